@@ -1,0 +1,45 @@
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+	NodeOperationError,
+} from 'n8n-workflow';
+
+import { findOperation, properties } from './description';
+import { listSearch } from './editor/pickers';
+import { runOperation } from './execution/run';
+
+/** The action node: every operation of the service. */
+export class BusinessMessaging implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Business Messaging',
+		name: 'businessMessaging',
+		icon: { light: 'file:businessMessaging.svg', dark: 'file:businessMessaging.dark.svg' },
+		group: ['output'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Send messages and templates, and manage contacts, templates, webhooks and analytics',
+		defaults: { name: 'Business Messaging' },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'businessMessagingApi', required: true }],
+		usableAsTool: true,
+		properties,
+	};
+
+	methods = { listSearch };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const resource = this.getNodeParameter('resource', 0);
+		const value = this.getNodeParameter('operation', 0);
+		const operation = findOperation(resource, value);
+		if (!operation) {
+			throw new NodeOperationError(this.getNode(), `The operation "${value}" of "${resource}" does not exist`, {
+				description: 'Choose resource and operation again.',
+			});
+		}
+		return [await runOperation(this, operation)];
+	}
+}

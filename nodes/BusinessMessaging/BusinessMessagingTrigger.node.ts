@@ -1,0 +1,62 @@
+import {
+	type IHookFunctions,
+	type INodeType,
+	type INodeTypeDescription,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
+
+import { hints, properties, triggerPanel } from './trigger/description';
+import { receive } from './trigger/receive';
+import { isRegistered, register, unregister } from './trigger/registration';
+
+/** The trigger node: starts an execution for each chosen event that the service delivers. */
+export class BusinessMessagingTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Business Messaging Trigger',
+		name: 'businessMessagingTrigger',
+		icon: { light: 'file:businessMessaging.svg', dark: 'file:businessMessaging.dark.svg' },
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{ [].concat($parameter["events"], $parameter["otherEvents"]).filter((event) => event).join(", ") }}',
+		description: 'Starts the workflow when a customer writes or the state of a message changes',
+		eventTriggerDescription: 'Waiting for the service to deliver an event',
+		activationMessage: 'Events are now delivered to this workflow.',
+		defaults: { name: 'Business Messaging Trigger' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'businessMessagingApi', required: true }],
+		webhooks: [
+			{
+				name: 'default',
+				httpMethod: 'POST',
+				responseMode: 'onReceived',
+				path: 'webhook',
+				ndvHideMethod: true,
+				ndvHideUrl: '={{ $parameter["registration"] !== "manual" }}',
+			},
+		],
+		triggerPanel,
+		hints,
+		properties,
+	};
+
+	webhookMethods = {
+		default: {
+			async checkExists(this: IHookFunctions): Promise<boolean> {
+				return await isRegistered(this);
+			},
+			async create(this: IHookFunctions): Promise<boolean> {
+				return await register(this);
+			},
+			async delete(this: IHookFunctions): Promise<boolean> {
+				return await unregister(this);
+			},
+		},
+	};
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await receive(this);
+	}
+}

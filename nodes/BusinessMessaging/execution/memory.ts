@@ -1,0 +1,120 @@
+/**
+ * What a run has sent already, so that neither n8n's Retry On Fail nor the Retry button sends it again.
+ *
+ * It is kept in the node's context, which n8n stores with the execution: both retries see it again. The rounds of a
+ * loop are kept apart by the run index. An item is known by its place and its content: one that changed is a new one.
+ */
+import { createHash, randomUUID } from 'crypto';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import type { OperationRequest } from '../operations/operation';
+import { ServiceError } from '../transport/errors';
+import { type Outcome, hasFailed } from './outcome';
+
+interface StoredFailure {
+	message: string;
+	description?: string;
+	statusCode?: number;
+}
+
+/** An item whose request went out and has no answer yet, one that succeeded, or one whose fate stays unknown. */
+type Entry = 'underWay' | { records: IDataObject[] } | { unknown: StoredFailure };
+
+interface StoredRun {
+	/** Names this run over all its retries. */
+	id: string;
+	items: Record<string, Entry>;
+}
+
+/** The memory of one run. */
+export interface Memory {
+	/** What became of an item in an earlier try; undefined if it is still to be sent. */
+	recall(index: number, request: OperationRequest): Outcome | undefined;
+	/** Notes that the item's request goes out now. @returns a key that is the same over all tries of this item */
+	begin(index: number, request: OperationRequest): string;
+	/** Notes what became of it. */
+	settle(index: number, request: OperationRequest, outcome: Outcome): void;
+	/** Forgets the run: nothing is left that a retry could send again. */
+	clear(): void;
+}
+
+/** For calls that may be repeated: there is nothing to remember. */
+const noMemory: Memory = { recall: () => undefined, begin: () => '', settle: () => undefined, clear: () => undefined };
+
+/**
+ * Runs that the user has stopped. n8n stores a stopped execution as it was before this node, so a retry in the same
+ * process finds here what went out, with the answers that came after the stop.
+ */
+const stoppedRuns = new Map<string, StoredRun>();
+const maxStoppedRuns = 50;
+
+/** Opens the memory of the current run. */
+export function openMemory(context: IExecuteFunctions, isRepeatable: boolean): Memory {
+	if (isRepeatable) return noMemory;
+	const runs = context.getContext('node') as { sent?: Record<string, StoredRun> };
+	runs.sent ??= {};
+	const runIndex = String(context.getWorkflowDataProxy(0).$runIndex);
+	const id = runs.sent[runIndex]?.id ?? runId(context, runIndex);
+	const run = (runs.sent[runIndex] = stoppedRuns.get(id) ?? runs.sent[runIndex] ?? { id, items: {} });
+	context.onExecutionCancellation(() => keepStoppedRun(run));
+	const operation = [context.getNodeParameter('resource', 0), context.getNodeParameter('operation', 0)];
+
+	const keyOf = (index: number, { id, query, body }: OperationRequest) =>
+		`${index}:${hash(JSON.stringify([operation, id, query, body])).slice(0, 16)}`;
+	return {
+		recall: (index, request) => {
+			const entry = run.items[keyOf(index, request)];
+			return entry && toOutcome(entry);
+		},
+		begin: (index, request) => {
+			const key = keyOf(index, request);
+			run.items[key] = 'underWay';
+			return hash(`${run.id} ${key}`).slice(0, 32);
+		},
+		settle: (index, request, outcome) => {
+			const key = keyOf(index, request);
+			const entry = toEntry(outcome);
+			if (entry) run.items[key] = entry;
+			else delete run.items[key];
+		},
+		clear: () => {
+			delete runs.sent?.[runIndex];
+			stoppedRuns.delete(run.id);
+		},
+	};
+}
+
+/** The same for all retries of an execution, where n8n tells when it began; else unique. */
+function runId(context: IExecuteFunctions, runIndex: string): string {
+	const begin = context.getExecutionContext?.()?.establishedAt;
+	return begin ? hash([context.getWorkflow().id, context.getNode().id, begin, runIndex].join(' ')) : randomUUID();
+}
+
+function hash(text: string): string {
+	return createHash('sha256').update(text).digest('hex');
+}
+
+/** What a retry has to know; nothing about an item that was certainly not sent. */
+function toEntry(outcome: Outcome): Entry | undefined {
+	if (!hasFailed(outcome)) return { records: outcome.records };
+	const { failure } = outcome;
+	if (!(failure instanceof ServiceError) || failure.sendStatus === 'notSent') return undefined;
+	return { unknown: { message: failure.message, description: failure.description, statusCode: failure.statusCode } };
+}
+
+function toOutcome(entry: Entry): Outcome {
+	if (entry !== 'underWay' && 'records' in entry) return entry;
+	const { message, ...details } = entry === 'underWay' ? interrupted : entry.unknown;
+	return { failure: new ServiceError(message, { kind: 'unknown', ...details }) };
+}
+
+const interrupted: StoredFailure = {
+	message: 'The execution was interrupted before the service answered',
+	description: 'It may have taken effect all the same and is not repeated. Check at the service before you run it again.',
+};
+
+function keepStoppedRun(run: StoredRun): void {
+	stoppedRuns.delete(run.id); // to the end: the oldest run is forgotten first
+	stoppedRuns.set(run.id, run);
+	if (stoppedRuns.size > maxStoppedRuns) stoppedRuns.delete([...stoppedRuns.keys()][0]);
+}

@@ -1,0 +1,135 @@
+/** One run of the node: every input item through its operation, in the three ways of n8n to deal with errors. */
+import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+
+import { InputError } from '../operations/inputError';
+import type { Operation, OperationRequest } from '../operations/operation';
+import { type Client } from '../transport/client';
+import { connect } from '../transport/connect';
+import { type ItemFailure, asFailure, toErrorItem, toNodeError } from './errors';
+import { runInLanes } from './lanes';
+import { type Memory, openMemory } from './memory';
+import { readOptions } from './options';
+import { type Outcome, hasFailed } from './outcome';
+import { openSendOnce } from './sendOnce';
+import { buildRequest } from './values';
+
+/**
+ * Runs an operation over all input items.
+ *
+ * @returns the records of all items in their order, each paired with its item
+ * @throws NodeApiError or NodeOperationError for the first failed item, unless the node continues on errors
+ */
+export async function runOperation(context: IExecuteFunctions, operation: Operation): Promise<INodeExecutionData[]> {
+	const node = context.getNode();
+	const stopsOnError = !context.continueOnFail();
+	const requests = context.getInputData().map((_, index) => prepareRequest(context, operation, index));
+
+	const invalid = requests.findIndex((request) => request instanceof InputError);
+	if (invalid >= 0 && stopsOnError) {
+		throw toNodeError(node, requests[invalid] as InputError, invalid, 'All items are checked first, so nothing was sent in this run.');
+	}
+	const memory = openMemory(context, operation.endpoint.repeatable);
+	const outcomes = await untilStopped(context, carryOut(context, operation, requests, memory, stopsOnError));
+	const failed = outcomes.findIndex(hasFailed);
+	if (failed >= 0 && stopsOnError) {
+		const { failure } = outcomes[failed] as { failure: ItemFailure };
+		throw toNodeError(node, failure, failed, operation.endpoint.repeatable ? undefined : progress(outcomes));
+	}
+	if (outcomes.every((outcome) => outcome && !hasFailed(outcome))) memory.clear();
+	return outcomes.flatMap((outcome, index) => {
+		if (!outcome) return [];
+		if (hasFailed(outcome)) return [toErrorItem(outcome.failure, index)];
+		return outcome.records.map((json) => ({ json, pairedItem: { item: index } }));
+	});
+}
+
+/**
+ * Gives up at once when the user stops the execution, so that n8n stores the node as one to be retried. What is under
+ * way then is finished in the background, and remembered.
+ */
+async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
+	return await new Promise((resolve, reject) => {
+		context.onExecutionCancellation(() => {
+			reject(new NodeOperationError(context.getNode(), 'The execution was canceled', { description: 'A retry goes on with the items that are not done.' }));
+		});
+		work.then(resolve, reject);
+	});
+}
+
+type PreparedRequest = OperationRequest | InputError;
+
+function prepareRequest(context: IExecuteFunctions, operation: Operation, index: number): PreparedRequest {
+	try {
+		return buildRequest(context, operation, index);
+	} catch (error) {
+		return error instanceof InputError ? error : new InputError(asFailure(error).message);
+	}
+}
+
+/** Carries out what is still to be done; gives what became of every item, undefined for those not begun. */
+async function carryOut(
+	context: IExecuteFunctions,
+	operation: Operation,
+	requests: PreparedRequest[],
+	memory: Memory,
+	stopsOnError: boolean,
+): Promise<Array<Outcome | undefined>> {
+	const outcomes = requests.map((request, index): Outcome | undefined =>
+		request instanceof InputError ? { failure: request } : memory.recall(index, request),
+	);
+	const todo = [...requests.entries()].filter((entry): entry is [number, OperationRequest] => !outcomes[entry[0]]);
+	const { concurrency, timeoutMs } = readOptions(context);
+	const signal = context.getExecutionCancelSignal();
+	let isStopped = false;
+
+	const { client, prepared, failure } = await prepareRun(context, operation, timeoutMs, todo.length > 0);
+	if (!client) {
+		for (const [index] of todo) outcomes[index] = { failure };
+		return outcomes;
+	}
+	const sendOnce = openSendOnce(context);
+	await runInLanes({
+		count: todo.length,
+		concurrency,
+		laneOf: (position) => operation.lane?.(todo[position][1]) ?? '',
+		isStopped: () => isStopped || signal?.aborted === true,
+		task: async (position) => {
+			const [index, request] = todo[position];
+			const outcome = await sendOnce.guard(request, async () => {
+				const idempotencyKey = memory.begin(index, request) || undefined;
+				return await settle(operation.run(client, { ...request, idempotencyKey }, prepared));
+			});
+			memory.settle(index, request, outcome);
+			outcomes[index] = outcome;
+			isStopped ||= stopsOnError && hasFailed(outcome);
+		},
+	});
+	await sendOnce.close();
+	return outcomes;
+}
+
+type PreparedRun = { client: Client; prepared: unknown; failure?: undefined } | { client?: undefined; prepared?: undefined; failure: ItemFailure };
+
+/** The client and what the items share. If there is a fault here, no item is begun. */
+async function prepareRun(context: IExecuteFunctions, operation: Operation, timeoutMs: number, isNeeded: boolean): Promise<PreparedRun> {
+	try {
+		const client = await connect(context, { timeoutMs, signal: context.getExecutionCancelSignal() });
+		return { client, prepared: isNeeded ? await operation.prepare?.(client) : undefined };
+	} catch (error) {
+		return { failure: asFailure(error) };
+	}
+}
+
+async function settle(records: ReturnType<Operation['run']>): Promise<Outcome> {
+	try {
+		return { records: await records };
+	} catch (error) {
+		return { failure: asFailure(error) };
+	}
+}
+
+/** How far a run got that a failed item has stopped, and what a retry will do. */
+function progress(outcomes: Array<Outcome | undefined>): string {
+	const done = outcomes.filter((outcome) => outcome && !hasFailed(outcome)).length;
+	return `${done} of ${outcomes.length} items are done. A retry goes on from there and repeats none of them.`;
+}

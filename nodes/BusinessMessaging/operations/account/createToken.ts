@@ -1,0 +1,13 @@
+import { endpoints } from '../../api/endpoints';
+import { operation } from '../operation';
+
+/** Creates an API token. Source: specification, POST /v1/auth/token; request and answer are not shown there. */
+export const createToken = operation({
+	resource: 'account',
+	name: 'Create Token',
+	value: 'createToken',
+	action: 'Create a token',
+	description: 'Create an API token. Its value is secret and stands in the output of the node.',
+	endpoint: endpoints.createToken,
+	fields: [],
+});

@@ -1,0 +1,14 @@
+import { endpoints } from '../../api/endpoints';
+import { operation, records } from '../operation';
+
+/** Reads analytics of agents. Source: specification, GET /v1/analytics/agents; query and answer are not shown there. */
+export const getAgentStatistics = operation({
+	resource: 'analytics',
+	name: 'Get Agent Statistics',
+	value: 'getAgentStatistics',
+	action: 'Get agent statistics',
+	description: 'Get figures about agents',
+	endpoint: endpoints.getAgentStatistics,
+	fields: [],
+	output: records,
+});

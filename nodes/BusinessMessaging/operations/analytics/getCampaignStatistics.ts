@@ -1,0 +1,14 @@
+import { endpoints } from '../../api/endpoints';
+import { operation, records } from '../operation';
+
+/** Reads analytics of campaigns. Source: specification, GET /v1/analytics/campaigns; query and answer are not shown there. */
+export const getCampaignStatistics = operation({
+	resource: 'analytics',
+	name: 'Get Campaign Statistics',
+	value: 'getCampaignStatistics',
+	action: 'Get campaign statistics',
+	description: 'Get figures about campaigns',
+	endpoint: endpoints.getCampaignStatistics,
+	fields: [],
+	output: records,
+});

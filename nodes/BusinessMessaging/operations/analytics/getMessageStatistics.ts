@@ -1,0 +1,14 @@
+import { endpoints } from '../../api/endpoints';
+import { operation, records } from '../operation';
+
+/** Reads analytics of messages. Source: specification, GET /v1/analytics/messages; query and answer are not shown there. */
+export const getMessageStatistics = operation({
+	resource: 'analytics',
+	name: 'Get Message Statistics',
+	value: 'getMessageStatistics',
+	action: 'Get message statistics',
+	description: 'Get figures about messages, e.g. sent, delivered and read',
+	endpoint: endpoints.getMessageStatistics,
+	fields: [],
+	output: records,
+});

@@ -1,0 +1,140 @@
+/** Fields that several operations share. */
+import { type Field, choiceField, collectionField, jsonField, numberField, recordField, textField } from './fieldBuilders';
+
+/** Who gets a message. Source: specification, field `to`. */
+export const recipientField = textField({
+	displayName: 'To',
+	name: 'to',
+	required: true,
+	placeholder: 'e.g. +49 170 1234567',
+	description: 'Phone number of the recipient with country code. Spaces, dots, brackets, dashes and a leading 00 are understood.',
+});
+
+/** A key that is sent at most once ever. Our own; the service knows nothing of it. */
+export const sendOnceField = collectionField({
+	displayName: 'Send Once',
+	name: 'sendOnce',
+	placeholder: 'Add Send Once Setting',
+	description: 'Send a message at most once ever, also when the workflow runs again, is retried, or n8n was restarted',
+	fields: [
+		numberField({
+			displayName: 'History Size',
+			name: 'historySize',
+			typeOptions: { minValue: 1 },
+			default: 10_000,
+			description: 'How many keys are remembered. When the history is full, nothing further is sent and an error says so.',
+		}),
+		textField({
+			displayName: 'Key',
+			name: 'key',
+			placeholder: 'e.g. spring-sale {{ $json.phone }}',
+			description: 'What is sent only once, e.g. the name of the campaign and the phone number. Messages with an empty key are always sent.',
+		}),
+		choiceField({
+			displayName: 'Remembered By',
+			name: 'scope',
+			options: [
+				{ name: 'This Node', value: 'node', description: 'Other nodes may send the same key' },
+				{ name: 'This Workflow', value: 'workflow', description: 'All nodes of this workflow with this setting share the history' },
+			],
+			default: 'node',
+			description: 'Who shares the history',
+		}),
+	],
+});
+
+/** Phone number of a contact. Source: specification, "Resources and their fields". */
+export const phoneField = textField({
+	displayName: 'Phone',
+	name: 'phone',
+	required: true,
+	placeholder: 'e.g. +49 170 1234567',
+	description: 'Phone number of the contact with country code. Spaces, dots, brackets, dashes and a leading 00 are understood.',
+});
+
+/** Name of a contact. Source: specification, "Resources and their fields". */
+export const contactNameField = textField({
+	displayName: 'Name',
+	name: 'name',
+	placeholder: 'e.g. Anna Schmidt',
+	description: 'Name of the contact',
+});
+
+/** A contact of the service. */
+export const contactField = recordField({
+	displayName: 'Contact',
+	name: 'contactId',
+	required: true,
+	description: 'The contact to change',
+	searchListMethod: 'searchContacts',
+	idPlaceholder: 'e.g. contact_123',
+});
+
+/** The template that the operation changes. */
+export const templateIdField = recordField({
+	displayName: 'Template',
+	name: 'templateId',
+	required: true,
+	description: 'The template to change',
+	searchListMethod: 'searchTemplates',
+	idPlaceholder: 'e.g. template_123',
+});
+
+/** Name of a template. Source: specification, field `template`. */
+export const templateNameField = textField({
+	displayName: 'Name',
+	name: 'name',
+	required: true,
+	placeholder: 'e.g. order_update',
+	description: 'Name of the template',
+});
+
+/** Language of a template. Source: specification, field `language`. */
+export const templateLanguageField = textField({
+	displayName: 'Language',
+	name: 'language',
+	required: true,
+	placeholder: 'e.g. en_US',
+	description: 'Locale code of the template, e.g. en_US or de_DE',
+});
+
+/** Category of a template: `utility` is specified, the others are an assumption. */
+export const templateCategoryField = choiceField({
+	displayName: 'Category',
+	name: 'category',
+	options: [
+		{ name: 'Authentication', value: 'AUTHENTICATION', description: 'One-time passwords' },
+		{ name: 'Marketing', value: 'MARKETING', description: 'Offers, news, invitations' },
+		{ name: 'Utility', value: 'UTILITY', description: 'Orders, appointments, invoices' },
+	],
+	default: 'UTILITY',
+	description: 'What the template is for',
+});
+
+/** Components of a template itself; their form is an assumption. */
+export const templateComponentsField = jsonField({
+	displayName: 'Components (JSON)',
+	name: 'componentsJson',
+	placeholder: 'e.g. [{ "type": "BODY", "text": "Hello {{1}}" }]',
+	description: 'The parts of the template as the service documents them',
+});
+
+/** Whether a listing gives all records. */
+export const returnAllField: Field<'returnAll', boolean> = {
+	displayName: 'Return All',
+	name: 'returnAll',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to return all results or only up to a given limit',
+};
+
+/** Greatest number of records of a listing. */
+export const limitField: Field<'limit', number> = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 50,
+	displayOptions: { show: { returnAll: [false] } },
+	description: 'Max number of results to return',
+};

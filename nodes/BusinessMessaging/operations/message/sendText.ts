@@ -1,0 +1,32 @@
+import { endpoints } from '../../api/endpoints';
+import { textField } from '../fieldBuilders';
+import { recipientField, sendOnceField } from '../fields';
+import { operation, sentMessage } from '../operation';
+import { phoneNumber } from '../phone';
+import { recipientOf } from './recipient';
+import { readSendOnce } from './sendOnce';
+
+/** Sends a free-text message. Source: specification, POST /v1/messages/send. */
+export const sendText = operation({
+	resource: 'message',
+	name: 'Send Text',
+	value: 'sendText',
+	action: 'Send a text message',
+	description: 'Send a free-text message to a phone number',
+	endpoint: endpoints.sendText,
+	fields: [
+		recipientField,
+		textField({
+			displayName: 'Text',
+			name: 'text',
+			required: true,
+			typeOptions: { rows: 4 },
+			placeholder: 'e.g. Thank you for your order!',
+			description: 'Text of the message',
+		}),
+		sendOnceField,
+	],
+	request: ({ to, text, sendOnce }) => ({ body: { to: phoneNumber(to), text }, sendOnce: readSendOnce(sendOnce) }),
+	lane: recipientOf,
+	output: sentMessage,
+});

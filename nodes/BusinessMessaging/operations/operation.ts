@@ -1,0 +1,104 @@
+/** An operation is data: its names, its fields, and a pure function from their values to a request. */
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Endpoint } from '../api/endpoints';
+import { readId, readRecord } from '../api/read';
+import type { ApiRequest, Client } from '../transport/client';
+import { listRecords } from '../transport/pages';
+import type { SendOnceValues } from '../execution/sendOnce';
+import { type Field, type ValuesOf } from './fieldBuilders';
+import { limitField, returnAllField } from './fields';
+import { additionalFields, queryParameters } from './openFields';
+
+/** The resources of the node, as saved in workflows. */
+export type Resource = 'account' | 'analytics' | 'contact' | 'conversation' | 'message' | 'template' | 'webhook';
+
+/** What every operation says of itself. */
+interface OperationNames {
+	resource: Resource;
+	/** Title Case label, e.g. "Send Text". */
+	name: string;
+	/** Stable identifier, saved in workflows. */
+	value: string;
+	/** Sentence for the node panel, e.g. "Send a text message". */
+	action: string;
+	description: string;
+	/** The endpoint that it calls, or the one that its request belongs to if it calls several. */
+	endpoint: Endpoint;
+}
+
+/** A request with the values that decide about the rest of the item's way. */
+export interface OperationRequest extends ApiRequest {
+	/** Greatest number of records of a listing; all if absent. */
+	limit?: number;
+	/** A key that is sent at most once ever. */
+	sendOnce?: SendOnceValues;
+}
+
+/** An operation as the node runs it. */
+export interface Operation extends OperationNames {
+	fields: readonly Field[];
+	/** Builds the request of one item. @throws InputError if a value cannot be right */
+	request: (values: Record<string, unknown>) => OperationRequest;
+	/** Items with the same lane go one after the other, in their order; by default all items do. */
+	lane?: (request: OperationRequest) => string;
+	/** Does what the items of one run share, before the first of them. */
+	prepare?: (client: Client) => Promise<unknown>;
+	/** Carries out one item. @throws ServiceError */
+	run: (client: Client, request: OperationRequest, prepared: unknown) => Promise<IDataObject[]>;
+}
+
+interface Definition<F extends readonly Field[], P> extends OperationNames {
+	fields: F;
+	request?: (values: ValuesOf<F>) => OperationRequest;
+	lane?: (request: OperationRequest) => string;
+	/** Shapes the answer; by default the record that it holds. */
+	output?: (body: unknown, request: OperationRequest) => IDataObject[];
+	prepare?: (client: Client) => Promise<P>;
+	run?: (client: Client, request: OperationRequest, prepared: P) => Promise<IDataObject[]>;
+}
+
+/** Defines an operation; what the specification leaves open is added as fields of the user's own. */
+export function operation<const F extends readonly Field[], P = undefined>(definition: Definition<F, P>): Operation {
+	const { endpoint, fields, request = () => ({}), output = record, run } = definition;
+	const open = [...(endpoint.body ? [additionalFields] : []), ...(endpoint.query ? [queryParameters] : [])];
+	return {
+		...definition,
+		fields: [...fields, ...open],
+		request: (values) => request(values as ValuesOf<F>),
+		run: async (client, apiRequest, prepared) =>
+			run ? await run(client, apiRequest, prepared as P) : output(await client.call(endpoint, apiRequest), apiRequest),
+	};
+}
+
+/** Defines an operation that lists records over all pages, with Return All and Limit. */
+export function listOperation<const F extends readonly Field[]>(definition: Definition<F, undefined>): Operation {
+	const { endpoint, request = () => ({}) } = definition;
+	return operation<readonly Field[]>({
+		...definition,
+		fields: [returnAllField, limitField, ...definition.fields],
+		request: ({ returnAll, limit, ...values }) => ({
+			...request(values as ValuesOf<F>),
+			limit: returnAll ? undefined : Number(limit),
+		}),
+		run: async (client, apiRequest) => (await listRecords(client, endpoint, apiRequest)) as IDataObject[],
+	});
+}
+
+/** The record of an answer, or that it succeeded if there is none. */
+export function record(body: unknown): IDataObject[] {
+	const fields = readRecord(body) as IDataObject;
+	return [Object.keys(fields).length > 0 ? fields : { success: true }];
+}
+
+/** The records of an answer that is a list, else the record that it is. */
+export function records(body: unknown): IDataObject[] {
+	const list = Array.isArray(body) ? body : (body as { data?: unknown } | undefined)?.data;
+	return Array.isArray(list) ? list.flatMap(record) : record(body);
+}
+
+/** The answer to a send: what the service says, with the message's identifier and recipient under fixed names. */
+export function sentMessage(body: unknown, request: OperationRequest): IDataObject[] {
+	const fields = readRecord(body) as IDataObject;
+	return [{ ...fields, messageId: readId(fields) ?? readId(body) ?? null, to: request.body?.to as string }];
+}

@@ -1,0 +1,35 @@
+import { endpoints } from '../../api/endpoints';
+import { eventOptions } from '../eventOptions';
+import { type Field, textField } from '../fieldBuilders';
+import { operation } from '../operation';
+
+const eventsField: Field<'events', string[]> = {
+	displayName: 'Events',
+	name: 'events',
+	type: 'multiOptions',
+	options: eventOptions,
+	default: ['message.received'],
+	required: true,
+	description: 'Which events are delivered',
+};
+
+/** Registers a webhook. Source: specification, POST /v1/webhooks; the body is an assumption. */
+export const createWebhook = operation({
+	resource: 'webhook',
+	name: 'Create',
+	value: 'create',
+	action: 'Create a webhook',
+	description: 'Have events delivered to an address. The trigger node does this by itself.',
+	endpoint: endpoints.createWebhook,
+	fields: [
+		textField({
+			displayName: 'URL',
+			name: 'url',
+			required: true,
+			placeholder: 'e.g. https://example.com/events',
+			description: 'Address that events are delivered to',
+		}),
+		eventsField,
+	],
+	request: ({ url, events }) => ({ body: { url: url.trim(), events } }),
+});

@@ -1,0 +1,25 @@
+import { endpoints } from '../../api/endpoints';
+import { recordField } from '../fieldBuilders';
+import { operation } from '../operation';
+
+/** Removes a webhook. Source: specification, DELETE /v1/webhooks/:id. */
+export const deleteWebhook = operation({
+	resource: 'webhook',
+	name: 'Delete',
+	value: 'delete',
+	action: 'Delete a webhook',
+	description: 'Stop the delivery of events to an address',
+	endpoint: endpoints.deleteWebhook,
+	fields: [
+		recordField({
+			displayName: 'Webhook',
+			name: 'webhookId',
+			required: true,
+			description: 'The webhook to delete',
+			searchListMethod: 'searchWebhooks',
+			idPlaceholder: 'e.g. webhook_123',
+		}),
+	],
+	request: ({ webhookId }) => ({ id: webhookId }),
+	output: () => [{ deleted: true }],
+});

@@ -1,0 +1,157 @@
+/**
+ * The authenticated call of one endpoint. All requests of both nodes, of the pickers and of the trigger go through here:
+ * paced by the rate limiter, repeated only where nothing can happen twice, and read into one shape.
+ */
+import { type Endpoint, routeOf } from '../api/endpoints';
+import type { Address } from './address';
+import { type CallInfo, ServiceError, type ServiceResponse, errorFromFault, errorFromResponse, unreadableError } from './errors';
+import { type RateLimiter, backoffMs, limiterFor } from './rateLimiter';
+import { readRetryAfter } from './retryAfter';
+import { sleep } from 'n8n-workflow';
+
+/** What a call of an endpoint carries. */
+export interface ApiRequest {
+	/** Identifier of the addressed record, for paths with `:id`. */
+	id?: string;
+	query?: Record<string, unknown>;
+	body?: Record<string, unknown>;
+	/** Sent as `Idempotency-Key`, the same for all tries of one message (assumption: the usual header). */
+	idempotencyKey?: string;
+}
+
+/** One HTTP request with its answer as text. Rejects with a fault only if there was no answer. */
+export type HttpSend = (request: {
+	method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+	url: string;
+	query: Record<string, unknown>;
+	body?: Record<string, unknown>;
+	headers: Record<string, string>;
+	timeoutMs: number;
+}) => Promise<{ statusCode: number; headers: Record<string, unknown>; body: string }>;
+
+/** How a client behaves; every value has a default. */
+export interface ClientOptions {
+	/** Time limit of one request in ms. */
+	timeoutMs?: number;
+	/** Ends waiting; a request that is under way is finished. */
+	signal?: AbortSignal;
+}
+
+const defaultTimeoutMs = 30_000;
+/** Tries of a call that may be repeated. */
+const maxTries = 4;
+/** Longest wait for a rate limit in ms before it is reported. */
+const maxRateWaitMs = 10 * 60_000;
+
+/** Calls the endpoints of one service with one key. */
+export class Client {
+	private readonly limiter: RateLimiter;
+	private readonly timeoutMs: number;
+	private readonly signal?: AbortSignal;
+
+	constructor(
+		private readonly send: HttpSend,
+		readonly address: Address,
+		{ timeoutMs = defaultTimeoutMs, signal }: ClientOptions = {},
+	) {
+		this.limiter = limiterFor(address.id, address.rate);
+		this.timeoutMs = timeoutMs;
+		this.signal = signal;
+	}
+
+	/**
+	 * Calls an endpoint and reads the answer.
+	 *
+	 * @returns the body: parsed JSON, text as it came, or undefined for an empty one
+	 * @throws ServiceError that says what happened, whether it may have taken effect, and what to do next
+	 */
+	async call(endpoint: Endpoint, request: ApiRequest = {}): Promise<unknown> {
+		const route = routeOf(endpoint, this.address.layout);
+		const call: CallInfo = { ...endpoint, listed: route.listed, writes: route.method !== 'GET' };
+		const url = `${this.address.root}${fillPath(route.path, request.id)}`;
+		for (let tries = 1; ; ) {
+			const outcome = await this.tryOnce(route.method, url, request, call);
+			if (outcome === 'rateLimited') continue;
+			if (!(outcome instanceof ServiceError)) return outcome.body;
+			if (tries > 1 && route.method === 'DELETE' && outcome.statusCode === 404) return undefined; // an earlier try did it
+			const mayRepeat = outcome.kind === 'unreachable' || (outcome.kind === 'unknown' && endpoint.repeatable);
+			if (!mayRepeat || tries++ >= maxTries) throw outcome;
+			await this.pause(backoffMs(tries - 2));
+		}
+	}
+
+	/** One try: the answer, the error it amounts to, or that the service told us to wait, which the limiter now does. */
+	private async tryOnce(
+		method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+		url: string,
+		{ query = {}, body, idempotencyKey }: ApiRequest,
+		call: CallInfo,
+	): Promise<{ body: unknown } | ServiceError | 'rateLimited'> {
+		const slot = await this.limiter.acquire(this.signal);
+		if (!slot) return cancelled();
+		const headers: Record<string, string> = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {};
+		try {
+			const raw = await this.send({ method, url, query, body, headers, timeoutMs: this.timeoutMs });
+			const response = { ...raw, body: parseBody(raw.body) };
+			if (response.statusCode !== 429) {
+				slot.done();
+				return this.judge(response, raw.body, call);
+			}
+			const waitMs = readRetryAfter(response);
+			slot.limited(waitMs);
+			const isHopeless = (waitMs ?? 0) > maxRateWaitMs || this.limiter.starvedMs > maxRateWaitMs;
+			return isHopeless ? this.clean(errorFromResponse(response, call)) : 'rateLimited';
+		} catch (fault) {
+			slot.done();
+			return errorFromFault(faultCode(fault), new URL(url).host, this.timeoutMs, call);
+		}
+	}
+
+	private judge(response: ServiceResponse, text: string, call: CallInfo): { body: unknown } | ServiceError {
+		if (response.statusCode >= 300) return this.clean(errorFromResponse(response, call));
+		const isBroken = /json/i.test(String(response.headers['content-type'])) && text !== '' && response.body === text;
+		const isPage = typeof response.body === 'string' && response.body.trimStart().startsWith('<');
+		return isBroken || isPage ? unreadableError(response.statusCode, call) : { body: response.body };
+	}
+
+	/** The service's words could quote the key that it was shown. */
+	private clean(error: ServiceError): ServiceError {
+		return new ServiceError(this.address.redact(error.message), error);
+	}
+
+	private async pause(ms: number): Promise<void> {
+		if (this.signal?.aborted) throw cancelled();
+		await sleep(ms);
+	}
+}
+
+function cancelled(): ServiceError {
+	return new ServiceError('The execution was stopped before this was sent', { kind: 'cancelled' });
+}
+
+function fillPath(path: string, id: string | undefined): string {
+	if (!path.includes(':id')) return path;
+	if (id === undefined || /^\.{0,2}$/.test(id)) {
+		throw new ServiceError('The identifier of the record is missing', {
+			kind: 'configuration',
+			description: 'Choose the record from the list or enter its ID.',
+		});
+	}
+	return path.replace(':id', encodeURIComponent(id));
+}
+
+function parseBody(text: string): unknown {
+	if (text === '') return undefined;
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+
+/** The code of a network fault, which n8n wraps in errors of its own. */
+function faultCode(fault: unknown, depth = 0): string | undefined {
+	if (typeof fault !== 'object' || fault === null || depth > 4) return undefined;
+	const { code, cause } = fault as { code?: unknown; cause?: unknown };
+	return typeof code === 'string' ? code : faultCode(cause, depth + 1);
+}

@@ -1,0 +1,76 @@
+/** The client on n8n's own HTTP helper: the only place where requests leave, with n8n's authentication and proxies. */
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	ICredentialsDecrypted,
+	IDataObject,
+	IExecuteFunctions,
+	IHookFunctions,
+	ILoadOptionsFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+
+import { readAddress } from './address';
+import { Client, type ClientOptions, type HttpSend } from './client';
+
+/** Name of the credential type. */
+export const credentialType = 'businessMessagingApi';
+
+/** Where a client can be made: while executing, in the editor's pickers, and in the trigger. */
+export type ConnectContext = IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IWebhookFunctions;
+
+/** What of an HTTP answer n8n's helper gives with `returnFullResponse`. */
+interface FullResponse {
+	statusCode: number;
+	headers: IDataObject;
+	body: unknown;
+}
+
+/**
+ * Makes a client from the node's credential.
+ *
+ * @throws ServiceError if the credential cannot be right
+ */
+export async function connect(context: ConnectContext, options: ClientOptions = {}): Promise<Client> {
+	const values = await context.getCredentials(credentialType);
+	return new Client(sendThrough(context, values), readAddress(values), options);
+}
+
+function sendThrough(context: ConnectContext, values: ICredentialDataDecryptedObject): HttpSend {
+	// Without the execution's own abort signal: a message under way when the user stops is finished, so that its fate
+	// is known. n8n hands that signal to requests of any context that has it.
+	const requester = { helpers: context.helpers, logger: context.logger, getNode: () => context.getNode() } as unknown as IAllExecuteFunctions;
+	// Read once instead of from n8n's database for every single request.
+	const credentialsDecrypted: ICredentialsDecrypted = { id: '', name: '', type: credentialType, data: values };
+
+	return async ({ method, url, query, body, headers, timeoutMs }) => {
+		const answer = context.helpers.httpRequestWithAuthentication.call(
+			requester,
+			credentialType,
+			{
+				method,
+				url,
+				qs: query as IDataObject,
+				body: body,
+				headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }), ...headers },
+				timeout: timeoutMs,
+				encoding: 'text',
+				returnFullResponse: true,
+				ignoreHttpStatusErrors: true,
+				disableFollowRedirect: true, // a redirected POST would become a GET, and the key would go along
+			},
+			{ credentialsDecrypted },
+		) as Promise<FullResponse>;
+		const { body: text, ...response } = await withDeadline(answer, timeoutMs);
+		return { ...response, body: typeof text === 'string' ? text : JSON.stringify(text ?? '') };
+	};
+}
+
+/** The helper's own limit starts anew with every byte of the answer; a slow body would never end. */
+async function withDeadline<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+	const deadline = AbortSignal.timeout(timeoutMs);
+	return await new Promise<T>((resolve, reject) => {
+		deadline.addEventListener('abort', () => reject(Object.assign(new Error('Time limit'), { code: 'ETIMEDOUT' })));
+		answer.then(resolve, reject);
+	});
+}

@@ -1,0 +1,177 @@
+/**
+ * One pace for all who share a key: every execution and every node of this process takes its turn here.
+ *
+ * At most `requests` in any sliding window, at full speed until they are used up. A request occupies its place until
+ * one window after its answer, so that the service's own count, taken somewhere in between, never exceeds ours.
+ * Several processes with the same key do not talk to each other: on 429 all senders wait as told, then go at full
+ * speed up to a quota (a little less than what was accepted in the last window) and feel their way beyond it with a few
+ * requests at a time. The quota given up is open to all, so that shares even out, and unused allowance is found.
+ *
+ * Source: specification, "Limits" (1000 requests per minute); what happens beyond it is not shown there.
+ */
+import { sleep } from 'n8n-workflow';
+
+/** A number of requests in any sliding window of the given length in ms. */
+export interface Rate {
+	requests: number;
+	windowMs: number;
+}
+
+/** A request's place in the rate; ends by exactly one of the two calls. */
+export interface Slot {
+	/** The service has taken the request, or its fate is unknown. */
+	done(): void;
+	/** The service refused the request because of the rate; `waitMs` is what it told us to wait, if it did. */
+	limited(waitMs: number | undefined): void;
+}
+
+/** What is left of the accepted number as quota after a 429. */
+const quotaShare = 0.8;
+const maxProbes = 64;
+const firstBackoffMs = 500;
+const maxBackoffMs = 60_000;
+/** Longest sleep in one go, so that nothing lingers once nobody waits any more. */
+const maxNapMs = 1_000;
+
+type Waiter = (slot: Slot) => void;
+
+/** Paces the requests of one key. Times are in ms. */
+export class RateLimiter {
+	private finished: number[] = [];
+	private inFlight = 0;
+	private quota: number;
+	private blockedUntil = 0;
+	private refusals = 0;
+	private probes = { inFlight: 0, width: 1, passed: 0 };
+	private waiters: Waiter[] = [];
+	private napping = false;
+	private refusedSince = 0;
+
+	constructor(private rate: Rate) {
+		this.quota = rate.requests;
+	}
+
+	/** Takes over a changed setting of the credential. */
+	setRate(rate: Rate): void {
+		if (rate.requests === this.rate.requests && rate.windowMs === this.rate.windowMs) return;
+		this.rate = rate;
+		this.quota = rate.requests;
+	}
+
+	/** How long every request has been refused, in ms; 0 as long as requests are accepted. */
+	get starvedMs(): number {
+		return this.refusals === 0 ? 0 : Date.now() - this.refusedSince;
+	}
+
+	/**
+	 * Waits for a place. First come, first served.
+	 *
+	 * @returns undefined if the signal aborts while waiting
+	 */
+	async acquire(signal?: AbortSignal): Promise<Slot | undefined> {
+		if (signal?.aborted) return undefined;
+		return await new Promise((resolve) => {
+			const leave = () => {
+				this.waiters = this.waiters.filter((other) => other !== waiter);
+				resolve(undefined);
+			};
+			const waiter: Waiter = (slot) => {
+				signal?.removeEventListener('abort', leave);
+				resolve(slot);
+			};
+			signal?.addEventListener('abort', leave, { once: true });
+			this.waiters.push(waiter);
+			this.serve();
+		});
+	}
+
+	private serve(): void {
+		while (this.waiters.length > 0) {
+			const turn = this.turn();
+			if (!turn) return this.nap();
+			this.waiters.shift()?.(this.take(turn === 'probe'));
+		}
+	}
+
+	/** Whether the next request may go out: as one within the quota, as a probe beyond it, or not yet. */
+	private turn(): 'quota' | 'probe' | undefined {
+		const now = Date.now();
+		if (now < this.blockedUntil) return undefined;
+		this.expire(now);
+		const used = this.finished.length + this.inFlight;
+		if (used >= this.rate.requests) return undefined;
+		if (used < this.quota) return 'quota';
+		return this.probes.inFlight < this.probes.width ? 'probe' : undefined;
+	}
+
+	private take(probe: boolean): Slot {
+		this.inFlight++;
+		if (probe) this.probes.inFlight++;
+		const end = (settle: () => void) => () => {
+			this.inFlight--;
+			if (probe) this.probes.inFlight--;
+			settle();
+			this.serve();
+		};
+		return {
+			done: end(() => this.accepted(probe)),
+			limited: (waitMs) => end(() => this.refused(waitMs))(),
+		};
+	}
+
+	private accepted(probe: boolean): void {
+		this.finished.push(Date.now());
+		this.refusals = 0;
+		if (!probe) return;
+		this.quota = Math.max(this.quota, Math.floor(this.finished.length * quotaShare));
+		if (++this.probes.passed < this.probes.width) return;
+		this.probes.passed = 0;
+		this.probes.width = Math.min(this.probes.width * 2, maxProbes);
+	}
+
+	private refused(waitMs: number | undefined): void {
+		const now = Date.now();
+		this.expire(now);
+		if (this.refusals === 0) this.refusedSince = now;
+		if (now >= this.blockedUntil) this.refusals++; // answers to requests sent side by side count as one refusal
+		this.quota = Math.max(1, Math.floor(this.finished.length * quotaShare));
+		this.probes.width = 1;
+		this.probes.passed = 0;
+		this.blockedUntil = Math.max(this.blockedUntil, now + (waitMs || backoffMs(this.refusals)));
+	}
+
+	private expire(now: number): void {
+		const horizon = now - this.rate.windowMs;
+		const keep = this.finished.findIndex((time) => time > horizon);
+		if (keep !== 0) this.finished.splice(0, keep === -1 ? this.finished.length : keep);
+	}
+
+	/** Sleeps until a place can become free by time alone; an answer that frees one serves at once. */
+	private nap(): void {
+		if (this.napping) return;
+		const now = Date.now();
+		const until = now < this.blockedUntil ? this.blockedUntil : (this.finished[0] ?? 0) + this.rate.windowMs;
+		if (until <= now) return;
+		this.napping = true;
+		void sleep(Math.min(until - now + 1, maxNapMs)).then(() => {
+			this.napping = false;
+			this.serve();
+		});
+	}
+}
+
+/** Exponential backoff with jitter in ms, for a service that does not say how long to wait. */
+export function backoffMs(attempt: number): number {
+	const ceiling = Math.min(firstBackoffMs * 2 ** attempt, maxBackoffMs);
+	return ceiling / 2 + Math.random() * (ceiling / 2);
+}
+
+const limiters = new Map<string, RateLimiter>();
+
+/** The limiter that all users of one base URL and key share in this process. */
+export function limiterFor(id: string, rate: Rate): RateLimiter {
+	const limiter = limiters.get(id) ?? new RateLimiter(rate);
+	limiters.set(id, limiter);
+	limiter.setRate(rate);
+	return limiter;
+}

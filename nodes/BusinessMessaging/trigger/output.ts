@@ -1,0 +1,48 @@
+/** What an execution starts with. */
+import type { IDataObject } from 'n8n-workflow';
+import { omit, pickBy } from 'lodash';
+
+import type { EventEnvelope } from '../api/events';
+import { isRecord, readId } from '../api/read';
+
+/** Where services put the moment of an event. Assumption: the keys in common use. */
+const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'occurredAt', 'sentAt', 'date'];
+
+/** The fields of an event under fixed names, which are those that the send operations give; absent ones are left out. */
+export interface SimpleEvent {
+	event: string;
+	/** Sender of an incoming message. */
+	from?: unknown;
+	/** Recipient of a message that was sent. */
+	to?: unknown;
+	text?: unknown;
+	/** The identifier that the send returned, or that of the incoming message. */
+	messageId?: string;
+	status?: unknown;
+	/** Moment of the event as the service writes it. */
+	time?: unknown;
+}
+
+/** Reads the usual fields of an event. Some services put the text one level deeper, as `text.body`. */
+export function readEvent({ event, data, ...envelope }: EventEnvelope): SimpleEvent {
+	const fields = {
+		from: data.from,
+		to: data.to,
+		text: isRecord(data.text) ? data.text.body : data.text,
+		messageId: event.startsWith('message.') ? readId(data) : undefined,
+		status: data.status,
+		time: data[timeKey(data) ?? ''] ?? envelope[timeKey(envelope) ?? ''],
+	};
+	return { event, ...pickBy(fields, (value) => value !== undefined) };
+}
+
+function timeKey(record: Record<string, unknown>): string | undefined {
+	return timeKeys.find((key) => record[key] !== undefined);
+}
+
+/** The simplified event: the usual fields first, then what else the service sent, untouched. */
+export function simplify(envelope: EventEnvelope): IDataObject {
+	const fields = readEvent(envelope);
+	const renamed = [timeKey(envelope.data) ?? '', fields.messageId === undefined ? '' : 'id'];
+	return { ...fields, ...omit(envelope.data, [...renamed, ...Object.keys(fields)]) } as IDataObject;
+}

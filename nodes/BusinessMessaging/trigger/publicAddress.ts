@@ -1,0 +1,40 @@
+/** Whether an address can be reached from the internet, as far as the address itself shows. */
+import { isLoopback } from '../transport/address';
+
+/** Names that only a local network knows (RFC 6761, RFC 6762, RFC 8375 and common usage). */
+const localNames = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|home\.arpa|corp|test|invalid|example)$/;
+
+/** IPv4 ranges that are not routed on the internet (RFC 6890), by their first one or two numbers. */
+function isPrivateIpv4([first, second]: number[]): boolean {
+	return (
+		[0, 10, 127].includes(first) ||
+		first >= 224 ||
+		(first === 100 && second >= 64 && second < 128) ||
+		(first === 169 && second === 254) ||
+		(first === 172 && second >= 16 && second < 32) ||
+		(first === 192 && second === 168) ||
+		(first === 198 && (second === 18 || second === 19))
+	);
+}
+
+/** Loopback, unspecified, unique local, link-local, multicast, tunnels to IPv4, and IPv4 in IPv6's clothes, which `URL` writes in hex. */
+function isPrivateIpv6(address: string): boolean {
+	const mapped = /^::(?:ffff:)?([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address);
+	if (mapped) return isPrivateIpv4([Number.parseInt(mapped[1], 16) >> 8, Number.parseInt(mapped[1], 16) & 255]);
+	return /^(::1?$|f[cd]|fe[89ab]|ff|64:ff9b:|2001:0?:|2002:)/.test(address);
+}
+
+/** Whether an address belongs to this machine or to a private network. */
+export function isPrivate(url: URL): boolean {
+	const host = url.hostname.toLowerCase().replace(/\.$/, '');
+	if (isLoopback(url)) return true;
+	if (host.startsWith('[')) return isPrivateIpv6(host.slice(1, -1));
+	if (/^\d+(\.\d+){3}$/.test(host)) return isPrivateIpv4(host.split('.').map(Number));
+	return !host.includes('.') || localNames.test(host);
+}
+
+/** Why the service cannot deliver to an address; undefined if nothing speaks against it. */
+export function unreachableReason(url: URL): string | undefined {
+	if (isPrivate(url)) return 'is only known to this machine or its network';
+	return url.protocol === 'https:' ? undefined : 'does not start with https://';
+}

@@ -1,0 +1,42 @@
+/** `npm run demo`: the welcome campaign and the auto-reply of `examples/` on a real n8n, without a person, and counted. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { countCampaign, isPerfect, tableOf } from './campaignFigures';
+import { DemoCampaign } from './demoCampaign';
+import { readFlags } from './flags';
+import { openPlayground } from './playground';
+import { PlaygroundError } from './playgroundError';
+import { Progress } from './progress';
+import { onStop, runMain } from './runMain';
+
+const USAGE = `Usage: npm run demo -- [--json FILE]
+Sends the welcome campaign of examples/ to its sample contacts, lets them answer, and counts what arrived.`;
+
+runMain(async () => {
+	const { json } = readFlags(['json'], USAGE);
+	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-demo-'));
+	let perfect = false;
+	onStop(async () => {
+		if (perfect) await rm(folder, { recursive: true, force: true });
+		else console.error(`n8n's data and log are kept in ${folder}.`);
+	});
+	const progress = new Progress();
+	const playground = await openPlayground({ folder, progress });
+	onStop(playground.close);
+
+	const n8nVersion = await playground.n8n.client.version();
+	const campaign = new DemoCampaign(playground);
+	const start = Date.now();
+	// What was counted is shown in any case.
+	const failure = await campaign.run(progress).catch((error: unknown) => error);
+	const seconds = Math.round((Date.now() - start) / 100) / 10;
+	const figures = { n8nVersion, ...countCampaign(playground.sandbox.state, campaign.contacts), seconds };
+
+	console.log(`\n${tableOf(figures)}\n`);
+	if (json) await writeFile(json, `${JSON.stringify(figures, null, 2)}\n`);
+	if (failure instanceof Error) throw failure;
+	perfect = isPerfect(figures);
+	if (!perfect) throw new PlaygroundError('The campaign did not go as it should: see the table.');
+	console.log('Everybody got the campaign, wrote back and was answered, exactly once, and no webhook was left behind.');
+});

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import axios, { isAxiosError, type AxiosInstance, type Method } from 'axios';
+import { parse } from 'flatted';
+import type { ExecutionStatus, IConnections, INode, INodeExecutionData, INodeTypeDescription, IRunExecutionData, IWorkflowSettings } from 'n8n-workflow';
+import type { Owner } from './owner';
+import { waitFor } from './waitFor';
+
+/** Milliseconds that n8n may take for one answer. */
+const ANSWER_LIMIT = 60_000;
+/** Long enough for a trigger that repeats its requests to a service in trouble. */
+const PUBLICATION_LIMIT = 180_000;
+const ENDED: ReadonlySet<ExecutionStatus> = new Set<ExecutionStatus>(['success', 'error', 'canceled', 'crashed']);
+
+/** A workflow as the editor exports and imports it. */
+export interface WorkflowFile {
+	name: string;
+	nodes: INode[];
+	connections: IConnections;
+	settings?: IWorkflowSettings;
+	[key: string]: unknown;
+}
+
+/** A workflow that n8n keeps. */
+export interface StoredWorkflow extends WorkflowFile {
+	id: string;
+	active: boolean;
+	/** The state that the editor shows. */
+	versionId: string;
+	/** The state that runs in production, if it is switched on. */
+	activeVersionId: string | null;
+}
+
+interface Publication {
+	status: 'in_progress' | 'not_published' | 'published' | 'partial' | 'failed';
+	triggers: Array<{ nodeId: string; errorMessage: string | null }>;
+}
+
+/** One line of n8n's list of executions. */
+export interface ExecutionSummary {
+	id: string;
+	workflowId: string;
+	status: ExecutionStatus;
+	mode: string;
+}
+
+/** An execution with everything its nodes gave out. */
+export interface Execution extends ExecutionSummary {
+	data: IRunExecutionData;
+}
+
+/** What one node gave out in an execution: all items of one of its outputs, over all its runs. */
+export function outputOf(execution: Execution, node: string, output = 0): INodeExecutionData[] {
+	const runs = execution.data.resultData.runData[node] ?? [];
+	return runs.flatMap((run) => run.data?.main[output] ?? []);
+}
+
+/**
+ * A running n8n's own interface, the one its editor uses. Every method throws an Error with n8n's words when n8n
+ * refuses; log in first.
+ */
+export class N8nClient {
+	private readonly http: AxiosInstance;
+
+	constructor(readonly url: string) {
+		this.http = axios.create({
+			baseURL: url,
+			timeout: ANSWER_LIMIT,
+			proxy: false,
+			// n8n ties the cookie of the log-in to the browser that says so.
+			headers: { 'browser-id': randomUUID() },
+			maxContentLength: Infinity,
+		});
+	}
+
+	/** Logs in; the session lasts for as long as this object lives. */
+	async login(owner: Owner): Promise<void> {
+		const response = await this.http.post('/rest/login', { emailOrLdapLoginId: owner.email, password: owner.password });
+		const cookies = response.headers['set-cookie'] ?? [];
+		this.http.defaults.headers.common.cookie = cookies.map((cookie) => cookie.split(';')[0]).join('; ');
+	}
+
+	/** The version that n8n says it is, e.g. `2.41.1`. */
+	async version(): Promise<string> {
+		return (await this.call<{ versionCli: string }>('GET', '/rest/settings')).versionCli;
+	}
+
+	/** The nodes that n8n has loaded, its own and those of community packages. */
+	async nodeTypes(): Promise<INodeTypeDescription[]> {
+		return (await this.http.get<INodeTypeDescription[]>('/types/nodes.json')).data;
+	}
+
+	/** Stores a credential and returns its id. */
+	async createCredential(name: string, type: string, data: Record<string, unknown>): Promise<string> {
+		return (await this.call<{ id: string }>('POST', '/rest/credentials', { name, type, data })).id;
+	}
+
+	/** Stores a credential, in place of the one with the same name and type if there is one, and returns its id. */
+	async saveCredential(name: string, type: string, data: Record<string, unknown>): Promise<string> {
+		const known = await this.call<Array<{ id: string; name: string; type: string }>>('GET', '/rest/credentials');
+		const same = known.find((credential) => credential.name === name && credential.type === type);
+		if (!same) return await this.createCredential(name, type, data);
+		await this.call('PATCH', `/rest/credentials/${same.id}`, { name, type, data });
+		return same.id;
+	}
+
+	/** Stores a workflow, switched off, under a new id. */
+	async createWorkflow(workflow: WorkflowFile): Promise<StoredWorkflow> {
+		const { name, nodes, connections, settings } = workflow;
+		return await this.call('POST', '/rest/workflows', { name, nodes, connections, settings: settings ?? {} });
+	}
+
+	/** All workflows, without their nodes. */
+	async listWorkflows(): Promise<Array<Pick<StoredWorkflow, 'id' | 'name' | 'active'>>> {
+		return await this.call('GET', '/rest/workflows');
+	}
+
+	async getWorkflow(id: string): Promise<StoredWorkflow> {
+		return await this.call('GET', `/rest/workflows/${id}`);
+	}
+
+	/** Changes a workflow; what runs in production changes with the next activation. */
+	async updateWorkflow(id: string, change: Partial<WorkflowFile>): Promise<StoredWorkflow> {
+		return await this.call('PATCH', `/rest/workflows/${id}`, change);
+	}
+
+	/**
+	 * Switches a workflow on ("Publish"), and returns when its triggers are registered.
+	 * @param version the state of the workflow to switch on; the present one unless told
+	 * @throws Error with the trigger's words when one could not be
+	 */
+	async activate(id: string, version?: string): Promise<void> {
+		const versionId = version ?? (await this.getWorkflow(id)).versionId;
+		await this.call('POST', `/rest/workflows/${id}/activate`, { versionId });
+		const { status, triggers } = await this.publication(id);
+		if (status === 'published') return;
+		const reasons = triggers.map(({ errorMessage }) => errorMessage).filter(Boolean);
+		throw new Error(`n8n could not switch the workflow on: ${reasons.join('; ') || status}`);
+	}
+
+	/** Switches a workflow off, and returns when its triggers have deregistered. */
+	async deactivate(id: string): Promise<void> {
+		await this.call('POST', `/rest/workflows/${id}/deactivate`, {});
+		await this.publication(id);
+	}
+
+	/** n8n registers and deregisters triggers after it has answered; this waits for the outcome. */
+	private async publication(id: string): Promise<Publication> {
+		const settled = async () => {
+			const publication = await this.call<Publication>('GET', `/rest/workflows/${id}/publication-status`);
+			return publication.status !== 'in_progress' && publication;
+		};
+		return await waitFor(settled, { what: `n8n to switch workflow ${id} on or off`, limit: PUBLICATION_LIMIT, interval: 100 });
+	}
+
+	/** Archives a workflow, which switches it off, and deletes it. */
+	async deleteWorkflow(id: string): Promise<void> {
+		await this.call('POST', `/rest/workflows/${id}/archive`, {});
+		await this.call('DELETE', `/rest/workflows/${id}`);
+	}
+
+	/** Starts a workflow as the editor's Execute button does, at the trigger named, and returns the execution's id. */
+	async run(workflowId: string, trigger: string): Promise<string> {
+		const body = { triggerToStartFrom: { name: trigger } };
+		return (await this.call<{ executionId: string }>('POST', `/rest/workflows/${workflowId}/run`, body)).executionId;
+	}
+
+	/** The newest executions of a workflow, newest first. */
+	async listExecutions(workflowId: string, limit = 100): Promise<ExecutionSummary[]> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		return (await this.call<{ results: ExecutionSummary[] }>('GET', `/rest/executions?filter=${filter}&limit=${limit}`)).results;
+	}
+
+	/** One execution, as far as it has come. */
+	async getExecution(id: string): Promise<Execution> {
+		const { data, ...summary } = await this.call<ExecutionSummary & { data: string }>('GET', `/rest/executions/${id}`);
+		return { ...summary, data: parse(data) as IRunExecutionData };
+	}
+
+	/**
+	 * Waits until an execution has ended, in whatever way.
+	 * @param limit milliseconds
+	 */
+	async waitForExecution(id: string, limit = 60_000): Promise<Execution> {
+		const ended = async () => {
+			const execution = await this.getExecution(id);
+			return ENDED.has(execution.status) && execution;
+		};
+		return await waitFor(ended, { what: `n8n's execution ${id} to end`, limit });
+	}
+
+	/** The editor's Retry button: runs a failed execution on with the workflow it had; returns the new execution's id. */
+	async retry(executionId: string): Promise<string> {
+		return (await this.call<{ id: string }>('POST', `/rest/executions/${executionId}/retry`, { loadWorkflow: false })).id;
+	}
+
+	/** The editor's Stop button. */
+	async stopExecution(executionId: string): Promise<void> {
+		await this.call('POST', `/rest/executions/${executionId}/stop`);
+	}
+
+	/** Any other request of the editor's, e.g. `call('GET', '/rest/active-workflows')`; answers are unwrapped from `data`. */
+	async call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+		try {
+			const response = await this.http.request<{ data: T }>({ method, url: path, data: body });
+			return response.data.data;
+		} catch (error) {
+			throw isAxiosError(error) ? new Error(`n8n, ${method} ${path}: ${reason(error.response?.data) ?? error.message}`) : error;
+		}
+	}
+}
+
+function reason(body: unknown): string | undefined {
+	return typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : undefined;
+}

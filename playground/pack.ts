@@ -1,0 +1,70 @@
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import omit from 'lodash/omit';
+import { PlaygroundError } from './playgroundError';
+import { CommandError, runCommand } from './runCommand';
+
+/** The root of this project. */
+export const PROJECT_FOLDER = path.resolve(__dirname, '..');
+const LIMIT = 180_000;
+
+/** Everything in it that matters here of a package's package.json. */
+interface Manifest {
+	name: string;
+	version: string;
+	[key: string]: unknown;
+}
+
+/**
+ * Builds the project and packs it as npm would publish it.
+ * @returns the path of the tarball, in a temporary folder of its own
+ * @throws PlaygroundError with the compiler's words when the build fails
+ */
+export async function packProject(): Promise<string> {
+	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-package-'));
+	try {
+		await runCommand('npm', ['run', 'build'], { cwd: PROJECT_FOLDER, limit: LIMIT });
+		return await packFolder(PROJECT_FOLDER, folder);
+	} catch (error) {
+		await rm(folder, { recursive: true, force: true });
+		if (!(error instanceof CommandError)) throw error;
+		throw new PlaygroundError(`The package cannot be built: ${error.message}.\n${error.output.trim()}`);
+	}
+}
+
+/** Packs the package in `source` into `target` and returns the path of the tarball. */
+export async function packFolder(source: string, target: string): Promise<string> {
+	const output = await runCommand('npm', ['pack', '--json', '--pack-destination', target], { cwd: source, limit: LIMIT });
+	const [{ filename }] = JSON.parse(output) as Array<{ filename: string }>;
+	return path.join(target, filename);
+}
+
+/**
+ * Puts a packed package where n8n's own installation of community packages leaves it: unpacked below
+ * `.n8n/nodes/node_modules`, without the dependencies of development and of peers, and listed in the package.json
+ * there. n8n loads it at its next start. An earlier version is replaced.
+ * @param userFolder n8n's `N8N_USER_FOLDER`
+ */
+export async function installPackage(tarball: string, userFolder: string): Promise<void> {
+	const nodes = path.join(userFolder, '.n8n', 'nodes');
+	const staging = path.join(nodes, '.unpacked');
+	await rm(staging, { recursive: true, force: true });
+	await mkdir(staging, { recursive: true });
+	await runCommand('tar', ['-xzf', tarball, '-C', staging, '--strip-components=1'], { limit: LIMIT });
+	const manifest = await readManifest(staging);
+	await writeJson(path.join(staging, 'package.json'), omit(manifest, 'devDependencies', 'peerDependencies', 'optionalDependencies'));
+	const target = path.join(nodes, 'node_modules', manifest.name);
+	await rm(target, { recursive: true, force: true });
+	await mkdir(path.dirname(target), { recursive: true });
+	await rename(staging, target);
+	await writeJson(path.join(nodes, 'package.json'), { name: 'installed-nodes', private: true, dependencies: { [manifest.name]: manifest.version } });
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+	return JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+async function writeJson(file: string, content: unknown): Promise<void> {
+	await writeFile(file, `${JSON.stringify(content, null, 2)}\n`);
+}

@@ -1,0 +1,71 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { startSandbox, type Sandbox } from '../sandbox';
+import type { CredentialReference } from './exampleWorkflows';
+import { installN8n } from './n8nInstall';
+import { startN8n, type N8nServer } from './n8nServer';
+import { packProject } from './pack';
+import { freePort } from './ports';
+import { Progress } from './progress';
+import { recordPackage } from './recordPackage';
+import { addSampleContacts } from './sampleContacts';
+
+/** The name of the package, as n8n knows it. */
+const PACKAGE = 'n8n-nodes-business-messaging';
+
+/** What {@link openPlayground} shall open. */
+export interface PlaygroundOptions {
+	/** Everything that is kept: n8n's user folder, its log, the log-in. */
+	folder: string;
+	/** A free one unless told. */
+	n8nPort?: number;
+	/** A free one unless told. */
+	sandboxPort?: number;
+	/** Where the steps are shown; stderr unless told. */
+	progress?: Progress;
+}
+
+/** A real n8n with this project's package installed, beside a sandbox with the sample contacts. */
+export interface Playground {
+	n8n: N8nServer;
+	sandbox: Sandbox;
+	/** n8n's credential for the sandbox. */
+	credential: CredentialReference;
+	/** Stops both. */
+	close: () => Promise<void>;
+}
+
+/**
+ * Builds and packs the project, installs n8n if need be, starts both, and gives n8n the credential.
+ * @throws PlaygroundError with one sentence for whoever started it
+ */
+export async function openPlayground({ folder, n8nPort, sandboxPort = 0, progress = new Progress() }: PlaygroundOptions): Promise<Playground> {
+	const install = await installN8n(progress);
+	const tarball = await progress.step('Building and packing the nodes', packProject);
+	const sandbox = await startSandbox({ port: sandboxPort, sampleContacts: 0 });
+	try {
+		addSampleContacts(sandbox);
+		const port = n8nPort ?? (await freePort());
+		const n8n = await progress.step(`Starting n8n ${install.version}`, async () =>
+			await startN8n({ userFolder: folder, port, packages: [tarball], install }),
+		);
+		await recordPackage(n8n, PACKAGE);
+		const credential = await saveCredential(n8n, sandbox);
+		const close = async () => {
+			await n8n.stop();
+			await sandbox.close();
+		};
+		return { n8n, sandbox, credential, close };
+	} catch (error) {
+		await sandbox.close();
+		throw error;
+	} finally {
+		await rm(path.dirname(tarball), { recursive: true, force: true });
+	}
+}
+
+async function saveCredential(n8n: N8nServer, { url, key }: Sandbox): Promise<CredentialReference> {
+	const name = 'Sandbox';
+	const data = { apiKey: key, baseUrl: url, layout: 'automatic', requestsPerMinute: 1000 };
+	return { id: await n8n.client.saveCredential(name, 'businessMessagingApi', data), name };
+}

@@ -1,0 +1,49 @@
+/** `npm start`: a real n8n with this project's nodes beside the sandbox, for as long as one likes. */
+import path from 'node:path';
+import { importExamples, registerAgain } from './exampleWorkflows';
+import { readFlags, readPort } from './flags';
+import { PROJECT_FOLDER } from './pack';
+import { openPlayground, type Playground } from './playground';
+import { assertPortIsFree } from './ports';
+import { onStop, runMain } from './runMain';
+
+const FOLDER = path.join(PROJECT_FOLDER, '.playground');
+const USAGE = `Usage: npm start -- [--n8n-port 5678] [--sandbox-port 4010]
+Starts n8n with the nodes of this project, and the sandbox. What you do in n8n is kept in .playground/.`;
+
+runMain(async () => {
+	const flags = readFlags(['n8n-port', 'sandbox-port'], USAGE);
+	const n8nPort = readPort(flags['n8n-port'], '--n8n-port', 5678);
+	const sandboxPort = readPort(flags['sandbox-port'], '--sandbox-port', 4010);
+	await assertPortIsFree(n8nPort, 'n8n', '--n8n-port');
+	await assertPortIsFree(sandboxPort, 'the sandbox', '--sandbox-port');
+
+	const playground = await openPlayground({ folder: FOLDER, n8nPort, sandboxPort });
+	onStop(async () => {
+		console.log('\nStopping n8n and the sandbox …');
+		await playground.close();
+	});
+	const { client } = playground.n8n;
+	await registerAgain(client);
+	await importExamples(client, playground.credential, path.join(FOLDER, 'examples.json'));
+	console.log(welcome(playground));
+	await playground.n8n.ended();
+});
+
+function welcome({ n8n, sandbox }: Playground): string {
+	return `
+  n8n       ${n8n.url}
+            log in as ${n8n.owner.email} with the password ${n8n.owner.password}
+  Sandbox   ${sandbox.url}   (API key ${sandbox.key}; the credential "Sandbox" in n8n has both)
+
+  Open the workflow "Welcome campaign" and click "Execute workflow": ${sandbox.state.contacts.all.length} customers get a message.
+  Write as one of them, and the workflow "Auto-reply" answers:
+
+    curl -X POST ${sandbox.url}/_sandbox/inbound -H 'Content-Type: application/json' \\
+      -d '{ "from": "${sandbox.state.contacts.all[0].phone}", "text": "Tell me more" }'
+    curl ${sandbox.url}/_sandbox/messages
+
+  n8n's log is ${n8n.logFile}
+  Ctrl-C stops both.
+`;
+}

@@ -1,0 +1,62 @@
+/** The sandbox's errors. Their JSON shape is an assumption: the specification shows none. */
+import { z } from 'zod';
+
+/** Body of every error answer: `{ error: { code, message, field? } }`. */
+export const errorSchema = z.object({
+	error: z.object({
+		code: z.string().describe('Kind of error, for programs'),
+		message: z.string().describe('What is wrong, for people'),
+		field: z.string().optional().describe('The field of the request that is wrong, e.g. components.0.type'),
+	}),
+});
+export type ErrorBody = z.infer<typeof errorSchema>;
+
+/** An error that becomes an answer. */
+export class ServiceError extends Error {
+	/**
+	 * @param status HTTP status
+	 * @param code kind of error, e.g. `not_found`
+	 * @param message what is wrong, in a sentence
+	 * @param field the field of the request that is wrong
+	 * @param headers further headers of the answer
+	 */
+	constructor(
+		readonly status: number,
+		readonly code: string,
+		message: string,
+		readonly field?: string,
+		readonly headers: Record<string, string> = {},
+	) {
+		super(message);
+	}
+
+	get body(): ErrorBody {
+		return errorBody(this.code, this.message, this.field);
+	}
+}
+
+/** The body of an error answer. */
+export function errorBody(code: string, message: string, field?: string): ErrorBody {
+	return { error: { code, message, ...(field === undefined ? {} : { field }) } };
+}
+
+/** 422: a field of the request is wrong. */
+export const invalid = (field: string, message: string) => new ServiceError(422, 'invalid', message, field);
+
+/** 404: there is no such record. */
+export const notFound = (message: string, field?: string) => new ServiceError(404, 'not_found', message, field);
+
+/** 409: the record would stand twice. */
+export const conflict = (field: string, message: string) => new ServiceError(409, 'conflict', message, field);
+
+/**
+ * A part of a request as its schema reads it.
+ *
+ * @throws ServiceError 422 that names the first wrong field
+ */
+export function parse<T extends z.ZodTypeAny>(schema: T, value: unknown): z.output<T> {
+	const result = schema.safeParse(value ?? {});
+	if (result.success) return result.data as z.output<T>;
+	const issue = result.error.issues[0];
+	throw invalid(issue?.path.join('.') || 'body', issue?.message ?? 'is invalid');
+}

@@ -1,0 +1,117 @@
+/** The operations of the OpenAPI document, one for each endpoint and method. */
+import type { OpenAPIRegistry, RouteConfig } from '@asteasolutions/zod-to-openapi';
+import { z } from 'zod';
+
+import {
+	endpoints,
+	type Endpoint,
+	type EndpointName,
+	type HttpMethod,
+	type Layout,
+} from '../../nodes/BusinessMessaging/api/endpoints';
+import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
+import { idSchema } from '../../nodes/BusinessMessaging/api/schemas';
+import { errorAnswers, eventNameOf, type ErrorStatus } from './components';
+
+/** The groups of operations by the first part of their path. */
+export const tags: Record<string, { name: string; description: string }> = {
+	analytics: { name: 'Analytics', description: 'Figures of messages, campaigns and agents' },
+	auth: { name: 'Account', description: 'API keys and their owner' },
+	contacts: { name: 'Contacts', description: 'People, grouped in segments' },
+	conversations: { name: 'Conversations', description: 'What was written with a person' },
+	messages: { name: 'Messages', description: 'Free text and templates to a phone number' },
+	templates: { name: 'Templates', description: 'Texts that the channel operator approves' },
+	webhooks: { name: 'Webhooks', description: 'Receivers of real-time events' },
+};
+
+/** The base addresses of the layouts. */
+export type Servers = Record<Layout, { url: string; description: string }>;
+
+const layoutWords: Record<Layout, string> = { sharedHost: 'the first layout', dedicatedHost: 'the second layout' };
+
+/** Registers the operations of an endpoint: one, or two where the layouts differ in the method. */
+export function registerOperations(registry: OpenAPIRegistry, name: EndpointName, servers: Servers): void {
+	const endpoint: Endpoint = endpoints[name];
+	const methods = new Map<HttpMethod, Layout[]>();
+	for (const [layout, method] of Object.entries(endpoint.methods) as Array<[Layout, HttpMethod]>) {
+		methods.set(method, [...(methods.get(method) ?? []), layout]);
+	}
+	for (const [method, layouts] of methods) {
+		registry.registerPath({
+			...describe(name, endpoint, layouts),
+			...(layouts.length === 1 && { servers: layouts.map((layout) => servers[layout]) }),
+			method: method.toLowerCase() as RouteConfig['method'],
+			path: endpoint.path.replace(':id', '{id}'),
+			request: requestOf(endpoint),
+			responses: responsesOf(endpoint),
+			...(name === 'createWebhook' && { callbacks: eventCallbacks() }),
+		});
+	}
+}
+
+function describe(name: EndpointName, endpoint: Endpoint, layouts: Layout[]) {
+	const where = layouts.length === 2 ? 'both layouts' : `${layouts.map((layout) => layoutWords[layout]).join()} only`;
+	const isVariant = !layouts.includes('dedicatedHost') && endpoint.methods.dedicatedHost !== undefined;
+	const tag = tags[endpoint.path.split('/')[2] ?? ''];
+	return {
+		operationId: isVariant ? `${name}OnSharedHost` : name,
+		summary: endpoint.summary,
+		description: `${endpoint.summary}. Listed in ${where}.`,
+		tags: tag ? [tag.name] : [],
+	};
+}
+
+function requestOf({ path, query, body }: Endpoint): RouteConfig['request'] {
+	const content = body && { 'application/json': { schema: body } };
+	return {
+		...(path.includes(':id') && { params: z.object({ id: idSchema }) }),
+		...(hasFields(query) && { query }),
+		...(content && { body: { content, required: true } }),
+	};
+}
+
+const hasFields = (query: z.AnyZodObject | undefined) => Object.keys((query?.shape ?? {}) as object).length > 0;
+
+function responsesOf({ path, methods, query, body, status, response }: Endpoint): RouteConfig['responses'] {
+	const isCreation = methods.dedicatedHost === 'POST' && /contacts|templates/.test(path);
+	const refersToRecord = path.includes(':id') || path.endsWith('/messages/template');
+	const errors: Record<ErrorStatus, boolean> = {
+		400: body !== undefined,
+		401: true,
+		404: refersToRecord,
+		409: isCreation || (body !== undefined && path.includes(':id')),
+		422: body !== undefined || hasFields(query),
+		429: true,
+	};
+	const statuses = (Object.keys(errorAnswers).map(Number) as ErrorStatus[]).filter((error) => errors[error]);
+	return {
+		[status]: {
+			description: status === 204 ? 'Done' : 'Success',
+			...(status !== 204 && { content: { 'application/json': { schema: response } } }),
+		},
+		...Object.fromEntries(
+			statuses.map((error) => [error, { $ref: `#/components/responses/${errorAnswers[error].name}` }]),
+		),
+	};
+}
+
+/** OpenAPI 3.0 has no webhooks; it describes them as callbacks of the call that registers the receiver. */
+function eventCallbacks(): RouteConfig['callbacks'] {
+	const entries = eventKinds.map(({ value, description }) => {
+		const schema = { $ref: `#/components/schemas/${eventNameOf(value)}` };
+		const post = {
+			operationId: `receive${eventNameOf(value)}`,
+			summary: description,
+			description: `${description}. Delivered to the registered address.`,
+			tags: ['Webhooks'],
+			security: [],
+			requestBody: { required: true, content: { 'application/json': { schema } } },
+			responses: {
+				200: { description: 'The receiver has handled the event' },
+				400: { description: 'The receiver does not understand the event; it is delivered again' },
+			},
+		};
+		return [value, { '{$request.body#/url}': { post } }];
+	});
+	return Object.fromEntries(entries) as RouteConfig['callbacks'];
+}

@@ -1,0 +1,72 @@
+/** How a sandbox is set up: every option with its unit and default, checked by one schema. */
+import { z } from 'zod';
+
+import { phoneSchema } from '../nodes/BusinessMessaging/api/schemas';
+
+/** The API key that every sandbox knows. It opens nothing but a sandbox, so it may be printed. */
+export const demoKey = 'sandbox-key-0001';
+
+const count = z.number().int().min(0);
+const atLeastOne = z.number().int().min(1);
+const receiptDelay = z.number().min(0).nullable();
+
+/** The options of {@link startSandbox}. All are assumptions except the rate, which the specification states. */
+export const optionsSchema = z
+	.object({
+		/** TCP port on 127.0.0.1; 0 takes a free one. */
+		port: count.max(65535).default(4010),
+		/** Requests that a key may make within any `rateWindowMs`; 0 for no limit. */
+		requestsPerWindow: count.default(1000),
+		/** Length of the sliding window, ms. */
+		rateWindowMs: atLeastOne.default(60_000),
+		/** How long every answer takes, ms. The request is processed on arrival, the answer waits. */
+		latencyMs: count.default(0),
+		/** Whether both layouts list every endpoint and both methods of the contact update. */
+		allEndpointsInBothLayouts: z.boolean().default(false),
+		/** Greatest page size; a greater `limit` is cut to it. */
+		pageSizeCap: atLeastOne.default(100),
+		/** Page size if a request gives no `limit`. */
+		defaultPageSize: atLeastOne.default(20),
+		/** Greatest size of a request's body, bytes. */
+		bodyLimitBytes: atLeastOne.default(1_048_576),
+		/** Greatest length of a message's text, characters. */
+		maxTextLength: atLeastOne.default(4096),
+		/** When each delivery receipt follows, ms after the send; null for never. */
+		receiptDelaysMs: z
+			.object({
+				sent: receiptDelay.default(100),
+				delivered: receiptDelay.default(400),
+				read: receiptDelay.default(1_200),
+			})
+			.strict()
+			.default({}),
+		/** Share of the delivered messages that are read, 0 to 1; spread evenly, not at random. */
+		readRate: z.number().min(0).max(1).default(1),
+		/** Phone numbers (E.164) whose messages fail after they were sent. */
+		failingNumbers: z.array(phoneSchema).default(['+15550009999']),
+		/** How long a new or changed template is PENDING before it is APPROVED, ms; null for always. */
+		approvalDelayMs: receiptDelay.default(2_000),
+		/** How long a webhook's receiver may take to answer, ms. */
+		deliveryTimeoutMs: atLeastOne.default(10_000),
+		/** How often a delivery is tried in all. */
+		deliveryAttempts: atLeastOne.default(8),
+		/** Wait before the second try, ms; doubled before each further one, up to a minute. */
+		deliveryRetryDelayMs: count.default(1_000),
+		/** Deliveries under way at once per webhook. */
+		deliveryConcurrency: atLeastOne.default(20),
+		/** Whether a send with a known `Idempotency-Key` header gives the first message again instead of a second one. */
+		idempotency: z.boolean().default(false),
+		/** Whether answers are checked against the contract; a mismatch is a 500. */
+		checkResponses: z.boolean().default(true),
+		/** Number of contacts that a sandbox starts with. */
+		sampleContacts: count.default(5),
+		/** How many requests and deliveries are remembered for inspection. */
+		logSize: atLeastOne.default(10_000),
+	})
+	.strict();
+
+/** What a caller may give; everything is optional. */
+export type SandboxOptions = z.input<typeof optionsSchema>;
+
+/** The options with their defaults filled in. */
+export type Settings = z.output<typeof optionsSchema>;

@@ -1,0 +1,75 @@
+/** What was asked of the sandbox and how it answered. */
+import type { IncomingHttpHeaders } from 'node:http';
+
+import type { EndpointName, Layout } from '../nodes/BusinessMessaging/api/endpoints';
+import { BoundedLog } from './boundedLog';
+
+/** One call of the API. */
+export interface LoggedRequest {
+	/** ISO 8601. */
+	at: string;
+	/** Null for a method that the layout does not list. */
+	endpoint: EndpointName | null;
+	layout: Layout;
+	method: string;
+	/** Path with query. */
+	url: string;
+	/** Headers; the value of `authorization` is left out. */
+	headers: IncomingHttpHeaders;
+	keyId: string | null;
+	body: unknown;
+	/** Status of the answer; null if none was given (yet). */
+	status: number | null;
+	/** The fault that hit it. */
+	faultId: string | null;
+	/** Time until the answer went out, ms. */
+	ms: number | null;
+}
+
+/** Counters of one endpoint. */
+export interface EndpointCounter {
+	calls: number;
+	/** Calls by status; `none` for those without an answer. */
+	byStatus: Record<string, number>;
+	/** Calls not answered yet, and how many there were at most at once. */
+	open: number;
+	mostOpen: number;
+}
+
+/** Counts all requests and remembers the last ones. */
+export class RequestLog {
+	readonly counters: Record<string, EndpointCounter> = {};
+
+	private readonly log: BoundedLog<LoggedRequest>;
+
+	constructor(limit: number) {
+		this.log = new BoundedLog(limit);
+	}
+
+	/** The newest requests, oldest first. */
+	last(count?: number): LoggedRequest[] {
+		return this.log.last(count);
+	}
+
+	add(request: LoggedRequest): void {
+		this.log.add(request);
+		const counter = this.counterOf(request);
+		counter.calls++;
+		counter.mostOpen = Math.max(counter.mostOpen, ++counter.open);
+	}
+
+	/** Notes how a request was answered; status null: not at all. */
+	finish(request: LoggedRequest, status: number | null): void {
+		request.status = status;
+		request.ms = Date.now() - Date.parse(request.at);
+		const counter = this.counterOf(request);
+		counter.open--;
+		const { byStatus } = counter;
+		const column = status ?? 'none';
+		byStatus[column] = (byStatus[column] ?? 0) + 1;
+	}
+
+	private counterOf({ endpoint }: LoggedRequest): EndpointCounter {
+		return (this.counters[endpoint ?? 'notListed'] ??= { calls: 0, byStatus: {}, open: 0, mostOpen: 0 });
+	}
+}

@@ -1,0 +1,55 @@
+/** The HTTP server: JSON in, JSON out, also for errors. */
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import { mountApi } from './api';
+import { mountControls } from './controls';
+import { errorBody, ServiceError } from './errors';
+import { buildOpenApiDocument } from './openapi';
+import type { Settings } from './options';
+import type { State } from './state';
+
+/**
+ * Builds the server; it does not listen yet.
+ *
+ * @param stateNow the state of the moment: a reset makes a new one
+ */
+export function buildServer(settings: Settings, stateNow: () => State, reset: () => void): FastifyInstance {
+	const app = Fastify({ bodyLimit: settings.bodyLimitBytes, forceCloseConnections: true, routerOptions: { maxParamLength: 500 } });
+	acceptEmptyBodies(app);
+	app.setErrorHandler(answerError);
+	app.setNotFoundHandler(async ({ method, url }, reply) => {
+		return await reply.code(404).send(errorBody('not_found', `There is no ${method} ${url.split('?')[0]}`));
+	});
+	mountApi(app, settings, stateNow);
+	mountControls(app, stateNow, reset);
+	app.get('/openapi.json', async ({ protocol, host }) => buildOpenApiDocument(`${protocol}://${host}`));
+	return app;
+}
+
+/** Many clients announce a content type and then send no body, e.g. with DELETE: only a real body must be JSON. */
+function acceptEmptyBodies(app: FastifyInstance): void {
+	const parseJson = app.getDefaultJsonParser('error', 'error');
+	app.removeAllContentTypeParsers();
+	app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+		if (body === '') done(null, undefined);
+		else void parseJson(request, body, done);
+	});
+	app.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, body, done) => {
+		const type = request.headers['content-type'] ?? 'none';
+		if (body === '') done(null, undefined);
+		else done(new ServiceError(415, 'unsupported_media_type', `The content type must be application/json, not ${type}`));
+	});
+}
+
+const codes: Record<number, string> = { 400: 'bad_request', 413: 'too_large' };
+
+function answerError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
+	if (error instanceof ServiceError) {
+		void reply.code(error.status).headers(error.headers).send(error.body);
+		return;
+	}
+	const status = error.statusCode ?? 500;
+	if (status >= 500) process.stderr.write(`${request.method} ${request.url}: ${error.stack ?? error.message}\n`);
+	void reply.code(status).send(errorBody(codes[status] ?? 'internal', error.message));
+}

@@ -1,0 +1,89 @@
+/** Contacts and their segments. */
+import { conflict, notFound } from '../errors';
+
+/** A contact as the service gives it out. Fields that a caller adds are kept as they are. */
+export type Contact = {
+	id: string;
+	/** E.164; no two contacts share one (assumption). */
+	phone: string;
+	name: string | null;
+	segments: string[];
+	/** ISO 8601. */
+	createdAt: string;
+	updatedAt: string;
+};
+
+/** What a caller may set. */
+export type ContactFields = { phone?: string; name?: string; segments?: string[] };
+
+/** All contacts in the order of their creation, found by id, phone or segment without a search. */
+export class Contacts {
+	readonly all: Contact[] = [];
+
+	private readonly byId = new Map<string, Contact>();
+
+	private readonly byPhone = new Map<string, Contact>();
+
+	private readonly bySegment = new Map<string, Contact[]>();
+
+	constructor(private readonly newId: (prefix: string) => string) {}
+
+	/** @throws ServiceError 409 if another contact has the phone number */
+	create(fields: ContactFields & { phone: string }): Contact {
+		this.refuseTaken(fields.phone);
+		const now = new Date().toISOString();
+		const own = { id: this.newId('con'), createdAt: now, updatedAt: now };
+		const contact: Contact = { name: null, ...fields, segments: fields.segments ?? [], ...own };
+		this.all.push(contact);
+		this.byId.set(contact.id, contact);
+		this.byPhone.set(contact.phone, contact);
+		this.join(contact);
+		return contact;
+	}
+
+	/**
+	 * Sets the given fields and leaves the others.
+	 *
+	 * @throws ServiceError 404, or 409 if another contact has the phone number
+	 */
+	update(id: string, fields: ContactFields): Contact {
+		const contact = this.byId.get(id);
+		if (!contact) throw notFound(`There is no contact ${id}`);
+		if (fields.phone !== undefined && fields.phone !== contact.phone) this.refuseTaken(fields.phone);
+		this.byPhone.delete(contact.phone);
+		if (fields.segments) this.leave(contact);
+		const { createdAt } = contact;
+		Object.assign(contact, fields, { id, createdAt, updatedAt: new Date().toISOString() });
+		this.byPhone.set(contact.phone, contact);
+		if (fields.segments) this.join(contact);
+		return contact;
+	}
+
+	findByPhone(phone: string): Contact | undefined {
+		return this.byPhone.get(phone);
+	}
+
+	/** The contacts of a segment; of all segments if none is given. */
+	inSegment(segment: string | undefined): readonly Contact[] {
+		return segment === undefined ? this.all : (this.bySegment.get(segment) ?? []);
+	}
+
+	private refuseTaken(phone: string): void {
+		if (this.byPhone.has(phone)) throw conflict('phone', `There is already a contact with the phone number ${phone}`);
+	}
+
+	private join(contact: Contact): void {
+		for (const segment of new Set(contact.segments)) {
+			const members = this.bySegment.get(segment);
+			if (members) members.push(contact);
+			else this.bySegment.set(segment, [contact]);
+		}
+	}
+
+	private leave(contact: Contact): void {
+		for (const segment of new Set(contact.segments)) {
+			const members = this.bySegment.get(segment) ?? [];
+			members.splice(members.indexOf(contact), 1);
+		}
+	}
+}

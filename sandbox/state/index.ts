@@ -1,0 +1,116 @@
+/** Everything that a sandbox knows, in memory. A reset throws it away and makes a new one. */
+import { randomBytes } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
+
+import { describeKey, KeyRing } from '../auth';
+import { Deliveries, type Delivery } from '../deliveries';
+import { Faults } from '../faults';
+import { demoKey, type Settings } from '../options';
+import { RateLimiter } from '../rateLimit';
+import { RequestLog } from '../requestLog';
+import { Scheduler } from '../scheduler';
+import { Analytics } from './analytics';
+import { Contacts } from './contacts';
+import { Conversations, type Conversation } from './conversations';
+import { Messages, type Message } from './messages';
+import { sampleContact, sampleTemplates } from './samples';
+import { Templates, type Template } from './templates';
+import { Traffic } from './traffic';
+import { Webhooks } from './webhooks';
+
+/** What a watcher of a sandbox is told, as it happens. */
+export type Changes = {
+	message: [Message, Conversation];
+	template: [Template];
+	delivery: [Delivery];
+	reset: [];
+};
+
+const start = randomBytes(3).toString('hex');
+let made = 0;
+
+/** An identifier that no other sandbox or earlier state has given out, so that a receiver never takes new for known. */
+const newId = (prefix: string) => `${prefix}_${start}${(++made).toString(36).padStart(6, '0')}`;
+
+/** The state of a sandbox. */
+export class State {
+	readonly scheduler = new Scheduler();
+
+	readonly keys = new KeyRing(newId);
+
+	readonly contacts = new Contacts(newId);
+
+	readonly templates = new Templates(newId);
+
+	readonly messages = new Messages(newId);
+
+	readonly conversations = new Conversations(newId);
+
+	readonly analytics = new Analytics();
+
+	readonly webhooks = new Webhooks(newId);
+
+	readonly faults = new Faults(newId);
+
+	/** First messages by `Idempotency-Key`; empty unless the option is on. */
+	readonly idempotent = new Map<string, { request: string; message: Message }>();
+
+	readonly rateLimiter: RateLimiter;
+
+	readonly requests: RequestLog;
+
+	readonly deliveries: Deliveries;
+
+	readonly traffic: Traffic;
+
+	constructor(
+		readonly settings: Settings,
+		private readonly changes: EventEmitter<Changes>,
+	) {
+		this.rateLimiter = new RateLimiter(settings);
+		this.requests = new RequestLog(settings.logSize);
+		this.deliveries = new Deliveries({ ...this, newId, changed: (delivery) => changes.emit('delivery', delivery) });
+		this.traffic = new Traffic({ ...this, changed: (...change) => changes.emit('message', ...change) });
+		this.keys.create('Demo key', demoKey);
+		for (const { status = 'APPROVED', ...template } of sampleTemplates) this.templates.create(template, status);
+		for (let index = 0; index < settings.sampleContacts; index++) this.contacts.create(sampleContact(index));
+	}
+
+	/** Tells the watchers of a new or changed template, and approves it in due time. */
+	awaitApproval(template: Template): void {
+		this.changes.emit('template', template);
+		const { approvalDelayMs } = this.settings;
+		const { updatedAt } = template;
+		if (approvalDelayMs === null) return;
+		this.scheduler.after(approvalDelayMs, () => {
+			// A later change waits for an approval of its own.
+			if (template.status !== 'PENDING' || template.updatedAt !== updatedAt) return;
+			template.status = 'APPROVED';
+			this.changes.emit('template', template);
+		});
+	}
+
+	/** Everything that may be shown, as JSON. */
+	snapshot() {
+		const { settings, contacts, templates, messages, conversations, webhooks, analytics, faults, requests } = this;
+		return {
+			settings,
+			keys: this.keys.keys.map(describeKey),
+			contacts: contacts.all,
+			templates: templates.all,
+			messages: messages.all,
+			conversations: conversations.all,
+			webhooks: webhooks.all,
+			deliveries: this.deliveries.log.last(),
+			analytics: { messages: analytics.overall, campaigns: analytics.campaigns },
+			faults: faults.all,
+			requests: requests.counters,
+		};
+	}
+
+	/** Stops what goes on by itself. */
+	close(): void {
+		this.scheduler.close();
+		this.deliveries.close();
+	}
+}

@@ -1,0 +1,70 @@
+/** Messages of both directions. */
+
+/** How far a message has come. Assumption: the specification shows no states. */
+export type MessageStatus = 'accepted' | 'sent' | 'delivered' | 'read' | 'failed' | 'received';
+
+/** The kinds of delivery receipt. */
+export const receiptStatuses = ['sent', 'delivered', 'read', 'failed'] as const;
+export type ReceiptStatus = (typeof receiptStatuses)[number];
+
+/** What a template message showed to the customer. */
+export type RenderedTemplate = {
+	name: string;
+	language: string;
+	header?: { format: string; text?: string; documentUrl?: string };
+	footer?: string;
+	buttons: Array<{ type: string; text: string; url?: string }>;
+};
+
+/** A message as the sandbox remembers it. */
+export type Message = {
+	id: string;
+	direction: 'outbound' | 'inbound';
+	/** The customer's number: the recipient of an outbound message, the sender of an inbound one. */
+	phone: string;
+	/** Text as the customer sees it, with the variables of a template filled in. */
+	text: string;
+	template?: RenderedTemplate;
+	status: MessageStatus;
+	/** When each status was reached, ISO 8601. */
+	history: Array<{ status: MessageStatus; timestamp: string }>;
+	/** The key that sent it. */
+	keyId?: string;
+	/** The request's `Idempotency-Key` header. */
+	idempotencyKey?: string;
+	createdAt: string;
+};
+
+/** What a new message is made of. */
+export type NewMessage = Omit<Message, 'id' | 'status' | 'history' | 'createdAt'>;
+
+/** All messages in the order of their arrival. */
+export class Messages {
+	readonly all: Message[] = [];
+
+	private readonly byId = new Map<string, Message>();
+
+	constructor(private readonly newId: (prefix: string) => string) {}
+
+	add(fields: NewMessage): Message {
+		const createdAt = new Date().toISOString();
+		const status = fields.direction === 'outbound' ? 'accepted' : 'received';
+		const history = [{ status, timestamp: createdAt } as const];
+		const message: Message = { id: this.newId('msg'), ...fields, status, history: [...history], createdAt };
+		this.all.push(message);
+		this.byId.set(message.id, message);
+		return message;
+	}
+
+	get(id: string): Message | undefined {
+		return this.byId.get(id);
+	}
+
+	/** @returns when the status was reached, ISO 8601 */
+	setStatus(message: Message, status: MessageStatus): string {
+		const timestamp = new Date().toISOString();
+		message.status = status;
+		message.history.push({ status, timestamp });
+		return timestamp;
+	}
+}

@@ -1,0 +1,131 @@
+/** What a fresh sandbox holds. */
+import type { TemplateFields, TemplateStatus } from './templates';
+
+const text = (header: string) => ({ type: 'HEADER', format: 'TEXT', text: header }) as const;
+const media = (format: 'DOCUMENT' | 'IMAGE') => ({ type: 'HEADER', format }) as const;
+const body = (words: string) => ({ type: 'BODY', text: words }) as const;
+const footer = (words: string) => ({ type: 'FOOTER', text: words }) as const;
+const replies = (...labels: string[]) => ({
+	type: 'BUTTONS' as const,
+	buttons: labels.map((label) => ({ type: 'QUICK_REPLY', text: label })),
+});
+const link = (label: string, url: string) => ({
+	type: 'BUTTONS' as const,
+	buttons: [{ type: 'URL', text: label, url }],
+});
+
+/** Templates in several languages, categories and states of approval. */
+export const sampleTemplates: Array<TemplateFields & { status?: TemplateStatus }> = [
+	{
+		name: 'welcome',
+		language: 'en_US',
+		category: 'UTILITY',
+		components: [
+			media('DOCUMENT'),
+			body('Hello {{1}}, welcome to {{2}}! Our brochure is attached. Reply with any question.'),
+			footer('Reply STOP to unsubscribe'),
+			replies('Tell me more', 'No, thanks'),
+		],
+	},
+	{
+		name: 'welcome',
+		language: 'de_DE',
+		category: 'UTILITY',
+		components: [
+			media('DOCUMENT'),
+			body('Hallo {{1}}, willkommen bei {{2}}! Unsere Broschüre liegt bei. Antworten Sie mit jeder Frage.'),
+			footer('Mit STOP abmelden'),
+			replies('Mehr erfahren', 'Nein, danke'),
+		],
+	},
+	{
+		name: 'order_update',
+		language: 'en_US',
+		category: 'UTILITY',
+		components: [
+			text('Order {{1}}'),
+			body('Hi {{1}}, your order has left our warehouse and arrives on {{2}}.'),
+			link('Track the parcel', 'https://shop.example.com/orders/{{1}}'),
+		],
+	},
+	{
+		name: 'invoice',
+		language: 'en_US',
+		category: 'UTILITY',
+		headerDocumentAttached: true,
+		components: [media('DOCUMENT'), body('Dear {{1}}, please find our terms and your invoice attached.')],
+	},
+	{
+		name: 'invoice',
+		language: 'es_ES',
+		category: 'UTILITY',
+		components: [media('DOCUMENT'), body('Hola {{1}}, adjuntamos su factura.')],
+	},
+	{
+		name: 'appointment_reminder',
+		language: 'en_US',
+		category: 'UTILITY',
+		components: [
+			body('{{1}}, this is a reminder of your appointment on {{2}} at {{3}}.'),
+			replies('Confirm', 'Reschedule'),
+		],
+	},
+	{
+		name: 'appointment_reminder',
+		language: 'fr_FR',
+		category: 'UTILITY',
+		components: [body('{{1}}, nous vous rappelons votre rendez-vous le {{2}} à {{3}}.'), replies('Confirmer', 'Reporter')],
+	},
+	{
+		name: 'spring_sale',
+		language: 'en_US',
+		category: 'MARKETING',
+		components: [media('IMAGE'), body('{{1}}, everything is 20 % off until Sunday.'), footer('Reply STOP to unsubscribe')],
+	},
+	{
+		name: 'spring_sale',
+		language: 'pt_BR',
+		category: 'MARKETING',
+		components: [media('IMAGE'), body('{{1}}, tudo com 20 % de desconto até domingo.')],
+	},
+	{
+		name: 'login_code',
+		language: 'en_US',
+		category: 'AUTHENTICATION',
+		components: [body('{{1}} is your login code.')],
+	},
+	{
+		name: 'opening_hours',
+		language: 'en_US',
+		category: 'MARKETING',
+		components: [body('We have new opening hours: Monday to Saturday, 9 to 18.')],
+	},
+	{
+		name: 'flash_offer',
+		language: 'en_US',
+		category: 'MARKETING',
+		status: 'PENDING',
+		components: [body('Only today, {{1}}: two for one.')],
+	},
+	{
+		name: 'prize_draw',
+		language: 'en_US',
+		category: 'MARKETING',
+		status: 'REJECTED',
+		components: [body('You have won, {{1}}!')],
+	},
+];
+
+const names = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Katherine Johnson', 'Edsger Dijkstra'];
+const segments = [['customers', 'newsletter'], ['customers'], ['newsletter'], ['customers', 'vip'], []];
+
+/** The sample contact of a position from 0 on; its number is not in use in any country. */
+export function sampleContact(index: number) {
+	const turn = Math.floor(index / names.length);
+	const name = names[index % names.length] ?? '';
+	return {
+		phone: `+1555${String(1_000_000 + index)}`,
+		name: turn === 0 ? name : `${name} ${turn + 1}`,
+		segments: segments[index % segments.length] ?? [],
+	};
+}

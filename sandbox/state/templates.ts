@@ -1,0 +1,134 @@
+/** Message templates and their approval. */
+import { z } from 'zod';
+
+import { conflict, invalid, notFound, parse } from '../errors';
+
+const variable = /\{\{\s*(\w+)\s*\}\}/g;
+
+const upperCase = z.string().transform((text) => text.toUpperCase());
+
+const buttonSchema = z
+	.object({ type: upperCase, text: z.string().min(1), url: z.string().optional(), phone: z.string().optional() })
+	.passthrough();
+
+/** A part of a template; upper case as the channel's operators write it (assumption). */
+const componentSchema = z
+	.object({ type: upperCase.pipe(z.enum(['HEADER', 'BODY', 'FOOTER', 'BUTTONS'])) })
+	.extend({
+		format: upperCase.pipe(z.enum(['TEXT', 'DOCUMENT', 'IMAGE'])).optional(),
+		text: z.string().optional(),
+		buttons: z.array(buttonSchema).optional(),
+	})
+	.passthrough();
+export type TemplateComponent = z.output<typeof componentSchema>;
+
+const categorySchema = upperCase.pipe(z.enum(['MARKETING', 'UTILITY', 'AUTHENTICATION']));
+
+/** What the sandbox demands of a template beyond the contract (assumptions). */
+const templateFieldsSchema = z
+	.object({
+		name: z.string().min(1),
+		language: z.string().regex(/^[a-z]{2,3}_[A-Z]{2}$/, 'must be a locale code of the form xx_XX, e.g. en_US'),
+		category: categorySchema.default('MARKETING'),
+		components: z.array(componentSchema).min(1).default([{ type: 'BODY', text: '…' }]),
+		headerDocumentAttached: z.boolean().default(false),
+	})
+	.passthrough();
+export type TemplateFields = z.input<typeof templateFieldsSchema>;
+
+export type TemplateStatus = 'PENDING' | 'APPROVED' | 'REJECTED';
+
+/** A template as the service gives it out. `headerDocumentAttached`: whether a PDF is attached in the service. */
+export type Template = z.output<typeof templateFieldsSchema> & {
+	id: string;
+	status: TemplateStatus;
+	/** ISO 8601. */
+	createdAt: string;
+	updatedAt: string;
+};
+
+/** The distinct variables of a text, e.g. `['1', '2']` for "Hi {{1}}, meet {{2}}". */
+export function variablesOf(text = ''): string[] {
+	return [...new Set([...text.matchAll(variable)].map((match) => match[1] ?? ''))];
+}
+
+/** A text with its variables replaced, in the order of their first appearance. */
+export function fillIn(text: string, values: string[]): string {
+	const names = variablesOf(text);
+	return text.replace(variable, (_, name: string) => values[names.indexOf(name)] ?? '');
+}
+
+/** A template's part of a type, e.g. its HEADER. */
+export function partOf(template: Template, type: TemplateComponent['type']): TemplateComponent | undefined {
+	return template.components.find((component) => component.type === type);
+}
+
+/** All templates. A template is known by name and language. */
+export class Templates {
+	readonly all: Template[] = [];
+
+	private readonly byId = new Map<string, Template>();
+
+	constructor(private readonly newId: (prefix: string) => string) {}
+
+	/** @throws ServiceError 422, or 409 if name and language are taken */
+	create(fields: unknown, status: TemplateStatus): Template {
+		const template: Template = { ...parse(templateFieldsSchema, fields), ...this.stamps(this.newId('tpl')), status };
+		this.refuseTaken(template);
+		this.refuseBroken(template);
+		this.all.push(template);
+		this.byId.set(template.id, template);
+		return template;
+	}
+
+	/**
+	 * Sets the given fields; what has changed wants a new approval.
+	 *
+	 * @throws ServiceError 404, 409 or 422
+	 */
+	update(id: string, fields: Record<string, unknown>): Template {
+		const template = this.byId.get(id);
+		if (!template) throw notFound(`There is no template ${id}`);
+		const { createdAt } = template;
+		const changed: Template = {
+			...parse(templateFieldsSchema, { ...template, ...fields }),
+			...{ ...this.stamps(id), createdAt, status: 'PENDING' },
+		};
+		this.refuseTaken(changed);
+		this.refuseBroken(changed);
+		return Object.assign(template, changed);
+	}
+
+	/**
+	 * The approved template of a name and a language.
+	 *
+	 * @throws ServiceError 404 if there is none, 422 if it is not approved
+	 */
+	findApproved(name: string, language: string): Template {
+		const named = this.all.filter((template) => template.name === name);
+		if (named.length === 0) throw notFound(`There is no template named ${name}`, 'template');
+		const template = named.find((candidate) => candidate.language === language);
+		if (!template) {
+			const languages = named.map((candidate) => candidate.language).join(', ');
+			throw notFound(`Template ${name} does not exist in ${language}, but in ${languages}`, 'language');
+		}
+		if (template.status === 'APPROVED') return template;
+		throw invalid('template', `Template ${name} in ${language} is ${template.status}; only an APPROVED one can be sent`);
+	}
+
+	private stamps(id: string) {
+		const now = new Date().toISOString();
+		return { id, createdAt: now, updatedAt: now };
+	}
+
+	private refuseTaken({ id, name, language }: Template): void {
+		const taken = this.all.some((other) => other.name === name && other.language === language && other.id !== id);
+		if (taken) throw conflict('name', `There is already a template named ${name} in ${language}`);
+	}
+
+	private refuseBroken({ components }: Template): void {
+		const body = components.findIndex(({ type }) => type === 'BODY');
+		if (body < 0) throw invalid('components', 'A template needs a BODY component');
+		if (!components[body]?.text) throw invalid(`components.${body}.text`, 'A BODY component needs a text');
+	}
+}

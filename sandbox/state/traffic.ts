@@ -1,0 +1,86 @@
+/** What happens when a message goes out or comes in: it is counted, joins its conversation and has its events. */
+import type { Deliveries, Delivery } from '../deliveries';
+import type { Settings } from '../options';
+import type { Scheduler } from '../scheduler';
+import type { Analytics } from './analytics';
+import type { Contacts } from './contacts';
+import type { Conversation, Conversations } from './conversations';
+import type { Message, Messages, NewMessage, ReceiptStatus } from './messages';
+
+interface Surroundings {
+	settings: Settings;
+	scheduler: Scheduler;
+	contacts: Contacts;
+	messages: Messages;
+	conversations: Conversations;
+	analytics: Analytics;
+	deliveries: Deliveries;
+	/** Is told of each new or changed message, with its conversation. */
+	changed: (message: Message, conversation: Conversation) => void;
+}
+
+/** Moves messages along. */
+export class Traffic {
+	private readSoFar = 0;
+
+	constructor(private readonly around: Surroundings) {}
+
+	/** Takes a message of ours to a customer; its delivery receipts follow by themselves. */
+	send(fields: Omit<NewMessage, 'direction'>): Message {
+		const message = this.around.messages.add({ ...fields, direction: 'outbound' });
+		this.around.analytics.count(message, 'total');
+		this.join(message);
+		this.scheduleReceipts(message);
+		return message;
+	}
+
+	/** Takes a message of a customer to us. */
+	receive({ from, text, name }: { from: string; text: string; name?: string }): { message: Message; deliveries: Delivery[] } {
+		const message = this.around.messages.add({ phone: from, text, direction: 'inbound' });
+		this.around.analytics.count(message, 'received');
+		this.join(message, name);
+		const data = { id: message.id, from, text, timestamp: message.createdAt };
+		return { message, deliveries: this.around.deliveries.publish('message.received', data) };
+	}
+
+	/** Sets the status of a message of ours and delivers the receipt. */
+	setStatus(message: Message, status: ReceiptStatus): Delivery[] {
+		const { messages, analytics, conversations, deliveries, changed } = this.around;
+		const timestamp = messages.setStatus(message, status);
+		analytics.count(message, status);
+		const conversation = conversations.refresh(message);
+		if (conversation) changed(message, conversation);
+		return deliveries.publish(`message.${status}`, { id: message.id, to: message.phone, status, timestamp });
+	}
+
+	private join(message: Message, name?: string): void {
+		const contact = this.around.contacts.findByPhone(message.phone);
+		const who = { contactId: contact?.id, name: contact?.name ?? name };
+		this.around.changed(message, this.around.conversations.add(message, who));
+	}
+
+	private scheduleReceipts(message: Message): void {
+		const { receiptDelaysMs: delays, failingNumbers } = this.around.settings;
+		const fails = failingNumbers.includes(message.phone);
+		this.schedule(message, 'sent', delays.sent);
+		this.schedule(message, fails ? 'failed' : 'delivered', delays.delivered);
+		if (!fails && this.isRead()) this.schedule(message, 'read', delays.read);
+	}
+
+	private schedule(message: Message, status: ReceiptStatus, delayMs: number | null): void {
+		if (delayMs === null) return;
+		this.around.scheduler.after(delayMs, () => {
+			// A receipt that was forced meanwhile is not taken back.
+			const passed = message.history.some((step) => step.status === status || step.status === 'failed');
+			if (!passed) this.setStatus(message, status);
+		});
+	}
+
+	/** Spreads the read rate evenly over the messages: of four at 0.5, the second and the fourth are read. */
+	private isRead(): boolean {
+		this.readSoFar += this.around.settings.readRate;
+		if (this.readSoFar < 1) return false;
+		this.readSoFar -= 1;
+		return true;
+	}
+}

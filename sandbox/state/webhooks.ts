@@ -1,0 +1,46 @@
+/** Registered webhooks. */
+import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
+import { invalid } from '../errors';
+
+/** A webhook as the service gives it out. */
+export type Webhook = {
+	id: string;
+	/** Address of the receiver; more than one webhook may have the same (assumption). */
+	url: string;
+	/** Kinds of event that it wants; all that are known if it named none. `*` stands for every kind. */
+	events: string[];
+	/** ISO 8601. */
+	createdAt: string;
+};
+
+/** All webhooks in the order of their registration. */
+export class Webhooks {
+	readonly all: Webhook[] = [];
+
+	constructor(private readonly newId: (prefix: string) => string) {}
+
+	/** @throws ServiceError 422 if the address is neither http nor https */
+	create({ url, events }: { url: string; events?: string[] }): Webhook {
+		if (!/^https?:$/.test(new URL(url).protocol)) throw invalid('url', 'must begin with http:// or https://');
+		const wanted = events ?? eventKinds.map(({ value }) => value);
+		const webhook = { id: this.newId('whk'), url, events: [...new Set(wanted)], createdAt: new Date().toISOString() };
+		this.all.push(webhook);
+		return webhook;
+	}
+
+	get(id: string): Webhook | undefined {
+		return this.all.find((webhook) => webhook.id === id);
+	}
+
+	/** @returns whether there was one */
+	delete(id: string): boolean {
+		const index = this.all.findIndex((webhook) => webhook.id === id);
+		if (index >= 0) this.all.splice(index, 1);
+		return index >= 0;
+	}
+
+	/** The webhooks that want a kind of event. */
+	wanting(event: string): Webhook[] {
+		return this.all.filter(({ events }) => events.includes(event) || events.includes('*'));
+	}
+}

@@ -1,0 +1,130 @@
+/** n8n's UX rules, held on what the editor really gets: the built descriptions, with everything that code puts together. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import type { ICredentialType, Icon, INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
+
+import { filesBelow, root } from '../support/build';
+import { lintCredential, lintNode } from './officialRules';
+import { allProperties, isChoice } from './properties';
+import type { PlacedProperty } from './properties';
+
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+	n8n: { nodes: string[]; credentials: string[] };
+};
+
+/** The class of a built file, fresh from the file: n8n's loader replaces icons and adds to the description. */
+function instance<T>(file: string): { className: string; folder: string; source: string; built: T } {
+	const className = path.basename(file).split('.')[0];
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- a built file, known by its name only
+	const module = require(path.join(root, file)) as Record<string, new () => T>;
+	return {
+		className,
+		folder: path.dirname(path.join(root, file)),
+		source: file.replace(/^dist\//, '').replace(/\.js$/, '.ts'),
+		built: new module[className](),
+	};
+}
+
+const nodes = manifest.n8n.nodes.map((file) => instance<INodeType>(file));
+const credentials = manifest.n8n.credentials.map((file) => instance<ICredentialType>(file));
+const described = [
+	...nodes.map(({ built, ...file }) => ({ ...file, described: built.description })),
+	...credentials.map(({ built, ...file }) => ({ ...file, described: built })),
+].map(({ className, folder, described: { icon, properties } }) => [className, { folder, icon, properties }] as const);
+
+/** The paths of the properties for which something holds. */
+function pathsOf(properties: PlacedProperty[], holds: (property: INodeProperties, siblings: INodeProperties[]) => boolean): string[] {
+	return properties.filter(({ property, siblings }) => holds(property, siblings)).map((placed) => placed.path);
+}
+
+describe("n8n's own rules", () => {
+	test.each(nodes.map((node) => [node.className, node] as const))('all hold for %s', (_, { className, source, built }) => {
+		expect(lintNode(source, className, built.description)).toEqual([]);
+	});
+
+	test.each(credentials.map((entry) => [entry.className, entry] as const))('all hold for %s', (_, { className, source, built }) => {
+		expect(lintCredential(source, className, built)).toEqual([]);
+	});
+
+	test('are really applied to what is built by code', () => {
+		const [{ className, source, built }] = nodes;
+		const description = structuredClone(built.description);
+		const [field] = description.properties.filter(({ type }) => type === 'string');
+		field.displayName = 'wrong case';
+		field.description = 'One sentence with a period.';
+		expect(lintNode(source, className, description)).toEqual(
+			expect.arrayContaining([
+				expect.stringContaining('node-param-display-name-miscased'),
+				expect.stringContaining('node-param-description-excess-final-period'),
+			]),
+		);
+	});
+});
+
+describe.each(described)('%s', (_, { folder, icon, properties }) => {
+	const all = allProperties(properties);
+
+	test('offers choices in alphabetical order', () => {
+		const names = ({ options = [] }: INodeProperties) => options.filter(isChoice).map(({ name }) => name.toLowerCase());
+		const unsorted = (property: INodeProperties) => names(property).some((name, i, list) => i > 0 && name < list[i - 1]);
+		expect(pathsOf(all, unsorted)).toEqual([]);
+	});
+
+	test('shows examples as placeholders', () => {
+		const isTyped = ({ type }: INodeProperties) => ['string', 'number', 'json', 'dateTime'].includes(type);
+		const wrong = ({ placeholder }: INodeProperties) => placeholder !== undefined && !placeholder.startsWith('e.g. ');
+		expect(pathsOf(all, (property) => isTyped(property) && wrong(property))).toEqual([]);
+	});
+
+	test('writes descriptions as sentences', () => {
+		const texts = ({ description, options = [] }: INodeProperties) => [description, ...options.filter(isChoice).map((choice) => choice.description)];
+		const isWrong = (text?: string) => text !== undefined && !/^[^a-z\s]/.test(text);
+		expect(pathsOf(all, (property) => texts(property).some(isWrong))).toEqual([]);
+	});
+
+	test('lets the user pick from a list before typing an identifier', () => {
+		const locators = all.filter(({ property }) => property.type === 'resourceLocator');
+		expect(pathsOf(locators, ({ modes = [], default: initial }) => modes[0]?.type !== 'list' || (initial as { mode?: string }).mode !== modes[0].name)).toEqual([]);
+	});
+
+	test('depends on nothing that is not there', () => {
+		const conditions = ({ displayOptions: { show = {}, hide = {} } = {} }: INodeProperties) => [...Object.entries(show), ...Object.entries(hide)];
+		const choices = (name: string, siblings: INodeProperties[]) =>
+			siblings.filter((sibling) => sibling.name === name.replace(/^\//, '')).flatMap(({ options = [] }) => options.filter(isChoice).map(({ value }) => value));
+		const isMissing = (name: string, values: unknown[], siblings: INodeProperties[]) => {
+			if (name.startsWith('@')) return false;
+			const among = name.startsWith('/') ? properties : siblings;
+			const known = choices(name, among);
+			if (!among.some((sibling) => sibling.name === name.replace(/^\//, ''))) return true;
+			return known.length > 0 && values.some((value) => typeof value === 'string' && !known.includes(value));
+		};
+		const isDangling = (property: INodeProperties, siblings: INodeProperties[]) =>
+			conditions(property).some(([name, values]) => isMissing(name, values ?? [], siblings));
+		expect(pathsOf(all, isDangling)).toEqual([]);
+	});
+
+	test('has a light and a dark icon, which differ', () => {
+		const { light, dark } = icon as Exclude<Icon, string>;
+		const [forLight, forDark] = [light, dark].map((name) => readFileSync(path.join(folder, name.replace(/^file:/, '')), 'utf8'));
+		expect(forLight).toContain('<svg');
+		expect(forDark).toContain('<svg');
+		expect(forLight).not.toBe(forDark);
+	});
+});
+
+test.each(nodes.map((node) => [node.className, node.built.description] as const))('the subtitle of %s reads parameters that exist', (_, description: INodeTypeDescription) => {
+	const read = [...(description.subtitle ?? '').matchAll(/\$parameter(?:\["(\w+)"\]|\['(\w+)'\]|\.(\w+))/g)];
+	const names = read.map(([, ...groups]) => groups.find(Boolean));
+	expect(names.length).toBeGreaterThan(0);
+	expect(description.properties.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+});
+
+test('every operation has its file and its line in operations/index.ts', () => {
+	const folder = 'nodes/BusinessMessaging/operations';
+	const definesOperation = (file: string) => /^export const \w+ = \w*[oO]peration[(<]/m.test(readFileSync(path.join(root, file), 'utf8'));
+	const files = filesBelow(folder).filter(definesOperation);
+	const lines = readFileSync(path.join(root, folder, 'index.ts'), 'utf8').trim().split('\n').slice(1);
+	expect(files.length).toBeGreaterThan(0);
+	expect(lines).toEqual(files.map((file) => `export * from '.${file.slice(folder.length, -'.ts'.length)}';`));
+});

@@ -1,0 +1,92 @@
+import { endpoints, layouts, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
+import { RateLimiter } from '../../sandbox/rateLimit';
+import { clientOf, closeAll, openSandbox } from './support';
+
+afterEach(closeAll);
+
+const names = Object.keys(endpoints) as EndpointName[];
+
+describe('layouts', () => {
+	it('list just their endpoints and their method of the contact update', async () => {
+		const { sandbox } = await openSandbox();
+		const client = clientOf(sandbox.url, sandbox.key);
+		const statusOf = async (name: EndpointName, layout: (typeof layouts)[number]) => {
+			const { method, path } = routeOf(endpoints[name], layout);
+			return (await client.request({ method, url: path.replace(':id', 'unknown') })).status;
+		};
+		for (const layout of layouts) {
+			for (const name of names) {
+				const { path, listed } = routeOf(endpoints[name], layout);
+				const status = await statusOf(name, layout);
+				if (!listed) expect([layout, name, [404, 405].includes(status)]).toEqual([layout, name, true]);
+				else if (!path.includes(':id')) expect([layout, name, [200, 201, 422].includes(status)]).toEqual([layout, name, true]);
+			}
+		}
+		const put = await client.put('/api/v1/contacts/unknown', {});
+		expect([put.status, put.headers.allow]).toEqual([405, 'PATCH']);
+		const patch = await client.patch('/v1/contacts/unknown', {});
+		expect([patch.status, patch.headers.allow]).toEqual([405, 'PUT']);
+	});
+
+	it('list everything when told so', async () => {
+		const { sandbox } = await openSandbox({ allEndpointsInBothLayouts: true });
+		const client = clientOf(sandbox.url, sandbox.key);
+		const id = sandbox.state.contacts.all[0]?.id;
+		for (const base of ['/api', '']) {
+			for (const method of ['PUT', 'PATCH']) {
+				const answer = await client.request({ method, url: `${base}/v1/contacts/${id}`, data: { name: method } });
+				expect(answer.data).toMatchObject({ id, name: method });
+			}
+			expect((await client.get(`${base}/v1/analytics/campaigns`)).status).toBe(200);
+			expect((await client.post(`${base}/v1/auth/token`)).status).toBe(201);
+		}
+	});
+});
+
+describe('keys', () => {
+	it('are demanded by every endpoint', async () => {
+		const { sandbox } = await openSandbox();
+		for (const name of names) {
+			const { method, path } = routeOf(endpoints[name], 'dedicatedHost');
+			for (const key of [undefined, 'wrong', `${sandbox.key}x`]) {
+				const answer = await clientOf(sandbox.url, key).request({ method, url: path });
+				expect([name, answer.status, answer.data.error.code]).toEqual([name, 401, 'unauthorized']);
+			}
+		}
+	});
+
+	it('can be made, work, and are shown only once', async () => {
+		const { sandbox, api } = await openSandbox();
+		const made = await api.post('/auth/token', { name: 'Second' });
+		const me = await clientOf(sandbox.url, made.data.token).get('/v1/auth/me');
+		expect(me.data.key).toMatchObject({ id: made.data.id, name: 'Second' });
+		expect(JSON.stringify([me.data, sandbox.state.snapshot(), sandbox.state.requests.last()])).not.toContain(made.data.token);
+	});
+});
+
+describe('rate limit', () => {
+	it('lets through the allowed number within any window, and says when to come again', () => {
+		const limiter = new RateLimiter({ requestsPerWindow: 3, rateWindowMs: 10_000 });
+		const take = (now: number) => {
+			try {
+				limiter.take('key', now);
+				return 'ok';
+			} catch (error) {
+				return (error as { headers: Record<string, string> }).headers['retry-after'];
+			}
+		};
+		expect([0, 4000, 9000, 9500, 9999].map(take)).toEqual(['ok', 'ok', 'ok', '1', '1']);
+		// One leaves the window at 10,000, the next only at 14,000.
+		expect([10_000, 10_001, 13_999, 14_000].map(take)).toEqual(['ok', '4', '1', 'ok']);
+	});
+
+	it('counts each key by itself, over both layouts', async () => {
+		const { sandbox, api, shared } = await openSandbox({ requestsPerWindow: 2 });
+		const other = sandbox.state.keys.create('Other').secret;
+		const statuses = [await api.get('/contacts'), await shared.get('/contacts'), await api.get('/auth/me')];
+		expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429]);
+		expect(statuses[2]?.data.error.code).toBe('rate_limited');
+		expect(Number(statuses[2]?.headers['retry-after'])).toBeGreaterThan(0);
+		expect((await clientOf(sandbox.url, other).get('/v1/auth/me')).status).toBe(200);
+	});
+});

@@ -1,0 +1,32 @@
+'use strict';
+// Writes docs/coverage.md after a run of all tests, from what calls.ts has recorded in them, and fails the run if an
+// endpoint was called by none. Jest does not compile reporters, hence JavaScript and tsx.
+const fs = require('node:fs');
+
+require('tsx/cjs');
+const { recordFolder } = require('./recordFolder.ts');
+const { recordEngineTests } = require('./coverage.ts');
+
+module.exports = class CoverageReporter {
+	constructor(globalConfig) {
+		const { testNamePattern, onlyChanged, onlyFailures, findRelatedTests, runTestsByPath, shard, watch } = globalConfig;
+		const isFiltered = globalConfig.testPathPatterns.patterns.length > 0;
+		this.isWhole = !(isFiltered || testNamePattern || onlyChanged || onlyFailures || findRelatedTests || runTestsByPath || shard || watch);
+	}
+
+	onRunStart() {
+		fs.rmSync(recordFolder, { recursive: true, force: true });
+	}
+
+	onRunComplete(_contexts, { numFailedTests, numRuntimeErrorTestSuites, wasInterrupted }) {
+		if (!this.isWhole || wasInterrupted || numFailedTests + numRuntimeErrorTestSuites > 0) return;
+		const missing = recordEngineTests(recordFolder);
+		if (missing.length === 0) return;
+		this.error = new Error(`No engine test has called: ${missing.join(', ')}`);
+		process.stderr.write(`\n${this.error.message}\n`); // Jest only looks whether there is an error
+	}
+
+	getLastError() {
+		return this.error;
+	}
+};

@@ -1,0 +1,234 @@
+/**
+ * A trigger node in a workflow: switches it on and off, and takes deliveries over HTTP, with the static data that n8n
+ * would keep in its database. Source: ActiveWorkflowManager, LiveWebhooks, TestWebhooks and WebhookHelpers of n8n's cli.
+ */
+import axios from 'axios';
+import type { Response } from 'express';
+import { HookContext, WebhookContext } from 'n8n-core';
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	INodeParameters,
+	IWebhookData,
+	IWebhookResponseData,
+	IWorkflowExecuteAdditionalData,
+	WebhookSetupMethodNames,
+	WorkflowActivateMode,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { NodeHelpers, Workflow } from 'n8n-workflow';
+
+import { additionalDataFor } from './additionalData';
+import { recordCalls } from './calls';
+import { TestCredentialsHelper } from './credentials';
+import type { LoadedPackage } from './package';
+import type { WebhookRequest, WebhookServer } from './webhookServer';
+
+/** A trigger node in a workflow of its own. */
+export interface TriggerOptions {
+	/** The node type without the package, by default the first one with a webhook. */
+	node?: string;
+	parameters?: INodeParameters;
+	credentials?: ICredentialDataDecryptedObject;
+	/** `production` by default: the workflow is switched on. `test`: the editor listens for one event on the test URL. */
+	mode?: 'production' | 'test';
+	workflowId?: string;
+	/** The random part of the URL, by default the same for all triggers. */
+	webhookId?: string;
+	/** What the node has in its static data from earlier. */
+	staticData?: IDataObject;
+}
+
+/** How a delivery was answered. */
+export interface Answer {
+	/** HTTP status. */
+	status: number;
+	body: unknown;
+	/** The items with which an execution has started, one list for each output; undefined if none has started. */
+	workflowData?: INodeExecutionData[][];
+}
+
+/** An execution that a delivery has started. */
+export interface StartedExecution {
+	items: INodeExecutionData[][];
+	/** The error that the node's webhook has thrown: n8n records a failed execution for it. */
+	error?: Error;
+}
+
+const requestTimeoutMs = 20_000;
+
+/** A trigger node. */
+export class Trigger {
+	/** The executions that deliveries have started, in order. */
+	readonly executions: StartedExecution[] = [];
+
+	/** The static data as stored in n8n's database. */
+	private stored: string;
+
+	/** When the latest test on the test URL is over: n8n answers first and removes the webhook then. */
+	testEnded: Promise<void> = Promise.resolve();
+
+	constructor(
+		private readonly loaded: LoadedPackage,
+		private readonly server: WebhookServer,
+		private readonly node: INode,
+		private readonly options: TriggerOptions,
+	) {
+		this.stored = JSON.stringify(options.staticData ? { [`node:${node.name}`]: options.staticData } : {});
+	}
+
+	/** The URL that the service is to call. */
+	get url(): string {
+		return `${this.server.url}${this.path}`;
+	}
+
+	/** The node's static data, as stored. */
+	get staticData(): IDataObject {
+		return (JSON.parse(this.stored) as Record<string, IDataObject>)[`node:${this.node.name}`] ?? {};
+	}
+
+	/**
+	 * Switches the workflow on (or starts listening for a test event). If the node fails, it may tidy up, as in n8n.
+	 *
+	 * @param activation `init` when n8n starts with the workflow switched on
+	 * @throws what the node throws
+	 */
+	async activate(activation: WorkflowActivateMode = this.isTest ? 'manual' : 'activate'): Promise<void> {
+		this.server.register('POST', this.path, async (request, response) => await this.receive(request, response));
+		try {
+			const mode = this.isTest ? 'manual' : 'trigger';
+			const exists = await this.hook('checkExists', mode, activation);
+			if (!exists) await this.hook('create', mode, activation);
+		} catch (error) {
+			await this.deactivate().catch(() => {});
+			throw error;
+		}
+	}
+
+	/** Switches the workflow off. @throws what the node throws */
+	async deactivate(): Promise<void> {
+		this.server.unregister('POST', this.path);
+		await this.hook('delete', 'internal', 'update');
+	}
+
+	/**
+	 * Delivers an event over HTTP, as the service would.
+	 *
+	 * @param body an object is sent as JSON, a string or a buffer as it is
+	 * @param url the registered URL, if the node has added something to its own
+	 */
+	async deliver(body: unknown, headers: Record<string, string> = {}, url = this.url): Promise<Answer> {
+		const before = this.executions.length;
+		const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+		const { status, data } = await axios.post<unknown>(url, isRaw ? body : JSON.stringify(body), {
+			headers: { 'Content-Type': 'application/json', ...headers },
+			transformRequest: (value: unknown) => value,
+			validateStatus: () => true,
+			timeout: requestTimeoutMs,
+		});
+		await this.testEnded;
+		return { status, body: data, workflowData: this.executions.slice(before).at(0)?.items };
+	}
+
+	private get isTest(): boolean {
+		return this.options.mode === 'test';
+	}
+
+	private get path(): string {
+		const { path, isFullPath } = this.webhookDescription();
+		const full = NodeHelpers.getNodeWebhookPath(this.workflowId, this.node, path, isFullPath === true);
+		return `/${this.isTest ? 'webhook-test' : 'webhook'}/${full}`;
+	}
+
+	private get workflowId(): string {
+		return this.options.workflowId ?? 'workflow';
+	}
+
+	private nodeType() {
+		return this.loaded.nodeTypes.getByNameAndVersion(this.node.type, this.node.typeVersion);
+	}
+
+	private webhookDescription() {
+		const [description] = this.nodeType().description.webhooks ?? [];
+		return description;
+	}
+
+	private additionalData(): IWorkflowExecuteAdditionalData {
+		return additionalDataFor(new TestCredentialsHelper(this.loaded, this.options.credentials ?? {}), this.server.url);
+	}
+
+	private webhookData(additionalData: IWorkflowExecuteAdditionalData): IWebhookData {
+		return {
+			httpMethod: 'POST',
+			node: this.node.name,
+			path: this.path.split('/').slice(2).join('/'),
+			webhookDescription: this.webhookDescription(),
+			workflowId: this.workflowId,
+			workflowExecuteAdditionalData: additionalData,
+			isTest: this.isTest,
+		};
+	}
+
+	/** n8n loads the workflow for every hook and every delivery, and stores its static data afterwards if it changed. */
+	private async withWorkflow<T>(use: (workflow: Workflow, node: INode) => Promise<T>): Promise<T> {
+		const workflow = new Workflow({
+			id: this.workflowId,
+			name: this.workflowId,
+			nodes: [structuredClone(this.node)],
+			connections: {},
+			active: !this.isTest,
+			nodeTypes: this.loaded.nodeTypes,
+			staticData: JSON.parse(this.stored) as IDataObject,
+		});
+		try {
+			return await use(workflow, workflow.nodes[this.node.name]);
+		} finally {
+			if (workflow.staticData.__dataChanged) this.stored = JSON.stringify(workflow.staticData);
+		}
+	}
+
+	private async hook(
+		name: WebhookSetupMethodNames,
+		mode: WorkflowExecuteMode,
+		activation: WorkflowActivateMode,
+	): Promise<boolean | undefined> {
+		const method = this.nodeType().webhookMethods?.default?.[name];
+		return await recordCalls({ name: 'Trigger' }, async () =>
+			await this.withWorkflow(async (workflow, node) => {
+				const additionalData = this.additionalData();
+				const data = this.webhookData(additionalData);
+				return await method?.call(new HookContext(workflow, node, additionalData, mode, activation, data));
+			}),
+		);
+	}
+
+	private async receive(request: WebhookRequest, response: Response): Promise<void> {
+		try {
+			const result = await this.runWebhook(request, response);
+			if (result.workflowData) this.executions.push({ items: result.workflowData });
+			// The editor listens for one event only.
+			if (this.isTest && result.workflowData) this.testEnded = this.deactivate();
+			if (!result.noWebhookResponse) {
+				const message = result.workflowData ? 'Workflow was started' : 'Webhook call received';
+				response.status(200).json(result.webhookResponse ?? { message });
+			}
+		} catch (error) {
+			this.executions.push({ items: [[{ json: {} }]], error: error as Error });
+			response.status(500).json({ code: 0, message: 'Workflow Webhook Error: Workflow could not be started!' });
+		}
+	}
+
+	private async runWebhook(httpRequest: WebhookRequest, httpResponse: Response): Promise<IWebhookResponseData> {
+		return await recordCalls({ name: 'Trigger' }, async () =>
+			await this.withWorkflow(async (workflow, node) => {
+				const additionalData = { ...this.additionalData(), httpRequest, httpResponse };
+				const mode = this.isTest ? 'manual' : 'webhook';
+				const data = this.webhookData(additionalData);
+				const context = new WebhookContext(workflow, node, additionalData, mode, data, [], null);
+				return (await this.nodeType().webhook?.call(context)) ?? {};
+			}),
+		);
+	}
+}

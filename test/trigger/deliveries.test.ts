@@ -1,0 +1,96 @@
+/** Deliveries over HTTP through n8n's own webhook context: what starts an execution, with what, and what is refused. */
+import { useService } from '../support/service';
+import { Triggers, customer, received, waitUntil } from './support';
+
+const service = useService();
+const triggers = new Triggers(service);
+
+test('starts an execution when a customer writes, with the simplified event', async () => {
+	const trigger = await triggers.active();
+	const { message, deliveries } = service.sandbox.state.traffic.receive({ from: customer, text: 'Hello' });
+	await waitUntil(() => deliveries[0].state !== 'pending');
+	expect(deliveries[0].attempts).toEqual([expect.objectContaining({ status: 200 })]);
+	expect(trigger.executions).toEqual([
+		{ items: [[{ json: { event: 'message.received', from: customer, text: 'Hello', messageId: message.id, time: message.createdAt } }]] },
+	]);
+});
+
+test('names the message of a receipt as the send operation does', async () => {
+	const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
+	const run = await service.run({ parameters: { resource: 'message', operation: 'sendText', to: customer, text: 'Hi' } });
+	const { messageId, to } = run.outputs[0][0].json;
+	const message = service.sandbox.state.messages.get(messageId as string);
+	if (!message) throw new Error('The message was not sent');
+	const deliveries = [...service.sandbox.state.traffic.setStatus(message, 'delivered'), ...service.sandbox.state.traffic.setStatus(message, 'read')];
+	await waitUntil(() => deliveries.every(({ state }) => state !== 'pending'));
+	expect(trigger.executions).toHaveLength(1);
+	expect(trigger.executions[0].items[0][0].json).toMatchObject({ event: 'message.read', messageId, to, status: 'read' });
+});
+
+test('hands on what else the service sends, and leaves out what it does not send', async () => {
+	const trigger = await triggers.active({ parameters: { otherEvents: 'contact.created' } });
+	const { workflowData } = await triggers.deliver(trigger, { event: 'contact.created', data: { id: 7, tags: ['new'] } });
+	expect(workflowData).toEqual([[{ json: { event: 'contact.created', id: 7, tags: ['new'] } }]]);
+});
+
+test('gives the body as it came if it is not to be simplified', async () => {
+	const trigger = await triggers.active({ parameters: { simple: false } });
+	const body = { ...received({ extra: { deep: [1] } }), attempt: 2 };
+	expect((await triggers.deliver(trigger, body)).workflowData).toEqual([[{ json: body }]]);
+});
+
+test('answers an event that was not chosen with 200 and starts nothing', async () => {
+	const trigger = await triggers.active();
+	const answer = await triggers.deliver(trigger, { event: 'message.read', data: { id: 'msg_1' } });
+	expect([answer.status, trigger.executions]).toEqual([200, []]);
+});
+
+test.each([
+	['an empty object', {}],
+	['an array', [received()]],
+	['no data', { event: 'message.received' }],
+	['data that is no object', { event: 'message.received', data: 'Hello' }],
+	['an event that is no text', { event: 1, data: {} }],
+	['nothing', ''],
+])('answers %s with 400 and starts nothing', async (_, body) => {
+	const trigger = await triggers.active({ parameters: { otherEvents: '*' } });
+	const answer = await triggers.deliver(trigger, body);
+	expect([answer.status, trigger.executions]).toEqual([400, []]);
+	expect(answer.body).toEqual({ message: expect.stringContaining('no event') });
+});
+
+test('reads JSON that comes without saying so', async () => {
+	const trigger = await triggers.active();
+	const answer = await triggers.deliver(trigger, JSON.stringify(received()), { 'Content-Type': 'application/octet-stream' });
+	expect(answer.workflowData?.[0][0].json).toMatchObject({ from: customer });
+});
+
+test.each([
+	['without a secret', (url: string) => url.split('?')[0]],
+	['with a wrong one', (url: string) => `${url.slice(0, -4)}0000`],
+	['with one too many', (url: string) => `${url}&token=1`],
+])('answers a call %s with 401 and starts nothing', async (_, change) => {
+	const trigger = await triggers.active();
+	const answer = await triggers.deliver(trigger, received(), {}, change(triggers.urlOf(trigger)));
+	expect([answer.status, trigger.executions]).toEqual([401, []]);
+});
+
+test('keeps the secret out of what it hands on', async () => {
+	const trigger = await triggers.active({ parameters: { simple: false } });
+	await triggers.deliver(trigger, received());
+	const secret = triggers.urlOf(trigger).slice(-43);
+	expect(JSON.stringify(trigger.executions)).not.toContain(secret);
+});
+
+test('takes deliveries without a secret where the URL is registered by hand', async () => {
+	const trigger = await triggers.active({ parameters: { registration: 'manual' } });
+	const answer = await trigger.deliver(received());
+	expect([answer.status, trigger.executions.length]).toEqual([200, 1]);
+});
+
+test('takes one test event on the test URL, and removes that again', async () => {
+	const trigger = await triggers.active({ mode: 'test' });
+	const answer = await triggers.deliver(trigger, received());
+	expect(answer.workflowData?.[0][0].json).toMatchObject({ text: 'Hello' });
+	await waitUntil(() => service.sandbox.state.webhooks.all.length === 0);
+});

@@ -1,0 +1,88 @@
+/** Every event once: repeated deliveries, also at the same moment and over restarts, and what only looks like one. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import { useService } from '../support/service';
+import { Triggers, customer, received } from './support';
+
+const service = useService();
+const triggers = new Triggers(service);
+
+test('starts one execution for an event that comes ten times at the same moment', async () => {
+	const trigger = await triggers.active();
+	const answers = await Promise.all(Array.from({ length: 10 }, async () => await triggers.deliver(trigger, received())));
+	expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+	expect(trigger.executions).toHaveLength(1);
+});
+
+test('remembers events when n8n starts again', async () => {
+	const trigger = await triggers.active();
+	for (const id of ['a', 'b', 'c']) await triggers.deliver(trigger, received({ id }));
+	const restarted = await triggers.active({ staticData: trigger.staticData });
+	for (const id of ['a', 'b', 'c', 'd']) await triggers.deliver(restarted, received({ id }));
+	expect(restarted.executions.map(({ items }) => items[0][0].json.messageId)).toEqual(['d']);
+});
+
+test('keeps what it stores small', async () => {
+	const trigger = await triggers.active();
+	for (let n = 0; n < 520; n++) await triggers.deliver(trigger, received({ id: `m${n}` }));
+	const restarted = await triggers.active({ staticData: trigger.staticData });
+	for (const id of ['m0', 'm519']) await triggers.deliver(restarted, received({ id }));
+	expect(restarted.executions.map(({ items }) => items[0][0].json.messageId)).toEqual(['m0']);
+	expect(JSON.stringify(trigger.staticData).length).toBeLessThan(7_000);
+});
+
+const withoutId = { id: undefined };
+const all: INodeParameters = { events: ['message.received', 'message.sent', 'message.read'], otherEvents: '*' };
+
+test.each<[string, unknown, unknown]>([
+	['the same text of one customer in two messages', received({ id: '1', text: 'ok' }), received({ id: '2', text: 'ok' })],
+	['the same text of one customer without identifiers', received(withoutId), received(withoutId)],
+	['messages of two customers', received({ id: '3', from: customer }), received({ id: '4', from: '+15550002222' })],
+	['two receipts of one message', { event: 'message.sent', data: { id: '5' } }, { event: 'message.read', data: { id: '5' } }],
+	['two messages under the identifier of an account', { ...received({ id: '6' }), id: 'account' }, { ...received({ id: '7' }), id: 'account' }],
+	['two states of one thing', { event: 'order.changed', data: { id: '8', paid: false } }, { event: 'order.changed', data: { id: '8', paid: true } }],
+	['two events that happen to be equal', { event: 'order.paid', id: 'e1', data: { n: 1 } }, { event: 'order.paid', id: 'e2', data: { n: 1 } }],
+])('takes %s for two events', async (_, first, second) => {
+	const trigger = await triggers.active({ parameters: all });
+	for (const body of [first, second]) await triggers.deliver(trigger, body);
+	expect(trigger.executions).toHaveLength(2);
+});
+
+test.each<[string, unknown, Record<string, string>]>([
+	['a receipt', { event: 'message.read', data: { id: '9', status: 'read' } }, {}],
+	['an event with an identifier of its own', { event: 'order.paid', id: 'e3', data: { n: 1 } }, {}],
+	['an event with an identifier in a header', { event: 'order.paid', data: { n: 1 } }, { 'webhook-id': 'e4' }],
+])('takes %s that comes again for the same', async (_, body, headers) => {
+	const trigger = await triggers.active({ parameters: all });
+	for (let n = 0; n < 3; n++) await triggers.deliver(trigger, body, headers);
+	expect(trigger.executions).toHaveLength(1);
+});
+
+test('takes an event again if n8n could not start the execution', async () => {
+	const workflowId = 'fails once';
+	const trigger = await triggers.active({ workflowId });
+	const { staticData } = trigger;
+	jest.spyOn(trigger.executions, 'push').mockImplementationOnce(() => {
+		throw new Error('The database is locked');
+	});
+	expect((await triggers.deliver(trigger, received())).status).toBe(500);
+	// n8n stores static data only if the execution has started
+	const again = await triggers.active({ workflowId, staticData });
+	for (let n = 0; n < 2; n++) expect((await triggers.deliver(again, received())).status).toBe(200);
+	expect(again.executions).toHaveLength(1);
+});
+
+test('takes repeats if that is wanted', async () => {
+	const trigger = await triggers.active({ parameters: { options: { takeRepeats: true } } });
+	for (let n = 0; n < 3; n++) await triggers.deliver(trigger, received());
+	expect(trigger.executions).toHaveLength(3);
+});
+
+test('takes the same event with every test in the editor', async () => {
+	const trigger = await triggers.make({ mode: 'test' });
+	for (let n = 0; n < 2; n++) {
+		await trigger.activate();
+		await triggers.deliver(trigger, received());
+	}
+	expect(trigger.executions).toHaveLength(2);
+});

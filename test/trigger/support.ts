@@ -1,0 +1,85 @@
+/** What all tests of the trigger do: triggers on n8n's engine, and deliveries to the URL that is really registered. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import axios from 'axios';
+
+import type { Service } from '../support/service';
+import type { Answer, Trigger, TriggerOptions } from '../support/trigger';
+
+/** A customer's phone number. */
+export const customer = '+15550001111';
+
+/** Body of a delivery: a customer writes. */
+export function received(data: Record<string, unknown> = {}): { event: string; data: Record<string, unknown> } {
+	return { event: 'message.received', data: { id: 'msg_1', from: customer, text: 'Hello', timestamp: '2030-01-31T10:00:00Z', ...data } };
+}
+
+/** A generator of whole numbers below a limit, the same in every run (mulberry32). */
+export function numbers(seed: number): (below: number) => number {
+	let state = seed;
+	return (below) => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+	};
+}
+
+/** Waits until something holds. @throws Error if it does not within ten seconds */
+export async function waitUntil(holds: () => boolean): Promise<void> {
+	for (const end = Date.now() + 10_000; !holds(); await sleep(5)) {
+		if (Date.now() > end) throw new Error('It did not happen in time');
+	}
+}
+
+let made = 0;
+
+/** Triggers of one service. */
+export class Triggers {
+	constructor(private readonly service: Service) {}
+
+	/**
+	 * A trigger with the credential of the sandbox, on a workflow of its own: given the static data of another one, it is
+	 * like that one after n8n has started anew.
+	 */
+	async make(options: TriggerOptions = {}): Promise<Trigger> {
+		const workflowId = `workflow ${++made}`;
+		return await this.service.engine.trigger({ credentials: this.service.credentials(), workflowId, ...options });
+	}
+
+	/** The same, active. */
+	async active(options: TriggerOptions = {}): Promise<Trigger> {
+		const trigger = await this.make(options);
+		await trigger.activate();
+		return trigger;
+	}
+
+	/** The URL that is registered for a trigger, with its secret. */
+	urlOf({ url }: Trigger): string {
+		const webhook = this.service.sandbox.state.webhooks.all.find((one) => one.url.startsWith(url));
+		if (!webhook) throw new Error(`Nothing is registered for ${url}`);
+		return webhook.url;
+	}
+
+	/**
+	 * Delivers to the registered URL, as the service would.
+	 *
+	 * @param body an object is sent as JSON, a string or a buffer as it is
+	 * @param url by default the one that is registered
+	 */
+	async deliver(trigger: Trigger, body: unknown, headers: Record<string, string> = {}, url = this.urlOf(trigger)): Promise<Answer> {
+		const before = trigger.executions.length;
+		const { status, data } = await axios.post<unknown>(url, body, {
+			headers: { 'Content-Type': 'application/json', ...headers },
+			transformRequest: (value: unknown) => (typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value)),
+			validateStatus: () => true,
+			timeout: 20_000,
+		});
+		return { status, body: data, workflowData: trigger.executions.slice(before).at(0)?.items };
+	}
+}
+
+/** What a delivery does that began before the activation and ends after it: n8n writes back the static data of then. */
+export function loseStaticData(trigger: Trigger): void {
+	(trigger as unknown as { stored: string }).stored = '{}';
+}
