@@ -34,6 +34,13 @@ export class BusinessMessagingApi implements ICredentialType {
 			description: 'The address of the service, without /v1. It has to start with https:// unless it is on this machine.',
 		},
 		{
+			displayName: 'The Base URL has to start with https:// – the service demands it, and the API key could be read on the way. Nothing is sent to this address.',
+			name: 'httpsNotice',
+			type: 'notice',
+			default: '',
+			displayOptions: { show: { baseUrl: [{ _cnd: { regex: String.raw`^\s*http://(?!(localhost|127(\.\d{1,3}){3}|\[::1\])([:/]|$))` } }] } },
+		},
+		{
 			displayName: 'Layout',
 			name: 'layout',
 			type: 'options',
@@ -86,10 +93,24 @@ export class BusinessMessagingApi implements ICredentialType {
 		properties: { headers: { Authorization: '=Bearer {{$credentials.apiKey}}' } },
 	};
 
+	// The same reading of Base URL and Layout as the nodes' own (transport/address.ts), as an expression of n8n. An address
+	// that is neither HTTPS nor on this machine gets no request, and with it no key.
 	test: ICredentialTestRequest = {
 		request: {
-			baseURL: '={{ $credentials.baseUrl }}',
-			url: '/v1/auth/me',
+			baseURL: `={{ /^(https:\\/\\/|http:\\/\\/(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])([:\\/]|$))/i.test($credentials.baseUrl.trim())
+				? $credentials.baseUrl.trim().replace(/\\/+$/, '').replace(/\\/v1$/, '')
+				: 'https-only://' }}`,
+			url: '={{ ($credentials.layout === \'sharedHost\' && !/\\/api(\\/v1)?\\/*$/.test($credentials.baseUrl.trim()) ? \'/api\' : \'\') + \'/v1/auth/me\' }}',
 		},
+		rules: [
+			{
+				type: 'responseCode',
+				properties: { value: 401, message: 'The service does not accept the API key. Check it in the account settings of the service.' },
+			},
+			{
+				type: 'responseCode',
+				properties: { value: 404, message: 'There is no messaging service at this address. Check Base URL and Layout.' },
+			},
+		],
 	};
 }

@@ -1,5 +1,5 @@
 'use strict';
-// Loaded into n8n before its own code: when the program that started it is gone, even by SIGKILL, n8n ends too.
+// Loaded into a Node.js program before its own code: when the process that started it is gone, the program ends too.
 const parent = process.ppid;
 setInterval(() => {
 	if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');

@@ -10,7 +10,7 @@ import { ownerEnvironment, ownerOf, type Owner } from './owner';
 import { installPackage } from './pack';
 import { PlaygroundError } from './playgroundError';
 import { freePort } from './ports';
-import { isRunning, killTree, spawnTree, stopTree } from './processes';
+import { END_WITH_PARENT, isRunning, killTree, spawnTree, stopTree } from './processes';
 import { waitFor } from './waitFor';
 
 /** What kind of n8n to start. */
@@ -58,7 +58,7 @@ export class N8nServer {
 	 */
 	async start(): Promise<void> {
 		const log = openSync(this.logFile, 'a');
-		this.child = spawnTree(this.install.node, ['--require', path.join(__dirname, 'endWithParent.cjs'), this.install.script, 'start'], {
+		this.child = spawnTree(this.install.node, ['--require', END_WITH_PARENT, this.install.script, 'start'], {
 			// Not a folder with an .env file, which n8n would read.
 			cwd: this.place.userFolder,
 			env: { ...n8nEnvironment(this.install, this.place), ...(await ownerEnvironment(this.owner, this.install)), ...this.env },

@@ -1,5 +1,9 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+
+/** A module that ends a Node.js program when its parent process is gone, even by SIGKILL; for `--require`. */
+export const END_WITH_PARENT = path.join(__dirname, 'endWithParent.cjs');
 
 /** Children whose groups must not outlive this process. */
 const alive = new Set<ChildProcess>();

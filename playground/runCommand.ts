@@ -1,5 +1,5 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { isRunning, killTree, spawnTree } from './processes';
+import { END_WITH_PARENT, isRunning, killTree, spawnTree } from './processes';
 
 /** Where and how a command runs. */
 export interface CommandOptions {
@@ -34,7 +34,7 @@ export async function runCommand(command: string, args: string[], options: Comma
 	const log = options.log ? createWriteStream(options.log, { flags: 'a' }) : undefined;
 	const child = spawnTree(command, args, {
 		cwd: options.cwd,
-		env: { ...withoutNpmScript(process.env), ...options.env },
+		env: { ...withoutNpmScript(process.env), NODE_OPTIONS: endingWithParent(process.env.NODE_OPTIONS), ...options.env },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	const stdout = collect(child.stdout, log);
@@ -63,6 +63,11 @@ function collect(stream: NodeJS.ReadableStream | null, log?: WriteStream): () =>
 		log?.write(chunk);
 	});
 	return () => chunks.join('');
+}
+
+/** npm and its kin shall not go on working when this process was killed. */
+function endingWithParent(nodeOptions = ''): string {
+	return `${nodeOptions} --require ${JSON.stringify(END_WITH_PARENT)}`.trim();
 }
 
 /** What `npm run` tells its script about this project would confuse another npm that works in another folder. */

@@ -80,11 +80,9 @@ export class State {
 	awaitApproval(template: Template): void {
 		this.changes.emit('template', template);
 		const { approvalDelayMs } = this.settings;
-		const { updatedAt } = template;
 		if (approvalDelayMs === null) return;
 		this.scheduler.after(approvalDelayMs, () => {
-			// A later change waits for an approval of its own.
-			if (template.status !== 'PENDING' || template.updatedAt !== updatedAt) return;
+			if (template.status !== 'PENDING') return;
 			template.status = 'APPROVED';
 			this.changes.emit('template', template);
 		});

@@ -58,7 +58,7 @@ test('stays as it was when n8n starts and the service does not answer', async ()
 	expect(registered()).toEqual(before);
 });
 
-test('leaves nothing behind whatever goes wrong, in 100 rounds', async () => {
+test('leaves nothing behind whatever goes wrong, in 60 rounds', async () => {
 	const others = Array.from({ length: 20 }, (_, n) => foreign(`https://example.com/${n}`));
 	const faults: FaultOrder[] = [
 		...[403, 409, 422, 500].map((status): FaultOrder => ({ endpoint: 'createWebhook', status })),
@@ -68,7 +68,7 @@ test('leaves nothing behind whatever goes wrong, in 100 rounds', async () => {
 		...[0, 1, 2, 3, 4].map((skip): FaultOrder => ({ endpoint: 'listWebhooks', status: 403, skip })),
 	];
 	const it = await triggers.make();
-	for (let round = 0; round < 100; round++) {
+	for (let round = 0; round < 60; round++) {
 		service.sandbox.state.faults.remove();
 		await service.fault(faults[round % faults.length]);
 		if (round % 7 === 0) await service.fault(faults[(round * 5) % faults.length]);
@@ -80,4 +80,4 @@ test('leaves nothing behind whatever goes wrong, in 100 rounds', async () => {
 	await it.activate();
 	await it.deactivate();
 	expect(registered()).toEqual(others);
-});
+}, 120_000);

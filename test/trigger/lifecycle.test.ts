@@ -111,7 +111,7 @@ test('leaves nothing of its own and touches nothing of others in 50 rounds', asy
 		await it.deactivate();
 	}
 	expect(registered()).toEqual(others);
-});
+}, 120_000);
 
 test('removes what it had registered when the user goes over to registering by hand', async () => {
 	const automatic = await triggers.active();
