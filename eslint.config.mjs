@@ -52,6 +52,7 @@ export default tseslint.config(
 		// Answers of HTTP calls and of n8n's engine are `any` there; a wrong shape fails the test that reads it.
 		files: ['test/**/*.ts'],
 		rules: {
+			'@typescript-eslint/no-base-to-string': 'off',
 			'@typescript-eslint/no-unsafe-argument': 'off',
 			'@typescript-eslint/no-unsafe-assignment': 'off',
 			'@typescript-eslint/no-unsafe-call': 'off',

@@ -89,17 +89,22 @@ export function recordEngineTests(folder: string): EndpointName[] {
 	return names.filter((name) => !engineTests[name]);
 }
 
+const seenOnRealN8n = new Map<string, EndpointName[]>();
+
 /**
- * Notes what a real n8n has called: for tests on a real n8n, from the sandbox's log of requests.
+ * Notes what a real n8n has called: for tests on a real n8n, from the sandbox's log of requests, e.g. after each test
+ * `recordRealN8n('campaigns', sandbox.state.requests.last())`.
  *
- * @param label what was run, e.g. `welcome campaign`; replaces what was noted under the same label before
+ * @param label what was run; calls with the same label in one test file add up and replace those of earlier runs
  */
 export function recordRealN8n(label: string, requests: Array<{ endpoint: string | null; status: number | null }>): void {
 	const isSuccess = ({ status }: { status: number | null }) => status !== null && status >= 200 && status < 300;
-	const called = sorted(requests.filter(isSuccess).map(({ endpoint }) => endpoint as EndpointName));
+	const called = requests.filter(isSuccess).map(({ endpoint }) => endpoint as EndpointName);
+	const known = called.filter((name) => names.includes(name));
+	seenOnRealN8n.set(label, sorted([...(seenOnRealN8n.get(label) ?? []), ...known]));
 	const { engineTests, realN8n } = read();
-	const entries = Object.entries({ ...realN8n, [label]: called.filter((name) => names.includes(name)) });
-	write({ engineTests, realN8n: Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b))) });
+	const entries = Object.entries({ ...realN8n, ...Object.fromEntries(seenOnRealN8n) });
+	write({ engineTests, realN8n: Object.fromEntries(entries.sort(([one], [other]) => one.localeCompare(other))) });
 }
 
 /** `PATCH or PUT /v1/contacts/:id` */

@@ -39,12 +39,29 @@ test('two processes that share a key lose and double nothing and get on with few
 	expect(refused()).toBeLessThan(150);
 });
 
-test('a service that asks to wait longer than anyone would is reported, with what to do', async () => {
+test('a service that asks to wait longer than anyone would is reported for every item, with what to do', async () => {
+	const apiKey = await newKey();
 	await service.fault({ endpoint: 'sendText', status: 429, headers: { 'retry-after': '3600' } });
-	const { error } = await campaign(1000, 1, { baseUrl: `${service.sandbox.url}/v1/` });
+	const { error } = await campaign(1000, 50, { apiKey });
 	expect(error).toMatchObject({
-		message: expect.stringContaining('still limits the rate'),
-		description: expect.stringContaining('Lower Requests per Minute'),
+		message: expect.stringContaining('asks to wait another 60 minutes'),
+		description: expect.stringContaining('lower Requests per Minute'),
 		context: { sendStatus: 'notSent' },
 	});
+	expect(service.sent().length).toBeLessThan(50);
 });
+
+test('says so when the rate made the user wait for long, and only then', async () => {
+	const apiKey = await newKey();
+	expect((await campaign(1000, 1, { apiKey })).hints).toEqual([]);
+	await service.fault({ endpoint: 'sendText', status: 429, headers: { 'retry-after-ms': '2500' } });
+	const { hints, error } = await campaign(1001, 1, { apiKey });
+	expect(error).toBeUndefined();
+	expect(hints).toEqual([expect.objectContaining({ message: expect.stringContaining('wait up to 3 seconds'), location: 'outputPane' })]);
+});
+
+/** A key of its own has a pace of its own. */
+async function newKey(): Promise<string> {
+	const { outputs } = await service.run({ parameters: { resource: 'account', operation: 'createToken' } });
+	return outputs[0][0].json.token as string;
+}

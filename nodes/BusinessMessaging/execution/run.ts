@@ -1,5 +1,5 @@
 /** One run of the node: every input item through its operation, in the three ways of n8n to deal with errors. */
-import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+import { type IExecuteFunctions, type INodeExecutionData, type NodeExecutionHint, NodeOperationError } from 'n8n-workflow';
 
 import { InputError } from '../operations/inputError';
 import type { Operation, OperationRequest } from '../operations/operation';
@@ -105,7 +105,20 @@ async function carryOut(
 		},
 	});
 	await sendOnce.close();
+	if (client.longestWaitMs > longWaitMs) context.addExecutionHints(rateHint(client));
 	return outcomes;
+}
+
+/** From how many ms of waiting for the rate on the user is told why it took so long. */
+const longWaitMs = 2_000;
+
+function rateHint({ address, longestWaitMs }: Client): NodeExecutionHint {
+	const seconds = Math.round(longestWaitMs / 1000);
+	return {
+		message: `The service limits the rate: a request had to wait up to ${seconds} seconds for its turn. The credential allows ${address.rate.requests} requests per minute, which all executions with the same API key share.`,
+		location: 'outputPane',
+		type: 'info',
+	};
 }
 
 type PreparedRun = { client: Client; prepared: unknown; failure?: undefined } | { client?: undefined; prepared?: undefined; failure: ItemFailure };

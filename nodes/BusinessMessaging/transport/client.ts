@@ -4,7 +4,7 @@
  */
 import { type Endpoint, routeOf } from '../api/endpoints';
 import type { Address } from './address';
-import { type CallInfo, ServiceError, type ServiceResponse, errorFromFault, errorFromResponse, unreadableError } from './errors';
+import { type CallInfo, ServiceError, type ServiceResponse, errorFromFault, errorFromResponse, rateLimitedError, unreadableError } from './errors';
 import { type RateLimiter, backoffMs, limiterFor } from './rateLimiter';
 import { readRetryAfter } from './retryAfter';
 import { sleep } from 'n8n-workflow';
@@ -40,11 +40,11 @@ export interface ClientOptions {
 const defaultTimeoutMs = 30_000;
 /** Tries of a call that may be repeated. */
 const maxTries = 4;
-/** Longest wait for a rate limit in ms before it is reported. */
-const maxRateWaitMs = 10 * 60_000;
 
 /** Calls the endpoints of one service with one key. */
 export class Client {
+	/** The longest that a request of this client has waited for its turn, in ms. */
+	longestWaitMs = 0;
 	private readonly limiter: RateLimiter;
 	private readonly timeoutMs: number;
 	private readonly signal?: AbortSignal;
@@ -87,8 +87,11 @@ export class Client {
 		{ query = {}, body, idempotencyKey }: ApiRequest,
 		call: CallInfo,
 	): Promise<{ body: unknown } | ServiceError | 'rateLimited'> {
+		const asked = Date.now();
 		const slot = await this.limiter.acquire(this.signal);
-		if (!slot) return cancelled();
+		this.longestWaitMs = Math.max(this.longestWaitMs, Date.now() - asked);
+		if (slot === 'stopped') return cancelled();
+		if (slot === 'blocked') return rateLimitedError(this.limiter.waitMs);
 		const headers: Record<string, string> = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {};
 		try {
 			const raw = await this.send({ method, url, query, body, headers, timeoutMs: this.timeoutMs });
@@ -97,10 +100,8 @@ export class Client {
 				slot.done();
 				return this.judge(response, raw.body, call);
 			}
-			const waitMs = readRetryAfter(response);
-			slot.limited(waitMs);
-			const isHopeless = (waitMs ?? 0) > maxRateWaitMs || this.limiter.starvedMs > maxRateWaitMs;
-			return isHopeless ? this.clean(errorFromResponse(response, call)) : 'rateLimited';
+			slot.limited(readRetryAfter(response));
+			return 'rateLimited';
 		} catch (fault) {
 			slot.done();
 			return errorFromFault(faultCode(fault), new URL(url).host, this.timeoutMs, call);

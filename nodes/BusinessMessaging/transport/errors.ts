@@ -101,11 +101,19 @@ export function errorFromResponse(response: ServiceResponse, call: CallInfo): Se
 			return error('unknown', 'The service gave up waiting for the request', call.writes ? unknownFate : tryAgain);
 		case 409:
 			return error('refused', 'The service reports a conflict', 'Check whether it exists already.');
-		case 429:
-			return error('rateLimited', 'The service still limits the rate after a long wait', 'Lower Requests per Minute in the credential, or wait until the quota of your plan is renewed.');
 		default:
 			return error('refused', 'The service refused the request', 'Correct the values it names and run it again.');
 	}
+}
+
+/** The error for a rate limit that lasts longer than anyone would wait; `waitMs` is how much longer, in ms. */
+export function rateLimitedError(waitMs: number): ServiceError {
+	const minutes = Math.max(1, Math.round(waitMs / 60_000));
+	return new ServiceError(`The service limits the rate and asks to wait another ${minutes} minutes`, {
+		kind: 'rateLimited',
+		description: 'Run it again then. If this happens often, lower Requests per Minute in the credential or ask for a larger plan.',
+		statusCode: 429,
+	});
 }
 
 /** The error for an answer that reports success but cannot be read. */

@@ -30,10 +30,12 @@ const quotaShare = 0.8;
 const maxProbes = 64;
 const firstBackoffMs = 500;
 const maxBackoffMs = 60_000;
+/** Longest wait for a rate limit before it is reported, in ms. */
+const longestWaitMs = 10 * 60_000;
 /** Longest sleep in one go, so that nothing lingers once nobody waits any more. */
 const maxNapMs = 1_000;
 
-type Waiter = (slot: Slot) => void;
+type Waiter = (slot: Slot | 'blocked') => void;
 
 /** Paces the requests of one key. Times are in ms. */
 export class RateLimiter {
@@ -58,22 +60,28 @@ export class RateLimiter {
 		this.quota = rate.requests;
 	}
 
-	/** How long every request has been refused, in ms; 0 as long as requests are accepted. */
-	get starvedMs(): number {
-		return this.refusals === 0 ? 0 : Date.now() - this.refusedSince;
+	/** How much longer the service asks to wait, in ms; 0 if it does not. */
+	get waitMs(): number {
+		return Math.max(0, this.blockedUntil - Date.now());
+	}
+
+	/** Whether waiting makes no sense: the service asks for too long, or has refused every request for too long. */
+	private get isBlocked(): boolean {
+		const starvedMs = this.refusals === 0 ? 0 : Date.now() - this.refusedSince;
+		return this.waitMs > 0 && (this.waitMs > longestWaitMs || starvedMs > longestWaitMs);
 	}
 
 	/**
 	 * Waits for a place. First come, first served.
 	 *
-	 * @returns undefined if the signal aborts while waiting
+	 * @returns why there is none if the signal aborts while waiting, or the service asks for a longer wait than anyone would
 	 */
-	async acquire(signal?: AbortSignal): Promise<Slot | undefined> {
-		if (signal?.aborted) return undefined;
+	async acquire(signal?: AbortSignal): Promise<Slot | 'stopped' | 'blocked'> {
+		if (signal?.aborted) return 'stopped';
 		return await new Promise((resolve) => {
 			const leave = () => {
 				this.waiters = this.waiters.filter((other) => other !== waiter);
-				resolve(undefined);
+				resolve('stopped');
 			};
 			const waiter: Waiter = (slot) => {
 				signal?.removeEventListener('abort', leave);
@@ -86,6 +94,7 @@ export class RateLimiter {
 	}
 
 	private serve(): void {
+		if (this.isBlocked) for (const waiter of this.waiters.splice(0)) waiter('blocked');
 		while (this.waiters.length > 0) {
 			const turn = this.turn();
 			if (!turn) return this.nap();
