@@ -54,9 +54,9 @@ export function openMemory(context: IExecuteFunctions, isRepeatable: boolean): M
 	const runs = context.getContext('node') as { sent?: Record<string, StoredRun> };
 	runs.sent ??= {};
 	const runIndex = String(context.getWorkflowDataProxy(0).$runIndex);
-	const id = runs.sent[runIndex]?.id ?? runId(context, runIndex);
-	const run = (runs.sent[runIndex] = stoppedRuns.get(id) ?? runs.sent[runIndex] ?? { id, items: {} });
-	context.onExecutionCancellation(() => keepStoppedRun(run));
+	const place = placeOf(context, runIndex);
+	const run = (runs.sent[runIndex] = stoppedRuns.get(place) ?? runs.sent[runIndex] ?? { id: randomUUID(), items: {} });
+	context.onExecutionCancellation(() => keepStoppedRun(place, run));
 	const operation = [context.getNodeParameter('resource', 0), context.getNodeParameter('operation', 0)];
 
 	const keyOf = (index: number, { id, query, body }: OperationRequest) =>
@@ -79,15 +79,15 @@ export function openMemory(context: IExecuteFunctions, isRepeatable: boolean): M
 		},
 		clear: () => {
 			delete runs.sent?.[runIndex];
-			stoppedRuns.delete(run.id);
+			stoppedRuns.delete(place);
 		},
 	};
 }
 
-/** The same for all retries of an execution, where n8n tells when it began; else unique. */
-function runId(context: IExecuteFunctions, runIndex: string): string {
-	const begin = context.getExecutionContext?.()?.establishedAt;
-	return begin ? hash([context.getWorkflow().id, context.getNode().id, begin, runIndex].join(' ')) : randomUUID();
+/** Names the run in the same way for all retries of an execution, where n8n tells when it began. */
+function placeOf(context: IExecuteFunctions, runIndex: string): string {
+	const began = context.getExecutionContext?.()?.establishedAt ?? context.getExecutionId();
+	return [context.getWorkflow().id, context.getNode().id, began, runIndex].join(' ');
 }
 
 function hash(text: string): string {
@@ -113,8 +113,8 @@ const interrupted: StoredFailure = {
 	description: 'It may have taken effect all the same and is not repeated. Check at the service before you run it again.',
 };
 
-function keepStoppedRun(run: StoredRun): void {
-	stoppedRuns.delete(run.id); // to the end: the oldest run is forgotten first
-	stoppedRuns.set(run.id, run);
+function keepStoppedRun(place: string, run: StoredRun): void {
+	stoppedRuns.delete(place); // to the end: the oldest run is forgotten first
+	stoppedRuns.set(place, run);
 	if (stoppedRuns.size > maxStoppedRuns) stoppedRuns.delete([...stoppedRuns.keys()][0]);
 }
