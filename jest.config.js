@@ -21,7 +21,7 @@ module.exports = {
 	},
 	globalSetup: '<rootDir>/test/support/globalSetup.ts',
 	globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
-	reporters: ['default', '<rootDir>/test/support/coverageReporter.js'],
+	reporters: ['default', ['<rootDir>/test/support/coverageReporter.js', { evidence: 'engineTests' }]],
 	maxWorkers: '100%',
 	// n8n-core is loaded anew by each test file.
 	workerIdleMemoryLimit: '1GB',

@@ -7,7 +7,7 @@ module.exports = {
 	...base,
 	roots: ['<rootDir>/test/e2e'],
 	testPathIgnorePatterns: ['/node_modules/'],
-	reporters: ['default'],
+	reporters: ['default', ['<rootDir>/test/support/coverageReporter.js', { evidence: 'realN8n' }]],
 	maxWorkers: 1,
 	testTimeout: 15 * 60_000,
 };

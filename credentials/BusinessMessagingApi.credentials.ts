@@ -38,7 +38,11 @@ export class BusinessMessagingApi implements ICredentialType {
 			name: 'httpsNotice',
 			type: 'notice',
 			default: '',
-			displayOptions: { show: { baseUrl: [{ _cnd: { regex: String.raw`^\s*http://(?!(localhost|127(\.\d{1,3}){3}|\[::1\])([:/]|$))` } }] } },
+			// not by a regular expression: n8n gives those a time limit, which a busy machine exceeds
+			displayOptions: {
+				show: { baseUrl: [{ _cnd: { startsWith: 'http://' } }] },
+				hide: { baseUrl: ['http://localhost', 'http://127.', 'http://[::1]'].map((startsWith) => ({ _cnd: { startsWith } })) },
+			},
 		},
 		{
 			displayName: 'Layout',

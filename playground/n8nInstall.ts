@@ -91,7 +91,8 @@ async function holdingLock(folder: string, progress: Progress, work: () => Promi
 	try {
 		await work();
 	} finally {
-		await release();
+		// A lock that was lost meanwhile, on a machine that slept, is no reason to fail.
+		await release().catch(() => undefined);
 	}
 }
 
@@ -105,10 +106,10 @@ async function installInto(folder: string, version: string, lock: PackageLock, p
 		if (!existsSync(downloaded)) {
 			await prepareFolder(staging);
 			const download = async () => await runCommand('npm', ['ci'], { cwd: staging, limit: DOWNLOAD_LIMIT, log });
-			await progress.step(`Downloading n8n ${version} (once; 2.2 GB, two to five minutes)`, download, packageCounter(staging, lock));
+			await progress.step(`Downloading n8n ${version} (once, some minutes)`, download, packageCounter(staging, lock));
 			await writeFile(downloaded, '');
 		}
-		await progress.step('Preparing its database driver (once; up to two minutes)', async () => await prepareSqlite(staging, nodeFor(staging, lock), log));
+		await progress.step('Preparing its database driver (once, a minute or two)', async () => await prepareSqlite(staging, nodeFor(staging, lock), log));
 		await writeFile(path.join(staging, COMPLETE), '');
 		await rename(staging, folder);
 	} catch (error) {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { startSandbox, type Sandbox } from '../sandbox';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import type { CredentialReference } from './exampleWorkflows';
 import { installN8n } from './n8nInstall';
 import { startN8n, type N8nServer } from './n8nServer';
@@ -21,6 +21,10 @@ export interface PlaygroundOptions {
 	n8nPort?: number;
 	/** A free one unless told. */
 	sandboxPort?: number;
+	/** How the sandbox behaves; as specified unless told. */
+	sandbox?: Omit<SandboxOptions, 'port' | 'sampleContacts'>;
+	/** Values of n8n's credential that differ from its defaults, e.g. `{ requestsPerMinute: 100_000 }`. */
+	credential?: Record<string, string | number>;
 	/** Where the steps are shown; stderr unless told. */
 	progress?: Progress;
 }
@@ -39,33 +43,35 @@ export interface Playground {
  * Builds and packs the project, installs n8n if need be, starts both, and gives n8n the credential.
  * @throws PlaygroundError with one sentence for whoever started it
  */
-export async function openPlayground({ folder, n8nPort, sandboxPort = 0, progress = new Progress() }: PlaygroundOptions): Promise<Playground> {
+export async function openPlayground(options: PlaygroundOptions): Promise<Playground> {
+	const { folder, n8nPort, sandboxPort = 0, progress = new Progress() } = options;
 	const install = await installN8n(progress);
 	const tarball = await progress.step('Building and packing the nodes', packProject);
-	const sandbox = await startSandbox({ port: sandboxPort, sampleContacts: 0 });
+	const sandbox = await startSandbox({ ...options.sandbox, port: sandboxPort, sampleContacts: 0 });
+	let n8n: N8nServer | undefined;
+	const close = async () => {
+		await n8n?.stop();
+		await sandbox.close();
+	};
 	try {
 		addSampleContacts(sandbox);
 		const port = n8nPort ?? (await freePort());
-		const n8n = await progress.step(`Starting n8n ${install.version}`, async () =>
+		n8n = await progress.step(`Starting n8n ${install.version}`, async () =>
 			await startN8n({ userFolder: folder, port, packages: [tarball], install }),
 		);
 		await recordPackage(n8n, PACKAGE);
-		const credential = await saveCredential(n8n, sandbox);
-		const close = async () => {
-			await n8n.stop();
-			await sandbox.close();
-		};
+		const credential = await saveCredential(n8n, sandbox, options.credential);
 		return { n8n, sandbox, credential, close };
 	} catch (error) {
-		await sandbox.close();
+		await close();
 		throw error;
 	} finally {
 		await rm(path.dirname(tarball), { recursive: true, force: true });
 	}
 }
 
-async function saveCredential(n8n: N8nServer, { url, key }: Sandbox): Promise<CredentialReference> {
+async function saveCredential(n8n: N8nServer, { url, key }: Sandbox, values: PlaygroundOptions['credential']): Promise<CredentialReference> {
 	const name = 'Sandbox';
-	const data = { apiKey: key, baseUrl: url, layout: 'automatic', requestsPerMinute: 1000 };
+	const data = { apiKey: key, baseUrl: url, layout: 'automatic', requestsPerMinute: 1000, ...values };
 	return { id: await n8n.client.saveCredential(name, 'businessMessagingApi', data), name };
 }

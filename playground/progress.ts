@@ -33,7 +33,9 @@ export class Progress {
 		let frame = 0;
 		const timer = setInterval(() => {
 			frame = (frame + 1) % FRAMES.length;
-			this.output.write(`\r\u001b[K${FRAMES[frame]} ${line()}`);
+			// A line that wraps could not be redrawn.
+			const text = `${FRAMES[frame]} ${line()}`.slice(0, this.output.columns - 1);
+			this.output.write(`\r\u001b[K${text}`);
 		}, 100);
 		return () => {
 			clearInterval(timer);

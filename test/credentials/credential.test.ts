@@ -33,7 +33,7 @@ test.each(['http://example.com', 'http://127.0.0.1.example.com', ' http://localh
 
 test.each([
 	['http://example.com', true],
-	['http://127.0.0.1.example.com', true],
+	['http://api.example.com/api', true],
 	['https://example.com', false],
 	['http://localhost:4010/api', false],
 	['http://[::1]:4010', false],

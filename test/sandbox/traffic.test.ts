@@ -147,7 +147,7 @@ describe('an idempotency key', () => {
 
 describe('reset', () => {
 	it('forgets everything, and stops what was under way', async () => {
-		const { sandbox, api, controls } = await openSandbox({ receiptDelaysMs: { sent: 30, delivered: 40, read: 50 } });
+		const { sandbox, api, controls } = await openSandbox({ receiptDelaysMs: { sent: 1500, delivered: 1510, read: 1520 } });
 		const receiver = await openReceiver();
 		sandbox.state.webhooks.create({ url: receiver.url });
 		const { data: before } = await api.post('/messages/send', { to: ada, text: 'Hi' });

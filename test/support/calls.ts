@@ -4,25 +4,11 @@
  * the node and the wire has to be replaced for it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import path from 'node:path';
 
-import { root } from './build';
-import { recordFolder } from './recordFolder';
-
-/** One successful call of an engine run. */
-export interface RecordedCall {
-	method: string;
-	/** Path without query, e.g. `/api/v1/contacts/7`. */
-	path: string;
-	/** What made the call, e.g. `Message: Send Text`. */
-	caller: string;
-	/** The test file, relative to the project. */
-	test: string;
-}
+import { currentTestFile, saveCalls } from './records';
+import type { RecordedCall } from './records';
 
 const caller = new AsyncLocalStorage<{ name: string }>();
 const callers = new WeakMap<ClientRequest, string>();
@@ -53,17 +39,8 @@ function answered({ request, response }: { request: ClientRequest; response: Inc
 	const ok = response.statusCode !== undefined && response.statusCode >= 200 && response.statusCode < 300;
 	if (!name || !ok || !sandboxes.has(String(request.getHeader('host')))) return;
 	const { pathname } = new URL(request.path, 'http://sandbox');
-	const test = path.relative(root, expect.getState().testPath ?? '').replaceAll(path.sep, '/');
-	const call = { method: request.method, path: pathname, caller: name, test };
+	const call = { method: request.method, path: pathname, caller: name, test: currentTestFile() };
 	records.set(JSON.stringify(call), call);
-}
-
-function save(): void {
-	const { testPath } = expect.getState();
-	if (records.size === 0 || !testPath) return;
-	mkdirSync(recordFolder, { recursive: true });
-	const name = createHash('sha256').update(path.relative(root, testPath)).digest('hex').slice(0, 16);
-	writeFileSync(path.join(recordFolder, `${name}.json`), JSON.stringify([...records.values()]));
 }
 
 const onStart = (message: unknown) => started(message as { request: ClientRequest });
@@ -75,5 +52,5 @@ afterAll(() => {
 	// The channels are the process's, which goes on to the next test file.
 	unsubscribe('http.client.request.start', onStart);
 	unsubscribe('http.client.response.finish', onFinish);
-	save();
+	saveCalls('engineTests', [...records.values()]);
 });

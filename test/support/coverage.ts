@@ -9,10 +9,11 @@ import path from 'node:path';
 import { endpoints, layouts, routeOf } from '../../nodes/BusinessMessaging/api/endpoints';
 import type { Endpoint, EndpointName, Layout } from '../../nodes/BusinessMessaging/api/endpoints';
 import { root } from './build';
+import type { Evidence, RecordedCall } from './records';
 
-/** What engine tests have observed of an endpoint, sorted. */
+/** What tests have observed of an endpoint, sorted. */
 interface Observed {
-	/** What has called it, e.g. `Message: Send Text`. */
+	/** What has called it, e.g. `Message: Send Text`; a real n8n does not tell. */
 	callers: string[];
 	/** In which layouts the sandbox has answered. */
 	layouts: string[];
@@ -20,19 +21,7 @@ interface Observed {
 	tests: string[];
 }
 
-interface Coverage {
-	engineTests: Partial<Record<EndpointName, Observed>>;
-	/** Endpoints that were called successfully from a real n8n, by what was run there, e.g. `welcome campaign`. */
-	realN8n: Record<string, EndpointName[]>;
-}
-
-/** A successful call, as the engine tests record it. */
-interface Call {
-	method: string;
-	path: string;
-	caller: string;
-	test: string;
-}
+type Coverage = Record<Evidence, Partial<Record<EndpointName, Observed>>>;
 
 const dataFile = path.join(root, 'docs/coverage.json');
 const tableFile = path.join(root, 'docs/coverage.md');
@@ -51,7 +40,7 @@ function write(coverage: Coverage): void {
 }
 
 /** The endpoint and layout that a call went to; undefined for a call of anything else. */
-function routeCalled({ method, path: called }: Call): { name: EndpointName; layout: Layout } | undefined {
+function routeCalled({ method, path: called }: RecordedCall): { name: EndpointName; layout: Layout } | undefined {
 	for (const name of names) {
 		for (const layout of layouts) {
 			const route = routeOf(endpoints[name], layout);
@@ -63,48 +52,30 @@ function routeCalled({ method, path: called }: Call): { name: EndpointName; layo
 }
 
 /**
- * Replaces what the engine tests have observed by what was recorded now.
+ * Replaces what the tests of one kind have observed by what was recorded now.
  *
- * @param folder the records of calls.ts, one JSON file for each test file
- * @returns the endpoints that no engine test has called
+ * @param folder the records, one JSON file for each test file
+ * @returns the endpoints that none of the tests has called
  */
-export function recordEngineTests(folder: string): EndpointName[] {
+export function recordCoverage(evidence: Evidence, folder: string): EndpointName[] {
 	const files = existsSync(folder) ? readdirSync(folder) : [];
-	const calls = files.flatMap((file) => JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as Call[]);
+	const calls = files.flatMap((file) => JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as RecordedCall[]);
 	const routed = calls.flatMap((call) => {
 		const route = routeCalled(call);
 		return route ? [{ ...call, ...route }] : [];
 	});
-	const engineTests: Coverage['engineTests'] = {};
+	const observed: Coverage[Evidence] = {};
 	for (const name of names) {
 		const ofName = routed.filter((call) => call.name === name);
 		if (ofName.length === 0) continue;
-		engineTests[name] = {
-			callers: sorted(ofName.map(({ caller }) => caller)),
+		observed[name] = {
+			callers: sorted(ofName.flatMap(({ caller }) => caller ?? [])),
 			layouts: sorted(ofName.map(({ layout }) => layout)),
 			tests: sorted(ofName.map(({ test }) => test)),
 		};
 	}
-	write({ ...read(), engineTests });
-	return names.filter((name) => !engineTests[name]);
-}
-
-const seenOnRealN8n = new Map<string, EndpointName[]>();
-
-/**
- * Notes what a real n8n has called: for tests on a real n8n, from the sandbox's log of requests, e.g. after each test
- * `recordRealN8n('campaigns', sandbox.state.requests.last())`.
- *
- * @param label what was run; calls with the same label in one test file add up and replace those of earlier runs
- */
-export function recordRealN8n(label: string, requests: Array<{ endpoint: string | null; status: number | null }>): void {
-	const isSuccess = ({ status }: { status: number | null }) => status !== null && status >= 200 && status < 300;
-	const called = requests.filter(isSuccess).map(({ endpoint }) => endpoint as EndpointName);
-	const known = called.filter((name) => names.includes(name));
-	seenOnRealN8n.set(label, sorted([...(seenOnRealN8n.get(label) ?? []), ...known]));
-	const { engineTests, realN8n } = read();
-	const entries = Object.entries({ ...realN8n, ...Object.fromEntries(seenOnRealN8n) });
-	write({ engineTests, realN8n: Object.fromEntries(entries.sort(([one], [other]) => one.localeCompare(other))) });
+	write({ ...read(), [evidence]: observed });
+	return names.filter((name) => !observed[name]);
 }
 
 /** `PATCH or PUT /v1/contacts/:id` */
@@ -114,7 +85,9 @@ function title({ methods, path: pathOf }: Endpoint): string {
 
 const addresses: Record<string, string> = { sharedHost: '`/api/v1`', dedicatedHost: '`/v1`' };
 
-const cell = (entries: string[] | undefined) => (entries && entries.length > 0 ? entries.join(', ') : '–');
+const cell = (entries: string[] = []) => (entries.length > 0 ? entries.join(', ') : '–');
+
+const links = (files?: string[]) => cell(files?.map((file) => `[${path.basename(file, '.test.ts')}](../${file})`));
 
 function row(name: EndpointName, { engineTests, realN8n }: Coverage): string {
 	const observed = engineTests[name];
@@ -122,8 +95,8 @@ function row(name: EndpointName, { engineTests, realN8n }: Coverage): string {
 		title(endpoints[name]),
 		cell(observed?.callers),
 		cell(observed?.layouts.map((layout) => addresses[layout])),
-		cell(observed?.tests.map((file) => `[${path.basename(file, '.test.ts')}](../${file})`)),
-		cell(Object.keys(realN8n).filter((label) => realN8n[label].includes(name))),
+		links(observed?.tests),
+		links(realN8n[name]?.tests),
 	];
 	return `| ${cells.join(' | ')} |`;
 }

@@ -1,4 +1,7 @@
 /** The registration at the service from activation to deactivation, through n8n's own contexts, over HTTP. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
+
 import type { INodeParameters } from 'n8n-workflow';
 
 import { useService } from '../support/service';
@@ -143,9 +146,14 @@ test('leaves everything to the user if registered by hand', async () => {
 	expect(service.calls('listWebhooks') + service.calls('createWebhook') + service.calls('deleteWebhook')).toBe(0);
 });
 
-test('refuses to register an address that the service cannot reach', async () => {
+test('refuses to register an address that the service cannot reach, without asking it', async () => {
+	const asked: string[] = [];
+	const note = (message: unknown) => asked.push((message as { request: ClientRequest }).request.host);
+	subscribe('http.client.request.start', note);
 	const it = await triggers.make({ credentials: service.credentials({ baseUrl: 'https://api.example.com' }) });
-	await expect(it.activate()).rejects.toThrow(/WEBHOOK_URL/);
+	await expect(it.activate()).rejects.toThrow(/http:\/\/127\.0\.0\.1:\d+: the address is only known to this machine.*WEBHOOK_URL/);
+	unsubscribe('http.client.request.start', note);
+	expect(asked).toEqual([]);
 });
 
 test('asks for an event', async () => {

@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { useService } from '../support/service';
-import { Triggers, customer, received } from './support';
+import { Triggers, customer, loseStaticData, received } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -11,6 +11,15 @@ test('starts one execution for an event that comes ten times at the same moment'
 	const trigger = await triggers.active();
 	const answers = await Promise.all(Array.from({ length: 10 }, async () => await triggers.deliver(trigger, received())));
 	expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+	expect(trigger.executions).toHaveLength(1);
+});
+
+test('knows an event that comes again before n8n has stored anything', async () => {
+	const trigger = await triggers.active();
+	for (let n = 0; n < 3; n++) {
+		expect((await triggers.deliver(trigger, received())).status).toBe(200);
+		loseStaticData(trigger);
+	}
 	expect(trigger.executions).toHaveLength(1);
 });
 

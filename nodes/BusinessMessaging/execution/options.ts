@@ -10,7 +10,7 @@ export interface RunOptions {
 }
 
 const defaultTimeoutSeconds = 30;
-const defaultConcurrency = 32;
+const defaultConcurrency = 24;
 
 /** The field for them, at the end of every operation. */
 export const optionsField = collectionField({

@@ -3,9 +3,10 @@
  *
  * At most `requests` in any sliding window, at full speed until they are used up. A request occupies its place until
  * one window after its answer, so that the service's own count, taken somewhere in between, never exceeds ours.
- * Several processes with the same key do not talk to each other: on 429 all senders wait as told, then go at full
- * speed up to a quota (a little less than what was accepted in the last window) and feel their way beyond it with a few
- * requests at a time. The quota given up is open to all, so that shares even out, and unused allowance is found.
+ * Several processes with the same key do not talk to each other: on 429 all senders wait as told, find out with a single
+ * request whether the service takes any again, then go at full speed up to a quota (a little less than what was accepted
+ * in the last window) and feel their way beyond it with a few requests at a time, more the longer it goes well. The quota
+ * given up is open to all, so that shares even out, and unused allowance is found.
  *
  * Source: specification, "Limits" (1000 requests per minute); what happens beyond it is not shown there.
  */
@@ -27,7 +28,9 @@ export interface Slot {
 
 /** What is left of the accepted number as quota after a 429. */
 const quotaShare = 0.8;
-const maxProbes = 64;
+/** How many requests beyond the quota may be under way at first, and after how many accepted ones there may be one more. */
+const firstProbes = 2;
+const probesPerStep = 16;
 const firstBackoffMs = 500;
 const maxBackoffMs = 60_000;
 /** Longest wait for a rate limit before it is reported, in ms. */
@@ -37,6 +40,12 @@ const maxNapMs = 1_000;
 
 type Waiter = (slot: Slot | 'blocked') => void;
 
+/** Requests that feel their way since the last 429. */
+interface Probes {
+	inFlight: number;
+	accepted: number;
+}
+
 /** Paces the requests of one key. Times are in ms. */
 export class RateLimiter {
 	private finished: number[] = [];
@@ -44,7 +53,7 @@ export class RateLimiter {
 	private quota: number;
 	private blockedUntil = 0;
 	private refusals = 0;
-	private probes = { inFlight: 0, width: 1, passed: 0 };
+	private probes: Probes = { inFlight: 0, accepted: 0 };
 	private waiters: Waiter[] = [];
 	private napping = false;
 	private refusedSince = 0;
@@ -109,33 +118,34 @@ export class RateLimiter {
 		this.expire(now);
 		const used = this.finished.length + this.inFlight;
 		if (used >= this.rate.requests) return undefined;
+		const { inFlight, accepted } = this.probes;
+		if (this.refusals > 0) return inFlight === 0 ? 'probe' : undefined;
 		if (used < this.quota) return 'quota';
-		return this.probes.inFlight < this.probes.width ? 'probe' : undefined;
+		return inFlight < firstProbes + accepted / probesPerStep ? 'probe' : undefined;
 	}
 
-	private take(probe: boolean): Slot {
+	private take(isProbe: boolean): Slot {
+		const probes = isProbe ? this.probes : undefined;
 		this.inFlight++;
-		if (probe) this.probes.inFlight++;
+		if (probes) probes.inFlight++;
 		const end = (settle: () => void) => () => {
 			this.inFlight--;
-			if (probe) this.probes.inFlight--;
+			if (probes) probes.inFlight--;
 			settle();
 			this.serve();
 		};
 		return {
-			done: end(() => this.accepted(probe)),
+			done: end(() => this.accepted(probes)),
 			limited: (waitMs) => end(() => this.refused(waitMs))(),
 		};
 	}
 
-	private accepted(probe: boolean): void {
+	private accepted(probes: Probes | undefined): void {
 		this.finished.push(Date.now());
 		this.refusals = 0;
-		if (!probe) return;
+		if (!probes) return;
+		probes.accepted++;
 		this.quota = Math.max(this.quota, Math.floor(this.finished.length * quotaShare));
-		if (++this.probes.passed < this.probes.width) return;
-		this.probes.passed = 0;
-		this.probes.width = Math.min(this.probes.width * 2, maxProbes);
 	}
 
 	private refused(waitMs: number | undefined): void {
@@ -144,9 +154,8 @@ export class RateLimiter {
 		if (this.refusals === 0) this.refusedSince = now;
 		if (now >= this.blockedUntil) this.refusals++; // answers to requests sent side by side count as one refusal
 		this.quota = Math.max(1, Math.floor(this.finished.length * quotaShare));
-		this.probes.width = 1;
-		this.probes.passed = 0;
-		this.blockedUntil = Math.max(this.blockedUntil, now + (waitMs || backoffMs(this.refusals)));
+		this.probes = { inFlight: 0, accepted: 0 }; // a probe from before that takes long holds up nobody
+		this.blockedUntil = Math.max(this.blockedUntil, now + (waitMs || Math.min(backoffMs(this.refusals), this.rate.windowMs)));
 	}
 
 	private expire(now: number): void {

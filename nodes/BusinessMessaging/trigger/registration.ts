@@ -28,7 +28,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	return await guarded(context, async () => {
 		await checkSettings(context);
 		if (isManual(context)) {
-			await unregister(context);
+			await unregister(context).catch((error) => context.logger.warn(asFailure(error).message));
 			return true;
 		}
 		const { client, wanted } = await prepare(context);
@@ -61,10 +61,10 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 }
 
 /**
- * Removes the node's registrations. Does not throw, so that n8n goes on with the workflow's other nodes; what is left
- * because the service cannot be reached is removed with the next activation or deactivation.
+ * Removes the node's registrations. One that is gone already counts as removed.
  *
- * @returns whether nothing is left
+ * @throws NodeOperationError if a registration is known that could not be removed: n8n tries again, then shows why. It
+ *   is removed with the next activation or deactivation that gets through.
  */
 export async function unregister(context: IHookFunctions): Promise<boolean> {
 	const url = webhookUrl(context);
@@ -77,8 +77,10 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		const byHand = (address: string | undefined) => isManual(context) && address !== withSecret(url, known?.secret ?? '');
 		await removeAll(client, own.filter((record) => !byHand(urlOf(record))));
 	} catch (error) {
-		context.logger.error(`The webhook of "${context.getNode().name}" could not be removed at the service: ${asFailure(error).message}. While the workflow is inactive its events start nothing. Activate and deactivate it once more to have the webhook removed.`);
-		return false;
+		const { message } = asFailure(error);
+		// After a failed activation n8n asks for a clean-up; a second error would only hide the first.
+		if (!known?.id) return false;
+		throw new NodeOperationError(context.getNode(), `The webhook could not be removed at the service. ${message}. Its events start nothing while the workflow is inactive. Activate and deactivate the workflow once more to have it removed.`);
 	}
 	if (known) remember(context, url, { secret: known.secret, secretVersion: known.secretVersion });
 	return true;

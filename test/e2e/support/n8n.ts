@@ -3,33 +3,78 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-import type { INodeParameters } from 'n8n-workflow';
+import type { INode, INodeParameters } from 'n8n-workflow';
 
-import type { WorkflowFile } from '../../../playground/n8nClient';
+import { outputOf } from '../../../playground/n8nClient';
+import type { N8nClient, WorkflowFile } from '../../../playground/n8nClient';
 import { openPlayground } from '../../../playground/playground';
 import type { Playground } from '../../../playground/playground';
+import type { Sandbox } from '../../../sandbox';
+import { faultSchema } from '../../../sandbox/faults';
+import type { FaultOrder } from '../../../sandbox/faults';
+import type { Runner, RunnerOptions, RunnerResult } from '../../support/everyOperation';
+import { currentTestFile, saveCalls } from '../../support/records';
+import type { RecordedCall } from '../../support/records';
 
 /** The name of the node under test in `workflowOf`, and of the trigger to start it with. */
 export const tested = 'Business Messaging';
 export const manualTrigger = 'Start';
 
-/** Starts both before the tests of a file and stops them afterwards. */
-export function useN8n(): { playground: Playground } {
-	const holder = {} as { playground: Playground };
+/** Both, as tests use them. */
+export class RealN8n implements Runner {
+	playground!: Playground;
+
+	get client(): N8nClient {
+		return this.playground.n8n.client;
+	}
+
+	/** A reset replaces its `state`. */
+	get sandbox(): Sandbox {
+		return this.playground.sandbox;
+	}
+
+	/** Runs the action node on items, as the editor's Execute button does. */
+	async run({ parameters, items, onError }: RunnerOptions): Promise<RunnerResult> {
+		const { id } = await this.client.createWorkflow(workflowOf(this.playground, items, parameters, { onError }));
+		const execution = await this.client.waitForExecution(await this.client.run(id, manualTrigger));
+		const { error } = execution.data.resultData;
+		const outputs = [0, 1].map((output) => outputOf(execution, tested, output));
+		return { status: execution.status, error: error && { ...error }, outputs };
+	}
+
+	async fault(order: FaultOrder): Promise<void> {
+		this.sandbox.state.faults.add(faultSchema.parse(order));
+	}
+}
+
+/** Starts both before the tests of a file, without limits of rate, notes what n8n calls, and stops them afterwards. */
+export function useN8n(): RealN8n {
+	const n8n = new RealN8n();
+	const calls = new Map<string, RecordedCall>();
 	let folder: string;
 	beforeAll(async () => {
 		folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-e2e-'));
-		holder.playground = await openPlayground({ folder });
+		const unlimited = { sandbox: { requestsPerWindow: 0 }, credential: { requestsPerMinute: 100_000 } };
+		n8n.playground = await openPlayground({ folder, ...unlimited });
 	}, 15 * 60_000);
+	// Before a test resets the sandbox, which forgets its log.
+	afterEach(() => {
+		for (const call of successfulCalls(n8n.sandbox)) calls.set(JSON.stringify(call), call);
+	});
 	afterAll(async () => {
-		await holder.playground?.close();
+		saveCalls('realN8n', [...calls.values()]);
+		await n8n.playground?.close();
 		await rm(folder, { recursive: true, force: true });
 	}, 60_000);
-	return holder;
+	return n8n;
 }
 
-interface NodeSettings {
-	[setting: string]: unknown;
+function successfulCalls({ state }: Sandbox): RecordedCall[] {
+	const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
+	return state.requests
+		.last()
+		.filter(({ status }) => isSuccess(status))
+		.map(({ method, url }) => ({ method, path: url.split('?')[0], test: currentTestFile() }));
 }
 
 /** A workflow that runs the action node on the given items, with a manual trigger before it. */
@@ -37,7 +82,7 @@ export function workflowOf(
 	{ credential }: Playground,
 	items: object[],
 	parameters: INodeParameters,
-	settings: NodeSettings = {},
+	settings: Partial<INode> = {},
 ): WorkflowFile {
 	const at = (x: number): [number, number] => [x, 0];
 	const to = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });

@@ -1,0 +1,67 @@
+/** The second part: what a message costs where nothing limits the rate and the service answers at once. */
+import { measure, type Measurement } from './measure';
+import type { Sender } from './senders';
+import { Service } from './service';
+import { noLimit, type Settings } from './settings';
+import type { Stage } from './stage';
+
+/** What a sender used for so many messages; medians over all rounds. */
+export interface Cost {
+	sender: Sender;
+	messages: number;
+	/** By the time of the sending node. */
+	perSecond: number;
+	/** Of n8n's process, from the click until the execution is stored. */
+	cpuSeconds: number;
+	/** Greatest resident set of n8n's process in the same time. */
+	peakMb: number;
+}
+
+const SENDERS: Sender[] = ['business-messaging', 'http-request'];
+const WARM_UP = 100;
+
+/**
+ * Measures ours and the HTTP Request node in turn. Every single measurement has an n8n of its own, which has sent a
+ * few messages before: a heap that has grown once stays so, and would count for the next one.
+ */
+export async function measureCost(stage: Stage, { costMessages, costRounds }: Settings): Promise<Cost[]> {
+	const service = await Service.start({ requests: 0, windowMs: noLimit.windowMs, latencyMs: 0 });
+	try {
+		const found = new Map<string, Measurement[]>();
+		for (let round = 1; round <= costRounds; round++) {
+			for (const messages of costMessages) {
+				for (const sender of SENDERS) {
+					const measured = await measureOnce(stage, service, sender, messages);
+					const key = `${sender} ${messages}`;
+					found.set(key, [...(found.get(key) ?? []), measured]);
+				}
+			}
+		}
+		return SENDERS.flatMap((sender) => costMessages.map((messages) => costOf(sender, messages, found.get(`${sender} ${messages}`) ?? [])));
+	} finally {
+		await service.stop();
+	}
+}
+
+async function measureOnce(stage: Stage, service: Service, sender: Sender, messages: number): Promise<Measurement> {
+	return await stage.withN8ns(1, async (n8ns) => {
+		await measure(n8ns, service, { sender, messages: WARM_UP, rate: noLimit }, stage.progress);
+		return await measure(n8ns, service, { sender, messages, rate: noLimit }, stage.progress);
+	});
+}
+
+function costOf(sender: Sender, messages: number, measured: Measurement[]): Cost {
+	return {
+		sender,
+		messages,
+		perSecond: messages / median(measured.map(({ seconds }) => seconds)),
+		cpuSeconds: median(measured.map((one) => one.cpuSeconds)),
+		peakMb: median(measured.map((one) => one.peakMb)),
+	};
+}
+
+function median(values: number[]): number {
+	const sorted = [...values].sort((a, b) => a - b);
+	const middle = (sorted.length - 1) / 2;
+	return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2;
+}

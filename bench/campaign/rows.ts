@@ -1,0 +1,94 @@
+/** The first part: campaigns at a service that limits the rate, against the best that is possible there. */
+import type { N8nServer } from '../../playground/n8nServer';
+import { measure, type Measurement } from './measure';
+import type { Sender } from './senders';
+import { Service } from './service';
+import { noLimit, type Settings } from './settings';
+import type { Stage } from './stage';
+
+/** The shortest time that any sender could take. */
+export interface Best {
+	seconds: number;
+	/** Why, in words. */
+	derivation: string;
+}
+
+/** What one sender achieved. */
+export interface Row {
+	sender: Sender;
+	processes: number;
+	messages: number;
+	/** From the sending node's start to its end. */
+	seconds: number;
+	/** Numbers without a message. */
+	lost: number;
+	/** Numbers with more than one. */
+	doubled: number;
+	/** Requests answered with 429. */
+	tooManyRequests: number;
+	ratioToBest: number;
+	/** From the first request to the last answer, as the service saw them. */
+	wireSeconds: number;
+}
+
+const WARM_UP = 200;
+
+/** Measures all senders with one n8n, the fastest first, and then ours with several n8ns that share one key. */
+export async function measureRows(stage: Stage, settings: Settings): Promise<{ best: Best; rows: Row[] }> {
+	const { allowance: requests, windowMs, latencyMs, processes } = settings;
+	const limited = await Service.start({ requests, windowMs, latencyMs });
+	const unlimited = await Service.start({ requests: 0, windowMs, latencyMs });
+	try {
+		const results: Array<Measurement & { sender: Sender; processes: number }> = [];
+		const send = async (n8ns: N8nServer[], sender: Sender) => {
+			const order = { sender, messages: settings.messages, rate: { requests, windowMs } };
+			results.push({ ...(await measure(n8ns, limited, order, stage.progress)), sender, processes: n8ns.length });
+		};
+		const best = await stage.withN8ns(1, async (n8ns) => {
+			const found = await findBest(stage, n8ns, unlimited, settings);
+			// Ours once in a process: its limiter would remember an earlier campaign, which the service has forgotten.
+			for (const sender of ['business-messaging', 'http-request', 'http-request-batched', 'one-by-one'] as const) await send(n8ns, sender);
+			return found;
+		});
+		await stage.withN8ns(processes, async (n8ns) => {
+			await warmUp(stage, n8ns, unlimited, 'business-messaging');
+			await send(n8ns, 'business-messaging');
+		});
+		return { best, rows: results.map((result) => rowOf(result, best, settings)) };
+	} finally {
+		await Promise.all([limited.stop(), unlimited.stop()]);
+	}
+}
+
+/** The full speed is that of the fastest sender when nothing limits it: there is no better one to compare with. */
+async function findBest(stage: Stage, n8ns: N8nServer[], unlimited: Service, settings: Settings): Promise<Best> {
+	const { messages, allowance, windowMs, fullSpeedRounds } = settings;
+	const fullWindows = Math.ceil(messages / allowance) - 1;
+	const rest = messages - fullWindows * allowance;
+	const seconds: number[] = [];
+	const candidates: Sender[] = ['business-messaging', 'http-request'];
+	for (const sender of candidates) await warmUp(stage, n8ns, unlimited, sender);
+	for (let round = 0; round < fullSpeedRounds; round++) {
+		for (const sender of candidates) {
+			seconds.push((await measure(n8ns, unlimited, { sender, messages: rest, rate: noLimit }, stage.progress)).seconds);
+		}
+	}
+	const last = Math.min(...seconds);
+	const best = (fullWindows * windowMs) / 1000 + last;
+	return {
+		seconds: best,
+		derivation:
+			`Any ${windowMs / 1000} s hold at most ${allowance} of the ${messages} messages, so message ${fullWindows * allowance + 1} cannot go out before ` +
+			`${fullWindows} × ${windowMs / 1000} s; it and the rest, ${rest} messages, take ${last.toFixed(2)} s at full speed ` +
+			`(the fastest of ${seconds.length} runs without a limit, at the same ${settings.latencyMs} ms). Best possible: ${best.toFixed(2)} s.`,
+	};
+}
+
+async function warmUp(stage: Stage, n8ns: N8nServer[], service: Service, sender: Sender): Promise<void> {
+	await measure(n8ns, service, { sender, messages: WARM_UP * n8ns.length, rate: noLimit }, stage.progress);
+}
+
+function rowOf({ sender, processes, ...measured }: Measurement & { sender: Sender; processes: number }, best: Best, { messages }: Settings): Row {
+	const { seconds, lost, doubled, tooManyRequests, wireSeconds } = measured;
+	return { sender, processes, messages, seconds, lost, doubled, tooManyRequests, ratioToBest: seconds / best.seconds, wireSeconds };
+}

@@ -1,0 +1,30 @@
+/** Every operation on a real n8n, with an item that fails. */
+import { outputOf } from '../../playground/n8nClient';
+import { testEveryOperation } from '../support/everyOperation';
+import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
+
+const n8n = useN8n();
+
+beforeEach(() => n8n.sandbox.reset());
+
+testEveryOperation(n8n);
+
+test('nodes after both outputs find the item that each result came from', async () => {
+	const people = [1, 2, 3].map((n) => ({ n, phone: `+1555000100${n}` }));
+	const file = workflowOf(n8n.playground, people, { resource: 'message', operation: 'sendText', to: '={{ $json.phone }}', text: 'Hi' }, { onError: 'continueErrorOutput' });
+	const origin = { assignments: { assignments: [{ id: '1', name: 'origin', type: 'number', value: "={{ $('Items').item.json.n }}" }] } };
+	const after = ['Sent', 'Failed'].map((name, index) => ({
+		id: name,
+		name,
+		type: 'n8n-nodes-base.set',
+		typeVersion: 3.4,
+		position: [800, 200 * index] as [number, number],
+		parameters: origin,
+	}));
+	const connections = { ...file.connections, [tested]: { main: after.map(({ name }) => [{ node: name, type: 'main' as const, index: 0 }]) } };
+	const { id } = await n8n.client.createWorkflow({ ...file, nodes: [...file.nodes, ...after], connections });
+	await n8n.fault({ endpoint: 'sendText', match: people[1].phone, status: 422 });
+	const execution = await n8n.client.waitForExecution(await n8n.client.run(id, manualTrigger));
+	const origins = (node: string) => outputOf(execution, node).map(({ json }) => json.origin);
+	expect([origins('Sent'), origins('Failed')]).toEqual([[1, 3], [2]]);
+});
