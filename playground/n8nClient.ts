@@ -152,10 +152,18 @@ export class N8nClient {
 		return await waitFor(settled, { what: `n8n to switch workflow ${id} on or off`, limit: PUBLICATION_LIMIT, interval: 100 });
 	}
 
-	/** Archives a workflow, which switches it off, and deletes it. */
+	/** Archives a workflow, which switches it off, and deletes it once n8n has done so. */
 	async deleteWorkflow(id: string): Promise<void> {
 		await this.call('POST', `/rest/workflows/${id}/archive`, {});
-		await this.call('DELETE', `/rest/workflows/${id}`);
+		const isDeleted = async () =>
+			await this.call('DELETE', `/rest/workflows/${id}`).then(
+				() => true,
+				(error: Error) => {
+					if (error.message.includes('being unpublished')) return false;
+					throw error;
+				},
+			);
+		await waitFor(isDeleted, { what: `workflow ${id} to be deleted`, limit: 60_000 });
 	}
 
 	/** Starts a workflow as the editor's Execute button does, at the trigger named, and returns the execution's id. */

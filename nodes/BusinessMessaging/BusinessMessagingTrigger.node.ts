@@ -33,7 +33,6 @@ export class BusinessMessagingTrigger implements INodeType {
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
 				path: 'webhook',
-				ndvHideMethod: true,
 				ndvHideUrl: '={{ $parameter["registration"] !== "manual" }}',
 			},
 		],

@@ -20,7 +20,7 @@ const write = (from: string, text: string) => n8n.sandbox.state.traffic.receive(
 
 beforeEach(() => n8n.sandbox.reset());
 afterEach(async () => {
-	for (const { id } of await n8n.client.listWorkflows()) await n8n.client.deleteWorkflow(id);
+	for (const { id, active } of await n8n.client.listWorkflows()) if (active) await n8n.client.deactivate(id);
 });
 
 function workflowOf(parameters: INodeParameters = {}): WorkflowFile {

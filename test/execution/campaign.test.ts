@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { countBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
+import { waitFor } from '../../playground/waitFor';
 import { useService } from '../support/service';
 
 const service = useService();
@@ -124,7 +125,8 @@ test('Stop ends the sending; what was under way is finished and remembered', asy
 	})();
 	const stopped = await service.run({ ...slow, cancelWhen: tenth });
 	expect(stopped.status).toBe('canceled');
-	await new Promise((resolve) => setTimeout(resolve, 200)); // whatever was under way arrives
+	await waitFor(async () => service.sandbox.state.requests.counters.sendText.open === 0, { what: 'what was under way', limit: 10_000 });
+	await new Promise((resolve) => setTimeout(resolve, 200)); // and the node reads its answers
 	const atStop = service.sent().length;
 	expect(atStop).toBeLessThanOrEqual(10 + 2 * 4);
 	const again = await service.engine.retry(stopped, { credentials: service.credentials() });

@@ -35,3 +35,14 @@ test('still knows its secret when a late delivery has written back older data', 
 	expect((await triggers.deliver(it, received())).status).toBe(200);
 	expect(it.staticData).toMatchObject(staticData);
 });
+
+test('stays out of errors that quote the URL', async () => {
+	const it = await triggers.active();
+	const url = triggers.urlOf(it);
+	for (const endpoint of ['createWebhook', 'deleteWebhook'] as const) {
+		await service.fault({ endpoint, status: 403, body: { message: `Not for ${url}` }, count: 2 });
+	}
+	const changed = await triggers.make({ staticData: it.staticData, parameters: { events: ['message.read'] } });
+	await expect(changed.activate()).rejects.toThrow(/Not for http.*\?token=… \(HTTP 403\)/);
+	await expect(changed.deactivate()).rejects.toThrow(/Not for http.*\?token=… \(HTTP 403\)/);
+});

@@ -59,8 +59,9 @@ export function openMemory(context: IExecuteFunctions, isRepeatable: boolean): M
 	context.onExecutionCancellation(() => keepStoppedRun(place, run));
 	const operation = [context.getNodeParameter('resource', 0), context.getNodeParameter('operation', 0)];
 
+	const keys: string[] = []; // an item's request is the same all through a run
 	const keyOf = (index: number, { id, query, body }: OperationRequest) =>
-		`${index}:${hash(JSON.stringify([operation, id, query, body])).slice(0, 16)}`;
+		(keys[index] ??= `${index}:${hash(JSON.stringify([operation, id, query, body])).slice(0, 16)}`);
 	return {
 		recall: (index, request) => {
 			const entry = run.items[keyOf(index, request)];

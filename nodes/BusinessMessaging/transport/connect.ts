@@ -70,7 +70,9 @@ function sendThrough(context: ConnectContext, values: ICredentialDataDecryptedOb
 async function withDeadline<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
 	const deadline = AbortSignal.timeout(timeoutMs);
 	return await new Promise<T>((resolve, reject) => {
-		deadline.addEventListener('abort', () => reject(Object.assign(new Error('Time limit'), { code: 'ETIMEDOUT' })));
-		answer.then(resolve, reject);
+		const expire = () => reject(Object.assign(new Error('Time limit'), { code: 'ETIMEDOUT' }));
+		deadline.addEventListener('abort', expire);
+		// a listener left behind would hold on to the answer until the time has passed
+		answer.finally(() => deadline.removeEventListener('abort', expire)).then(resolve, reject);
 	});
 }

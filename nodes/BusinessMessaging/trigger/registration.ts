@@ -16,7 +16,7 @@ import { newSecret, recall, remember } from './memory';
 import { readOptions } from './options';
 import { type Wanted, create, isAsWanted, listOwn, removeAll, statusOf, urlOf } from './ownWebhooks';
 import { isPrivate, unreachableReason } from './publicAddress';
-import { withSecret } from './secret';
+import { withSecret, withoutSecrets } from './secret';
 import { checkSettings, chosenEvents, isManual } from './settings';
 
 /**
@@ -37,7 +37,8 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 		} catch (error) {
 			const failure = asFailure(error);
 			if (!staysAsItWas(context, wanted, failure)) throw failure;
-			context.logger.warn(`"${context.getNode().name}" could not check its webhook at the service (${failure.message}) and takes it to be as it was`);
+			const reason = withoutSecrets(failure.message);
+			context.logger.warn(`"${context.getNode().name}" could not check its webhook at the service and takes it to be as it was. ${reason}`);
 			return true;
 		}
 	});
@@ -77,7 +78,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		const byHand = (address: string | undefined) => isManual(context) && address !== withSecret(url, known?.secret ?? '');
 		await removeAll(client, own.filter((record) => !byHand(urlOf(record))));
 	} catch (error) {
-		const { message } = asFailure(error);
+		const message = withoutSecrets(asFailure(error).message);
 		// After a failed activation n8n asks for a clean-up; a second error would only hide the first.
 		if (!known?.id) return false;
 		throw new NodeOperationError(context.getNode(), `The webhook could not be removed at the service. ${message}. Its events start nothing while the workflow is inactive. Activate and deactivate the workflow once more to have it removed.`);
@@ -143,6 +144,6 @@ async function guarded<T>(context: IHookFunctions, task: () => Promise<T>): Prom
 		const advice = [404, 405].includes(statusOf(failure) ?? 0)
 			? `Choose Manual under Registration, and register this URL at the service by hand: ${webhookUrl(context)}`
 			: failure.description?.replace(/ \([A-Z_]+\)$/, ''); // n8n replaces a message that holds a fault's code
-		throw new NodeOperationError(context.getNode(), [failure.message, advice].filter(Boolean).join('. '));
+		throw new NodeOperationError(context.getNode(), withoutSecrets([failure.message, advice].filter(Boolean).join('. ')));
 	}
 }

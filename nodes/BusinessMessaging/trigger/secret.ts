@@ -18,6 +18,11 @@ export function isOwnUrl(registered: string, url: string): boolean {
 	return registered.startsWith(url) && /^(\?token=[\w-]{43})?$/.test(registered.slice(url.length));
 }
 
+/** Takes secrets out of a text that quotes a registered URL, as the service's words about it may. */
+export function withoutSecrets(text: string): string {
+	return text.replace(/(token=)[\w-]+/g, '$1…');
+}
+
 /** The secret that a delivery brings along; empty if it brings none. */
 export function givenSecret(context: IWebhookFunctions): string {
 	const query = context.getQueryData() as Record<string, unknown>;

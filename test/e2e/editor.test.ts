@@ -1,0 +1,138 @@
+/** The editor in a browser: a person finds the nodes, connects the service and runs the examples by a click. */
+import { mkdtempSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Locator } from 'playwright-core';
+
+import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
+import { operations } from '../../nodes/BusinessMessaging/description';
+import { readExample } from '../../playground/exampleWorkflows';
+import { waitFor } from '../../playground/waitFor';
+import { Editor } from './support/editor';
+import { useN8n } from './support/n8n';
+
+const n8n = useN8n();
+let editor: Editor;
+
+beforeAll(async () => {
+	editor = await Editor.open(n8n.playground.n8n);
+	await editor.login();
+}, 180_000);
+afterEach(() => {
+	expect(editor.problems.splice(0)).toEqual([]);
+});
+afterAll(async () => await editor?.close());
+
+/** A test that leaves a screenshot behind if it fails. */
+function look(name: string, run: () => Promise<void>): void {
+	test(name, async () => {
+		try {
+			await run();
+		} catch (error) {
+			const file = path.join(mkdtempSync(path.join(os.tmpdir(), 'business-messaging-editor-')), 'screenshot.png');
+			await editor.page.screenshot({ path: file, timeout: 20_000 });
+			throw new Error(`${error instanceof Error ? error.message : String(error)}\nThe editor then: ${file}`, { cause: error });
+		}
+	});
+}
+
+/** The different icons of ours in a place. */
+async function icons(place: Locator): Promise<string[]> {
+	const images = place.locator('img[src*="business-messaging"]');
+	await images.first().waitFor();
+	const found = await images.evaluateAll(async (all) => {
+		const drawn = (all as unknown as Image[]).map(async (image) => {
+			await image.decode().catch(() => undefined);
+			return `${image.src.split('/').at(-1)}${image.naturalWidth > 0 ? '' : ' (not drawn)'}`;
+		});
+		return await Promise.all(drawn);
+	});
+	return [...new Set(found)];
+}
+
+/** What of an image element matters here. */
+interface Image {
+	src: string;
+	naturalWidth: number;
+	/** Waits until it is loaded. */
+	decode(): Promise<void>;
+}
+
+const openExample = async (name: string) => {
+	const workflow = await n8n.client.createWorkflow(readExample(name, n8n.playground.credential));
+	await editor.openWorkflow(workflow.id);
+	return workflow;
+};
+
+describe.each([['light', 'businessMessaging.svg'], ['dark', 'businessMessaging.dark.svg']] as const)('in %s colours', (colorScheme, file) => {
+	look('the panel of nodes has both nodes with their icons, and all their operations and events', async () => {
+		await editor.page.emulateMedia({ colorScheme });
+		await editor.goTo('/workflow/new');
+		await editor.part('canvas-plus-button').click();
+		await editor.part('node-creator-search-bar').fill('business mess');
+		const panel = editor.part('node-creator');
+		await panel.getByText('Business Messaging', { exact: true }).click();
+		for (const heading of [`Triggers (${eventKinds.length})`, `Actions (${operations.length})`]) await panel.getByText(heading).waitFor();
+		await panel.getByText('On message received').waitFor();
+		expect(await icons(panel)).toEqual([file]);
+		await panel.getByText(`Actions (${operations.length})`).click();
+		for (const { action } of operations) await panel.getByText(action, { exact: true }).waitFor();
+		expect(await icons(panel)).toEqual([file]);
+	});
+});
+
+look('a new credential is tested when it is saved, and says what is wrong', async () => {
+	await editor.page.emulateMedia({ colorScheme: 'light' });
+	await editor.goTo('/home/credentials');
+	await editor.page.getByRole('button', { name: 'Create credential' }).click();
+	await editor.part('new-credential-type-select').locator('input').fill('business mess');
+	await editor.part('new-credential-type-select-option').getByText('Business Messaging API').click();
+	await editor.part('new-credential-type-button').click();
+
+	const field = (name: string) => editor.part(`parameter-input-${name}`).locator('input');
+	await field('apiKey').fill('wrong-key');
+	await field('baseUrl').fill(n8n.sandbox.url);
+	await editor.part('credential-save-button').click();
+	const dialog = editor.part('editCredential-modal');
+	await dialog.getByText('More details').click();
+	await dialog.getByText('The service does not accept the API key').waitFor();
+
+	await field('apiKey').fill(n8n.sandbox.key);
+	await editor.part('credential-save-button').click();
+	await dialog.getByText('Connection tested successfully').waitFor();
+	expect(await icons(dialog)).toEqual(['businessMessaging.svg']);
+});
+
+look('the welcome campaign runs when its button is clicked', async () => {
+	await openExample('welcome-campaign');
+	expect(await icons(editor.part('canvas'))).toEqual(['businessMessaging.svg']);
+	await editor.execute();
+	await editor.page.getByText('Workflow executed successfully').waitFor();
+	await editor.waitForSuccess('When clicking ‘Execute workflow’', 'Get new customers', 'Send welcome');
+	const { contacts, messages } = n8n.sandbox.state;
+	expect(messages.all).toHaveLength(contacts.all.length);
+});
+
+look('the auto-reply runs when its button is clicked and a customer writes', async () => {
+	await openExample('auto-reply');
+	await editor.execute();
+	await editor.page.getByText('Waiting for the service to deliver an event').waitFor();
+	await waitFor(async () => n8n.sandbox.state.webhooks.all.length > 0, { what: 'the trigger to register', limit: 60_000 });
+	n8n.sandbox.state.traffic.receive({ from: '+15550001111', text: 'Tell me more' });
+	await editor.page.getByText('Workflow executed successfully').waitFor();
+	await editor.waitForSuccess('When a customer writes', 'What do they want?', 'Tell more');
+	expect(n8n.sandbox.state.messages.all.at(-1)).toMatchObject({ phone: '+15550001111', direction: 'outbound' });
+});
+
+look('a template is picked from the list of the service', async () => {
+	const { id, nodes } = await openExample('welcome-campaign');
+	await editor.openWorkflow(id, nodes.find(({ name }) => name === 'Send welcome')?.id);
+	const template = editor.part('resource-locator-template');
+	await template.locator('[data-test-id="rlc-mode-selector"]').click();
+	await editor.part('mode-list').click();
+	await template.locator('[data-test-id="rlc-input"]').click();
+	await editor.part('rlc-search').fill('invo');
+	await editor.part('rlc-item').getByText('invoice', { exact: true }).click();
+	expect(await template.locator('[data-test-id="rlc-input"]').inputValue()).toBe('invoice');
+});

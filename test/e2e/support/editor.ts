@@ -1,0 +1,118 @@
+/** n8n's editor in Chromium, for tests and pictures. */
+import { existsSync } from 'node:fs';
+
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+
+import type { N8nServer } from '../../../playground/n8nServer';
+
+/** Milliseconds that the editor may take to show something. */
+const limit = 60_000;
+
+const flags = [
+	'--no-sandbox',
+	'--disable-gpu',
+	'--disable-quic',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+];
+
+const ours = /business-?messaging/i;
+/** n8n asks every node for an example of its output, and takes it that there is none. */
+const isExpected = (address: string) => new URL(address).pathname.startsWith('/schemas/');
+
+/** Has the editor's error messages, which go away by themselves, reported on the browser's console. */
+const reportErrorMessages = `new MutationObserver((changes) => {
+	for (const { addedNodes } of changes) {
+		for (const node of addedNodes) {
+			if (node.querySelector?.('.el-notification--error')) console.error('Error message: ' + node.textContent);
+		}
+	}
+}).observe(document, { childList: true, subtree: true });`;
+
+/** One tab with the editor. */
+export class Editor {
+	/** Error messages of the editor, uncaught exceptions, and what the console says of our nodes. */
+	readonly problems: string[] = [];
+
+	private constructor(
+		private readonly n8n: N8nServer,
+		private readonly browser: Browser,
+		readonly page: Page,
+	) {
+		page.setDefaultTimeout(limit);
+		page.on('pageerror', ({ message }) => this.problems.push(message));
+		page.on('console', (line) => {
+			const { url } = line.location();
+			const concernsUs = ours.test(line.text()) || (url.startsWith(n8n.url) && ours.test(url) && !isExpected(url));
+			const isError = line.type() === 'error' && (concernsUs || line.text().startsWith('Error message: '));
+			if (isError) this.problems.push(`${line.text()} ${url}`);
+		});
+	}
+
+	/**
+	 * Opens a browser that reaches nothing but this machine.
+	 *
+	 * @throws Error if Chromium is not installed; its path may be given as CHROMIUM_PATH
+	 */
+	static async open(n8n: N8nServer, options: BrowserContextOptions = {}): Promise<Editor> {
+		const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+		if (!existsSync(executablePath)) {
+			throw new Error(`There is no Chromium at ${executablePath}. On Debian: apt-get install chromium; elsewhere set CHROMIUM_PATH.`);
+		}
+		const browser = await chromium.launch({ executablePath, args: flags, timeout: limit });
+		const context = await browser.newContext({ viewport: { width: 1400, height: 1000 }, colorScheme: 'light', ...options });
+		await context.addInitScript({ content: reportErrorMessages });
+		await context.route(
+			({ hostname }) => hostname !== '127.0.0.1',
+			async (route) => await route.abort(),
+		);
+		return new Editor(n8n, browser, await context.newPage());
+	}
+
+	/** Elements by the names that n8n gives them for its own tests. */
+	part(name: string): Locator {
+		return this.page.locator(`[data-test-id="${name}"]`);
+	}
+
+	/** Logs in through the form. */
+	async login(): Promise<void> {
+		const { email, password } = this.n8n.owner;
+		await this.goTo('/');
+		await this.page.getByLabel('Email').fill(email);
+		await this.page.locator('input[type=password]').fill(password);
+		await this.page.getByRole('button', { name: 'Sign in' }).click();
+		await this.page.waitForURL(({ pathname }) => pathname !== '/signin');
+	}
+
+	/** Opens a page of the editor, e.g. `/home/credentials`. */
+	async goTo(path: string): Promise<void> {
+		await this.page.goto(`${this.n8n.url}${path}`);
+	}
+
+	/** Opens a workflow and, if told, the panel of one of its nodes. */
+	async openWorkflow(id: string, nodeId = ''): Promise<void> {
+		await this.goTo(`/workflow/${id}/${nodeId}`);
+		await this.part(nodeId ? 'node-parameters' : 'canvas-node').first().waitFor();
+	}
+
+	/** A node on the canvas. */
+	node(name: string): Locator {
+		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+	}
+
+	/** Clicks the button below the canvas; what follows is for the caller to wait for. */
+	async execute(): Promise<void> {
+		await this.part('execute-workflow-button').click();
+	}
+
+	/** Waits for the tick on nodes. */
+	async waitForSuccess(...nodes: string[]): Promise<void> {
+		for (const name of nodes) await this.node(name).locator('[data-test-id="canvas-node-status-mark-success"]').waitFor();
+	}
+
+	async close(): Promise<void> {
+		await this.browser.close();
+	}
+}
