@@ -19,11 +19,11 @@ const oneEach = (count: number) => Object.fromEntries(numbers(count).map((phone)
 beforeEach(() => service.engine.processed.reset());
 
 test('one person gets the messages in the order of the items, even if the service refuses the first one for a while', async () => {
-	const items = range(120).map((index) => ({ n: 1000 + (index % 12), text: String(Math.floor(index / 12)) }));
-	await service.fault({ endpoint: 'sendText', match: '"0"', count: 12, status: 429, headers: { 'retry-after-ms': '5' } });
+	const items = range(500).map((index) => ({ n: 1000 + (index % 50), text: String(Math.floor(index / 50)) }));
+	await service.fault({ endpoint: 'sendText', match: '"0"', count: 50, status: 429, headers: { 'retry-after-ms': '5' } });
 	const { error } = await service.run({ parameters: { ...resend, text: '={{ $json.text }}' }, items });
 	expect(error).toBeUndefined();
-	for (const phone of numbers(12)) {
+	for (const phone of numbers(50)) {
 		expect(service.sent().filter((message) => message.phone === phone).map(({ text }) => text)).toEqual(range(10).map(String));
 	}
 });
