@@ -28,8 +28,11 @@ export class Stage {
 		return new Stage(progress, install, [ours, oneByOne], folder);
 	}
 
-	/** Fresh n8ns, each a process with a folder of its own, for the time of `work`. */
-	async withN8ns<T>(count: number, work: (n8ns: N8nServer[]) => Promise<T>): Promise<T> {
+	/**
+	 * Fresh n8ns, each a process with a folder of its own, for the time of `work`.
+	 * @param env added to n8n's environment
+	 */
+	async withN8ns<T>(count: number, work: (n8ns: N8nServer[]) => Promise<T>, env: NodeJS.ProcessEnv = {}): Promise<T> {
 		const n8ns: N8nServer[] = [];
 		const stop = async () => {
 			await Promise.all(n8ns.splice(0).map(async (n8n) => await n8n.stop()));
@@ -38,7 +41,7 @@ export class Stage {
 		try {
 			while (n8ns.length < count) {
 				const title = count > 1 ? `Starting n8n ${n8ns.length + 1} of ${count}` : 'Starting n8n';
-				n8ns.push(await this.progress.step(title, async () => await this.start()));
+				n8ns.push(await this.progress.step(title, async () => await this.start(env)));
 			}
 			return await work([...n8ns]);
 		} finally {
@@ -46,8 +49,8 @@ export class Stage {
 		}
 	}
 
-	private async start(): Promise<N8nServer> {
+	private async start(env: NodeJS.ProcessEnv): Promise<N8nServer> {
 		const userFolder = await mkdtemp(path.join(this.folder, 'n8n-'));
-		return await startN8n({ userFolder, packages: this.packages, install: this.install });
+		return await startN8n({ userFolder, packages: this.packages, install: this.install, env });
 	}
 }

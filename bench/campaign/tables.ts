@@ -1,4 +1,7 @@
 /** The figures for people. */
+import maxBy from 'lodash/maxBy';
+import minBy from 'lodash/minBy';
+import uniq from 'lodash/uniq';
 import type { Cost } from './cost';
 import type { Best, Row } from './rows';
 
@@ -19,21 +22,25 @@ export function rowTable(best: Best, rows: Row[]): string {
 	return `${table([head, ...lines])}\n\n  ${best.derivation}`;
 }
 
-/** The cost without a limit, and what ours is of the other's. */
+/** The cost without a limit, what ours is of the other's, and how memory grows with the messages. */
 export function costTable(costs: Cost[]): string {
 	const lines = costs.map((cost) => {
-		const other = costs.find(({ sender, messages }) => sender !== cost.sender && messages === cost.messages);
-		const with_ = (value: number, otherValue: number | undefined, digits: number) =>
-			`${value.toFixed(digits)}${otherValue && cost.sender === 'business-messaging' ? ` (× ${(value / otherValue).toFixed(2)})` : ''}`;
-		return [
-			cost.sender,
-			cost.messages,
-			with_(cost.perSecond, other?.perSecond, 0),
-			with_(cost.cpuSeconds, other?.cpuSeconds, 1),
-			with_(cost.peakMb, other?.peakMb, 0),
-		];
+		const other = costs.find(({ sender, messages }) => sender === 'http-request' && messages === cost.messages);
+		const compared = (of: (one: Cost) => number, digits: number) => {
+			const ratio = other && other !== cost ? ` (× ${(of(cost) / of(other)).toFixed(2)})` : '';
+			return `${of(cost).toFixed(digits)}${ratio}`;
+		};
+		const { sender, messages } = cost;
+		return [sender, messages, compared((one) => one.perSecond, 0), compared((one) => one.cpuSeconds, 1), compared((one) => one.peakMb, 0)];
 	});
-	return table([['sender', 'messages', 'per second', 'CPU seconds', 'peak MB'], ...lines]);
+	const growths = uniq(costs.map(({ sender }) => sender)).map((sender) => growthOf(costs.filter((cost) => cost.sender === sender)));
+	return `${table([['sender', 'messages', 'per second', 'CPU seconds', 'peak MB'], ...lines])}\n\n${growths.join('\n')}`;
+}
+
+function growthOf(costs: Cost[]): string {
+	const [least, most] = [minBy(costs, 'messages'), maxBy(costs, 'messages')] as [Cost, Cost];
+	const thousands = (most.messages - least.messages) / 1000;
+	return `  ${most.sender}: ${((most.peakMb - least.peakMb) / thousands).toFixed(1)} MB more for every 1,000 messages more`;
 }
 
 function table(rows: Array<Array<string | number>>): string {
