@@ -18,7 +18,9 @@ export class BusinessMessagingTrigger implements INodeType {
 		name: 'businessMessagingTrigger',
 		icon: { light: 'file:businessMessaging.svg', dark: 'file:businessMessaging.dark.svg' },
 		group: ['trigger'],
-		version: 1,
+		// n8n evaluates an expression of its own for each delivery to a node of version 1, which costs more than all the rest.
+		version: [1, 1.1],
+		defaultVersion: 1.1,
 		subtitle: '={{ [].concat($parameter["events"], $parameter["otherEvents"]).filter((event) => event).join(", ") }}',
 		description: 'Starts the workflow when a customer writes or the state of a message changes',
 		eventTriggerDescription: 'Waiting for the service to deliver an event',
@@ -32,6 +34,7 @@ export class BusinessMessagingTrigger implements INodeType {
 				name: 'default',
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
+				responseData: 'noData',
 				path: 'webhook',
 				ndvHideUrl: '={{ $parameter["registration"] !== "manual" }}',
 			},

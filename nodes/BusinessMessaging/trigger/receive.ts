@@ -9,7 +9,7 @@ import { readEvent, simplify } from './output';
 import { identityOf, isRepeat } from './repeats';
 import { givenSecret, isSame } from './secret';
 import { credentialSecret, demandedSignature, demandsSecret, isChosen, isManual, isSimplified, passesFilters } from './settings';
-import { deliveryOf, isSigned } from './signature';
+import { type SignedDelivery, isSigned, readDelivery } from './signature';
 
 const maxDepth = 100;
 
@@ -20,11 +20,11 @@ const maxDepth = 100;
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const options = readOptions(context);
-	const delivery = deliveryOf(context);
 	if (!(await knowsSecret(context))) return refuse(context, 401, 'The secret is missing or wrong');
+	const delivery = await readDelivery(context);
 	if (delivery.rawBody.length > options.largestBody) return refuse(context, 413, 'The body is too large');
-	if (!(await hasSignature(context))) return refuse(context, 401, 'The signature is missing, wrong or too old');
-	const envelope = readEnvelope(context);
+	if (!(await hasSignature(context, delivery))) return refuse(context, 401, 'The signature is missing, wrong or too old');
+	const envelope = readEnvelope(context, delivery);
 	if (!envelope) return refuse(context, 400, 'The body is no event: it needs "event" (text) and "data" (object)');
 	if (!isChosen(context, envelope.event) || !passesFilters(context, readEvent(envelope))) return handled('Not wanted');
 	const identity = identityOf(envelope, delivery.headers);
@@ -50,15 +50,15 @@ async function knowsSecret(context: IWebhookFunctions): Promise<boolean> {
 	return secret !== '' && isSame(secret, given);
 }
 
-async function hasSignature(context: IWebhookFunctions): Promise<boolean> {
+async function hasSignature(context: IWebhookFunctions, delivery: SignedDelivery): Promise<boolean> {
 	const scheme = demandedSignature(context);
-	return !scheme || isSigned(scheme, await credentialSecret(context), deliveryOf(context), Date.now());
+	return !scheme || isSigned(scheme, await credentialSecret(context), delivery, Date.now());
 }
 
 /** n8n parses JSON only if the header says that it is some; the raw body tells what really came. */
-function readEnvelope(context: IWebhookFunctions): EventEnvelope | undefined {
+function readEnvelope(context: IWebhookFunctions, { rawBody }: SignedDelivery): EventEnvelope | undefined {
 	const parsed = eventEnvelopeSchema.safeParse(context.getBodyData());
-	const envelope = parsed.success ? parsed.data : eventEnvelopeSchema.safeParse(parseJson(String(deliveryOf(context).rawBody))).data;
+	const envelope = parsed.success ? parsed.data : eventEnvelopeSchema.safeParse(parseJson(String(rawBody))).data;
 	return isDeeper(envelope, maxDepth) ? undefined : envelope;
 }
 

@@ -136,8 +136,10 @@ function isRecent(timestamp: string | undefined, tolerance: number, now: number)
 	return Math.abs(now - ms) <= tolerance * 1000;
 }
 
-/** The request as it came; n8n keeps the raw body beside the parsed one. */
-export function deliveryOf(context: IWebhookFunctions): SignedDelivery {
-	const { rawBody } = context.getRequestObject();
-	return { headers: context.getHeaderData(), rawBody: Buffer.isBuffer(rawBody) ? rawBody : Buffer.alloc(0) };
+/** The request as it came. n8n has read the body if it knows the content type, and has no raw one of a form with files. */
+export async function readDelivery(context: IWebhookFunctions): Promise<SignedDelivery> {
+	const request = context.getRequestObject();
+	const isRead = Buffer.isBuffer(request.rawBody) || request.contentType?.startsWith('multipart/');
+	if (!isRead) await request.readRawBody();
+	return { headers: context.getHeaderData(), rawBody: Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0) };
 }
