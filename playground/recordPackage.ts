@@ -14,8 +14,8 @@ export async function recordPackage(n8n: N8nServer, name: string): Promise<void>
 	const manifest = path.join(data, 'nodes', 'node_modules', name, 'package.json');
 	const { version, author } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string; author?: unknown };
 	const types = (await n8n.client.nodeTypes()).filter((type) => type.name.startsWith(`${name}.`));
-	// n8n itself makes the second form of a node, the one that AI agents use.
-	const ours = types.filter((type) => !types.some((other) => type.name === `${other.name}Tool`));
+	// n8n itself makes further forms of a node, those that AI agents use.
+	const ours = types.filter((type) => !types.some((other) => [`${other.name}Tool`, `${other.name}HitlTool`].includes(type.name)));
 	if (ours.length === 0) throw new PlaygroundError(`n8n could not load the nodes of ${name} (its log: ${n8n.logFile}).`);
 	const nodes = ours.map((type) => ({ displayName: type.displayName, type: type.name, version: Math.max(...[type.version].flat()) }));
 	const script = path.join(__dirname, 'insertPackage.cjs');

@@ -3,6 +3,8 @@ import {
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
 	NodeConnectionTypes,
 	NodeOperationError,
 } from 'n8n-workflow';
@@ -10,6 +12,8 @@ import {
 import { findOperation, properties } from './description';
 import { listSearch } from './editor/pickers';
 import { runOperation } from './execution/run';
+import { receiveReply } from './reply/receive';
+import { replyWebhooks } from './reply/webhooks';
 
 /** The action node: every operation of the service. */
 export class BusinessMessaging implements INodeType {
@@ -26,6 +30,7 @@ export class BusinessMessaging implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'businessMessagingApi', required: true }],
 		usableAsTool: true,
+		webhooks: replyWebhooks,
 		properties,
 	};
 
@@ -41,5 +46,9 @@ export class BusinessMessaging implements INodeType {
 			});
 		}
 		return [await runOperation(this, operation)];
+	}
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await receiveReply(this);
 	}
 }

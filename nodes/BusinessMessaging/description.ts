@@ -7,7 +7,7 @@ import * as operationModules from './operations';
 import type { Operation, Resource } from './operations/operation';
 
 /** All operations of the node, sorted by resource and name. */
-export const operations: Operation[] = sortBy(Object.values(operationModules), ['resource', 'name']);
+export const operations: Operation[] = sortBy(Object.values(operationModules), ['resource', ({ name }) => name.toLowerCase()]);
 
 const resourceNames: Record<Resource, string> = {
 	account: 'Account',

@@ -2,7 +2,7 @@
 import { type IExecuteFunctions, type INodeExecutionData, type NodeExecutionHint, NodeOperationError } from 'n8n-workflow';
 
 import { InputError } from '../operations/inputError';
-import type { Operation, OperationRequest } from '../operations/operation';
+import type { Listening, Operation, OperationRequest } from '../operations/operation';
 import { type Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { type ItemFailure, asFailure, toErrorItem, toNodeError } from './errors';
@@ -28,19 +28,34 @@ export async function runOperation(context: IExecuteFunctions, operation: Operat
 	if (invalid >= 0 && stopsOnError) {
 		throw toNodeError(node, requests[invalid] as InputError, invalid, 'All items are checked first, so nothing was sent in this run.');
 	}
+	const listening = await beginListening(context, operation, requests);
+	if (listening instanceof Error && stopsOnError) throw toNodeError(node, listening, 0, 'Nothing was sent in this run.');
+	if (listening instanceof Error) return requests.map((request, index) => toErrorItem(request instanceof InputError ? request : listening, index));
 	const memory = openMemory(context, operation.endpoint.repeatable);
-	const outcomes = await untilStopped(context, carryOut(context, operation, requests, memory, stopsOnError));
+	const outcomes = await untilStopped(context, carryOut(context, operation, requests, memory, stopsOnError)).catch(async (error) => {
+		await listening?.stop();
+		throw error;
+	});
 	const failed = outcomes.findIndex(hasFailed);
 	if (failed >= 0 && stopsOnError) {
+		await listening?.stop();
 		const { failure } = outcomes[failed] as { failure: ItemFailure };
 		throw toNodeError(node, failure, failed, operation.endpoint.repeatable ? undefined : progress(outcomes));
 	}
+	// What was asked stays in memory while the answer is awaited: a retry then waits again without asking again.
+	if (await listening?.wait(outcomes)) return context.getInputData();
 	if (outcomes.every((outcome) => outcome && !hasFailed(outcome))) memory.clear();
 	return outcomes.flatMap((outcome, index) => {
 		if (!outcome) return [];
 		if (hasFailed(outcome)) return [toErrorItem(outcome.failure, index)];
 		return outcome.records.map((json) => ({ json, pairedItem: { item: index } }));
 	});
+}
+
+async function beginListening(context: IExecuteFunctions, operation: Operation, requests: PreparedRequest[]): Promise<Listening | ItemFailure | undefined> {
+	const valid = requests.map((request) => (request instanceof InputError ? undefined : request));
+	if (!valid.some(Boolean)) return undefined;
+	return await operation.listen?.(context, valid).catch(asFailure);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Reading the fields of an operation for one item, and checking the request that comes out. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import type { Endpoint } from '../api/endpoints';
 import type { Field } from '../operations/fieldBuilders';
 import { asText } from '../operations/asText';
 import { InputError } from '../operations/inputError';
@@ -19,9 +20,10 @@ export function buildRequest(context: IExecuteFunctions, operation: Operation, i
 	}
 	const request = operation.request(values);
 	const query = { ...request.query, ...readParameters(values.queryParameters) };
-	if (!operation.endpoint.body) return { ...request, query };
+	const endpoint = request.endpoint ?? operation.endpoint;
+	if (!endpoint.body) return { ...request, query };
 	const body = { ...request.body, ...readAdditionalFields(values.additionalFields, request.body ?? {}) };
-	checkBody(operation, body);
+	checkBody(endpoint, operation, body);
 	if (request.id !== undefined && Object.values(body).every((value) => value === undefined)) {
 		throw new InputError('There is nothing to change', 'Add what shall change under Update Fields or Additional Fields.');
 	}
@@ -101,7 +103,7 @@ function readTyped(name: string, { type, value }: NamedValue): unknown {
 }
 
 /** Holds the body against the contract's schema; the label of the field says more to the user than its path. */
-function checkBody({ endpoint, fields }: Operation, body: Record<string, unknown>): void {
+function checkBody(endpoint: Endpoint, { fields }: Operation, body: Record<string, unknown>): void {
 	const result = endpoint.body?.safeParse(JSON.parse(JSON.stringify(body)));
 	if (!result || result.success) return;
 	const [issue] = result.error.issues;

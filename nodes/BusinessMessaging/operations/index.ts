@@ -9,6 +9,7 @@ export * from './contact/getAll';
 export * from './contact/update';
 export * from './contact/upsert';
 export * from './conversation/getAll';
+export * from './message/sendAndWait';
 export * from './message/sendTemplate';
 export * from './message/sendText';
 export * from './template/create';

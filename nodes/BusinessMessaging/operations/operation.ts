@@ -1,11 +1,13 @@
 /** An operation is data: its names, its fields, and a pure function from their values to a request. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
 import { readId, readRecord } from '../api/read';
 import type { ApiRequest, Client } from '../transport/client';
 import { listRecords } from '../transport/pages';
+import type { Outcome } from '../execution/outcome';
 import type { SendOnceValues } from '../execution/sendOnce';
+import type { QuestionSettings } from '../reply/wait';
 import { type Field, type ValuesOf } from './fieldBuilders';
 import { limitField, returnAllField } from './fields';
 import { additionalFields, queryParameters } from './openFields';
@@ -33,7 +35,22 @@ export interface OperationRequest extends ApiRequest {
 	limit?: number;
 	/** A key that is sent at most once ever. */
 	sendOnce?: SendOnceValues;
+	/** What is asked for, if the answer is awaited. */
+	question?: QuestionSettings;
+	/** The endpoint of this very request, if it is not the operation's. */
+	endpoint?: Endpoint;
 }
+
+/** What an operation that ends its run by waiting does around its requests. */
+export interface Listening {
+	/** After the last request. @returns whether n8n now waits; its webhook then gives the output */
+	wait: (outcomes: Array<Outcome | undefined>) => Promise<boolean>;
+	/** Instead of waiting, when the run fails. Does not throw. */
+	stop: () => Promise<void>;
+}
+
+/** Begins to listen before the first request goes out; items that cannot be carried out have no request. @throws ServiceError, InputError */
+export type Listen = (context: IExecuteFunctions, requests: Array<OperationRequest | undefined>) => Promise<Listening>;
 
 /** An operation as the node runs it. */
 export interface Operation extends OperationNames {
@@ -44,6 +61,8 @@ export interface Operation extends OperationNames {
 	lane?: (request: OperationRequest) => string;
 	/** Does what the items of one run share, before the first of them. */
 	prepare?: (client: Client) => Promise<unknown>;
+	/** For an operation that ends its run by waiting for what the service delivers. */
+	listen?: Listen;
 	/** Carries out one item. @throws ServiceError */
 	run: (client: Client, request: OperationRequest, prepared: unknown) => Promise<IDataObject[]>;
 }
@@ -55,6 +74,7 @@ interface Definition<F extends readonly Field[], P> extends OperationNames {
 	/** Shapes the answer; by default the record that it holds. */
 	output?: (body: unknown, request: OperationRequest) => IDataObject[];
 	prepare?: (client: Client) => Promise<P>;
+	listen?: Listen;
 	run?: (client: Client, request: OperationRequest, prepared: P) => Promise<IDataObject[]>;
 }
 
@@ -67,7 +87,7 @@ export function operation<const F extends readonly Field[], P = undefined>(defin
 		fields: [...fields, ...open],
 		request: (values) => request(values as ValuesOf<F>),
 		run: async (client, apiRequest, prepared) =>
-			run ? await run(client, apiRequest, prepared as P) : output(await client.call(endpoint, apiRequest), apiRequest),
+			run ? await run(client, apiRequest, prepared as P) : output(await client.call(apiRequest.endpoint ?? endpoint, apiRequest), apiRequest),
 	};
 }
 

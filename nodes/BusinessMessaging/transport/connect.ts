@@ -6,6 +6,7 @@ import type {
 	IDataObject,
 	IExecuteFunctions,
 	IHookFunctions,
+	IHttpRequestOptions,
 	ILoadOptionsFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
@@ -26,41 +27,58 @@ interface FullResponse {
 	body: unknown;
 }
 
+/** How a client is made. */
+export interface ConnectOptions extends ClientOptions {
+	/**
+	 * For a client that is also used after the execution has ended. n8n evaluates expressions, that of the credential's
+	 * authentication among them, only while one runs.
+	 */
+	outlivesExecution?: boolean;
+}
+
 /**
  * Makes a client from the node's credential.
  *
  * @throws ServiceError if the credential cannot be right
  */
-export async function connect(context: ConnectContext, options: ClientOptions = {}): Promise<Client> {
+export async function connect(context: ConnectContext, { outlivesExecution = false, ...options }: ConnectOptions = {}): Promise<Client> {
 	const values = await context.getCredentials(credentialType);
-	return new Client(sendThrough(context, values), readAddress(values), options);
+	const request = outlivesExecution ? withKey(context, String(values.apiKey)) : withAuthentication(context, values);
+	return new Client(sendThrough(request), readAddress(values), options);
 }
 
-function sendThrough(context: ConnectContext, values: ICredentialDataDecryptedObject): HttpSend {
+type HttpRequest = (options: IHttpRequestOptions) => Promise<unknown>;
+
+function withAuthentication(context: ConnectContext, values: ICredentialDataDecryptedObject): HttpRequest {
 	// Without the execution's own abort signal: a message under way when the user stops is finished, so that its fate
 	// is known. n8n hands that signal to requests of any context that has it.
 	const requester = { helpers: context.helpers, logger: context.logger, getNode: () => context.getNode() } as unknown as IAllExecuteFunctions;
 	// Read once instead of from n8n's database for every single request.
 	const credentialsDecrypted: ICredentialsDecrypted = { id: '', name: '', type: credentialType, data: values };
 
+	return async (options) =>
+		(await context.helpers.httpRequestWithAuthentication.call(requester, credentialType, options, { credentialsDecrypted })) as unknown;
+}
+
+/** What the credential's authentication does. */
+function withKey({ helpers }: ConnectContext, apiKey: string): HttpRequest {
+	return async (options) => (await helpers.httpRequest({ ...options, headers: { ...options.headers, Authorization: `Bearer ${apiKey}` } })) as unknown;
+}
+
+function sendThrough(request: HttpRequest): HttpSend {
 	return async ({ method, url, query, body, headers, timeoutMs }) => {
-		const answer = context.helpers.httpRequestWithAuthentication.call(
-			requester,
-			credentialType,
-			{
-				method,
-				url,
-				qs: query as IDataObject,
-				body: body,
-				headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }), ...headers },
-				timeout: timeoutMs,
-				encoding: 'text',
-				returnFullResponse: true,
-				ignoreHttpStatusErrors: true,
-				disableFollowRedirect: true, // a redirected POST would become a GET, and the key would go along
-			},
-			{ credentialsDecrypted },
-		) as Promise<FullResponse>;
+		const answer = request({
+			method,
+			url,
+			qs: query as IDataObject,
+			body,
+			headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }), ...headers },
+			timeout: timeoutMs,
+			encoding: 'text',
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true, // a redirected POST would become a GET, and the key would go along
+		}) as Promise<FullResponse>;
 		const { body: text, ...response } = await withDeadline(answer, timeoutMs);
 		return { ...response, body: typeof text === 'string' ? text : JSON.stringify(text ?? '') };
 	};

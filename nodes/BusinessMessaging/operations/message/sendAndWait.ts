@@ -1,0 +1,58 @@
+import { endpoints } from '../../api/endpoints';
+import { answerFields, readSettings, showFor } from '../../reply/fields';
+import { listenForReplies } from '../../reply/ask';
+import { choiceField, textField } from '../fieldBuilders';
+import { recipientField } from '../fields';
+import { InputError } from '../inputError';
+import { operation, sentMessage } from '../operation';
+import { phoneNumber } from '../phone';
+import { recipientOf } from './recipient';
+import { templateBody, templateFields } from './template';
+
+/**
+ * Asks by text or template and waits for the person's answer in the chat. The value of the operation and the name of
+ * the text's field are those by which n8n knows a step that asks a human. Source: specification, POST
+ * /v1/messages/send and /v1/messages/template, webhooks and the event message.received.
+ */
+export const sendAndWait = operation({
+	resource: 'message',
+	name: 'Send and Wait for Reply',
+	value: 'sendAndWait',
+	action: 'Send a message and wait for the reply',
+	description: 'Ask somebody in the chat, and go on with the answer',
+	endpoint: endpoints.sendText,
+	fields: [
+		recipientField,
+		choiceField({
+			displayName: 'Ask With',
+			name: 'messageType',
+			options: [
+				{ name: 'Template', value: 'template', description: 'A template that the channel operator has approved' },
+				{ name: 'Text', value: 'text', description: 'A text of your own' },
+			],
+			default: 'text',
+			description: 'What the question is sent as',
+		}),
+		textField({
+			displayName: 'Message',
+			name: 'message',
+			required: true,
+			typeOptions: { rows: 4 },
+			displayOptions: { show: { messageType: ['text'] } },
+			placeholder: 'e.g. Would Tuesday at 10 suit you?',
+			description: 'Text of the question',
+		}),
+		...templateFields.map((field) => showFor(field, { messageType: ['template'] })),
+		...answerFields,
+	],
+	request: (values) => {
+		const question = readSettings(values);
+		const to = phoneNumber(values.to);
+		if (values.messageType === 'template') return { endpoint: endpoints.sendTemplate, body: { to, ...templateBody(values) }, question };
+		if (values.message.trim() === '') throw new InputError('Message is empty', 'Check the field, or the data that its expression refers to.');
+		return { body: { to, text: values.message }, question };
+	},
+	lane: recipientOf,
+	output: sentMessage,
+	listen: listenForReplies,
+});

@@ -1,0 +1,95 @@
+/** The asking half: registers for the answers before the first question goes out, and has n8n wait. */
+import { randomUUID } from 'crypto';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { asFailure, toErrorItem } from '../execution/errors';
+import { type Outcome, hasFailed } from '../execution/outcome';
+import { asText } from '../operations/asText';
+import { InputError } from '../operations/inputError';
+import type { Listening, OperationRequest } from '../operations/operation';
+import { connect } from '../transport/connect';
+import { isPrivate, unreachableReason } from '../trigger/publicAddress';
+import { type Registration, Registry } from './registry';
+import { discard, graceMs, watch } from './watch';
+import { type Question, keepWait } from './wait';
+
+/** Each of them has a registration of its own, to which the service delivers every message that comes in. */
+const mostPeople = 100;
+const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'sentAt'];
+
+/**
+ * Registers for the answers of all who are to be asked.
+ *
+ * @param requests of the items; undefined for one that cannot be asked
+ * @throws InputError for an address of n8n that the service cannot reach, or too many people; ServiceError
+ */
+export async function listenForReplies(context: IExecuteFunctions, requests: Array<OperationRequest | undefined>): Promise<Listening> {
+	const client = await connect(context, { signal: context.getExecutionCancelSignal(), outlivesExecution: true });
+	const asked = [...requests.entries()].filter((entry): entry is [number, OperationRequest] => entry[1] !== undefined);
+	const registry = Registry.of(context, client);
+	check(registry, asked.length);
+	// From now on also after those that an n8n which has ended meanwhile has left behind.
+	watch(context, registry, await registry.list());
+
+	const run = randomUUID();
+	const now = Date.now();
+	const until = now + Math.max(0, ...asked.map(([, { question }]) => question?.limitMs ?? 0));
+	const registrations = await registerAll(context, registry, asked, { run, asked: now, until });
+	watch(context, registry, registrations);
+	return {
+		stop: async () => await discard(context, registry, registrations),
+		wait: async (outcomes) => {
+			const questions = asked.flatMap(([item, request]) => toQuestion(item, request, outcomes[item]) ?? []);
+			const needless = registrations.filter(({ ticket }) => !questions.some(({ item }) => item === ticket.item));
+			if (needless.length > 0) await discard(context, registry, needless);
+			if (questions.length === 0) return false;
+			const failed = outcomes.flatMap((outcome, item) => (hasFailed(outcome) ? [toErrorItem(outcome.failure, item)] : []));
+			const registrationIds = registrations.flatMap(({ id }) => id ?? []);
+			keepWait(context, { run, until, questions, failed, registrationIds });
+			await context.putExecutionToWait(new Date(until + graceMs));
+			return true;
+		},
+	};
+}
+
+function check({ base, client }: Registry, people: number): void {
+	const reason = isPrivate(new URL(client.address.root)) ? undefined : unreachableReason(new URL(base));
+	if (reason) {
+		throw new InputError(
+			`The service cannot deliver the answer to ${new URL(base).origin}: the address ${reason}`,
+			"Set n8n's environment variable WEBHOOK_URL to the public https:// address of n8n, or use a tunnel while you try things out. Nothing was sent.",
+		);
+	}
+	if (people > mostPeople) {
+		throw new InputError(
+			`${people} people would be asked at once, and at most ${mostPeople} can be`,
+			'Put a Loop Over Items before this node, or call a workflow with it for each item. Nothing was sent.',
+		);
+	}
+}
+
+async function registerAll(
+	context: IExecuteFunctions,
+	registry: Registry,
+	asked: Array<[number, OperationRequest]>,
+	times: { run: string; asked: number; until: number },
+): Promise<Registration[]> {
+	const outcomes = await Promise.all(
+		asked.map(async ([item, { body }]) => {
+			const ticket = { ...times, item, to: asText(body?.to) };
+			return await registry.add(registry.urlFor(context, ticket), ticket).catch(asFailure);
+		}),
+	);
+	const made = outcomes.filter((outcome): outcome is Registration => !(outcome instanceof Error));
+	const failure = outcomes.find((outcome) => outcome instanceof Error);
+	if (!failure) return made;
+	await discard(context, registry, made);
+	throw failure;
+}
+
+function toQuestion(item: number, { body, question }: OperationRequest, outcome: Outcome | undefined): Question | undefined {
+	if (!outcome || hasFailed(outcome) || !question) return undefined;
+	const [{ messageId = null, ...record } = {}] = outcome.records;
+	const askedTime = timeKeys.map((key) => record[key]).find((time) => typeof time === 'string');
+	return { item, to: asText(body?.to), askedMessageId: messageId as string | null, settings: question, ...(askedTime && { askedTime }) };
+}

@@ -1,0 +1,151 @@
+/** The fields of a question: who may answer what, until when. */
+import type { INodeProperties } from 'n8n-workflow';
+
+import { type Field, type ValuesOf, choiceField, collectionField, numberField, textField } from '../operations/fieldBuilders';
+import { InputError } from '../operations/inputError';
+import type { QuestionSettings } from './wait';
+
+const minute = 60_000;
+const unitMs = { minutes: minute, hours: 60 * minute, days: 24 * 60 * minute };
+/** n8n's timers and most services forget longer ones. */
+const longestDays = 365;
+
+const words = {
+	yes: 'yes, y, yep, ok, okay, sure, approve, approved, ja, oui, sí, si, sim, 👍, ✅',
+	no: 'no, n, nope, reject, rejected, decline, declined, nein, non, não, nao, 👎, ❌',
+};
+
+/** Shows a field for one kind of message or answer only. */
+export function showFor<F extends Field>(field: F, condition: Record<string, string[]>): F {
+	const displayOptions: INodeProperties['displayOptions'] = { ...field.displayOptions, show: { ...field.displayOptions?.show, ...condition } };
+	return { ...field, displayOptions };
+}
+
+/** The fields for the answer. n8n sets `responseType` to `approval` where the node asks for the approval of an agent's tool. */
+export const answerFields = [
+	choiceField({
+		displayName: 'Accepted Answer',
+		name: 'responseType',
+		options: [
+			{ name: 'Any', value: 'freeText', description: 'Whatever the person writes next' },
+			{ name: 'Date', value: 'date', description: 'A day, e.g. 2030-01-31 or 31.1.2030' },
+			{ name: 'Email', value: 'email', description: 'An e-mail address' },
+			{ name: 'Number', value: 'number', description: 'A number in digits' },
+			{ name: 'One of a List', value: 'choice', description: 'One of the answers that you give' },
+			{ name: 'Yes or No', value: 'approval', description: 'For approvals' },
+		],
+		default: 'freeText',
+		description: 'What counts as an answer. After any other message the question is repeated.',
+	}),
+	textField({
+		displayName: 'Choices',
+		name: 'choices',
+		required: true,
+		displayOptions: { show: { responseType: ['choice'] } },
+		placeholder: 'e.g. Small, Medium, Large',
+		description: 'The possible answers, separated by commas. Their numbers in the list are understood too.',
+	}),
+	numberField({
+		displayName: 'Time Limit',
+		name: 'timeLimit',
+		typeOptions: { minValue: 0 },
+		default: 24,
+		description: 'How long to wait for the answer',
+	}),
+	choiceField({
+		displayName: 'Time Unit',
+		name: 'timeUnit',
+		options: [
+			{ name: 'Days', value: 'days' },
+			{ name: 'Hours', value: 'hours' },
+			{ name: 'Minutes', value: 'minutes' },
+		],
+		default: 'hours',
+		description: 'Unit of the time limit',
+	}),
+	collectionField({
+		displayName: 'Reply Options',
+		name: 'replyOptions',
+		placeholder: 'Add Reply Option',
+		description: 'How answers are understood, and what happens without one',
+		fields: [
+			choiceField({
+				displayName: 'Date Order',
+				name: 'dateOrder',
+				options: [
+					{ name: 'Day First', value: 'dayFirst', description: '01/02/2030 is the first of February' },
+					{ name: 'Month First', value: 'monthFirst', description: '01/02/2030 is the second of January' },
+				],
+				default: 'dayFirst',
+				description: 'How dates with slashes are read',
+			}),
+			textField({
+				displayName: 'No Words',
+				name: 'noWords',
+				default: words.no,
+				placeholder: 'e.g. no, never',
+				description: 'What counts as no, separated by commas',
+			}),
+			numberField({
+				displayName: 'Repeat Question',
+				name: 'repeats',
+				typeOptions: { minValue: 0, maxValue: 10 },
+				default: 2,
+				description: 'How often to ask again at most after answers that do not fit. The next one then comes out as not accepted.',
+			}),
+			textField({
+				displayName: 'Repeat Text',
+				name: 'repeatText',
+				placeholder: 'e.g. Sorry, please answer with yes or no.',
+				description: 'What to write after an answer that does not fit. By default it says in English what is asked for.',
+			}),
+			choiceField({
+				displayName: 'When Time Is Up',
+				name: 'whenTimeIsUp',
+				options: [
+					{ name: 'Give an Item', value: 'item', description: 'An item with replied: false for everybody who has not answered' },
+					{ name: 'Give Nothing', value: 'nothing', description: 'Only the answers that came in time' },
+				],
+				default: 'item',
+				description: 'What comes out for somebody who does not answer in time',
+			}),
+			textField({
+				displayName: 'Yes Words',
+				name: 'yesWords',
+				default: words.yes,
+				placeholder: 'e.g. yes, of course',
+				description: 'What counts as yes, separated by commas',
+			}),
+		],
+	}),
+] as const;
+
+/**
+ * Reads the fields for the answer.
+ *
+ * @throws InputError for a time limit that is none and for a list without choices
+ */
+export function readSettings({ responseType, choices, timeLimit, timeUnit, replyOptions = {} }: ValuesOf<typeof answerFields>): QuestionSettings {
+	const limitMs = Number(timeLimit) * (unitMs[timeUnit] ?? Number.NaN);
+	if (!(limitMs > 0 && limitMs <= longestDays * unitMs.days)) {
+		throw new InputError(`The Time Limit is not a time between 0 and ${longestDays} days`, 'Enter how long to wait for the answer.');
+	}
+	const list = split(choices);
+	if (responseType === 'choice' && list.length === 0) throw new InputError('Choices is empty', 'Enter the possible answers, separated by commas.');
+	const { repeats, yesWords, noWords, repeatText = '', dateOrder, whenTimeIsUp } = replyOptions;
+	return {
+		kind: responseType,
+		choices: list,
+		limitMs,
+		repeats: Math.max(0, Math.floor(Number(repeats ?? 2)) || 0),
+		repeatText: repeatText.trim(),
+		yesWords: split(yesWords ?? words.yes),
+		noWords: split(noWords ?? words.no),
+		isDayFirst: dateOrder !== 'monthFirst',
+		givesUnanswered: whenTimeIsUp !== 'nothing',
+	};
+}
+
+function split(text: string): string[] {
+	return text.split(/[,\n]/).map((part) => part.trim()).filter(Boolean);
+}

@@ -1,0 +1,43 @@
+/** What comes out of a wait. */
+import type { IDataObject, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
+import { sortBy } from 'lodash';
+
+import { readAnswer } from './answers';
+import type { ReceivedAnswer } from './ticket';
+import type { Question, Wait } from './wait';
+
+/** The node's outputs: answers in the order of the items that asked, each paired with its item; failed items go where n8n puts them. */
+export function outputsOf(context: IWebhookFunctions, wait: Wait, answers: Map<number, ReceivedAnswer>): INodeExecutionData[][] {
+	const { onError, type } = context.getNode();
+	const isReview = type.endsWith('HitlTool');
+	const items = wait.questions.flatMap((question): INodeExecutionData[] => {
+		const answer = answers.get(question.item);
+		if (!answer && !question.settings.givesUnanswered && !isReview) return [];
+		const json = answer ? answered(question, answer, isReview) : unanswered(question);
+		return [{ json, pairedItem: { item: question.item } }];
+	});
+	if (onError === 'continueErrorOutput') return [items, wait.failed];
+	return [sortBy([...items, ...wait.failed], ({ pairedItem }) => (pairedItem as { item: number }).item)];
+}
+
+function answered({ to, askedMessageId, settings }: Question, answer: ReceivedAnswer, isReview: boolean): IDataObject {
+	const value = answer.isAccepted ? readAnswer(answer.text, settings) : undefined;
+	return {
+		replied: true,
+		accepted: answer.isAccepted,
+		from: to,
+		text: answer.text,
+		answer: value ?? null,
+		...(settings.kind === 'approval' && { approved: value === true }),
+		// n8n's agent hands this on to the model as the reason why its tool may not run
+		...(isReview && !answer.isAccepted && { chatInput: answer.text }),
+		...(answer.isCut && { textIsCut: true }),
+		messageId: answer.messageId ?? null,
+		...(answer.time !== undefined && { time: answer.time }),
+		askedMessageId,
+	};
+}
+
+function unanswered({ to, askedMessageId, settings }: Question): IDataObject {
+	return { replied: false, accepted: false, from: to, answer: null, ...(settings.kind === 'approval' && { approved: false }), askedMessageId };
+}

@@ -1,0 +1,56 @@
+/** What a node keeps of its questions while it waits: in its context, which n8n stores with the execution. */
+import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
+
+import type { Expected } from './answers';
+
+/** What a question asks for, and how. */
+export interface QuestionSettings extends Expected {
+	/** How long the answer counts, ms. */
+	limitMs: number;
+	/** How often the question is repeated after answers that do not fit. */
+	repeats: number;
+	/** What is written then; by default words that fit the kind of answer. */
+	repeatText: string;
+	/** Whether somebody who does not answer in time comes out as an item too. */
+	givesUnanswered: boolean;
+}
+
+/** A question that was asked. */
+export interface Question {
+	/** Index of the item that asks. */
+	item: number;
+	/** Who was asked, E.164. */
+	to: string;
+	/** Identifier of the message with the question, if the service gave one. */
+	askedMessageId: string | null;
+	/** Moment of the question by the service's clock, as it writes it, if it does. */
+	askedTime?: string;
+	settings: QuestionSettings;
+}
+
+/** A run of the node that waits. */
+export interface Wait {
+	/** Tells it from the other rounds of a loop. */
+	run: string;
+	/** When the time is up, ms since 1970. */
+	until: number;
+	questions: Question[];
+	/** The items that failed while the others were asked. */
+	failed: INodeExecutionData[];
+	/** The service's identifiers of the registrations, in case it does not list their URLs. */
+	registrationIds: string[];
+}
+
+const key = 'wait';
+
+/** Keeps a wait with the execution. */
+export function keepWait(context: IExecuteFunctions, wait: Wait): void {
+	context.getContext('node')[key] = wait;
+}
+
+/** The wait of the execution to which a delivery came. n8n gives the node's context to expressions only. */
+export function readWait(context: IWebhookFunctions): Wait | undefined {
+	const name = JSON.stringify(context.getNode().name).replace(/[{}]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+	const json = context.evaluateExpression(`{{ JSON.stringify($node[${name}].context["${key}"] ?? null) }}`);
+	return typeof json === 'string' ? ((JSON.parse(json) as Wait | null) ?? undefined) : undefined;
+}

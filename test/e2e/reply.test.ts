@@ -1,0 +1,198 @@
+/** Send and Wait for Reply on a real n8n: whatever becomes of a wait, no webhook of ours is left at the service. */
+import { range } from 'lodash';
+import type { INode, INodeParameters, NodeConnectionType } from 'n8n-workflow';
+
+import { type Execution, outputOf } from '../../playground/n8nClient';
+import { waitFor } from '../../playground/waitFor';
+import { type Model, startModel } from './support/model';
+import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
+
+const holder = useN8n();
+const anna = '+15550001001';
+const berta = '+15550001002';
+const question: INodeParameters = {
+	resource: 'message',
+	operation: 'sendAndWait',
+	to: '={{ $json.phone }}',
+	message: '=Would Tuesday suit you, {{ $json.phone }}?',
+	timeLimit: 60,
+	timeUnit: 'minutes',
+};
+
+const state = () => holder.playground.sandbox.state;
+const client = () => holder.playground.n8n.client;
+const outbound = () => state().messages.all.filter(({ direction }) => direction === 'outbound');
+const write = (from: string, text: string) => state().traffic.receive({ from, text });
+
+beforeEach(() => holder.playground.sandbox.reset());
+
+async function ask(people: string[], parameters: INodeParameters = {}): Promise<string> {
+	const file = workflowOf(holder.playground, people.map((phone) => ({ phone })), { ...question, ...parameters });
+	const { id } = await client().createWorkflow(file);
+	return await client().run(id, manualTrigger);
+}
+
+async function untilWaiting(id: string): Promise<void> {
+	await waitFor(async () => (await client().getExecution(id)).status === 'waiting', { what: `execution ${id} to wait`, limit: 30_000, interval: 50 });
+}
+
+async function startWaiting(people: string[], parameters: INodeParameters = {}): Promise<string> {
+	const id = await ask(people, parameters);
+	await untilWaiting(id);
+	return id;
+}
+
+/** Also those that are only removed when the process looks after its waits. */
+async function untilNoneIsLeft(): Promise<void> {
+	await waitFor(async () => state().webhooks.all.length === 0, { what: 'all webhooks to be removed', limit: 30_000, interval: 50 });
+}
+
+const json = (execution: Execution) => outputOf(execution, tested).map((item) => item.json);
+
+test('goes on with the answer of the person who was asked, and with nobody else’s', async () => {
+	const id = await startWaiting([anna]);
+	expect(state().webhooks.all).toHaveLength(1);
+	expect(state().webhooks.all[0].url).not.toContain(anna.slice(1));
+	write(berta, 'Yes!');
+	await waitFor(async () => state().deliveries.log.last().some(({ data, state: fate }) => data.from === berta && fate === 'delivered'), { what: "Berta's message to be delivered", limit: 10_000 });
+	expect((await client().getExecution(id)).status).toBe('waiting');
+	const { message } = write(anna, 'Tuesday is fine');
+	const execution = await client().waitForExecution(id);
+	expect(execution.status).toBe('success');
+	const [asked] = outbound();
+	expect(outputOf(execution, tested)).toEqual([
+		{
+			json: { replied: true, accepted: true, from: anna, text: 'Tuesday is fine', answer: 'Tuesday is fine', messageId: message.id, time: expect.any(String), askedMessageId: asked.id },
+			pairedItem: { item: 0 },
+		},
+	]);
+	await untilNoneIsLeft();
+});
+
+test('says so when the time is up', async () => {
+	const execution = await client().waitForExecution(await ask([anna], { timeLimit: 0.1 }));
+	expect(execution.status).toBe('success');
+	expect(json(execution)).toEqual([{ replied: false, accepted: false, from: anna, answer: null, askedMessageId: outbound()[0].id }]);
+	await untilNoneIsLeft();
+});
+
+test('finds the answer after n8n was killed and started again', async () => {
+	const id = await startWaiting([anna]);
+	await holder.playground.n8n.kill();
+	await holder.playground.n8n.start();
+	write(anna, 'Still here');
+	const execution = await client().waitForExecution(id);
+	expect(json(execution)).toMatchObject([{ replied: true, text: 'Still here' }]);
+	await untilNoneIsLeft();
+});
+
+test('twenty executions that wait at once get an answer each', async () => {
+	const people = range(20).map((n) => `+155500020${n + 10}`);
+	const ids = await Promise.all(people.map(async (phone) => await ask([phone])));
+	await Promise.all(ids.map(untilWaiting));
+	for (const [index, phone] of people.entries()) {
+		write(phone, `I am ${phone}`);
+		expect(json(await client().waitForExecution(ids[index]))).toMatchObject([{ from: phone, text: `I am ${phone}` }]);
+	}
+	await untilNoneIsLeft();
+});
+
+test('of two questions to the same person, the later one gets the answer first', async () => {
+	const earlier = await startWaiting([anna]);
+	const later = await startWaiting([anna]);
+	write(anna, 'first');
+	expect(json(await client().waitForExecution(later))).toMatchObject([{ text: 'first' }]);
+	expect((await client().getExecution(earlier)).status).toBe('waiting');
+	write(anna, 'second');
+	expect(json(await client().waitForExecution(earlier))).toMatchObject([{ text: 'second' }]);
+	await untilNoneIsLeft();
+});
+
+test('removes the webhook of an execution that the user stops', async () => {
+	const id = await startWaiting([anna]);
+	await client().stopExecution(id);
+	await untilNoneIsLeft();
+	expect((await client().getExecution(id)).status).toBe('canceled');
+});
+
+test('several people: everybody’s own answer in the order of the items, and those who did not answer', async () => {
+	const id = await startWaiting([anna, berta, '+15550001003'], { timeLimit: 0.25, responseType: 'choice', choices: 'Small, Large' });
+	write(berta, 'huge');
+	await waitFor(async () => outbound().length === 4, { what: 'the question to be repeated', limit: 10_000, interval: 50 });
+	expect(outbound()[3]).toMatchObject({ phone: berta, text: expect.stringContaining('1) Small, 2) Large') });
+	write(berta, '2');
+	write(anna, 'small!');
+	const execution = await client().waitForExecution(id);
+	expect(outputOf(execution, tested)).toMatchObject([
+		{ json: { replied: true, from: anna, answer: 'Small' }, pairedItem: { item: 0 } },
+		{ json: { replied: true, from: berta, answer: 'Large', text: '2' }, pairedItem: { item: 1 } },
+		{ json: { replied: false, from: '+15550001003' }, pairedItem: { item: 2 } },
+	]);
+	await untilNoneIsLeft();
+});
+
+describe('an AI agent', () => {
+	/** A workflow with an agent on the stand-in model and its tools: `tools[0]` is the agent's, each next one that of the one before. */
+	async function runAgent(model: Model, tools: INode[]): Promise<string> {
+		const credential = await client().createCredential(`Model ${model.url}`, 'openAiApi', { apiKey: 'none', url: model.url });
+		const node = (name: string, type: string, typeVersion: number, parameters: INodeParameters, more: Partial<INode> = {}): INode => ({
+			id: name, name, type, typeVersion, position: [0, 0], parameters, ...more,
+		});
+		const nodes = [
+			node(manualTrigger, 'n8n-nodes-base.manualTrigger', 1, {}),
+			node('Agent', '@n8n/n8n-nodes-langchain.agent', 3.1, { promptType: 'define', text: 'Ask Anna', options: { enableStreaming: false } }),
+			node('Model', '@n8n/n8n-nodes-langchain.lmChatOpenAi', 1.2, { model: { __rl: true, mode: 'id', value: 'stand-in' } }, { credentials: { openAiApi: { id: credential, name: 'Model' } } }),
+			...tools,
+		];
+		const to = (target: string, type: NodeConnectionType) => ({ [type]: [[{ node: target, type, index: 0 }]] });
+		const links = tools.map((tool, index) => [tool.name, to(tools[index - 1]?.name ?? 'Agent', 'ai_tool')] as const);
+		const connections = { [manualTrigger]: to('Agent', 'main'), Model: to('Agent', 'ai_languageModel'), ...Object.fromEntries(links) };
+		const { id } = await client().createWorkflow({ name: 'Agent', nodes, connections, settings: { executionOrder: 'v1', saveManualExecutions: true } });
+		return await client().run(id, manualTrigger);
+	}
+
+	const humanNode = (type: string, parameters: INodeParameters): INode => ({
+		id: 'human',
+		name: 'Ask Human',
+		type: `n8n-nodes-business-messaging.${type}`,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: { timeLimit: 60, timeUnit: 'minutes', to: anna, ...parameters },
+		credentials: { businessMessagingApi: holder.playground.credential },
+	});
+
+	test('asks a human with its tool, and goes on with the answer', async () => {
+		const model = await startModel({ Question: 'Which colour?' });
+		try {
+			const message = "={{ $fromAI('Question', 'What to ask', 'string') }}";
+			const id = await runAgent(model, [humanNode('businessMessagingTool', { resource: 'message', operation: 'sendAndWait', message })]);
+			await untilWaiting(id);
+			expect(outbound()).toMatchObject([{ phone: anna, text: 'Which colour?' }]);
+			write(anna, 'Dark green');
+			const execution = await client().waitForExecution(id);
+			expect(outputOf(execution, 'Agent')).toMatchObject([{ json: { output: expect.stringContaining('Dark green') } }]);
+		} finally {
+			await model.close();
+		}
+		await untilNoneIsLeft();
+	});
+
+	test.each([
+		['Yes', /"?42/],
+		['No', /rejected/],
+	])('has a human approve what its tool shall do: %s', async (answer, told) => {
+		const model = await startModel({ toolParameters: { input: '6*7' }, hitlParameters: {} });
+		try {
+			const calculator: INode = { id: 'calculator', name: 'Calculator', type: '@n8n/n8n-nodes-langchain.toolCalculator', typeVersion: 1, position: [0, 0], parameters: {} };
+			const id = await runAgent(model, [humanNode('businessMessagingHitlTool', { message: '=May I run {{ $tool.name }}?' }), calculator]);
+			await untilWaiting(id);
+			expect(outbound()).toMatchObject([{ phone: anna, text: expect.stringMatching(/^May I run \w+\?$/) }]);
+			write(anna, answer);
+			const execution = await client().waitForExecution(id);
+			expect(outputOf(execution, 'Agent')).toMatchObject([{ json: { output: expect.stringMatching(told) } }]);
+		} finally {
+			await model.close();
+		}
+		await untilNoneIsLeft();
+	});
+});
