@@ -54,7 +54,7 @@ async function takeWelcomeCampaign(editor: Editor, playground: Playground): Prom
 	await takeCanvas(editor, 'welcome-campaign', nodes.length);
 
 	await editor.node(sender).dblclick();
-	await editor.part('ndv').getByText('200 items').last().waitFor();
+	await editor.part('ndv').getByText(`${playground.sandbox.state.contacts.all.length} items`).last().waitFor();
 	await take(editor, 'send-template', await formUpTo(editor, 'parameter-input-headerDocumentUrl'));
 }
 
