@@ -31,11 +31,9 @@ export interface Row {
 	wireSeconds: number;
 }
 
-const WARM_UP = 200;
-
 /** Measures all senders with one n8n, the fastest first, and then ours with several n8ns that share one key. */
 export async function measureRows(stage: Stage, settings: Settings): Promise<{ best: Best; rows: Row[] }> {
-	const { allowance: requests, windowMs, latencyMs, processes } = settings;
+	const { allowance: requests, windowMs, latencyMs, messages, processes } = settings;
 	const limited = await Service.start({ requests, windowMs, latencyMs });
 	const unlimited = await Service.start({ requests: 0, windowMs, latencyMs });
 	try {
@@ -51,7 +49,7 @@ export async function measureRows(stage: Stage, settings: Settings): Promise<{ b
 			return found;
 		});
 		await stage.withN8ns(processes, async (n8ns) => {
-			await warmUp(stage, n8ns, unlimited, 'business-messaging');
+			await warmUp(stage, n8ns, unlimited, 'business-messaging', messages);
 			await send(n8ns, 'business-messaging');
 		});
 		return { best, rows: results.map((result) => rowOf(result, best, settings)) };
@@ -67,7 +65,8 @@ async function findBest(stage: Stage, n8ns: N8nServer[], unlimited: Service, set
 	const rest = messages - fullWindows * allowance;
 	const seconds: number[] = [];
 	const candidates: Sender[] = ['business-messaging', 'http-request'];
-	for (const sender of candidates) await warmUp(stage, n8ns, unlimited, sender);
+	// As large as the campaign, so that the heap has grown before anything is measured.
+	for (const sender of candidates) await warmUp(stage, n8ns, unlimited, sender, messages);
 	for (let round = 0; round < fullSpeedRounds; round++) {
 		for (const sender of candidates) {
 			seconds.push((await measure(n8ns, unlimited, { sender, messages: rest, rate: noLimit }, stage.progress)).seconds);
@@ -84,8 +83,8 @@ async function findBest(stage: Stage, n8ns: N8nServer[], unlimited: Service, set
 	};
 }
 
-async function warmUp(stage: Stage, n8ns: N8nServer[], service: Service, sender: Sender): Promise<void> {
-	await measure(n8ns, service, { sender, messages: WARM_UP * n8ns.length, rate: noLimit }, stage.progress);
+async function warmUp(stage: Stage, n8ns: N8nServer[], service: Service, sender: Sender, messages: number): Promise<void> {
+	await measure(n8ns, service, { sender, messages, rate: noLimit }, stage.progress);
 }
 
 function rowOf({ sender, processes, ...measured }: Measurement & { sender: Sender; processes: number }, best: Best, { messages }: Settings): Row {

@@ -4,6 +4,7 @@ import type { INode, INodeParameters, NodeConnectionType } from 'n8n-workflow';
 
 import { type Execution, outputOf } from '../../playground/n8nClient';
 import { waitFor } from '../../playground/waitFor';
+import type { Delivery } from '../../sandbox/deliveries';
 import { type Model, startModel } from './support/model';
 import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
 
@@ -47,14 +48,29 @@ async function untilNoneIsLeft(): Promise<void> {
 	await waitFor(async () => state().webhooks.all.length === 0, { what: 'all webhooks to be removed', limit: 30_000, interval: 50 });
 }
 
+/** Delivers once more what was delivered, to the webhooks that are still there. */
+async function deliverAgain(deliveries: Delivery[]): Promise<void> {
+	const { webhooks, deliveries: queue } = state();
+	await untilDelivered(deliveries);
+	await untilDelivered(
+		deliveries.flatMap(({ webhookId, event, data }) => {
+			const webhook = webhooks.get(webhookId);
+			return webhook ? queue.deliver(webhook, event, data) : [];
+		}),
+	);
+}
+
+async function untilDelivered(deliveries: Delivery[]): Promise<void> {
+	await waitFor(async () => deliveries.every(({ state: fate }) => fate !== 'pending'), { what: 'messages to be delivered', limit: 30_000, interval: 50 });
+}
+
 const json = (execution: Execution) => outputOf(execution, tested).map((item) => item.json);
 
 test('goes on with the answer of the person who was asked, and with nobody else’s', async () => {
 	const id = await startWaiting([anna]);
 	expect(state().webhooks.all).toHaveLength(1);
 	expect(state().webhooks.all[0].url).not.toContain(anna.slice(1));
-	write(berta, 'Yes!');
-	await waitFor(async () => state().deliveries.log.last().some(({ data, state: fate }) => data.from === berta && fate === 'delivered'), { what: "Berta's message to be delivered", limit: 10_000 });
+	await untilDelivered(write(berta, 'Yes!').deliveries);
 	expect((await client().getExecution(id)).status).toBe('waiting');
 	const { message } = write(anna, 'Tuesday is fine');
 	const execution = await client().waitForExecution(id);
@@ -86,12 +102,21 @@ test('finds the answer after n8n was killed and started again', async () => {
 	await untilNoneIsLeft();
 });
 
+test('removes the webhook when the time is up after n8n was killed and started again', async () => {
+	const id = await startWaiting([anna], { timeLimit: 0.5 });
+	await holder.playground.n8n.kill();
+	await holder.playground.n8n.start();
+	write(berta, 'Hello?');
+	expect(json(await client().waitForExecution(id))).toMatchObject([{ replied: false, from: anna }]);
+	await untilNoneIsLeft();
+});
+
 test('twenty executions that wait at once get an answer each', async () => {
 	const people = range(20).map((n) => `+155500020${n + 10}`);
 	const ids = await Promise.all(people.map(async (phone) => await ask([phone])));
 	await Promise.all(ids.map(untilWaiting));
+	for (const phone of people) write(phone, `I am ${phone}`);
 	for (const [index, phone] of people.entries()) {
-		write(phone, `I am ${phone}`);
 		expect(json(await client().waitForExecution(ids[index]))).toMatchObject([{ from: phone, text: `I am ${phone}` }]);
 	}
 	await untilNoneIsLeft();
@@ -117,10 +142,12 @@ test('removes the webhook of an execution that the user stops', async () => {
 
 test('several people: everybody’s own answer in the order of the items, and those who did not answer', async () => {
 	const id = await startWaiting([anna, berta, '+15550001003'], { timeLimit: 0.25, responseType: 'choice', choices: 'Small, Large' });
-	write(berta, 'huge');
+	const { deliveries } = write(berta, 'huge');
 	await waitFor(async () => outbound().length === 4, { what: 'the question to be repeated', limit: 10_000, interval: 50 });
+	await deliverAgain(deliveries);
+	expect(outbound()).toHaveLength(4);
 	expect(outbound()[3]).toMatchObject({ phone: berta, text: expect.stringContaining('1) Small, 2) Large') });
-	write(berta, '2');
+	await deliverAgain(write(berta, '2').deliveries);
 	write(anna, 'small!');
 	const execution = await client().waitForExecution(id);
 	expect(outputOf(execution, tested)).toMatchObject([

@@ -15,7 +15,7 @@ import { outputsOf } from './output';
 import { type Registration, Registry } from './registry';
 import { type ReceivedAnswer, type Ticket, isLater } from './ticket';
 import { type Question, type Wait, readWait } from './wait';
-import { discard, look, lookEvent, watch } from './watch';
+import { discard, look, lookEvent, takeOver, watch } from './watch';
 
 /** A text that makes a URL of some 8 kB; longer ones are cut while the answers of others are awaited. */
 const longestStoredText = 1_500;
@@ -50,6 +50,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		if (!ticket) return refuse(context, 410, 'Nobody waits for this any more');
 		if (!envelope) return refuse(context, 400, 'The body is no event: it needs "event" (text) and "data" (object)');
 		const isLook = envelope.event === lookEvent;
+		if (!isLook) void takeOver(context, registry, ticket.run);
 		// Before anything that costs time: every message to the business comes here while somebody is asked.
 		if (!isLook && !isFrom(ticket.to, envelope)) return handled('Not from the person who was asked');
 		const wait = readWait(context);

@@ -58,6 +58,11 @@ class Watcher {
 		if (!this.isRunning) void this.run();
 	}
 
+	/** Whether a run of a node is looked after. */
+	has(run: string): boolean {
+		return this.watched.has(run);
+	}
+
 	drop(registrations: Registration[]): void {
 		for (const { url, ticket } of registrations) {
 			const watched = this.watched.get(ticket.run);
@@ -110,6 +115,19 @@ function watcherOf(registry: Registry, context: WatchContext): Watcher {
 export function watch(context: WatchContext, registry: Registry, registrations: Registration[]): void {
 	const watcher = watcherOf(registry, context);
 	for (const registration of registrations) watcher.add(registration);
+}
+
+/**
+ * Looks after a run that another process has begun to wait in, which may have ended since: by its registrations at the
+ * service, without holding up the delivery by which this process has learnt of it. Does not throw.
+ */
+export async function takeOver(context: WatchContext, registry: Registry, run: string): Promise<void> {
+	if (watcherOf(registry, context).has(run)) return;
+	try {
+		watch(context, registry, await registry.list());
+	} catch (error) {
+		context.logger.warn(`The webhooks of questions could not be listed: ${asFailure(error).message}. The next delivery tries again.`);
+	}
 }
 
 /** Removes registrations, now or, if the service does not answer, as soon as it does. Does not throw. */

@@ -43,7 +43,7 @@ export interface ConnectOptions extends ClientOptions {
  */
 export async function connect(context: ConnectContext, { outlivesExecution = false, ...options }: ConnectOptions = {}): Promise<Client> {
 	const values = await context.getCredentials(credentialType);
-	const request = outlivesExecution ? withKey(context, String(values.apiKey)) : withAuthentication(context, values);
+	const request = outlivesExecution ? withKey(context, values.apiKey as string) : withAuthentication(context, values);
 	return new Client(sendThrough(request), readAddress(values), options);
 }
 

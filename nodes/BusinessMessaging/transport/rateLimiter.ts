@@ -30,7 +30,7 @@ export interface Slot {
 const quotaShare = 0.8;
 /** How many requests beyond the quota may be under way at first, and after how many accepted ones there may be one more. */
 const firstProbes = 2;
-const probesPerStep = 16;
+const probesPerStep = 32;
 const firstBackoffMs = 500;
 const maxBackoffMs = 60_000;
 /** Longest wait for a rate limit before it is reported, in ms. */
