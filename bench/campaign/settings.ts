@@ -11,6 +11,8 @@ export interface Settings {
 	latencyMs: number;
 	/** n8ns that share one key. */
 	processes: number;
+	/** How often the campaign of one process is measured; the median counts. */
+	limitedRounds: number;
 	/** How often the full speed is measured; the fastest counts. */
 	fullSpeedRounds: number;
 	/** Campaigns for the cost per message. */
@@ -26,6 +28,7 @@ export const full: Settings = {
 	windowMs: 10_000,
 	latencyMs: 50,
 	processes: 4,
+	limitedRounds: 3,
 	fullSpeedRounds: 3,
 	costMessages: [1000, 10_000],
 	costRounds: 3,
@@ -38,6 +41,7 @@ export const quick: Settings = {
 	allowance: 200,
 	windowMs: 4000,
 	processes: 2,
+	limitedRounds: 1,
 	fullSpeedRounds: 1,
 	costMessages: [200, 1000],
 	costRounds: 1,

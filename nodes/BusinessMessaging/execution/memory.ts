@@ -56,6 +56,7 @@ export function openMemory(context: IExecuteFunctions, isRepeatable: boolean): M
 	const runIndex = String(context.getWorkflowDataProxy(0).$runIndex);
 	const place = placeOf(context, runIndex);
 	const run = (runs.sent[runIndex] = stoppedRuns.get(place) ?? runs.sent[runIndex] ?? { id: randomUUID(), items: {} });
+	const isRetry = Object.keys(run.items).length > 0;
 	context.onExecutionCancellation(() => keepStoppedRun(place, run));
 	const operation = [context.getNodeParameter('resource', 0), context.getNodeParameter('operation', 0)];
 
@@ -64,7 +65,7 @@ export function openMemory(context: IExecuteFunctions, isRepeatable: boolean): M
 		(keys[index] ??= `${index}:${hash(JSON.stringify([operation, id, query, body])).slice(0, 16)}`);
 	return {
 		recall: (index, request) => {
-			const entry = run.items[keyOf(index, request)];
+			const entry = isRetry ? run.items[keyOf(index, request)] : undefined;
 			return entry && toOutcome(entry);
 		},
 		begin: (index, request) => {

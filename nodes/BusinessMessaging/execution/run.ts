@@ -11,7 +11,7 @@ import { type Memory, openMemory } from './memory';
 import { readOptions } from './options';
 import { type Outcome, hasFailed } from './outcome';
 import { openSendOnce } from './sendOnce';
-import { buildRequest } from './values';
+import { requestBuilder } from './values';
 
 /**
  * Runs an operation over all input items.
@@ -22,7 +22,8 @@ import { buildRequest } from './values';
 export async function runOperation(context: IExecuteFunctions, operation: Operation): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
 	const stopsOnError = !context.continueOnFail();
-	const requests = context.getInputData().map((_, index) => prepareRequest(context, operation, index));
+	const build = requestBuilder(context, operation);
+	const requests = context.getInputData().map((_, index) => prepareRequest(build, index));
 
 	const invalid = requests.findIndex((request) => request instanceof InputError);
 	if (invalid >= 0 && stopsOnError) {
@@ -73,9 +74,9 @@ async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Pr
 
 type PreparedRequest = OperationRequest | InputError;
 
-function prepareRequest(context: IExecuteFunctions, operation: Operation, index: number): PreparedRequest {
+function prepareRequest(build: (index: number) => OperationRequest, index: number): PreparedRequest {
 	try {
-		return buildRequest(context, operation, index);
+		return build(index);
 	} catch (error) {
 		return error instanceof InputError ? error : new InputError(asFailure(error).message);
 	}

@@ -1,5 +1,6 @@
 /** Reading the fields of an operation for one item, and checking the request that comes out. */
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { type IExecuteFunctions, isExpression } from 'n8n-workflow';
+import { once, partition } from 'lodash';
 
 import type { Endpoint } from '../api/endpoints';
 import type { Field } from '../operations/fieldBuilders';
@@ -9,15 +10,29 @@ import { readJson } from '../operations/json';
 import type { Operation, OperationRequest } from '../operations/operation';
 
 /**
- * Builds the request of one item from the node's parameters.
+ * Prepares to build the requests of a run's items. A field without an expression is the same for all of them and is read once.
  *
- * @throws InputError if a value cannot be right, naming the field
+ * @returns a function that builds the request of one item, and throws an InputError if a value cannot be right, naming the field
  */
-export function buildRequest(context: IExecuteFunctions, operation: Operation, itemIndex: number): OperationRequest {
-	const values: Record<string, unknown> = {};
-	for (const field of operation.fields) {
-		values[field.name] = coerce(field, context.getNodeParameter(field.name, itemIndex, field.default));
-	}
+export function requestBuilder(context: IExecuteFunctions, operation: Operation): (itemIndex: number) => OperationRequest {
+	const saved = context.getNode().parameters;
+	const read = (field: Field, itemIndex: number) => coerce(field, context.getNodeParameter(field.name, itemIndex, field.default));
+	const [varying, fixed] = partition(operation.fields, ({ name }) => hasExpression(saved[name]));
+	const fixedValues = once(() => valuesOf(fixed, (field) => read(field, 0)));
+	return (itemIndex) => buildRequest(operation, { ...fixedValues(), ...valuesOf(varying, (field) => read(field, itemIndex)) });
+}
+
+function valuesOf(fields: Field[], valueOf: (field: Field) => unknown): Record<string, unknown> {
+	return Object.fromEntries(fields.map((field) => [field.name, valueOf(field)]));
+}
+
+/** Whether a saved value, or any part of it, is an expression. */
+function hasExpression(value: unknown): boolean {
+	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasExpression);
+	return isExpression(value);
+}
+
+function buildRequest(operation: Operation, values: Record<string, unknown>): OperationRequest {
 	const request = operation.request(values);
 	const query = { ...request.query, ...readParameters(values.queryParameters) };
 	const endpoint = request.endpoint ?? operation.endpoint;
