@@ -115,8 +115,9 @@ test('twenty executions that wait at once get an answer each', async () => {
 	const people = range(20).map((n) => `+155500020${n + 10}`);
 	const ids = await Promise.all(people.map(async (phone) => await ask([phone])));
 	await Promise.all(ids.map(untilWaiting));
-	for (const phone of people) write(phone, `I am ${phone}`);
+	// One after the other: each message is delivered to all who wait, and n8n loads an execution for each of these deliveries.
 	for (const [index, phone] of people.entries()) {
+		write(phone, `I am ${phone}`);
 		expect(json(await client().waitForExecution(ids[index]))).toMatchObject([{ from: phone, text: `I am ${phone}` }]);
 	}
 	await untilNoneIsLeft();
