@@ -1,16 +1,21 @@
 /** What only a sandbox has: controls under `/_sandbox`, without a key, for callers on this machine. */
+import type { EventEmitter } from 'node:events';
+
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { phoneSchema } from '../nodes/BusinessMessaging/api/schemas';
-import { invalid, notFound, parse, ServiceError } from './errors';
+import { invalid, notFound, parse } from './errors';
 import { faultSchema } from './faults';
+import { refuseOthers } from './onlyThisMachine';
+import { mountChats } from './phone/chats';
+import { mountLive } from './phone/live';
 import { sampleDataOf } from './sampleEvents';
-import type { State } from './state';
+import type { Changes, State } from './state';
 import { receiptStatuses } from './state/messages';
 
 const inboundSchema = z.object({ from: phoneSchema, text: z.string(), name: z.string().optional() }).strict();
-const receiptSchema = z.object({ id: z.string(), status: z.enum(receiptStatuses) }).strict();
+const receiptSchema = z.object({ id: z.string(), status: z.enum(receiptStatuses), reason: z.string().optional() }).strict();
 const testEventSchema = z
 	.object({
 		event: z.string().min(1).default('message.received'),
@@ -32,27 +37,36 @@ const deliveriesQuerySchema = lastSchema.extend({
 /** What the sandbox's start prints and `GET /_sandbox` answers. */
 export const controlWords = {
 	'POST /_sandbox/inbound': 'a customer writes: { from, text, name? }',
-	'POST /_sandbox/receipts': 'a receipt, at once: { id, status }',
+	'POST /_sandbox/receipts': 'a receipt, at once: { id, status, reason? }',
 	'POST /_sandbox/send-test-event': 'an event to the webhooks: { event?, webhookId?, data? }',
 	'GET, POST, DELETE /_sandbox/faults': 'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
 	'GET /_sandbox/messages': 'messages of both directions: ?phone=&direction=',
 	'GET /_sandbox/deliveries': 'deliveries to webhooks: ?webhookId=&event=&state=&last=',
+	'GET /_sandbox/webhooks': 'the registered webhooks',
+	'GET /_sandbox/chats': 'chats, newest first, then contacts without one: ?search=&limit=',
+	'GET /_sandbox/chats/:phone': 'the newest messages of a chat: ?limit=',
+	'GET /_sandbox/events': 'what changes, as server-sent events',
 	'GET /_sandbox/requests': 'counters per endpoint, and the newest requests: ?last=',
 	'GET /_sandbox/state': 'everything at once',
 	'POST /_sandbox/reset': 'back to the start',
 };
 
 /** Mounts the controls. */
-export function mountControls(app: FastifyInstance, stateNow: () => State, reset: () => void): void {
+export function mountControls(
+	app: FastifyInstance,
+	stateNow: () => State,
+	changes: EventEmitter<Changes>,
+	reset: () => void,
+): void {
 	void app.register(
 		async (controls) => {
-			controls.addHook('onRequest', async ({ ip }) => {
-				if (!/^(::1|(::ffff:)?127\.)/.test(ip)) throw new ServiceError(403, 'forbidden', 'Only for this machine');
-			});
+			controls.addHook('onRequest', refuseOthers);
 			controls.get('/', async () => controlWords);
 			mountActions(controls, stateNow);
 			mountFaults(controls, stateNow);
 			mountViews(controls, stateNow);
+			mountChats(controls, stateNow);
+			mountLive(controls, changes);
 			controls.post('/reset', async () => {
 				reset();
 				return { reset: true };
@@ -69,11 +83,11 @@ function mountActions(controls: FastifyInstance, stateNow: () => State): void {
 		return await reply.code(201).send({ id, from, text, timestamp, deliveries: deliveries.map((delivery) => delivery.id) });
 	});
 	controls.post('/receipts', async ({ body }) => {
-		const { id, status } = parse(receiptSchema, body);
+		const { id, status, reason } = parse(receiptSchema, body);
 		const message = stateNow().messages.get(id);
 		if (!message) throw notFound(`There is no message ${id}`, 'id');
 		if (message.direction === 'inbound') throw invalid('id', 'is a message of a customer; it has no receipts');
-		const deliveries = stateNow().traffic.setStatus(message, status);
+		const deliveries = stateNow().traffic.setStatus(message, status, reason);
 		return { ...message, deliveries: deliveries.map((delivery) => delivery.id) };
 	});
 	controls.post('/send-test-event', async ({ body }, reply) => {
@@ -116,6 +130,7 @@ function mountViews(controls: FastifyInstance, stateNow: () => State): void {
 			),
 		};
 	});
+	controls.get('/webhooks', async () => ({ data: stateNow().webhooks.all }));
 	controls.get('/requests', async ({ query }) => {
 		const { requests } = stateNow();
 		return { endpoints: requests.counters, data: requests.last(parse(lastSchema, query).last ?? 0) };

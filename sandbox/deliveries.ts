@@ -43,7 +43,7 @@ interface Surroundings {
 	scheduler: Scheduler;
 	webhooks: Webhooks;
 	newId: (prefix: string) => string;
-	/** Is told of each change of a delivery. */
+	/** Is told of each new or changed delivery. */
 	changed: (delivery: Delivery) => void;
 }
 
@@ -87,6 +87,7 @@ export class Deliveries {
 		const waiting = this.lanes.get(lane);
 		if (waiting) waiting.push(delivery);
 		else void this.work(lane, [delivery]);
+		this.around.changed(delivery);
 		return delivery;
 	}
 

@@ -44,7 +44,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		state = new State(settings, changes);
 		changes.emit('reset');
 	};
-	const server = buildServer(settings, () => state, reset);
+	const server = buildServer(settings, () => state, changes, reset);
 	const close = async () => {
 		state.close();
 		await server.close();

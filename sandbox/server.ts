@@ -1,4 +1,6 @@
-/** The HTTP server: JSON in, JSON out, also for errors. */
+/** The HTTP server: JSON in, JSON out, also for errors; and the page for people. */
+import type { EventEmitter } from 'node:events';
+
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -6,15 +8,22 @@ import { mountApi } from './api';
 import { mountControls } from './controls';
 import { errorBody, ServiceError } from './errors';
 import { buildOpenApiDocument } from './openapi';
+import { mountPhone } from './phone';
 import type { Settings } from './options';
-import type { State } from './state';
+import type { Changes, State } from './state';
 
 /**
  * Builds the server; it does not listen yet.
  *
  * @param stateNow the state of the moment: a reset makes a new one
+ * @param changes tells what happens, over resets
  */
-export function buildServer(settings: Settings, stateNow: () => State, reset: () => void): FastifyInstance {
+export function buildServer(
+	settings: Settings,
+	stateNow: () => State,
+	changes: EventEmitter<Changes>,
+	reset: () => void,
+): FastifyInstance {
 	const app = Fastify({ bodyLimit: settings.bodyLimitBytes, forceCloseConnections: true, routerOptions: { maxParamLength: 500 } });
 	acceptEmptyBodies(app);
 	app.setErrorHandler(answerError);
@@ -22,7 +31,8 @@ export function buildServer(settings: Settings, stateNow: () => State, reset: ()
 		return await reply.code(404).send(errorBody('not_found', `There is no ${method} ${url.split('?')[0]}`));
 	});
 	mountApi(app, settings, stateNow);
-	mountControls(app, stateNow, reset);
+	mountControls(app, stateNow, changes, reset);
+	mountPhone(app);
 	app.get('/openapi.json', async ({ protocol, host }) => buildOpenApiDocument(`${protocol}://${host}`));
 	return app;
 }

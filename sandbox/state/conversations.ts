@@ -37,6 +37,11 @@ export class Conversations {
 		return conversation;
 	}
 
+	/** The conversation with a customer. */
+	withCustomer(phone: string): Conversation | undefined {
+		return this.byPhone.get(phone);
+	}
+
 	/** Shows a new status of a message where it is a conversation's last one. */
 	refresh(message: Message): Conversation | undefined {
 		const conversation = this.byPhone.get(message.phone);

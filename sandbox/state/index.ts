@@ -23,6 +23,8 @@ export type Changes = {
 	message: [Message, Conversation];
 	template: [Template];
 	delivery: [Delivery];
+	/** A webhook was added or removed. */
+	webhooks: [];
 	reset: [];
 };
 
@@ -48,7 +50,7 @@ export class State {
 
 	readonly analytics = new Analytics();
 
-	readonly webhooks = new Webhooks(newId);
+	readonly webhooks: Webhooks;
 
 	readonly faults = new Faults(newId);
 
@@ -69,6 +71,7 @@ export class State {
 	) {
 		this.rateLimiter = new RateLimiter(settings);
 		this.requests = new RequestLog(settings.logSize);
+		this.webhooks = new Webhooks(newId, () => changes.emit('webhooks'));
 		this.deliveries = new Deliveries({ ...this, newId, changed: (delivery) => changes.emit('delivery', delivery) });
 		this.traffic = new Traffic({ ...this, changed: (...change) => changes.emit('message', ...change) });
 		this.keys.create('Demo key', demoKey);

@@ -26,6 +26,8 @@ export type Message = {
 	text: string;
 	template?: RenderedTemplate;
 	status: MessageStatus;
+	/** Why it failed, in a sentence. */
+	failure?: string;
 	/** When each status was reached, ISO 8601. */
 	history: Array<{ status: MessageStatus; timestamp: string }>;
 	/** The key that sent it. */
@@ -44,6 +46,8 @@ export class Messages {
 
 	private readonly byId = new Map<string, Message>();
 
+	private readonly byPhone = new Map<string, Message[]>();
+
 	constructor(private readonly newId: (prefix: string) => string) {}
 
 	add(fields: NewMessage): Message {
@@ -53,11 +57,19 @@ export class Messages {
 		const message: Message = { id: this.newId('msg'), ...fields, status, history: [...history], createdAt };
 		this.all.push(message);
 		this.byId.set(message.id, message);
+		const chat = this.byPhone.get(message.phone);
+		if (chat) chat.push(message);
+		else this.byPhone.set(message.phone, [message]);
 		return message;
 	}
 
 	get(id: string): Message | undefined {
 		return this.byId.get(id);
+	}
+
+	/** What was written with a customer, oldest first. */
+	withCustomer(phone: string): readonly Message[] {
+		return this.byPhone.get(phone) ?? [];
 	}
 
 	/** @returns when the status was reached, ISO 8601 */

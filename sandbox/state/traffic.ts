@@ -43,10 +43,15 @@ export class Traffic {
 		return { message, deliveries: this.around.deliveries.publish('message.received', data) };
 	}
 
-	/** Sets the status of a message of ours and delivers the receipt. */
-	setStatus(message: Message, status: ReceiptStatus): Delivery[] {
+	/**
+	 * Sets the status of a message of ours and delivers the receipt.
+	 *
+	 * @param failure why it failed, for people who look at the message; not part of the receipt
+	 */
+	setStatus(message: Message, status: ReceiptStatus, failure?: string): Delivery[] {
 		const { messages, analytics, conversations, deliveries, changed } = this.around;
 		const timestamp = messages.setStatus(message, status);
+		if (status === 'failed') message.failure = failure ?? 'The channel could not deliver the message.';
 		analytics.count(message, status);
 		const conversation = conversations.refresh(message);
 		if (conversation) changed(message, conversation);
@@ -72,7 +77,7 @@ export class Traffic {
 		this.around.scheduler.after(delayMs, () => {
 			// A receipt that was forced meanwhile is not taken back.
 			const passed = message.history.some((step) => step.status === status || step.status === 'failed');
-			if (!passed) this.setStatus(message, status);
+			if (!passed) this.setStatus(message, status, 'The sandbox fails every message to this number.');
 		});
 	}
 

@@ -17,7 +17,11 @@ export type Webhook = {
 export class Webhooks {
 	readonly all: Webhook[] = [];
 
-	constructor(private readonly newId: (prefix: string) => string) {}
+	/** @param changed is told when one was added or removed */
+	constructor(
+		private readonly newId: (prefix: string) => string,
+		private readonly changed: () => void,
+	) {}
 
 	/** @throws ServiceError 422 if the address is neither http nor https */
 	create({ url, events }: { url: string; events?: string[] }): Webhook {
@@ -25,6 +29,7 @@ export class Webhooks {
 		const wanted = events ?? eventKinds.map(({ value }) => value);
 		const webhook = { id: this.newId('whk'), url, events: [...new Set(wanted)], createdAt: new Date().toISOString() };
 		this.all.push(webhook);
+		this.changed();
 		return webhook;
 	}
 
@@ -35,8 +40,10 @@ export class Webhooks {
 	/** @returns whether there was one */
 	delete(id: string): boolean {
 		const index = this.all.findIndex((webhook) => webhook.id === id);
-		if (index >= 0) this.all.splice(index, 1);
-		return index >= 0;
+		if (index < 0) return false;
+		this.all.splice(index, 1);
+		this.changed();
+		return true;
 	}
 
 	/** The webhooks that want a kind of event. */
