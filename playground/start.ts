@@ -32,17 +32,15 @@ runMain(async () => {
 
 function welcome({ n8n, sandbox }: Playground): string {
 	return `
-  n8n       ${n8n.url}
-            log in as ${n8n.owner.email} with the password ${n8n.owner.password}
-  Sandbox   ${sandbox.url}   (API key ${sandbox.key}; the credential "Sandbox" in n8n has both)
+  n8n     ${n8n.url}
+  Phone   ${sandbox.url}/   what your customers see, and where you answer as them
 
-  Open the workflow "Welcome campaign" and click "Execute workflow": ${sandbox.state.contacts.all.length} customers get a message.
-  Write as one of them, and the workflow "Auto-reply" answers:
+  Log in to n8n as ${n8n.owner.email} with the password ${n8n.owner.password}
 
-    curl -X POST ${sandbox.url}/_sandbox/inbound -H 'Content-Type: application/json' \\
-      -d '{ "from": "${sandbox.state.contacts.all[0].phone}", "text": "Tell me more" }'
-    curl ${sandbox.url}/_sandbox/messages
+  1. Open the workflow "Welcome campaign" and click "Execute workflow": on the phone, ${sandbox.state.contacts.all.length} customers get a message.
+  2. On the phone, click "Tell me more" below one of them: the workflow "Auto-reply" answers.
 
+  The service's Base URL is ${sandbox.url}, its API key ${sandbox.key}; the credential "Sandbox" in n8n has both.
   n8n's log is ${n8n.logFile}
   Ctrl-C stops both.
 `;

@@ -58,6 +58,7 @@ function describe({ url, key }: Sandbox): string {
 	const controls = Object.entries(controlWords).map(([route, words]) => `  ${route.padEnd(38)} ${words}`);
 	return [
 		`Sandbox:        ${url}`,
+		`Phone:          ${url}/ (open it in a browser)`,
 		`Base URLs:      ${url} (dedicated host), ${url}/api (shared host)`,
 		`API key:        ${key}`,
 		`OpenAPI:        ${url}/openapi.json`,

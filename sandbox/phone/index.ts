@@ -9,13 +9,13 @@ import type { FastifyInstance } from 'fastify';
 import { refuseOthers } from '../onlyThisMachine';
 
 const folder = path.join(__dirname, 'page');
-const packageFolder = (name: string) => path.dirname(require.resolve(`${name}/package.json`));
+const folderOf = (library: string) => path.dirname(require.resolve(library));
 
 /** The libraries of the page by their address; the import map of index.html names them. */
 const libraries: Record<string, string> = {
-	'preact.mjs': path.join(packageFolder('preact'), 'dist'),
-	'hooks.mjs': path.join(packageFolder('preact'), 'hooks/dist'),
-	'htm.mjs': path.join(packageFolder('htm'), 'dist'),
+	'preact.mjs': folderOf('preact'),
+	'hooks.mjs': folderOf('preact/hooks'),
+	'htm.mjs': folderOf('htm'),
 };
 
 /** Mounts the page at `/` and its files under `/phone/`. They hold no data: that comes from the controls. */

@@ -10,8 +10,8 @@ import { preciseTimeOf } from './words.js';
 /** @typedef {import('./api.js').Delivery} Delivery */
 /** @typedef {import('./api.js').Webhook} Webhook */
 
-/** @param {{ close: () => void }} props */
-export function Deliveries({ close }) {
+/** @param {{ takesFocus: boolean, close: () => void }} props `takesFocus`: whether a person has just asked for them */
+export function Deliveries({ takesFocus, close }) {
 	const [limit, setLimit] = useState(step);
 	const isConcerned = (/** @type {import('../live').News} */ news) => news.deliveries;
 	/** @type {{ data?: { data: Delivery[] }, error?: string }} */
@@ -19,8 +19,7 @@ export function Deliveries({ close }) {
 	/** @type {{ data?: { data: Webhook[] } }} */
 	const { data: webhooks } = useLive(webhooksUrl, isConcerned);
 	const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
-	const isFirst = useRef(performance.now() < 1_000);
-	useEffect(() => void (!isFirst.current && heading.current?.focus()), []);
+	useEffect(() => void (takesFocus && heading.current?.focus()), []);
 	/** @param {KeyboardEvent} event */
 	const onKeyDown = ({ key }) => {
 		if (key === 'Escape') close();

@@ -34,9 +34,11 @@ const isWide = () => matchMedia('(min-width: 75rem)').matches;
 function App() {
 	const phone = useChosenPhone();
 	const [showsDeliveries, setShowsDeliveries] = useState(isWide);
+	const wasToggled = useRef(false);
 	const button = useRef(/** @type {HTMLButtonElement | null} */ (null));
-	const closeDeliveries = () => {
-		setShowsDeliveries(false);
+	const toggleDeliveries = () => {
+		wasToggled.current = true;
+		setShowsDeliveries(!showsDeliveries);
 		button.current?.focus();
 	};
 	useReturnToList(phone);
@@ -47,14 +49,14 @@ function App() {
 			<h1>Phone</h1>
 			<p class="bar-words">What your customers see. Nothing is really sent.</p>
 			<${Connection} />
-			<button ref=${button} class="button" aria-pressed=${showsDeliveries} onClick=${() => setShowsDeliveries(!showsDeliveries)}>
+			<button ref=${button} class="button" aria-pressed=${showsDeliveries} onClick=${toggleDeliveries}>
 				<${Icon} name="deliveries" /> Deliveries
 			</button>
 		</header>
 		<main class=${['panes', phone ? 'has-chat' : '', showsDeliveries ? 'has-deliveries' : ''].join(' ')}>
 			<${ChatList} chosen=${phone} choose=${choose} />
 			${phone ? html`<${Chat} key=${phone} phone=${phone} />` : html`<${NoChat} />`}
-			${showsDeliveries && html`<${Deliveries} close=${closeDeliveries} />`}
+			${showsDeliveries && html`<${Deliveries} takesFocus=${wasToggled.current} close=${toggleDeliveries} />`}
 		</main>
 	`;
 }

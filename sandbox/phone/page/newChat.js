@@ -1,5 +1,5 @@
 /** Asks for the number of a customer who has not written yet. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { noteName } from './drafts.js';
 import { html } from './html.js';
@@ -10,7 +10,7 @@ export function NewChat({ choose, close }) {
 	const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
 	const field = useRef(/** @type {HTMLInputElement | null} */ (null));
 	const [error, setError] = useState('');
-	useEffect(() => dialog.current?.showModal(), []);
+	useLayoutEffect(() => dialog.current?.showModal(), []);
 	/** @param {SubmitEvent & { currentTarget: HTMLFormElement }} event */
 	const start = (event) => {
 		event.preventDefault();

@@ -1,22 +1,11 @@
 /** n8n's editor in Chromium, for tests and pictures. */
-import { existsSync } from 'node:fs';
-
-import { chromium } from 'playwright-core';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 import type { N8nServer } from '../../../playground/n8nServer';
+import { openBrowser } from './browser';
 
 /** Milliseconds that the editor may take to show something. */
 const limit = 60_000;
-
-const flags = [
-	'--no-sandbox',
-	'--disable-gpu',
-	'--disable-quic',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-];
 
 const ours = /business-?messaging/i;
 /** n8n asks every node for an example of its output, and takes it that there is none. */
@@ -38,7 +27,7 @@ export class Editor {
 
 	private constructor(
 		private readonly n8n: N8nServer,
-		private readonly browser: Browser,
+		private readonly context: BrowserContext,
 		readonly page: Page,
 	) {
 		page.setDefaultTimeout(limit);
@@ -51,24 +40,11 @@ export class Editor {
 		});
 	}
 
-	/**
-	 * Opens a browser that reaches nothing but this machine.
-	 *
-	 * @throws Error if Chromium is not installed; its path may be given as CHROMIUM_PATH
-	 */
+	/** Opens it in a browser of its own: see {@link openBrowser}. */
 	static async open(n8n: N8nServer, options: BrowserContextOptions = {}): Promise<Editor> {
-		const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-		if (!existsSync(executablePath)) {
-			throw new Error(`There is no Chromium at ${executablePath}. On Debian: apt-get install chromium; elsewhere set CHROMIUM_PATH.`);
-		}
-		const browser = await chromium.launch({ executablePath, args: flags, timeout: limit });
-		const context = await browser.newContext({ viewport: { width: 1400, height: 1000 }, colorScheme: 'light', ...options });
+		const context = await openBrowser(options);
 		await context.addInitScript({ content: reportErrorMessages });
-		await context.route(
-			({ hostname }) => hostname !== '127.0.0.1',
-			async (route) => await route.abort(),
-		);
-		return new Editor(n8n, browser, await context.newPage());
+		return new Editor(n8n, context, await context.newPage());
 	}
 
 	/** Elements by the names that n8n gives them for its own tests. */
@@ -113,6 +89,6 @@ export class Editor {
 	}
 
 	async close(): Promise<void> {
-		await this.browser.close();
+		await this.context.browser()?.close();
 	}
 }
