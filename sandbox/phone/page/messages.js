@@ -1,5 +1,5 @@
 /** The messages of a chat, by day, the newest at the bottom. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { most } from './api.js';
 import { html } from './html.js';
@@ -77,6 +77,16 @@ function useScrolling(messages) {
 		else if (first !== before.current.first) element.scrollTop += element.scrollHeight - before.current.height;
 		Object.assign(before.current, { first, last, height: element.scrollHeight });
 	}, [messages]);
+	// The box below grows with what is typed.
+	useEffect(() => {
+		const element = scroller.current;
+		if (!element) return undefined;
+		const observer = new ResizeObserver(() => {
+			if (before.current.isAtEnd) element.scrollTop = element.scrollHeight;
+		});
+		observer.observe(element);
+		return () => observer.disconnect();
+	}, []);
 	const onScroll = () => {
 		const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {};
 		before.current.isAtEnd = scrollHeight - scrollTop - clientHeight < near;
