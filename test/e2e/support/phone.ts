@@ -23,7 +23,13 @@ const templateTo = (to: string, template: string, values: string[], more: object
 	...more,
 });
 
-/** Sends messages of every kind by the API, and lets customers answer. */
+function orderTo(to: string, name: string) {
+	const order = templateTo(to, 'order_update', [name, 'Friday']);
+	const number = (type: string) => ({ type, parameters: [{ type: 'text', text: '4711' }] });
+	return { ...order, components: [...order.components, number('header'), number('button')] };
+}
+
+/** Sends messages of every kind, all of them also to Ada, by the API, and lets customers answer. */
 export async function fillPhone({ url, key, state }: Sandbox): Promise<void> {
 	const api = clientOf(`${url}/v1`, key);
 	const { ada, grace, alan, nameless, edsger } = people;
@@ -37,14 +43,13 @@ export async function fillPhone({ url, key, state }: Sandbox): Promise<void> {
 	state.traffic.receive({ from: nameless, text: 'Guten Tag! Haben Sie am Samstag offen?' });
 	await send('/messages/send', { to: nameless, text: 'Guten Tag! Ja, von 9 bis 18 Uhr: https://shop.example.com/hours.' });
 	await send('/messages/send', { to: edsger, text: 'Your parcel is ready to be picked up.' });
-	const track = { type: 'button', parameters: [{ type: 'text', text: '4711' }] };
-	const order = templateTo(grace, 'order_update', ['Grace', 'Friday']);
-	const header = { type: 'header', parameters: [{ type: 'text', text: '4711' }] };
-	await send('/messages/template', { ...order, components: [...order.components, header, track] });
+	await send('/messages/template', orderTo(grace, 'Grace'));
 	const brochure = { headerDocumentUrl: 'https://shop.example.com/files/Spring%20brochure.pdf' };
 	await send('/messages/template', templateTo(ada, 'welcome', ['Ada', 'the Engine Shop'], brochure));
+	await send('/messages/template', templateTo(ada, 'spring_sale', ['Ada']));
 	state.traffic.receive({ from: ada, text: 'Thank you!\nDo you ship to London?' });
 	await send('/messages/send', { to: ada, text: 'We do, within two days.' });
+	await send('/messages/template', orderTo(ada, 'Ada'));
 	await send('/messages/template', templateTo(ada, 'invoice', ['Ada']));
 }
 
