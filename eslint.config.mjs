@@ -33,7 +33,7 @@ const nodesBaseRules = (set) =>
 	);
 
 export default tseslint.config(
-	{ ignores: ['**/node_modules/', 'dist/', 'dist.*/', 'coverage/', 'playground/n8n/', '.playground/'] },
+	{ ignores: ['**/node_modules/', 'dist/', 'dist.*/', 'coverage/', 'playground/n8n/', '.playground/', 'judges/clients/generated/'] },
 	{ linterOptions: { reportUnusedDisableDirectives: 'error' } },
 
 	{
@@ -47,6 +47,11 @@ export default tseslint.config(
 			// The interfaces of n8n and Fastify demand functions that return promises, also where there is nothing to wait for.
 			'@typescript-eslint/require-await': 'off',
 		},
+	},
+	{
+		// What the judges bring along is installed by `npm run judges` alone, which also checks their types.
+		files: ['judges/**/*.ts'],
+		extends: [tseslint.configs.disableTypeChecked],
 	},
 	{
 		// Answers of HTTP calls and of n8n's engine are `any` there; a wrong shape fails the test that reads it.
@@ -76,7 +81,7 @@ export default tseslint.config(
 			'prefer-const': 'error',
 		},
 	},
-	{ files: ['bench/**', 'playground/**', 'sandbox/main.ts', 'scripts/**'], rules: { 'no-console': 'off' } },
+	{ files: ['bench/**', 'judges/**', 'playground/**', 'sandbox/main.ts', 'scripts/**'], rules: { 'no-console': 'off' } },
 	{
 		files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
 		rules: { 'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }] },

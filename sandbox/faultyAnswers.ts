@@ -25,6 +25,7 @@ export async function meetFault(request: FastifyRequest, reply: FastifyReply): P
 	call.fault = state.faults.take({ endpoint, method, path, body: request.body });
 	if (!call.fault) return undefined;
 	logged.faultId = call.fault.id;
+	void reply.header('x-sandbox-fault', call.fault.id);
 	if (call.fault.processed) return undefined;
 	return reply.code(call.fault.status ?? 503).send();
 }

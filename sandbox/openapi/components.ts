@@ -37,7 +37,9 @@ export const errorAnswers = {
 	400: { name: 'BadRequest', description: 'The body is not valid JSON' },
 	401: { name: 'Unauthorized', description: 'The API key is missing or not valid' },
 	404: { name: 'NotFound', description: 'There is no such record' },
-	409: { name: 'Conflict', description: 'There is already such a record' },
+	409: { name: 'Conflict', description: 'There is already such a record, or the idempotency key stands for another message' },
+	413: { name: 'TooLarge', description: 'The body is too large' },
+	415: { name: 'UnsupportedMediaType', description: 'The body is not JSON' },
 	422: { name: 'Invalid', description: 'A field is missing or wrong; the answer names it' },
 	429: { name: 'RateLimited', description: 'The key has used up its requests for now' },
 } as const;
@@ -75,6 +77,17 @@ export function withoutNullParameters<T>(document: T): T {
 	return cloneDeepWith(document, (value: unknown) => {
 		const isParameter = isPlainObject(value) && has(value, 'in') && has(value, 'schema.nullable');
 		return isParameter ? omit(value as object, 'schema.nullable') : undefined;
+	}) as T;
+}
+
+/**
+ * Every object lets unknown fields through. OpenAPI takes that for granted, but the makers of clients do not: unless it
+ * is said, their types refuse what the contract does not name.
+ */
+export function withOpenObjects<T>(document: T): T {
+	return cloneDeepWith(document, (value: unknown) => {
+		const isObject = isPlainObject(value) && (value as { type?: unknown }).type === 'object' && !has(value, 'additionalProperties');
+		return isObject ? { ...mapValues(value as object, withOpenObjects), additionalProperties: true } : undefined;
 	}) as T;
 }
 

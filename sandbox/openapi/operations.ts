@@ -29,6 +29,9 @@ export type Servers = Record<Layout, { url: string; description: string }>;
 
 const layoutWords: Record<Layout, string> = { sharedHost: 'the first layout', dedicatedHost: 'the second layout' };
 
+/** Assumption; a sandbox heeds it if it was started so. */
+const idempotencyKeySchema = z.string().optional().describe('Where the service heeds it: a send with a known key gives the first message again');
+
 /** Registers the operations of an endpoint: one, or two where the layouts differ in the method. */
 export function registerOperations(registry: OpenAPIRegistry, name: EndpointName, servers: Servers): void {
 	const endpoint: Endpoint = endpoints[name];
@@ -66,24 +69,27 @@ function requestOf({ path, query, body }: Endpoint): RouteConfig['request'] {
 	return {
 		...(path.includes(':id') && { params: z.object({ id: idSchema }) }),
 		...(hasFields(query) && { query }),
-		...(content && { body: { content, required: true } }),
+		...(path.startsWith('/v1/messages') && { headers: z.object({ 'Idempotency-Key': idempotencyKeySchema }) }),
+		...(content && { body: { content, required: !body.safeParse({}).success } }),
 	};
 }
 
 const hasFields = (query: z.AnyZodObject | undefined) => Object.keys((query?.shape ?? {}) as object).length > 0;
 
 function responsesOf({ path, methods, query, body, status, response }: Endpoint): RouteConfig['responses'] {
-	const isCreation = methods.dedicatedHost === 'POST' && /contacts|templates/.test(path);
+	const isCreation = methods.dedicatedHost === 'POST' && /contacts|templates|messages/.test(path);
 	const refersToRecord = path.includes(':id') || path.endsWith('/messages/template');
 	const errors: Record<ErrorStatus, boolean> = {
 		400: body !== undefined,
 		401: true,
 		404: refersToRecord,
 		409: isCreation || (body !== undefined && path.includes(':id')),
+		413: body !== undefined,
+		415: body !== undefined,
 		422: body !== undefined || hasFields(query),
 		429: true,
 	};
-	const statuses = (Object.keys(errorAnswers).map(Number) as ErrorStatus[]).filter((error) => errors[error]);
+	const statuses = (Object.keys(errors).map(Number) as ErrorStatus[]).filter((error) => errors[error]);
 	return {
 		[status]: {
 			description: status === 204 ? 'Done' : 'Success',

@@ -13,7 +13,7 @@ test.each([
 	['a shared host with version and slash', '/api/v1/', 'sharedHost'],
 	['a shared host without /api in the address', '', 'sharedHost'],
 ])('passes with %s', async (_name, path, layout) => {
-	const result = await service.engine.testCredential(service.credentials({ baseUrl: `${service.sandbox.url}${path}`, layout }));
+	const result = await service.engine.testCredential(service.credentials({ baseUrl: `${service.url}${path}`, layout }));
 	expect(result.status).toBe('OK');
 	expect(service.sandbox.state.requests.last().at(-1)?.url).toBe(path.startsWith('/api') || layout === 'sharedHost' ? '/api/v1/auth/me' : '/v1/auth/me');
 });

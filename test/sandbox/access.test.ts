@@ -8,8 +8,8 @@ const names = Object.keys(endpoints) as EndpointName[];
 
 describe('layouts', () => {
 	it('list just their endpoints and their method of the contact update', async () => {
-		const { sandbox } = await openSandbox();
-		const client = clientOf(sandbox.url, sandbox.key);
+		const { sandbox, url } = await openSandbox();
+		const client = clientOf(url, sandbox.key);
 		const statusOf = async (name: EndpointName, layout: (typeof layouts)[number]) => {
 			const { method, path } = routeOf(endpoints[name], layout);
 			return (await client.request({ method, url: path.replace(':id', 'unknown') })).status;
@@ -29,8 +29,8 @@ describe('layouts', () => {
 	});
 
 	it('list everything when told so', async () => {
-		const { sandbox } = await openSandbox({ allEndpointsInBothLayouts: true });
-		const client = clientOf(sandbox.url, sandbox.key);
+		const { sandbox, url } = await openSandbox({ allEndpointsInBothLayouts: true }, false);
+		const client = clientOf(url, sandbox.key);
 		const id = sandbox.state.contacts.all[0]?.id;
 		for (const base of ['/api', '']) {
 			for (const method of ['PUT', 'PATCH']) {
@@ -45,20 +45,20 @@ describe('layouts', () => {
 
 describe('keys', () => {
 	it('are demanded by every endpoint', async () => {
-		const { sandbox } = await openSandbox();
+		const { sandbox, url } = await openSandbox();
 		for (const name of names) {
 			const { method, path } = routeOf(endpoints[name], 'dedicatedHost');
 			for (const key of [undefined, 'wrong', `${sandbox.key}x`]) {
-				const answer = await clientOf(sandbox.url, key).request({ method, url: path });
+				const answer = await clientOf(url, key).request({ method, url: path });
 				expect([name, answer.status, answer.data.error.code]).toEqual([name, 401, 'unauthorized']);
 			}
 		}
 	});
 
 	it('can be made, work, and are shown only once', async () => {
-		const { sandbox, api } = await openSandbox();
+		const { sandbox, url, api } = await openSandbox();
 		const made = await api.post('/auth/token', { name: 'Second' });
-		const me = await clientOf(sandbox.url, made.data.token).get('/v1/auth/me');
+		const me = await clientOf(url, made.data.token).get('/v1/auth/me');
 		expect(me.data.key).toMatchObject({ id: made.data.id, name: 'Second' });
 		expect(JSON.stringify([me.data, sandbox.state.snapshot(), sandbox.state.requests.last()])).not.toContain(made.data.token);
 	});
@@ -81,12 +81,12 @@ describe('rate limit', () => {
 	});
 
 	it('counts each key by itself, over both layouts', async () => {
-		const { sandbox, api, shared } = await openSandbox({ requestsPerWindow: 2 });
+		const { sandbox, url, api, shared } = await openSandbox({ requestsPerWindow: 2 });
 		const other = sandbox.state.keys.create('Other').secret;
 		const statuses = [await api.get('/contacts'), await shared.get('/contacts'), await api.get('/auth/me')];
 		expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429]);
 		expect(statuses[2]?.data.error.code).toBe('rate_limited');
 		expect(Number(statuses[2]?.headers['retry-after'])).toBeGreaterThan(0);
-		expect((await clientOf(sandbox.url, other).get('/v1/auth/me')).status).toBe(200);
+		expect((await clientOf(url, other).get('/v1/auth/me')).status).toBe(200);
 	});
 });

@@ -35,7 +35,7 @@ describe('requests', () => {
 	});
 
 	it('get JSON also for what is no request at all', async () => {
-		const { sandbox, api } = await openSandbox({ bodyLimitBytes: 100 });
+		const { sandbox, api } = await openSandbox({ bodyLimitBytes: 100 }, false);
 		const answers = [
 			await api.post('/messages/send', '{"to":', { ...json, transformRequest: (text: string) => text }),
 			await api.post('/messages/send', { to: phone, text: 'x'.repeat(100) }),
@@ -70,7 +70,7 @@ describe('requests', () => {
 	});
 
 	it('that break the contract on our side are a 500, not a quiet mistake', async () => {
-		const { sandbox, api } = await openSandbox();
+		const { sandbox, api } = await openSandbox({}, false);
 		const noise = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
 		Object.assign(sandbox.state.contacts.all[0] ?? {}, { name: 7 });
 		const { status, data } = await api.get('/contacts');

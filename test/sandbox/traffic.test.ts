@@ -109,9 +109,9 @@ describe('conversations', () => {
 
 describe('analytics', () => {
 	it('count what really happened: in all, per template and per key', async () => {
-		const { sandbox, api, controls } = await openSandbox({ failingNumbers: [bob] });
+		const { sandbox, url, api, controls } = await openSandbox({ failingNumbers: [bob] });
 		const { data: token } = await api.post('/auth/token', { name: 'Agent' });
-		const agent = clientOf(`${sandbox.url}/v1`, token.token);
+		const agent = clientOf(`${url}/v1`, token.token);
 		const components = [{ type: 'body', parameters: [{ type: 'text', text: '123' }] }];
 		await agent.post('/messages/template', { to: ada, template: 'login_code', language: 'en_US', components });
 		await api.post('/messages/send', { to: bob, text: 'Hi' });

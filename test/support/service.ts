@@ -7,17 +7,20 @@ import { startSandbox } from '../../sandbox';
 import type { Sandbox, SandboxOptions } from '../../sandbox';
 import type { FaultOrder } from '../../sandbox/faults';
 import { recordCallsTo } from './calls';
+import { judgedAddress } from './contract';
 import { loadEngine } from './engine';
 import type { Engine, RunOptions, RunResult } from './engine';
 
 /** What tests do with the service. */
 export class Service {
 	sandbox!: Sandbox;
+	/** Where the nodes find it: the sandbox's own address, or that of the proxy that judges the calls. */
+	url!: string;
 	engine!: Engine;
 
 	/** Values of a credential for the sandbox. */
 	credentials(values: ICredentialDataDecryptedObject = {}): ICredentialDataDecryptedObject {
-		const own = { apiKey: this.sandbox.key, baseUrl: this.sandbox.url, layout: 'automatic', requestsPerMinute: 100_000 };
+		const own = { apiKey: this.sandbox.key, baseUrl: this.url, layout: 'automatic', requestsPerMinute: 100_000 };
 		return { ...own, ...values };
 	}
 
@@ -48,7 +51,8 @@ export function useService(options: SandboxOptions = {}): Service {
 	beforeAll(async () => {
 		const quiet = { port: 0, requestsPerWindow: 0, receiptDelaysMs: { sent: null, delivered: null, read: null } };
 		service.sandbox = await startSandbox({ ...quiet, ...options });
-		recordCallsTo(service.sandbox.url);
+		service.url = await judgedAddress(service.sandbox.url);
+		recordCallsTo(service.url);
 		service.engine = await loadEngine();
 	});
 	beforeEach(() => service.sandbox.reset());

@@ -23,7 +23,7 @@ test('with the right setting the service never refuses, over several windows', a
 });
 
 test('with a setting far too high the sender learns from the refusals', async () => {
-	const { error } = await campaign(1000, 300, { requestsPerMinute: 10_000, baseUrl: `${service.sandbox.url}/` });
+	const { error } = await campaign(1000, 300, { requestsPerMinute: 10_000, baseUrl: `${service.url}/` });
 	expect(error).toBeUndefined();
 	expect(uniq(service.sent().map(({ phone }) => phone))).toHaveLength(300);
 	expect(doubled()).toEqual([]);
@@ -31,7 +31,7 @@ test('with a setting far too high the sender learns from the refusals', async ()
 });
 
 test('two processes that share a key lose and double nothing and get on with few refusals', async () => {
-	const other = { baseUrl: service.sandbox.url.replace('127.0.0.1', 'localhost') }; // paced on its own, like another process
+	const other = { baseUrl: service.url.replace('127.0.0.1', 'localhost') }; // paced on its own, like another process
 	const runs = await Promise.all([campaign(1000, 150), campaign(2000, 150, other)]);
 	expect(runs.map(({ error, outputs }) => [error, outputs[0].length])).toEqual([[undefined, 150], [undefined, 150]]);
 	expect(service.sent()).toHaveLength(300);

@@ -133,7 +133,7 @@ test('leaves the registrations of its copies alone', async () => {
 });
 
 test('points to Manual where the service does not offer registering', async () => {
-	const it = await triggers.make({ credentials: { ...service.credentials(), baseUrl: `${service.sandbox.url}/api` } });
+	const it = await triggers.make({ credentials: { ...service.credentials(), baseUrl: `${service.url}/api` } });
 	await expect(it.activate()).rejects.toThrow(/does not offer.*Manual.*by hand: http:.*\/webhook-id\/webhook$/);
 });
 
