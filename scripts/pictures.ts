@@ -42,27 +42,17 @@ async function openExample(editor: Editor, { n8n, credential }: Playground, name
 	return workflow;
 }
 
-/** The campaign after it has run, and the form of the node that sends, with its template picked from the list. */
+/** The campaign after it has run, and the form of the node that sends. */
 async function takeWelcomeCampaign(editor: Editor, playground: Playground): Promise<void> {
 	const { nodes } = await openExample(editor, playground, 'welcome-campaign');
 	const sender = 'Send welcome';
-	await editor.node(sender).dblclick();
-	await pickTemplate(editor, 'welcome');
-	await editor.part('ndv-close-button').click();
 	await editor.execute();
 	await editor.waitForSuccess(sender);
 	await takeCanvas(editor, 'welcome-campaign', nodes.length);
 
 	await editor.node(sender).dblclick();
 	await editor.part('ndv').getByText(`${playground.sandbox.state.contacts.all.length} items`).last().waitFor();
-	await take(editor, 'send-template', await formUpTo(editor, 'parameter-input-headerDocumentUrl'));
-}
-
-async function pickTemplate(editor: Editor, name: string): Promise<void> {
-	await editor.part('rlc-mode-selector').click();
-	await editor.part('mode-list').click();
-	await editor.part('rlc-input').click();
-	await editor.part('rlc-item').getByText(name, { exact: true }).click();
+	await take(editor, 'send-template', await formUpTo(editor, 'resource-mapper-container'));
 }
 
 /** The tabs above the form, and the form down to one of its fields, with the same margin on both sides. */

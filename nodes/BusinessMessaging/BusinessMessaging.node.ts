@@ -10,7 +10,8 @@ import {
 } from 'n8n-workflow';
 
 import { findOperation, properties } from './description';
-import { listSearch } from './editor/pickers';
+import { recordPickers } from './editor/pickers';
+import { resourceMapping, templatePickers } from './editor/templates';
 import { runOperation } from './execution/run';
 import { receiveReply } from './reply/receive';
 import { replyWebhooks } from './reply/webhooks';
@@ -34,7 +35,7 @@ export class BusinessMessaging implements INodeType {
 		properties,
 	};
 
-	methods = { listSearch };
+	methods = { listSearch: { ...recordPickers, ...templatePickers }, resourceMapping };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const resource = this.getNodeParameter('resource', 0);

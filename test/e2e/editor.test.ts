@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
+import type { INodeParameters } from 'n8n-workflow';
 import type { Locator } from 'playwright-core';
 
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
@@ -10,7 +11,8 @@ import { operations } from '../../nodes/BusinessMessaging/description';
 import { readExample } from '../../playground/exampleWorkflows';
 import { waitFor } from '../../playground/waitFor';
 import { Editor } from './support/editor';
-import { useN8n } from './support/n8n';
+import { addManyTemplates, bigFields } from '../support/templates';
+import { tested, useN8n, workflowOf } from './support/n8n';
 
 const n8n = useN8n();
 let editor: Editor;
@@ -125,14 +127,69 @@ look('the auto-reply runs when its button is clicked and a customer writes', asy
 	expect(n8n.sandbox.state.messages.all.at(-1)).toMatchObject({ phone: '+15550001111', direction: 'outbound' });
 });
 
-look('a template is picked from the list of the service', async () => {
-	const { id, nodes } = await openExample('welcome-campaign');
-	await editor.openWorkflow(id, nodes.find(({ name }) => name === 'Send welcome')?.id);
-	const template = editor.part('resource-locator-template');
-	await template.locator('[data-test-id="rlc-mode-selector"]').click();
-	await editor.part('mode-list').click();
-	await template.locator('[data-test-id="rlc-input"]').click();
-	await editor.part('rlc-search').fill('invo');
-	await editor.part('rlc-item').getByText('invoice', { exact: true }).click();
-	expect(await template.locator('[data-test-id="rlc-input"]').inputValue()).toBe('invoice');
+describe('the form of Send Template', () => {
+	const picker = (name: string) => editor.part(`resource-locator-${name}`);
+	const field = (id: string) => editor.page.locator(`[data-test-id='parameter-input-value["${id}"]'] input`);
+	const fields = () => editor.part('mapping-fields-container');
+	/** What the closed list shows as chosen. */
+	const chosen = async (name: string) => await picker(name).locator('[data-test-id="rlc-input"]').inputValue();
+
+	async function openNode(parameters: INodeParameters = {}): Promise<string> {
+		n8n.sandbox.reset();
+		addManyTemplates(n8n.sandbox.state);
+		const file = workflowOf(n8n.playground, [{ name: 'Anna' }], { resource: 'message', operation: 'sendTemplate', to: '+15550001001', ...parameters });
+		const { id, nodes } = await n8n.client.createWorkflow(file);
+		await editor.openWorkflow(id, nodes.find(({ name }) => name === tested)?.id);
+		return id;
+	}
+
+	async function pick(name: string, typed: string, choice: string): Promise<void> {
+		await picker(name).locator('[data-test-id="rlc-input"]').click();
+		await editor.part('rlc-search').filter({ visible: true }).fill(typed);
+		await editor.part('rlc-item').getByText(choice, { exact: true }).click();
+	}
+
+	look('of 500 templates one is found, with its languages and 10 variables, and sent', async () => {
+		await openNode();
+		await fields().or(editor.page.getByText('Choose a template to see its variables here.')).waitFor();
+		await pick('template', 'big', 'big_order · 12 languages · approved');
+		await editor.page.getByText('Choose a language to see the variables of the template here.').waitFor();
+		await pick('language', 'german', 'German (Germany) · de_DE');
+		await editor.page.getByText('Body 1: "de_DE: Hello {{1}} {{2}}, your order…"').waitFor();
+		expect(await fields().locator('input').count()).toBe(bigFields.length);
+		for (const id of bigFields) await field(id).fill(`${id}!`);
+		await editor.part('node-execute-button').click();
+		await waitFor(async () => n8n.sandbox.state.messages.all.length > 0, { what: 'the message', limit: 60_000 });
+		expect(n8n.sandbox.state.messages.all[0]).toMatchObject({
+			text: expect.stringContaining('de_DE: Hello body_1! body_2!, your order from body_3!'),
+			template: { header: { text: 'Order header_1!' }, buttons: [{}, { url: 'https://shop.example.com/track/button2_1!' }] },
+		});
+	});
+
+	look('Esc leaves the list without a choice', async () => {
+		await openNode();
+		await picker('template').locator('[data-test-id="rlc-input"]').click();
+		await editor.part('rlc-item').first().waitFor();
+		await editor.page.keyboard.press('Escape');
+		await editor.part('rlc-item').first().waitFor({ state: 'hidden' });
+		expect(await chosen('template')).toBe('');
+	});
+
+	look('a name that is not in the list is told', async () => {
+		await openNode({ template: { __rl: true, mode: 'name', value: 'wellcome' }, language: { __rl: true, mode: 'code', value: 'en_US' } });
+		await editor.page.getByText('The service lists no template named "wellcome"').waitFor();
+	});
+
+	look('without the list of templates the values are numbered, and go out', async () => {
+		const parameters = { template: { __rl: true, mode: 'name', value: 'login_code' }, language: { __rl: true, mode: 'code', value: 'en_US' } };
+		const refuse = async () => await n8n.fault({ endpoint: 'listTemplates', count: 100, status: 403 });
+		n8n.sandbox.reset();
+		await openNode(parameters);
+		await refuse();
+		await editor.page.reload();
+		await field('body_1').fill('4711');
+		await editor.part('node-execute-button').click();
+		await waitFor(async () => n8n.sandbox.state.messages.all.length > 0, { what: 'the message', limit: 60_000 });
+		expect(n8n.sandbox.state.messages.all[0]).toMatchObject({ text: '4711 is your login code.' });
+	});
 });

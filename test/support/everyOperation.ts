@@ -34,7 +34,8 @@ export interface RunnerResult {
 const numbered = [{ n: 1 }, { n: 2 }, { n: 3 }];
 const words = 'the operator said no';
 
-interface Case {
+/** An operation with parameters that work. */
+export interface Case {
 	/** Parameters besides resource and operation; `{{ $json.n }}` numbers the items. */
 	parameters?: INodeParameters;
 	/** The endpoint that refuses the middle item, if it is not the operation's own. */
@@ -50,8 +51,11 @@ const welcome = {
 	to: phone,
 	template: { __rl: true, mode: 'name', value: 'welcome' },
 	language: 'en_US',
-	bodyParameters: { parameter: [{ text: '=Anna {{ $json.n }}' }, { text: 'Acme' }] },
-	headerDocumentUrl: 'https://example.com/brochure.pdf',
+	variables: {
+		mappingMode: 'defineBelow',
+		value: { headerDocumentUrl: 'https://example.com/brochure.pdf', body_1: '=Anna {{ $json.n }}', body_2: 'Acme' },
+		schema: [],
+	},
 };
 const byId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
 
@@ -64,7 +68,8 @@ const contacts = async (runner: Runner) => await createThree(runner, { resource:
 const newTemplate = { name: '=note_{{ $json.n }}', language: 'en_US', componentsJson: '[{ "type": "BODY", "text": "Hi {{1}}" }]' };
 const newWebhook = { url: '=https://example.com/hook/{{ $json.n }}', events: ['message.received'] };
 
-const cases: Record<string, Case> = {
+/** All operations that do not wait, by resource and value. */
+export const everyOperation: Record<string, Case> = {
 	'account createToken': { gives: { token: expect.any(String) } },
 	'account getCurrent': { gives: { id: expect.anything() } },
 	'analytics getAgentStatistics': { gives: { name: 'Demo key', sent: expect.any(Number) } },
@@ -117,11 +122,11 @@ const atOnce = operations.filter(({ listen }) => !listen);
 /** Declares the tests: four for each operation. */
 export function testEveryOperation(runner: Runner): void {
 	test('every operation of the node stands in this table', () => {
-		expect(Object.keys(cases).sort()).toEqual(atOnce.map(({ resource, value }) => `${resource} ${value}`).sort());
+		expect(Object.keys(everyOperation).sort()).toEqual(atOnce.map(({ resource, value }) => `${resource} ${value}`).sort());
 	});
 
 	describe.each(atOnce)('$resource $value', ({ resource, value, endpoint }) => {
-		const { parameters = {}, gives, fails, before } = cases[`${resource} ${value}`];
+		const { parameters = {}, gives, fails, before } = everyOperation[`${resource} ${value}`];
 
 		async function prepare() {
 			const ids = (await before?.(runner)) ?? [];

@@ -22,18 +22,25 @@ import { requestBuilder } from './values';
 export async function runOperation(context: IExecuteFunctions, operation: Operation): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
 	const stopsOnError = !context.continueOnFail();
+	const refuseInvalid = (prepared: PreparedRequest[]) => {
+		const invalid = prepared.findIndex((request) => request instanceof InputError);
+		if (invalid < 0 || !stopsOnError) return;
+		throw toNodeError(node, prepared[invalid] as InputError, invalid, 'All items are checked first, so nothing was sent in this run.');
+	};
 	const build = requestBuilder(context, operation);
-	const requests = context.getInputData().map((_, index) => prepareRequest(build, index));
+	const built = context.getInputData().map((_, index) => valid(() => build(index)));
+	refuseInvalid(built);
+	const memory = openMemory(context, operation.endpoint.repeatable);
+	const recalled = built.map((request, index) => (request instanceof InputError ? undefined : memory.recall(index, request)));
+	const todo = built.filter((request, index): request is OperationRequest => !(request instanceof InputError) && !recalled[index]);
+	const preparedRun = await untilStopped(context, prepareRun(context, operation, todo));
+	const requests = reviewRequests(operation, built, recalled, preparedRun);
+	refuseInvalid(requests);
 
-	const invalid = requests.findIndex((request) => request instanceof InputError);
-	if (invalid >= 0 && stopsOnError) {
-		throw toNodeError(node, requests[invalid] as InputError, invalid, 'All items are checked first, so nothing was sent in this run.');
-	}
 	const listening = await beginListening(context, operation, requests);
 	if (listening instanceof Error && stopsOnError) throw toNodeError(node, listening, 0, 'Nothing was sent in this run.');
 	if (listening instanceof Error) return requests.map((request, index) => toErrorItem(request instanceof InputError ? request : listening, index));
-	const memory = openMemory(context, operation.endpoint.repeatable);
-	const outcomes = await untilStopped(context, carryOut(context, operation, requests, memory, stopsOnError)).catch(async (error) => {
+	const outcomes = await untilStopped(context, carryOut(context, { operation, built, requests, recalled, memory, stopsOnError, ...preparedRun })).catch(async (error) => {
 		await listening?.stop();
 		throw error;
 	});
@@ -51,6 +58,12 @@ export async function runOperation(context: IExecuteFunctions, operation: Operat
 		if (hasFailed(outcome)) return [toErrorItem(outcome.failure, index)];
 		return outcome.records.map((json) => ({ json, pairedItem: { item: index } }));
 	});
+}
+
+/** Holds what is still to be sent against what was prepared; an item that does not fit becomes its error. */
+function reviewRequests({ review }: Operation, built: PreparedRequest[], recalled: Array<Outcome | undefined>, { client, prepared }: PreparedRun): PreparedRequest[] {
+	if (!review || !client) return built;
+	return built.map((request, index) => (request instanceof InputError || recalled[index] ? request : valid(() => review(request, prepared))));
 }
 
 async function beginListening(context: IExecuteFunctions, operation: Operation, requests: PreparedRequest[]): Promise<Listening | ItemFailure | undefined> {
@@ -74,31 +87,38 @@ async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Pr
 
 type PreparedRequest = OperationRequest | InputError;
 
-function prepareRequest(build: (index: number) => OperationRequest, index: number): PreparedRequest {
+/** The request, or why it cannot be carried out. */
+function valid(make: () => OperationRequest): PreparedRequest {
 	try {
-		return build(index);
+		return make();
 	} catch (error) {
 		return error instanceof InputError ? error : new InputError(asFailure(error).message);
 	}
 }
 
+type Work = PreparedRun & {
+	operation: Operation;
+	/** As the parameters gave them, by which the memory knows them. */
+	built: PreparedRequest[];
+	/** As they were reviewed. */
+	requests: PreparedRequest[];
+	/** What became of items in an earlier try. */
+	recalled: Array<Outcome | undefined>;
+	memory: Memory;
+	stopsOnError: boolean;
+};
+
 /** Carries out what is still to be done; gives what became of every item, undefined for those not begun. */
 async function carryOut(
 	context: IExecuteFunctions,
-	operation: Operation,
-	requests: PreparedRequest[],
-	memory: Memory,
-	stopsOnError: boolean,
+	{ operation, built, requests, recalled, memory, stopsOnError, client, prepared, failure }: Work,
 ): Promise<Array<Outcome | undefined>> {
-	const outcomes = requests.map((request, index): Outcome | undefined =>
-		request instanceof InputError ? { failure: request } : memory.recall(index, request),
-	);
+	const outcomes = requests.map((request, index): Outcome | undefined => (request instanceof InputError ? { failure: request } : recalled[index]));
 	const todo = [...requests.entries()].filter((entry): entry is [number, OperationRequest] => !outcomes[entry[0]]);
-	const { concurrency, timeoutMs } = readOptions(context);
+	const { concurrency } = readOptions(context);
 	const signal = context.getExecutionCancelSignal();
 	let isStopped = false;
 
-	const { client, prepared, failure } = await prepareRun(context, operation, timeoutMs, todo.length > 0);
 	if (!client) {
 		for (const [index] of todo) outcomes[index] = { failure };
 		return outcomes;
@@ -111,11 +131,12 @@ async function carryOut(
 		isStopped: () => isStopped || signal?.aborted === true,
 		task: async (position) => {
 			const [index, request] = todo[position];
+			const known = built[index] as OperationRequest;
 			const outcome = await sendOnce.guard(request, async () => {
-				const idempotencyKey = memory.begin(index, request) || undefined;
+				const idempotencyKey = memory.begin(index, known) || undefined;
 				return await settle(operation.run(client, { ...request, idempotencyKey }, prepared));
 			});
-			memory.settle(index, request, outcome);
+			memory.settle(index, known, outcome);
 			outcomes[index] = outcome;
 			isStopped ||= stopsOnError && hasFailed(outcome);
 		},
@@ -139,11 +160,12 @@ function rateHint({ address, longestWaitMs }: Client): NodeExecutionHint {
 
 type PreparedRun = { client: Client; prepared: unknown; failure?: undefined } | { client?: undefined; prepared?: undefined; failure: ItemFailure };
 
-/** The client and what the items share. If there is a fault here, no item is begun. */
-async function prepareRun(context: IExecuteFunctions, operation: Operation, timeoutMs: number, isNeeded: boolean): Promise<PreparedRun> {
+/** The client and what the items to be carried out share. If there is a fault here, none is begun. */
+async function prepareRun(context: IExecuteFunctions, operation: Operation, todo: OperationRequest[]): Promise<PreparedRun> {
 	try {
+		const { timeoutMs } = readOptions(context);
 		const client = await connect(context, { timeoutMs, signal: context.getExecutionCancelSignal() });
-		return { client, prepared: isNeeded ? await operation.prepare?.(client) : undefined };
+		return { client, prepared: todo.length > 0 ? await operation.prepare?.(client, todo) : undefined };
 	} catch (error) {
 		return { failure: asFailure(error) };
 	}

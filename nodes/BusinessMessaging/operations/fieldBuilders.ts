@@ -49,35 +49,9 @@ export function optional<N extends string, V>(field: Field<N, V>): Field<N, V> {
 	return omit(field, 'required');
 }
 
-/** Rows of texts, e.g. the variables of a template: `{ parameter: [{ text }] }`. */
-export function textRowsField<const N extends string>(field: Look<N>): Field<N, { parameter?: Array<{ text?: unknown }> }> {
-	return {
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Value', sortable: true },
-		default: {},
-		...field,
-		options: [
-			{
-				displayName: 'Value',
-				name: 'parameter',
-				values: [
-					{
-						displayName: 'Text',
-						name: 'text',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. Anna',
-						description: 'What is put in for this variable',
-					},
-				],
-			},
-		],
-	};
-}
-
-/** A record to choose from a list or by its identifier; its value is the identifier. */
+/** What is chosen from a list or by what identifies it, which is its value. */
 export function recordField<const N extends string>(
-	field: Look<N> & { searchListMethod: string; idMode?: 'id' | 'name'; idPlaceholder: string },
+	field: Look<N> & { searchListMethod: string; idMode?: 'id' | 'name' | 'code'; idPlaceholder: string },
 ): Field<N, string> {
 	const { searchListMethod, idMode = 'id', idPlaceholder, ...look } = field;
 	return {
@@ -93,7 +67,7 @@ export function recordField<const N extends string>(
 				typeOptions: { searchListMethod, searchable: true },
 			},
 			{
-				displayName: idMode === 'id' ? 'By ID' : 'By Name',
+				displayName: { id: 'By ID', name: 'By Name', code: 'By Code' }[idMode],
 				name: idMode,
 				type: 'string',
 				placeholder: idPlaceholder,

@@ -3,7 +3,7 @@ import { type Field, choiceField, collectionField, jsonField, numberField, recor
 
 /** Who gets a message. Source: specification, field `to`. */
 export const recipientField = textField({
-	displayName: 'To',
+	displayName: 'Recipient Phone Number',
 	name: 'to',
 	required: true,
 	placeholder: 'e.g. +49 170 1234567',
@@ -137,4 +137,13 @@ export const limitField: Field<'limit', number> = {
 	default: 50,
 	displayOptions: { show: { returnAll: [false] } },
 	description: 'Max number of results to return',
+};
+
+/** Whether the records of a listing are made small. */
+export const simplifyField: Field<'simplify', boolean> = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
 };

@@ -1,5 +1,4 @@
 /** JSON that users write. */
-import { asText } from './asText';
 import { InputError } from './inputError';
 
 /**
@@ -24,9 +23,4 @@ function parse(text: string): { json?: unknown; fault?: string } {
 	} catch (error) {
 		return { fault: (error as Error).message };
 	}
-}
-
-/** The rows of a form as text parameters of a template. Source: specification, "Template message components". */
-export function rowTexts(rows: { parameter?: Array<{ text?: unknown }> } | undefined): Array<{ type: 'text'; text: string }> {
-	return (rows?.parameter ?? []).map(({ text }) => ({ type: 'text', text: asText(text) }));
 }

@@ -2,14 +2,15 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
-import { readId, readRecord } from '../api/read';
+import { type ServiceRecord, readId, readRecord } from '../api/read';
 import type { ApiRequest, Client } from '../transport/client';
 import { listRecords } from '../transport/pages';
 import type { Outcome } from '../execution/outcome';
 import type { SendOnceValues } from '../execution/sendOnce';
 import type { QuestionSettings } from '../reply/wait';
 import { type Field, type ValuesOf } from './fieldBuilders';
-import { limitField, returnAllField } from './fields';
+import { limitField, returnAllField, simplifyField } from './fields';
+import type { GivenVariable } from './message/variables';
 import { additionalFields, queryParameters } from './openFields';
 
 /** The resources of the node, as saved in workflows. */
@@ -33,10 +34,14 @@ interface OperationNames {
 export interface OperationRequest extends ApiRequest {
 	/** Greatest number of records of a listing; all if absent. */
 	limit?: number;
+	/** Whether the records of a listing are made small. */
+	isSimplified?: boolean;
 	/** A key that is sent at most once ever. */
 	sendOnce?: SendOnceValues;
 	/** What is asked for, if the answer is awaited. */
 	question?: QuestionSettings;
+	/** The values of a template's variables that the components of the body are made of. */
+	variables?: GivenVariable[];
 	/** The endpoint of this very request, if it is not the operation's. */
 	endpoint?: Endpoint;
 }
@@ -59,8 +64,10 @@ export interface Operation extends OperationNames {
 	request: (values: Record<string, unknown>) => OperationRequest;
 	/** Items with the same lane go one after the other, in their order; by default all items do. */
 	lane?: (request: OperationRequest) => string;
-	/** Does what the items of one run share, before the first of them. */
-	prepare?: (client: Client) => Promise<unknown>;
+	/** Does what the items of one run share, before the first of them. @throws ServiceError: no item is begun then */
+	prepare?: (client: Client, requests: OperationRequest[]) => Promise<unknown>;
+	/** Holds an item's request against what was prepared, before the first one goes out. @throws InputError */
+	review?: (request: OperationRequest, prepared: unknown) => OperationRequest;
 	/** For an operation that ends its run by waiting for what the service delivers. */
 	listen?: Listen;
 	/** Carries out one item. @throws ServiceError */
@@ -73,35 +80,46 @@ interface Definition<F extends readonly Field[], P> extends OperationNames {
 	lane?: (request: OperationRequest) => string;
 	/** Shapes the answer; by default the record that it holds. */
 	output?: (body: unknown, request: OperationRequest) => IDataObject[];
-	prepare?: (client: Client) => Promise<P>;
+	prepare?: (client: Client, requests: OperationRequest[]) => Promise<P>;
+	review?: (request: OperationRequest, prepared: P) => OperationRequest;
 	listen?: Listen;
 	run?: (client: Client, request: OperationRequest, prepared: P) => Promise<IDataObject[]>;
 }
 
 /** Defines an operation; what the specification leaves open is added as fields of the user's own. */
 export function operation<const F extends readonly Field[], P = undefined>(definition: Definition<F, P>): Operation {
-	const { endpoint, fields, request = () => ({}), output = record, run } = definition;
+	const { endpoint, fields, request = () => ({}), output = record, review, run } = definition;
 	const open = [...(endpoint.body ? [additionalFields] : []), ...(endpoint.query ? [queryParameters] : [])];
 	return {
 		...definition,
 		fields: [...fields, ...open],
 		request: (values) => request(values as ValuesOf<F>),
+		review: review && ((apiRequest, prepared) => review(apiRequest, prepared as P)),
 		run: async (client, apiRequest, prepared) =>
 			run ? await run(client, apiRequest, prepared as P) : output(await client.call(apiRequest.endpoint ?? endpoint, apiRequest), apiRequest),
 	};
 }
 
-/** Defines an operation that lists records over all pages, with Return All and Limit. */
-export function listOperation<const F extends readonly Field[]>(definition: Definition<F, undefined>): Operation {
-	const { endpoint, request = () => ({}) } = definition;
+interface ListDefinition<F extends readonly Field[]> extends Definition<F, undefined> {
+	/** Makes a large record small: at most 10 fields. The user can switch it off. */
+	simplify?: (record: ServiceRecord) => IDataObject;
+}
+
+/** Defines an operation that lists records over all pages, with Return All, Limit and, for large records, Simplify. */
+export function listOperation<const F extends readonly Field[]>(definition: ListDefinition<F>): Operation {
+	const { endpoint, request = () => ({}), simplify } = definition;
 	return operation<readonly Field[]>({
 		...definition,
-		fields: [returnAllField, limitField, ...definition.fields],
-		request: ({ returnAll, limit, ...values }) => ({
+		fields: [returnAllField, limitField, ...(simplify ? [simplifyField] : []), ...definition.fields],
+		request: ({ returnAll, limit, simplify: isSimplified, ...values }) => ({
 			...request(values as ValuesOf<F>),
 			limit: returnAll ? undefined : Number(limit),
+			isSimplified: isSimplified === true,
 		}),
-		run: async (client, apiRequest) => (await listRecords(client, endpoint, apiRequest)) as IDataObject[],
+		run: async (client, apiRequest) => {
+			const found = await listRecords(client, endpoint, apiRequest);
+			return simplify && apiRequest.isSimplified ? found.map(simplify) : (found as IDataObject[]);
+		},
 	});
 }
 

@@ -13,6 +13,7 @@ import type {
 
 import { readAddress } from './address';
 import { Client, type ClientOptions, type HttpSend } from './client';
+import { withDeadline } from './deadline';
 
 /** Name of the credential type. */
 export const credentialType = 'businessMessagingApi';
@@ -79,18 +80,8 @@ function sendThrough(request: HttpRequest): HttpSend {
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true, // a redirected POST would become a GET, and the key would go along
 		}) as Promise<FullResponse>;
+		// The helper's own limit starts anew with every byte of the answer; a slow body would never end.
 		const { body: text, ...response } = await withDeadline(answer, timeoutMs);
 		return { ...response, body: typeof text === 'string' ? text : JSON.stringify(text ?? '') };
 	};
-}
-
-/** The helper's own limit starts anew with every byte of the answer; a slow body would never end. */
-async function withDeadline<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-	const deadline = AbortSignal.timeout(timeoutMs);
-	return await new Promise<T>((resolve, reject) => {
-		const expire = () => reject(Object.assign(new Error('Time limit'), { code: 'ETIMEDOUT' }));
-		deadline.addEventListener('abort', expire);
-		// a listener left behind would hold on to the answer until the time has passed
-		answer.finally(() => deadline.removeEventListener('abort', expire)).then(resolve, reject);
-	});
 }

@@ -1,6 +1,7 @@
 import { endpoints } from '../../api/endpoints';
-import { collectionField, textField } from '../fieldBuilders';
+import { collectionField, recordField } from '../fieldBuilders';
 import { listOperation } from '../operation';
+import { shorten } from '../shorten';
 
 /** Lists contacts. Source: specification, GET /v1/contacts. */
 export const getContacts = listOperation({
@@ -16,14 +17,17 @@ export const getContacts = listOperation({
 			name: 'filters',
 			placeholder: 'Add Filter',
 			fields: [
-				textField({
+				recordField({
 					displayName: 'Segment',
 					name: 'segment',
-					placeholder: 'e.g. newsletter',
-					description: 'Only contacts of the segment with this name',
+					description: 'Only contacts of this segment',
+					searchListMethod: 'searchSegments',
+					idMode: 'name',
+					idPlaceholder: 'e.g. newsletter',
 				}),
 			],
 		}),
 	],
+	simplify: (contact) => shorten(contact, ['id', 'name', 'phone', 'email', 'language', 'segments', 'tags', 'status', 'createdAt', 'updatedAt']),
 	request: ({ filters }) => ({ query: { segment: filters.segment || undefined } }),
 });

@@ -1,5 +1,9 @@
 import { endpoints } from '../../api/endpoints';
+import { type ServiceRecord, isRecord } from '../../api/read';
 import { listOperation } from '../operation';
+import { shorten } from '../shorten';
+
+const keys = ['id', 'contactId', 'name', 'phone', 'status', 'unansweredCount', 'lastMessage', 'lastMessageDirection', 'lastMessageStatus', 'updatedAt'];
 
 /** Lists conversations. Source: specification, GET /v1/conversations. */
 export const getConversations = listOperation({
@@ -10,4 +14,12 @@ export const getConversations = listOperation({
 	description: 'Get many conversations',
 	endpoint: endpoints.listConversations,
 	fields: [],
+	simplify: (conversation) => shorten({ ...conversation, ...lastMessageOf(conversation) }, keys),
 });
+
+/** The last message as plain fields, where the service shows it as a record. */
+function lastMessageOf({ lastMessage }: ServiceRecord): ServiceRecord {
+	if (!isRecord(lastMessage)) return {};
+	const { text, direction, status } = lastMessage;
+	return { lastMessage: text, lastMessageDirection: direction, lastMessageStatus: status };
+}

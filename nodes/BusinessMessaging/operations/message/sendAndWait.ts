@@ -7,7 +7,8 @@ import { InputError } from '../inputError';
 import { operation, sentMessage } from '../operation';
 import { phoneNumber } from '../phone';
 import { recipientOf } from './recipient';
-import { templateBody, templateFields } from './template';
+import { lookUpTemplates, reviewTemplate } from './review';
+import { templateFields, templateRequest } from './template';
 
 /**
  * Asks by text or template and waits for the person's answer in the chat. The value of the operation and the name of
@@ -48,10 +49,15 @@ export const sendAndWait = operation({
 	request: (values) => {
 		const question = readSettings(values);
 		const to = phoneNumber(values.to);
-		if (values.messageType === 'template') return { endpoint: endpoints.sendTemplate, body: { to, ...templateBody(values) }, question };
+		if (values.messageType === 'template') {
+			const { body, variables } = templateRequest(values);
+			return { endpoint: endpoints.sendTemplate, body: { to, ...body }, variables, question };
+		}
 		if (values.message.trim() === '') throw new InputError('Message is empty', 'Check the field, or the data that its expression refers to.');
 		return { body: { to, text: values.message }, question };
 	},
+	prepare: lookUpTemplates,
+	review: reviewTemplate,
 	lane: recipientOf,
 	output: sentMessage,
 	listen: listenForReplies,

@@ -3,8 +3,9 @@ import { recipientField, sendOnceField } from '../fields';
 import { operation, sentMessage } from '../operation';
 import { phoneNumber } from '../phone';
 import { recipientOf } from './recipient';
+import { lookUpTemplates, reviewTemplate } from './review';
 import { readSendOnce } from './sendOnce';
-import { templateBody, templateFields } from './template';
+import { templateFields, templateRequest } from './template';
 
 /** Sends a template message. Source: specification, POST /v1/messages/template and "Template message components". */
 export const sendTemplate = operation({
@@ -19,10 +20,13 @@ export const sendTemplate = operation({
 		...templateFields,
 		sendOnceField,
 	],
-	request: (values) => ({
-		body: { to: phoneNumber(values.to), ...templateBody(values) },
-		sendOnce: readSendOnce(values.sendOnce),
-	}),
+	request: (values) => {
+		const to = phoneNumber(values.to);
+		const { body, variables } = templateRequest(values);
+		return { body: { to, ...body }, variables, sendOnce: readSendOnce(values.sendOnce) };
+	},
+	prepare: lookUpTemplates,
+	review: reviewTemplate,
 	lane: recipientOf,
 	output: sentMessage,
 });

@@ -1,0 +1,52 @@
+/** What all searchable lists of the editor have in common. */
+import { type ILoadOptionsFunctions, type INodeListSearchItems, type INodeListSearchResult, NodeOperationError } from 'n8n-workflow';
+
+import { asFailure } from '../execution/errors';
+
+/** A list as n8n calls it: `filter` is what was typed, `paginationToken` what the page before has returned. */
+export type ListSearch = (this: ILoadOptionsFunctions, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
+
+/** How many entries are shown until the user scrolls on. */
+export const pageLength = 50;
+
+/** Has a list say what went wrong in the words of the node. */
+export function listSearch(search: (context: ILoadOptionsFunctions, filter: string, token?: string) => Promise<INodeListSearchResult>): ListSearch {
+	return async function (this, filter = '', paginationToken) {
+		try {
+			return await search(this, filter.trim(), paginationToken);
+		} catch (error) {
+			const { message, description } = asFailure(error);
+			throw new NodeOperationError(this.getNode(), message, { description });
+		}
+	};
+}
+
+/** One page of a list that is at hand as a whole. The token is the number of entries before it. */
+export function pageOf(entries: INodeListSearchItems[], filter: string, token?: string): INodeListSearchResult {
+	const wanted = entries.filter(({ name }) => includes(name, filter));
+	const start = Number(token ?? 0);
+	const end = start + pageLength;
+	return { results: wanted.slice(start, end), ...(end < wanted.length && { paginationToken: String(end) }) };
+}
+
+/** Whether a text holds what was typed, whatever the case. */
+export function includes(text: string, filter: string): boolean {
+	return text.toLowerCase().includes(filter.toLowerCase());
+}
+
+/** A label out of what is known, e.g. `Ada Lovelace · +15551000000`. */
+export function label(...parts: unknown[]): string {
+	return parts.filter((part) => typeof part === 'string' && part !== '').join(' · ');
+}
+
+/**
+ * A parameter of the open node: what was chosen or typed. The editor has evaluated expressions already.
+ *
+ * @returns undefined for an expression that cannot be evaluated yet
+ */
+export function chosen(context: ILoadOptionsFunctions, name: string): string | undefined {
+	const value = context.getCurrentNodeParameter(name);
+	const inner: unknown = typeof value === 'object' && value !== null && 'value' in value ? value.value : (value ?? '');
+	const isExpression = inner === null || inner === undefined || (typeof inner === 'string' && inner.startsWith('='));
+	return isExpression ? undefined : String(inner).trim();
+}
