@@ -1,5 +1,8 @@
 /** `npm run schemas`: writes the output previews of all operations, from runs of the built nodes against the sandbox. */
-import { execaSync } from 'execa';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 
-const { exitCode } = execaSync('npx', ['jest', 'test/operations/previews.test.ts'], { env: { WRITE_PREVIEWS: '1' }, stdio: 'inherit', reject: false });
-process.exitCode = exitCode ?? 1;
+const jest = path.join(path.dirname(require.resolve('jest/package.json')), 'bin/jest.js');
+const env = { ...process.env, WRITE_PREVIEWS: '1' };
+const { status } = spawnSync(process.execPath, [jest, 'test/operations/previews.test.ts'], { env, stdio: 'inherit', timeout: 300_000 });
+process.exitCode = status ?? 1;

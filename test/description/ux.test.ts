@@ -4,6 +4,8 @@ import path from 'node:path';
 
 import type { ICredentialType, Icon, INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
 
+import { operations } from '../../nodes/BusinessMessaging/description';
+import type { Operation } from '../../nodes/BusinessMessaging/operations/operation';
 import { filesBelow, root } from '../support/build';
 import { lintCredential, lintNode } from './officialRules';
 import { allProperties, isChoice } from './properties';
@@ -32,6 +34,9 @@ const described = [
 	...nodes.map(({ built, ...file }) => ({ ...file, described: built.description })),
 	...credentials.map(({ built, ...file }) => ({ ...file, described: built })),
 ].map(({ className, folder, described: { icon, properties } }) => [className, { folder, icon, properties }] as const);
+
+/** Words that mean something only to those who know how such a service is called by programs. */
+const jargon = /\b(payload|endpoint|boolean|string|array of|null|undefined|HTTP (GET|POST)|regexp?|parse[ds]?|enum|UUID|param|config|auth)\b/i;
 
 /** The paths of the properties for which something holds. */
 function pathsOf(properties: PlacedProperty[], holds: (property: INodeProperties, siblings: INodeProperties[]) => boolean): string[] {
@@ -83,6 +88,27 @@ describe.each(described)('%s', (_, { folder, icon, properties }) => {
 		expect(pathsOf(all, (property) => texts(property).some(isWrong))).toEqual([]);
 	});
 
+	test('explains every field that the user fills in', () => {
+		const explains = ({ description, type, displayName }: INodeProperties) => {
+			if (['notice', 'callout', 'fixedCollection', 'collection'].includes(type)) return true;
+			return description !== undefined && description.toLowerCase() !== displayName.toLowerCase();
+		};
+		const isChosen = ({ name }: INodeProperties) => ['resource', 'operation'].includes(name);
+		expect(pathsOf(all, (property) => !isChosen(property) && !explains(property))).toEqual([]);
+	});
+
+	test('speaks the words of its users', () => {
+		const texts = ({ displayName, description, placeholder, hint }: INodeProperties) => [displayName, description, placeholder, hint];
+		const isJargon = (text?: string) => text !== undefined && jargon.test(text);
+		// JSON is for those who ask for it; the names of what others have called so stay.
+		expect(pathsOf(all, (property) => texts(property).some(isJargon))).toEqual([]);
+	});
+
+	test('shows by an example what a required text looks like', () => {
+		const isText = ({ type, required }: INodeProperties) => required === true && type === 'string';
+		expect(pathsOf(all, (property) => isText(property) && property.placeholder === undefined)).toEqual([]);
+	});
+
 	test('lets the user pick from a list before typing an identifier', () => {
 		const locators = all.filter(({ property }) => property.type === 'resourceLocator');
 		expect(pathsOf(locators, ({ modes = [], default: initial }) => modes[0]?.type !== 'list' || (initial as { mode?: string }).mode !== modes[0].name)).toEqual([]);
@@ -127,4 +153,34 @@ test('every operation has its file and its line in operations/index.ts', () => {
 	const lines = readFileSync(path.join(root, folder, 'index.ts'), 'utf8').trim().split('\n').slice(1);
 	expect(files.length).toBeGreaterThan(0);
 	expect(lines).toEqual(files.map((file) => `export * from '.${file.slice(folder.length, -'.ts'.length)}';`));
+});
+
+describe('the operations', () => {
+	const isListing = ({ value }: Operation) => value === 'getAll';
+
+	test('begin with what they do, in one sentence each, none like another', () => {
+		expect(operations.filter(({ action }) => !/^[A-Z][a-z]+ [^A-Z]/.test(action)).map(({ action }) => action)).toEqual([]);
+		expect(new Set(operations.map(({ action }) => action)).size).toBe(operations.length);
+		expect(operations.filter(({ description }) => !/^[A-Z][a-z]+ /.test(description)).map(({ description }) => description)).toEqual([]);
+	});
+
+	test('that list records let the user choose how many, and the first ones by default', () => {
+		const listings = operations.filter(isListing);
+		expect(listings.length).toBeGreaterThan(0);
+		for (const { fields } of listings) {
+			expect(fields.slice(0, 2).map(({ name, default: value }) => [name, value])).toEqual([['returnAll', false], ['limit', 50]]);
+			expect(fields[1].displayOptions).toEqual({ show: { returnAll: [false] } });
+		}
+	});
+
+	test('choose records from lists instead of asking for identifiers', () => {
+		const typed = operations.flatMap(({ fields, action }) => fields.filter(({ name, type }) => /Id$/.test(name) && type !== 'resourceLocator').map(({ name }) => `${action}: ${name}`));
+		expect(typed).toEqual([]);
+	});
+
+	test('keep what is rarely needed out of sight', () => {
+		const plain = ({ required, type, displayOptions }: INodeProperties) => !required && !['collection', 'fixedCollection', 'boolean'].includes(type) && !displayOptions;
+		const most = operations.filter(({ listen }) => !listen).filter(({ fields }) => fields.filter(plain).length > 2);
+		expect(most.map(({ action }) => action)).toEqual([]);
+	});
 });

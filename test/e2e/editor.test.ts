@@ -182,10 +182,8 @@ describe('the form of Send Template', () => {
 
 	look('without the list of templates the values are numbered, and go out', async () => {
 		const parameters = { template: { __rl: true, mode: 'name', value: 'login_code' }, language: { __rl: true, mode: 'code', value: 'en_US' } };
-		const refuse = async () => await n8n.fault({ endpoint: 'listTemplates', count: 100, status: 403 });
-		n8n.sandbox.reset();
 		await openNode(parameters);
-		await refuse();
+		await n8n.fault({ endpoint: 'listTemplates', count: 1_000, reset: 'beforeRead' });
 		await editor.page.reload();
 		await field('body_1').fill('4711');
 		await editor.part('node-execute-button').click();

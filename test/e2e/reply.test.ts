@@ -1,10 +1,12 @@
 /** Send and Wait for Reply on a real n8n: whatever becomes of a wait, no webhook of ours is left at the service. */
 import { range } from 'lodash';
-import type { INode, INodeParameters, NodeConnectionType } from 'n8n-workflow';
+import type { INode, INodeParameters } from 'n8n-workflow';
 
 import { type Execution, outputOf } from '../../playground/n8nClient';
 import { waitFor } from '../../playground/waitFor';
 import type { Delivery } from '../../sandbox/deliveries';
+import { previewOf, readPreview } from '../support/previews';
+import { agentWith } from './support/agent';
 import { type Model, startModel } from './support/model';
 import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
 
@@ -156,26 +158,13 @@ test('several people: everybody’s own answer in the order of the items, and th
 		{ json: { replied: true, from: berta, answer: 'Large', text: '2' }, pairedItem: { item: 1 } },
 		{ json: { replied: false, from: '+15550001003' }, pairedItem: { item: 2 } },
 	]);
+	expect(readPreview('message', 'sendAndWait')).toEqual({ ...previewOf(outputOf(execution, tested)[0].json), version: 1 });
 	await untilNoneIsLeft();
 });
 
 describe('an AI agent', () => {
-	/** A workflow with an agent on the stand-in model and its tools: `tools[0]` is the agent's, each next one that of the one before. */
 	async function runAgent(model: Model, tools: INode[]): Promise<string> {
-		const credential = await client().createCredential(`Model ${model.url}`, 'openAiApi', { apiKey: 'none', url: model.url });
-		const node = (name: string, type: string, typeVersion: number, parameters: INodeParameters, more: Partial<INode> = {}): INode => ({
-			id: name, name, type, typeVersion, position: [0, 0], parameters, ...more,
-		});
-		const nodes = [
-			node(manualTrigger, 'n8n-nodes-base.manualTrigger', 1, {}),
-			node('Agent', '@n8n/n8n-nodes-langchain.agent', 3.1, { promptType: 'define', text: 'Ask Anna', options: { enableStreaming: false } }),
-			node('Model', '@n8n/n8n-nodes-langchain.lmChatOpenAi', 1.2, { model: { __rl: true, mode: 'id', value: 'stand-in' } }, { credentials: { openAiApi: { id: credential, name: 'Model' } } }),
-			...tools,
-		];
-		const to = (target: string, type: NodeConnectionType) => ({ [type]: [[{ node: target, type, index: 0 }]] });
-		const links = tools.map((tool, index) => [tool.name, to(tools[index - 1]?.name ?? 'Agent', 'ai_tool')] as const);
-		const connections = { [manualTrigger]: to('Agent', 'main'), Model: to('Agent', 'ai_languageModel'), ...Object.fromEntries(links) };
-		const { id } = await client().createWorkflow({ name: 'Agent', nodes, connections, settings: { executionOrder: 'v1', saveManualExecutions: true } });
+		const { id } = await client().createWorkflow(await agentWith(client(), model, tools));
 		return await client().run(id, manualTrigger);
 	}
 

@@ -86,9 +86,10 @@ test.each([
 	['holds no list', { status: 200, body: { nothing: true } }],
 ])('if the listing %s, the message goes out and the service judges', async (_, fault) => {
 	await service.fault({ endpoint: 'listTemplates', count: 50, ...fault });
-	const key = service.sandbox.state.keys.create('Other', `key of ${fault.status}`);
-	expect(key).toBeDefined();
-	const { error } = await send('login_code', filled({ body_1: 'x' }), { credentials: service.credentials({ apiKey: `key of ${fault.status}` }) });
+	// another key, for which no list is kept yet
+	const apiKey = `sandbox-key-for-${fault.status}`;
+	service.sandbox.state.keys.create('Other', apiKey);
+	const { error } = await send('login_code', filled({ body_1: 'x' }), { credentials: service.credentials({ apiKey }) });
 	expect(error).toBeUndefined();
 	expect(messages()).toHaveLength(3);
 });

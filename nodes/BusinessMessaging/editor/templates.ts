@@ -61,7 +61,7 @@ export const templatePickers = {
 		if (name === '') throw new InputError('Choose a template first', 'Its languages are offered here then.');
 		const templates = await load(context, filter === '' && token === undefined);
 		const mine = name === undefined ? templates : templates.filter((template) => template.name === name);
-		if (mine.length === 0) throw new InputError(`The service lists no template "${name}"`, 'Choose the template again, or choose By Code here and enter the language.');
+		if (mine.length === 0) throw new InputError(`The service lists no template named "${name}"`, 'Choose the template again, or choose By Code here and enter the language.');
 		return pageOf(uniqBy(mine.filter(({ language }) => language), 'language').map(toLanguage), filter, token);
 	}),
 

@@ -44,7 +44,7 @@ function field(id: string, displayName: string, required: boolean): ResourceMapp
 
 /** E.g. `Body 1: "Hello {{1}}, your order…"`. Words are not cut in two. */
 function labelOf(variable: TemplateVariable): string {
-	const text = variable.text.replaceAll(/\s+/g, ' ');
+	const text = variable.text.replaceAll(/\s+/g, ' ').replace(/^https?:\/\//, '');
 	const [start, end] = placeOf(variable.name, text);
 	const [head, tail] = [text.slice(0, start), text.slice(end)];
 	const shownHead = head.length > before ? `…${head.slice(-before).replace(/^\S*\s/, '')}` : head;

@@ -10,7 +10,7 @@ interface ChatMessage {
 
 interface ChatRequest {
 	messages: ChatMessage[];
-	tools?: Array<{ function: { name: string } }>;
+	tools?: Array<{ function: { name: string; description?: string; parameters?: object } }>;
 	stream?: boolean;
 }
 

@@ -23,6 +23,7 @@ export const sendText = operation({
 			typeOptions: { rows: 4 },
 			placeholder: 'e.g. Thank you for your order!',
 			description: 'Text of the message',
+			hint: 'To somebody who has not written to you lately, most services deliver templates only',
 		}),
 		sendOnceField,
 	],
