@@ -90,7 +90,7 @@ describe.each(described)('%s', (_, { folder, icon, properties }) => {
 
 	test('explains every field that the user fills in', () => {
 		const explains = ({ description, type, displayName }: INodeProperties) => {
-			if (['notice', 'callout', 'fixedCollection', 'collection'].includes(type)) return true;
+			if (['notice', 'callout', 'fixedCollection', 'collection', 'hidden'].includes(type)) return true;
 			return description !== undefined && description.toLowerCase() !== displayName.toLowerCase();
 		};
 		const isChosen = ({ name }: INodeProperties) => ['resource', 'operation'].includes(name);
@@ -105,7 +105,7 @@ describe.each(described)('%s', (_, { folder, icon, properties }) => {
 	});
 
 	test('shows by an example what a required text looks like', () => {
-		const isText = ({ type, required }: INodeProperties) => required === true && type === 'string';
+		const isText = ({ type, required, typeOptions }: INodeProperties) => required === true && type === 'string' && !typeOptions?.password;
 		expect(pathsOf(all, (property) => isText(property) && property.placeholder === undefined)).toEqual([]);
 	});
 

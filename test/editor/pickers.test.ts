@@ -11,7 +11,7 @@ test('all contacts are reached by scrolling, each once', async () => {
 	do {
 		const page = await open().listSearch('searchContacts', undefined, token);
 		values.push(...page.results.map(({ value }) => value));
-		token = page.paginationToken as string | undefined;
+		token = page.paginationToken;
 	} while (token);
 	expect(values).toEqual(service.sandbox.state.contacts.all.map(({ id }) => id));
 });

@@ -21,7 +21,7 @@ describe('with 500 templates', () => {
 			const page = await open().listSearch('searchTemplateNames', undefined, token);
 			expect(page.results.length).toBeLessThanOrEqual(50);
 			results.push(...page.results);
-			token = page.paginationToken as string | undefined;
+			token = page.paginationToken;
 		}
 		const names = new Set(service.sandbox.state.templates.all.map(({ name }) => name));
 		expect(results.map(({ value }) => value).sort()).toEqual([...names].sort());

@@ -41,7 +41,7 @@ test('message sendAndWait', () => {
 	const answer = { isAccepted: true, text: 'Yes, please', messageId: 'msg_2', time: '2030-01-31T10:00:00.000Z' };
 	const context = { getNode: () => ({ type: 'businessMessaging' }) } as Parameters<typeof outputsOf>[0];
 	const wait = { run: '1', until: 0, questions: [question], failed: [], registrationIds: [] };
-	const [[item]] = outputsOf(context, wait, new Map([[0, answer]]) as Parameters<typeof outputsOf>[2]);
+	const [[item]] = outputsOf(context, wait, new Map([[0, answer]]));
 	check('message', 'sendAndWait', item.json);
 });
 

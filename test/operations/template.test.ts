@@ -61,7 +61,7 @@ test.each<[string, INodeParameters, string]>([
 test('a field that the form requires is named as the user sees it', async () => {
 	const field = { id: 'body_2', displayName: 'Body 2: "Hi {{1}}, from {{2}}"', required: true };
 	const variables = { mappingMode: 'defineBelow', value: { body_1: 'x', body_2: ' ' }, schema: [field] };
-	const { error } = await send('welcome', { variablesInput: 'form', variables: variables as never });
+	const { error } = await send('welcome', { variablesInput: 'form', variables: variables });
 	expect(error?.message).toBe('The variable Body 2: "Hi {{1}}, from {{2}}" is empty [item 0]');
 });
 

@@ -2,6 +2,7 @@
 import { type ILoadOptionsFunctions, type INodeListSearchItems, type INodeListSearchResult, NodeOperationError } from 'n8n-workflow';
 
 import { asFailure } from '../execution/errors';
+import { asText } from '../operations/asText';
 
 /** A list as n8n calls it: `filter` is what was typed, `paginationToken` what the page before has returned. */
 export type ListSearch = (this: ILoadOptionsFunctions, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
@@ -47,6 +48,7 @@ export function label(...parts: unknown[]): string {
 export function chosen(context: ILoadOptionsFunctions, name: string): string | undefined {
 	const value = context.getCurrentNodeParameter(name);
 	const inner: unknown = typeof value === 'object' && value !== null && 'value' in value ? value.value : (value ?? '');
-	const isExpression = inner === null || inner === undefined || (typeof inner === 'string' && inner.startsWith('='));
-	return isExpression ? undefined : String(inner).trim();
+	if (inner === null || inner === undefined) return undefined;
+	const text = asText(inner).trim();
+	return text.startsWith('=') ? undefined : text;
 }

@@ -60,6 +60,7 @@ export const signatureFields: INodeProperties[] = [
 					{ name: 'HMAC-SHA512', value: 'sha512' },
 				],
 				default: 'sha256',
+				description: 'How the service computes the signature',
 			},
 			{
 				displayName: 'Encoding',
@@ -70,6 +71,7 @@ export const signatureFields: INodeProperties[] = [
 					{ name: 'Hex', value: 'hex' },
 				],
 				default: 'hex',
+				description: 'How the service writes the signature',
 			},
 			{
 				displayName: 'Prefix',

@@ -79,7 +79,7 @@ export function toComponents(given: GivenVariable[]): Array<Record<string, unkno
 	const components = Object.values(groupBy(given, ({ part, button }) => `${part}${button}`)).map((values) => {
 		const [{ part, button }] = values;
 		const place = button === undefined ? {} : { sub_type: 'url', index: String(button - 1) };
-		return { type: part as string, ...place, parameters: values.map(({ value }) => ({ type: 'text', text: value })) };
+		return { type: part, ...place, parameters: values.map(({ value }) => ({ type: 'text', text: value })) };
 	});
 	return components.length > 0 ? components : undefined;
 }
