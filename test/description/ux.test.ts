@@ -122,7 +122,8 @@ describe.each(described)('%s', (_, { folder, icon, properties }) => {
 			if (name.startsWith('@')) return false;
 			const among = name.startsWith('/') ? properties : siblings;
 			const known = choices(name, among);
-			if (!among.some((sibling) => sibling.name === name.replace(/^\//, ''))) return true;
+			const [field] = name.replace(/^\//, '').split(/[.[]/);
+			if (!among.some((sibling) => sibling.name === field)) return true;
 			return known.length > 0 && values.some((value) => typeof value === 'string' && !known.includes(value));
 		};
 		const isDangling = (property: INodeProperties, siblings: INodeProperties[]) =>

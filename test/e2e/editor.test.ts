@@ -129,8 +129,9 @@ look('the auto-reply runs when its button is clicked and a customer writes', asy
 
 describe('the form of Send Template', () => {
 	const picker = (name: string) => editor.part(`resource-locator-${name}`);
-	const field = (id: string) => editor.page.locator(`[data-test-id='parameter-input-value["${id}"]'] input`);
-	const fields = () => editor.part('mapping-fields-container');
+	const form = () => editor.part('mapping-fields-container');
+	/** The inputs of the form, in its order. */
+	const inputs = () => form().locator('input');
 	/** What the closed list shows as chosen. */
 	const chosen = async (name: string) => await picker(name).locator('[data-test-id="rlc-input"]').inputValue();
 
@@ -151,13 +152,13 @@ describe('the form of Send Template', () => {
 
 	look('of 500 templates one is found, with its languages and 10 variables, and sent', async () => {
 		await openNode();
-		await fields().or(editor.page.getByText('Choose a template to see its variables here.')).waitFor();
+		await form().or(editor.page.getByText('Choose a template to see its variables here.')).waitFor();
 		await pick('template', 'big', 'big_order · 12 languages · approved');
 		await editor.page.getByText('Choose a language to see the variables of the template here.').waitFor();
 		await pick('language', 'german', 'German (Germany) · de_DE');
 		await editor.page.getByText('Body 1: "de_DE: Hello {{1}} {{2}}, your order…"').waitFor();
-		expect(await fields().locator('input').count()).toBe(bigFields.length);
-		for (const id of bigFields) await field(id).fill(`${id}!`);
+		expect(await inputs().count()).toBe(bigFields.length);
+		for (const [index, id] of bigFields.entries()) await inputs().nth(index).fill(`${id}!`);
 		await editor.part('node-execute-button').click();
 		await waitFor(async () => n8n.sandbox.state.messages.all.length > 0, { what: 'the message', limit: 60_000 });
 		expect(n8n.sandbox.state.messages.all[0]).toMatchObject({
@@ -175,6 +176,19 @@ describe('the form of Send Template', () => {
 		expect(await chosen('template')).toBe('');
 	});
 
+	look('the rule about the PDF is told where a template has one in its header', async () => {
+		await openNode();
+		const rule = editor.page.getByText('The header of this template is a document');
+		await pick('template', 'big', 'big_order · 12 languages · approved');
+		await pick('language', 'german', 'German (Germany) · de_DE');
+		await inputs().nth(bigFields.length - 1).waitFor();
+		expect(await rule.count()).toBe(0);
+		await pick('template', 'welcome', 'welcome · de_DE, en_US · approved');
+		await pick('language', 'german', 'German (Germany) · de_DE');
+		await rule.waitFor();
+		await editor.page.screenshot({ path: '/tmp/h/form-shot-2.png' });
+	});
+
 	look('a name that is not in the list is told', async () => {
 		await openNode({ template: { __rl: true, mode: 'name', value: 'wellcome' }, language: { __rl: true, mode: 'code', value: 'en_US' } });
 		await editor.page.getByText('The service lists no template named "wellcome"').waitFor();
@@ -185,7 +199,7 @@ describe('the form of Send Template', () => {
 		await openNode(parameters);
 		await n8n.fault({ endpoint: 'listTemplates', count: 1_000, reset: 'beforeRead' });
 		await editor.page.reload();
-		await field('body_1').fill('4711');
+		await inputs().first().fill('4711');
 		await editor.part('node-execute-button').click();
 		await waitFor(async () => n8n.sandbox.state.messages.all.length > 0, { what: 'the message', limit: 60_000 });
 		expect(n8n.sandbox.state.messages.all[0]).toMatchObject({ text: '4711 is your login code.' });

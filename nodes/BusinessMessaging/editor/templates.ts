@@ -17,8 +17,18 @@ const mostLanguages = 3;
 const ranks: Record<Template['approval'], number> = { approved: 0, unknown: 1, notApproved: 2 };
 const approvedFirst = (templates: Template[]) => sortBy(templates, ({ approval }) => ranks[approval], ({ name }) => name.toLowerCase(), 'language');
 
-async function load(context: ILoadOptionsFunctions, isOpening: boolean): Promise<Template[]> {
-	return approvedFirst(await listTemplates(await connect(context), isOpening ? 0 : maxAgeMs));
+async function load(context: ILoadOptionsFunctions, maxAge: number): Promise<Template[]> {
+	return approvedFirst(await listTemplates(await connect(context), maxAge));
+}
+
+/** A list of templates: loaded anew when it is opened, and when nothing is found in the one that is kept. */
+function templatePicker(toEntries: (context: ILoadOptionsFunctions, templates: Template[]) => INodeListSearchItems[]) {
+	return listSearch(async (context, filter, token) => {
+		const isOpening = filter === '' && token === undefined;
+		const search = async (maxAge: number) => pageOf(toEntries(context, await load(context, maxAge)), filter, token);
+		const found = await search(isOpening ? 0 : maxAgeMs);
+		return found.results.length === 0 && !isOpening ? await search(0) : found;
+	});
 }
 
 /** What the user reads of the approval. */
@@ -49,27 +59,24 @@ function languageName(code: string): string | undefined {
 	}
 }
 
+function languagesOf(context: ILoadOptionsFunctions, templates: Template[]): INodeListSearchItems[] {
+	const name = chosen(context, 'template');
+	if (name === '') throw new InputError('Choose a template first', 'Its languages are offered here then.');
+	const mine = name === undefined ? templates : templates.filter((template) => template.name === name);
+	if (mine.length === 0) throw new InputError(`The service lists no template named "${name}"`, 'Choose the template again, or choose By Code here and enter the language.');
+	return uniqBy(mine.filter(({ language }) => language), 'language').map(toLanguage);
+}
+
+function recordsOf(templates: Template[]): INodeListSearchItems[] {
+	const entries = templates.flatMap((template) => (template.id === undefined ? [] : { name: label(template.name, template.language, statusOf(template)), value: template.id }));
+	return uniqBy(entries, 'value');
+}
+
 /** The methods of these lists, as resource locators name them. */
 export const templatePickers = {
-	searchTemplateNames: listSearch(async (context, filter, token) => {
-		const templates = await load(context, filter === '' && token === undefined);
-		return pageOf(Object.values(groupBy(templates, 'name')).map(toName), filter, token);
-	}),
-
-	searchTemplateLanguages: listSearch(async (context, filter, token) => {
-		const name = chosen(context, 'template');
-		if (name === '') throw new InputError('Choose a template first', 'Its languages are offered here then.');
-		const templates = await load(context, filter === '' && token === undefined);
-		const mine = name === undefined ? templates : templates.filter((template) => template.name === name);
-		if (mine.length === 0) throw new InputError(`The service lists no template named "${name}"`, 'Choose the template again, or choose By Code here and enter the language.');
-		return pageOf(uniqBy(mine.filter(({ language }) => language), 'language').map(toLanguage), filter, token);
-	}),
-
-	searchTemplates: listSearch(async (context, filter, token) => {
-		const templates = await load(context, filter === '' && token === undefined);
-		const entries = templates.flatMap((template) => (template.id === undefined ? [] : { name: label(template.name, template.language, statusOf(template)), value: template.id }));
-		return pageOf(uniqBy(entries, 'value'), filter, token);
-	}),
+	searchTemplateNames: templatePicker((_, templates) => Object.values(groupBy(templates, 'name')).map(toName)),
+	searchTemplateLanguages: templatePicker(languagesOf),
+	searchTemplates: templatePicker((_, templates) => recordsOf(templates)),
 };
 
 /** One field for each variable of the chosen template. Never fails: without the list, the fields are numbered. */
@@ -78,7 +85,7 @@ async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<Resour
 	const language = chosen(this, 'language');
 	if (name === '') return notice('Choose a template to see its variables here.');
 	if (name === undefined) return { fields: numberedFields() };
-	const templates = await load(this, true).catch(() => undefined);
+	const templates = await load(this, 0).catch(() => undefined);
 	if (!templates) return { fields: keptFields(this) ?? numberedFields() };
 	const mine = templates.filter((template) => template.name === name);
 	if (mine.length === 0) return notice(`The service lists no template named "${name}". Choose it from the list, or check how it is written. If you are sure that it exists, choose Fill In: As JSON.`);

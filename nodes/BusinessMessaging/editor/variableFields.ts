@@ -4,8 +4,8 @@ import type { ResourceMapperField } from 'n8n-workflow';
 import { type Template, type TemplateVariable, variablePattern } from '../api/templates';
 import { fieldOf, pdfField, titleOf } from '../operations/message/variables';
 
-/** Characters of text shown on either side of a variable. */
-const before = 24;
+/** Characters of text shown on either side of a variable. The editor shows about 25 of a label, more if its panel is wider. */
+const before = 14;
 const after = 20;
 
 /** The fields for a template, in its order. */
@@ -15,9 +15,9 @@ export function fieldsFor({ variables, headerPdf }: Template): ResourceMapperFie
 }
 
 const pdfLabels = {
-	needed: 'Header PDF: Public address of the document',
-	unknown: 'Header PDF: Public address (may stay empty if a PDF is attached to the template)',
-	optional: 'Header PDF: Public address (may stay empty)',
+	needed: 'Header PDF URL',
+	unknown: 'Header PDF URL (empty if attached to the template)',
+	optional: 'Header PDF URL (optional)',
 };
 
 /** How many numbered fields each part has if the template is unknown, and how many of them show at first. */
@@ -47,7 +47,7 @@ function labelOf(variable: TemplateVariable): string {
 	const text = variable.text.replaceAll(/\s+/g, ' ').replace(/^https?:\/\//, '');
 	const [start, end] = placeOf(variable.name, text);
 	const [head, tail] = [text.slice(0, start), text.slice(end)];
-	const shownHead = head.length > before ? `…${head.slice(-before).replace(/^\S*\s/, '')}` : head;
+	const shownHead = head.length > before ? `…${head.slice(-before).replace(/^[^\s/]*[\s/]/, '')}` : head;
 	const shownTail = tail.length > after ? `${tail.slice(0, after).replace(/\s\S*$/, '')}…` : tail;
 	return `${titleOf(variable)}: "${shownHead}${text.slice(start, end)}${shownTail}"`;
 }

@@ -65,7 +65,7 @@ function complaint({ body, variables = [] }: OperationRequest, templates: Templa
 
 function pdfComplaint(body: ServiceRecord, { headerPdf }: Template, title: string): InputError | undefined {
 	if (headerPdf !== 'needed' || body.headerDocumentUrl || parametersOf(body, 'header').length > 0) return undefined;
-	return new InputError(`${title} needs a PDF in its header`, 'Enter the public address of the PDF in the field Header PDF, or attach a PDF to the template in the service.');
+	return new InputError(`${title} needs a PDF in its header`, 'Enter the public address of the PDF in the field Header PDF URL, or attach a PDF to the template in the service.');
 }
 
 /** Compares the number of values with the number of variables, part by part. */

@@ -2,7 +2,7 @@
 import { type Field, type ValuesOf, choiceField, jsonField, recordField, textField } from '../fieldBuilders';
 import { readJson } from '../json';
 import type { OperationRequest } from '../operation';
-import { readForm, toComponents } from './variables';
+import { pdfField, readForm, toComponents } from './variables';
 
 /** One input for each variable of the chosen template; the fields come from `editor/templates.ts`. */
 const variablesField: Field<'variables'> = {
@@ -25,6 +25,15 @@ const variablesField: Field<'variables'> = {
 	},
 	description:
 		'What is put into the template, one value for each variable. A utility template whose header is a document needs the address of a PDF, unless a PDF was attached to the template in the service. If the template cannot be looked up, the values are numbered: fill in as many as it has.',
+};
+
+/** Stands below the form if its first field is the one for the PDF; a field of the form can have no description. */
+const pdfNotice: Field<'pdfNotice'> = {
+	displayName: 'The header of this template is a document: enter the public address of a PDF. Leave it empty only if a PDF was attached to the template in the service.',
+	name: 'pdfNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { variablesInput: ['form'], '/variables.schema[0].id': [pdfField] } },
 };
 
 /** The fields for a template and its values. */
@@ -59,6 +68,7 @@ export const templateFields = [
 		description: 'How you give the values for the variables of the template',
 	}),
 	variablesField,
+	pdfNotice,
 	jsonField({
 		displayName: 'Components (JSON)',
 		name: 'componentsJson',
