@@ -186,7 +186,6 @@ describe('the form of Send Template', () => {
 		await pick('template', 'welcome', 'welcome · de_DE, en_US · approved');
 		await pick('language', 'german', 'German (Germany) · de_DE');
 		await rule.waitFor();
-		await editor.page.screenshot({ path: '/tmp/h/form-shot-2.png' });
 	});
 
 	look('a name that is not in the list is told', async () => {
