@@ -61,7 +61,7 @@ test('the variables of a template are told with the text around them', async () 
 	const template = { __rl: true, mode: 'list', value: 'login_code' };
 	const node = tool('sendTemplate', 'message', { to: '+15550001001', template, language: { __rl: true, mode: 'list', value: 'en_US' }, variablesInput: 'form', variables: variables });
 	const { shown } = await call({ [keyOf(label)]: '4711' }, node);
-	expect(shown).toMatchObject([{ function: { description: 'Send a template message in Business Messaging', parameters: { required: ['Body_1____1___is_your_login_code__'] } } }]);
+	expect(shown).toMatchObject([{ function: { description: 'Send a template message in Business Messaging', parameters: { required: ['Body_1_____1___is_your_login_code__'] } } }]);
 	expect(n8n.sandbox.state.messages.all).toMatchObject([{ text: '4711 is your login code.' }]);
 });
 

@@ -31,10 +31,10 @@ export function numberedFields(): ResourceMapperField[] {
 		removed: Number(variable.name) > shown,
 	});
 	return [
-		{ ...field(pdfField, pdfLabels.optional, false), removed: true },
 		...count(numbered.header).map((n) => optional({ part: 'header', name: String(n) }, numbered.header.shown)),
 		...count(numbered.body).map((n) => optional({ part: 'body', name: String(n) }, numbered.body.shown)),
 		...count(numbered.button).map((n) => optional({ part: 'button', button: n, name: '1' }, numbered.button.shown)),
+		{ ...field(pdfField, pdfLabels.optional, false), removed: true },
 	];
 }
 
