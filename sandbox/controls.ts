@@ -11,6 +11,7 @@ import { refuseOthers } from './onlyThisMachine';
 import { mountChats } from './phone/chats';
 import { mountLive } from './phone/live';
 import { sampleDataOf } from './sampleEvents';
+import { signingSchema } from './signing';
 import type { Changes, State } from './state';
 import { receiptStatuses } from './state/messages';
 
@@ -40,6 +41,7 @@ export const controlWords = {
 	'POST /_sandbox/receipts': 'a receipt, at once: { id, status, reason? }',
 	'POST /_sandbox/send-test-event': 'an event to the webhooks: { event?, webhookId?, data? }',
 	'GET, POST, DELETE /_sandbox/faults': 'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
+	'PUT, DELETE /_sandbox/signing': 'how deliveries are signed: { scheme, secret, header?, … }',
 	'GET /_sandbox/messages': 'messages of both directions: ?phone=&direction=',
 	'GET /_sandbox/deliveries': 'deliveries to webhooks: ?webhookId=&event=&state=&last=',
 	'GET /_sandbox/webhooks': 'the registered webhooks',
@@ -64,6 +66,7 @@ export function mountControls(
 			controls.get('/', async () => controlWords);
 			mountActions(controls, stateNow);
 			mountFaults(controls, stateNow);
+			mountSigning(controls, stateNow);
 			mountViews(controls, stateNow);
 			mountChats(controls, stateNow);
 			mountLive(controls, changes);
@@ -107,6 +110,17 @@ function mountFaults(controls: FastifyInstance, stateNow: () => State): void {
 	});
 	controls.delete<{ Params: { id?: string } }>('/faults/:id?', async ({ params }, reply) => {
 		stateNow().faults.remove(params.id);
+		return await reply.code(204).send();
+	});
+}
+
+function mountSigning(controls: FastifyInstance, stateNow: () => State): void {
+	controls.put('/signing', async ({ body }, reply) => {
+		stateNow().deliveries.signing = parse(signingSchema, body);
+		return await reply.code(204).send();
+	});
+	controls.delete('/signing', async (_, reply) => {
+		stateNow().deliveries.signing = null;
 		return await reply.code(204).send();
 	});
 }

@@ -10,6 +10,7 @@ import pLimit, { type Limit } from 'p-limit';
 import { BoundedLog } from './boundedLog';
 import type { Settings } from './options';
 import type { Scheduler } from './scheduler';
+import { signatureHeaders, type Signing } from './signing';
 import type { Webhook, Webhooks } from './state/webhooks';
 
 const longestRetryDelayMs = 60_000;
@@ -51,6 +52,9 @@ interface Surroundings {
 export class Deliveries {
 	readonly log: BoundedLog<Delivery>;
 
+	/** How every try from now on is signed; null for not at all. */
+	signing: Signing | null;
+
 	private readonly lanes = new Map<string, Delivery[]>();
 
 	private readonly limits = new Map<string, Limit>();
@@ -70,6 +74,7 @@ export class Deliveries {
 
 	constructor(private readonly around: Surroundings) {
 		this.log = new BoundedLog(around.settings.logSize);
+		this.signing = around.settings.signing;
 	}
 
 	/** Delivers an event to every webhook that wants it. */
@@ -126,7 +131,9 @@ export class Deliveries {
 		const timeLimit = AbortSignal.timeout(this.around.settings.deliveryTimeoutMs);
 		const signal = AbortSignal.any([timeLimit, this.closing.signal]);
 		try {
-			const { status } = await this.client.post(url, { event, data }, { signal });
+			const body = JSON.stringify({ event, data });
+			const headers = this.signing ? signatureHeaders(this.signing, body, new Date()) : {};
+			const { status } = await this.client.post(url, body, { headers, signal });
 			return { at, status, ms: took() };
 		} catch (error) {
 			const words = timeLimit.aborted ? `No answer within ${this.around.settings.deliveryTimeoutMs} ms` : wordsOf(error);

@@ -19,6 +19,11 @@ const flags: Record<string, { words: string; option: keyof SandboxOptions; read?
 		read: readReceiptDelays,
 	},
 	'read-rate': { words: 'share of the messages that are read, 0 to 1 (1)', option: 'readRate' },
+	'sign': {
+		words: 'sign deliveries: standardWebhooks, timestamped, sha256 or hex, then a colon and the secret',
+		option: 'signing',
+		read: readSigning,
+	},
 	'approval-ms': { words: 'until a new template is approved, ms (2000)', option: 'approvalDelayMs' },
 };
 
@@ -31,6 +36,11 @@ const switches: Record<string, { words: string; option: keyof SandboxOptions }> 
 function readReceiptDelays(value: string) {
 	const [sent, delivered, read] = value.split(',').map((delay) => (delay === '-' ? null : Number(delay)));
 	return { sent, delivered, read };
+}
+
+function readSigning(value: string) {
+	const [scheme, ...secret] = value.split(':');
+	return { scheme, secret: secret.join(':') };
 }
 
 function help(): string {

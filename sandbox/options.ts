@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import { phoneSchema } from '../nodes/BusinessMessaging/api/schemas';
+import { signingSchema } from './signing';
 
 /** The API key that every sandbox knows. It opens nothing but a sandbox, so it may be printed. */
 export const demoKey = 'sandbox-key-0001';
@@ -54,6 +55,8 @@ export const optionsSchema = z
 		deliveryRetryDelayMs: count.default(1_000),
 		/** Deliveries under way at once per webhook. */
 		deliveryConcurrency: atLeastOne.default(20),
+		/** How deliveries are signed; null for not at all. */
+		signing: signingSchema.nullable().default(null),
 		/** Whether a send with a known `Idempotency-Key` header gives the first message again instead of a second one. */
 		idempotency: z.boolean().default(false),
 		/** Whether answers are checked against the contract; a mismatch is a 500. */

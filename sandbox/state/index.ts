@@ -95,7 +95,7 @@ export class State {
 	snapshot() {
 		const { settings, contacts, templates, messages, conversations, webhooks, analytics, faults, requests } = this;
 		return {
-			settings,
+			settings: { ...settings, signing: this.deliveries.signing?.scheme ?? null },
 			keys: this.keys.keys.map(describeKey),
 			contacts: contacts.all,
 			templates: templates.all,

@@ -29,8 +29,8 @@ test('names the message of a receipt as the send operation does', async () => {
 
 test('hands on what else the service sends, and leaves out what it does not send', async () => {
 	const trigger = await triggers.active({ parameters: { otherEvents: 'contact.created' } });
-	const { workflowData } = await triggers.deliver(trigger, { event: 'contact.created', data: { id: 7, tags: ['new'] } });
-	expect(workflowData).toEqual([[{ json: { event: 'contact.created', id: 7, tags: ['new'] } }]]);
+	const { workflowData } = await triggers.deliver(trigger, { event: 'contact.created', data: { id: 7, tags: ['new'], messageId: 'm1' } });
+	expect(workflowData).toEqual([[{ json: { event: 'contact.created', id: 7, tags: ['new'], messageId: 'm1' } }]]);
 });
 
 test('gives the body as it came if it is not to be simplified', async () => {

@@ -28,6 +28,7 @@ test.each<[Filters, unknown, unknown]>([
 	[{ messageIds: 'm9' }, message('x'), receipt('read')],
 	[{ statuses: 'read, failed' }, receipt('failed'), receipt('sent')],
 	[{ statuses: 'read' }, { event: 'message.read' }, { event: 'message.sent' }],
+	[{ statuses: 'read', messageIds: 'm1' }, { event: 'contact.created' }, { event: 'receipt.changed', status: 'read', messageId: 'm2' }],
 	[{ senders: '+1*' }, receipt('sent'), message('x')],
 ])('%j lets the first through and holds the second back', (filters, first, second) => {
 	const passes = compileFilters(filters);

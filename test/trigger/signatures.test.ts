@@ -73,19 +73,6 @@ test.each(table)('takes a delivery signed with %s', async (_, { parameters, sign
 	expect(await statusOf(await active(parameters), body, sign(body, secret, seconds()))).toBe(200);
 });
 
-test.each(table)('refuses a changed body signed with %s', async (_, { parameters, sign }) => {
-	const text = JSON.stringify(received({ text: 'Goodbye' }));
-	expect(await statusOf(await active(parameters), text, sign(body, secret, seconds()))).toBe(401);
-});
-
-test.each(table)('refuses a delivery that another secret has signed with %s', async (_, { parameters, sign }) => {
-	expect(await statusOf(await active(parameters), body, sign(body, 'whsec_bm90aGluZw==', seconds()))).toBe(401);
-});
-
-test.each(table)('refuses a delivery without %s', async (_, { parameters }) => {
-	expect(await statusOf(await active(parameters), body, {})).toBe(401);
-});
-
 test.each(table.filter(([, { hasTime }]) => hasTime))('refuses an old or a future time in %s', async (_, { parameters, sign }) => {
 	for (const time of [seconds(-400), seconds(400), 'yesterday', '']) {
 		expect(await statusOf(await active(parameters), body, sign(body, secret, time))).toBe(401);

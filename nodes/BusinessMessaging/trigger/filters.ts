@@ -88,6 +88,9 @@ type Check = (event: SimpleEvent) => boolean;
 /** A message of a customer has a sender and a text even if the service does not send them; all else is about our own messages. */
 const isIncoming: Check = ({ event }) => event === 'message.received';
 
+/** News of a message of ours; a service may name its kinds of event as it likes. */
+const isReceipt: Check = (event) => !isIncoming(event) && (event.event.startsWith('message.') || event.messageId !== undefined);
+
 /**
  * Reads the filters.
  *
@@ -127,7 +130,7 @@ function receiptCheck({ messageIds, statuses }: Filters): Check {
 	const ids = entries(messageIds);
 	const states = entries(statuses).map(folded);
 	return (event) => {
-		if (isIncoming(event)) return true;
+		if (!isReceipt(event)) return true;
 		const status = event.status ?? event.event.split('.').at(-1);
 		return (ids.length === 0 || ids.includes(event.messageId ?? '')) && (states.length === 0 || states.includes(folded(status)));
 	};

@@ -1,6 +1,6 @@
 /** What an execution starts with. */
 import type { IDataObject } from 'n8n-workflow';
-import { omit, pickBy } from 'lodash';
+import { omit, pick, pickBy } from 'lodash';
 
 import type { EventEnvelope } from '../api/events';
 import { isRecord, readId } from '../api/read';
@@ -29,11 +29,16 @@ export function readEvent({ event, data, ...envelope }: EventEnvelope): SimpleEv
 		from: data.from,
 		to: data.to,
 		text: isRecord(data.text) ? data.text.body : data.text,
-		messageId: event.startsWith('message.') ? readId(data) : undefined,
+		messageId: readId(isAboutMessage(event) ? data : pick(data, 'messageId', 'message_id')),
 		status: data.status,
 		time: data[timeKey(data) ?? ''] ?? envelope[timeKey(envelope) ?? ''],
 	};
 	return { event, ...pickBy(fields, (value) => value !== undefined) };
+}
+
+/** Then `id` is the message's, not that of something else. */
+function isAboutMessage(event: string): boolean {
+	return event.startsWith('message.');
 }
 
 function timeKey(record: Record<string, unknown>): string | undefined {
@@ -43,6 +48,6 @@ function timeKey(record: Record<string, unknown>): string | undefined {
 /** The simplified event: the usual fields first, then what else the service sent, untouched. */
 export function simplify(envelope: EventEnvelope): IDataObject {
 	const fields = readEvent(envelope);
-	const renamed = [timeKey(envelope.data) ?? '', fields.messageId === undefined ? '' : 'id'];
+	const renamed = [timeKey(envelope.data) ?? '', isAboutMessage(envelope.event) && fields.messageId !== undefined ? 'id' : ''];
 	return { ...fields, ...omit(envelope.data, [...renamed, ...Object.keys(fields)]) } as IDataObject;
 }

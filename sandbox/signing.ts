@@ -1,0 +1,64 @@
+/** Signatures on deliveries, in the forms that services of this kind use. Assumption: the specification shows none. */
+import { createHash, createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { z } from 'zod';
+
+/** How deliveries are signed. */
+export const signingSchema = z
+	.object({
+		/**
+		 * `standardWebhooks`: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64>`; `timestamped`:
+		 * `t=<seconds>,v1=<hex>`; `sha256`: `sha256=<hex>`; `hex`: `<hex>`; `custom`: as the other fields say.
+		 */
+		scheme: z.enum(['standardWebhooks', 'timestamped', 'sha256', 'hex', 'custom']),
+		/** The key; base64 after `whsec_` for `standardWebhooks`. */
+		secret: z.string().min(1),
+		/** Name of the header; by default `X-Hub-Signature-256` for `sha256`, else `X-Signature`. */
+		header: z.string().min(1).optional(),
+		/** Only for `custom`, like all below. */
+		algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),
+		encoding: z.enum(['hex', 'base64']).default('hex'),
+		/** What stands before the signature. */
+		prefix: z.string().default(''),
+		/** Name of a header with the time in Unix seconds; with it, the time, a dot and the body are signed. */
+		timestampHeader: z.string().min(1).optional(),
+	})
+	.strict()
+	.refine(({ scheme, secret }) => scheme !== 'standardWebhooks' || /^(whsec_)?[\w+/]+={0,2}$/.test(secret), {
+		message: 'must be base64, with or without whsec_ before it',
+		path: ['secret'],
+	});
+export type Signing = z.output<typeof signingSchema>;
+
+/**
+ * The headers that sign a body.
+ *
+ * @param body as it is sent
+ * @param now moment of signing
+ */
+export function signatureHeaders(signing: Signing, body: string, now: Date): Record<string, string> {
+	const seconds = String(Math.floor(now.getTime() / 1000));
+	const digest = (text: string) => createHmac(signing.algorithm, signing.secret).update(text).digest(signing.encoding);
+	const header = signing.header ?? 'X-Signature';
+	switch (signing.scheme) {
+		case 'standardWebhooks': {
+			const id = eventId(body);
+			return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': new Webhook(signing.secret).sign(id, now, body) };
+		}
+		case 'timestamped':
+			return { [header]: `t=${seconds},v1=${digest(`${seconds}.${body}`)}` };
+		case 'sha256':
+			return { [signing.header ?? 'X-Hub-Signature-256']: `sha256=${digest(body)}` };
+		case 'hex':
+			return { [header]: digest(body) };
+		case 'custom': {
+			if (!signing.timestampHeader) return { [header]: signing.prefix + digest(body) };
+			return { [signing.timestampHeader]: seconds, [header]: signing.prefix + digest(`${seconds}.${body}`) };
+		}
+	}
+}
+
+/** The same for each delivery of an event, as Standard Webhooks demands. */
+function eventId(body: string): string {
+	return `evt_${createHash('sha256').update(body).digest('hex').slice(0, 24)}`;
+}
