@@ -178,6 +178,19 @@ export class N8nClient {
 		return (await this.call<{ results: ExecutionSummary[] }>('GET', `/rest/executions?filter=${filter}&limit=${limit}`)).results;
 	}
 
+	/** All executions of a workflow, newest first, read page by page. */
+	async listAllExecutions(workflowId: string): Promise<ExecutionSummary[]> {
+		const path = `/rest/executions?filter=${encodeURIComponent(JSON.stringify({ workflowId }))}&limit=100`;
+		const found = new Map<string, ExecutionSummary>();
+		let cursor: string | null = '';
+		while (cursor !== null) {
+			const page: { results: ExecutionSummary[]; nextCursor: string | null } = await this.call('GET', cursor ? `${path}&cursor=${cursor}` : path);
+			for (const execution of page.results) found.set(execution.id, execution);
+			cursor = page.nextCursor;
+		}
+		return [...found.values()];
+	}
+
 	/** One execution, as far as it has come. */
 	async getExecution(id: string): Promise<Execution> {
 		const { data, ...summary } = await this.call<ExecutionSummary & { data: string }>('GET', `/rest/executions/${id}`);

@@ -1,6 +1,9 @@
 /** Every event once: repeated deliveries, also at the same moment and over restarts, and what only looks like one. */
-import type { INodeParameters } from 'n8n-workflow';
+import { EventEmitter } from 'node:events';
 
+import type { IDataObject, INodeParameters, IWebhookFunctions } from 'n8n-workflow';
+
+import { recognize } from '../../nodes/BusinessMessaging/trigger/repeats';
 import { useService } from '../support/service';
 import { Triggers, customer, loseStaticData, received } from './support';
 
@@ -94,4 +97,45 @@ test('takes the same event with every test in the editor', async () => {
 		await triggers.deliver(trigger, received());
 	}
 	expect(trigger.executions).toHaveLength(2);
+});
+
+/** n8n's answer to one delivery, given when the test says so. */
+function delivery(workflow: string, staticData: IDataObject = {}) {
+	const response = Object.assign(new EventEmitter(), { writableEnded: false, statusCode: 200 });
+	const context = {
+		getWorkflowStaticData: () => staticData,
+		getWorkflow: () => ({ id: workflow }),
+		getNode: () => ({ id: 'node' }),
+		getResponseObject: () => response,
+	} as unknown as IWebhookFunctions;
+	return {
+		recognize: async (identity: string) => await recognize(context, identity),
+		stored: () => staticData.recentEvents,
+		answer(statusCode: number) {
+			Object.assign(response, { writableEnded: true, statusCode }).emit('finish');
+		},
+		hangUp: () => response.emit('close'),
+	};
+}
+
+test('writes down no event that is still under way: after a crash it must be new', async () => {
+	const [first, second, third] = [1, 2, 3].map(() => delivery('under way'));
+	expect(await first.recognize('a')).toBe('new');
+	expect(await second.recognize('b')).toBe('new');
+	expect(second.stored()).toBe('b');
+	first.answer(200);
+	expect(await third.recognize('c')).toBe('new');
+	expect(third.stored()).toBe('a c');
+});
+
+test.each([[200, 'taken', 'taken'], [500, 'new', 'underWay']])('a copy waits until the first one is answered: with %d it is %s', async (status, fate, other) => {
+	const [first, copy, another] = [1, 2, 3].map(() => delivery(`answered with ${status}`));
+	await first.recognize('a');
+	const [fateOfCopy, fateOfAnother] = [copy.recognize('a'), another.recognize('a')];
+	const early = await Promise.race([fateOfCopy, new Promise((resolve) => setImmediate(resolve, 'waits'))]);
+	expect(early).toBe('waits');
+	first.answer(status);
+	expect(await fateOfCopy).toBe(fate);
+	copy.hangUp();
+	expect(await fateOfAnother).toBe(other);
 });

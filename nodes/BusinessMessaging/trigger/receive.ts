@@ -6,7 +6,7 @@ import { downloadMedia, mediaUrl } from './media';
 import { someRegistration } from './memory';
 import { type TriggerOptions, readOptions } from './options';
 import { readEvent, simplify } from './output';
-import { identityOf, isRepeat } from './repeats';
+import { identityOf, recognize } from './repeats';
 import { givenSecret, isSame } from './secret';
 import { credentialSecret, demandedSignature, demandsSecret, isChosen, isManual, isSimplified, passesFilters } from './settings';
 import { type SignedDelivery, isSigned, readDelivery } from './signature';
@@ -15,8 +15,8 @@ const maxDepth = 100;
 
 /**
  * Handles a delivery: 200 once handled, also if the event is not wanted or was handled before; 401 for a caller that
- * does not know the secret or has not signed; 413 for a body that is too large; 400 for one that is no event. Source:
- * specification, "Events"; the statuses besides 200 are assumptions.
+ * does not know the secret or has not signed; 413 for a body that is too large; 400 for one that is no event; 503 for a
+ * copy of an event whose fate is open. Source: specification, "Events"; the statuses besides 200 are assumptions.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const options = readOptions(context);
@@ -29,7 +29,9 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	if (!isChosen(context, envelope.event) || !passesFilters(context, readEvent(envelope))) return handled('Not wanted');
 	const identity = identityOf(envelope, delivery.headers);
 	const isTest = context.getMode() === 'manual';
-	if (identity && !options.takesRepeats && !isTest && isRepeat(context, identity)) return handled('Delivered before');
+	const fate = identity && !options.takesRepeats && !isTest ? await recognize(context, identity) : 'new';
+	if (fate === 'taken') return handled('Delivered before');
+	if (fate === 'underWay') return refuse(context, 503, 'The same event is being handled at this moment');
 	return { workflowData: [[await toItem(context, envelope, options)]] };
 }
 

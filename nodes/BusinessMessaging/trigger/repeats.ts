@@ -3,8 +3,9 @@
  *
  * What came is remembered in this process, for copies that come at the same moment, and in n8n's static data, for later
  * ones and over restarts. n8n writes that after the execution has been stored and before it answers, so that after a
- * crash an event may come twice but is never lost. Several processes that take deliveries share it only as far as
- * they read what another one has written.
+ * crash an event may come twice but is never lost: a delivery writes down itself and what was answered before it, but
+ * none that is still under way beside it. Several processes that take deliveries share it only as far as they read
+ * what another one has written.
  */
 import { createHash } from 'crypto';
 import type { IWebhookFunctions } from 'n8n-workflow';
@@ -17,7 +18,20 @@ import { nodeKey } from './memory';
 const maxStored = 500;
 const maxInProcess = 5_000;
 
-const known = new Map<string, Set<string>>();
+/** A copy waits at most this long for the one before it, ms; services give up after ten seconds or more. */
+const longestWaitMs = 8_000;
+
+type Response = ReturnType<IWebhookFunctions['getResponseObject']>;
+
+/** An event that n8n has not answered yet. */
+interface UnderWay {
+	response: Response;
+	/** When it is answered, or the service has hung up. */
+	settled: Promise<unknown>;
+}
+
+/** Of each node, the events by their identity, oldest first. */
+const known = new Map<string, Map<string, UnderWay | 'taken'>>();
 
 /**
  * What tells an event from all others: the identifier of the event, and that of the message with the kind of event.
@@ -38,27 +52,61 @@ function hash(text: string): string {
 	return createHash('sha256').update(text).digest('base64url').slice(0, 11);
 }
 
+/** What became of an event that was delivered before. */
+type Fate = 'taken' | 'underWay' | 'failed';
+
+/** n8n has stored the execution by the time it answers, and not otherwise. */
+function fateNow(earlier: UnderWay | 'taken'): Fate {
+	if (earlier === 'taken') return 'taken';
+	if (!earlier.response.writableEnded) return 'underWay';
+	return earlier.response.statusCode < 300 ? 'taken' : 'failed';
+}
+
 /**
  * Remembers an event, unless n8n then fails to start the execution: the service delivers it again, and it is new again.
+ * A copy of one that is under way waits for what becomes of that: it must not be answered before the event is safe.
  *
- * @returns whether it was known already
+ * @returns `new` if the event shall start an execution, `taken` if it did before; `underWay` if that takes too long to
+ *   tell, and the service should ask again
  */
-export function isRepeat(context: IWebhookFunctions, identity: string): boolean {
-	const memory = known.get(nodeKey(context)) ?? new Set<string>();
-	known.set(nodeKey(context), memory);
+export async function recognize(context: IWebhookFunctions, identity: string): Promise<'new' | 'taken' | 'underWay'> {
 	const staticData = context.getWorkflowStaticData('node');
-	const stored = typeof staticData.recentEvents === 'string' ? staticData.recentEvents.split(' ') : [];
-	if (memory.has(identity) || stored.includes(identity)) return true;
-	for (const other of stored) memory.add(other);
-	memory.add(identity);
-	for (const oldest of memory) {
+	const memory = memoryOf(context, staticData.recentEvents);
+	for (let earlier = memory.get(identity); earlier !== undefined; earlier = memory.get(identity)) {
+		if (earlier !== 'taken' && fateNow(earlier) === 'underWay') await Promise.race([earlier.settled, timeLimit()]);
+		const fate = fateNow(earlier);
+		if (fate !== 'failed') return fate;
+		if (memory.get(identity) === earlier) memory.delete(identity);
+	}
+	const taken = [...memory].flatMap(([other, entry]) => (fateNow(entry) === 'taken' ? [other] : []));
+	staticData.recentEvents = [...taken, identity].slice(-maxStored).join(' ');
+	memory.set(identity, watch(context.getResponseObject(), () => memory.set(identity, 'taken')));
+	for (const oldest of memory.keys()) {
 		if (memory.size <= maxInProcess) break;
 		memory.delete(oldest);
 	}
-	staticData.recentEvents = [...memory].slice(-maxStored).join(' ');
-	const response = context.getResponseObject();
-	response.once('finish', () => {
-		if (response.statusCode >= 300) memory.delete(identity);
+	return 'new';
+}
+
+function memoryOf(context: IWebhookFunctions, recentEvents: unknown): Map<string, UnderWay | 'taken'> {
+	const memory = known.get(nodeKey(context)) ?? new Map<string, UnderWay | 'taken'>();
+	known.set(nodeKey(context), memory);
+	const stored = typeof recentEvents === 'string' ? recentEvents.split(' ') : [];
+	for (const identity of stored) if (!memory.has(identity)) memory.set(identity, 'taken');
+	return memory;
+}
+
+function watch(response: Response, onTaken: () => void): UnderWay {
+	const settled = new Promise((resolve) => {
+		response.once('finish', resolve);
+		response.once('close', resolve);
 	});
-	return false;
+	const underWay = { response, settled };
+	void settled.then(() => fateNow(underWay) === 'taken' && onTaken());
+	return underWay;
+}
+
+async function timeLimit(): Promise<unknown> {
+	const signal = AbortSignal.timeout(longestWaitMs);
+	return await new Promise((resolve) => signal.addEventListener('abort', resolve));
 }
