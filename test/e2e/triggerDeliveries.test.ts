@@ -3,6 +3,7 @@ import axios from 'axios';
 import { chunk, countBy, range } from 'lodash';
 
 import { deliveriesOf, identifierOf } from '../../bench/trigger/events';
+import type { Execution } from '../../playground/n8nClient';
 import { waitFor } from '../../playground/waitFor';
 import { attacks, evilPattern, honestBody, replayed, slowOnes, slowest, timed } from '../support/hostile';
 import type { Attack, Deliver } from '../support/hostile';
@@ -21,10 +22,12 @@ async function post(url: string, body: string, headers: Record<string, string> =
 	return status;
 }
 
-/** How often each event has started an execution, by the identifier of its message; one that was killed has no output yet. */
+/** The identifier of the message that has started an execution; one that was killed has no output yet. */
+const messageOf = ({ data }: Execution) => String(/"messageId":"([^"]*)"/.exec(JSON.stringify(data))?.[1]);
+
+/** How often each event has started an execution, by the identifier of its message. */
 async function startedBy(workflowId: string, count: number): Promise<Record<string, number>> {
-	const started = await workflows.executions(workflowId, count);
-	return countBy(started, ({ data }) => String(/"messageId":"([^"]*)"/.exec(JSON.stringify(data))?.[1]));
+	return countBy(await workflows.executions(workflowId, count), messageOf);
 }
 
 const once = (ids: string[]) => Object.fromEntries(ids.map((id) => [id, 1]));
@@ -76,10 +79,16 @@ test('n8n is killed while 100 events arrive: each starts an execution, only thos
 	await n8n.playground.n8n.start();
 	await waitFor(async () => events.every(isDelivered), { what: 'the service to get all events through', limit: 180_000 });
 
-	const started = await startedBy(id, events.length);
+	const executions = await workflows.executions(id, events.length);
+	const started = countBy(executions, messageOf);
 	const attemptsOf = ({ deliveries: [{ attempts }] }: (typeof first)[number]) => attempts.length;
 	expect(events.filter(({ message }) => !started[message.id]).map(({ message }) => message.id)).toEqual([]);
 	const doubled = events.filter(({ message }) => started[message.id] > 1);
 	expect(doubled.filter((event) => attemptsOf(event) === 1)).toEqual([]);
 	expect(Math.max(...events.map(({ message }) => started[message.id]))).toBeLessThanOrEqual(2);
+
+	// What had begun when n8n was killed is listed as crashed, and can be run again.
+	const crashed = executions.find(({ status }) => status === 'crashed');
+	const again = crashed && (await n8n.client.waitForExecution(await n8n.client.retry(crashed.id)));
+	expect(again && [again.status, messageOf(again)]).toEqual(crashed && ['success', messageOf(crashed)]);
 });
