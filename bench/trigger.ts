@@ -12,7 +12,7 @@ import { comparisonText } from './trigger/tables';
 
 const USAGE = `Usage: npm run bench:trigger -- [--json FILE] [--quick]
 Delivers 1,000 events, of which 30 % come two or three times, in bursts of 20, to our trigger and to n8n's own Webhook
-node in turn; then 500 events that come once. All with n8n as it is, and with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true.
+node in turn; then 300 events that come once. All with n8n as it is, and with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true.
 Fails if an event was lost or started two executions. Needs Linux. --quick is too small to compare.`;
 
 const environments = [
@@ -26,7 +26,7 @@ runMain(async () => {
 		console.log(USAGE);
 		return;
 	}
-	const [repeatedEvents, singleEvents] = flags.quick ? [100, 60] : [1000, 500];
+	const [repeatedEvents, singleEvents] = flags.quick ? [100, 60] : [1000, 300];
 	const loads = [
 		{ events: repeatedEvents, repeated: true },
 		{ events: singleEvents, repeated: false },
