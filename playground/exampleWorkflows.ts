@@ -7,11 +7,18 @@ import { PROJECT_FOLDER } from './pack';
 const FOLDER = path.join(PROJECT_FOLDER, 'examples');
 const OUR_NODES = 'n8n-nodes-business-messaging.';
 const OUR_TRIGGER = `${OUR_NODES}businessMessagingTrigger`;
+/** The others wait for something of the user's, e.g. an account for the AI, or would answer the customers as well. */
+const SWITCHED_ON = ['auto-reply'];
 
 /** A credential that n8n keeps. */
 export interface CredentialReference {
 	id: string;
 	name: string;
+}
+
+/** The names of the workflows in `examples/`, e.g. `auto-reply`. */
+export function exampleNames(): string[] {
+	return readdirSync(FOLDER).filter((file) => file.endsWith('.json')).map((file) => path.basename(file, '.json'));
 }
 
 /** A workflow of `examples/`, e.g. `auto-reply`, whose nodes of ours use the credential. */
@@ -23,18 +30,17 @@ export function readExample(name: string, credential: CredentialReference): Work
 }
 
 /**
- * Imports the workflows of `examples/` that were not imported before, and switches on those that wait for customers.
+ * Imports the workflows of `examples/` that were not imported before, and switches on the one that answers customers.
  * What the user has changed or deleted since stays so.
  * @param memory file that remembers what was imported
  */
 export async function importExamples(client: N8nClient, credential: CredentialReference, memory: string): Promise<void> {
 	const known = existsSync(memory) ? (JSON.parse(readFileSync(memory, 'utf8')) as string[]) : [];
-	const names = readdirSync(FOLDER).filter((file) => file.endsWith('.json')).map((file) => path.basename(file, '.json'));
-	for (const name of names.filter((candidate) => !known.includes(candidate))) {
+	for (const name of exampleNames().filter((candidate) => !known.includes(candidate))) {
 		const workflow = await client.createWorkflow(readExample(name, credential));
 		known.push(name);
 		writeFileSync(memory, `${JSON.stringify(known, null, 2)}\n`);
-		if (startsWithMessages(workflow)) await client.activate(workflow.id);
+		if (SWITCHED_ON.includes(name)) await client.activate(workflow.id);
 	}
 }
 

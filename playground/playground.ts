@@ -8,7 +8,7 @@ import { packProject } from './pack';
 import { freePort } from './ports';
 import { Progress } from './progress';
 import { recordPackage } from './recordPackage';
-import { addSampleContacts } from './sampleContacts';
+import { addSampleContacts, addSampleSheet } from './sampleContacts';
 
 /** The name of the package, as n8n knows it. */
 const PACKAGE = 'n8n-nodes-business-messaging';
@@ -60,6 +60,7 @@ export async function openPlayground(options: PlaygroundOptions): Promise<Playgr
 			await startN8n({ userFolder: folder, port, packages: [tarball], install }),
 		);
 		await recordPackage(n8n, PACKAGE);
+		await addSampleSheet(n8n.client);
 		const credential = await saveCredential(n8n, sandbox, options.credential);
 		return { n8n, sandbox, credential, close };
 	} catch (error) {

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Sandbox } from '../sandbox';
+import { createTable, findTable } from './dataTables';
+import type { N8nClient } from './n8nClient';
 import { PROJECT_FOLDER } from './pack';
 
 /** A line of `examples/contacts.csv`. The numbers belong to ranges that are set aside for fiction. */
@@ -11,8 +13,11 @@ export interface SampleContact {
 	phone: string;
 }
 
-/** The segment that the welcome campaign of `examples/` is sent to. */
-export const SAMPLE_SEGMENT = 'new-customers';
+/** The segment that the survey of `examples/` is sent to. */
+const SAMPLE_SEGMENT = 'new-customers';
+
+/** The data table of n8n's that the welcome campaign of `examples/` is sent to. */
+export const SAMPLE_SHEET = 'New customers';
 
 /** The people of `examples/contacts.csv`. */
 export function readSampleContacts(): SampleContact[] {
@@ -27,4 +32,10 @@ export function addSampleContacts(sandbox: Sandbox): void {
 	};
 	add();
 	sandbox.changes.on('reset', add);
+}
+
+/** Makes them rows of a data table in n8n; one that is there already is left as it is. */
+export async function addSampleSheet(client: N8nClient): Promise<void> {
+	if (await findTable(client, SAMPLE_SHEET)) return;
+	await createTable(client, SAMPLE_SHEET, ['name', 'phone', 'status'], readSampleContacts().map((contact) => ({ ...contact })));
 }

@@ -49,6 +49,16 @@ export const sampleTemplates: Array<TemplateFields & { status?: TemplateStatus }
 		],
 	},
 	{
+		name: 'order_shipped',
+		language: 'en_US',
+		category: 'UTILITY',
+		components: [
+			media('DOCUMENT'),
+			body('Hi {{1}}, your order {{2}} has left our warehouse and arrives on {{3}}. The invoice is attached.'),
+			replies('Change the delivery'),
+		],
+	},
+	{
 		name: 'invoice',
 		language: 'en_US',
 		category: 'UTILITY',

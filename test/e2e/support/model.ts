@@ -23,15 +23,20 @@ export interface Model {
 	close: () => Promise<void>;
 }
 
-/** Starts one. @param args what it calls the tool with */
-export async function startModel(args: object): Promise<Model> {
+/**
+ * Starts one.
+ *
+ * @param args what it calls the tool with
+ * @param wantsTool whether it calls the tool after these messages; always unless told, else it answers at once
+ */
+export async function startModel(args: object, wantsTool: (messages: ChatMessage[]) => boolean = () => true): Promise<Model> {
 	const requests: ChatRequest[] = [];
 	const app = fastify();
 	app.post<{ Body: ChatRequest }>('/v1/chat/completions', async ({ body }, reply) => {
 		requests.push(body);
 		const last = body.messages.at(-1);
 		const call = { index: 0, id: `call_${requests.length}`, type: 'function', function: { name: body.tools?.[0]?.function.name, arguments: JSON.stringify(args) } };
-		const isAnswer = last?.role === 'tool' || call.function.name === undefined;
+		const isAnswer = last?.role === 'tool' || call.function.name === undefined || !wantsTool(body.messages);
 		const message = isAnswer ? { role: 'assistant', content: `Told: ${JSON.stringify(last?.content)}` } : { role: 'assistant', content: null, tool_calls: [call] };
 		const finish = isAnswer ? 'stop' : 'tool_calls';
 		const common = { id: 'chat_1', created: 1, model: 'stand-in' };

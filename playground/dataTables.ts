@@ -1,0 +1,50 @@
+/** Data tables: n8n's own sheets, as its editor reads and writes them. */
+import type { N8nClient } from './n8nClient';
+
+/** Values of one row by the names of the columns. */
+export type Row = Record<string, string | number | boolean | null>;
+
+interface DataTable {
+	id: string;
+	name: string;
+}
+
+/** The address of the tables that belong to the owner of the n8n. */
+async function tablesOf(client: N8nClient): Promise<string> {
+	const { id } = await client.call<{ id: string }>('GET', '/rest/projects/personal');
+	return `/rest/projects/${id}/data-tables`;
+}
+
+/** The table with exactly this name, if there is one. */
+export async function findTable(client: N8nClient, name: string): Promise<DataTable | undefined> {
+	const filter = encodeURIComponent(JSON.stringify({ name }));
+	const { data } = await client.call<{ data: DataTable[] }>('GET', `${await tablesOf(client)}?filter=${filter}`);
+	return data.find((table) => table.name === name);
+}
+
+/** Makes a table with columns of text, and fills it. */
+export async function createTable(client: N8nClient, name: string, columns: string[], rows: Row[]): Promise<void> {
+	const tables = await tablesOf(client);
+	const { id } = await client.call<DataTable>('POST', tables, { name, columns: columns.map((column) => ({ name: column, type: 'string' })) });
+	await client.call('POST', `${tables}/${id}/insert`, { data: rows });
+}
+
+/** All rows of a table, with n8n's own columns, e.g. `id`. @throws Error if there is no such table */
+export async function readTable(client: N8nClient, name: string): Promise<Row[]> {
+	const table = await findTable(client, name);
+	if (!table) throw new Error(`There is no data table "${name}".`);
+	const rows: Row[] = [];
+	for (;;) {
+		const page = await client.call<{ data: Row[]; count: number }>('GET', `${await tablesOf(client)}/${table.id}/rows?take=250&skip=${rows.length}`);
+		rows.push(...page.data);
+		if (page.data.length === 0 || rows.length >= page.count) return rows;
+	}
+}
+
+/** Changes all rows that have a value in a column. @throws Error if there is no such table */
+export async function updateTable(client: N8nClient, name: string, [columnName, value]: [string, string], data: Row): Promise<void> {
+	const table = await findTable(client, name);
+	if (!table) throw new Error(`There is no data table "${name}".`);
+	const filter = { type: 'and', filters: [{ columnName, condition: 'eq', value }] };
+	await client.call('PATCH', `${await tablesOf(client)}/${table.id}/rows`, { filter, data });
+}

@@ -1,0 +1,259 @@
+/** The workflows of examples/ on a real n8n: imported as they are, run, and looked at in the editor. */
+import axios from 'axios';
+import { countBy, sumBy } from 'lodash';
+import { DateTime } from 'luxon';
+import type { INode } from 'n8n-workflow';
+
+import { readTable, updateTable } from '../../playground/dataTables';
+import { exampleNames, readExample } from '../../playground/exampleWorkflows';
+import { type Execution, type WorkflowFile, outputOf } from '../../playground/n8nClient';
+import { SAMPLE_SHEET, readSampleContacts } from '../../playground/sampleContacts';
+import { waitFor } from '../../playground/waitFor';
+import { nodeIssues } from '../support/nodeIssues';
+import { Editor } from './support/editor';
+import { startModel } from './support/model';
+import { useN8n } from './support/n8n';
+
+const n8n = useN8n();
+const start = 'When clicking ‘Execute workflow’';
+const [zara, daisy, arthur] = readSampleContacts();
+
+const state = () => n8n.sandbox.state;
+const outbound = () => state().messages.all.filter(({ direction }) => direction === 'outbound');
+const textsTo = (phone: string) => outbound().filter((message) => message.phone === phone).map(({ text }) => text);
+const write = (from: string, text: string) => state().traffic.receive({ from, text });
+const rowsOf = async (table: string) => await readTable(n8n.client, table);
+
+beforeEach(() => n8n.sandbox.reset());
+
+/** An example with other values in some of its nodes. */
+function example(name: string, changes: Record<string, (node: INode) => void> = {}): WorkflowFile {
+	const file = readExample(name, n8n.playground.credential);
+	for (const [node, change] of Object.entries(changes)) change(nodeOf(file, node));
+	return { ...file, settings: { ...file.settings, saveManualExecutions: true } };
+}
+
+function nodeOf({ nodes }: WorkflowFile, name: string): INode {
+	const found = nodes.find((node) => node.name === name);
+	if (!found) throw new Error(`There is no node "${name}".`);
+	return found;
+}
+
+/** Fills in fields of an Edit Fields node. */
+const withFields = (values: Record<string, string>) => (node: INode) => {
+	const { assignments } = node.parameters.assignments as { assignments: Array<{ name: string; value: unknown }> };
+	for (const field of assignments) field.value = values[field.name] ?? field.value;
+};
+
+/** Runs a stored workflow by a click, to its end. */
+async function run(id: string, trigger = start): Promise<Execution> {
+	const execution = await n8n.client.waitForExecution(await n8n.client.run(id, trigger), 120_000);
+	expect(execution.data.resultData.error?.message).toBeUndefined();
+	return execution;
+}
+
+/** Switches a workflow on for a while. */
+async function whileOn(file: WorkflowFile, use: (id: string) => Promise<void>): Promise<void> {
+	const { id } = await n8n.client.createWorkflow(file);
+	await n8n.client.activate(id);
+	try {
+		await use(id);
+	} finally {
+		await n8n.client.deactivate(id);
+	}
+}
+
+const until = async (what: string, check: () => boolean) => await waitFor(async () => check(), { what, limit: 30_000, interval: 50 });
+/** Until n8n has ended what a message has started. */
+async function untilEnded(workflowId: string, count: number): Promise<void> {
+	await waitFor(
+		async () => (await n8n.client.listExecutions(workflowId)).filter(({ status }) => status === 'success').length === count,
+		{ what: `${count} executions to end well`, limit: 30_000, interval: 50 },
+	);
+}
+
+test('n8n knows every node of every example, with its version, parameters and options', async () => {
+	const types = await n8n.client.nodeTypes();
+	const issues = exampleNames().flatMap((name) =>
+		example(name).nodes.flatMap((node) => {
+			const description = types.find((type) => type.name === node.type && [type.version].flat().includes(node.typeVersion));
+			return description ? nodeIssues(node, description) : [`${node.name}: n8n has no ${node.type} ${node.typeVersion}`];
+		}),
+	);
+	expect(issues).toEqual([]);
+});
+
+test('welcome campaign: everybody in the sheet once, also in a second run; the sheet says who got it and why not', async () => {
+	await updateTable(n8n.client, SAMPLE_SHEET, ['phone', daisy.phone], { phone: '07700 900144' });
+	const { id } = await n8n.client.createWorkflow(example('welcome-campaign'));
+	await run(id);
+	const everybody = readSampleContacts();
+	expect(outbound()).toHaveLength(everybody.length - 1);
+	expect(outbound()[0]).toMatchObject({ text: expect.stringContaining('Hello Zara, welcome to Example Shop!'), template: { header: { documentUrl: expect.any(String) } } });
+	const rows = await rowsOf(SAMPLE_SHEET);
+	expect(countBy(rows, ({ status }) => String(status).split(' ')[0])).toEqual({ Sent: everybody.length - 1, Not: 1 });
+	expect(rows.find(({ name }) => name === daisy.name)?.status).toMatch(/^Not sent: .*international format/);
+
+	await updateTable(n8n.client, SAMPLE_SHEET, ['name', daisy.name], { phone: daisy.phone });
+	await run(id);
+	expect(Object.values(countBy(outbound(), 'phone'))).toEqual(everybody.map(() => 1));
+	const after = await rowsOf(SAMPLE_SHEET);
+	expect(after.filter(({ name }) => name !== daisy.name)).toMatchObject(rows.filter(({ name }) => name !== daisy.name).map(({ phone, status }) => ({ phone, status })));
+	expect(after.find(({ name }) => name === daisy.name)?.status).toMatch(/^Sent on /);
+});
+
+describe('auto-reply', () => {
+	const everyDay = 'Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday';
+	/** A zone in which it is about noon, so that no test runs over midnight. */
+	const noonZone = () => `UTC${((12 - DateTime.utc().hour + 36) % 24) - 12 >= 0 ? '+' : ''}${((12 - DateTime.utc().hour + 36) % 24) - 12}`;
+	const there = () => DateTime.now().setZone(noonZone());
+
+	test.each([
+		['open', () => ({}), 'Promise an answer'],
+		['open round the clock', () => ({ opensAt: '00:00', closesAt: '24:00' }), 'Promise an answer'],
+		['not open yet', () => ({ opensAt: '14:30' }), 'Say when we open'],
+		['closed already', () => ({ closesAt: '9:45', opensAt: '8:00' }), 'Say when we open'],
+		['closed on this day of the week', () => ({ openDays: everyDay.replace(there().toFormat('cccc'), '') }), 'Say when we open'],
+		['a holiday', () => ({ closedOn: `2020-01-01, ${there().toISODate()}` }), 'Say when we open'],
+	])('%s', async (_, hours, answer) => {
+		const values = { openDays: everyDay, opensAt: '09:00', closesAt: '18:00', timeZone: noonZone(), ...hours() };
+		const file = example('auto-reply', { 'Our opening hours': withFields(values) });
+		await whileOn(file, async (id) => {
+			write(zara.phone, 'Do you sell shoes?');
+			await untilEnded(id, 1);
+			const [execution] = await n8n.client.listExecutions(id);
+			expect(outputOf(await n8n.client.getExecution(execution.id), answer)).toHaveLength(1);
+		});
+		expect(textsTo(zara.phone)).toEqual([expect.stringMatching(answer === 'Promise an answer' ? /shortly/ : new RegExp(`${values.opensAt} to ${values.closesAt}`))]);
+	});
+});
+
+test('order update: the shop calls twice, the customer gets one message with the invoice; the sample order works', async () => {
+	const order = { order: 'B-1', name: 'Anna Schmidt', phone: '0044 7700 900551', arrives: '2030-01-31', invoice: 'https://example.com/invoices/B-1.pdf' };
+	await whileOn(example('order-update'), async (id) => {
+		const call = async () => (await axios.post<object>(`${n8n.playground.n8n.url}/webhook/order-shipped`, order, { proxy: false })).data;
+		expect(await call()).toMatchObject({ messageId: outbound()[0]?.id ?? expect.any(String) });
+		expect(await call()).toMatchObject({ skipped: true, sendStatus: 'alreadySent' });
+		expect(outbound()).toMatchObject([
+			{ phone: '+447700900551', text: 'Hi Anna, your order B-1 has left our warehouse and arrives on Thursday, 31 January. The invoice is attached.', template: { header: { documentUrl: order.invoice } } },
+		]);
+		await run(id, 'Try it with a sample order');
+		expect(textsTo(zara.phone)).toEqual([expect.stringContaining('A-4711')]);
+	});
+});
+
+test('survey: thanks who is happy, asks the others why, leaves in peace who does not answer', async () => {
+	const file = example('survey', {
+		'Get customers': ({ parameters }) => Object.assign(parameters, { limit: 3 }),
+		'Ask for a rating': ({ parameters }) => Object.assign(parameters, { timeLimit: 0.25, timeUnit: 'minutes' }),
+	});
+	const { id } = await n8n.client.createWorkflow(file);
+	const executionId = await n8n.client.run(id, start);
+	await until('three questions', () => outbound().length === 3);
+	const untilDelivered = async (from: string, text: string) => {
+		const { deliveries } = write(from, text);
+		await until('an answer to be delivered', () => deliveries.every(({ state: fate }) => fate !== 'pending'));
+	};
+	await waitFor(async () => (await n8n.client.getExecution(executionId)).status === 'waiting', { what: 'n8n to wait', limit: 30_000, interval: 50 });
+	await untilDelivered(zara.phone, '5');
+	await untilDelivered(daisy.phone, 'terrible');
+	await until('the question to be repeated', () => textsTo(daisy.phone).length === 2);
+	await untilDelivered(daisy.phone, '2');
+	await until('the reason to be asked', () => textsTo(daisy.phone).length === 3);
+	await waitFor(async () => (await n8n.client.getExecution(executionId)).status === 'waiting', { what: 'n8n to wait again', limit: 30_000, interval: 50 });
+	await untilDelivered(daisy.phone, 'It came too late');
+	const { status } = await n8n.client.waitForExecution(executionId);
+	expect(status).toBe('success');
+
+	expect(textsTo(zara.phone)).toEqual([expect.stringContaining('Hello Zara!'), expect.stringContaining('review')]);
+	expect(textsTo(daisy.phone)).toEqual([expect.stringContaining('Hello Daisy!'), 'Please answer with a number from 1 to 5.', expect.stringContaining('do better?'), expect.stringContaining('A colleague')]);
+	expect(textsTo(arthur.phone)).toHaveLength(1);
+	expect(await rowsOf('Survey answers')).toMatchObject([
+		{ phone: zara.phone, rating: 5, reason: null },
+		{ phone: daisy.phone, rating: 2, reason: 'It came too late' },
+	]);
+});
+
+test('weekly report: the first has all figures, the next what the week has brought; its bars are as long as the figures', async () => {
+	const { id } = await n8n.client.createWorkflow(example('weekly-report'));
+	const sendOff = (count: number) => {
+		for (let n = 0; n < count; n++) state().traffic.send({ phone: zara.phone, text: 'Hi' });
+		return async () => await until('the messages to be read', () => outbound().every((message) => message.status === 'read'));
+	};
+	const report = async () => String(outputOf(await run(id), 'Write the e-mail')[0].json.html);
+	const chartOf = (html: string) =>
+		Object.fromEntries([...html.matchAll(/<tr><td width="90"[^>]*>(\w+)<[^]+?bgcolor="#\w{6}" width="(\d+)"[^]+?<b>(\d+)<\/b>/g)].map(([, label, width, value]) => [label, [Number(value), Number(width)]]));
+
+	await sendOff(4)();
+	write(zara.phone, 'Hello');
+	expect(chartOf(await report())).toEqual({ Sent: [4, 400], Delivered: [4, 400], Read: [4, 400], Failed: [0, 1], Received: [1, 100] });
+
+	const [{ week }] = await rowsOf('Weekly figures');
+	await updateTable(n8n.client, 'Weekly figures', ['week', String(week)], { week: 'the week before' });
+	await sendOff(2)();
+	const html = await report();
+	expect(await report()).toBe(html);
+	expect(chartOf(html)).toEqual({ Sent: [2, 400], Delivered: [2, 400], Read: [2, 400], Failed: [0, 1], Received: [0, 1] });
+	expect(html).toContain('100 % of what arrived was read.');
+	expect(await rowsOf('Weekly figures')).toMatchObject([{ sent: 4, received: 1 }, { week, sent: 6, received: 1 }]);
+});
+
+test('contacts from a CSV file: nobody twice, also the second time; lines that cannot be used are told', async () => {
+	const before = state().contacts.all.length;
+	const csv = `name,phone\nZara Q.,0044 7700 900408\nNew Person,+44 7700 900777\nNobody,0170 1234\nNew Again,+44 (7700) 900777\n`;
+	await whileOn(example('contact-sync', { 'When a file is chosen': ({ parameters }) => Object.assign(parameters, { authentication: 'none' }) }), async () => {
+		const upload = async () => {
+			const form = new FormData();
+			form.append('field-0', new Blob([csv], { type: 'text/csv' }), 'people.csv');
+			const { data } = await axios.post<{ formWaitingUrl: string }>(`${n8n.playground.n8n.url}/form/contacts-from-csv`, form, { proxy: false });
+			const page = async () => {
+				const html = String((await axios.get(data.formWaitingUrl, { proxy: false })).data);
+				return html.includes('are up to date') && html;
+			};
+			return await waitFor(page, { what: 'the last page of the form', limit: 30_000 });
+		};
+		for (const time of [1, 2]) {
+			const page = await upload();
+			expect({ time, page }).toEqual({ time, page: expect.stringContaining('3 contacts are up to date') });
+			expect(page).toMatch(/Line 4 was not usable: .*0170 1234.* is not a phone number/);
+			expect(state().contacts.all).toHaveLength(before + 1);
+			expect(state().contacts.findByPhone(zara.phone)?.name).toBe('Zara Q.');
+			expect(state().contacts.findByPhone('+447700900777')?.name).toBe('New Again');
+		}
+	});
+});
+
+test('AI agent: answers, calls a colleague when it is asked to, and leaves the chat to the colleague', async () => {
+	const colleague = '+447700900001';
+	const model = await startModel({ Summary: 'Daisy wants her money back.' }, (messages) => JSON.stringify(messages.at(-1)?.content).includes('a person'));
+	const credential = await n8n.client.createCredential('Model', 'openAiApi', { apiKey: 'none', url: model.url });
+	const file = example('ai-agent', { 'AI model': (node) => Object.assign(node, { credentials: { openAiApi: { id: credential, name: 'Model' } } }) });
+	try {
+		await whileOn(file, async (id) => {
+			write(zara.phone, 'How long does delivery take?');
+			await untilEnded(id, 1);
+			expect(textsTo(zara.phone)).toEqual([expect.stringContaining('How long does delivery take?')]);
+			expect(textsTo(colleague)).toEqual([]);
+
+			write(daisy.phone, 'I want to talk to a person');
+			await untilEnded(id, 2);
+			expect(textsTo(colleague)).toEqual([`Please take over the chat with ${daisy.phone}.\n\nDaisy wants her money back.`]);
+			expect(textsTo(daisy.phone)).toHaveLength(1);
+
+			write(daisy.phone, 'Are you there?');
+			write(colleague, 'I am on it');
+			await untilEnded(id, 4);
+			expect(outbound()).toHaveLength(3);
+
+			await model.close();
+			write(arthur.phone, 'Hello?');
+			await untilEnded(id, 5);
+			expect(textsTo(arthur.phone)).toEqual([expect.stringContaining('A colleague will answer you here')]);
+			expect(textsTo(colleague)[1]).toContain(`${arthur.phone}, who wrote: Hello?`);
+			expect((await rowsOf('Chats with a colleague')).map(({ phone }) => phone)).toEqual([daisy.phone, arthur.phone]);
+		});
+	} finally {
+		await model.close();
+	}
+	expect(sumBy(model.requests, () => 1)).toBeGreaterThanOrEqual(3);
+});
