@@ -1,9 +1,9 @@
 /** The trigger on a real n8n: what starts an execution, and what it leaves at the service. */
 import { countBy, range } from 'lodash';
 
-import { readExample } from '../../playground/exampleWorkflows';
 import { outputOf } from '../../playground/n8nClient';
 import { waitFor } from '../../playground/waitFor';
+import { alwaysOpen, example, withFields } from './support/examples';
 import { useN8n } from './support/n8n';
 import { TriggerWorkflows, trigger } from './support/trigger';
 
@@ -53,7 +53,7 @@ test('the test URL and the production URL work side by side', async () => {
 });
 
 test('the auto-reply answers everybody who writes once, also when the service delivers a message again', async () => {
-	const file = readExample('auto-reply', n8n.playground.credential);
+	const file = example(n8n, 'auto-reply', { 'Our opening hours': withFields(alwaysOpen) });
 	const textOf = (node: string) => file.nodes.find(({ name }) => name === node)?.parameters.text;
 	const id = await workflows.make(true, file);
 	const questions = { 'Tell me more': 'Tell more', 'No, thanks': 'Say goodbye', 'When do you open?': 'Promise an answer' };

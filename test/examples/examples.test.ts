@@ -35,11 +35,11 @@ const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
 const overlap = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 const contains = (a: Box, b: Box) => a.left <= b.left && b.right <= a.right && a.top <= b.top && b.bottom <= a.bottom;
 
-/** Where a node stands, in the canvas's pixels; the name of a node stands below it. */
+/** Where a node stands, in the canvas's pixels, with the two lines of its name and the one of its operation below. */
 function boxOf({ name, type, position: [left, top], parameters }: INode): Box {
 	if (type === 'n8n-nodes-base.stickyNote') return { name, left, top, right: left + Number(parameters.width), bottom: top + Number(parameters.height) };
 	const width = type.endsWith('.agent') ? 256 : 96;
-	return { name, left, top, right: left + width, bottom: top + 96 + 32 };
+	return { name, left, top, right: left + width, bottom: top + 96 + 64 };
 }
 
 /** The pairs that are in each other's way. */
@@ -73,6 +73,10 @@ describe.each(exampleNames())('%s', (name) => {
 		expect(file.nodes.filter(({ credentials }) => credentials)).toEqual([]);
 		expect(nodes.filter(({ type }) => /\.(code|function|functionItem)$/.test(type))).toEqual([]);
 		expect(text).not.toMatch(/bearer|api[_-]?key|password|secret"|sk-\w{8}/i);
+	});
+
+	test('has names and identifiers of which no two are the same', () => {
+		for (const key of ['name', 'id'] as const) expect(uniq(file.nodes.map((node) => node[key]))).toHaveLength(file.nodes.length);
 	});
 
 	test('says in notes what it does and what to do', () => {
