@@ -25,7 +25,7 @@ export function spawnTree(command: string, args: string[], options: SpawnOptions
 }
 
 /** Sends a signal to a child started by {@link spawnTree} and to all its children. A tree that is gone is no error. */
-export function signalTree(child: ChildProcess, signal: NodeJS.Signals): void {
+function signalTree(child: ChildProcess, signal: NodeJS.Signals): void {
 	if (child.pid === undefined) return;
 	try {
 		process.kill(-child.pid, signal);

@@ -6,7 +6,7 @@ import { demoKey, optionsSchema, type SandboxOptions } from './options';
 import { buildServer } from './server';
 import { State, type Changes } from './state';
 
-export { demoKey, type SandboxOptions } from './options';
+export type { SandboxOptions } from './options';
 export type { Changes, State } from './state';
 
 const host = '127.0.0.1';

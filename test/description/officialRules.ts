@@ -32,7 +32,7 @@ function loadPlugin(): NodesBasePlugin {
 const contradicted = 'n8n-nodes-base/cred-class-field-documentation-url-miscased';
 
 /** Source text of a value: objects with bare keys and strings in single quotes, as the rules know them. */
-export function literal(value: unknown): string {
+function literal(value: unknown): string {
 	if (typeof value === 'string') return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 	if (Array.isArray(value)) return `[\n${value.map((entry) => `${literal(entry)},\n`).join('')}]`;
 	if (typeof value !== 'object' || value === null) return String(value);

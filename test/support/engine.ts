@@ -66,7 +66,7 @@ export interface RunResult {
 }
 
 /** Name of the tested node in the workflows that `run` makes. */
-export const testedNode = 'Tested Node';
+const testedNode = 'Tested Node';
 
 const main = (node: string, ...outputs: string[][]) => ({
 	[node]: { main: outputs.map((targets) => targets.map((target) => ({ node: target, type: 'main' as const, index: 0 }))) },

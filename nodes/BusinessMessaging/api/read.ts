@@ -16,6 +16,15 @@ export function isRecord(value: unknown): value is ServiceRecord {
 	return isPlainObject(value);
 }
 
+/** Levels of JSON beyond which n8n could not store it, and no service means well. */
+export const greatestDepth = 100;
+
+/** Whether a value is nested more than a number of levels deep. */
+export function isDeeper(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	return levels === 0 || Object.values(value).some((child) => isDeeper(child, levels - 1));
+}
+
 /**
  * The records of a listing: a bare array, an array under a usual key, under the only array-valued key, or one level
  * deeper under `data`. An empty answer is an empty list.

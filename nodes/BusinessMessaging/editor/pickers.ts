@@ -7,6 +7,7 @@ import { readSegments } from '../api/contacts';
 import { type ServiceRecord, isRecord, readId } from '../api/read';
 import { connect } from '../transport/connect';
 import { listRecords } from '../transport/pages';
+import { withoutSecrets } from '../trigger/secret';
 import { includes, label, listSearch, pageOf } from './search';
 
 /** How many records are searched for what was typed; twice as many when nothing was found, or when the user scrolls on. */
@@ -63,6 +64,6 @@ export const recordPickers = {
 		const value = readId(webhook);
 		const { url, events } = webhook;
 		const shown = Array.isArray(events) ? events.filter((event) => !isRecord(event)).join(', ') : undefined;
-		return value === undefined ? undefined : { name: label(url, shown) || value, value };
+		return value === undefined ? undefined : { name: label(typeof url === 'string' ? withoutSecrets(url) : undefined, shown) || value, value }; // the name is saved with the workflow
 	}),
 };

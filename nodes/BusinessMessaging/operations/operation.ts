@@ -1,4 +1,5 @@
 /** An operation is data: its names, its fields, and a pure function from their values to a request. */
+import { identity } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
@@ -103,11 +104,13 @@ export function operation<const F extends readonly Field[], P = undefined>(defin
 interface ListDefinition<F extends readonly Field[]> extends Definition<F, undefined> {
 	/** Makes a large record small: at most 10 fields. The user can switch it off. */
 	simplify?: (record: ServiceRecord) => IDataObject;
+	/** Shapes each record, simplified or not; by default it is as the service sent it. */
+	shape?: (record: ServiceRecord) => ServiceRecord;
 }
 
 /** Defines an operation that lists records over all pages, with Return All, Limit and, for large records, Simplify. */
 export function listOperation<const F extends readonly Field[]>(definition: ListDefinition<F>): Operation {
-	const { endpoint, request = () => ({}), simplify } = definition;
+	const { endpoint, request = () => ({}), simplify, shape = identity<ServiceRecord> } = definition;
 	return operation<readonly Field[]>({
 		...definition,
 		fields: [returnAllField, limitField, ...(simplify ? [simplifyField] : []), ...definition.fields],
@@ -117,7 +120,7 @@ export function listOperation<const F extends readonly Field[]>(definition: List
 			isSimplified: isSimplified === true,
 		}),
 		run: async (client, apiRequest) => {
-			const found = await listRecords(client, endpoint, apiRequest);
+			const found = (await listRecords(client, endpoint, apiRequest)).map((record) => shape(record));
 			return simplify && apiRequest.isSimplified ? found.map(simplify) : (found as IDataObject[]);
 		},
 	});

@@ -1,4 +1,5 @@
 /** Reading what a person has answered as what was asked for. */
+import { trim } from 'lodash';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 
@@ -42,9 +43,11 @@ export function readAnswer(text: string | null, expected: Expected): AnswerValue
 	}
 }
 
+const marks = ' \t\n\r"\'.,;:!?¡¿()*_-';
+
 /** Case, marks at the ends and variants of the same sign do not matter. */
 function plain(text: string): string {
-	return text.normalize('NFKC').toLocaleLowerCase('en').replace(/^[\s"'.,;:!?¡¿()*_-]+|[\s"'.,;:!?()*_-]+$/g, '').replace(/\ufe0f/g, '');
+	return trim(text.normalize('NFKC').toLocaleLowerCase('en'), marks).replace(/\ufe0f/g, '');
 }
 
 function readApproval(text: string, { yesWords, noWords }: Expected): boolean | undefined {

@@ -80,7 +80,8 @@ export class Registry {
 
 	private own(record: ServiceRecord): Registration | undefined {
 		const url = urlOf(record);
-		if (!url?.startsWith(this.base) || !URL.canParse(url)) return undefined;
+		// also as it is read: no `..` leads elsewhere
+		if (!url?.startsWith(this.base) || !URL.canParse(url) || !new URL(url).href.startsWith(this.base)) return undefined;
 		const ticket = this.seal.open(new URL(url).searchParams.get(ticketParameter));
 		return ticket && { id: readId(record), url, ticket };
 	}

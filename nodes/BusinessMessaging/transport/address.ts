@@ -1,5 +1,6 @@
 /** Where the service is and how it is called there: read from the credential, checked once. */
 import { createHash } from 'crypto';
+import { trimEnd } from 'lodash';
 
 import type { Layout } from '../api/endpoints';
 import { ServiceError } from './errors';
@@ -10,6 +11,9 @@ export interface CredentialValues {
 	baseUrl?: unknown;
 	layout?: unknown;
 	requestsPerMinute?: unknown;
+	/** n8n's own fields of every credential: for which hosts it may be used. */
+	allowedHttpRequestDomains?: unknown;
+	allowedDomains?: unknown;
 	/** Length of the rate limit's window in ms; only benchmarks change it. */
 	rateWindowMs?: unknown;
 }
@@ -26,6 +30,9 @@ export interface Address {
 	redact(text: string): string;
 }
 
+/** Anything shorter is no secret, and could be found in ordinary words. */
+const shortestKey = 8;
+
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Whether an address points at this very machine. */
@@ -36,11 +43,13 @@ export function isLoopback(url: URL): boolean {
 /**
  * Reads and checks the credential.
  *
- * @throws ServiceError if the base URL is no HTTPS address (plain HTTP only for loopback) or the rate is no number
+ * @throws ServiceError if the base URL is no HTTPS address (plain HTTP only for loopback) or not among the allowed domains,
+ *   the key cannot be one, or the rate is no number
  */
 export function readAddress(values: CredentialValues): Address {
 	const url = readBaseUrl(values.baseUrl);
-	const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+	checkDomain(url, values);
+	const path = trimEnd(url.pathname, '/').replace(/\/v1$/, '');
 	const hasApiSegment = path.endsWith('/api');
 	const layout: Layout =
 		values.layout === 'sharedHost' || values.layout === 'dedicatedHost'
@@ -50,13 +59,13 @@ export function readAddress(values: CredentialValues): Address {
 				: 'dedicatedHost';
 	const prefix = layout === 'sharedHost' && hasApiSegment ? path.slice(0, -'/api'.length) : path;
 	const root = `${url.origin}${prefix}`;
-	const apiKey = typeof values.apiKey === 'string' ? values.apiKey : '';
+	const apiKey = readKey(values.apiKey);
 	return {
 		root,
 		layout,
 		id: createHash('sha256').update(`${root}\n${apiKey}`).digest('hex'),
 		rate: { requests: readRate(values.requestsPerMinute), windowMs: Number(values.rateWindowMs) || 60_000 },
-		redact: (text) => (apiKey.length < 4 ? text : text.replaceAll(apiKey, '[API key]')),
+		redact: (text) => (apiKey.length < shortestKey ? text : text.replaceAll(apiKey, '[API key]')),
 	};
 }
 
@@ -73,6 +82,23 @@ function readBaseUrl(value: unknown): URL {
 		throw addressError('The Base URL of the credential holds more than an address', 'Remove user name, password, and everything from ? or # on.');
 	}
 	return url;
+}
+
+/** n8n leaves it to nodes that have their address from the credential to keep to its Allowed Domains. */
+function checkDomain({ hostname }: URL, { allowedHttpRequestDomains, allowedDomains }: CredentialValues): void {
+	if (allowedHttpRequestDomains !== 'domains') return; // None is about the HTTP Request node
+	const plain = (host: string) => host.trim().toLowerCase().replace(/\.$/, '');
+	const host = plain(hostname);
+	const allowed = String(allowedDomains ?? '').split(',').map(plain);
+	if (allowed.some((domain) => (domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain))) return;
+	throw addressError(`The credential may not be used for ${hostname}`, 'Add this host to Allowed Domains of the credential, or correct its Base URL.');
+}
+
+/** A line break would end the header that the key is sent in. */
+function readKey(value: unknown): string {
+	const apiKey = typeof value === 'string' ? value : '';
+	if (/^[\x21-\x7e]*$/.test(apiKey)) return apiKey;
+	throw addressError('The API Key of the credential holds a space, a line break or another character that no key has', 'Copy the key from the account settings of the service once more.');
 }
 
 function readRate(value: unknown): number {

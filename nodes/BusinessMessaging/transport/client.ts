@@ -3,6 +3,7 @@
  * paced by the rate limiter, repeated only where nothing can happen twice, and read into one shape.
  */
 import { type Endpoint, routeOf } from '../api/endpoints';
+import { greatestDepth, isDeeper } from '../api/read';
 import type { Address } from './address';
 import { type CallInfo, ServiceError, type ServiceResponse, errorFromFault, errorFromResponse, rateLimitedError, unreadableError } from './errors';
 import { type RateLimiter, backoffMs, limiterFor } from './rateLimiter';
@@ -95,10 +96,11 @@ export class Client {
 		const headers: Record<string, string> = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {};
 		try {
 			const raw = await this.send({ method, url, query, body, headers, timeoutMs: this.timeoutMs });
-			const response = { ...raw, body: parseBody(raw.body) };
+			const text = this.address.redact(raw.body);
+			const response = { ...raw, body: parseBody(text) };
 			if (response.statusCode !== 429) {
 				slot.done();
-				return this.judge(response, raw.body, call);
+				return this.judge(response, text, call);
 			}
 			slot.limited(readRetryAfter(response));
 			return 'rateLimited';
@@ -115,7 +117,7 @@ export class Client {
 		return isBroken || isPage ? unreadableError(response.statusCode, call) : { body: response.body };
 	}
 
-	/** The service's words could quote the key that it was shown. */
+	/** Once more, now that escapes in the service's JSON are read. */
 	private clean(error: ServiceError): ServiceError {
 		return new ServiceError(this.address.redact(error.message), error);
 	}
@@ -132,8 +134,8 @@ function cancelled(): ServiceError {
 
 function fillPath(path: string, id: string | undefined): string {
 	if (!path.includes(':id')) return path;
-	if (id === undefined || /^\.{0,2}$/.test(id)) {
-		throw new ServiceError('The identifier of the record is missing', {
+	if (id === undefined || /^\.{0,2}$|\p{Surrogate}/u.test(id)) {
+		throw new ServiceError('The identifier of the record is missing, or cannot be one', {
 			kind: 'configuration',
 			description: 'Choose the record from the list or enter its ID.',
 		});
@@ -144,7 +146,8 @@ function fillPath(path: string, id: string | undefined): string {
 function parseBody(text: string): unknown {
 	if (text === '') return undefined;
 	try {
-		return JSON.parse(text);
+		const body: unknown = JSON.parse(text);
+		return isDeeper(body, greatestDepth) ? text : body;
 	} catch {
 		return text;
 	}

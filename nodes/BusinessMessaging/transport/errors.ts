@@ -1,4 +1,6 @@
 /** What goes wrong between us and the service, in words that say what happened and what to do next. */
+import { trimEnd } from 'lodash';
+
 import { readErrorMessage } from '../api/read';
 
 /**
@@ -70,12 +72,14 @@ export interface CallInfo {
 
 const unknownFate = 'It may have taken effect all the same. Check at the service before you run it again.';
 const tryAgain = 'Try again later.';
+/** How much the service may say in an error, characters. */
+const mostWords = 1_000;
 
 /** The error for an answer with a status of 300 or above, with the service's own words. */
 export function errorFromResponse(response: ServiceResponse, call: CallInfo): ServiceError {
 	const { statusCode } = response;
-	const words = readErrorMessage(response.body);
-	const said = `${words ? `: ${words.replace(/[.\s]+$/, '')}` : ''} (HTTP ${statusCode})`;
+	const words = readErrorMessage(response.body)?.slice(0, mostWords);
+	const said = `${words ? `: ${trimEnd(words, '. \n')}` : ''} (HTTP ${statusCode})`;
 	const error = (kind: FailureKind, what: string, description: string) =>
 		new ServiceError(`${what}${said}`, { kind, description, statusCode });
 

@@ -36,7 +36,7 @@ export async function listRecords(client: Client, endpoint: Endpoint, { query = 
 }
 
 /** Yields the new records of one page after the other. */
-export async function* listPages(client: Client, endpoint: Endpoint, query: Record<string, unknown>, size: number): AsyncGenerator<ServiceRecord[]> {
+async function* listPages(client: Client, endpoint: Endpoint, query: Record<string, unknown>, size: number): AsyncGenerator<ServiceRecord[]> {
 	const limit = endpoint.documentsPaging ? { limit: size } : {};
 	const load = async (page?: number) => await loadPage(client, endpoint, { ...limit, ...query, ...(page === undefined ? {} : { page }) });
 	const seen = new Set<string>();

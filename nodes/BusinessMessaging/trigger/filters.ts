@@ -1,4 +1,5 @@
 /** Which events of the chosen kinds start an execution. A filter holds for the kinds of event that have its field. */
+import { trimEnd } from 'lodash';
 import type { INodeProperties } from 'n8n-workflow';
 
 import { compilePattern } from './linearPattern';
@@ -149,7 +150,7 @@ function folded(value: unknown): string {
 }
 
 function firstWord(text: string): string {
-	return (folded(text).split(/\s/)[0] ?? '').replace(/^\//, '').replace(/[.,;:!?]+$/, '');
+	return trimEnd((folded(text).split(/\s/)[0] ?? '').replace(/^\//, ''), '.,;:!?');
 }
 
 /** The digits of a phone number without `+` or `00`, as services write it in different ways; other senders as they are. */

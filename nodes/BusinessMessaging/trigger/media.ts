@@ -26,15 +26,15 @@ export function mediaUrl(data: Record<string, unknown>): string | undefined {
 export type Media = { binary: IBinaryData } | { error: string };
 
 /**
- * Downloads a file: over HTTPS only, from public addresses only (a host name is judged by itself; where it leads is up
- * to n8n's network), at most `largest` bytes within eight seconds.
+ * Downloads a file: over HTTPS only, from public addresses only (the one in the URL, and those that its host name leads
+ * to), at most `largest` bytes within eight seconds.
  */
 export async function downloadMedia(context: IWebhookFunctions, address: string, largest: number): Promise<Media> {
 	const signal = AbortSignal.timeout(timeLimitMs);
 	try {
 		let url = new URL(address);
 		for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-			const reason = unreachableReason(url);
+			const reason = unreachableReason(url) ?? (await untilAborted(signal, reasonOfName(context, url)));
 			if (reason) return { error: `The file was not downloaded: its address ${reason}` };
 			const response = await request(context, url, signal);
 			const location = response.headers.location;
@@ -47,6 +47,23 @@ export async function downloadMedia(context: IWebhookFunctions, address: string,
 	} catch {
 		return { error: signal.aborted ? 'The file was not downloaded: it took too long' : 'The file was not downloaded: its host cannot be reached' };
 	}
+}
+
+/**
+ * Why the host name's addresses are not to be called. n8n looks them up once more when it connects and checks them then
+ * only if its administrator has switched that on (N8N_SSRF_PROTECTION_ENABLED). Versions of n8n without this check
+ * leave it at the name.
+ */
+async function reasonOfName({ helpers }: IWebhookFunctions, url: URL): Promise<string | undefined> {
+	const verdict = await helpers.getSecureEgressFilter?.('enforced').validateUrl(url);
+	return verdict?.ok === false ? 'leads into a private network' : undefined;
+}
+
+async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+	return await new Promise((resolve, reject) => {
+		signal.addEventListener('abort', () => reject(new Error('Time limit')), { once: true });
+		work.then(resolve, reject);
+	});
 }
 
 async function request(context: IWebhookFunctions, url: URL, abortSignal: AbortSignal): Promise<IN8nHttpFullResponse> {
@@ -77,8 +94,21 @@ async function read(context: IWebhookFunctions, response: IN8nHttpFullResponse, 
 		}
 		chunks.push(chunk);
 	}
-	const name = decodeURIComponent(url.pathname.split('/').at(-1) ?? '') || 'file';
 	const type = response.headers['content-type'];
 	const mimeType = typeof type === 'string' ? type.split(';')[0] : undefined;
-	return { binary: await context.helpers.prepareBinaryData(Buffer.concat(chunks), name, mimeType) };
+	return { binary: await context.helpers.prepareBinaryData(Buffer.concat(chunks), fileName(url), mimeType) };
+}
+
+/** The last part of the path, without what a nested `%2F` or a control character could do to whoever saves the file. */
+function fileName({ pathname }: URL): string {
+	const name = decoded(pathname).split(/[\\/]/).at(-1) ?? '';
+	return name.replace(/\p{Control}/gu, '').replace(/^\.+/, '') || 'file';
+}
+
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
 }

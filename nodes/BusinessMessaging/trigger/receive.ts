@@ -2,6 +2,7 @@
 import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, eventEnvelopeSchema } from '../api/events';
+import { greatestDepth, isDeeper } from '../api/read';
 import { downloadMedia, mediaUrl } from './media';
 import { someRegistration } from './memory';
 import { type TriggerOptions, readOptions } from './options';
@@ -10,8 +11,6 @@ import { identityOf, recognize } from './repeats';
 import { givenSecret, isSame } from './secret';
 import { credentialSecret, demandedSignature, demandsSecret, isChosen, isManual, isSimplified, passesFilters } from './settings';
 import { type SignedDelivery, isSigned, readDelivery } from './signature';
-
-const maxDepth = 100;
 
 /**
  * Handles a delivery: 200 once handled, also if the event is not wanted or was handled before; 401 for a caller that
@@ -61,7 +60,7 @@ async function hasSignature(context: IWebhookFunctions, delivery: SignedDelivery
 function readEnvelope(context: IWebhookFunctions, { rawBody }: SignedDelivery): EventEnvelope | undefined {
 	const parsed = eventEnvelopeSchema.safeParse(context.getBodyData());
 	const envelope = parsed.success ? parsed.data : eventEnvelopeSchema.safeParse(parseJson(String(rawBody))).data;
-	return isDeeper(envelope, maxDepth) ? undefined : envelope;
+	return isDeeper(envelope, greatestDepth) ? undefined : envelope;
 }
 
 function parseJson(text: string): unknown {
@@ -70,12 +69,6 @@ function parseJson(text: string): unknown {
 	} catch {
 		return undefined;
 	}
-}
-
-/** Whether something is nested so deeply that n8n could not store it. */
-function isDeeper(value: unknown, levels: number): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	return levels === 0 || Object.values(value).some((child) => isDeeper(child, levels - 1));
 }
 
 async function toItem(context: IWebhookFunctions, envelope: EventEnvelope, options: TriggerOptions): Promise<INodeExecutionData> {

@@ -1,13 +1,17 @@
+import { mapValues } from 'lodash';
+
 import { endpoints } from '../../api/endpoints';
+import { withoutSecrets } from '../../trigger/secret';
 import { listOperation } from '../operation';
 
-/** Lists webhooks. Source: specification, GET /v1/webhooks. */
+/** Lists webhooks, without the secrets in the URLs of triggers. Source: specification, GET /v1/webhooks. */
 export const getWebhooks = listOperation({
 	resource: 'webhook',
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many webhooks',
-	description: 'Get many webhooks',
+	description: 'Get many webhooks. Secrets in their URLs are left out.',
 	endpoint: endpoints.listWebhooks,
 	fields: [],
+	shape: (webhook) => mapValues(webhook, (value) => (typeof value === 'string' ? withoutSecrets(value) : value)),
 });
