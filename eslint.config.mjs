@@ -3,6 +3,7 @@
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import stylistic from '@stylistic/eslint-plugin';
 import nodesBasePlugin from 'eslint-plugin-n8n-nodes-base';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const shipped = ['nodes/**/*.{ts,json}', 'credentials/**/*.{ts,json}', 'package.json'];
@@ -84,7 +85,13 @@ export default tseslint.config(
 	{ files: ['bench/**', 'judges/**', 'playground/**', 'sandbox/main.ts', 'scripts/**'], rules: { 'no-console': 'off' } },
 	{
 		files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
-		rules: { 'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }] },
+		plugins: { regexp },
+		rules: {
+			'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }],
+			// texts come from anyone who writes to the business
+			'regexp/no-super-linear-backtracking': 'error',
+			'regexp/no-super-linear-move': 'error',
+		},
 	},
 
 	{

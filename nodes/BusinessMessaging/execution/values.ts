@@ -91,7 +91,6 @@ function readParameters(rows: unknown): Record<string, unknown> {
 
 function readAdditionalFields(rows: unknown, body: Record<string, unknown>): Record<string, unknown> {
 	const fields = namedValues(rows, 'Additional Fields').map(([name, row]): [string, unknown] => {
-		if (name === '__proto__') throw new InputError('No field can have the name "__proto__"', 'Remove the row.');
 		if (Object.hasOwn(body, name) && body[name] !== undefined) {
 			throw new InputError(`The Additional Field "${name}" is set by a field of the node already`, 'Remove the row, or leave the other field empty.');
 		}

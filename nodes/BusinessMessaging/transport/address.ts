@@ -89,7 +89,7 @@ function checkDomain({ hostname }: URL, { allowedHttpRequestDomains, allowedDoma
 	if (allowedHttpRequestDomains !== 'domains') return; // None is about the HTTP Request node
 	const plain = (host: string) => host.trim().toLowerCase().replace(/\.$/, '');
 	const host = plain(hostname);
-	const allowed = String(allowedDomains ?? '').split(',').map(plain);
+	const allowed = (typeof allowedDomains === 'string' ? allowedDomains : '').split(',').map(plain);
 	if (allowed.some((domain) => (domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain))) return;
 	throw addressError(`The credential may not be used for ${hostname}`, 'Add this host to Allowed Domains of the credential, or correct its Base URL.');
 }

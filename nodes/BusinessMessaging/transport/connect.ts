@@ -1,4 +1,5 @@
 /** The client on n8n's own HTTP helper: the only place where requests leave, with n8n's authentication and proxies. */
+import { isEmpty } from 'lodash';
 import type {
 	IAllExecuteFunctions,
 	ICredentialDataDecryptedObject,
@@ -72,7 +73,7 @@ function sendThrough(request: HttpRequest): HttpSend {
 			method,
 			url,
 			qs: query as IDataObject,
-			body,
+			body: isEmpty(body) ? body : JSON.stringify(body), // of an object, axios leaves out fields with certain names
 			headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }), ...headers },
 			timeout: timeoutMs,
 			encoding: 'text',

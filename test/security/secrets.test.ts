@@ -1,0 +1,106 @@
+/** The secrets that stand in registered URLs, and how they are compared. */
+import crypto from 'node:crypto';
+
+import { TicketSeal } from '../../nodes/BusinessMessaging/reply/ticket';
+import { readAddress } from '../../nodes/BusinessMessaging/transport/address';
+import { filesBelow } from '../support/build';
+import { useService } from '../support/service';
+import { Triggers, received } from '../trigger/support';
+
+const service = useService();
+const triggers = new Triggers(service);
+const question = { resource: 'message', operation: 'sendAndWait', to: '+15550001001', message: 'Tuesday?' };
+
+describe('the secrets in registered URLs', () => {
+	/** A trigger's, and that of a waiting execution. */
+	async function registerBoth(): Promise<string[]> {
+		await triggers.active();
+		await service.run({ parameters: question });
+		const secrets = service.sandbox.state.webhooks.all.flatMap(({ url }) => [...new URL(url).searchParams.values()]);
+		expect(secrets).toHaveLength(3);
+		return secrets;
+	}
+
+	test('are not in the list of the editor, whose chosen entry is saved with the workflow', async () => {
+		const secrets = await registerBoth();
+		const { results } = await service.engine.editor({ credentials: service.credentials() }).listSearch('searchWebhooks');
+		expect(results.map(({ name }) => name)).toEqual([expect.stringMatching(/token=…$/), expect.stringMatching(/wait=…&signature=…$/)]);
+		for (const secret of secrets) expect(JSON.stringify(results)).not.toContain(secret);
+	});
+
+	test('are not in the items of Get Many', async () => {
+		const secrets = await registerBoth();
+		const { outputs } = await service.run({ parameters: { resource: 'webhook', operation: 'getAll', returnAll: true } });
+		expect(outputs[0]).toHaveLength(2);
+		for (const secret of secrets) expect(JSON.stringify(outputs)).not.toContain(secret);
+	});
+
+	test('are not in what a waiting execution stores', async () => {
+		const run = await service.run({ parameters: question });
+		const { url } = service.sandbox.state.webhooks.all[0];
+		const ticket = new URL(url).searchParams.get('wait') ?? '';
+		expect(ticket.length).toBeGreaterThan(40);
+		expect(JSON.stringify([run.context, run.outputs, run.hints])).not.toContain(ticket);
+	});
+});
+
+describe('a ticket', () => {
+	const ticket = { run: 'run', item: 0, to: '+15550001111', asked: 1, until: 2 };
+	const seal = (values: object = {}) => new TicketSeal(readAddress(service.credentials(values)));
+
+	test('is opened only with the same service and the same key', () => {
+		const sealed = seal().close(ticket);
+		expect(seal().open(sealed)).toEqual(ticket);
+		for (const others of [{ apiKey: `${service.sandbox.key}2` }, { baseUrl: 'https://example.com' }]) expect(seal(others).open(sealed)).toBeUndefined();
+	});
+
+	test('that was changed in any of its bytes is none', () => {
+		const sealed = Buffer.from(seal().close(ticket), 'base64url');
+		for (let at = 0; at < sealed.length; at++) {
+			const changed = Buffer.from(sealed);
+			changed[at] ^= 1;
+			expect(seal().open(changed.toString('base64url'))).toBeUndefined();
+		}
+	});
+
+	test('is sealed anew each time, so that two show nothing by their likeness', () => {
+		const [one, two] = [seal().close(ticket), seal().close(ticket)].map((sealed) => Buffer.from(sealed, 'base64url'));
+		expect(one.subarray(0, 12)).not.toEqual(two.subarray(0, 12));
+		expect(one.subarray(28)).not.toEqual(two.subarray(28));
+	});
+
+	test('at an address outside of what n8n serves for waiting executions is left alone', async () => {
+		const before = service.sandbox.state.webhooks.all.length;
+		const sealed = seal().close({ ...ticket, until: Date.now() + 60_000, asked: Date.now() });
+		const forged = ['http://n8n.test/webhook-waiting/../rest/login', 'http://n8n.test.example.com/webhook-waiting/1', 'http://n8n.test/webhook-waiting@example.com/1'];
+		for (const url of forged) {
+			await service.run({ parameters: { resource: 'webhook', operation: 'create', url: `${url}?wait=${sealed}`, events: ['message.received'] } });
+		}
+		await service.run({ parameters: question });
+		const left = service.sandbox.state.webhooks.all.filter(({ url }) => forged.some((one) => url.startsWith(one)));
+		expect([before, left.length]).toEqual([0, forged.length]);
+	});
+});
+
+describe('comparisons', () => {
+	test.each([
+		['the secret in the URL', {}, '?token=wrong', {}],
+		['the secret in a header', { registration: 'manual', requireSecret: true }, '', { 'X-Webhook-Token': 'w' }],
+		['a signature', { registration: 'manual', signature: 'hex', signatureHeader: 'X-Sign' }, '', { 'X-Sign': '00' }],
+	])('of %s take the same time wherever the difference is and however long the value', async (_, parameters, query, headers) => {
+		const compare = jest.spyOn(crypto, 'timingSafeEqual');
+		const trigger = await triggers.active({ parameters, credentials: service.credentials({ webhookSecret: 'a secret of the user' }) });
+		const { status } = await triggers.deliver(trigger, received(), headers, `${trigger.url}${query}`);
+		const lengths = compare.mock.calls.map(([one, two]) => [one.byteLength, two.byteLength]);
+		compare.mockRestore();
+		expect(status).toBe(401);
+		expect(lengths).toContainEqual([32, 32]);
+	});
+
+	test('no other code of the nodes compares a secret, a token or a signature', async () => {
+		const { readFileSync } = await import('node:fs');
+		const lines = filesBelow('nodes').filter((name) => name.endsWith('.ts')).flatMap((name) => readFileSync(name, 'utf8').split('\n'));
+		const wrong = lines.filter((line) => /\b(secret|token|signature|apiKey)\b\s*[!=]==(?!\s*(?:''|undefined|null))/i.test(line.replace(/'[^']*'/g, "''")));
+		expect(wrong).toEqual([]);
+	});
+});
