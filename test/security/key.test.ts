@@ -29,8 +29,8 @@ beforeEach(() => {
 
 /** All that n8n keeps of a run, shows of it or logs, as text. */
 function traces(run: RunResult): string {
-	const { message = '', stack = '', ...error } = run.error ?? {};
-	return [stringify(run.execution.run), stringify(run.outputs), stringify(run.hints), stringify(run.context), message, stack, stringify(error), ...logged].join('\n');
+	const { error } = run;
+	return [...[run.execution.run, run.outputs, run.hints, run.context, { ...error }].map((part) => stringify(part)), String(error?.message), String(error?.stack), ...logged].join('\n');
 }
 
 function expectNoKey(run: RunResult, key = service.sandbox.key): void {

@@ -46,7 +46,7 @@ describe('the secrets in registered URLs', () => {
 
 describe('a ticket', () => {
 	const ticket = { run: 'run', item: 0, to: '+15550001111', asked: 1, until: 2 };
-	const seal = (values: object = {}) => new TicketSeal(readAddress(service.credentials(values)));
+	const seal = (values: Parameters<typeof service.credentials>[0] = {}) => new TicketSeal(readAddress(service.credentials(values)));
 
 	test('is opened only with the same service and the same key', () => {
 		const sealed = seal().close(ticket);
