@@ -46,12 +46,13 @@ describe('the secrets in registered URLs', () => {
 
 describe('a ticket', () => {
 	const ticket = { run: 'run', item: 0, to: '+15550001111', asked: 1, until: 2 };
-	const seal = (values: Parameters<typeof service.credentials>[0] = {}) => new TicketSeal(readAddress(service.credentials(values)));
+	const seal = (values: Record<string, string> = {}) => new TicketSeal(readAddress(service.credentials(values)));
 
 	test('is opened only with the same service and the same key', () => {
 		const sealed = seal().close(ticket);
 		expect(seal().open(sealed)).toEqual(ticket);
-		for (const others of [{ apiKey: `${service.sandbox.key}2` }, { baseUrl: 'https://example.com' }]) expect(seal(others).open(sealed)).toBeUndefined();
+		const others: Array<Record<string, string>> = [{ apiKey: `${service.sandbox.key}2` }, { baseUrl: 'https://example.com' }];
+		for (const other of others) expect(seal(other).open(sealed)).toBeUndefined();
 	});
 
 	test('that was changed in any of its bytes is none', () => {
