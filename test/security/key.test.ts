@@ -44,7 +44,7 @@ const words = () => `The key ${service.sandbox.key} is not known`;
 const quotes: Record<string, () => FaultOrder> = {
 	'as JSON': () => ({ status: 403, body: { message: words(), errors: [{ field: 'authorization', message: `Bearer ${service.sandbox.key}` }] } }),
 	'as text': () => ({ status: 400, body: words() }),
-	'cut off by the limit of what is shown': () => ({ status: 400, body: { message: `${'x'.repeat(490)}${service.sandbox.key}` } }),
+	'cut off by the limit of what is shown': () => ({ status: 400, body: { message: `${'x'.repeat(485)}${service.sandbox.key}` } }),
 	'with escapes in JSON': () => ({ status: 400, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ message: words() }).replaceAll('-', '\\u002d') }),
 	'with a success': () => ({ status: 200, body: { id: 'msg_1', request: { authorization: `Bearer ${service.sandbox.key}` } } }),
 	'in the address of a redirect': () => ({ status: 302, headers: { location: `https://example.com/?key=${service.sandbox.key}` }, body: words() }),
