@@ -5,7 +5,7 @@ import type { State } from '../../sandbox';
 export const languages = ['ar_EG', 'de_DE', 'en_GB', 'en_US', 'es_ES', 'fr_FR', 'hi_IN', 'it_IT', 'ja_JP', 'nl_NL', 'pt_BR', 'tr_TR'];
 
 /** A template in all of them, with 10 variables in header, body and buttons, and a PDF of its own or none. */
-export const big = {
+const big = {
 	name: 'big_order',
 	header: 'Order {{1}}',
 	body: 'Hello {{1}} {{2}}, your order from {{3}} over {{4}} arrives on {{5}} between {{6}} and {{7}}. Ask {{8}} for help.',
@@ -13,7 +13,7 @@ export const big = {
 };
 
 /** The fields of the form for it, in their order. */
-export const bigFields = ['header_1', ...Array.from({ length: 8 }, (_, index) => `body_${index + 1}`), 'button2_1'];
+const bigFields = ['header_1', ...Array.from({ length: 8 }, (_, index) => `body_${index + 1}`), 'button2_1'];
 
 /** Fills a sandbox up to 500 templates: the big one, and others of which every tenth is not approved. */
 export function addManyTemplates({ templates }: State): void {

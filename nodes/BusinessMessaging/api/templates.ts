@@ -149,7 +149,7 @@ function firstText(record: ServiceRecord, keys: string[]): string | undefined {
 export const variablePattern = /\{\{\s*([\w.-]+)\s*\}\}/g;
 
 /** The distinct variables of a text, e.g. of "Hi {{1}}, meet {{2}}". */
-export function variablesOf(part: TemplatePart, text: string, button?: number): TemplateVariable[] {
+function variablesOf(part: TemplatePart, text: string, button?: number): TemplateVariable[] {
 	const found = [...text.matchAll(variablePattern)].map(([, name]) => ({ part, ...(button && { button }), name, text }));
 	const distinct = uniqBy(found, 'name');
 	const areNumbered = distinct.every(({ name }) => /^\d+$/.test(name));

@@ -8,7 +8,7 @@ import { asText } from '../operations/asText';
 export type ListSearch = (this: ILoadOptionsFunctions, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
 
 /** How many entries are shown until the user scrolls on. */
-export const pageLength = 50;
+const pageLength = 50;
 
 /** Has a list say what went wrong in the words of the node. */
 export function listSearch(search: (context: ILoadOptionsFunctions, filter: string, token?: string) => Promise<INodeListSearchResult>): ListSearch {
