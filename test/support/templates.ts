@@ -13,7 +13,7 @@ const big = {
 };
 
 /** The fields of the form for it, in their order. */
-const bigFields = ['header_1', ...Array.from({ length: 8 }, (_, index) => `body_${index + 1}`), 'button2_1'];
+export const bigFields = ['header_1', ...Array.from({ length: 8 }, (_, index) => `body_${index + 1}`), 'button2_1'];
 
 /** Fills a sandbox up to 500 templates: the big one, and others of which every tenth is not approved. */
 export function addManyTemplates({ templates }: State): void {

@@ -21,7 +21,7 @@ export const tested = 'Business Messaging';
 export const manualTrigger = 'Start';
 
 /** Both, as tests use them. */
-class RealN8n implements Runner {
+export class RealN8n implements Runner {
 	playground!: Playground;
 
 	get client(): N8nClient {
