@@ -1,9 +1,9 @@
-import type { IAuthenticateGeneric, ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, ICredentialTestRequest, ICredentialType, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
 
 /**
  * API key and address of the service. Source: specification, "Base address and path shape" and "Authentication".
  *
- * The generic authentication also serves n8n's "Custom API Call" in the HTTP Request node.
+ * The authentication also serves n8n's "Custom API Call" in the HTTP Request node.
  */
 export class BusinessMessagingApi implements ICredentialType {
 	name = 'businessMessagingApi';
@@ -92,10 +92,10 @@ export class BusinessMessagingApi implements ICredentialType {
 		},
 	];
 
-	authenticate: IAuthenticateGeneric = {
-		type: 'generic',
-		properties: { headers: { Authorization: '=Bearer {{$credentials.apiKey}}' } },
-	};
+	// A function, because n8n would evaluate an expression anew for every single request.
+	async authenticate({ apiKey }: ICredentialDataDecryptedObject, options: IHttpRequestOptions): Promise<IHttpRequestOptions> {
+		return { ...options, headers: { ...options.headers, Authorization: `Bearer ${apiKey as string}` } };
+	}
 
 	// The same reading of Base URL and Layout as the nodes' own (transport/address.ts), as an expression of n8n. An address
 	// that is neither HTTPS nor on this machine, or holds a user name, gets no request, and with it no key. Nor does one

@@ -48,7 +48,7 @@ export function mountApi(app: FastifyInstance, settings: Settings, stateNow: () 
 		api.addHook('onRequest', async (request) => admit(request, stateNow()));
 		api.addHook('preHandler', meetFault);
 		api.addHook('onSend', sendAnswer);
-		for (const layout of layouts) mountLayout(api, layout, settings);
+		for (const layout of servedLayouts(settings)) mountLayout(api, layout, settings);
 	});
 }
 
@@ -63,18 +63,24 @@ function mountLayout(api: FastifyInstance, layout: Layout, settings: Settings): 
 			}
 		}
 		const method = allMethods.filter((candidate) => !allowed.includes(candidate)) as HTTPMethods[];
-		api.route({ method, url: path, config: { layout }, exposeHeadRoute: false, handler: async () => refuse(path, allowed) });
+		api.route({ method, url: path, config: { layout }, exposeHeadRoute: false, handler: async () => refuse(path, allowed, settings) });
 	}
 }
 
-function methodsOf(endpoint: Endpoint, layout: Layout, { allEndpointsInBothLayouts }: Settings): HttpMethod[] {
+function servedLayouts({ variants: { layout } }: Settings): readonly Layout[] {
+	return { both: layouts, dedicated: ['dedicatedHost'] as const, shared: ['sharedHost'] as const }[layout];
+}
+
+function methodsOf(endpoint: Endpoint, layout: Layout, { allEndpointsInBothLayouts, variants }: Settings): HttpMethod[] {
+	if (endpoint === endpoints.updateContact && variants['update-method'] !== 'layout') return [variants['update-method'] === 'put' ? 'PUT' : 'PATCH'];
 	if (allEndpointsInBothLayouts) return [...new Set(Object.values(endpoint.methods))];
 	const { method, listed } = routeOf(endpoint, layout);
 	return listed ? [method] : [];
 }
 
-function refuse(path: string, allowed: HttpMethod[]): never {
-	if (allowed.length === 0) throw notFound(`This layout does not list ${path}`);
+function refuse(path: string, allowed: HttpMethod[], { variants }: Settings): never {
+	const status = variants['missing-status'];
+	if (status === '404' || (status === 'usual' && allowed.length === 0)) throw notFound(`This layout does not list ${path}`);
 	const headers = { allow: allowed.join(', ') };
 	throw new ServiceError(405, 'method_not_allowed', `${path} takes ${headers.allow}`, undefined, headers);
 }
@@ -109,19 +115,18 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	const { state, key } = request.apiCall ?? {};
 	if (!name || !state || !key) throw new Error('A call came past the hooks');
 	const endpoint: Endpoint = endpoints[name];
-	const { id = '' } = request.params as { id?: string };
+	const { id: givenId = '' } = request.params as { id?: string };
 	const header = request.headers['idempotency-key'];
-	const result: unknown = handle(name, {
-		state,
-		key,
-		id,
-		body: endpoint.body && (parse(endpoint.body, request.body) as object),
-		query: endpoint.query && (parse(endpoint.query, request.query) as object),
-		idempotencyKey: typeof header === 'string' ? header : undefined,
-	} as Call<typeof name>);
+	const { id, ...asked } = await state.edge.request(name, { id: givenId, query: request.query, body: request.body });
+	const body = endpoint.body && (parse(endpoint.body, asked.body) as object);
+	const query = endpoint.query && (parse(endpoint.query, asked.query) as object);
+	const idempotencyKey = typeof header === 'string' ? header : undefined;
+	const result = state.edge.result(name, query, (part) => handle(name, { state, key, id, body, query: part, idempotencyKey } as Call<typeof name>));
 	if (state.settings.checkResponses) checkResult(name, endpoint, result);
-	reply.code(endpoint.status);
-	return endpoint.status === 204 ? undefined : result;
+	const sent = state.edge.answer(name, result);
+	reply.code(sent.status);
+	if (sent.type) reply.type(sent.type);
+	return sent.body;
 }
 
 function checkResult(name: EndpointName, endpoint: Endpoint, result: unknown): void {

@@ -12,6 +12,7 @@ import type { Settings } from './options';
 import type { Scheduler } from './scheduler';
 import { signatureHeaders, type Signing } from './signing';
 import type { Webhook, Webhooks } from './state/webhooks';
+import type { Edge } from './variants/edge';
 
 const longestRetryDelayMs = 60_000;
 const longestReplyBytes = 1_048_576;
@@ -43,6 +44,7 @@ interface Surroundings {
 	settings: Settings;
 	scheduler: Scheduler;
 	webhooks: Webhooks;
+	edge: Edge;
 	newId: (prefix: string) => string;
 	/** Is told of each new or changed delivery. */
 	changed: (delivery: Delivery) => void;
@@ -124,16 +126,16 @@ export class Deliveries {
 		}
 	}
 
-	private async attempt({ url, event, data }: Delivery): Promise<Attempt> {
+	private async attempt(delivery: Delivery): Promise<Attempt> {
 		const at = new Date().toISOString();
 		const start = performance.now();
 		const took = () => Math.round(performance.now() - start);
 		const timeLimit = AbortSignal.timeout(this.around.settings.deliveryTimeoutMs);
 		const signal = AbortSignal.any([timeLimit, this.closing.signal]);
 		try {
-			const body = JSON.stringify({ event, data });
+			const body = JSON.stringify(this.around.edge.event(delivery));
 			const headers = this.signing ? signatureHeaders(this.signing, body, new Date()) : {};
-			const { status } = await this.client.post(url, body, { headers, signal });
+			const { status } = await this.client.post(delivery.url, body, { headers, signal });
 			return { at, status, ms: took() };
 		} catch (error) {
 			const words = timeLimit.aborted ? `No answer within ${this.around.settings.deliveryTimeoutMs} ms` : wordsOf(error);

@@ -4,8 +4,10 @@ import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { errorBody } from './errors';
+import { ServiceError } from './errors';
 import type { Fault } from './faults';
+import type { Answer } from './variants/answers';
+import type { Edge } from './variants/edge';
 
 const slowBodySteps = 10;
 
@@ -42,27 +44,27 @@ export async function sendAnswer(request: FastifyRequest, reply: FastifyReply, p
 		request.raw.socket.resetAndDestroy();
 		return payload;
 	}
-	const spoiled = fault ? spoil(fault, reply, payload) : payload;
+	const spoiled = fault ? spoil(fault, reply, state.edge, payload) : payload;
 	state.requests.finish(logged, reply.statusCode);
 	return spoiled;
 }
 
-function spoil(fault: Fault, reply: FastifyReply, payload: unknown): unknown {
-	let body = typeof payload === 'string' ? payload : '';
-	if (fault.status !== undefined || !fault.processed) body = replace(fault, reply, fault.status ?? 503);
-	reply.headers(fault.headers);
+function spoil(fault: Fault, reply: FastifyReply, edge: Edge, payload: unknown): unknown {
+	const isReplaced = fault.status !== undefined || !fault.processed;
+	let body = isReplaced ? replace(fault, reply, edge) : typeof payload === 'string' ? payload : '';
+	if (!isReplaced) reply.headers(fault.headers);
 	if (fault.brokenJson) body = body.length > 1 ? body.slice(0, body.length / 2) : '{';
 	return fault.slowBodyMs > 0 ? Readable.from(slowly(body, fault.slowBodyMs)) : body;
 }
 
-function replace(fault: Fault, reply: FastifyReply, status: number): string {
-	reply.code(status);
-	if (typeof fault.body === 'string') {
-		reply.type('text/plain; charset=utf-8');
-		return fault.body;
-	}
-	reply.type('application/json; charset=utf-8');
-	return JSON.stringify(fault.body ?? errorBody('fault', `${STATUS_CODES[status] ?? 'Error'} (ordered by a test)`));
+/** Answers with what the test has ordered, or in the way in which the service tells of errors. */
+function replace(fault: Fault, reply: FastifyReply, edge: Edge): string {
+	const { status = 503, headers } = fault;
+	const words = `${STATUS_CODES[status] ?? 'Error'} (ordered by a test)`;
+	const own = fault.body === undefined ? edge.error(new ServiceError(status, 'fault', words, undefined, headers)) : { ...fault, status, headers };
+	const { type = typeof own.body === 'string' ? 'text/plain' : 'application/json' } = own as Partial<Answer>;
+	reply.code(own.status).type(`${type}; charset=utf-8`).headers(own.headers ?? {});
+	return typeof own.body === 'string' ? own.body : JSON.stringify(own.body);
 }
 
 async function* slowly(body: string, totalMs: number): AsyncGenerator<string> {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { demoKey, optionsSchema, type SandboxOptions } from './options';
 import { buildServer } from './server';
 import { State, type Changes } from './state';
+import { withVariants } from './variants/edge';
 
 export type { SandboxOptions } from './options';
 export type { Changes, State } from './state';
@@ -35,7 +36,7 @@ export interface Sandbox {
  * @throws Error if the port is taken; ZodError if an option is wrong
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-	const settings = optionsSchema.parse(options);
+	const settings = withVariants(optionsSchema.parse(options));
 	const changes = new EventEmitter<Changes>();
 	changes.setMaxListeners(0);
 	let state = new State(settings, changes);

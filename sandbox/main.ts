@@ -4,6 +4,7 @@ import { ZodError } from 'zod';
 
 import { startSandbox, type Sandbox, type SandboxOptions } from '.';
 import { controlWords } from './controls';
+import { describeVariants, openPoints, randomVariants, readVariant } from './variants';
 
 /** Flags with a value, by name. */
 const flags: Record<string, { words: string; option: keyof SandboxOptions; read?: (value: string) => unknown }> = {
@@ -45,26 +46,37 @@ function readSigning(value: string) {
 
 function help(): string {
 	const lines = Object.entries({ ...flags, ...switches }).map(([flag, { words }]) => `  --${flag.padEnd(15)} ${words}`);
-	return ['Usage: npm run sandbox -- [options]', ...lines].join('\n');
+	const points = Object.entries(openPoints).map(([name, { words, values }]) => `  ${name.padEnd(22)} ${words}\n${values.map(([value, means]) => `    ${value.padEnd(20)} ${means}`).join('\n')}`);
+	return [
+		'Usage: npm run sandbox -- [options]',
+		...lines,
+		'  --random-variants SEED  a value for each open point of the specification, at random',
+		'  --variant name=value   another service than the usual one; may be given several times:',
+		...points,
+	].join('\n');
 }
 
 function readOptions(): SandboxOptions | undefined {
 	const { values } = parseArgs({
 		options: {
 			help: { type: 'boolean' },
+			variant: { type: 'string', multiple: true },
+			'random-variants': { type: 'string' },
 			...Object.fromEntries(Object.keys(flags).map((flag) => [flag, { type: 'string' } as const])),
 			...Object.fromEntries(Object.keys(switches).map((flag) => [flag, { type: 'boolean' } as const])),
 		},
 	});
 	if (values.help) return undefined;
-	const chosen = Object.entries(values).map(([name, value]) => {
+	const { variant = [], 'random-variants': seed, ...others } = values;
+	const chosen = Object.entries(others).map(([name, value]) => {
 		const { option, read = Number } = { ...switches[name], ...flags[name] };
 		return [option, typeof value === 'string' ? read(value) : value];
 	});
-	return Object.fromEntries(chosen) as SandboxOptions;
+	const variants = { ...(seed === undefined ? {} : randomVariants(Number(seed))), ...variant.map(readVariant).reduce((all, one) => ({ ...all, ...one }), {}) };
+	return { ...Object.fromEntries(chosen), variants } as SandboxOptions;
 }
 
-function describe({ url, key }: Sandbox): string {
+function describe({ url, key, state }: Sandbox): string {
 	const controls = Object.entries(controlWords).map(([route, words]) => `  ${route.padEnd(38)} ${words}`);
 	return [
 		`Sandbox:        ${url}`,
@@ -72,6 +84,7 @@ function describe({ url, key }: Sandbox): string {
 		`Base URLs:      ${url} (dedicated host), ${url}/api (shared host)`,
 		`API key:        ${key}`,
 		`OpenAPI:        ${url}/openapi.json`,
+		`Variants:       ${describeVariants(state.settings.variants)}`,
 		'Controls:',
 		...controls,
 	].join('\n');

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { phoneSchema } from '../nodes/BusinessMessaging/api/schemas';
 import { signingSchema } from './signing';
+import { variantsSchema } from './variants/choice';
 
 /** The API key that every sandbox knows. It opens nothing but a sandbox, so it may be printed. */
 export const demoKey = 'sandbox-key-0001';
@@ -63,6 +64,8 @@ export const optionsSchema = z
 		checkResponses: z.boolean().default(true),
 		/** Number of contacts that a sandbox starts with. */
 		sampleContacts: count.default(5),
+		/** Answers to what the specification leaves open, e.g. `{ 'page-base': '0' }`; see variants/table.ts. */
+		variants: variantsSchema,
 		/** How many requests and deliveries are remembered for inspection. */
 		logSize: atLeastOne.default(10_000),
 	})

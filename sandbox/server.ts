@@ -11,6 +11,7 @@ import { buildOpenApiDocument } from './openapi';
 import { mountPhone } from './phone';
 import type { Settings } from './options';
 import type { Changes, State } from './state';
+import type { Answer } from './variants/answers';
 
 /**
  * Builds the server; it does not listen yet.
@@ -55,11 +56,19 @@ function acceptEmptyBodies(app: FastifyInstance): void {
 const codes: Record<number, string> = { 400: 'bad_request', 413: 'too_large' };
 
 function answerError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
-	if (error instanceof ServiceError) {
-		void reply.code(error.status).headers(error.headers).send(error.body);
-		return;
-	}
+	const { status, headers, body, type } = inWordsOf(request, asServiceError(error, request));
+	if (type) void reply.type(type);
+	void reply.code(status).headers(headers ?? {}).send(body);
+}
+
+function asServiceError(error: FastifyError | ServiceError, { method, url }: FastifyRequest): ServiceError {
+	if (error instanceof ServiceError) return error;
 	const status = error.statusCode ?? 500;
-	if (status >= 500) process.stderr.write(`${request.method} ${request.url}: ${error.stack ?? error.message}\n`);
-	void reply.code(status).send(errorBody(codes[status] ?? 'internal', error.message));
+	if (status >= 500) process.stderr.write(`${method} ${url}: ${error.stack ?? error.message}\n`);
+	return new ServiceError(status, codes[status] ?? 'internal', error.message);
+}
+
+/** Calls of the API are answered as the service does that the sandbox plays. */
+function inWordsOf({ apiCall }: FastifyRequest, error: ServiceError): Answer {
+	return apiCall ? apiCall.state.edge.error(error) : error;
 }

@@ -30,6 +30,8 @@ export class BusinessMessagingTrigger implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'businessMessagingApi', required: true }],
 		webhooks: [
+			// For services that ask an address first; before the other, as that is where the registering happens.
+			{ name: 'setup', httpMethod: 'GET', responseMode: 'onReceived', path: 'webhook', ndvHideUrl: true },
 			{
 				name: 'default',
 				httpMethod: 'POST',

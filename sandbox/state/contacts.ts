@@ -59,6 +59,22 @@ export class Contacts {
 		return contact;
 	}
 
+	/** Forgets a contact. */
+	delete(id: string): void {
+		const contact = this.byId.get(id);
+		if (!contact) return;
+		this.leave(contact);
+		this.byId.delete(id);
+		this.byPhone.delete(contact.phone);
+		this.all.splice(this.all.indexOf(contact), 1);
+	}
+
+	/** Lists a contact before all others, as a service does that lists the newest first. */
+	moveToFront(contact: Contact): void {
+		this.all.splice(this.all.indexOf(contact), 1);
+		this.all.unshift(contact);
+	}
+
 	findByPhone(phone: string): Contact | undefined {
 		return this.byPhone.get(phone);
 	}

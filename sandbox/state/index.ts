@@ -14,6 +14,7 @@ import { Contacts } from './contacts';
 import { Conversations, type Conversation } from './conversations';
 import { Messages, type Message } from './messages';
 import { sampleContact, sampleTemplates } from './samples';
+import { Edge } from '../variants/edge';
 import { Templates, type Template } from './templates';
 import { Traffic } from './traffic';
 import { Webhooks } from './webhooks';
@@ -61,6 +62,9 @@ export class State {
 
 	readonly requests: RequestLog;
 
+	/** What makes the sandbox speak as a service with other habits. */
+	readonly edge: Edge;
+
 	readonly deliveries: Deliveries;
 
 	readonly traffic: Traffic;
@@ -72,6 +76,7 @@ export class State {
 		this.rateLimiter = new RateLimiter(settings);
 		this.requests = new RequestLog(settings.logSize);
 		this.webhooks = new Webhooks(newId, () => changes.emit('webhooks'));
+		this.edge = new Edge(this);
 		this.deliveries = new Deliveries({ ...this, newId, changed: (delivery) => changes.emit('delivery', delivery) });
 		this.traffic = new Traffic({ ...this, changed: (...change) => changes.emit('message', ...change) });
 		this.keys.create('Demo key', demoKey);

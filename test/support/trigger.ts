@@ -8,10 +8,12 @@ import { HookContext, WebhookContext } from 'n8n-core';
 import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
+	IHttpRequestMethods,
 	INode,
 	INodeExecutionData,
 	INodeParameters,
 	IWebhookData,
+	IWebhookDescription,
 	IWebhookResponseData,
 	IWorkflowExecuteAdditionalData,
 	WebhookSetupMethodNames,
@@ -59,6 +61,9 @@ export interface StartedExecution {
 
 const requestTimeoutMs = 20_000;
 
+/** A webhook of the description; its method is no expression. */
+type TriggerWebhook = IWebhookDescription & { httpMethod: IHttpRequestMethods };
+
 /** A trigger node. */
 export class Trigger {
 	/** The executions that deliveries have started, in order. */
@@ -96,7 +101,9 @@ export class Trigger {
 	 * @throws what the node throws
 	 */
 	async activate(activation: WorkflowActivateMode = this.isTest ? 'manual' : 'activate'): Promise<void> {
-		this.server.register('POST', this.path, async (request, response) => await this.receive(request, response));
+		for (const webhook of this.webhooks) {
+			this.server.register(webhook.httpMethod, this.path, async (request, response) => await this.receive(webhook, request, response));
+		}
 		try {
 			const mode = this.isTest ? 'manual' : 'trigger';
 			const exists = await this.hook('checkExists', mode, activation);
@@ -109,7 +116,7 @@ export class Trigger {
 
 	/** Switches the workflow off. @throws what the node throws */
 	async deactivate(): Promise<void> {
-		this.server.unregister('POST', this.path);
+		for (const { httpMethod } of this.webhooks) this.server.unregister(httpMethod, this.path);
 		await this.hook('delete', 'internal', 'update');
 	}
 
@@ -137,7 +144,7 @@ export class Trigger {
 	}
 
 	private get path(): string {
-		const { path, isFullPath } = this.webhookDescription();
+		const { path, isFullPath } = this.defaultWebhook;
 		const full = NodeHelpers.getNodeWebhookPath(this.workflowId, this.node, path, isFullPath === true);
 		return `/${this.isTest ? 'webhook-test' : 'webhook'}/${full}`;
 	}
@@ -150,21 +157,25 @@ export class Trigger {
 		return this.loaded.nodeTypes.getByNameAndVersion(this.node.type, this.node.typeVersion);
 	}
 
-	private webhookDescription() {
-		const [description] = this.nodeType().description.webhooks ?? [];
-		return description;
+	private get webhooks(): TriggerWebhook[] {
+		return (this.nodeType().description.webhooks ?? []) as TriggerWebhook[];
+	}
+
+	/** The one that is registered at the service. */
+	private get defaultWebhook(): TriggerWebhook {
+		return this.webhooks.find(({ name }) => name === 'default') ?? this.webhooks[0];
 	}
 
 	private additionalData(): IWorkflowExecuteAdditionalData {
 		return additionalDataFor(new TestCredentialsHelper(this.loaded, this.options.credentials ?? {}), this.server.url);
 	}
 
-	private webhookData(additionalData: IWorkflowExecuteAdditionalData): IWebhookData {
+	private webhookData(additionalData: IWorkflowExecuteAdditionalData, webhook = this.defaultWebhook): IWebhookData {
 		return {
-			httpMethod: 'POST',
+			httpMethod: webhook.httpMethod,
 			node: this.node.name,
 			path: this.path.split('/').slice(2).join('/'),
-			webhookDescription: this.webhookDescription(),
+			webhookDescription: webhook,
 			workflowId: this.workflowId,
 			workflowExecuteAdditionalData: additionalData,
 			isTest: this.isTest,
@@ -204,9 +215,9 @@ export class Trigger {
 		);
 	}
 
-	private async receive(request: WebhookRequest, response: Response): Promise<void> {
+	private async receive(webhook: TriggerWebhook, request: WebhookRequest, response: Response): Promise<void> {
 		try {
-			const result = await this.runWebhook(request, response);
+			const result = await this.runWebhook(webhook, request, response);
 			if (result.workflowData) this.executions.push({ items: result.workflowData });
 			// The editor listens for one event only.
 			if (this.isTest && result.workflowData) this.testEnded = this.deactivate();
@@ -220,12 +231,12 @@ export class Trigger {
 		}
 	}
 
-	private async runWebhook(httpRequest: WebhookRequest, httpResponse: Response): Promise<IWebhookResponseData> {
+	private async runWebhook(webhook: TriggerWebhook, httpRequest: WebhookRequest, httpResponse: Response): Promise<IWebhookResponseData> {
 		return await recordCalls({ name: 'Trigger' }, async () =>
 			await this.withWorkflow(async (workflow, node) => {
 				const additionalData = { ...this.additionalData(), httpRequest, httpResponse };
 				const mode = this.isTest ? 'manual' : 'webhook';
-				const data = this.webhookData(additionalData);
+				const data = this.webhookData(additionalData, webhook);
 				const context = new WebhookContext(workflow, node, additionalData, mode, data, [], null);
 				return (await this.nodeType().webhook?.call(context)) ?? {};
 			}),

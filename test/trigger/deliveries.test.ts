@@ -47,7 +47,8 @@ test('answers an event that was not chosen with 200 and starts nothing', async (
 
 test.each([
 	['an empty object', {}],
-	['an array', [received()]],
+	['an empty array', []],
+	['an array in which not all are events', [received(), { event: 1 }]],
 	['no data', { event: 'message.received' }],
 	['data that is no object', { event: 'message.received', data: 'Hello' }],
 	['an event that is no text', { event: 1, data: {} }],

@@ -1,6 +1,8 @@
 /** What the service delivers to webhooks: the envelope and the kinds of event. */
 import { z } from 'zod';
 
+import { readList } from './read';
+
 /** The body of every delivery. Source: specification, "Events". */
 export const eventEnvelopeSchema = z
 	.object({
@@ -74,3 +76,53 @@ export const eventKinds: readonly EventKind[] = [
 		data: receiptDataSchema,
 	},
 ];
+
+const stateWords: Array<[RegExp, string]> = [
+	[/^(failed|failure|undelivered|undeliverable|undelivrd|rejected|rejectd|expired|error)$/, 'message.failed'],
+	[/^(read|seen|viewed|opened)$/, 'message.read'],
+	[/^(delivered|delivrd)$/, 'message.delivered'],
+	[/^(sent|submitted|dispatched)$/, 'message.sent'],
+];
+/** What else the name of a receipt is made of. */
+const receiptWords = /^(messages?|msg|sms|whatsapp|outbound|outgoing|status|statuses|state|changed|updated?|delivery|receipt|report|dlr|ack|event)$/;
+
+/**
+ * The kind of an event: its own name, or the receipt that it is under another name, e.g. `message_delivered`, `READ`,
+ * `message.status` with a status in the data. Assumption: the names that services of this kind use.
+ */
+export function kindOf({ event, data }: EventEnvelope): string {
+	if (eventKinds.some(({ value }) => value === event)) return event;
+	const words = wordsOf(event);
+	const stated = words.map(stateOf);
+	if (!words.every((word, index) => stated[index] ?? receiptWords.test(word))) return event;
+	const [status] = wordsOf(readStatus(data) ?? '').map(stateOf).filter(Boolean);
+	return status ?? stated.filter(Boolean).at(-1) ?? event;
+}
+
+/** The state that a receipt tells of, as the service writes it; also one level deeper, in the message. */
+export function readStatus({ status, message }: EventEnvelope['data']): string | undefined {
+	const inner = typeof message === 'object' && message !== null && 'status' in message ? message.status : undefined;
+	return [status, inner].find((value) => typeof value === 'string');
+}
+
+/** `messageDelivered`, `message.delivered` and `MESSAGE_DELIVERED` are the same words. */
+function wordsOf(name: string): string[] {
+	return name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().replace(/\bnot[_ ]?delivered/, 'undelivered').split(/[^a-z]+/).filter(Boolean);
+}
+
+function stateOf(word: string): string | undefined {
+	return stateWords.find(([pattern]) => pattern.test(word))?.[1];
+}
+
+/**
+ * The events of a delivery: one, a list of them, or a list under a key of its own.
+ *
+ * @returns undefined if it is anything else
+ */
+export function readEnvelopes(body: unknown): EventEnvelope[] | undefined {
+	const single = eventEnvelopeSchema.safeParse(body).data;
+	if (single) return [single];
+	const list = readList(body) ?? [];
+	const read = list.map((entry) => eventEnvelopeSchema.safeParse(entry).data).filter((entry) => entry !== undefined);
+	return read.length > 0 && read.length === list.length ? read : undefined;
+}

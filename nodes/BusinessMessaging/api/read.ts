@@ -1,15 +1,21 @@
 /**
- * Reading what the specification does not show: lists, records, identifiers and the words of an error, in the shapes
- * that services of this kind use. Every choice here is an assumption; unknown fields pass through untouched.
+ * Reading what the specification does not show: lists, records and identifiers, in the shapes that services of this
+ * kind use. Every choice here is an assumption; unknown fields pass through untouched.
  */
 import { isPlainObject } from 'lodash';
 
 /** A JSON object as the service sent it. */
 export type ServiceRecord = Record<string, unknown>;
 
-const listKeys = ['data', 'items', 'results', 'records', 'contacts', 'templates', 'conversations', 'webhooks'];
-const idKeys = ['id', '_id', 'uuid', 'messageId', 'message_id'];
-const messageKeys = ['message', 'error', 'detail', 'details', 'title', 'description', 'reason', 'error_description'];
+const resources = ['messages', 'contacts', 'templates', 'conversations', 'webhooks', 'campaigns', 'agents', 'accounts', 'tokens'];
+const listKeys = ['data', 'items', 'results', 'records', ...resources, '_embedded'];
+const recordKeys = ['data', ...resources, ...resources.map((name) => name.replace(/s$/, ''))];
+/** What may stand beside a record without being a part of it. */
+const besides = /^(success|ok|result|status|status_?code|code|message|meta|metadata|links)$/i;
+const idKeys = ['id', '_id', 'uuid', 'messageId', 'message_id', 'messageUuid', 'message_uuid'];
+const totalKeys = ['total', 'totalCount', 'total_count', 'totalItems', 'total_items', 'totalElements'];
+const metadataKeys = ['meta', 'metadata', 'pagination', 'paging', 'data'];
+const addressKeys = ['url', 'callbackUrl', 'callback_url', 'webhookUrl', 'webhook_url', 'endpoint', 'target', 'target_url'];
 
 /** Whether a value is a JSON object (no array, no null). */
 export function isRecord(value: unknown): value is ServiceRecord {
@@ -43,21 +49,48 @@ function isList(value: unknown): value is unknown[] {
 
 function findList(body: unknown): unknown[] | undefined {
 	if (body === undefined || body === null || body === '') return [];
-	if (isList(body)) return body;
-	if (!isRecord(body)) return undefined;
-	const usual = listKeys.map((key) => body[key]).find(isList);
-	if (usual) return usual;
+	const usual = readEnvelope(body);
+	if (usual || !isRecord(body)) return usual;
 	const arrays = Object.values(body).filter(isList);
 	if (arrays.length === 1) return arrays[0];
 	const nested = listKeys.map((key) => body[key]).find(isRecord);
-	return nested ? findList(nested) : undefined;
+	return nested && findList(nested);
 }
 
-/** A single record: bare, or under `data`. Text and empty bodies give an empty record. */
+/** The list of an answer that certainly is one: bare, or under a usual key, also one level deeper. */
+export function readEnvelope(body: unknown): unknown[] | undefined {
+	if (isList(body)) return body;
+	if (!isRecord(body)) return undefined;
+	const places = listKeys.map((key) => body[key]);
+	const inner = places.filter(isRecord).flatMap((place) => listKeys.map((key) => place[key]));
+	return [...places, ...inner].find(isList);
+}
+
+/** How many records a listing has in all, if it says so. */
+export function readTotal(body: unknown): number | undefined {
+	if (!isRecord(body)) return undefined;
+	const places = [body, ...metadataKeys.map((key) => body[key]).filter(isRecord)];
+	return places.flatMap((place) => totalKeys.map((key) => place[key])).find((total) => typeof total === 'number');
+}
+
+/**
+ * A single record: bare, under `data`, or under the name of its resource, there also as the only one of a list. Text and
+ * empty bodies give an empty record.
+ */
 export function readRecord(body: unknown): ServiceRecord {
-	if (Array.isArray(body)) return readRecord(body[0]);
+	if (isList(body)) return readRecord(body[0]);
 	if (!isRecord(body)) return {};
-	return isRecord(body.data) ? body.data : body;
+	if (isRecord(body.data)) return body.data;
+	const [key, ...others] = Object.keys(body).filter((name) => !besides.test(name) || isRecord(body[name]));
+	const only = others.length === 0 && recordKeys.includes(key) ? body[key] : undefined;
+	if (isRecord(only)) return only;
+	return isList(only) && only.length === 1 && isRecord(only[0]) ? only[0] : body;
+}
+
+/** The address of a registered webhook, under one of the usual names or whatever else holds one. */
+export function readWebhookUrl(record: ServiceRecord): string | undefined {
+	const isAddress = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\//i.test(value);
+	return [...addressKeys.map((key) => record[key]), ...Object.values(record)].find(isAddress);
 }
 
 /** The identifier of a record as a string, from the usual keys, also one level deeper; undefined if there is none. */
@@ -67,40 +100,6 @@ export function readId(record: unknown): string | undefined {
 		const id = record[key];
 		if ((typeof id === 'string' && id !== '') || typeof id === 'number') return String(id);
 	}
-	const inner = [record.data, record.message].find(isRecord);
+	const [inner] = [record.data, record.message, record.messages].map((value) => (isList(value) ? value[0] : value)).filter(isRecord);
 	return inner && readId(inner);
-}
-
-/**
- * The service's own words about an error, from the shapes in common use (`message`, `error`, `error.message`,
- * `errors[0].message`, `detail`, `title`, …), with the name of the field where one is given.
- *
- * @returns undefined if no words were found (an HTML page of a proxy, an empty body)
- */
-export function readErrorMessage(body: unknown): string | undefined {
-	if (typeof body === 'string') return readText(body);
-	if (Array.isArray(body)) return joinMessages(body);
-	if (!isRecord(body)) return undefined;
-	const errors = Array.isArray(body.errors) ? joinMessages(body.errors) : readFieldErrors(body.errors);
-	const own = messageKeys.map((key) => body[key]).map(readErrorMessage).find(Boolean);
-	if (!own) return errors;
-	const field = [body.field, body.param, body.path].find((value) => typeof value === 'string');
-	const named = field && !own.includes(String(field)) ? `${String(field)}: ${own}` : own;
-	return errors && !named.includes(errors) ? `${named} (${errors})` : named;
-}
-
-function readText(text: string): string | undefined {
-	const trimmed = text.trim();
-	return trimmed === '' || trimmed.startsWith('<') ? undefined : trimmed.slice(0, 500);
-}
-
-function joinMessages(list: unknown[]): string | undefined {
-	return list.slice(0, 5).map(readErrorMessage).filter(Boolean).join('; ') || undefined;
-}
-
-/** Errors by field, e.g. `{ "errors": { "to": ["is required"] } }`. */
-function readFieldErrors(errors: unknown): string | undefined {
-	if (!isRecord(errors)) return undefined;
-	const parts = Object.entries(errors).slice(0, 5);
-	return parts.map(([field, value]) => `${field}: ${readErrorMessage(value) ?? 'invalid'}`).join('; ') || undefined;
 }

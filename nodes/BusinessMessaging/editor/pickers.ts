@@ -4,7 +4,7 @@ import { uniq, uniqBy } from 'lodash';
 
 import { type Endpoint, endpoints } from '../api/endpoints';
 import { readSegments } from '../api/contacts';
-import { type ServiceRecord, isRecord, readId } from '../api/read';
+import { type ServiceRecord, isRecord, readId, readWebhookUrl } from '../api/read';
 import { connect } from '../transport/connect';
 import { listRecords } from '../transport/pages';
 import { withoutSecrets } from '../trigger/secret';
@@ -62,8 +62,9 @@ export const recordPickers = {
 	searchSegments: listSearch(async (context, filter, token) => pageOf(await segmentsOf(context), filter, token)),
 	searchWebhooks: picker(endpoints.listWebhooks, (webhook) => {
 		const value = readId(webhook);
-		const { url, events } = webhook;
+		const { events } = webhook;
 		const shown = Array.isArray(events) ? events.filter((event) => !isRecord(event)).join(', ') : undefined;
-		return value === undefined ? undefined : { name: label(typeof url === 'string' ? withoutSecrets(url) : undefined, shown) || value, value }; // the name is saved with the workflow
+		const url = readWebhookUrl(webhook);
+		return value === undefined ? undefined : { name: label(url && withoutSecrets(url), shown) || value, value }; // the name is saved with the workflow
 	}),
 };

@@ -3,7 +3,7 @@ import { identity } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
-import { type ServiceRecord, readId, readRecord } from '../api/read';
+import { type ServiceRecord, readEnvelope, readId, readRecord } from '../api/read';
 import type { ApiRequest, Client } from '../transport/client';
 import { listRecords } from '../transport/pages';
 import type { Outcome } from '../execution/outcome';
@@ -134,8 +134,8 @@ export function record(body: unknown): IDataObject[] {
 
 /** The records of an answer that is a list, else the record that it is. */
 export function records(body: unknown): IDataObject[] {
-	const list = Array.isArray(body) ? body : (body as { data?: unknown } | undefined)?.data;
-	return Array.isArray(list) ? list.flatMap(record) : record(body);
+	const list = readEnvelope(body);
+	return list ? list.flatMap(record) : record(body);
 }
 
 /** The answer to a send: what the service says, with the message's identifier and recipient under fixed names. */

@@ -2,7 +2,7 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
-import { type EventEnvelope, eventEnvelopeSchema } from '../api/events';
+import { type EventEnvelope, readEnvelopes } from '../api/events';
 import { endpoints } from '../api/endpoints';
 import { asFailure } from '../execution/errors';
 import { asText } from '../operations/asText';
@@ -46,17 +46,18 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 	try {
 		const registry = Registry.of(context, await connect(context, { outlivesExecution: true }));
 		const ticket = registry.ticketOf(context.getQueryData());
-		const envelope = eventEnvelopeSchema.safeParse(context.getBodyData()).data;
+		const envelopes = readEnvelopes(context.getBodyData());
 		if (!ticket) return refuse(context, 410, 'Nobody waits for this any more');
-		if (!envelope) return refuse(context, 400, 'The body is no event: it needs "event" (text) and "data" (object)');
-		const isLook = envelope.event === lookEvent;
+		if (!envelopes) return refuse(context, 400, 'The body is no event: it needs "event" (text) and "data" (object)');
+		const isLook = envelopes[0].event === lookEvent;
 		if (!isLook) void takeOver(context, registry, ticket.run);
 		// Before anything that costs time: every message to the business comes here while somebody is asked.
-		if (!isLook && !isFrom(ticket.to, envelope)) return handled('Not from the person who was asked');
+		const messages = envelopes.filter((envelope) => isFrom(ticket.to, envelope));
+		if (!isLook && messages.length === 0) return handled('Not from the person who was asked');
 		const wait = readWait(context);
 		if (wait?.run !== ticket.run) return refuse(context, 410, 'Nobody waits for this any more');
 		const delivery = { context, registry, wait, ticket };
-		return await inLane(ticket.run, async () => (isLook ? await handleLook(delivery) : await handleMessage(delivery, envelope)));
+		return await inLane(ticket.run, async () => (isLook ? await handleLook(delivery) : await handleMessages(delivery, messages)));
 	} catch (error) {
 		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);
 		return refuse(context, 503, 'Not handled at the moment');
@@ -101,6 +102,12 @@ async function handleLook(delivery: Delivery): Promise<IWebhookResponseData> {
 	if (Date.now() < delivery.wait.until) return { webhookResponse: { waiting: true } };
 	const own = ofRun(await delivery.registry.list(), delivery.wait);
 	return resume(delivery, own, answersIn(own));
+}
+
+/** The messages of one delivery, until one of them ends the wait. */
+async function handleMessages(delivery: Delivery, [first, ...others]: EventEnvelope[]): Promise<IWebhookResponseData> {
+	const response = await handleMessage(delivery, first);
+	return response.workflowData || others.length === 0 ? response : await handleMessages(delivery, others);
 }
 
 async function handleMessage(delivery: Delivery, envelope: EventEnvelope): Promise<IWebhookResponseData> {

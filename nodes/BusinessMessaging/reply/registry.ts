@@ -5,11 +5,12 @@
 import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
-import { type ServiceRecord, readId } from '../api/read';
+import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/read';
 import { type ItemFailure, asFailure } from '../execution/errors';
 import type { Client } from '../transport/client';
 import { listRecords } from '../transport/pages';
-import { removeAll, urlOf } from '../trigger/ownWebhooks';
+import { registerWebhook } from '../transport/webhooks';
+import { removeAll } from '../trigger/ownWebhooks';
 import { type Ticket, TicketSeal, ticketParameter } from './ticket';
 
 /** What of n8n's context is needed to know our own URLs. */
@@ -58,8 +59,8 @@ export class Registry {
 	 */
 	async add(url: string, ticket: Ticket): Promise<Registration> {
 		try {
-			const body = { url, events: ['message.received'] };
-			return { id: readId(await this.client.call(endpoints.createWebhook, { body })), url, ticket };
+			const answer = await registerWebhook(this.client, { url, events: ['message.received'] });
+			return { id: readId(readRecord(answer)), url, ticket };
 		} catch (error) {
 			return await this.findAfter(asFailure(error), url);
 		}
@@ -79,7 +80,7 @@ export class Registry {
 	}
 
 	private own(record: ServiceRecord): Registration | undefined {
-		const url = urlOf(record);
+		const url = readWebhookUrl(record);
 		// also as it is read: no `..` leads elsewhere
 		if (!url?.startsWith(this.base) || !URL.canParse(url) || !new URL(url).href.startsWith(this.base)) return undefined;
 		const ticket = this.seal.open(new URL(url).searchParams.get(ticketParameter));

@@ -2,8 +2,9 @@
  * The authenticated call of one endpoint. All requests of both nodes, of the pickers and of the trigger go through here:
  * paced by the rate limiter, repeated only where nothing can happen twice, and read into one shape.
  */
-import { type Endpoint, routeOf } from '../api/endpoints';
+import { type Endpoint, type HttpMethod, routeOf } from '../api/endpoints';
 import { greatestDepth, isDeeper } from '../api/read';
+import { isRefusal } from '../api/readError';
 import type { Address } from './address';
 import { type CallInfo, ServiceError, type ServiceResponse, errorFromFault, errorFromResponse, rateLimitedError, unreadableError } from './errors';
 import { type RateLimiter, backoffMs, limiterFor } from './rateLimiter';
@@ -22,7 +23,7 @@ export interface ApiRequest {
 
 /** One HTTP request with its answer as text. Rejects with a fault only if there was no answer. */
 export type HttpSend = (request: {
-	method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+	method: HttpMethod;
 	url: string;
 	query: Record<string, unknown>;
 	body?: Record<string, unknown>;
@@ -41,6 +42,9 @@ export interface ClientOptions {
 const defaultTimeoutMs = 30_000;
 /** Tries of a call that may be repeated. */
 const maxTries = 4;
+
+/** Methods that a service has taken instead of the layout's own. */
+const knownMethods = new Map<string, HttpMethod>();
 
 /** Calls the endpoints of one service with one key. */
 export class Client {
@@ -67,14 +71,38 @@ export class Client {
 	 * @throws ServiceError that says what happened, whether it may have taken effect, and what to do next
 	 */
 	async call(endpoint: Endpoint, request: ApiRequest = {}): Promise<unknown> {
+		const [method, ...others] = this.methodsOf(endpoint);
+		const outcome = await this.callBy(method, endpoint, request).catch(asServiceError);
+		if (!(outcome instanceof ServiceError)) return outcome.body;
+		const isElsewhere = outcome.statusCode === 404 || outcome.statusCode === 405;
+		for (const other of isElsewhere ? others : []) {
+			const second = await this.callBy(other, endpoint, request).catch(asServiceError);
+			if (second instanceof ServiceError) continue;
+			knownMethods.set(this.methodKey(endpoint), other);
+			return second.body;
+		}
+		throw outcome;
+	}
+
+	/** The methods of an endpoint: what the layout says or the service has taken before, then that of the other layout. */
+	private methodsOf(endpoint: Endpoint): HttpMethod[] {
+		const known = knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.address.layout).method;
+		return [...new Set([known, ...Object.values(endpoint.methods)])];
+	}
+
+	private methodKey({ path }: Endpoint): string {
+		return `${this.address.id} ${path}`;
+	}
+
+	private async callBy(method: HttpMethod, endpoint: Endpoint, request: ApiRequest): Promise<{ body: unknown }> {
 		const route = routeOf(endpoint, this.address.layout);
-		const call: CallInfo = { ...endpoint, listed: route.listed, writes: route.method !== 'GET' };
+		const call: CallInfo = { ...endpoint, listed: route.listed, writes: method !== 'GET' };
 		const url = `${this.address.root}${fillPath(route.path, request.id)}`;
 		for (let tries = 1; ; ) {
-			const outcome = await this.tryOnce(route.method, url, request, call);
+			const outcome = await this.tryOnce(method, url, request, call);
 			if (outcome === 'rateLimited') continue;
-			if (!(outcome instanceof ServiceError)) return outcome.body;
-			if (tries > 1 && route.method === 'DELETE' && outcome.statusCode === 404) return undefined; // an earlier try did it
+			if (!(outcome instanceof ServiceError)) return outcome;
+			if (tries > 1 && method === 'DELETE' && outcome.statusCode === 404) return { body: undefined }; // an earlier try did it
 			const mayRepeat = outcome.kind === 'unreachable' || (outcome.kind === 'unknown' && endpoint.repeatable);
 			if (!mayRepeat || tries++ >= maxTries) throw outcome;
 			await this.pause(backoffMs(tries - 2));
@@ -83,7 +111,7 @@ export class Client {
 
 	/** One try: the answer, the error it amounts to, or that the service told us to wait, which the limiter now does. */
 	private async tryOnce(
-		method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+		method: HttpMethod,
 		url: string,
 		{ query = {}, body, idempotencyKey }: ApiRequest,
 		call: CallInfo,
@@ -111,7 +139,7 @@ export class Client {
 	}
 
 	private judge(response: ServiceResponse, text: string, call: CallInfo): { body: unknown } | ServiceError {
-		if (response.statusCode >= 300) return this.clean(errorFromResponse(response, call));
+		if (response.statusCode >= 300 || isRefusal(response.body)) return this.clean(errorFromResponse(response, call));
 		const isBroken = /json/i.test(String(response.headers['content-type'])) && text !== '' && response.body === text;
 		const isPage = typeof response.body === 'string' && response.body.trimStart().startsWith('<');
 		return isBroken || isPage ? unreadableError(response.statusCode, call) : { body: response.body };
@@ -126,6 +154,11 @@ export class Client {
 		if (this.signal?.aborted) throw cancelled();
 		await sleep(ms);
 	}
+}
+
+function asServiceError(error: unknown): ServiceError {
+	if (error instanceof ServiceError) return error;
+	throw error;
 }
 
 function cancelled(): ServiceError {

@@ -1,7 +1,7 @@
 /** What goes wrong between us and the service, in words that say what happened and what to do next. */
 import { trimEnd } from 'lodash';
 
-import { readErrorMessage } from '../api/read';
+import { readErrorMessage } from '../api/readError';
 
 /**
  * What a failed call means for the thing it should have done, e.g. for the message it should have sent.
@@ -75,7 +75,7 @@ const tryAgain = 'Try again later.';
 /** How much the service may say in an error, characters. */
 const mostWords = 1_000;
 
-/** The error for an answer with a status of 300 or above, with the service's own words. */
+/** The error for an answer that refuses or fails, with the service's own words. Some do so with a status of success. */
 export function errorFromResponse(response: ServiceResponse, call: CallInfo): ServiceError {
 	const { statusCode } = response;
 	const words = readErrorMessage(response.body)?.slice(0, mostWords);
@@ -86,7 +86,7 @@ export function errorFromResponse(response: ServiceResponse, call: CallInfo): Se
 	if (statusCode >= 500) {
 		return error('unknown', 'The service failed while handling the request', call.writes ? unknownFate : tryAgain);
 	}
-	if (statusCode < 400) {
+	if (statusCode >= 300 && statusCode < 400) {
 		return error('refused', 'The service redirects to another address', 'Enter the address it redirects to as Base URL in the credential. The API key is not sent along to other addresses.');
 	}
 	if ((statusCode === 404 || statusCode === 405) && !call.listed) {
@@ -108,6 +108,13 @@ export function errorFromResponse(response: ServiceResponse, call: CallInfo): Se
 		default:
 			return error('refused', 'The service refused the request', 'Correct the values it names and run it again.');
 	}
+}
+
+/** Whether the service has refused what a request holds, rather than the key, the record or the rate. */
+export function isRefusedContent(error: unknown): error is ServiceError {
+	if (!(error instanceof ServiceError) || error.kind !== 'refused') return false;
+	const { statusCode = 0 } = error;
+	return statusCode < 300 || statusCode === 400 || statusCode === 422;
 }
 
 /** The error for a rate limit that lasts longer than anyone would wait; `waitMs` is how much longer, in ms. */

@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { omit, pick, pickBy } from 'lodash';
 
-import type { EventEnvelope } from '../api/events';
+import { type EventEnvelope, kindOf, readStatus } from '../api/events';
 import { isRecord, readId } from '../api/read';
 
 /** Where services put the moment of an event. Assumption: the keys in common use. */
@@ -23,14 +23,16 @@ export interface SimpleEvent {
 	time?: unknown;
 }
 
-/** Reads the usual fields of an event. Some services put the text one level deeper, as `text.body`. */
-export function readEvent({ event, data, ...envelope }: EventEnvelope): SimpleEvent {
+/** Reads the usual fields of an event. Some services put a message's own fields one level deeper, under `message`. */
+export function readEvent({ event: name, data, ...envelope }: EventEnvelope): SimpleEvent {
+	const event = kindOf({ event: name, data });
+	const message = isRecord(data.message) ? data.message : {};
 	const fields = {
-		from: data.from,
-		to: data.to,
-		text: isRecord(data.text) ? data.text.body : data.text,
+		from: data.from ?? message.from,
+		to: data.to ?? message.to,
+		text: readText(data.text) ?? readText(message.text) ?? readText(message.content) ?? readText(message.body),
 		messageId: readId(isAboutMessage(event) ? data : pick(data, 'messageId', 'message_id')),
-		status: data.status,
+		status: data.status ?? readStatus(data),
 		time: data[timeKey(data) ?? ''] ?? envelope[timeKey(envelope) ?? ''],
 	};
 	return { event, ...pickBy(fields, (value) => value !== undefined) };
@@ -39,6 +41,12 @@ export function readEvent({ event, data, ...envelope }: EventEnvelope): SimpleEv
 /** Then `id` is the message's, not that of something else. */
 function isAboutMessage(event: string): boolean {
 	return event.startsWith('message.');
+}
+
+/** A text, bare or one or two levels deeper, as in `text.body` and `content.text`. */
+function readText(value: unknown, depth = 0): unknown {
+	if (!isRecord(value)) return value;
+	return depth > 1 ? undefined : readText(value.body ?? value.text, depth + 1);
 }
 
 function timeKey(record: Record<string, unknown>): string | undefined {

@@ -2,16 +2,17 @@
 import { isEqual } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
-import { type ServiceRecord, readId } from '../api/read';
+import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/read';
 import { type ItemFailure, asFailure } from '../execution/errors';
 import type { Client } from '../transport/client';
-import { ServiceError } from '../transport/errors';
+import { ServiceError, isRefusedContent } from '../transport/errors';
 import { listRecords } from '../transport/pages';
+import { registerWebhook } from '../transport/webhooks';
 import type { Registration } from './memory';
 import { isOwnUrl, withSecret } from './secret';
 
-/** Where the address of a registration may stand. Assumption: the specification shows no field of it. */
-const urlKeys = ['url', 'callbackUrl', 'callback_url', 'webhookUrl', 'webhook_url', 'endpoint', 'target'];
+/** Where the kinds of event of a registration may stand. Assumption: the specification shows no field of it. */
+const eventKeys = ['events', 'eventTypes', 'event_types', 'subscriptions', 'triggers'];
 
 /** What a node wants to be registered, and what n8n remembers of it. */
 export interface Wanted {
@@ -26,7 +27,7 @@ export interface Wanted {
 export async function listOwn(client: Client, url: string, id: string | undefined): Promise<ServiceRecord[]> {
 	const records = await listRecords(client, endpoints.listWebhooks);
 	return records.filter((record) => {
-		const registered = urlOf(record);
+		const registered = readWebhookUrl(record);
 		return registered === undefined ? id !== undefined && readId(record) === id : isOwnUrl(registered, url);
 	});
 }
@@ -35,8 +36,8 @@ export async function listOwn(client: Client, url: string, id: string | undefine
 export function isAsWanted(record: ServiceRecord, { url, events, registration }: Wanted): boolean {
 	const address = withSecret(url, registration.secret);
 	const remembered = readId(record) === registration.id ? registration.events : undefined;
-	const registered = Array.isArray(record.events) ? record.events.map(String) : remembered;
-	return (urlOf(record) ?? address) === address && isEqual(registered?.slice().sort(), events.slice().sort());
+	const registered = eventsOf(record) ?? remembered;
+	return (readWebhookUrl(record) ?? address) === address && isEqual(registered?.slice().sort(), events.slice().sort());
 }
 
 /**
@@ -47,17 +48,17 @@ export function isAsWanted(record: ServiceRecord, { url, events, registration }:
  */
 export async function create(client: Client, wanted: Wanted, outdated: ServiceRecord[]): Promise<string | undefined> {
 	const body = { url: withSecret(wanted.url, wanted.registration.secret), events: wanted.events };
-	const outcome = await client.call(endpoints.createWebhook, { body }).then(
+	const outcome = await registerWebhook(client, body).then(
 		(record) => ({ record }),
 		(error) => ({ failure: asFailure(error) }),
 	);
-	if ('failure' in outcome && outdated.length > 0 && [400, 409, 422].includes(statusOf(outcome.failure) ?? 0)) {
+	if ('failure' in outcome && outdated.length > 0 && (isRefusedContent(outcome.failure) || statusOf(outcome.failure) === 409)) {
 		await removeAll(client, outdated); // the service takes no second registration of an address
 		return await create(client, wanted, []);
 	}
 	const record = 'failure' in outcome ? await findAfter(outcome.failure, client, wanted) : outcome.record;
 	await removeAll(client, outdated);
-	return readId(record);
+	return readId(readRecord(record));
 }
 
 /** The new registration, if it came about although no good answer came back. @throws the failure if it did not */
@@ -76,9 +77,11 @@ export async function removeAll(client: Client, records: ServiceRecord[]): Promi
 	}
 }
 
-/** The address of a registration, if the service shows it. */
-export function urlOf(record: ServiceRecord): string | undefined {
-	return urlKeys.map((key) => record[key]).find((value) => typeof value === 'string');
+/** The kinds of event of a registration, if the service shows them. */
+function eventsOf(record: ServiceRecord): string[] | undefined {
+	const events = eventKeys.map((key) => record[key]).find((value) => value !== undefined);
+	if (Array.isArray(events)) return events.map(String);
+	return typeof events === 'string' ? events.split(/[\s,;]+/).filter(Boolean) : undefined;
 }
 
 /** The HTTP status of a failed call. */

@@ -1,8 +1,10 @@
 /** One delivery of the service: checked, then answered, and handed on to the workflow if it is wanted. */
 import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { uniqBy } from 'lodash';
 
-import { type EventEnvelope, eventEnvelopeSchema } from '../api/events';
+import { type EventEnvelope, readEnvelopes } from '../api/events';
 import { greatestDepth, isDeeper } from '../api/read';
+import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { downloadMedia, mediaUrl } from './media';
 import { someRegistration } from './memory';
 import { type TriggerOptions, readOptions } from './options';
@@ -13,25 +15,44 @@ import { credentialSecret, demandedSignature, demandsSecret, isChosen, isManual,
 import { type SignedDelivery, isSigned, readDelivery } from './signature';
 
 /**
- * Handles a delivery: 200 once handled, also if the event is not wanted or was handled before; 401 for a caller that
- * does not know the secret or has not signed; 413 for a body that is too large; 400 for one that is no event; 503 for a
- * copy of an event whose fate is open. Source: specification, "Events"; the statuses besides 200 are assumptions.
+ * Handles a delivery of one event or several, which start one execution with an item each: 200 once handled, also if the
+ * event is not wanted or was handled before; 401 for a caller that does not know the secret or has not signed; 413 for a
+ * body that is too large; 400 for one that is no event; 503 for a copy of an event whose fate is open. Source:
+ * specification, "Events"; the statuses besides 200 are assumptions.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	if (context.getWebhookName() === challengeWebhook) return answerGet(context);
+	const challenge = answerPost(context.getBodyData());
+	if (challenge) return challenge;
 	const options = readOptions(context);
 	if (!(await knowsSecret(context))) return refuse(context, 401, 'The secret is missing or wrong');
 	const delivery = await readDelivery(context);
 	if (delivery.rawBody.length > options.largestBody) return refuse(context, 413, 'The body is too large');
 	if (!(await hasSignature(context, delivery))) return refuse(context, 401, 'The signature is missing, wrong or too old');
-	const envelope = readEnvelope(context, delivery);
-	if (!envelope) return refuse(context, 400, 'The body is no event: it needs "event" (text) and "data" (object)');
-	if (!isChosen(context, envelope.event) || !passesFilters(context, readEvent(envelope))) return handled('Not wanted');
-	const identity = identityOf(envelope, delivery.headers);
+	const envelopes = readDelivered(context, delivery);
+	if (!envelopes) return refuse(context, 400, 'The body is no event: it needs "event" (text) and "data" (object)');
+	const wanted = envelopes.filter((envelope) => isChosen(context, envelope) && passesFilters(context, readEvent(envelope)));
+	if (wanted.length === 0) return handled('Not wanted');
 	const isTest = context.getMode() === 'manual';
-	const fate = identity && !options.takesRepeats && !isTest ? await recognize(context, identity) : 'new';
-	if (fate === 'taken') return handled('Delivered before');
-	if (fate === 'underWay') return refuse(context, 503, 'The same event is being handled at this moment');
-	return { workflowData: [[await toItem(context, envelope, options)]] };
+	// An identifier of the delivery tells nothing about which of several events this is.
+	const headers = envelopes.length > 1 ? {} : delivery.headers;
+	const fresh = options.takesRepeats || isTest ? wanted : await withoutRepeats(context, wanted, headers);
+	if (fresh === 'underWay') return refuse(context, 503, 'The same event is being handled at this moment');
+	if (fresh.length === 0) return handled('Delivered before');
+	return { workflowData: [await Promise.all(fresh.map(async (envelope) => await toItem(context, envelope, options)))] };
+}
+
+/** The events that are new. */
+async function withoutRepeats(context: IWebhookFunctions, envelopes: EventEnvelope[], headers: SignedDelivery['headers']): Promise<EventEnvelope[] | 'underWay'> {
+	const fresh: EventEnvelope[] = [];
+	const once = uniqBy(envelopes, (envelope) => identityOf(envelope, headers) ?? envelope);
+	for (const envelope of once) {
+		const identity = identityOf(envelope, headers);
+		const fate = identity ? await recognize(context, identity) : 'new';
+		if (fate === 'underWay') return fate;
+		if (fate === 'new') fresh.push(envelope);
+	}
+	return fresh;
 }
 
 function handled(message: string): IWebhookResponseData {
@@ -57,10 +78,9 @@ async function hasSignature(context: IWebhookFunctions, delivery: SignedDelivery
 }
 
 /** n8n parses JSON only if the header says that it is some; the raw body tells what really came. */
-function readEnvelope(context: IWebhookFunctions, { rawBody }: SignedDelivery): EventEnvelope | undefined {
-	const parsed = eventEnvelopeSchema.safeParse(context.getBodyData());
-	const envelope = parsed.success ? parsed.data : eventEnvelopeSchema.safeParse(parseJson(String(rawBody))).data;
-	return isDeeper(envelope, greatestDepth) ? undefined : envelope;
+function readDelivered(context: IWebhookFunctions, { rawBody }: SignedDelivery): EventEnvelope[] | undefined {
+	const envelopes = readEnvelopes(context.getBodyData()) ?? readEnvelopes(parseJson(String(rawBody)));
+	return isDeeper(envelopes, greatestDepth) ? undefined : envelopes;
 }
 
 function parseJson(text: string): unknown {

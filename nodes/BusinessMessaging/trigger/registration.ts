@@ -6,7 +6,7 @@
  */
 import { type IHookFunctions, NodeOperationError } from 'n8n-workflow';
 
-import { readId } from '../api/read';
+import { readId, readWebhookUrl } from '../api/read';
 import { type ItemFailure, asFailure } from '../execution/errors';
 import { InputError } from '../operations/inputError';
 import type { Client } from '../transport/client';
@@ -14,7 +14,7 @@ import { connect } from '../transport/connect';
 import { ServiceError } from '../transport/errors';
 import { newSecret, recall, remember } from './memory';
 import { readOptions } from './options';
-import { type Wanted, create, isAsWanted, listOwn, removeAll, statusOf, urlOf } from './ownWebhooks';
+import { type Wanted, create, isAsWanted, listOwn, removeAll, statusOf } from './ownWebhooks';
 import { isPrivate, unreachableReason } from './publicAddress';
 import { withSecret, withoutSecrets } from './secret';
 import { checkSettings, chosenEvents, isManual } from './settings';
@@ -76,7 +76,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		if (unreachable(url, client)) return true; // then it cannot have been registered
 		const own = await listOwn(client, url, known?.id);
 		const byHand = (address: string | undefined) => isManual(context) && address !== withSecret(url, known?.secret ?? '');
-		await removeAll(client, own.filter((record) => !byHand(urlOf(record))));
+		await removeAll(client, own.filter((record) => !byHand(readWebhookUrl(record))));
 	} catch (error) {
 		const message = withoutSecrets(asFailure(error).message);
 		// After a failed activation n8n asks for a clean-up; a second error would only hide the first.

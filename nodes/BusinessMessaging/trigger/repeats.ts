@@ -10,7 +10,7 @@
 import { createHash } from 'crypto';
 import type { IWebhookFunctions } from 'n8n-workflow';
 
-import { type EventEnvelope, eventKinds } from '../api/events';
+import { type EventEnvelope, eventKinds, kindOf, readStatus } from '../api/events';
 import { readId } from '../api/read';
 import { nodeKey } from './memory';
 
@@ -40,11 +40,12 @@ const known = new Map<string, Map<string, UnderWay | 'taken'>>();
  * @returns undefined if there is neither, as two equal texts of a customer are two messages
  */
 export function identityOf({ event, data, ...envelope }: EventEnvelope, headers: Record<string, unknown>): string | undefined {
+	const kind = kindOf({ event, data });
 	const eventId = headers['webhook-id'] ?? envelope.eventId ?? envelope.event_id ?? readId(envelope);
 	const messageId = readId(data);
 	if (eventId === undefined && messageId === undefined) return undefined;
-	const isKnownKind = eventKinds.some(({ value }) => value === event);
-	return hash(JSON.stringify([eventId, event, messageId, isKnownKind && messageId !== undefined ? data.status : data]));
+	const isKnownKind = eventKinds.some(({ value }) => value === kind);
+	return hash(JSON.stringify([eventId, kind, messageId, isKnownKind && messageId !== undefined ? readStatus(data) : data]));
 }
 
 /** 66 bits are plenty among some hundred events. */
@@ -78,9 +79,11 @@ export async function recognize(context: IWebhookFunctions, identity: string): P
 		if (fate !== 'failed') return fate;
 		if (memory.get(identity) === earlier) memory.delete(identity);
 	}
-	const taken = [...memory].flatMap(([other, entry]) => (fateNow(entry) === 'taken' ? [other] : []));
+	const response = context.getResponseObject().setMaxListeners(0); // some for each event of a delivery
+	const isKept = (entry: UnderWay | 'taken') => fateNow(entry) === 'taken' || (entry !== 'taken' && entry.response === response);
+	const taken = [...memory].flatMap(([other, entry]) => (isKept(entry) ? [other] : []));
 	staticData.recentEvents = [...taken, identity].slice(-maxStored).join(' ');
-	memory.set(identity, watch(context.getResponseObject(), () => memory.set(identity, 'taken')));
+	memory.set(identity, watch(response, () => memory.set(identity, 'taken')));
 	for (const oldest of memory.keys()) {
 		if (memory.size <= maxInProcess) break;
 		memory.delete(oldest);

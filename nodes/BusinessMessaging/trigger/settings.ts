@@ -2,6 +2,7 @@
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { uniq } from 'lodash';
 
+import { type EventEnvelope, kindOf } from '../api/events';
 import { InputError } from '../operations/inputError';
 import { credentialType } from '../transport/connect';
 import { type Filters, compileFilters } from './filters';
@@ -19,10 +20,10 @@ export function chosenEvents(context: Context): string[] {
 	return uniq(fields.flat().flatMap((names) => String(names).split(/[\s,;]+/))).filter(Boolean);
 }
 
-/** Whether a kind of event was chosen. */
-export function isChosen(context: Context, event: string): boolean {
+/** Whether an event was chosen, by the name that the service gives it or by ours. */
+export function isChosen(context: Context, envelope: EventEnvelope): boolean {
 	const chosen = chosenEvents(context);
-	return chosen.includes(event) || chosen.includes(everyKind);
+	return [envelope.event, kindOf(envelope), everyKind].some((name) => chosen.includes(name));
 }
 
 /** Whether an event passes the filters. @throws InputError if a filter cannot be used */

@@ -1,7 +1,8 @@
 import { endpoints } from '../../api/endpoints';
 import { eventOptions } from '../eventOptions';
 import { type Field, textField } from '../fieldBuilders';
-import { operation } from '../operation';
+import { registerWebhook } from '../../transport/webhooks';
+import { operation, record } from '../operation';
 
 const eventsField: Field<'events', string[]> = {
 	displayName: 'Events',
@@ -32,4 +33,5 @@ export const createWebhook = operation({
 		eventsField,
 	],
 	request: ({ url, events }) => ({ body: { url: url.trim(), events } }),
+	run: async (client, { body = {} }) => record(await registerWebhook(client, body)),
 });

@@ -1,0 +1,125 @@
+/**
+ * `npm run bench:listing`: lists 100,000 contacts with the node and with a bare loop of axios, in every way of paging, each in a
+ * process of its own and in turn. Takes some minutes.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+import axios from 'axios';
+import { difference, minBy, range, uniq } from 'lodash';
+
+import { runMain } from '../playground/runMain';
+import { demoKey } from '../sandbox/options';
+import { sampleContact } from '../sandbox/state/samples';
+import { describeVariants, type Choice } from '../sandbox/variants';
+import type { Took } from './listing/client';
+import { pageSizeOf, pagingVariants } from './listing/variants';
+
+const mostFurther = 3;
+const mostTime = 1.1;
+const mostMemory = 1.5;
+const timeLimitMs = 180_000;
+
+/** What one way of paging took; the bare loop knows the service and needs the fewest requests. */
+interface Row {
+	contacts: number;
+	requests: number;
+	fewest: number;
+	missing: number;
+	doubled: number;
+	seconds: number;
+	peakMb: number;
+	bare: { seconds: number; peakMb: number };
+}
+
+interface Service {
+	url: string;
+	child: ChildProcess;
+}
+
+function forkScript(script: string, args: string[], execArgv: string[] = []): ChildProcess {
+	return fork(path.join(__dirname, script), args, { execArgv: ['--import', 'tsx', ...execArgv], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+}
+
+async function startService(variants: Partial<Choice>, contacts: number): Promise<Service> {
+	const flags = Object.entries(variants).flatMap(([name, value]) => ['--variant', `${name}=${value}`]);
+	const child = forkScript('../sandbox/main.ts', ['--port', '0', '--rate', '0', '--contacts', String(contacts), ...flags]);
+	const [chunk] = (await once(child.stdout ?? child, 'data', { signal: AbortSignal.timeout(timeLimitMs) })) as [Buffer];
+	const url = /http:\/\/\S+/.exec(chunk.toString())?.[0];
+	if (!url) throw new Error(`The sandbox did not start: ${chunk.toString()}`);
+	return { url, child };
+}
+
+/** Lists once, from a fresh state of the service. */
+async function list(kind: 'node' | 'bare', { url }: Service, variants: Partial<Choice>, contacts: number): Promise<Took & { requests: number }> {
+	await axios.post(`${url}/_sandbox/reset`);
+	const size = pageSizeOf(variants);
+	const child = forkScript('listing/client.ts', [kind, url, demoKey, variants['page-base'] ?? '1', String(size), String(contacts)], ['--expose-gc']);
+	try {
+		const [took] = (await once(child, 'message', { signal: AbortSignal.timeout(timeLimitMs) })) as [Took];
+		const { data } = await axios.get<{ endpoints: { listContacts: { calls: number } } }>(`${url}/_sandbox/requests`);
+		return { ...took, requests: data.endpoints.listContacts.calls };
+	} finally {
+		child.kill();
+	}
+}
+
+async function measure(variants: Partial<Choice>, contacts: number, rounds: number): Promise<Row> {
+	const service = await startService(variants, contacts);
+	try {
+		const node: Array<Took & { requests: number }> = [];
+		const bare: Took[] = [];
+		for (let round = 0; round < rounds; round++) {
+			node.push(await list('node', service, variants, contacts));
+			bare.push(await list('bare', service, variants, contacts));
+		}
+		// The best of all rounds: what disturbs a machine only ever adds.
+		const best = (all: Took[]) => ({
+			seconds: minBy(all, 'seconds')?.seconds ?? Number.NaN,
+			peakMb: minBy(all, 'peakMb')?.peakMb ?? Number.NaN,
+		});
+		const [{ phones, requests }] = node;
+		const gone = variants['list-changes'] === 'removed' ? 1 : 0;
+		const stayed = range(gone, contacts).map((index) => sampleContact(index).phone);
+		return {
+			contacts,
+			requests,
+			fewest: Math.ceil(contacts / pageSizeOf(variants)),
+			missing: difference(stayed, phones).length,
+			doubled: phones.length - uniq(phones).length,
+			...best(node),
+			bare: best(bare),
+		};
+	} finally {
+		service.child.kill('SIGTERM');
+	}
+}
+
+function holds({ requests, fewest, missing, doubled, seconds, peakMb, bare }: Row): boolean {
+	const isWhole = missing === 0 && doubled === 0 && requests <= fewest + mostFurther;
+	return isWhole && seconds <= bare.seconds * mostTime && peakMb <= bare.peakMb * mostMemory;
+}
+
+function describe(name: string, row: Row): string {
+	const { requests, fewest, missing, doubled, seconds, peakMb, bare } = row;
+	const time = `${seconds.toFixed(2)} s (bare ${bare.seconds.toFixed(2)} s)`;
+	const memory = `${peakMb.toFixed(0)} MB (bare ${bare.peakMb.toFixed(0)} MB)`;
+	return `${name.padEnd(24)} ${requests} requests (fewest ${fewest}), ${missing} missing, ${doubled} doubled, ${time}, ${memory}${holds(row) ? '' : '  MISSED'}`;
+}
+
+runMain(async () => {
+	const { values } = parseArgs({
+		options: { json: { type: 'string' }, contacts: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '3' }, only: { type: 'string', default: '' } },
+	});
+	const rows: Record<string, Row> = {};
+	for (const variants of pagingVariants.filter((one) => describeVariants(one).includes(values.only))) {
+		const name = describeVariants(variants);
+		rows[name] = await measure(variants, Number(values.contacts), Number(values.rounds));
+		console.log(describe(name, rows[name]));
+	}
+	if (values.json) await writeFile(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+	if (!Object.values(rows).every(holds)) process.exitCode = 1;
+});

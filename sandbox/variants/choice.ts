@@ -1,0 +1,62 @@
+/** Choosing among the answers to the open points: by name, or all of them at random from a seed. */
+import { mapValues } from 'lodash';
+import { z } from 'zod';
+
+import { openPoints, pointNames, valuesOf, type Choice, type PointName } from './table';
+
+const pointSchema = (name: PointName) => z.enum(valuesOf(name) as [string, ...string[]]).default(valuesOf(name)[0]);
+
+/** The option `variants` of a sandbox: any open point that is left out has its first value. */
+export const variantsSchema = z
+	.object(mapValues(openPoints, (_, name) => pointSchema(name as PointName)))
+	.strict()
+	.default({}) as unknown as z.ZodType<Choice, z.ZodTypeDef, Partial<Choice> | undefined>;
+
+/** What the sandbox does by itself. */
+export const usualChoice = variantsSchema.parse({});
+
+/** Every choice that differs from the usual one in a single point. */
+export function singleVariants(): Array<Partial<Choice>> {
+	return pointNames.flatMap((name) => valuesOf(name).slice(1).map((value) => ({ [name]: value })));
+}
+
+/**
+ * A choice with a random value for each open point.
+ *
+ * @param seed a whole number; the same one gives the same choice
+ */
+export function randomVariants(seed: number): Choice {
+	const below = numbers(seed);
+	const pick = (name: PointName) => valuesOf(name)[below(valuesOf(name).length)];
+	return Object.fromEntries(pointNames.map((name) => [name, pick(name)])) as Choice;
+}
+
+/** `page-base=0 last-page=repeated`: what of a choice is not usual; `usual` if nothing is. */
+export function describeVariants(variants: Partial<Choice>): string {
+	const other = pointNames.filter((name) => (variants[name] ?? usualChoice[name]) !== usualChoice[name]);
+	return other.map((name) => `${name}=${variants[name]}`).join(' ') || 'usual';
+}
+
+/**
+ * Reads `page-base=0`.
+ *
+ * @throws Error that lists what there is
+ */
+export function readVariant(text: string): Partial<Choice> {
+	const [name, value] = text.split('=');
+	if (!(name in openPoints)) throw new Error(`There is no variant ${name}. There are: ${pointNames.join(', ')}`);
+	const values: readonly string[] = valuesOf(name as PointName);
+	if (!values.includes(value ?? '')) throw new Error(`${name} can be ${values.join(', ')}`);
+	return { [name]: value };
+}
+
+/** A generator of whole numbers below a limit, the same for the same seed (mulberry32). */
+function numbers(seed: number): (below: number) => number {
+	let state = seed | 0;
+	return (below) => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+	};
+}

@@ -1,0 +1,104 @@
+/**
+ * The edge of the sandbox: what comes in is turned into the words of the contract, what goes out into those of the
+ * service that the sandbox plays. In between nothing knows of variants.
+ */
+import { endpoints, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
+import type { Delivery } from '../deliveries';
+import type { ServiceError } from '../errors';
+import type { Settings } from '../options';
+import type { Page } from '../paging';
+import type { State } from '../state';
+import type { Template } from '../state/templates';
+import type { Webhook } from '../state/webhooks';
+import { describeWebhook, isListing, wrapList, wrapRecord, writeAnswer, type Answer } from './answers';
+import { challenge } from './challenge';
+import { errorAnswer } from './errors';
+import { describeEvent, extendEvent, wrapEvents, type Envelope } from './events';
+import { listPage, Meddler, type PageQuery } from './listings';
+import { readRequest, type Asked } from './requests';
+import { resourceOf } from './resources';
+import { describeTemplate, describeTemplates } from './templates';
+import { Wording } from './wording';
+
+/** The largest page of a service that heeds `limit`. */
+const honouredPageSize = 1_000;
+
+/** What of the settings an open point decides. */
+export function withVariants(settings: Settings): Settings {
+	const { variants } = settings;
+	const all = Number.MAX_SAFE_INTEGER;
+	return {
+		...settings,
+		...(variants.endpoints === 'all' && { allEndpointsInBothLayouts: true }),
+		...(variants['page-size'] === 'honoured' && { pageSizeCap: honouredPageSize }),
+		...(variants.paging === 'none' && { pageSizeCap: all, defaultPageSize: all }),
+	};
+}
+
+/** The edge of one state of the sandbox. */
+export class Edge {
+	private readonly wording: Wording;
+	private readonly meddler: Meddler;
+	private readonly lastEvents = new Map<string, unknown>();
+
+	constructor(private readonly state: State) {
+		this.wording = new Wording(this.choice);
+		this.meddler = new Meddler(this.choice);
+	}
+
+	/** A request in the words of the contract. @throws ServiceError for what the service does not take */
+	async request(name: EndpointName, asked: Asked): Promise<Asked> {
+		const request = readRequest(this.choice, this.state, name, asked);
+		if (name === 'createWebhook') await challenge(this.choice, (request.body as { url: unknown }).url);
+		return { ...request, id: this.wording.in(request.id) };
+	}
+
+	/** The result of a call; a listing is cut into the service's own pages. */
+	result(name: EndpointName, query: PageQuery | undefined, handle: (query: PageQuery | undefined) => unknown): unknown {
+		if (!query || !name.startsWith('list')) return handle(query);
+		if (name === 'listContacts') this.meddler.meddle(this.state, query);
+		return listPage(this.choice, query, (page) => handle({ ...query, page }) as Page<unknown>);
+	}
+
+	/** The answer to a call. */
+	answer(name: EndpointName, result: unknown): Answer {
+		const { status } = endpoints[name];
+		const body = this.describe(name, result);
+		return routeOf(endpoints[name], 'dedicatedHost').method === 'GET' ? { status, body } : writeAnswer(this.choice, name, status, body);
+	}
+
+	/** The answer to a call that failed. */
+	error(error: ServiceError): Answer {
+		return errorAnswer(this.choice, error);
+	}
+
+	/** The body of a delivery. */
+	event({ id, createdAt, webhookId, event, data, attempts }: Delivery): unknown {
+		const described = this.wording.out(describeEvent(this.choice, { event, data }), event.startsWith('message.')) as Envelope;
+		const whole = extendEvent(this.choice, described, { id, createdAt, tries: attempts.length });
+		const before = this.lastEvents.get(webhookId);
+		this.lastEvents.set(webhookId, whole);
+		return wrapEvents(this.choice, before === undefined ? [whole] : [before, whole]);
+	}
+
+	private get choice() {
+		return this.state.settings.variants;
+	}
+
+	private describe(name: EndpointName, result: unknown): unknown {
+		const resource = resourceOf(name);
+		const isList = isListing(result);
+		const records = isList ? this.describeList(resource, result.data) : [this.describeOne(resource, result)];
+		const worded = this.wording.out(records, resource === 'messages') as unknown[];
+		return isList ? wrapList(this.choice, name, { ...result, data: worded }) : wrapRecord(this.choice, name, worded[0]);
+	}
+
+	private describeList(resource: string, records: unknown[]): unknown[] {
+		return resource === 'templates' ? describeTemplates(this.choice, records as Template[]) : records.map((record) => this.describeOne(resource, record));
+	}
+
+	private describeOne(resource: string, record: unknown): unknown {
+		if (resource === 'templates') return describeTemplate(this.choice, record as Template);
+		return resource === 'webhooks' && (record as Partial<Webhook>).url ? describeWebhook(this.choice, record as Webhook) : record;
+	}
+}

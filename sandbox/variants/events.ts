@@ -1,0 +1,73 @@
+/** Deliveries of a service with other habits. */
+import { omit } from 'lodash';
+
+import type { Choice } from './table';
+
+/** An event as the sandbox itself has it. */
+export interface Envelope {
+	event: string;
+	data: Record<string, unknown>;
+}
+
+const receipt = /^message\.(sent|delivered|read|failed)$/;
+
+/** The names of a receipt's event; those that name it by a status have it in the data. */
+function nameReceipt(form: Choice['receipt-names'], status: string): string {
+	const capital = `${status[0]?.toUpperCase()}${status.slice(1)}`;
+	return {
+		dotted: `message.${status}`,
+		underscored: `message_${status}`,
+		camel: `message${capital}`,
+		upper: `MESSAGE_${status.toUpperCase()}`,
+		bare: status,
+		status: 'message.status',
+		update: 'message.updated',
+		receipt: 'delivery_receipt',
+		nested: 'message.status',
+	}[form];
+}
+
+/** An event in the words of the service. */
+export function describeEvent(choice: Choice, { event, data }: Envelope): Envelope {
+	const status = receipt.exec(event)?.[1];
+	if (status) return describeReceipt(choice['receipt-names'], status, data);
+	return { event, data: 'text' in data ? placeText(choice['event-text'], data) : data };
+}
+
+function describeReceipt(form: Choice['receipt-names'], status: string, data: Envelope['data']): Envelope {
+	const event = nameReceipt(form, status);
+	const others = omit(data, 'status');
+	if (form === 'nested') return { event, data: { message: { ...others, status } } };
+	if (form === 'update') return { event, data: { ...others, status: status.toUpperCase() } };
+	const saysStatus = ['dotted', 'status', 'receipt'].includes(form);
+	return { event, data: saysStatus ? { ...others, status } : others };
+}
+
+function placeText(form: Choice['event-text'], { text, id, ...others }: Envelope['data']): Envelope['data'] {
+	return {
+		flat: { id, ...others, text },
+		body: { id, ...others, text: { body: text } },
+		nested: { ...others, message: { id, type: 'text', text } },
+		content: { ...others, message: { id, content: { type: 'text', text } } },
+	}[form];
+}
+
+/** What is known of a delivery. */
+interface About {
+	id: string;
+	/** ISO 8601. */
+	createdAt: string;
+	/** How often it was tried before. */
+	tries: number;
+}
+
+/** An event with what stands beside it. */
+export function extendEvent(choice: Choice, event: Envelope, { id, createdAt, tries }: About): Envelope {
+	const beside = { id, timestamp: createdAt, apiVersion: 'v1', accountId: 'acc_sandbox', attempt: tries + 1 };
+	return choice['event-envelope'] === 'extended' ? { ...beside, ...event } : event;
+}
+
+/** The body of a delivery; without batches it has the last event alone. */
+export function wrapEvents(choice: Choice, events: unknown[]): unknown {
+	return { single: events.at(-1), array: events, wrapped: { events } }[choice['event-batch']];
+}

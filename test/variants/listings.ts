@@ -1,0 +1,46 @@
+/** Every contact once, in order, however the service pages. */
+import { difference, range, uniq } from 'lodash';
+
+import { readTotal } from '../../nodes/BusinessMessaging/api/read';
+import type { Choice } from '../../sandbox/variants';
+import { wrapList } from '../../sandbox/variants/answers';
+import type { Stage } from './stage';
+
+/** More requests than the fewest possible: which number the first page has, where the end is, and what others have changed. */
+const mostFurther = 3;
+
+/** Whether the service says how many contacts there are. */
+export function saysTotal(choice: Choice): boolean {
+	return readTotal(wrapList(choice, 'listContacts', { data: [], page: 1, total: 1 } as { data: unknown[]; page: number })) !== undefined;
+}
+
+/** Puts so many contacts there and nothing else. @returns their phone numbers */
+export function fill({ state }: Stage, count: number): string[] {
+	for (const { id } of [...state.contacts.all]) state.contacts.delete(id);
+	return range(count).map((n) => state.contacts.create({ phone: `+15551${100_000 + n}` }).phone);
+}
+
+/** Lists so many contacts with the node. */
+export async function checkListing(stage: Stage, count: number): Promise<void> {
+	const { state, choice } = stage;
+	const before = fill(stage, count);
+	const callsBefore = state.requests.counters.listContacts?.calls ?? 0;
+	const items = await stage.gives({ resource: 'contact', operation: 'getAll', returnAll: true });
+	const given = items.map(({ json }) => String(json.phone));
+
+	const stayed = before.filter((phone) => state.contacts.findByPhone(phone));
+	const missing = difference(stayed, given);
+	// Without a total nothing in the answers tells that a contact which is not read yet has moved onto a page that was.
+	const maySlip = choice['list-changes'] === 'removed' && !saysTotal(choice);
+	expect(missing.length).toBeLessThanOrEqual(maySlip ? 1 : 0);
+	expect(given).toEqual(uniq(given));
+	expect(given.filter((phone) => before.includes(phone))).toEqual(before.filter((phone) => given.includes(phone)));
+
+	const requests = (state.requests.counters.listContacts?.calls ?? 0) - callsBefore;
+	const isOwn = choice['page-size'] === 'ignored' || choice['page-size'] === 'refused';
+	const size = isOwn ? state.settings.defaultPageSize : state.settings.pageSizeCap;
+	// Which limit the service takes; a greatest page size as small as here is below all that are tried.
+	const meddled = choice['list-changes'] === 'none' ? 0 : 1;
+	const refusals = choice['page-size'] === 'refused' && choice.paging === 'pages' ? 2 : 0;
+	expect(requests).toBeLessThanOrEqual(Math.max(1, Math.ceil(Math.max(count, state.contacts.all.length) / size)) + mostFurther + refusals + meddled);
+}

@@ -1,0 +1,68 @@
+/** A sandbox that plays one of the services that the specification leaves room for, with n8n's engine before it. */
+import axios from 'axios';
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+
+import { endpoints, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
+import type { FaultOrder } from '../../sandbox/faults';
+import { usualChoice, type Choice } from '../../sandbox/variants';
+import type { Engine, RunOptions, RunResult } from '../support/engine';
+
+/** What a refusal by an ordered fault says, in whatever shape. */
+export const refusalWords = 'Unprocessable Entity (ordered by a test)';
+
+/** One variant on stage. */
+export class Stage {
+	private constructor(
+		readonly engine: Engine,
+		readonly sandbox: Sandbox,
+		readonly choice: Choice,
+	) {}
+
+	/** Starts a sandbox; whoever does so closes it. */
+	static async open(engine: Engine, variants: Partial<Choice>, options: SandboxOptions = {}): Promise<Stage> {
+		const quiet = { port: 0, requestsPerWindow: 0, receiptDelaysMs: { sent: null, delivered: null, read: null }, approvalDelayMs: null };
+		const sandbox = await startSandbox({ ...quiet, ...options, variants });
+		return new Stage(engine, sandbox, { ...usualChoice, ...variants });
+	}
+
+	/** Values of a credential for the layout that is served. */
+	get credentials() {
+		const baseUrl = this.choice.layout === 'shared' ? `${this.sandbox.url}/api` : this.sandbox.url;
+		return { apiKey: this.sandbox.key, baseUrl, layout: 'automatic', requestsPerMinute: 100_000 };
+	}
+
+	get state() {
+		return this.sandbox.state;
+	}
+
+	/** Whether the service has an endpoint in this layout. */
+	has(endpoint: EndpointName): boolean {
+		const layout = this.choice.layout === 'shared' ? 'sharedHost' : 'dedicatedHost';
+		return this.choice.endpoints === 'all' || routeOf(endpoints[endpoint], layout).listed;
+	}
+
+	/** Whether a write answers with the record. */
+	get answersRecord(): boolean {
+		return this.choice['success-status'] !== '204' && this.choice['success-body'] === 'record';
+	}
+
+	async run(parameters: INodeParameters, items: RunOptions['items'], options: RunOptions = {}): Promise<RunResult> {
+		return await this.engine.run({ parameters, items, credentials: this.credentials, ...options });
+	}
+
+	/** Runs an operation that has to succeed. */
+	async gives(parameters: INodeParameters, items: RunOptions['items'] = [{}]): Promise<INodeExecutionData[]> {
+		const { outputs, error } = await this.run(parameters, items);
+		expect(error).toBeUndefined();
+		return outputs[0] ?? [];
+	}
+
+	async fault(order: FaultOrder): Promise<void> {
+		await axios.post(`${this.sandbox.url}/_sandbox/faults`, order);
+	}
+
+	async close(): Promise<void> {
+		await this.sandbox.close();
+	}
+}
