@@ -28,8 +28,11 @@ const welcome = {
 	to: phone,
 	template: { __rl: true, mode: 'name', value: 'welcome' },
 	language: 'en_US',
-	bodyParameters: { parameter: [{ text: '=Anna {{ $json.n }}' }, { text: 'Acme' }] },
-	headerDocumentUrl: 'https://example.com/brochure.pdf',
+	variables: {
+		mappingMode: 'defineBelow',
+		value: { headerDocumentUrl: 'https://example.com/brochure.pdf', body_1: '=Anna {{ $json.n }}', body_2: 'Acme' },
+		schema: [],
+	},
 };
 const note = { language: 'en_US', componentsJson: '[{ "type": "BODY", "text": "Hi {{1}}" }]' };
 
@@ -40,7 +43,7 @@ const lastOf = <T>(list: readonly T[]) => list.slice(-3);
 
 /** Three records of a listing, by the identifiers that the node finds. */
 async function listed(stage: Stage, resource: string): Promise<Item[]> {
-	const records = await stage.gives({ resource, operation: 'getAll', returnAll: true });
+	const records = await stage.gives({ resource, operation: 'getAll', returnAll: true, simple: false });
 	return lastOf(records).map(({ json }) => ({ id: readId(json) ?? '' }));
 }
 
@@ -141,7 +144,7 @@ export async function checkOperations(stage: Stage): Promise<void> {
 
 async function checkOperation(stage: Stage, { resource, value, endpoint }: Operation, script: Script): Promise<void> {
 	const name = (Object.keys(endpoints) as EndpointName[]).find((key) => endpoints[key] === endpoint) as EndpointName;
-	const parameters = { resource, operation: value, ...script.parameters, options: { concurrency: 1 } };
+	const parameters = { resource, operation: value, simple: false, ...script.parameters, options: { concurrency: 1 } };
 	const hasPlace = stage.has(name) && (name !== 'createWebhook' || stage.choice['webhook-challenge'] === 'none');
 	if (!hasPlace) return await checkRefusal(stage, parameters, stage.has(name) ? 'did not answer the challenge' : 'does not offer');
 
