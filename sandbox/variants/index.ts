@@ -1,4 +1,3 @@
 /** The sandbox as any of the services that the specification leaves room for. */
-export { describeVariants, randomVariants, readVariant, singleVariants, usualChoice, variantsSchema } from './choice';
-export { Edge, withVariants } from './edge';
+export { describeVariants, randomVariants, readVariant, singleVariants, usualChoice } from './choice';
 export { openPoints, pointNames, valuesOf, type Choice, type PointName } from './table';

@@ -28,3 +28,19 @@ test('nodes after both outputs find the item that each result came from', async 
 	const origins = (node: string) => outputOf(execution, node).map(({ json }) => json.origin);
 	expect([origins('Sent'), origins('Failed')]).toEqual([[1, 3], [2]]);
 });
+
+test("n8n's HTTP Request node calls the service with the credential (Custom API Call)", async () => {
+	const { credential, sandbox } = n8n.playground;
+	const file = workflowOf(n8n.playground, [{}], {});
+	const request = {
+		...file.nodes.find(({ name }) => name === tested)!,
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters: { url: `${sandbox.url}/v1/auth/me`, authentication: 'predefinedCredentialType', nodeCredentialType: 'businessMessagingApi' },
+		credentials: { businessMessagingApi: credential },
+	};
+	const { id } = await n8n.client.createWorkflow({ ...file, nodes: [...file.nodes.filter(({ name }) => name !== tested), request] });
+	const execution = await n8n.client.waitForExecution(await n8n.client.run(id, manualTrigger));
+	expect(execution.status).toBe('success');
+	expect(sandbox.state.requests.last().map(({ url, status }) => [url, status])).toContainEqual(['/v1/auth/me', 200]);
+});

@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
+import { partition } from 'lodash';
+
 /** The project's folder. */
 export const root = path.resolve(__dirname, '../..');
 
@@ -19,21 +21,15 @@ export function filesBelow(folder: string): string[] {
 const changedAt = (file: string) => statSync(path.join(root, file)).mtimeMs;
 const contents = (file: string) => readFileSync(path.join(root, file));
 
-/** Whether a source is newer than, or other than, what was built from it. */
-function differs(source: string, built: string): boolean {
-	return source.endsWith('.ts') ? changedAt(source) > changedAt(built) : !contents(source).equals(contents(built));
-}
-
-/** Whether dist is missing something, has too much, or is older than its sources or the way it is built. */
+/** Whether dist is older than its sources or the way it is built, or what is copied differs. */
 function isStale(): boolean {
 	const sources = [...filesBelow('nodes'), ...filesBelow('credentials')];
-	const builtFrom = new Map(sources.map((file) => [`dist/${file.replace(/\.ts$/, '.js')}`, file]));
-	const present = filesBelow('dist');
-	if (present.length !== builtFrom.size || present.some((file) => !builtFrom.has(file))) return true;
-	const recipe = ['tsconfig.json', 'tsconfig.build.json', 'gulpfile.js'].map(changedAt);
-	const compiled = present.filter((file) => file.endsWith('.js')).map(changedAt);
-	if (Math.max(...recipe) > Math.min(...compiled)) return true;
-	return [...builtFrom].some(([built, source]) => differs(source, built));
+	const [code, copied] = partition(sources, (file) => file.endsWith('.ts'));
+	const built = filesBelow('dist').filter((file) => file.endsWith('.js'));
+	const recipe = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'gulpfile.js'];
+	if (built.length === 0 || Math.max(...[...recipe, ...code].map(changedAt)) > Math.min(...built.map(changedAt))) return true;
+	const isOther = (file: string) => !existsSync(path.join(root, 'dist', file)) || !contents(file).equals(contents(`dist/${file}`));
+	return filesBelow('dist').length !== built.length + copied.length || copied.some(isOther);
 }
 
 /**

@@ -10,12 +10,12 @@ import type { Stage } from './stage';
 const mostFurther = 3;
 
 /** Whether the service says how many contacts there are. */
-export function saysTotal(choice: Choice): boolean {
+function saysTotal(choice: Choice): boolean {
 	return readTotal(wrapList(choice, 'listContacts', { data: [], page: 1, total: 1 } as { data: unknown[]; page: number })) !== undefined;
 }
 
 /** Puts so many contacts there and nothing else. @returns their phone numbers */
-export function fill({ state }: Stage, count: number): string[] {
+function fill({ state }: Stage, count: number): string[] {
 	for (const { id } of [...state.contacts.all]) state.contacts.delete(id);
 	return range(count).map((n) => state.contacts.create({ phone: `+15551${100_000 + n}` }).phone);
 }

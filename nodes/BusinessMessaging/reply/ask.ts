@@ -24,7 +24,7 @@ const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'sentAt'];
  * @throws InputError for an address of n8n that the service cannot reach, or too many people; ServiceError
  */
 export async function listenForReplies(context: IExecuteFunctions, requests: Array<OperationRequest | undefined>): Promise<Listening> {
-	const client = await connect(context, { signal: context.getExecutionCancelSignal(), outlivesExecution: true });
+	const client = await connect(context, { signal: context.getExecutionCancelSignal() });
 	const asked = [...requests.entries()].filter((entry): entry is [number, OperationRequest] => entry[1] !== undefined);
 	const registry = Registry.of(context, client);
 	check(registry, asked.length);

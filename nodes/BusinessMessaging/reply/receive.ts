@@ -44,7 +44,7 @@ interface Delivery {
  */
 export async function receiveReply(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
-		const registry = Registry.of(context, await connect(context, { outlivesExecution: true }));
+		const registry = Registry.of(context, await connect(context));
 		const ticket = registry.ticketOf(context.getQueryData());
 		const envelopes = readEnvelopes(context.getBodyData());
 		if (!ticket) return refuse(context, 410, 'Nobody waits for this any more');

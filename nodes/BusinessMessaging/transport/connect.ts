@@ -29,24 +29,14 @@ interface FullResponse {
 	body: unknown;
 }
 
-/** How a client is made. */
-export interface ConnectOptions extends ClientOptions {
-	/**
-	 * For a client that is also used after the execution has ended. n8n evaluates expressions, that of the credential's
-	 * authentication among them, only while one runs.
-	 */
-	outlivesExecution?: boolean;
-}
-
 /**
- * Makes a client from the node's credential.
+ * Makes a client from the node's credential. It may be used after the execution has ended, too.
  *
  * @throws ServiceError if the credential cannot be right
  */
-export async function connect(context: ConnectContext, { outlivesExecution = false, ...options }: ConnectOptions = {}): Promise<Client> {
+export async function connect(context: ConnectContext, options: ClientOptions = {}): Promise<Client> {
 	const values = await context.getCredentials(credentialType);
-	const request = outlivesExecution ? withKey(context, values.apiKey as string) : withAuthentication(context, values);
-	return new Client(sendThrough(request), readAddress(values), options);
+	return new Client(sendThrough(withAuthentication(context, values)), readAddress(values), options);
 }
 
 type HttpRequest = (options: IHttpRequestOptions) => Promise<unknown>;
@@ -60,11 +50,6 @@ function withAuthentication(context: ConnectContext, values: ICredentialDataDecr
 
 	return async (options) =>
 		(await context.helpers.httpRequestWithAuthentication.call(requester, credentialType, options, { credentialsDecrypted })) as unknown;
-}
-
-/** What the credential's authentication does. */
-function withKey({ helpers }: ConnectContext, apiKey: string): HttpRequest {
-	return async (options) => (await helpers.httpRequest({ ...options, headers: { ...options.headers, Authorization: `Bearer ${apiKey}` } })) as unknown;
 }
 
 function sendThrough(request: HttpRequest): HttpSend {
