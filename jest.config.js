@@ -1,12 +1,13 @@
 'use strict';
-// `npm test`: everything that needs nothing but this machine. test/e2e, on a real n8n, has a configuration of its own.
+// `npm test`: everything that needs nothing but this machine. test/e2e, on a real n8n, and the long
+// run over all variants have configurations of their own.
 
 /** @type {import('jest').Config} */
 module.exports = {
 	rootDir: __dirname,
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
-	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
+	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/variants/variants.test.ts'],
 	testEnvironment: 'node',
 	// dist is loaded as it is shipped; only TypeScript is transformed.
 	transform: {

@@ -6,6 +6,7 @@ const base = require('./jest.config.js');
 module.exports = {
 	...base,
 	roots: ['<rootDir>/test/variants'],
+	testMatch: ['**/variants.test.ts'],
 	testPathIgnorePatterns: ['/node_modules/'],
 	reporters: ['default'],
 	globals: { randomCombinations: { count: 200, seed: Number(process.env.SEED ?? 1) } },

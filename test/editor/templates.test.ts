@@ -34,7 +34,9 @@ describe('with 500 templates', () => {
 
 	test('typing searches names, languages and approval in all of them', async () => {
 		const search = async (text: string) => (await open().listSearch('searchTemplateNames', text)).results.map(({ name }) => name);
-		expect(await search('NOTE_47')).toHaveLength(5);
+		const last = service.sandbox.state.templates.all.filter(({ name }) => name.startsWith('note_47')).length;
+		expect(last).toBeGreaterThan(0);
+		expect(await search('NOTE_47')).toHaveLength(last);
 		expect(await search('invoice')).toEqual(['invoice · en_US, es_ES · approved']);
 		expect(await search('rejected')).toEqual(['prize_draw · en_US · ⚠ not approved (REJECTED)']);
 		expect(await search('nothing like this')).toEqual([]);

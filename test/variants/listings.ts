@@ -1,5 +1,5 @@
 /** Every contact once, in order, however the service pages. */
-import { difference, range, uniq } from 'lodash';
+import { difference, range, uniq, without } from 'lodash';
 
 import { readTotal } from '../../nodes/BusinessMessaging/api/read';
 import type { Choice } from '../../sandbox/variants';
@@ -34,7 +34,10 @@ export async function checkListing(stage: Stage, count: number): Promise<void> {
 	const maySlip = choice['list-changes'] === 'removed' && !saysTotal(choice);
 	expect(missing.length).toBeLessThanOrEqual(maySlip ? 1 : 0);
 	expect(given).toEqual(uniq(given));
-	expect(given.filter((phone) => before.includes(phone))).toEqual(before.filter((phone) => given.includes(phone)));
+	const [order, wanted] = [given.filter((phone) => before.includes(phone)), before.filter((phone) => given.includes(phone))];
+	// A contact that has moved onto a page which was read before is found late, when that page is read again.
+	const moved = choice['list-changes'] === 'removed' ? wanted.find((phone, index) => order[index] !== phone) : undefined;
+	expect(without(order, moved)).toEqual(without(wanted, moved));
 
 	const requests = (state.requests.counters.listContacts?.calls ?? 0) - callsBefore;
 	const isOwn = choice['page-size'] === 'ignored' || choice['page-size'] === 'refused';

@@ -1,6 +1,6 @@
 /**
  * Every operation and the trigger against every service that the specification leaves room for: each open point in each of its
- * variants, and many at random. `npm run test:variants` runs them all, `npm test` leaves out those at random.
+ * variants, and many at random. `npm run test:variants` runs them.
  */
 import { range } from 'lodash';
 
@@ -11,9 +11,10 @@ import { checkOperations, checkQuestion, checkRate } from './operations';
 import { Stage } from './stage';
 import { checkTrigger } from './trigger';
 
-declare const randomCombinations: { count: number; seed: number } | undefined;
+/** From `jest.variants.config.js`. */
+declare const randomCombinations: { count: number; seed: number };
 
-const { count, seed } = typeof randomCombinations === 'object' ? randomCombinations : { count: 0, seed: 1 };
+const { count, seed } = randomCombinations;
 /** The same seed gives the same combinations, whatever their number. */
 const random = range(count).map((n) => randomVariants(seed * 10_000 + n));
 const chosen: Array<Partial<Choice>> = [{}, ...singleVariants(), ...random];
