@@ -22,7 +22,8 @@ export interface Campaign {
 export const trigger = 'Start';
 export const sending = 'Send';
 
-const FIRST_NUMBER = 15_550_000_000;
+/** The first number of every campaign, without "+". */
+export const FIRST_NUMBER = 15_550_000_000;
 const TEXT = 'Our summer sale starts today.';
 
 /** The phone numbers of a campaign, E.164. */

@@ -72,7 +72,7 @@ export class Service {
 
 	/** What it has seen since the last reset of messages to these numbers. */
 	async traffic(numbers: string[]): Promise<Traffic> {
-		const { data: messages } = (await this.http.get<{ data: Array<{ phone: string }> }>('/messages')).data;
+		const { data: messages } = (await this.http.get<{ data: Array<{ phone: string }> }>('/messages?direction=outbound')).data;
 		const received = countBy(messages, 'phone');
 		const { sendText } = await this.counters();
 		return {
@@ -81,6 +81,16 @@ export class Service {
 			tooManyRequests: sendText?.byStatus['429'] ?? 0,
 			wireSeconds: await this.wireSeconds(),
 		};
+	}
+
+	/** Looks at what only a sandbox shows, e.g. `look('/deliveries')`. */
+	async look<T>(path: string): Promise<T[]> {
+		return (await this.http.get<{ data: T[] }>(path)).data.data;
+	}
+
+	/** A customer writes. */
+	async receive(from: string, text: string): Promise<void> {
+		await this.http.post('/inbound', { from, text });
 	}
 
 	private async counters(): Promise<Record<string, EndpointCounter | undefined>> {

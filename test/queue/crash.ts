@@ -1,0 +1,74 @@
+/** A worker is killed with SIGKILL in the middle of a campaign. */
+import { numbersOf } from '../../bench/campaign/senders';
+import { Service } from '../../bench/campaign/service';
+import { WORKERS } from './cluster';
+import { onceEach } from './sendOnce';
+import { waitFor } from '../../playground/waitFor';
+import { credentialFor, partsOf, type Stage } from './stage';
+import { Production, statusesOf } from './workflows';
+import type { Message } from '../../sandbox/state/messages';
+
+const RUN_LIMIT = 5 * 60_000;
+
+/** What became of the campaign. */
+export interface CrashFigures {
+	messages: number;
+	/** After the crash, when the other workers were done. */
+	afterCrash: { missing: number; doubled: number; statusOfExecution: string };
+	/** After the whole campaign was run again. */
+	afterSecondRun: {
+		doubled: number;
+		/** Still without a message. */
+		missing: string[];
+		/** Those that the second run names as `mayHaveBeenSent`. */
+		named: string[];
+	};
+}
+
+/** Kills a worker when a third of the campaign is out, lets the others end, and runs the whole campaign again with Send Once. */
+export async function measureCrash(stage: Stage): Promise<CrashFigures> {
+	const { cluster, progress, settings } = stage;
+	const { messages, allowance: requests, windowMs, latencyMs } = settings;
+	const numbers = numbersOf({ from: 0, count: messages });
+	const service = await Service.start({ requests, windowMs, latencyMs });
+	try {
+		const campaign = await Production.campaign(cluster, await credentialFor(stage, service, { requests, windowMs }), onceEach);
+		const parts = partsOf(messages, WORKERS);
+		const killed = await progress.step('Crash: a worker is killed in mid-campaign, the others go on', async () => {
+			await campaign.start(parts);
+			await waitFor(async () => (await service.count()) > messages / 3, { what: 'a third of the campaign to be sent', limit: RUN_LIMIT, interval: 20 });
+			const ids = await campaign.until(['running'], WORKERS);
+			const victim = ids[0];
+			const worker = cluster.workers[cluster.workersOf(victim)[0] - 1];
+			await worker.kill();
+			const isDone = async () => (await campaign.executions(['success', 'error'])).length + onTheSame(stage, ids, victim) >= WORKERS;
+			await waitFor(isDone, { what: 'the other workers to end', limit: RUN_LIMIT });
+			return { victim, worker };
+		});
+		const { lost: missing, doubled } = await service.traffic(numbers);
+		const { status } = await cluster.main.client.getExecution(killed.victim);
+		const again = await progress.step('Crash: the worker is started, the campaign run again', async () => {
+			await killed.worker.start();
+			return await campaign.run(parts);
+		});
+		await campaign.switchOff();
+		const sent = new Set((await service.look<Message>('/messages?direction=outbound')).map(({ phone }) => phone));
+		return {
+			messages,
+			afterCrash: { missing, doubled, statusOfExecution: status },
+			afterSecondRun: {
+				doubled: (await service.traffic(numbers)).doubled,
+				missing: numbers.filter((number) => !sent.has(number)),
+				named: statusesOf(again).flatMap(({ to, sendStatus }) => (sendStatus === 'mayHaveBeenSent' ? to : [])),
+			},
+		};
+	} finally {
+		await service.stop();
+	}
+}
+
+/** How many executions died with the worker of one of them. */
+function onTheSame({ cluster }: Stage, ids: string[], victim: string): number {
+	const [worker] = cluster.workersOf(victim);
+	return ids.filter((id) => cluster.workersOf(id)[0] === worker).length;
+}

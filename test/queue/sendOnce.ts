@@ -1,0 +1,51 @@
+/** Send Once from all workers at once: the same keys, and different ones, and both once more. */
+import { numbersOf } from '../../bench/campaign/senders';
+import { Service } from '../../bench/campaign/service';
+import { noLimit } from '../../bench/campaign/settings';
+import { WORKERS } from './cluster';
+import { credentialFor, partsOf, type Stage } from './stage';
+import { type Part, Production } from './workflows';
+
+/** A message whose key is its number. */
+export const onceEach = { resource: 'message', operation: 'sendText', text: 'Our summer sale starts today.', sendOnce: { key: '=sale {{ $json.to }}' } };
+
+/** What became of the keys. */
+export interface SendOnceRow {
+	what: string;
+	keys: number;
+	/** Keys whose message did not arrive, or arrived more than once so far. */
+	lost: number;
+	doubled: number;
+	seconds: number;
+}
+
+/** Has all workers send at the same moment. */
+export async function measureSendOnce(stage: Stage): Promise<SendOnceRow[]> {
+	const { keys } = stage.settings;
+	const everything = { from: 0, count: keys };
+	const same: Part[] = Array.from({ length: WORKERS }, () => everything);
+	return [
+		...(await measure(stage, 'the same keys', same, everything)),
+		...(await measure(stage, 'different keys', partsOf(keys, WORKERS), everything)),
+	];
+}
+
+async function measure(stage: Stage, what: string, parts: Part[], everything: Part): Promise<SendOnceRow[]> {
+	const { cluster, progress, settings } = stage;
+	const service = await Service.start({ requests: 0, windowMs: noLimit.windowMs, latencyMs: settings.latencyMs });
+	try {
+		const workflow = await Production.campaign(cluster, await credentialFor(stage, service, noLimit), onceEach);
+		const rows: SendOnceRow[] = [];
+		for (const time of ['at once', 'once more']) {
+			const started = Date.now();
+			const title = `${what} from ${WORKERS} workers ${time}`;
+			await progress.step(`Send Once: ${title}`, async () => await workflow.run(parts));
+			const { lost, doubled } = await service.traffic(numbersOf(everything));
+			rows.push({ what: title, keys: everything.count, lost, doubled, seconds: (Date.now() - started) / 1000 });
+		}
+		await workflow.switchOff();
+		return rows;
+	} finally {
+		await service.stop();
+	}
+}
