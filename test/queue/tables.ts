@@ -37,12 +37,12 @@ export function report({ campaigns, trigger, replies, sendOnce, crash }: Figures
 	return parts.join('\n\n');
 }
 
-function crashReport({ messages, afterCrash, afterSecondRun }: NonNullable<Figures['crash']>): string {
+function crashReport({ messages, afterCrash, status, afterSecondRun }: NonNullable<Figures['crash']>): string {
 	const { missing, named } = afterSecondRun;
 	const head = ['A worker is killed', 'messages', 'missing', 'doubled'];
 	return [
 		table([head, ['when the others are done', messages, afterCrash.missing, afterCrash.doubled], ['after a second run', messages, missing.length, afterSecondRun.doubled]]),
-		`  n8n shows the killed execution as "${afterCrash.statusOfExecution}".`,
+		`  n8n lists the killed execution as ${status[0]}, at the end as ${status[1]}.`,
 		`  Still missing: ${missing.join(', ') || 'nobody'}. Named as mayHaveBeenSent: ${named.join(', ') || 'nobody'}.`,
 	].join('\n');
 }

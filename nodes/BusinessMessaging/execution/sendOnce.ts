@@ -7,13 +7,14 @@
  * sender's last message travels with the claim of its next one, there are never more of these than senders.
  *
  * The helper reads and writes all keys in one go, so calls are shared: while one is under way, the next ones collect.
- * It does not lock either; calls of one process therefore go one after the other.
+ * Calls of one process go one after the other; what several processes do at the same time is the history's part.
  */
-import { type ICheckProcessedOptions, type IExecuteFunctions, sleep } from 'n8n-workflow';
+import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { asText } from '../operations/asText';
 import type { OperationRequest } from '../operations/operation';
 import { ServiceError } from '../transport/errors';
+import { History } from './history';
 import { type Outcome, hasFailed } from './outcome';
 
 /** What the user has chosen; the key is the item's own, the rest holds for the run. */
@@ -30,7 +31,6 @@ export type SendOnceGuard = (request: OperationRequest, send: () => Promise<Outc
 /** What is known of a key when it is to be sent. */
 type Claim = 'new' | 'alreadySent' | 'mayHaveBeenSent' | 'historyFull';
 
-const options: ICheckProcessedOptions = { mode: 'entries' };
 const collectMs = 10;
 const claimOf = (key: string) => `claimed ${key}`;
 const confirmationOf = (key: string) => `sent ${key}`;
@@ -86,11 +86,13 @@ class Ledger {
 	/** How many entries the database holds, about. */
 	private entries: number | undefined;
 	private readonly lockName: string;
+	private readonly history: History;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly settings: SendOnceValues,
 	) {
+		this.history = new History(context.helpers, settings.scope);
 		const { id } = context.getWorkflow();
 		this.lockName = settings.scope === 'node' ? `${id} ${context.getNode().id}` : `${id}`;
 	}
@@ -114,6 +116,7 @@ class Ledger {
 	async flush(): Promise<void> {
 		await this.write();
 		if (this.confirmed.length + this.released.length > 0) await this.write();
+		await exclusively(this.lockName, async () => await this.history.removeMarks()).catch(() => undefined);
 		if (this.confirmed.length > 0) {
 			this.context.logger.warn('Send Once could not note that messages were sent; they will be shown as mayHaveBeenSent');
 		}
@@ -137,15 +140,16 @@ class Ledger {
 		const { waiting, confirmed, released } = this;
 		[this.waiting, this.confirmed, this.released] = [[], [], []];
 		try {
-			if (released.length > 0) await this.remove(released);
-			const claims = await this.record([...confirmed, ...waiting.map(({ key }) => claimOf(key))]);
+			await this.history.remove(released);
+			if (waiting.length + confirmed.length === 0) return;
+			const claims = await this.history.add(waiting.map(({ key }) => claimOf(key)), confirmed);
 			const known = waiting.filter(({ key }) => !claims.has(claimOf(key))).map(({ key }) => key);
-			const unconfirmed = known.length > 0 ? await this.findUnconfirmed(known) : new Set<string>();
-			const isFull = claims.size > 0 && (await this.isFull(claims.size));
-			if (isFull) await this.remove([...claims].filter((claim) => !confirmed.includes(claim)));
+			const unconfirmed = known.length > 0 ? await this.history.missing(known.map(confirmationOf)) : new Set<string>();
+			const isFull = claims.size > 0 && (await this.isFull(claims.size + confirmed.length));
+			if (isFull) await this.history.remove([...claims]);
 			for (const { key, resolve } of waiting) {
 				const isNew = claims.delete(claimOf(key)); // the same key twice in one batch: the first one has it
-				resolve(isNew ? (isFull ? 'historyFull' : 'new') : unconfirmed.has(key) ? 'mayHaveBeenSent' : 'alreadySent');
+				resolve(isNew ? (isFull ? 'historyFull' : 'new') : unconfirmed.has(confirmationOf(key)) ? 'mayHaveBeenSent' : 'alreadySent');
 			}
 		} catch (error) {
 			this.confirmed.push(...confirmed);
@@ -153,27 +157,9 @@ class Ledger {
 		}
 	}
 
-	/** Records entries. @returns those that were not there before */
-	private async record(entries: string[]): Promise<Set<string>> {
-		if (entries.length === 0) return new Set();
-		const { new: added } = await this.context.helpers.checkProcessedAndRecord([...new Set(entries)], this.settings.scope, options);
-		return new Set(added.map(String));
-	}
-
-	private async remove(entries: string[]): Promise<void> {
-		await this.context.helpers.removeProcessed(entries, this.settings.scope, options);
-	}
-
-	/** Which of the claimed keys were never confirmed. The helper cannot look without recording, so that is undone. */
-	private async findUnconfirmed(keys: string[]): Promise<Set<string>> {
-		const missing = await this.record(keys.map(confirmationOf));
-		if (missing.size > 0) await this.remove([...missing]);
-		return new Set(keys.filter((key) => missing.has(confirmationOf(key))));
-	}
-
 	private async isFull(added: number): Promise<boolean> {
 		// counted once a run, as it reads all keys; what was just added is in the first count
-		if (this.entries === undefined) this.entries = await this.context.helpers.getProcessedDataCount(this.settings.scope, options);
+		if (this.entries === undefined) this.entries = await this.history.count();
 		else this.entries += added;
 		return this.entries > this.settings.historySize * entriesPerKey;
 	}
