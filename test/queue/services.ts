@@ -18,7 +18,7 @@ const host = '127.0.0.1';
 /** A running service, and how n8n finds it. */
 export interface BackingService {
 	env: NodeJS.ProcessEnv;
-	stop(): Promise<void>;
+	stop: () => Promise<void>;
 }
 
 /**

@@ -49,6 +49,7 @@ export class History {
 			const { added, isSlow } = await this.write([...this.recentEntries(), ...alongside, ...ours, mark]);
 			this.marks.push(mark);
 			ours = ours.filter((entry) => added.has(entry));
+			if (added.size === 1) return new Set(); // the mark alone: all the rest was there before
 			if (isSlow) await this.remove(ours);
 			await sleep(this.settleMs);
 			if (isSlow || (await this.record([mark])).has(mark)) continue;
@@ -87,7 +88,9 @@ export class History {
 		const added = await this.record(entries);
 		const took = Date.now() - start;
 		const isSlow = safety * took > this.settleMs && this.settleMs < longestSettleMs;
-		if (isSlow) this.settleMs = Math.min(2 * safety * took, longestSettleMs);
+		// Longer at once, shorter step by step: one pause of the database shall not slow down the rest of a campaign.
+		const fitting = Math.min(Math.max(2 * safety * took, shortestSettleMs), longestSettleMs);
+		this.settleMs = Math.max(fitting, isSlow ? 0 : this.settleMs / 2);
 		return { added, isSlow };
 	}
 
