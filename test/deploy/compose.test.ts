@@ -29,7 +29,7 @@ const readByModules = ['N8N_REINSTALL_MISSING_PACKAGES'];
 
 /** All variables that n8n's configuration declares. */
 function variablesOfN8n(): Set<string> {
-	const folder = path.dirname(require.resolve('@n8n/config'));
+	const folder = path.dirname(require.resolve('@n8n/config', { paths: [require.resolve('n8n-core')] }));
 	const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
 	const declared = files.flatMap((name) => [...readFileSync(path.join(folder, name), 'utf8').matchAll(/Env\)\('([A-Z\d_]+)'/g)]);
 	return new Set([...declared.map(([, name]) => name), ...readElsewhere, ...readByModules]);

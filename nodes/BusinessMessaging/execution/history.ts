@@ -19,6 +19,8 @@ const safety = 3;
 /** How long entries are added again and again, ms. */
 const recentMs = 10_000;
 const mostTries = 100;
+/** How many marks may be left in the list before they are removed in one go. */
+const mostMarks = 20;
 
 type Helpers = Pick<IExecuteFunctions['helpers'], 'checkProcessedAndRecord' | 'getProcessedDataCount' | 'removeProcessed'>;
 
@@ -42,17 +44,21 @@ export class History {
 	 * @throws Error if others overwrite them time and again, or what n8n's database throws
 	 */
 	async add(entries: string[], alongside: string[] = []): Promise<Set<string>> {
-		await this.removeMarks();
+		if (this.marks.length >= mostMarks) await this.removeMarks();
 		let ours = [...new Set(entries)];
+		let last: { origin: string; isTakenBack: boolean } | undefined;
 		for (let tries = 0; tries < mostTries; tries++) {
-			const mark = `mark ${randomUUID()}`;
-			const { added, isSlow } = await this.write([...this.recentEntries(), ...alongside, ...ours, mark]);
-			this.marks.push(mark);
-			ours = ours.filter((entry) => added.has(entry));
-			if (added.size === 1) return new Set(); // the mark alone: all the rest was there before
-			if (isSlow) await this.remove(ours);
+			const [origin, proof] = [this.newMark(), this.newMark()];
+			const { added, isSlow } = await this.write([...this.recentEntries(), ...alongside, ...ours, ...(last ? [last.origin] : []), origin, proof]);
+			if (!last && added.size === 2) return new Set(); // the marks alone: all the rest was there before
+			// Somebody may have written our own last addition back: what is there is ours, or is still to be taken back.
+			const isOwn = last !== undefined && !added.has(last.origin);
+			ours = ours.filter((entry) => isOwn || added.has(entry));
+			const isTakenBack: boolean = isSlow || (isOwn && last?.isTakenBack === true);
+			if (isTakenBack) await this.remove([...ours, origin, ...(last ? [last.origin] : [])]);
+			last = { origin, isTakenBack };
 			await sleep(this.settleMs);
-			if (isSlow || (await this.record([mark])).has(mark)) continue;
+			if (isTakenBack || (await this.record([proof])).has(proof)) continue;
 			for (const entry of [...alongside, ...ours]) this.recent.set(entry, Date.now());
 			return new Set(ours);
 		}
@@ -81,6 +87,12 @@ export class History {
 	async removeMarks(): Promise<void> {
 		await this.remove(this.marks);
 		this.marks = [];
+	}
+
+	private newMark(): string {
+		const mark = `mark ${randomUUID()}`;
+		this.marks.push(mark);
+		return mark;
 	}
 
 	private async write(entries: string[]): Promise<{ added: Set<string>; isSlow: boolean }> {
