@@ -66,6 +66,22 @@ test(`500 hostile deliveries start nothing and are answered as fast as honest on
 	expect(await startedBy(id, 1 + honest.length)).toEqual(once(['replayed', ...honest]));
 });
 
+test('an event that n8n has answered is known after n8n was killed and started again', async () => {
+	const id = await workflows.make(true);
+	const { traffic, deliveries, webhooks } = n8n.sandbox.state;
+	const events = range(10).map((n) => traffic.receive({ from: `+1555000${1000 + n}`, text: `Question ${n}` }).deliveries[0]);
+	await workflows.settled(events);
+	// What was answered at the same moment is stored with the next one.
+	events.push(traffic.receive({ from: '+15550001100', text: 'One more' }).deliveries[0]);
+	await workflows.settled(events);
+	await workflows.executions(id, 11);
+	await n8n.playground.n8n.kill();
+	await n8n.playground.n8n.start();
+	const repeated = events.map(({ event, data }) => deliveries.deliver(webhooks.all[0], event, data));
+	await workflows.settled(repeated);
+	expect(await startedBy(id, 11)).toEqual(once(events.map(({ data }) => String(data.id))));
+});
+
 test('n8n is killed while 100 events arrive: each starts an execution, only those under way may start two', async () => {
 	const id = await workflows.make(true);
 	const { traffic } = n8n.sandbox.state;

@@ -43,10 +43,11 @@ const onlyForm = /required|missing|unknown|unexpected|unrecogni|not a field|not 
  */
 export async function registerWebhook(client: Client, body: WebhookBody): Promise<unknown> {
 	const taken = known.get(client.address.id);
-	const [first, ...others] = taken ? [taken] : forms;
+	const [first, ...others] = taken ? [taken, ...forms.filter((form) => form !== taken)] : forms;
 	const outcome = await tryForm(client, first, body);
 	if (!('refusal' in outcome)) return outcome.answer;
 	const { message } = outcome.refusal;
+	if (taken && !onlyForm.test(message)) throw outcome.refusal;
 	// Words that name a field tell what is wanted.
 	const isNamed = ({ address }: Form) => message.includes(`${address}:`) || (address === first.address && /\bevents?\b/.test(message));
 	const refusals = [outcome.refusal];

@@ -8,7 +8,7 @@
  * what another one has written.
  */
 import { createHash } from 'crypto';
-import type { IWebhookFunctions } from 'n8n-workflow';
+import { type IWebhookFunctions, sleep } from 'n8n-workflow';
 
 import { type EventEnvelope, eventKinds, kindOf, readStatus } from '../api/events';
 import { readId } from '../api/read';
@@ -81,9 +81,11 @@ export async function recognize(context: IWebhookFunctions, identity: string): P
 	}
 	const response = context.getResponseObject().setMaxListeners(0); // some for each event of a delivery
 	const isKept = (entry: UnderWay | 'taken') => fateNow(entry) === 'taken' || (entry !== 'taken' && entry.response === response);
-	const taken = [...memory].flatMap(([other, entry]) => (isKept(entry) ? [other] : []));
-	staticData.recentEvents = [...taken, identity].slice(-maxStored).join(' ');
 	memory.set(identity, watch(response, () => memory.set(identity, 'taken')));
+	void untilAnswered(response, () => {
+		const kept = [...memory].flatMap(([other, entry]) => (isKept(entry) ? [other] : []));
+		staticData.recentEvents = kept.slice(-maxStored).join(' ');
+	});
 	for (const oldest of memory.keys()) {
 		if (memory.size <= maxInProcess) break;
 		memory.delete(oldest);
@@ -97,6 +99,18 @@ function memoryOf(context: IWebhookFunctions, recentEvents: unknown): Map<string
 	const stored = typeof recentEvents === 'string' ? recentEvents.split(' ') : [];
 	for (const identity of stored) if (!memory.has(identity)) memory.set(identity, 'taken');
 	return memory;
+}
+
+/**
+ * Changes the static data until n8n answers, which is when it is stored. Once would not do: n8n 2.41 forgets that it was
+ * changed when it begins to store the execution, somewhere between the end of this node and the answer.
+ */
+async function untilAnswered(response: Response, change: () => void): Promise<void> {
+	const end = Date.now() + longestWaitMs;
+	do {
+		change();
+		await sleep(1);
+	} while (!response.writableEnded && !response.destroyed && Date.now() < end);
 }
 
 function watch(response: Response, onTaken: () => void): UnderWay {
