@@ -1,8 +1,4 @@
 /** The editor in a browser: a person finds the nodes, connects the service and runs the examples by a click. */
-import { mkdtempSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-
 import type { INodeParameters } from 'n8n-workflow';
 import type { Locator } from 'playwright-core';
 
@@ -11,6 +7,7 @@ import { operations } from '../../nodes/BusinessMessaging/description';
 import { readExample } from '../../playground/exampleWorkflows';
 import { waitFor } from '../../playground/waitFor';
 import { Editor } from './support/editor';
+import { withScreenshot } from './support/look';
 import { addManyTemplates, bigFields } from '../support/templates';
 import { tested, useN8n, workflowOf } from './support/n8n';
 
@@ -28,15 +25,7 @@ afterAll(async () => await editor?.close());
 
 /** A test that leaves a screenshot behind if it fails. */
 function look(name: string, run: () => Promise<void>): void {
-	test(name, async () => {
-		try {
-			await run();
-		} catch (error) {
-			const file = path.join(mkdtempSync(path.join(os.tmpdir(), 'business-messaging-editor-')), 'screenshot.png');
-			await editor.page.screenshot({ path: file, timeout: 20_000 });
-			throw new Error(`${error instanceof Error ? error.message : String(error)}\nThe editor then: ${file}`, { cause: error });
-		}
-	});
+	test(name, async () => await withScreenshot(editor, run));
 }
 
 /** The different icons of ours in a place. */

@@ -47,6 +47,14 @@ export class Editor {
 		return new Editor(n8n, context, await context.newPage());
 	}
 
+	/** Opens another page beside it, e.g. the phone. */
+	async openTab(url: string): Promise<Page> {
+		const tab = await this.context.newPage();
+		tab.setDefaultTimeout(limit);
+		await tab.goto(url);
+		return tab;
+	}
+
 	/** Elements by the names that n8n gives them for its own tests. */
 	part(name: string): Locator {
 		return this.page.locator(`[data-test-id="${name}"]`);
