@@ -1,0 +1,86 @@
+/** Where the pictures are taken: a real n8n, its editor and the phone in Chromium, and a sharp lens. */
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Locator, Page } from 'playwright-core';
+import UPNG from 'upng-js';
+
+import { PROJECT_FOLDER } from '../../playground/pack';
+import { type Playground, openPlayground } from '../../playground/playground';
+import { onStop } from '../../playground/runMain';
+import { Editor } from '../../test/e2e/support/editor';
+
+const pictures = path.join(PROJECT_FOLDER, 'docs', 'pictures');
+/** Size of the editor's window, CSS pixels. */
+export const editorSize = { width: 1500, height: 1300 };
+
+/** What is there to be photographed. */
+export interface Studio extends Playground {
+	editor: Editor;
+}
+
+/** All in CSS pixels. */
+export interface Box {
+	x: number;
+	y: number;
+	width: number;
+	height: number;
+}
+
+/** Opens everything; it is closed when the program ends. */
+export async function openStudio(): Promise<Studio> {
+	const folder = mkdtempSync(path.join(os.tmpdir(), 'business-messaging-pictures-'));
+	onStop(async () => await rm(folder, { recursive: true, force: true }));
+	const playground = await openPlayground({ folder });
+	onStop(playground.close);
+	const editor = await Editor.open(playground.n8n, { deviceScaleFactor: 2, viewport: editorSize, reducedMotion: 'reduce' });
+	onStop(async () => await editor.close());
+	mkdirSync(pictures, { recursive: true });
+	await editor.login();
+	return { ...playground, editor };
+}
+
+/** Writes a picture of a part of a page. */
+export async function take(page: Page, name: string, clip: Box): Promise<void> {
+	save(name, [{ png: await page.screenshot({ clip, animations: 'disabled', caret: 'hide' }), ms: 0 }]);
+}
+
+/** One image of an animation, or the only one of a picture. */
+export interface Frame {
+	png: Buffer;
+	/** How long it is shown, ms. */
+	ms: number;
+}
+
+/** Writes a PNG of at most 256 colours, which is enough for an editor and a quarter of the size; an animated one of several frames. */
+export function save(name: string, frames: Frame[]): void {
+	const images = frames.map(({ png }) => UPNG.decode(new Uint8Array(png).buffer));
+	const [{ width, height }] = images;
+	const data = UPNG.encode(images.map((image) => UPNG.toRGBA8(image)[0]), width, height, 256, frames.map(({ ms }) => ms));
+	writeFileSync(path.join(pictures, `${name}.png`), Buffer.from(data));
+	console.log(`docs/pictures/${name}.png: ${Math.round(data.byteLength / 1000)} kB`);
+}
+
+/** Until no message of the editor's is in the way and the mouse is over nothing. */
+export async function untilCalm({ page }: Editor): Promise<void> {
+	await page.mouse.move(0, 0);
+	await page.locator('.el-notification').first().waitFor({ state: 'detached' });
+}
+
+/** Where an element is. @throws Error if it is not shown */
+export async function boxOf(element: Locator): Promise<Box> {
+	const box = await element.first().boundingBox();
+	if (!box) throw new Error(`The page does not show ${String(element)}.`);
+	return box;
+}
+
+/** The box that holds all of these, with a margin around them. */
+export function around(boxes: Box[], margin = 0): Box {
+	const x = Math.min(...boxes.map((box) => box.x)) - margin;
+	const y = Math.min(...boxes.map((box) => box.y)) - margin;
+	const right = Math.max(...boxes.map((box) => box.x + box.width)) + margin;
+	const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + margin;
+	return { x, y, width: right - x, height: bottom - y };
+}
