@@ -53,6 +53,7 @@ export class WebhookServer {
 			const server: Server = this.app().listen(0, '127.0.0.1', (error?: Error) => (error ? reject(error) : resolve(server)));
 		});
 		const server = await this.listening;
+		server.keepAliveTimeout = 0; // a client that pauses longer would find its connection closed just as it sends
 		this.port = (server.address() as AddressInfo).port;
 	}
 

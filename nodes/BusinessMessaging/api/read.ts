@@ -22,6 +22,15 @@ export function isRecord(value: unknown): value is ServiceRecord {
 	return isPlainObject(value);
 }
 
+/** The value of a JSON text; undefined if it is none. */
+export function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
 /** Levels of JSON beyond which n8n could not store it, and no service means well. */
 export const greatestDepth = 100;
 

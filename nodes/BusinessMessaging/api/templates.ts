@@ -5,7 +5,7 @@
  */
 import { uniqBy } from 'lodash';
 
-import { type ServiceRecord, isRecord, readId } from './read';
+import { type ServiceRecord, isRecord, parseJson, readId } from './read';
 
 /** The parts of a template that hold variables. */
 export type TemplatePart = 'header' | 'body' | 'button';
@@ -123,16 +123,8 @@ function toPart(fields: ServiceRecord): Part {
 }
 
 function recordsOf(value: unknown): ServiceRecord[] {
-	const list = typeof value === 'string' ? parseList(value) : value;
+	const list = typeof value === 'string' ? parseJson(value) : value;
 	return Array.isArray(list) ? list.filter(isRecord) : [];
-}
-
-function parseList(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 function textOf(value: unknown): string {

@@ -7,6 +7,7 @@
 import { createHash, randomUUID } from 'crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
+import { setNewest } from '../newest';
 import type { OperationRequest } from '../operations/operation';
 import { ServiceError } from '../transport/errors';
 import { type Outcome, hasFailed } from './outcome';
@@ -57,7 +58,7 @@ export function openMemory(context: IExecuteFunctions, isRepeatable: boolean): M
 	const place = placeOf(context, runIndex);
 	const run = (runs.sent[runIndex] = stoppedRuns.get(place) ?? runs.sent[runIndex] ?? { id: randomUUID(), items: {} });
 	const isRetry = Object.keys(run.items).length > 0;
-	context.onExecutionCancellation(() => keepStoppedRun(place, run));
+	context.onExecutionCancellation(() => setNewest(stoppedRuns, place, run, maxStoppedRuns));
 	const operation = [context.getNodeParameter('resource', 0), context.getNodeParameter('operation', 0)];
 
 	const keys: string[] = []; // an item's request is the same all through a run
@@ -114,9 +115,3 @@ const interrupted: StoredFailure = {
 	message: 'The execution was interrupted before the service answered',
 	description: 'It may have taken effect all the same and is not repeated. Check at the service before you run it again.',
 };
-
-function keepStoppedRun(place: string, run: StoredRun): void {
-	stoppedRuns.delete(place); // to the end: the oldest run is forgotten first
-	stoppedRuns.set(place, run);
-	if (stoppedRuns.size > maxStoppedRuns) stoppedRuns.delete([...stoppedRuns.keys()][0]);
-}

@@ -53,11 +53,13 @@ export async function runOperation(context: IExecuteFunctions, operation: Operat
 	// What was asked stays in memory while the answer is awaited: a retry then waits again without asking again.
 	if (await listening?.wait(outcomes)) return context.getInputData();
 	if (outcomes.every((outcome) => outcome && !hasFailed(outcome))) memory.clear();
-	return outcomes.flatMap((outcome, index) => {
-		if (!outcome) return [];
-		if (hasFailed(outcome)) return [toErrorItem(outcome.failure, index)];
-		return outcome.records.map((json) => ({ json, pairedItem: { item: index } }));
-	});
+	return outcomes.flatMap(toItems);
+}
+
+function toItems(outcome: Outcome | undefined, index: number): INodeExecutionData[] {
+	if (!outcome) return [];
+	if (hasFailed(outcome)) return [toErrorItem(outcome.failure, index)];
+	return outcome.records.map((json) => ({ json, pairedItem: { item: index } }));
 }
 
 /** Holds what is still to be sent against what was prepared; an item that does not fit becomes its error. */
@@ -67,9 +69,9 @@ function reviewRequests({ review }: Operation, built: PreparedRequest[], recalle
 }
 
 async function beginListening(context: IExecuteFunctions, operation: Operation, requests: PreparedRequest[]): Promise<Listening | ItemFailure | undefined> {
-	const valid = requests.map((request) => (request instanceof InputError ? undefined : request));
-	if (!valid.some(Boolean)) return undefined;
-	return await operation.listen?.(context, valid).catch(asFailure);
+	const asked = requests.map((request) => (request instanceof InputError ? undefined : request));
+	if (!asked.some(Boolean)) return undefined;
+	return await operation.listen?.(context, asked).catch(asFailure);
 }
 
 /**

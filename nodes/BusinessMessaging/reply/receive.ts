@@ -5,11 +5,13 @@ import pLimit from 'p-limit';
 import { type EventEnvelope, readEnvelopes } from '../api/events';
 import { endpoints } from '../api/endpoints';
 import { asFailure } from '../execution/errors';
+import { keepNewest, setNewest } from '../newest';
 import { asText } from '../operations/asText';
 import { phoneNumber } from '../operations/phone';
 import { connect } from '../transport/connect';
+import { identityOf } from '../trigger/identity';
 import { readEvent } from '../trigger/output';
-import { identityOf } from '../trigger/repeats';
+import { handled, refuse } from '../trigger/respond';
 import { readAnswer, repeatText } from './answers';
 import { outputsOf } from './output';
 import { type Registration, Registry } from './registry';
@@ -64,15 +66,6 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 	}
 }
 
-function handled(message: string): IWebhookResponseData {
-	return { webhookResponse: { message } };
-}
-
-function refuse(context: IWebhookFunctions, status: number, message: string): IWebhookResponseData {
-	context.getResponseObject().status(status).json({ message });
-	return { noWebhookResponse: true };
-}
-
 async function inLane<T>(run: string, task: () => Promise<T>): Promise<T> {
 	const lane = lanes.get(run) ?? pLimit(1);
 	lanes.set(run, lane);
@@ -124,7 +117,8 @@ async function handleMessage(delivery: Delivery, envelope: EventEnvelope): Promi
 	if (mark && taken.has(mark)) return handled('Delivered before');
 	if (await isForLaterQuestion(delivery, all, identity)) return handled('The answer to a later question');
 
-	if (mark) take(mark);
+	if (mark) taken.add(mark);
+	keepNewest(taken, maxTaken);
 	let isHandled = false;
 	try {
 		const answer = toAnswer(envelope, question, identity);
@@ -213,19 +207,8 @@ async function repeat({ registry, ticket }: Delivery, { settings }: Question): P
 	const body = { to: ticket.to, text: settings.repeatText || repeatText(settings) };
 	const failure = await registry.client.call(endpoints.sendText, { body }).then(() => undefined, asFailure);
 	if (failure?.sendStatus === 'notSent') throw failure;
-	remember(repeated, place, times + 1);
+	setNewest(repeated, place, times + 1, maxTaken);
 	return true;
-}
-
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
-	map.delete(key);
-	map.set(key, value);
-	if (map.size > maxTaken) map.delete([...map.keys()][0]);
-}
-
-function take(mark: string): void {
-	taken.add(mark);
-	if (taken.size > maxTaken) taken.delete([...taken][0]);
 }
 
 /** Has n8n go on with what came, and removes the registrations once it has begun to. */

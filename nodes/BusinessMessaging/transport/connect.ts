@@ -36,25 +36,18 @@ interface FullResponse {
  */
 export async function connect(context: ConnectContext, options: ClientOptions = {}): Promise<Client> {
 	const values = await context.getCredentials(credentialType);
-	return new Client(sendThrough(withAuthentication(context, values)), readAddress(values), options);
+	return new Client(sender(context, values), readAddress(values), options);
 }
 
-type HttpRequest = (options: IHttpRequestOptions) => Promise<unknown>;
-
-function withAuthentication(context: ConnectContext, values: ICredentialDataDecryptedObject): HttpRequest {
+function sender(context: ConnectContext, values: ICredentialDataDecryptedObject): HttpSend {
 	// Without the execution's own abort signal: a message under way when the user stops is finished, so that its fate
 	// is known. n8n hands that signal to requests of any context that has it.
 	const requester = { helpers: context.helpers, logger: context.logger, getNode: () => context.getNode() } as unknown as IAllExecuteFunctions;
 	// Read once instead of from n8n's database for every single request.
 	const credentialsDecrypted: ICredentialsDecrypted = { id: '', name: '', type: credentialType, data: values };
 
-	return async (options) =>
-		(await context.helpers.httpRequestWithAuthentication.call(requester, credentialType, options, { credentialsDecrypted })) as unknown;
-}
-
-function sendThrough(request: HttpRequest): HttpSend {
 	return async ({ method, url, query, body, headers, timeoutMs }) => {
-		const answer = request({
+		const options: IHttpRequestOptions = {
 			method,
 			url,
 			qs: query as IDataObject,
@@ -65,7 +58,8 @@ function sendThrough(request: HttpRequest): HttpSend {
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true, // a redirected POST would become a GET, and the key would go along
-		}) as Promise<FullResponse>;
+		};
+		const answer = context.helpers.httpRequestWithAuthentication.call(requester, credentialType, options, { credentialsDecrypted }) as Promise<FullResponse>;
 		// The helper's own limit starts anew with every byte of the answer; a slow body would never end.
 		const { body: text, ...response } = await withDeadline(answer, timeoutMs);
 		return { ...response, body: typeof text === 'string' ? text : JSON.stringify(text ?? '') };

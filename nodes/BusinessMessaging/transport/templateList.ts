@@ -1,6 +1,7 @@
 /** The service's templates, kept for a while in the process, so that neither every run nor every key typed lists them anew. */
 import { endpoints } from '../api/endpoints';
 import { type Template, readTemplates } from '../api/templates';
+import { setNewest } from '../newest';
 import type { Client } from './client';
 import { listRecords } from './pages';
 
@@ -51,14 +52,9 @@ export async function listTemplates(client: Client, maxAgeMs: number, wanted?: T
 		const at = Date.now();
 		const records = await listRecords(client, endpoints.listTemplates, { limit });
 		const list: KeptList = { at, templates: records.flatMap(readTemplates), isComplete: records.length < limit };
-		if (list.isComplete || areFound(list.templates)) return keep(client, list);
+		if (!list.isComplete && !areFound(list.templates)) continue;
+		setNewest(kept, client.address.id, list, maxKept);
+		return list.templates;
 	}
 	return [];
-}
-
-function keep({ address }: Client, list: KeptList): Template[] {
-	kept.delete(address.id); // to the end: the oldest list is forgotten first
-	kept.set(address.id, list);
-	if (kept.size > maxKept) kept.delete([...kept.keys()][0]);
-	return list.templates;
 }

@@ -3,13 +3,15 @@ import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookRespon
 import { uniqBy } from 'lodash';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
-import { greatestDepth, isDeeper } from '../api/read';
+import { greatestDepth, isDeeper, parseJson } from '../api/read';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
+import { identityOf } from './identity';
 import { downloadMedia, mediaUrl } from './media';
 import { someRegistration } from './memory';
 import { type TriggerOptions, readOptions } from './options';
 import { readEvent, simplify } from './output';
-import { identityOf, recognize } from './repeats';
+import { recognize } from './repeats';
+import { handled, refuse } from './respond';
 import { givenSecret, isSame } from './secret';
 import { credentialSecret, demandedSignature, demandsSecret, isChosen, isManual, isSimplified, passesFilters } from './settings';
 import { type SignedDelivery, isSigned, readDelivery } from './signature';
@@ -45,23 +47,13 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 /** The events that are new. */
 async function withoutRepeats(context: IWebhookFunctions, envelopes: EventEnvelope[], headers: SignedDelivery['headers']): Promise<EventEnvelope[] | 'underWay'> {
 	const fresh: EventEnvelope[] = [];
-	const once = uniqBy(envelopes, (envelope) => identityOf(envelope, headers) ?? envelope);
-	for (const envelope of once) {
-		const identity = identityOf(envelope, headers);
+	const identified = envelopes.map((envelope) => ({ envelope, identity: identityOf(envelope, headers) }));
+	for (const { envelope, identity } of uniqBy(identified, ({ envelope, identity }) => identity ?? envelope)) {
 		const fate = identity ? await recognize(context, identity) : 'new';
 		if (fate === 'underWay') return fate;
 		if (fate === 'new') fresh.push(envelope);
 	}
 	return fresh;
-}
-
-function handled(message: string): IWebhookResponseData {
-	return { webhookResponse: { message } };
-}
-
-function refuse(context: IWebhookFunctions, status: number, message: string): IWebhookResponseData {
-	context.getResponseObject().status(status).json({ message });
-	return { noWebhookResponse: true };
 }
 
 async function knowsSecret(context: IWebhookFunctions): Promise<boolean> {
@@ -81,14 +73,6 @@ async function hasSignature(context: IWebhookFunctions, delivery: SignedDelivery
 function readDelivered(context: IWebhookFunctions, { rawBody }: SignedDelivery): EventEnvelope[] | undefined {
 	const envelopes = readEnvelopes(context.getBodyData()) ?? readEnvelopes(parseJson(String(rawBody)));
 	return isDeeper(envelopes, greatestDepth) ? undefined : envelopes;
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 async function toItem(context: IWebhookFunctions, envelope: EventEnvelope, options: TriggerOptions): Promise<INodeExecutionData> {

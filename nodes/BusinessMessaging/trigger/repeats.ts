@@ -7,11 +7,9 @@
  * none that is still under way beside it. Several processes that take deliveries share it only as far as they read
  * what another one has written.
  */
-import { createHash } from 'crypto';
-import { type IWebhookFunctions, sleep } from 'n8n-workflow';
+import { type IDataObject, type IWebhookFunctions, sleep } from 'n8n-workflow';
 
-import { type EventEnvelope, eventKinds, kindOf, readStatus } from '../api/events';
-import { readId } from '../api/read';
+import { keepNewest } from '../newest';
 import { nodeKey } from './memory';
 
 /** How many events are remembered over restarts, and in the process. */
@@ -23,104 +21,122 @@ const longestWaitMs = 8_000;
 
 type Response = ReturnType<IWebhookFunctions['getResponseObject']>;
 
-/** An event that n8n has not answered yet. */
+/** A delivery that n8n has not answered yet. */
 interface UnderWay {
 	response: Response;
+	identities: string[];
 	/** When it is answered, or the service has hung up. */
-	settled: Promise<unknown>;
-}
-
-/** Of each node, the events by their identity, oldest first. */
-const known = new Map<string, Map<string, UnderWay | 'taken'>>();
-
-/**
- * What tells an event from all others: the identifier of the event, and that of the message with the kind of event.
- * Both, as an identifier beside the data might be that of the account, the same with every event.
- *
- * @returns undefined if there is neither, as two equal texts of a customer are two messages
- */
-export function identityOf({ event, data, ...envelope }: EventEnvelope, headers: Record<string, unknown>): string | undefined {
-	const kind = kindOf({ event, data });
-	const eventId = headers['webhook-id'] ?? envelope.eventId ?? envelope.event_id ?? readId(envelope);
-	const messageId = readId(data);
-	if (eventId === undefined && messageId === undefined) return undefined;
-	const isKnownKind = eventKinds.some(({ value }) => value === kind);
-	return hash(JSON.stringify([eventId, kind, messageId, isKnownKind && messageId !== undefined ? readStatus(data) : data]));
-}
-
-/** 66 bits are plenty among some hundred events. */
-function hash(text: string): string {
-	return createHash('sha256').update(text).digest('base64url').slice(0, 11);
+	settled: Promise<void>;
 }
 
 /** What became of an event that was delivered before. */
 type Fate = 'taken' | 'underWay' | 'failed';
 
 /** n8n has stored the execution by the time it answers, and not otherwise. */
-function fateNow(earlier: UnderWay | 'taken'): Fate {
-	if (earlier === 'taken') return 'taken';
-	if (!earlier.response.writableEnded) return 'underWay';
-	return earlier.response.statusCode < 300 ? 'taken' : 'failed';
+function fateNow({ response }: UnderWay): Fate {
+	if (!response.writableEnded) return 'underWay';
+	return response.statusCode < 300 ? 'taken' : 'failed';
 }
+
+/** The events of one node, by their identity. */
+class NodeEvents {
+	/** Those that have started an execution, oldest first. */
+	private readonly taken = new Set<string>();
+	/** The newest of them, as they are stored; another array after every change. */
+	private newest: string[] = [];
+	private readonly underWay = new Map<string, UnderWay>();
+
+	/** Adds what an earlier process has stored. */
+	load(recentEvents: unknown): void {
+		const stored = typeof recentEvents === 'string' ? recentEvents.split(' ') : [];
+		this.take(stored.filter((identity) => !this.taken.has(identity) && !this.underWay.has(identity)));
+	}
+
+	/** See {@link recognize}. Nothing is awaited between the last look and the note that the event is under way. */
+	async recognize(identity: string, response: Response, staticData: IDataObject): Promise<'new' | 'taken' | 'underWay'> {
+		for (let earlier = this.underWay.get(identity); earlier; earlier = this.underWay.get(identity)) {
+			if (fateNow(earlier) === 'underWay') await Promise.race([earlier.settled, timeLimit()]);
+			const fate = fateNow(earlier);
+			this.settle(earlier);
+			if (fate !== 'failed') return fate;
+		}
+		if (this.taken.has(identity)) return 'taken';
+		this.begin(identity, response, staticData);
+		return 'new';
+	}
+
+	/** Remembers a new event of a delivery, and stores it until n8n has answered. */
+	private begin(identity: string, response: Response, staticData: IDataObject): void {
+		const known = [...this.underWay.values()].find((other) => other.response === response);
+		const delivery = known ?? watch(response, (ended) => this.settle(ended));
+		delivery.identities.push(identity);
+		this.underWay.set(identity, delivery);
+		keepNewest(this.underWay, maxInProcess);
+		if (!known) void this.store(delivery, staticData);
+	}
+
+	/** Moves the events of a delivery that has been answered to those taken, or forgets them if n8n has failed. */
+	private settle(delivery: UnderWay): void {
+		const fate = fateNow(delivery);
+		if (fate === 'underWay') return;
+		const own = delivery.identities.filter((identity) => this.underWay.get(identity) === delivery);
+		for (const identity of own) this.underWay.delete(identity);
+		if (fate === 'taken') this.take(own);
+	}
+
+	private take(identities: string[]): void {
+		if (identities.length === 0) return;
+		for (const identity of identities) this.taken.add(identity);
+		keepNewest(this.taken, maxInProcess);
+		this.newest = [...this.taken].slice(-maxStored);
+	}
+
+	/**
+	 * Changes the static data until n8n answers, which is when it is stored. Once would not do: n8n 2.41 forgets that it was
+	 * changed when it begins to store the execution, somewhere between the end of this node and the answer. Every
+	 * millisecond costs next to nothing, as the text is made anew only after a change.
+	 */
+	private async store({ response, identities }: UnderWay, staticData: IDataObject): Promise<void> {
+		const end = Date.now() + longestWaitMs;
+		let written: { newest?: string[]; own?: number; text?: string } = {};
+		do {
+			if (written.newest !== this.newest || written.own !== identities.length) {
+				const text = [...this.newest, ...identities].slice(-maxStored).join(' ');
+				written = { newest: this.newest, own: identities.length, text };
+			}
+			staticData.recentEvents = written.text;
+			await sleep(1);
+		} while (!response.writableEnded && !response.destroyed && Date.now() < end);
+	}
+}
+
+const known = new Map<string, NodeEvents>();
 
 /**
  * Remembers an event, unless n8n then fails to start the execution: the service delivers it again, and it is new again.
- * A copy of one that is under way waits for what becomes of that: it must not be answered before the event is safe.
+ * A copy of one that is under way must not be answered before that is safe.
  *
  * @returns `new` if the event shall start an execution, `taken` if it did before; `underWay` if that takes too long to
  *   tell, and the service should ask again
  */
 export async function recognize(context: IWebhookFunctions, identity: string): Promise<'new' | 'taken' | 'underWay'> {
 	const staticData = context.getWorkflowStaticData('node');
-	const memory = memoryOf(context, staticData.recentEvents);
-	for (let earlier = memory.get(identity); earlier !== undefined; earlier = memory.get(identity)) {
-		if (earlier !== 'taken' && fateNow(earlier) === 'underWay') await Promise.race([earlier.settled, timeLimit()]);
-		const fate = fateNow(earlier);
-		if (fate !== 'failed') return fate;
-		if (memory.get(identity) === earlier) memory.delete(identity);
-	}
-	const response = context.getResponseObject().setMaxListeners(0); // some for each event of a delivery
-	const isKept = (entry: UnderWay | 'taken') => fateNow(entry) === 'taken' || (entry !== 'taken' && entry.response === response);
-	memory.set(identity, watch(response, () => memory.set(identity, 'taken')));
-	void untilAnswered(response, () => {
-		const kept = [...memory].flatMap(([other, entry]) => (isKept(entry) ? [other] : []));
-		staticData.recentEvents = kept.slice(-maxStored).join(' ');
+	const events = known.get(nodeKey(context)) ?? new NodeEvents();
+	known.set(nodeKey(context), events);
+	events.load(staticData.recentEvents);
+	return await events.recognize(identity, context.getResponseObject(), staticData);
+}
+
+function watch(response: Response, onEnd: (delivery: UnderWay) => void): UnderWay {
+	const settled = new Promise<void>((resolve) => {
+		const end = () => {
+			onEnd(delivery);
+			resolve();
+		};
+		response.once('finish', end).once('close', end);
 	});
-	for (const oldest of memory.keys()) {
-		if (memory.size <= maxInProcess) break;
-		memory.delete(oldest);
-	}
-	return 'new';
-}
-
-function memoryOf(context: IWebhookFunctions, recentEvents: unknown): Map<string, UnderWay | 'taken'> {
-	const memory = known.get(nodeKey(context)) ?? new Map<string, UnderWay | 'taken'>();
-	known.set(nodeKey(context), memory);
-	const stored = typeof recentEvents === 'string' ? recentEvents.split(' ') : [];
-	for (const identity of stored) if (!memory.has(identity)) memory.set(identity, 'taken');
-	return memory;
-}
-
-/**
- * Changes the static data until n8n answers, which is when it is stored. Once would not do: n8n 2.41 forgets that it was
- * changed when it begins to store the execution, somewhere between the end of this node and the answer.
- */
-async function untilAnswered(response: Response, change: () => void): Promise<void> {
-	const end = Date.now() + longestWaitMs;
-	do {
-		change();
-		await sleep(1);
-	} while (!response.writableEnded && !response.destroyed && Date.now() < end);
-}
-
-function watch(response: Response, onTaken: () => void): UnderWay {
-	const settled = new Promise((resolve) => {
-		response.once('finish', resolve);
-		response.once('close', resolve);
-	});
-	const underWay = { response, settled };
-	void settled.then(() => fateNow(underWay) === 'taken' && onTaken());
-	return underWay;
+	const delivery: UnderWay = { response, identities: [], settled };
+	return delivery;
 }
 
 async function timeLimit(): Promise<unknown> {
