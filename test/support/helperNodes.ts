@@ -20,7 +20,7 @@ function describe(name: string, rest: Partial<INodeTypeDescription>): INodeTypeD
 }
 
 /** Hands on the items that the execution starts with. */
-const start: INodeType = {
+export const start: INodeType = {
 	description: describe('start', { group: ['trigger'], inputs: [] }),
 	async execute(this: IExecuteFunctions) {
 		return [this.getInputData()];

@@ -1,5 +1,5 @@
 /** Reading the fields of an operation for one item, and checking the request that comes out. */
-import { type IExecuteFunctions, isExpression } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { once, partition } from 'lodash';
 
 import type { Endpoint } from '../api/endpoints';
@@ -8,6 +8,7 @@ import { asText } from '../operations/asText';
 import { InputError } from '../operations/inputError';
 import { readJson } from '../operations/json';
 import type { Operation, OperationRequest } from '../operations/operation';
+import { columnReader, hasExpression } from './columns';
 
 /**
  * Prepares to build the requests of a run's items. A field without an expression is the same for all of them and is read once.
@@ -16,20 +17,19 @@ import type { Operation, OperationRequest } from '../operations/operation';
  */
 export function requestBuilder(context: IExecuteFunctions, operation: Operation): (itemIndex: number) => OperationRequest {
 	const saved = context.getNode().parameters;
-	const read = (field: Field, itemIndex: number) => coerce(field, context.getNodeParameter(field.name, itemIndex, field.default));
+	const items = context.getInputData();
+	const readers = new Map(operation.fields.map(({ name }) => [name, columnReader(saved[name])]));
+	const evaluate = ({ name, default: otherwise }: Field, itemIndex: number): unknown => context.getNodeParameter(name, itemIndex, otherwise);
 	const [varying, fixed] = partition(operation.fields, ({ name }) => hasExpression(saved[name]));
-	const fixedValues = once(() => valuesOf(fixed, (field) => read(field, 0)));
-	return (itemIndex) => buildRequest(operation, { ...fixedValues(), ...valuesOf(varying, (field) => read(field, itemIndex)) });
+	const fixedValues = once(() => valuesOf(fixed, (field) => coerce(field, evaluate(field, 0))));
+	return (itemIndex) => {
+		const read = (field: Field) => readers.get(field.name)?.(items[itemIndex].json) ?? evaluate(field, itemIndex);
+		return buildRequest(operation, { ...fixedValues(), ...valuesOf(varying, (field) => coerce(field, read(field))) });
+	};
 }
 
 function valuesOf(fields: Field[], valueOf: (field: Field) => unknown): Record<string, unknown> {
 	return Object.fromEntries(fields.map((field) => [field.name, valueOf(field)]));
-}
-
-/** Whether a saved value, or any part of it, is an expression. */
-function hasExpression(value: unknown): boolean {
-	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasExpression);
-	return isExpression(value);
 }
 
 function buildRequest(operation: Operation, values: Record<string, unknown>): OperationRequest {
