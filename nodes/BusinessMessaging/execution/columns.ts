@@ -5,7 +5,7 @@
  * long. What is read here is what n8n would give, but for names such as "constructor", which it refuses. Whatever is
  * more than columns with a text, number or truth value is left to n8n.
  */
-import { type IDataObject, isExpression } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 /** Gives a field's value for the JSON of an item; undefined if n8n has to evaluate it. */
 export type ReadColumns = (json: IDataObject) => unknown;
@@ -36,6 +36,11 @@ export function columnReader(saved: unknown): ReadColumns | undefined {
 export function hasExpression(value: unknown): boolean {
 	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasExpression);
 	return isExpression(value);
+}
+
+/** Older n8n do not export theirs. */
+function isExpression(value: unknown): boolean {
+	return typeof value === 'string' && value.startsWith('=');
 }
 
 function textReader(template: string): ReadColumns | undefined {

@@ -21,9 +21,12 @@ const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'sentAt'];
  * Registers for the answers of all who are to be asked.
  *
  * @param requests of the items; undefined for one that cannot be asked
- * @throws InputError for an address of n8n that the service cannot reach, or too many people; ServiceError
+ * @throws InputError for an n8n that is too old, an address of it that the service cannot reach, or too many people; ServiceError
  */
 export async function listenForReplies(context: IExecuteFunctions, requests: Array<OperationRequest | undefined>): Promise<Listening> {
+	if (typeof context.getSignedResumeUrl !== 'function') {
+		throw new InputError('Send and Wait for Reply needs n8n 1.107 or newer', 'Update n8n. Everything else of this node works with this one, too.');
+	}
 	const client = await connect(context, { signal: context.getExecutionCancelSignal() });
 	const asked = [...requests.entries()].filter((entry): entry is [number, OperationRequest] => entry[1] !== undefined);
 	const registry = Registry.of(context, client);

@@ -1,6 +1,5 @@
 /** The receiving half: what the service delivers while the node waits. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import pLimit from 'p-limit';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
 import { endpoints } from '../api/endpoints';
@@ -29,8 +28,8 @@ const maxTaken = 5_000;
 const taken = new Set<string>();
 /** How often this process has repeated a question. */
 const repeated = new Map<string, number>();
-/** Deliveries for one run are handled one after the other. */
-const lanes = new Map<string, ReturnType<typeof pLimit>>();
+/** Deliveries for one run are handled one after the other: the end of the last one. (n8n itself depends on p-limit only since 2.20.) */
+const lanes = new Map<string, Promise<unknown>>();
 
 /** What the handling of a delivery needs. */
 interface Delivery {
@@ -67,12 +66,13 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 }
 
 async function inLane<T>(run: string, task: () => Promise<T>): Promise<T> {
-	const lane = lanes.get(run) ?? pLimit(1);
-	lanes.set(run, lane);
+	const result = (lanes.get(run) ?? Promise.resolve()).then(task);
+	const end = result.catch(() => undefined);
+	lanes.set(run, end);
 	try {
-		return await lane(task);
+		return await result;
 	} finally {
-		if (lane.activeCount + lane.pendingCount <= 1) lanes.delete(run);
+		if (lanes.get(run) === end) lanes.delete(run);
 	}
 }
 
