@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, mkdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { copyFile, mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import throttle from 'lodash/throttle';
-import lockfile from 'proper-lockfile';
+import { cachePlace, installOnce, keep } from './cache';
 import { diskFull, explainInstallFailure } from './n8nInstallErrors';
 import { PlaygroundError } from './playgroundError';
 import { Progress } from './progress';
@@ -14,15 +13,11 @@ import { compilerEnvironment, ensureCompiler } from './toolchain';
 /** The folder that pins n8n, the Node.js it runs on, and every package below it. */
 const MANIFEST_FOLDER = path.join(__dirname, 'n8n');
 const MANIFEST_FILES = ['package.json', 'package-lock.json', '.npmrc'];
-/** Written last: a folder without it is not whole. */
-const COMPLETE = 'installation-complete';
 const NEEDED_BYTES = 3e9;
 /** What n8n 2 asks for. */
 const NODE_MAJOR = 24;
 const DOWNLOAD_LIMIT = 30 * 60_000;
 const COMPILE_LIMIT = 15 * 60_000;
-/** How long to wait for another process that is installing the same n8n. */
-const LOCK_WAIT = DOWNLOAD_LIMIT + COMPILE_LIMIT;
 
 /** An n8n on this machine, ready to be started. */
 export interface N8nInstall {
@@ -48,26 +43,10 @@ interface PackageLock {
 export async function installN8n(progress = new Progress()): Promise<N8nInstall> {
 	const lock = JSON.parse(readFileSync(path.join(MANIFEST_FOLDER, 'package-lock.json'), 'utf8')) as PackageLock;
 	const version = lock.packages['node_modules/n8n']?.version ?? 'unknown';
-	const folder = path.join(cacheFolder(), `n8n-${version}-${fingerprint()}`);
+	const folder = cachePlace(`n8n-${version}-${fingerprint()}`);
 	const node = nodeFor(folder, lock);
-	if (!isComplete(folder)) {
-		await makeCacheFolder(path.dirname(folder));
-		await holdingLock(folder, progress, async () => {
-			if (!isComplete(folder)) await installInto(folder, version, lock, progress);
-		});
-	}
+	await installOnce({ name: 'n8n', folder, install: async () => await installInto(folder, version, lock, progress) }, progress);
 	return { folder, version, node, script: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n') };
-}
-
-function cacheFolder(): string {
-	const base = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
-	return path.join(base, 'n8n-nodes-business-messaging');
-}
-
-async function makeCacheFolder(folder: string): Promise<void> {
-	await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-		throw new PlaygroundError(`n8n is kept in ${folder}, which cannot be made (${error.code}): set XDG_CACHE_HOME to a folder that can.`);
-	});
 }
 
 /** Another lock file, manifest or kind of machine gets another installation. */
@@ -75,25 +54,6 @@ function fingerprint(): string {
 	const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
 	for (const file of MANIFEST_FILES) hash.update(readFileSync(path.join(MANIFEST_FOLDER, file)));
 	return hash.digest('hex').slice(0, 12);
-}
-
-function isComplete(folder: string): boolean {
-	return existsSync(path.join(folder, COMPLETE));
-}
-
-/** The lock is renewed while it is held; one that was not renewed for 30 s belongs to a process that died. */
-async function holdingLock(folder: string, progress: Progress, work: () => Promise<void>): Promise<void> {
-	const options = { realpath: false, stale: 30_000, update: 5_000, onCompromised: () => undefined };
-	const acquire = async () =>
-		await lockfile.lock(folder, { ...options, retries: { forever: true, factor: 1, minTimeout: 1000, maxRetryTime: LOCK_WAIT } });
-	const isHeld = await lockfile.check(folder, options);
-	const release = isHeld ? await progress.step('Waiting for another process that is installing n8n', acquire) : await acquire();
-	try {
-		await work();
-	} finally {
-		// A lock that was lost meanwhile, on a machine that slept, is no reason to fail.
-		await release().catch(() => undefined);
-	}
 }
 
 /** Works in a folder beside the final one, which a download that has come through outlives: the next try goes on from there. */
@@ -110,8 +70,7 @@ async function installInto(folder: string, version: string, lock: PackageLock, p
 			await writeFile(downloaded, '');
 		}
 		await progress.step('Preparing its database driver (once, a minute or two)', async () => await prepareSqlite(staging, nodeFor(staging, lock), log));
-		await writeFile(path.join(staging, COMPLETE), '');
-		await rename(staging, folder);
+		await keep(staging, folder);
 	} catch (error) {
 		if (!existsSync(downloaded)) await rm(staging, { recursive: true, force: true });
 		throw error instanceof PlaygroundError ? error : explainInstallFailure(error, folder, log);

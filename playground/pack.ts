@@ -45,8 +45,9 @@ export async function packFolder(source: string, target: string): Promise<string
  * `.n8n/nodes/node_modules`, without the dependencies of development and of peers, and listed in the package.json
  * there. n8n loads it at its next start. An earlier version is replaced.
  * @param userFolder n8n's `N8N_USER_FOLDER`
+ * @returns the folder of the unpacked package
  */
-export async function installPackage(tarball: string, userFolder: string): Promise<void> {
+export async function installPackage(tarball: string, userFolder: string): Promise<string> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');
 	const staging = path.join(nodes, '.unpacked');
 	await rm(staging, { recursive: true, force: true });
@@ -59,6 +60,7 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 	await mkdir(path.dirname(target), { recursive: true });
 	await rename(staging, target);
 	await writeJson(path.join(nodes, 'package.json'), { name: 'installed-nodes', private: true, dependencies: { [manifest.name]: manifest.version } });
+	return target;
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
