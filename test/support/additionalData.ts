@@ -1,6 +1,7 @@
 /** What n8n's cli adds to every execution. */
-import { ExternalSecretsProxy } from 'n8n-core';
 import type { ICredentialsHelper, IWorkflowExecuteAdditionalData } from 'n8n-workflow';
+
+import { noSecrets } from './engineParts';
 
 /** A function of n8n's cli that no test has needed so far. */
 function notInHarness(): never {
@@ -19,7 +20,7 @@ export function additionalDataFor(
 	return {
 		credentialsHelper,
 		currentNodeExecutionIndex: 0,
-		externalSecretsProxy: new ExternalSecretsProxy(),
+		externalSecretsProxy: noSecrets(),
 		variables: {},
 		restApiUrl: `${baseUrl}/rest`,
 		instanceBaseUrl: `${baseUrl}/`,

@@ -24,9 +24,18 @@ export async function recordCalls<T>(name: { name: string }, run: () => Promise<
 	return await caller.run(name, run);
 }
 
-/** Calls count only if the sandbox answers them, not a stand-in of some test. `url` is its address. */
+/** Begins to record. Calls count only if the sandbox answers them, not a stand-in of some test. `url` is its address. */
 export function recordCallsTo(url: string): void {
 	sandboxes.add(new URL(url).host);
+	subscribe('http.client.request.start', onStart);
+	subscribe('http.client.response.finish', onFinish);
+}
+
+/** Leaves the record of the test file. The channels are the process's, which goes on to the next one. */
+export function stopRecording(): void {
+	unsubscribe('http.client.request.start', onStart);
+	unsubscribe('http.client.response.finish', onFinish);
+	saveCalls('engineTests', [...records.values()]);
 }
 
 function started({ request }: { request: ClientRequest }): void {
@@ -45,12 +54,3 @@ function answered({ request, response }: { request: ClientRequest; response: Inc
 
 const onStart = (message: unknown) => started(message as { request: ClientRequest });
 const onFinish = (message: unknown) => answered(message as { request: ClientRequest; response: IncomingMessage });
-
-subscribe('http.client.request.start', onStart);
-subscribe('http.client.response.finish', onFinish);
-afterAll(() => {
-	// The channels are the process's, which goes on to the next test file.
-	unsubscribe('http.client.request.start', onStart);
-	unsubscribe('http.client.response.finish', onFinish);
-	saveCalls('engineTests', [...records.values()]);
-});

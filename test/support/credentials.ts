@@ -12,7 +12,6 @@ import type {
 	IRequestOptionsSimplified,
 } from 'n8n-workflow';
 import {
-	createEmptyRunExecutionData,
 	ICredentialsHelper,
 	NodeConnectionTypes,
 	NodeHelpers,
@@ -21,6 +20,7 @@ import {
 } from 'n8n-workflow';
 
 import { additionalDataFor } from './additionalData';
+import { newRunData } from './engineParts';
 import type { LoadedPackage } from './package';
 
 /** Hands out the same values whichever credential a node asks for. Source: CredentialsHelper of n8n's cli. */
@@ -149,7 +149,7 @@ export async function testCredential(
 	const helper = new TestCredentialsHelper(loaded, values);
 	const data = await helper.getDecrypted(undefined, undefined, type);
 	const context = new ExecuteContext(
-		workflow, node, additionalDataFor(helper), 'internal', createEmptyRunExecutionData(), 0, [],
+		workflow, node, additionalDataFor(helper), 'internal', newRunData(), 0, [],
 		{ main: [[{ json: {} }]] }, { node, data: {}, source: null }, [],
 	);
 	try {

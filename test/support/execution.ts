@@ -15,11 +15,12 @@ import type {
 	NodeExecutionHint,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { createRunExecutionData, Workflow } from 'n8n-workflow';
+import { Workflow } from 'n8n-workflow';
 
 import { additionalDataFor } from './additionalData';
 import { recordCalls } from './calls';
 import { TestCredentialsHelper } from './credentials';
+import { newRunData } from './engineParts';
 import type { LoadedPackage } from './package';
 
 /** A workflow as it is saved in n8n. */
@@ -150,11 +151,7 @@ export async function runWorkflow(
 	options: ExecutionOptions,
 ): Promise<Execution> {
 	const node = definition.nodes.find(({ name }) => name === options.start) ?? definition.nodes[0];
-	const data = createRunExecutionData({
-		executionData: {
-			nodeExecutionStack: [{ node, data: { main: [options.items ?? [{ json: {} }]] }, source: null }],
-		},
-	});
+	const data = newRunData([{ node, data: { main: [options.items ?? [{ json: {} }]] }, source: null }]);
 	return await execute(loaded, structuredClone(definition), data, options);
 }
 

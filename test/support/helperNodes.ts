@@ -1,8 +1,7 @@
 /** Nodes for workflows in tests: n8n's own (Manual Trigger, Loop Over Items, ...) are no part of n8n-core. */
 import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
 
-const { Main } = NodeConnectionTypes;
+const Main = 'main';
 
 function describe(name: string, rest: Partial<INodeTypeDescription>): INodeTypeDescription {
 	return {

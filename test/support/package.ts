@@ -5,14 +5,15 @@ import 'reflect-metadata';
 
 import { PackageDirectoryLoader } from 'n8n-core';
 import type { ICredentialType, INodeType, INodeTypeDescription, INodeTypes } from 'n8n-workflow';
-import { NodeHelpers, setSafeRegexEngine } from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
 
 import { root } from './build';
+import { useRegexEngine } from './engineParts';
 import { helperNodes } from './helperNodes';
 
 // n8n gives a regular expression of a description 250 ms in a context of its own, too little for a busy machine now and
 // then. Without that limit no test depends on the machine's speed.
-setSafeRegexEngine({
+useRegexEngine({
 	exec: (pattern, input, flags) => new RegExp(pattern, flags).exec(input),
 	test: (pattern, input, flags) => new RegExp(pattern, flags).test(input),
 	replace: (pattern, input, flags, replacement) => input.replace(new RegExp(pattern, flags), replacement),

@@ -6,7 +6,7 @@ import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { startSandbox } from '../../sandbox';
 import type { Sandbox, SandboxOptions } from '../../sandbox';
 import type { FaultOrder } from '../../sandbox/faults';
-import { recordCallsTo } from './calls';
+import { recordCallsTo, stopRecording } from './calls';
 import { judgedAddress } from './contract';
 import { loadEngine } from './engine';
 import type { Engine, RunOptions, RunResult } from './engine';
@@ -59,6 +59,7 @@ export function useService(options: SandboxOptions = {}): Service {
 	afterAll(async () => {
 		await service.engine.close();
 		await service.sandbox.close();
+		stopRecording();
 	});
 	return service;
 }
