@@ -82,7 +82,7 @@ export default tseslint.config(
 			'prefer-const': 'error',
 		},
 	},
-	{ files: ['bench/**', 'judges/**', 'playground/**', 'sandbox/main.ts', 'scripts/**', 'test/queue/**'], rules: { 'no-console': 'off' } },
+	{ files: ['bench/**', 'judges/**', 'playground/**', 'sandbox/main.ts', 'scripts/**', 'test/compat/main.ts', 'test/queue/**'], rules: { 'no-console': 'off' } },
 	{
 		files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
 		plugins: { regexp },

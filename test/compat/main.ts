@@ -1,0 +1,65 @@
+/** `npm run test:compat`: the packed package on engines of n8n from the oldest that works to the newest, each with several versions of zod. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { readFlags } from '../../playground/flags';
+import { installPackage, packProject } from '../../playground/pack';
+import { PlaygroundError } from '../../playground/playgroundError';
+import { Progress } from '../../playground/progress';
+import { onStop, runMain } from '../../playground/runMain';
+import { startSandbox } from '../../sandbox';
+import { zodVersions, type EngineVersions } from './engines';
+import { installPackages } from './install';
+import { chosenEngines, faultsOf, markdownReport, textReport, type EngineReport } from './report';
+import type { RunnerOrder } from './result';
+import { contactCount } from './runner/actionChecks';
+import { bundleRunner, tryEngine } from './tryEngine';
+
+const USAGE = `Usage: npm run test:compat -- [--json FILE] [--markdown FILE] [--only 2.41.1,1.85.4]
+Installs each engine once into your cache folder (some 150 MB each) and takes some minutes more for the checks.`;
+
+/** What all engines are tried with. */
+interface Trial {
+	runner: string;
+	order: Omit<RunnerOrder, 'resultFile'>;
+	progress: Progress;
+}
+
+runMain(async () => {
+	const flags = readFlags(['json', 'markdown', 'only'], USAGE);
+	const chosen = chosenEngines(flags.only);
+	const trial = await prepare();
+	const reports: EngineReport[] = [];
+	for (const versions of chosen) reports.push({ ...versions, runs: await runAll(versions, trial) });
+	console.log(`\n${textReport(reports)}\n`);
+	if (flags.json) await writeFile(flags.json, `${JSON.stringify(reports, null, '\t')}\n`);
+	if (flags.markdown) await writeFile(flags.markdown, `${markdownReport(reports)}\n`);
+	const faults = faultsOf(reports);
+	if (faults.length > 0) throw new PlaygroundError(`It is not as the list of engines says:\n${faults.map((fault) => `- ${fault}`).join('\n')}`);
+});
+
+/** Packs the package and unpacks it as n8n would; starts the sandbox. */
+async function prepare(): Promise<Trial> {
+	const progress = new Progress();
+	const folder = await mkdtemp(path.join(tmpdir(), 'business-messaging-compat-'));
+	onStop(async () => await rm(folder, { recursive: true, force: true }));
+	const tarball = await progress.step('Packing the package', packProject);
+	onStop(async () => await rm(path.dirname(tarball), { recursive: true, force: true }));
+	const packageFolder = await installPackage(tarball, folder);
+	const never = { sent: null, delivered: null, read: null };
+	const sandbox = await startSandbox({ port: 0, requestsPerWindow: 0, sampleContacts: contactCount, receiptDelaysMs: never });
+	onStop(sandbox.close);
+	return { runner: await bundleRunner(folder), order: { packageFolder, sandbox: { url: sandbox.url, key: sandbox.key } }, progress };
+}
+
+/** One engine with its own zod and with each of the others, which then come before it where the package looks for modules. */
+async function runAll({ n8n, packages }: EngineVersions, { runner, order, progress }: Trial) {
+	const engine = await installPackages(`engine of n8n ${n8n}`, packages, progress);
+	const runs = [await progress.step(`n8n ${n8n} with its own zod`, async () => await tryEngine(runner, [engine], order))];
+	for (const version of zodVersions) {
+		const zod = await installPackages(`zod ${version}`, { zod: version }, progress);
+		runs.push(await progress.step(`n8n ${n8n} with zod ${version}`, async () => await tryEngine(runner, [zod, engine], order)));
+	}
+	return runs;
+}

@@ -1,0 +1,32 @@
+/** What comes out of running the package on one engine. */
+
+/** One check: a main operation, or a part of the trigger. */
+export interface CheckResult {
+	name: string;
+	/** What went wrong, in one line; absent if it passed. */
+	error?: string;
+}
+
+/** One engine with one zod. */
+export interface RunnerResult {
+	/** Versions that were really loaded. */
+	node: string;
+	core: string;
+	workflow: string;
+	/** The zod that the package's own `require('zod')` finds. */
+	zod: string;
+	checks: CheckResult[];
+}
+
+/** What the runner is told, as JSON in the environment variable {@link orderVariable}. */
+export interface RunnerOrder {
+	/** Folder of the unpacked tarball. */
+	packageFolder: string;
+	/** Address and key of the sandbox. */
+	sandbox: { url: string; key: string };
+	/** File for the {@link RunnerResult}: engines print what they like. */
+	resultFile: string;
+}
+
+/** Name of the environment variable. */
+export const orderVariable = 'COMPATIBILITY_ORDER';

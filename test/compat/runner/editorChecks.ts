@@ -1,0 +1,34 @@
+/** What the editor does: the credential's test, searchable lists, the form for a template's variables. */
+import assert from 'node:assert/strict';
+
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { Check } from './checks';
+import type { Stage } from './stage';
+
+const fromList = (value: string) => ({ __rl: true, mode: 'list', value });
+
+const open = (stage: Stage, parameters: INodeParameters = {}) =>
+	stage.engine.editor({ parameters: { resource: 'message', operation: 'sendTemplate', ...parameters }, credentials: stage.credentials() });
+
+/** Checks by name. */
+export const editorChecks: Record<string, Check> = {
+	'Credential: test': async (stage) => {
+		const good = await stage.engine.testCredential(stage.credentials());
+		assert.equal(good.status, 'OK', good.message);
+		const bad = await stage.engine.testCredential(stage.credentials({ apiKey: 'wrong' }));
+		assert.deepEqual(bad, { status: 'Error', message: 'The service does not accept the API key. Check it in the account settings of the service.' });
+	},
+
+	'Lists to choose from': async (stage) => {
+		const { results } = await open(stage).listSearch('searchTemplateNames', 'welcome');
+		assert.deepEqual(results.map(({ value }) => value), ['welcome']);
+		const contacts = await open(stage).listSearch('searchContacts');
+		assert.ok(contacts.results.length > 0 && contacts.paginationToken !== undefined, 'the first page of contacts, and a next one');
+	},
+
+	'Form for variables': async (stage) => {
+		const form = await open(stage, { template: fromList('welcome'), language: fromList('en_US') }).resourceMapping('getTemplateVariables');
+		assert.deepEqual(form.fields.map(({ id }) => id), ['headerDocumentUrl', 'body_1', 'body_2']);
+	},
+};
