@@ -17,6 +17,8 @@ export interface Versions {
 	version: string;
 	/** Version of package-lock.json. */
 	lockVersion: string;
+	/** Versions of which there is a file with what they leave in saved workflows. */
+	savedVersions: string[];
 	/** Tag that is about to be published, e.g. `v1.2.0`; absent for a commit in between. */
 	tag?: string;
 }
@@ -53,7 +55,7 @@ export function cutRelease(changelog: string, version: string, date: string): st
 }
 
 /** What does not agree, one sentence each. */
-export function versionFaults({ changelog, version, lockVersion, tag }: Versions): string[] {
+export function versionFaults({ changelog, version, lockVersion, savedVersions, tag }: Versions): string[] {
 	const releases = readReleases(changelog);
 	const [newest] = releases;
 	const [first = '', ...others] = sections(changelog).map((section) => section.split('\n')[0]);
@@ -63,6 +65,9 @@ export function versionFaults({ changelog, version, lockVersion, tag }: Versions
 		...others.filter((line) => !heading.test(line)).map((line) => `"${line}" in CHANGELOG.md is not of the form "## [1.2.3] - 2030-01-31"`),
 		dates.join() !== [...dates].sort().reverse().join() && 'The releases in CHANGELOG.md are not in the order of their dates, newest first',
 		...releases.filter(({ notes }) => notes === '').map((release) => `Nothing stands under ${release.version} in CHANGELOG.md`),
+		...[...new Set([version, ...releases.map((release) => release.version)])]
+			.filter((one) => !savedVersions.includes(one))
+			.map((one) => `There is no test/compat/saved/${one}.json with what version ${one} leaves in saved workflows: npm run saved writes it`),
 		lockVersion !== version && `package-lock.json has version ${lockVersion}, package.json ${version}`,
 		newest && newest.version !== version && `The newest release in CHANGELOG.md is ${newest.version}, package.json has ${version}`,
 		tag !== undefined && !newest && 'CHANGELOG.md has no release',

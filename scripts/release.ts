@@ -1,10 +1,11 @@
 /**
- * The version of a release. `npm run release:check [tag]` says whether package.json, package-lock.json, CHANGELOG.md and the
- * tag agree; `npm version` dates the changelog with it; `npm run --silent release:notes` prints what the newest release brings.
+ * The version of a release. `npm run release:check [tag]` says whether package.json, package-lock.json, CHANGELOG.md, the notes
+ * of what it leaves in saved workflows and the tag agree; `npm version` dates the changelog with it; `npm run --silent release:notes` prints what the newest release brings.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { savedVersions } from '../test/compat/saved/fixtures';
 import { cutRelease, readReleases, versionFaults } from './changelog';
 
 const file = (name: string) => path.resolve(__dirname, '..', name);
@@ -16,7 +17,7 @@ const version = versionOf('package.json');
 
 switch (command) {
 	case 'check': {
-		const faults = versionFaults({ changelog, version, lockVersion: versionOf('package-lock.json'), tag });
+		const faults = versionFaults({ changelog, version, lockVersion: versionOf('package-lock.json'), savedVersions: savedVersions(), tag });
 		console.log(faults.length === 0 ? `Version ${version}${tag ? ` and tag ${tag}` : ''}: all agree` : faults.join('\n'));
 		process.exitCode = faults.length === 0 ? 0 : 1;
 		break;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 
 import { cutRelease, readReleases, versionFaults } from '../../scripts/changelog';
+import { savedVersions } from '../compat/saved/fixtures';
 import { filesBelow, root } from '../support/build';
 
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8');
@@ -46,18 +47,19 @@ test.each(filesBelow('.github/ISSUE_TEMPLATE').filter((name) => !name.endsWith('
 
 describe('versions', () => {
 	const changelog = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- B\n\n## [1.0.0] - 2030-01-31\n\n- A\n';
-	const agree = { changelog, version: '1.0.0', lockVersion: '1.0.0', tag: 'v1.0.0' };
+	const agree = { changelog, version: '1.0.0', lockVersion: '1.0.0', savedVersions: ['1.0.0'], tag: 'v1.0.0' };
 
 	test('those of this commit agree', () => {
 		const lock = JSON.parse(read('package-lock.json')) as { version: string };
-		expect(versionFaults({ changelog: read('CHANGELOG.md'), version: manifest.version, lockVersion: lock.version })).toEqual([]);
+		expect(versionFaults({ changelog: read('CHANGELOG.md'), version: manifest.version, lockVersion: lock.version, savedVersions: savedVersions() })).toEqual([]);
 	});
 
 	test.each([
 		[{ tag: 'v1.0.1' }, 'The tag is v1.0.1, package.json has 1.0.0'],
 		[{ tag: '1.0.0' }, 'The tag is 1.0.0'],
 		[{ lockVersion: '0.9.0' }, 'package-lock.json has version 0.9.0'],
-		[{ version: '1.1.0', lockVersion: '1.1.0', tag: 'v1.1.0' }, 'The newest release in CHANGELOG.md is 1.0.0, package.json has 1.1.0'],
+		[{ version: '1.1.0', lockVersion: '1.1.0', savedVersions: ['1.0.0', '1.1.0'], tag: 'v1.1.0' }, 'The newest release in CHANGELOG.md is 1.0.0, package.json has 1.1.0'],
+		[{ savedVersions: ['0.9.0'] }, 'There is no test/compat/saved/1.0.0.json'],
 		[{ changelog: changelog.replace('2030-01-31', 'soon') }, 'is not of the form'],
 		[{ changelog: changelog.replace('- A', '') }, 'Nothing stands under 1.0.0'],
 		[{ changelog: `${changelog}\n## [0.9.0] - 2030-02-01\n\n- Z\n` }, 'not in the order of their dates'],
@@ -71,7 +73,7 @@ describe('versions', () => {
 	test('npm version makes what is unreleased a release', () => {
 		const cut = cutRelease(changelog, '1.1.0', '2030-03-01');
 		expect(readReleases(cut)[0]).toEqual({ version: '1.1.0', date: '2030-03-01', notes: '### Added\n\n- B' });
-		expect(versionFaults({ changelog: cut, version: '1.1.0', lockVersion: '1.1.0', tag: 'v1.1.0' })).toEqual([]);
+		expect(versionFaults({ changelog: cut, version: '1.1.0', lockVersion: '1.1.0', savedVersions: ['1.0.0', '1.1.0'], tag: 'v1.1.0' })).toEqual([]);
 		expect(() => cutRelease(cut, '1.2.0', '2030-04-01')).toThrow('Nothing stands under');
 	});
 });

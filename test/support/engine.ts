@@ -142,7 +142,8 @@ export class Engine {
 	async trigger(options: TriggerOptions): Promise<Trigger> {
 		await this.server.start();
 		const type = options.node ?? this.loaded.nodeNames.find((name) => this.isTrigger(name)) ?? '';
-		const node = this.makeNode('Trigger', type, options.parameters, { webhookId: options.webhookId ?? 'webhook-id' });
+		const { webhookId = 'webhook-id', typeVersion } = options;
+		const node = this.makeNode('Trigger', type, options.parameters, { webhookId, ...(typeVersion && { typeVersion }) });
 		const trigger = new Trigger(this.loaded, this.server, node, options);
 		this.triggers.push(trigger);
 		return trigger;

@@ -33,6 +33,8 @@ export interface TriggerOptions {
 	/** The node type without the package, by default the first one with a webhook. */
 	node?: string;
 	parameters?: INodeParameters;
+	/** By default the newest. */
+	typeVersion?: number;
 	credentials?: ICredentialDataDecryptedObject;
 	/** `production` by default: the workflow is switched on. `test`: the editor listens for one event on the test URL. */
 	mode?: 'production' | 'test';
