@@ -11,6 +11,7 @@ const { dest, src } = require('gulp');
 
 const { n8n } = require('./package.json');
 
+/** Where a build is put together; renamed to its place at the end. */
 const staging = `dist.${process.pid}`;
 const bundle = 'nodes/BusinessMessaging/bundle.js';
 /** The files that package.json names for n8n, relative to dist. */
@@ -42,26 +43,40 @@ async function compile() {
 	}
 }
 
+/** One file for each source, with its source map: what is covered is found again in the sources. */
+async function compileForCoverage() {
+	await build({ entryPoints: ['nodes/**/*.ts', 'credentials/**/*.ts'], outbase: '.', outdir: staging, platform: 'node', format: 'cjs', target: 'node20', sourcemap: 'inline', logLevel: 'error' });
+}
+
 /** Icons, codex files and output previews. Without `encoding: false` gulp 5 corrupts binary files. */
 async function copyStaticFiles() {
 	const files = ['nodes/**/*.{svg,png,json}', 'credentials/**/*.{svg,png}'];
 	await pipeline(src(files, { base: '.', encoding: false }), dest(staging));
 }
 
-async function swap() {
-	await fs.rm('dist', { recursive: true, force: true });
-	await fs.rename(staging, 'dist');
+async function swap(place) {
+	await fs.rm(place, { recursive: true, force: true });
+	await fs.mkdir(path.dirname(place), { recursive: true });
+	await fs.rename(staging, place);
 }
 
-async function assemble() {
+async function assemble(compileCode, place) {
 	try {
 		await checkTypes();
-		await compile();
+		await compileCode();
 		await copyStaticFiles();
-		await swap();
+		await swap(place);
 	} finally {
 		await fs.rm(staging, { recursive: true, force: true });
 	}
 }
 
-exports.default = assemble;
+exports.default = async function shipped() {
+	await assemble(compile, 'dist');
+};
+
+/** The same package in `coverage/package`, for `npm run coverage`. */
+exports.coverage = async function coverage() {
+	await assemble(compileForCoverage, 'coverage/package/dist');
+	await fs.copyFile('package.json', 'coverage/package/package.json');
+};

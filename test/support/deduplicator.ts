@@ -3,6 +3,7 @@
  * scope, which outlives executions. Source: DeduplicationHelper of n8n's cli, mode `entries`.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import type {
 	DeduplicationItemTypes,
@@ -30,6 +31,9 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 	/** How often the list was read and written: in n8n each is a query of the whole row. */
 	calls = 0;
 
+	/** How long a call takes, ms. */
+	latencyMs = 0;
+
 	async checkProcessedAndRecord(
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
@@ -38,6 +42,7 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 	): Promise<IDeduplicationOutput> {
 		assertEntries(options);
 		this.calls++;
+		if (this.latencyMs > 0) await delay(this.latencyMs);
 		const known = this.lists.get(keyOf(scope, context));
 		const list = [...(known ?? [])];
 		const output: IDeduplicationOutput = { new: [], processed: [] };
@@ -78,5 +83,6 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 	reset(): void {
 		this.lists.clear();
 		this.calls = 0;
+		this.latencyMs = 0;
 	}
 }

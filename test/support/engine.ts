@@ -31,6 +31,7 @@ import { loadPackage, newestVersion } from './package';
 import type { LoadedPackage } from './package';
 import { Trigger } from './trigger';
 import type { TriggerOptions } from './trigger';
+import { WaitingExecution } from './waiting';
 import { WebhookServer } from './webhookServer';
 
 /** One node between a start and nothing: what most tests need. */
@@ -126,6 +127,14 @@ export class Engine {
 	async run(options: RunOptions): Promise<RunResult> {
 		const items = (options.items ?? [{}]).map((item) => (hasJson(item) ? item : { json: item }));
 		return resultOf(await runWorkflow(this.loaded, this.workflowFor(options), { ...options, items }));
+	}
+
+	/** Runs one node that has to wait then; what is delivered to the execution is taken over HTTP. */
+	async runUntilWaiting(options: RunOptions): Promise<WaitingExecution> {
+		await this.server.start();
+		const { status, error, execution } = await this.run({ baseUrl: this.server.url, ...options });
+		if (status !== 'waiting') throw new Error(`The execution does not wait, but ended: ${status} ${error?.message ?? ''}`);
+		return new WaitingExecution(this.loaded, this.server, execution, options.credentials ?? {});
 	}
 
 	/** Runs a workflow of several nodes. Helper nodes: `test.start`, `test.pass`, `test.batches`. */

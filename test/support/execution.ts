@@ -40,6 +40,8 @@ export interface ExecutionOptions {
 	credentials?: ICredentialDataDecryptedObject;
 	/** `trigger` by default, as for a workflow that is switched on; `manual` as in the editor. */
 	mode?: WorkflowExecuteMode;
+	/** n8n's own address, for those who call it back; by default one that nobody can reach. */
+	baseUrl?: string;
 	/** The Stop button: the execution is cancelled as soon as this is fulfilled. */
 	cancelWhen?: Promise<unknown>;
 }
@@ -115,7 +117,7 @@ async function execute(
 	loaded: LoadedPackage,
 	definition: WorkflowDefinition,
 	data: IRunExecutionData,
-	{ credentials = {}, mode = 'trigger', cancelWhen }: ExecutionOptions,
+	{ credentials = {}, mode = 'trigger', baseUrl, cancelWhen }: ExecutionOptions,
 ): Promise<Execution> {
 	const id = String(++executions);
 	const workflow = new Workflow({
@@ -136,7 +138,7 @@ async function execute(
 	});
 
 	const run = await recordCalls(caller, async () => {
-		const additionalData = { ...additionalDataFor(helper), hooks, executionId: id };
+		const additionalData = { ...additionalDataFor(helper, baseUrl), hooks, executionId: id };
 		const running = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
 		void cancelWhen?.then(() => running.cancel());
 		return await running;

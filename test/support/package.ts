@@ -3,6 +3,8 @@ import './environment';
 
 import 'reflect-metadata';
 
+import path from 'node:path';
+
 import { PackageDirectoryLoader } from 'n8n-core';
 import type { ICredentialType, INodeType, INodeTypeDescription, INodeTypes } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
@@ -39,9 +41,9 @@ export interface LoadedPackage {
 /**
  * Loads a built package.
  *
- * @param directory the folder with its package.json, by default this project's
+ * @param directory the folder with its package.json, by default this project's or the one that `npm run coverage` measures
  */
-export async function loadPackage(directory = root): Promise<LoadedPackage> {
+export async function loadPackage(directory = path.resolve(root, process.env.PACKAGE_FOLDER ?? '.')): Promise<LoadedPackage> {
 	const loader = new PackageDirectoryLoader(directory);
 	await loader.loadAll();
 	const name = loader.packageName;

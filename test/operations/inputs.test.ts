@@ -1,0 +1,82 @@
+/** What users fill in, from the form to the request: what is sent, and what is refused before anything is sent. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
+import { useService } from '../support/service';
+
+const service = useService({ sampleContacts: 1 });
+const send: INodeParameters = { resource: 'message', operation: 'sendText', to: '+15550001000', text: 'Hi' };
+const contact = () => ({ __rl: true, mode: 'id', value: service.sandbox.state.contacts.all[0].id });
+const field = (name: unknown, type: string, value: unknown) => ({ additionalFields: { field: [{ name, type, value }] } }) as INodeParameters;
+const errorOf = async (parameters: INodeParameters) => (await service.run({ parameters })).error;
+const received = (endpoint: EndpointName) => service.sandbox.state.requests.last().filter((request) => request.endpoint === endpoint);
+
+test.each([
+	['0049 (170) 12.34-567', '+491701234567'],
+	['  +1 (555) 000–1234 ', '+15550001234'],
+	['+49 (0)170 1234567', '+491701234567'],
+	['={{ 15550001234 }}', 'The country code is missing.'],
+	['+49 CALL ME', 'It holds letters'],
+	['+4917012345678901', 'It has more than 15 digits.'],
+	['+49170', 'It has fewer than 7 digits.'],
+	['+0170 1234567', 'No country code begins with 0.'],
+	['={{ $json.missing }}', 'There is nothing in the field'],
+])('%s as recipient: %s', async (to, outcome) => {
+	const { error } = await service.run({ parameters: { ...send, to } });
+	if (outcome.startsWith('+')) expect(service.sent().map(({ phone }) => phone)).toEqual([outcome]);
+	else expect(error).toMatchObject({ message: expect.stringContaining('phone number'), description: expect.stringContaining(outcome) });
+	expect(service.calls('sendText')).toBe(outcome.startsWith('+') ? 1 : 0);
+});
+
+test.each<[string, unknown, unknown]>([
+	['text', 'order-7', 'order-7'],
+	['text', '={{ 7 }}', '7'],
+	['number', ' 1.5 ', 1.5],
+	['boolean', 'TRUE', true],
+	['boolean', '={{ false }}', false],
+	['json', '{ "a": [1] }', { a: [1] }],
+	['json', '={{ { a: 1 } }}', { a: 1 }],
+	['json', ' ', undefined],
+])('an Additional Field of type %s with %j is sent as %j', async (type, value, sent) => {
+	expect(await errorOf({ ...send, ...field('reference', type, value) })).toBeUndefined();
+	expect(received('sendText')[0].body).toEqual({ to: '+15550001000', text: 'Hi', ...(sent !== undefined && { reference: sent }) });
+});
+
+test.each<[INodeParameters, string]>([
+	[field('n', 'number', 'many'), 'The Additional Field "n" is not a number'],
+	[field('n', 'number', ' '), 'The Additional Field "n" is not a number'],
+	[field('b', 'boolean', 'yes'), 'The Additional Field "b" is not true or false'],
+	[field('j', 'json', '{'), 'The Additional Field "j" is not valid JSON'],
+	[field(' ', 'text', 'x'), 'One of the Additional Fields has no name'],
+	[field('text', 'text', 'x'), 'The Additional Field "text" is set by a field of the node already'],
+	[{ queryParameters: { parameter: [{ name: '', value: 'x' }] } }, 'One of the Query Parameters has no name'],
+	[{ text: '={{ $json.missing }}' }, 'Text is empty'],
+])('%j is refused with "%s" before anything is sent', async (parameters, message) => {
+	const query = 'queryParameters' in parameters;
+	const base: INodeParameters = query ? { resource: 'contact', operation: 'getAll' } : send;
+	const error = await errorOf({ ...base, ...parameters });
+	expect(error).toMatchObject({ message: `${message} [item 0]`, context: { sendStatus: 'notSent' } });
+	expect(received(query ? 'listContacts' : 'sendText')).toEqual([]);
+});
+
+test('Query Parameters go along with the request', async () => {
+	const parameters = { resource: 'analytics', operation: 'getMessageStatistics', queryParameters: { parameter: [{ name: 'from', value: '2030-01-31' }] } };
+	expect(await errorOf(parameters)).toBeUndefined();
+	expect(received('getMessageStatistics')[0].url).toMatch(/\?from=2030-01-31$/);
+});
+
+test('an update sends what was filled in, and nothing to change is an error', async () => {
+	const update = { resource: 'contact', operation: 'update', contactId: contact() };
+	expect((await errorOf({ ...update, updateFields: {} }))?.message).toBe('There is nothing to change [item 0]');
+	expect(await errorOf({ ...update, updateFields: { phone: '0049 170 7654321', unknown: 'x' } })).toBeUndefined();
+	expect(received('updateContact').map(({ body }) => body)).toEqual([{ phone: '+491707654321' }]);
+});
+
+test.each(['.', '..', '={{ $json.missing }}'])('"%s" is no identifier of a record', async (value) => {
+	const error = await errorOf({ resource: 'contact', operation: 'update', contactId: { __rl: true, mode: 'id', value }, updateFields: { name: 'Anna' } });
+	expect(error?.message).toBe('The identifier of the record is missing, or cannot be one [item 0]');
+});
+
+test('an operation that does not exist is named', async () => {
+	expect((await errorOf({ resource: 'message', operation: 'fly' }))?.message).toContain('"fly" of "message" does not exist');
+});
