@@ -79,3 +79,15 @@ test('asks no more people at once than it can look after', async () => {
 	const { error } = await ask({}, { items: many });
 	expect(error?.message).toBe('101 people would be asked at once, and at most 100 can be [item 0]');
 });
+
+test.each([
+	'http://n8n.example.com', 'http://localhost:5678', 'https://n8n', 'https://n8n.internal', 'https://10.1.2.3', 'https://100.64.0.1', 'https://169.254.169.254', 'https://172.16.0.1', 'https://192.168.0.1',
+	'https://198.18.0.1', 'https://224.0.0.1', 'https://[::1]', 'https://[fd00::1]', 'https://[::ffff:10.0.0.1]',
+])('asks nobody if the answers cannot be delivered to n8n, at %s', async (baseUrl) => {
+	const credentials = service.credentials({ baseUrl: 'https://api.example.com' });
+	const { error } = await service.run({ parameters: question, items, credentials, baseUrl });
+	expect(error).toMatchObject({
+		message: expect.stringContaining(`The service cannot deliver the answer to ${new URL(baseUrl).origin}`),
+		description: expect.stringContaining('Nothing was sent'),
+	});
+});

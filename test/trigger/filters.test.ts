@@ -36,11 +36,11 @@ test.each<[Filters, unknown, unknown]>([
 });
 
 test('holds events back before an execution starts, and answers them', async () => {
-	const trigger = await triggers.active({ parameters: { filters: { senders: '+49*', textMatches: 'order #?\\d+' } } });
-	const bodies = [{ from: '+491', text: 'Order #7' }, { from: '+491', text: 'hello' }, { from: '+11', text: 'Order #7' }];
+	const trigger = await triggers.active({ parameters: { filters: { senders: '+49*', textMatches: '^(order #?\\d{1,3}|bill)$' } } });
+	const bodies = [{ from: '+491', text: 'Order #7' }, { from: '+491', text: 'hello' }, { from: '+11', text: 'Order #7' }, { from: '+492', text: 'BILL' }, { from: '+492', text: 'order 1234' }];
 	const answers = await Promise.all(bodies.map(async (data, n) => await triggers.deliver(trigger, received({ ...data, id: String(n) }))));
-	expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-	expect(trigger.executions.map(({ items }) => items[0][0].json.messageId)).toEqual(['0']);
+	expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 200));
+	expect(trigger.executions.map(({ items }) => items[0][0].json.messageId).sort()).toEqual(['0', '3']);
 });
 
 test('does not remember what it held back', async () => {

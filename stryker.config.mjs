@@ -1,0 +1,27 @@
+// `npm run mutation`: faults are put into the sources, one at a time, and the tests have to notice. A mutant that no test
+// notices is a line that could be wrong unseen. Takes some half an hour on two quiet cores, so `.ci/run` leaves it out; what has not
+// changed since the last run is not run again (`-- --force` does). Only some files: `-- --mutate nodes/**/rateLimiter.ts`.
+
+/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
+export default {
+	mutate: ['nodes/BusinessMessaging/{transport,operations}/**/*.ts'],
+	testRunner: 'jest',
+	jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false }, // tests load dist, so none imports a source
+	buildCommand: 'npm run build',
+	ignorePatterns: ['/coverage', '/coverage-data', '/deploy', '/dist', '/docs', '/judges'],
+	tempDirName: 'coverage/stryker',
+	coverageAnalysis: 'perTest',
+	// What is executed while the package is loaded is data: names, labels, descriptions, patterns of the editor. Each would need a
+	// run of all tests; test/description holds the rules for it.
+	ignoreStatic: true,
+	concurrency: 2,
+	timeoutMS: 10_000,
+	maxTestRunnerReuse: 200,
+	incremental: true,
+	incrementalFile: 'coverage/mutation.incremental.json',
+	thresholds: { high: 90, low: 80, break: 80 },
+	reporters: ['clear-text', 'progress-append-only', 'json', 'html'],
+	clearTextReporter: { allowColor: false, reportTests: false },
+	jsonReporter: { fileName: 'coverage/mutation.json' },
+	htmlReporter: { fileName: 'coverage/mutation.html' },
+};

@@ -1,0 +1,16 @@
+'use strict';
+// Jest loads every package anew for each run of a test file, n8n-core with its 1,700 files among them. A mutant is a run, and there
+// are more than a thousand: here, packages are loaded once in the process, by Node.js itself.
+const path = require('node:path');
+
+const Runtime = require('jest-runtime').default;
+
+const packages = path.join(path.sep, 'node_modules', path.sep);
+
+module.exports = class SharedPackagesRuntime extends Runtime {
+	requireModuleOrMock(from, name) {
+		if (name.startsWith('.') || name.startsWith('node:') || name.startsWith('@jest/')) return super.requireModuleOrMock(from, name);
+		const file = require.resolve(name, { paths: [path.dirname(from)] });
+		return file.includes(packages) ? require(file) : super.requireModuleOrMock(from, name);
+	}
+};
