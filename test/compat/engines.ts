@@ -1,4 +1,5 @@
 /** The engines that `npm run test:compat` goes through. */
+import { PlaygroundError } from '../../playground/playgroundError';
 
 /** An engine of n8n, as a release of n8n brings it. */
 export interface EngineVersions {
@@ -60,10 +61,20 @@ export const engines: EngineVersions[] = [
 	{
 		n8n: '1.82.3',
 		packages: { 'n8n-core': '1.81.1', 'n8n-workflow': '1.80.1', zod: '3.24.1', ...older },
-		note: 'too old: has no NodeConnectionTypes, which the rules for community nodes demand',
+		note: 'the newest to be had below that: its n8n-workflow has no NodeConnectionTypes, which the rules for community nodes demand; nor has 1.82.0, that of n8n 1.84',
 		lacks: { [loading]: "reading 'Main'" },
 	},
 ];
 
 /** Versions of zod that the package shall get along with besides the engine's own: it imports what n8n happens to have. */
 export const zodVersions = ['3.22.4', '3.25.76', '4.6.7'];
+
+/** Those that a run is to go through: all, or the releases that `only` names, separated by commas. @throws PlaygroundError for one that is not there */
+export function chosenEngines(only?: string): EngineVersions[] {
+	if (only === undefined) return engines;
+	return only.split(',').map((name) => {
+		const found = engines.find(({ n8n }) => n8n === name);
+		if (!found) throw new PlaygroundError(`"${name}" is none of ${engines.map(({ n8n }) => n8n).join(', ')}`);
+		return found;
+	});
+}

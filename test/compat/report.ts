@@ -1,6 +1,8 @@
 /** The table of `npm run test:compat`, in three forms: for the terminal, for docs/compatibility.md and for the README. */
-import { type EngineVersions, engines, zodVersions } from './engines';
-import type { RunnerResult } from './result';
+import { uniq } from 'lodash';
+
+import { type EngineVersions, zodVersions } from './engines';
+import type { Checks, RunnerResult } from './result';
 
 /** One engine, with its own zod first and then with the others. */
 export interface EngineReport extends EngineVersions {
@@ -10,51 +12,49 @@ export interface EngineReport extends EngineVersions {
 /** Rows of texts; the first one is the head. */
 type Table = string[][];
 
-/** What was expected and did not come, one sentence each: a check that fails or passes against the list of engines. */
+/** What is not as the list of engines says, one sentence each. */
 export function faultsOf(reports: EngineReport[]): string[] {
 	return reports.flatMap(({ n8n, packages, lacks = {}, runs }) =>
 		runs.flatMap(({ core, workflow, zod, checks }, index) => {
-			const wanted = [packages['n8n-core'], packages['n8n-workflow'], [packages.zod, ...zodVersions][index]];
-			if (wanted.join() !== [core, workflow, zod].join()) return [`n8n ${n8n}: loaded ${[core, workflow, zod].join(', ')} instead of ${wanted.join(', ')}`];
-			const place = (name: string) => `n8n ${n8n} with zod ${zod}: ${name}`;
-			const never = Object.keys(lacks).filter((name) => checks.every((check) => check.name !== name));
-			const wrong = checks.flatMap(({ name, error }) => {
-				const words = lacks[name] as string | undefined;
-				if (words === undefined) return error === undefined ? [] : [`${place(name)}: ${error}`];
-				if (error === undefined) return [`${place(name)} passes now: correct the list of engines`];
-				return error.includes(words) ? [] : [`${place(name)}: "${error}" instead of "${words}"`];
-			});
-			return [...never.map((name) => `${place(name)} was not checked`), ...wrong];
+			const loaded = [core, workflow, zod].join(', ');
+			const wanted = [packages['n8n-core'], packages['n8n-workflow'], [packages.zod, ...zodVersions][index]].join(', ');
+			const faults = uniq([...Object.keys(lacks), ...Object.keys(checks)]).flatMap((name) => faultOf(name, checks[name], lacks[name]) ?? []);
+			return [...(loaded === wanted ? [] : [`loaded ${loaded} instead of ${wanted}`]), ...faults].map((fault) => `n8n ${n8n} with zod ${zod}: ${fault}`);
 		}),
 	);
 }
 
+/** @param lacks words that the error must contain; undefined if the check has to pass */
+function faultOf(name: string, result: true | string | undefined, lacks: string | undefined): string | undefined {
+	if (result === undefined) return `${name} was not checked`;
+	if (lacks === undefined) return result === true ? undefined : `${name}: ${result}`;
+	if (result === true) return `${name} works now: correct the list of engines`;
+	return result.includes(lacks) ? undefined : `${name}: "${result}" instead of "${lacks}"`;
+}
+
+const passed = (checks: Checks) => Object.values(checks).filter((result) => result === true).length;
+const failed = (checks: Checks) => Object.entries(checks).filter(([, result]) => result !== true);
+
 /** What each engine does with its own zod. */
 function checkTable(reports: EngineReport[]): Table {
 	const own = reports.map(({ runs }) => runs[0].checks);
-	const names = [...new Set(own.flatMap((checks) => checks.map(({ name }) => name)))];
-	const cell = (checks: RunnerResult['checks'], name: string) => {
-		const check = checks.find((one) => one.name === name);
-		return check ? (check.error === undefined ? 'yes' : 'no') : '–';
-	};
-	return [['n8n', ...reports.map(({ n8n }) => n8n)], ...names.map((name) => [name, ...own.map((checks) => cell(checks, name))])];
+	const names = uniq(own.flatMap(Object.keys));
+	const cell = (result?: true | string) => (result === undefined ? '–' : result === true ? 'yes' : 'no');
+	return [['n8n', ...reports.map(({ n8n }) => n8n)], ...names.map((name) => [name, ...own.map((checks) => cell(checks[name]))])];
 }
 
 /** How many checks pass with each zod. */
 function zodTable(reports: EngineReport[]): Table {
-	const [, ...others] = reports[0].runs;
-	const passed = ({ checks }: RunnerResult) => `${checks.filter(({ error }) => error === undefined).length} of ${checks.length}`;
-	const row = ({ n8n, packages, runs: [own, ...rest] }: EngineReport) => [
-		n8n, packages['n8n-core'], packages['n8n-workflow'], `${passed(own)} (${own.zod})`, ...rest.map(passed),
+	const count = ({ checks }: RunnerResult) => `${passed(checks)} of ${Object.keys(checks).length}`;
+	const row = ({ n8n, packages, runs: [own, ...others] }: EngineReport) => [
+		n8n, packages['n8n-core'], packages['n8n-workflow'], `${count(own)} (${own.zod})`, ...others.map(count),
 	];
-	return [['n8n', 'n8n-core', 'n8n-workflow', 'its own zod', ...others.map(({ zod }) => `zod ${zod}`)], ...reports.map(row)];
+	return [['n8n', 'n8n-core', 'n8n-workflow', 'its own zod', ...zodVersions.map((version) => `zod ${version}`)], ...reports.map(row)];
 }
 
-/** Why a cell says no. */
+/** Why cells say no. */
 function reasons(reports: EngineReport[]): string[] {
-	return reports.flatMap(({ n8n, runs: [{ checks }] }) =>
-		checks.filter(({ error }) => error !== undefined).map(({ name, error }) => `n8n ${n8n}, ${name}: ${error}`),
-	);
+	return reports.flatMap(({ n8n, runs: [{ checks }] }) => failed(checks).map(([name, error]) => `n8n ${n8n}, ${name}: ${error}`));
 }
 
 function padded(table: Table): string {
@@ -72,36 +72,47 @@ export function textReport(reports: EngineReport[]): string {
 	return [padded(checkTable(reports)), padded(zodTable(reports)), ...reasons(reports).map((reason) => `  ${reason}`)].join('\n\n');
 }
 
-/** For docs/compatibility.md. */
+/** The whole of docs/compatibility.md. */
 export function markdownReport(reports: EngineReport[]): string {
-	const list = reasons(reports).map((reason) => `- ${reason}`).join('\n');
-	const whole = reports.map(({ n8n, note }) => `- ${n8n}: ${note}`).join('\n');
-	return [whole, markdown(checkTable(reports)), list, markdown(zodTable(reports))].join('\n\n');
+	const nodes = uniq(reports.flatMap(({ runs }) => runs.map(({ node }) => node))).join(', ');
+	return `# Compatibility
+
+Written by \`npm run test:compat -- --json docs/compatibility.json --markdown docs/compatibility.md\`, with Node.js ${nodes}: the packed
+package, unpacked as n8n does, in the engine (n8n-core) of each of these n8n, loaded by its loader and run by its workflow engine,
+against the sandbox over HTTP. Of *Send and Wait for Reply* it is the half that asks and waits; answers are tested on a real n8n
+(\`npm run test:e2e\`).
+
+${reports.map(({ n8n, note }) => `- **${n8n}**: ${note}`).join('\n')}
+
+${markdown(checkTable(reports))}
+
+Where it says no:
+
+${reasons(reports).map((reason) => `- ${reason}`).join('\n')}
+
+## With another zod
+
+The nodes bring no modules along. They import zod, lodash and luxon, and get what n8n has installed for itself. lodash and luxon have
+been the same major version in all of these n8n; zod has changed more, so every engine was run with further versions of it. How many
+checks pass:
+
+${markdown(zodTable(reports))}
+`;
 }
 
 /** What does not work, in the words of the README. */
 function verdict({ runs: [{ checks }] }: EngineReport): string {
-	const missing = checks.filter(({ error }) => error !== undefined).map(({ name }) => name);
-	if (missing.length === 0) return 'everything works';
-	return checks.length === 1 ? 'does not work' : `everything works but *${missing.join('*, *')}*`;
+	const missing = failed(checks).map(([name]) => name);
+	if (missing.length === 0) return 'Everything works';
+	return passed(checks) === 0 ? 'Does not load' : `Everything but *${missing.join('*, *')}*`;
 }
 
-/** For the README: engines of the same verdict in one row, oldest to newest. */
+/** For the README: engines of the same verdict in one row, newest first. */
 export function shortTable(reports: EngineReport[]): string {
 	const verdicts = reports.map(verdict);
-	const rows = [...new Set(verdicts)].map((words) => {
+	const rows = uniq(verdicts).map((words) => {
 		const versions = reports.filter((_, index) => verdicts[index] === words).map(({ n8n }) => n8n);
 		return [versions.length === 1 ? `${versions[0]} and older` : `${versions.at(-1)} to ${versions[0]}`, words];
 	});
-	return markdown([['n8n', 'with these nodes'], ...rows]);
-}
-
-/** Those of the list that a run is to go through: all, or the named releases. @throws Error for one that is not there */
-export function chosenEngines(only?: string): EngineVersions[] {
-	if (only === undefined) return engines;
-	return only.split(',').map((name) => {
-		const found = engines.find(({ n8n }) => n8n === name);
-		if (!found) throw new Error(`"${name}" is none of ${engines.map(({ n8n }) => n8n).join(', ')}`);
-		return found;
-	});
+	return markdown([['n8n', 'These nodes'], ...rows]);
 }

@@ -1,11 +1,7 @@
 /** What comes out of running the package on one engine. */
 
-/** One check: a main operation, or a part of the trigger. */
-export interface CheckResult {
-	name: string;
-	/** What went wrong, in one line; absent if it passed. */
-	error?: string;
-}
+/** By the checks' names: true if it passed, else what went wrong, in one line. */
+export type Checks = Record<string, true | string>;
 
 /** One engine with one zod. */
 export interface RunnerResult {
@@ -15,7 +11,7 @@ export interface RunnerResult {
 	workflow: string;
 	/** The zod that the package's own `require('zod')` finds. */
 	zod: string;
-	checks: CheckResult[];
+	checks: Checks;
 }
 
 /** What the runner is told, as JSON in the environment variable {@link orderVariable}. */

@@ -8,7 +8,7 @@ import path from 'node:path';
 
 import { loadEngine } from '../../support/engine';
 import { loading } from '../engines';
-import { type CheckResult, orderVariable, type RunnerOrder, type RunnerResult } from '../result';
+import { type Checks, orderVariable, type RunnerOrder, type RunnerResult } from '../result';
 import { checks } from './checks';
 import { Stage } from './stage';
 
@@ -30,14 +30,13 @@ function versionOf(name: string): string {
 	throw new Error(`${name} has no package.json`);
 }
 
-async function attempt(name: string, run: () => Promise<void>): Promise<CheckResult> {
+async function attempt(run: () => Promise<void>): Promise<true | string> {
 	try {
 		await run();
-		return { name };
+		return true;
 	} catch (error) {
-		const { message } = error as Error;
-		const words = message.split('\n').filter((line) => line.trim() !== '').slice(0, linesOfError);
-		return { name, error: words.map((line) => line.trim()).join(' ') };
+		const words = (error as Error).message.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+		return words.slice(0, linesOfError).join(' ');
 	}
 }
 
@@ -51,18 +50,18 @@ function instantiate(): void {
 	}
 }
 
-async function runChecks(): Promise<CheckResult[]> {
-	let stage: Stage | undefined;
-	const results = [
-		await attempt(loading, async () => {
-			instantiate();
-			stage = new Stage(await loadEngine(packageFolder), sandbox);
-		}),
-	];
-	for (const [name, check] of Object.entries(stage ? checks : {})) {
-		const present = stage as Stage;
-		await present.reset();
-		results.push(await attempt(name, async () => await check(present)));
+async function runChecks(): Promise<Checks> {
+	let loaded: Stage | undefined;
+	const load = async () => {
+		instantiate();
+		loaded = new Stage(await loadEngine(packageFolder), sandbox);
+	};
+	const results: Checks = { [loading]: await attempt(load) };
+	if (!loaded) return results;
+	const stage = loaded;
+	for (const [name, check] of Object.entries(checks)) {
+		await stage.reset();
+		results[name] = await attempt(async () => await check(stage));
 	}
 	return results;
 }
