@@ -1,7 +1,7 @@
 /** The services that the benchmark lists the contacts of. */
 import { pointNames, valuesOf, type Choice } from '../../sandbox/variants';
 
-/** The usual one, and each that pages in another way. */
+/** The usual one, and each that pages in another way; not one that does not page, which a loop that knows it asks but once. */
 export const pagingVariants: Array<Partial<Choice>> = [
 	{},
 	...pointNames

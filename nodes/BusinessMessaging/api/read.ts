@@ -37,7 +37,9 @@ export const greatestDepth = 100;
 /** Whether a value is nested more than a number of levels deep. */
 export function isDeeper(value: unknown, levels: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;
-	return levels === 0 || Object.values(value).some((child) => isDeeper(child, levels - 1));
+	if (levels === 0) return true;
+	for (const child of Object.values(value)) if (isDeeper(child, levels - 1)) return true; // of every answer: no closures
+	return false;
 }
 
 /**
