@@ -8,6 +8,7 @@ import { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../../nodes/BusinessMessaging/description';
 import type { FaultOrder } from '../../sandbox/faults';
+import { welcomeParameters } from './templates';
 
 /** What runs the action node against a sandbox, which is emptied before each test. */
 export interface Runner {
@@ -47,16 +48,7 @@ export interface Case {
 }
 
 const phone = '=+1 (555) 000-100{{ $json.n }}';
-const welcome = {
-	to: phone,
-	template: { __rl: true, mode: 'name', value: 'welcome' },
-	language: 'en_US',
-	variables: {
-		mappingMode: 'defineBelow',
-		value: { headerDocumentUrl: 'https://example.com/brochure.pdf', body_1: '=Anna {{ $json.n }}', body_2: 'Acme' },
-		schema: [],
-	},
-};
+const welcome = { to: phone, ...welcomeParameters };
 const byId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
 
 async function createThree(runner: Runner, parameters: INodeParameters): Promise<Array<{ id: string }>> {

@@ -1,6 +1,17 @@
 /** Templates for the tests of lists and forms. */
 import type { State } from '../../sandbox';
 
+/** Parameters that send the sandbox's template with a PDF and two variables, whose first one numbers the items. */
+export const welcomeParameters = {
+	template: { __rl: true, mode: 'name', value: 'welcome' },
+	language: 'en_US',
+	variables: {
+		mappingMode: 'defineBelow',
+		value: { headerDocumentUrl: 'https://example.com/brochure.pdf', body_1: '=Anna {{ $json.n }}', body_2: 'Acme' },
+		schema: [],
+	},
+};
+
 /** Twelve languages. */
 export const languages = ['ar_EG', 'de_DE', 'en_GB', 'en_US', 'es_ES', 'fr_FR', 'hi_IN', 'it_IT', 'ja_JP', 'nl_NL', 'pt_BR', 'tr_TR'];
 

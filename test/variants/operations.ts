@@ -5,6 +5,7 @@ import { endpoints, type EndpointName } from '../../nodes/BusinessMessaging/api/
 import { readId, readWebhookUrl } from '../../nodes/BusinessMessaging/api/read';
 import { operations } from '../../nodes/BusinessMessaging/description';
 import type { Operation } from '../../nodes/BusinessMessaging/operations/operation';
+import { welcomeParameters } from '../support/templates';
 import { refusalWords, type Stage } from './stage';
 
 type Item = Record<string, string | number>;
@@ -24,16 +25,7 @@ const phones = three.map((n) => `+1555000200${n}`);
 const phone = '=+1 (555) 000-200{{ $json.n }}';
 const byId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
 const text = 'Gr\u00fc\u00dfe \u{1f44b}\n"quoted" <b>{{1}}</b> \\ \u200f\u0627';
-const welcome = {
-	to: phone,
-	template: { __rl: true, mode: 'name', value: 'welcome' },
-	language: 'en_US',
-	variables: {
-		mappingMode: 'defineBelow',
-		value: { headerDocumentUrl: 'https://example.com/brochure.pdf', body_1: '=Anna {{ $json.n }}', body_2: 'Acme' },
-		schema: [],
-	},
-};
+const welcome = { to: phone, ...welcomeParameters };
 const note = { language: 'en_US', componentsJson: '[{ "type": "BODY", "text": "Hi {{1}}" }]' };
 
 /** What a write gives: the record, or just that it succeeded. */

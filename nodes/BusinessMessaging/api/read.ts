@@ -2,8 +2,6 @@
  * Reading what the specification does not show: lists, records and identifiers, in the shapes that services of this
  * kind use. Every choice here is an assumption; unknown fields pass through untouched.
  */
-import { isPlainObject } from 'lodash';
-
 /** A JSON object as the service sent it. */
 export type ServiceRecord = Record<string, unknown>;
 
@@ -17,9 +15,9 @@ const totalKeys = ['total', 'totalCount', 'total_count', 'totalItems', 'total_it
 const metadataKeys = ['meta', 'metadata', 'pagination', 'paging', 'data'];
 const addressKeys = ['url', 'callbackUrl', 'callback_url', 'webhookUrl', 'webhook_url', 'endpoint', 'target', 'target_url'];
 
-/** Whether a value is a JSON object (no array, no null). */
+/** Whether a JSON value is an object (no array, no null). */
 export function isRecord(value: unknown): value is ServiceRecord {
-	return isPlainObject(value);
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The value of a JSON text; undefined if it is none. */
@@ -34,11 +32,12 @@ export function parseJson(text: string): unknown {
 /** Levels of JSON beyond which n8n could not store it, and no service means well. */
 export const greatestDepth = 100;
 
-/** Whether a value is nested more than a number of levels deep. */
+/** Whether a JSON value is nested more than a number of levels deep. Goes through every answer, so it makes nothing anew. */
 export function isDeeper(value: unknown, levels: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	if (levels === 0) return true;
-	for (const child of Object.values(value)) if (isDeeper(child, levels - 1)) return true; // of every answer: no closures
+	if (Array.isArray(value)) return value.some((child) => isDeeper(child, levels - 1));
+	for (const name in value) if (isDeeper((value as ServiceRecord)[name], levels - 1)) return true;
 	return false;
 }
 
