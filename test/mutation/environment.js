@@ -6,6 +6,7 @@ const path = require('node:path');
 const { TestEnvironment } = require('jest-environment-node');
 require('tsx/cjs');
 require('../support/environment.ts'); // n8n's settings in the process's own environment
+const { DataDeduplicationService } = require('n8n-core');
 
 const dist = path.resolve(__dirname, '../../dist', '.') + path.sep;
 
@@ -13,6 +14,7 @@ module.exports = class MutationEnvironment extends TestEnvironment {
 	async setup() {
 		await super.setup();
 		for (const file of Object.keys(require.cache)) if (file.startsWith(dist)) delete require.cache[file];
+		DataDeduplicationService.instance = undefined; // n8n makes one only
 		globalThis.__stryker__ = this.global.__stryker__;
 	}
 
