@@ -8,6 +8,7 @@ const suites = [
 	'operations/answers',
 	'operations/template',
 	'transport/refusals',
+	'variants/updateMethod',
 	'transport/pages',
 	'credentials/credential',
 	'security/baseUrl',

@@ -1,7 +1,7 @@
 /** Calls that fail: in which words, whether they may have happened, and what is tried before. */
 import { useService } from '../support/service';
 
-const service = useService({ sampleContacts: 1 });
+const service = useService();
 const send = { resource: 'message', operation: 'sendText', to: '+15550001000', text: 'Hi' };
 const getCurrent = { resource: 'account', operation: 'getCurrent' };
 
@@ -39,15 +39,6 @@ test('an answer that cannot be read is nothing to be afraid of when nothing was 
 	await service.fault({ endpoint: 'getCurrentAccount', status: 200, body: '<html>Welcome</html>', headers: { 'content-type': 'text/html' }, count: 9 });
 	const { error } = await service.run({ parameters: getCurrent });
 	expect(error?.description).toContain('Check Base URL and Layout in the credential.');
-});
-
-test('an update that the service only takes by the method of the other layout is made by that one, from the start the next time', async () => {
-	const [contact] = service.sandbox.state.contacts.all;
-	const update = { resource: 'contact', operation: 'update', contactId: { __rl: true, mode: 'id', value: contact.id }, updateFields: { name: 'Anna' } };
-	await service.fault({ method: 'PUT', path: '/v1/contacts/*', status: 405, count: 9 });
-	await service.fault({ method: 'PATCH', path: '/v1/contacts/*', status: 200, body: { id: contact.id, by: 'PATCH' }, count: 9 });
-	for (let time = 0; time < 2; time++) expect((await service.run({ parameters: update })).outputs[0][0].json).toMatchObject({ by: 'PATCH' });
-	expect(service.sandbox.state.requests.last().map(({ method }) => method)).toEqual(['PUT', 'PATCH', 'PATCH']);
 });
 
 test('what an earlier try has deleted is deleted', async () => {
