@@ -1,6 +1,8 @@
 /** Errors in the shapes that services of this kind use. */
 import { STATUS_CODES } from 'node:http';
 
+import { omit } from 'lodash';
+
 import type { ServiceError } from '../errors';
 import type { Answer } from './answers';
 import type { Choice } from './table';
@@ -59,12 +61,11 @@ function secondsOf({ 'retry-after': seconds = '1' }: Record<string, string>): nu
 }
 
 function rateHeaders(choice: Choice, headers: Record<string, string>): Record<string, string> {
-	const { 'retry-after': given, ...others } = headers;
-	if (given === undefined && choice['rate-headers'] === 'retry-after') return headers; // as the test has ordered it
+	if (choice['rate-headers'] === 'retry-after') return headers; // as the test has ordered it, also a date
+	const others = omit(headers, 'retry-after');
 	const seconds = secondsOf(headers);
 	const until = Date.now() + seconds * 1000;
-	const forms: Record<Choice['rate-headers'], Record<string, string>> = {
-		'retry-after': { 'retry-after': String(seconds) },
+	const forms: Record<Exclude<Choice['rate-headers'], 'retry-after'>, Record<string, string>> = {
 		'retry-after-date': { 'retry-after': new Date(until).toUTCString() },
 		'retry-after-ms': { 'retry-after-ms': String(seconds * 1000) },
 		'x-ratelimit-reset': { 'x-ratelimit-reset': String(Math.ceil(until / 1000)) },

@@ -41,20 +41,21 @@ const json = (components: unknown, more: INodeParameters = {}): INodeParameters 
 const body = (...texts: string[]) => ({ type: 'body', parameters: texts.map((text) => ({ type: 'text', text })) });
 const notThere = "={{ $json.name === 'Bea' ? '' : $json.name }}";
 
-test.each<[string, INodeParameters, string]>([
-	['welcome', filled({ headerDocumentUrl: pdf, body_1: 'x' }), 'The template "welcome" (en_US) needs a value for Body 2 [item 0]'],
-	['welcome', filled({ headerDocumentUrl: pdf, body_1: notThere, body_2: 'x' }), 'The variable Body 1 is empty [item 1]'],
-	['welcome', filled({ body_1: 'x', body_2: 'x' }), 'The template "welcome" (en_US) needs a PDF in its header [item 0]'],
-	['welcome', filled({ headerDocumentUrl: pdf, body_1: 'x', body_2: 'x', body_3: 'x' }), 'The template "welcome" (en_US) has only 2 in its body, but 3 values came [item 0]'],
-	['welcome', filled({ headerDocumentUrl: pdf, body_1: 'x', body_2: 'x', body_city: 'x' }), 'The template "welcome" (en_US) has no variable Body city [item 0]'],
-	['welcome', filled({ greeting: 'x' }), '"greeting" is not the name of a variable [item 0]'],
-	['order_update', filled({ header_1: 'x', body_1: 'x', body_2: 'x' }), 'The template "order_update" (en_US) needs a value for Button 1 [item 0]'],
-	['order_update', json([body('x', 'x'), { type: 'button', parameters: [{ type: 'text', text: 'x' }] }]), 'The template "order_update" (en_US) needs a value for Header 1 [item 0]'],
-	['opening_hours', json([body('x')]), 'The template "opening_hours" (en_US) has no variables in its body, but 1 value came [item 0]'],
-	['flash_offer', filled({ body_1: 'x' }), 'The template "flash_offer" (en_US) is not approved: its status is PENDING [item 0]'],
-])('%s with %j is refused before anything is sent: %s', async (template, parameters, message) => {
+test.each<[string, INodeParameters, string, string]>([
+	['welcome', filled({ headerDocumentUrl: pdf, body_1: 'x' }), 'The template "welcome" (en_US) needs a value for Body 2 [item 0]', 'It stands in: '],
+	['welcome', filled({ headerDocumentUrl: pdf, body_1: notThere, body_2: 'x' }), 'The variable Body 1 is empty [item 1]', 'A template needs a text for each variable'],
+	['welcome', filled({ body_1: 'x', body_2: 'x' }), 'The template "welcome" (en_US) needs a PDF in its header [item 0]', 'Enter the public address of the PDF in the field Header PDF URL'],
+	['welcome', filled({ headerDocumentUrl: pdf, body_1: 'x', body_2: 'x', body_3: 'x' }), 'The template "welcome" (en_US) has only 2 in its body, but 3 values came [item 0]', 'remove what is too much'],
+	['welcome', filled({ headerDocumentUrl: pdf, body_1: 'x', body_2: 'x', body_city: 'x' }), 'The template "welcome" (en_US) has no variable Body city [item 0]', 'Its variables: Body 1, Body 2. Open the node'],
+	['welcome', filled({ greeting: 'x' }), '"greeting" is not the name of a variable [item 0]', 'Names are e.g. body_1'],
+	['order_update', filled({ header_1: 'x', body_1: 'x', body_2: 'x' }), 'The template "order_update" (en_US) needs a value for Button 1 [item 0]', 'It stands in: '],
+	['order_update', json([body('x', 'x'), { type: 'button', parameters: [{ type: 'text', text: 'x' }] }]), 'The template "order_update" (en_US) needs a value for Header 1 [item 0]', 'It stands in: '],
+	['opening_hours', json([body('x')]), 'The template "opening_hours" (en_US) has no variables in its body, but 1 value came [item 0]', 'remove what is too much'],
+	['flash_offer', filled({ body_1: 'x' }), 'The template "flash_offer" (en_US) is not approved: its status is PENDING [item 0]', 'Wait for the approval'],
+])('%s with %j is refused before anything is sent: %s', async (template, parameters, message, advice) => {
 	const { error } = await send(template, parameters);
-	expect(error).toMatchObject({ message, description: expect.stringContaining('nothing was sent'), context: { sendStatus: 'notSent' } });
+	expect(error).toMatchObject({ message, description: expect.stringContaining(advice), context: { sendStatus: 'notSent' } });
+	expect(error?.description).toContain('nothing was sent');
 	expect(service.calls('sendTemplate')).toBe(0);
 });
 
