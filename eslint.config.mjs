@@ -33,6 +33,25 @@ const nodesBaseRules = (set) =>
 		Object.entries(nodesBasePlugin.configs[set].rules).filter(([rule]) => !contradicted.includes(rule)),
 	);
 
+/** The folders of the nodes, each with those that it knows: data flows one way. */
+const layers = {
+	api: [],
+	transport: ['api'],
+	operations: ['api', 'transport'],
+	execution: ['api', 'transport', 'operations'],
+	editor: ['api', 'transport', 'operations'],
+	trigger: ['api', 'transport', 'operations'],
+	reply: ['api', 'transport', 'operations', 'execution', 'trigger'],
+};
+
+/** Forbids a folder of the nodes, or some files of it, to import from others than those it knows. */
+function layerRule(folder, known, files = [`nodes/BusinessMessaging/${folder}/**/*.ts`]) {
+	const unknown = Object.keys(layers).filter((other) => other !== folder && !known.includes(other));
+	const regex = `^(\\.\\./)+(${unknown.join('|')})/`;
+	const message = `${folder} knows ${known.join(', ') || 'no other folder'} (CONTRIBUTING.md, "The house").`;
+	return { files, rules: { '@typescript-eslint/no-restricted-imports': ['error', { patterns: [{ regex, message }] }] } };
+}
+
 export default tseslint.config(
 	{ ignores: ['**/node_modules/', 'dist/', 'dist.*/', 'coverage/', 'playground/n8n/', '.playground/', 'judges/clients/generated/'] },
 	{ linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -93,6 +112,9 @@ export default tseslint.config(
 			'regexp/no-super-linear-move': 'error',
 		},
 	},
+	...Object.entries(layers).map(([folder, known]) => layerRule(folder, known)),
+	// The one operation that ends by waiting hands over to the part that waits.
+	layerRule('operations', ['api', 'transport', 'reply'], ['nodes/BusinessMessaging/operations/message/sendAndWait.ts']),
 
 	{
 		files: shipped,

@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { operations } from '../../nodes/BusinessMessaging/description';
-import { answerFields, readSettings } from '../../nodes/BusinessMessaging/reply/fields';
+import { answerFields, readSettings } from '../../nodes/BusinessMessaging/operations/message/question';
 import { outputsOf } from '../../nodes/BusinessMessaging/reply/output';
 import { filesBelow } from '../support/build';
 import { everyOperation } from '../support/everyOperation';

@@ -1,8 +1,8 @@
 /** What all searchable lists of the editor have in common. */
 import { type ILoadOptionsFunctions, type INodeListSearchItems, type INodeListSearchResult, NodeOperationError } from 'n8n-workflow';
 
-import { asFailure } from '../execution/errors';
 import { asText } from '../operations/asText';
+import { asFailure } from '../operations/outcome';
 
 /** A list as n8n calls it: `filter` is what was typed, `paginationToken` what the page before has returned. */
 export type ListSearch = (this: ILoadOptionsFunctions, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;

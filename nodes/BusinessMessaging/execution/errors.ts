@@ -1,17 +1,8 @@
 /** Failures of items as n8n shows and hands them on. */
 import { type INode, type INodeExecutionData, NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import { InputError } from '../operations/inputError';
+import type { ItemFailure } from '../operations/outcome';
 import { ServiceError } from '../transport/errors';
-
-/** What an item can fail with: words for the user, and whether it may have taken effect. */
-export type ItemFailure = InputError | ServiceError;
-
-/** Makes every error an item's failure; what is neither the user's nor the service's is a fault of the node. */
-export function asFailure(error: unknown): ItemFailure {
-	if (error instanceof InputError || error instanceof ServiceError) return error;
-	return new InputError(error instanceof Error ? error.message : String(error));
-}
 
 /** The error that stops the execution, or that goes along with an item to the error output. */
 export function toNodeError(node: INode, failure: ItemFailure, itemIndex: number, note?: string): NodeApiError | NodeOperationError {

@@ -9,8 +9,8 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { setNewest } from '../newest';
 import type { OperationRequest } from '../operations/operation';
+import { type Outcome, hasFailed } from '../operations/outcome';
 import { ServiceError } from '../transport/errors';
-import { type Outcome, hasFailed } from './outcome';
 
 interface StoredFailure {
 	message: string;

@@ -3,13 +3,13 @@ import { type IExecuteFunctions, type INodeExecutionData, type NodeExecutionHint
 
 import { InputError } from '../operations/inputError';
 import type { Listening, Operation, OperationRequest } from '../operations/operation';
+import { type ItemFailure, type Outcome, asFailure, hasFailed } from '../operations/outcome';
 import { type Client } from '../transport/client';
 import { connect } from '../transport/connect';
-import { type ItemFailure, asFailure, toErrorItem, toNodeError } from './errors';
+import { toErrorItem, toNodeError } from './errors';
 import { runInLanes } from './lanes';
 import { type Memory, openMemory } from './memory';
 import { readOptions } from './options';
-import { type Outcome, hasFailed } from './outcome';
 import { openSendOnce } from './sendOnce';
 import { requestBuilder } from './values';
 

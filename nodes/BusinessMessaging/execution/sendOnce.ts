@@ -12,18 +12,11 @@
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { asText } from '../operations/asText';
+import type { SendOnceValues } from '../operations/message/sendOnce';
 import type { OperationRequest } from '../operations/operation';
+import { type Outcome, hasFailed } from '../operations/outcome';
 import { ServiceError } from '../transport/errors';
 import { History } from './history';
-import { type Outcome, hasFailed } from './outcome';
-
-/** What the user has chosen; the key is the item's own, the rest holds for the run. */
-export interface SendOnceValues {
-	key: string;
-	scope: 'node' | 'workflow';
-	/** Greatest number of keys. */
-	historySize: number;
-}
 
 /** Sends what was not sent yet. */
 export type SendOnceGuard = (request: OperationRequest, send: () => Promise<Outcome>) => Promise<Outcome>;

@@ -6,13 +6,13 @@ import type { Endpoint } from '../api/endpoints';
 import { type ServiceRecord, readEnvelope, readId, readRecord } from '../api/read';
 import type { ApiRequest, Client } from '../transport/client';
 import { listRecords } from '../transport/pages';
-import type { Outcome } from '../execution/outcome';
-import type { SendOnceValues } from '../execution/sendOnce';
-import type { QuestionSettings } from '../reply/wait';
 import { type Field, type ValuesOf } from './fieldBuilders';
 import { limitField, returnAllField, simplifyField } from './fields';
+import type { QuestionSettings } from './message/question';
+import type { SendOnceValues } from './message/sendOnce';
 import type { GivenVariable } from './message/variables';
 import { additionalFields, queryParameters } from './openFields';
+import type { Outcome } from './outcome';
 
 /** The resources of the node, as saved in workflows. */
 export type Resource = 'account' | 'analytics' | 'contact' | 'conversation' | 'message' | 'template' | 'webhook';

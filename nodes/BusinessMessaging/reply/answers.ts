@@ -3,19 +3,7 @@ import { trim } from 'lodash';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 
-/** What counts as an answer. */
-export type AnswerKind = 'approval' | 'choice' | 'date' | 'email' | 'freeText' | 'number';
-
-/** What is asked for. */
-export interface Expected {
-	kind: AnswerKind;
-	/** The possible answers of `choice`. */
-	choices: string[];
-	yesWords: string[];
-	noWords: string[];
-	/** Whether 01/02/2030 is the first of February. */
-	isDayFirst: boolean;
-}
+import type { AnswerKind, Expected } from '../operations/message/question';
 
 /** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
 export type AnswerValue = string | number | boolean | null;

@@ -2,11 +2,11 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { asFailure, toErrorItem } from '../execution/errors';
-import { type Outcome, hasFailed } from '../execution/outcome';
+import { toErrorItem } from '../execution/errors';
 import { asText } from '../operations/asText';
 import { InputError } from '../operations/inputError';
 import type { Listening, OperationRequest } from '../operations/operation';
+import { type Outcome, asFailure, hasFailed } from '../operations/outcome';
 import { connect } from '../transport/connect';
 import { isPrivate, unreachableReason } from '../trigger/publicAddress';
 import { type Registration, Registry } from './registry';

@@ -3,9 +3,9 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
 import { endpoints } from '../api/endpoints';
-import { asFailure } from '../execution/errors';
 import { keepNewest, setNewest } from '../newest';
 import { asText } from '../operations/asText';
+import { asFailure } from '../operations/outcome';
 import { phoneNumber } from '../operations/phone';
 import { connect } from '../transport/connect';
 import { identityOf } from '../trigger/identity';

@@ -6,7 +6,7 @@ import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-w
 
 import { endpoints } from '../api/endpoints';
 import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/read';
-import { type ItemFailure, asFailure } from '../execution/errors';
+import { type ItemFailure, asFailure } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { listRecords } from '../transport/pages';
 import { registerWebhook } from '../transport/webhooks';

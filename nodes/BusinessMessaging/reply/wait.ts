@@ -1,19 +1,7 @@
 /** What a node keeps of its questions while it waits: in its context, which n8n stores with the execution. */
 import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 
-import type { Expected } from './answers';
-
-/** What a question asks for, and how. */
-export interface QuestionSettings extends Expected {
-	/** How long the answer counts, ms. */
-	limitMs: number;
-	/** How often the question is repeated after answers that do not fit. */
-	repeats: number;
-	/** What is written then; by default words that fit the kind of answer. */
-	repeatText: string;
-	/** Whether somebody who does not answer in time comes out as an item too. */
-	givesUnanswered: boolean;
-}
+import type { QuestionSettings } from '../operations/message/question';
 
 /** A question that was asked. */
 export interface Question {

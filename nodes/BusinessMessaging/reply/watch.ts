@@ -10,7 +10,7 @@ import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-w
 import { sortBy } from 'lodash';
 
 import { isRecord } from '../api/read';
-import { asFailure } from '../execution/errors';
+import { asFailure } from '../operations/outcome';
 import type { Registration, Registry } from './registry';
 
 /** The kind of event that a look pretends to be; no service delivers it. */

@@ -112,3 +112,11 @@ function readRate(value: unknown): number {
 function addressError(message: string, description: string): ServiceError {
 	return new ServiceError(message, { kind: 'configuration', description });
 }
+
+/**
+ * Takes secrets out of a text that quotes a registered URL: ours, and what n8n signs and Send and Wait seals in the URL of
+ * a waiting execution.
+ */
+export function withoutSecrets(text: string): string {
+	return text.replace(/\b((?:token|wait|signature)=)[^&#\s"']+/g, '$1…');
+}

@@ -187,10 +187,14 @@ class Listing {
 
 	/** Leaves out records that an earlier page held, which happens when others are added meanwhile. */
 	keepNew({ records }: Page): ServiceRecord[] {
-		const keys = records.map(keyOf);
-		const fresh = records.filter((_, index) => !this.seen.has(keys[index]));
-		for (const key of keys) this.seen.add(key);
-		return fresh;
+		const own: string[] = [];
+		return records.filter((record) => {
+			const key = keyOf(record);
+			const { size } = this.seen;
+			if (this.seen.add(key).size === size) return own.includes(key); // the same twice on this page is the service's own
+			own.push(key);
+			return true;
+		});
 	}
 
 	/**

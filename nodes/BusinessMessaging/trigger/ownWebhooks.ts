@@ -3,7 +3,7 @@ import { isEqual } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/read';
-import { type ItemFailure, asFailure } from '../execution/errors';
+import { type ItemFailure, asFailure } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { ServiceError, isRefusedContent } from '../transport/errors';
 import { listRecords } from '../transport/pages';

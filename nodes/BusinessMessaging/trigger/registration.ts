@@ -7,8 +7,9 @@
 import { type IHookFunctions, NodeOperationError } from 'n8n-workflow';
 
 import { readId, readWebhookUrl } from '../api/read';
-import { type ItemFailure, asFailure } from '../execution/errors';
 import { InputError } from '../operations/inputError';
+import { type ItemFailure, asFailure } from '../operations/outcome';
+import { withoutSecrets } from '../transport/address';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError } from '../transport/errors';
@@ -16,7 +17,7 @@ import { newSecret, recall, remember } from './memory';
 import { readOptions } from './options';
 import { type Wanted, create, isAsWanted, listOwn, removeAll, statusOf } from './ownWebhooks';
 import { isPrivate, unreachableReason } from './publicAddress';
-import { withSecret, withoutSecrets } from './secret';
+import { withSecret } from './secret';
 import { checkSettings, chosenEvents, isManual } from './settings';
 
 /**

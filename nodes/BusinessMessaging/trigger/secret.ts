@@ -18,14 +18,6 @@ export function isOwnUrl(registered: string, url: string): boolean {
 	return registered.startsWith(url) && /^(\?token=[\w-]{43})?$/.test(registered.slice(url.length));
 }
 
-/**
- * Takes secrets out of a text that quotes a registered URL: ours, and what n8n signs and Send and Wait seals in the URL of
- * a waiting execution.
- */
-export function withoutSecrets(text: string): string {
-	return text.replace(/\b((?:token|wait|signature)=)[^&#\s"']+/g, '$1…');
-}
-
 /** The secret that a delivery brings along; empty if it brings none. */
 export function givenSecret(context: IWebhookFunctions): string {
 	const query = context.getQueryData() as Record<string, unknown>;

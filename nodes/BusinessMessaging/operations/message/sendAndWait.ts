@@ -1,11 +1,11 @@
 import { endpoints } from '../../api/endpoints';
-import { answerFields, readSettings, showFor } from '../../reply/fields';
 import { listenForReplies } from '../../reply/ask';
 import { choiceField, textField } from '../fieldBuilders';
 import { recipientField } from '../fields';
 import { InputError } from '../inputError';
 import { operation, sentMessage } from '../operation';
 import { phoneNumber } from '../phone';
+import { answerFields, readSettings, showFor } from './question';
 import { recipientOf } from './recipient';
 import { lookUpTemplates, reviewTemplate } from './review';
 import { templateFields, templateRequest } from './template';

@@ -1,9 +1,34 @@
-/** The fields of a question: who may answer what, until when. */
+/** What a question asks for, and the fields in which the user says so. */
 import type { INodeProperties } from 'n8n-workflow';
 
-import { type Field, type ValuesOf, choiceField, collectionField, numberField, textField } from '../operations/fieldBuilders';
-import { InputError } from '../operations/inputError';
-import type { QuestionSettings } from './wait';
+import { type Field, type ValuesOf, choiceField, collectionField, numberField, textField } from '../fieldBuilders';
+import { InputError } from '../inputError';
+
+/** What counts as an answer. */
+export type AnswerKind = 'approval' | 'choice' | 'date' | 'email' | 'freeText' | 'number';
+
+/** What is asked for. */
+export interface Expected {
+	kind: AnswerKind;
+	/** The possible answers of `choice`. */
+	choices: string[];
+	yesWords: string[];
+	noWords: string[];
+	/** Whether 01/02/2030 is the first of February. */
+	isDayFirst: boolean;
+}
+
+/** What a question asks for, and how. */
+export interface QuestionSettings extends Expected {
+	/** How long the answer counts, ms. */
+	limitMs: number;
+	/** How often the question is repeated after answers that do not fit. */
+	repeats: number;
+	/** What is written then; by default words that fit the kind of answer. */
+	repeatText: string;
+	/** Whether somebody who does not answer in time comes out as an item too. */
+	givesUnanswered: boolean;
+}
 
 const minute = 60_000;
 const unitMs = { minutes: minute, hours: 60 * minute, days: 24 * 60 * minute };
