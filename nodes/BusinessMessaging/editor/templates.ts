@@ -89,7 +89,8 @@ async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<Resour
 	if (!templates) return { fields: keptFields(this) ?? numberedFields() };
 	const mine = templates.filter((template) => template.name === name);
 	if (mine.length === 0) return notice(`The service lists no template named "${name}". Choose it from the list, or check how it is written. If you are sure that it exists, choose Fill In: As JSON.`);
-	const template = mine.find((candidate) => isLanguage(candidate.language, language ?? '')) ?? (language === undefined || mine.length === 1 && language === '' ? mine[0] : undefined);
+	const needsNoLanguage = language === undefined || (language === '' && mine.length === 1);
+	const template = mine.find((candidate) => isLanguage(candidate.language, language ?? '')) ?? (needsNoLanguage ? mine[0] : undefined);
 	if (!template && language === '') return notice('Choose a language to see the variables of the template here.');
 	if (!template) return notice(`The template "${name}" does not exist in ${language}, but in ${mine.map((other) => other.language).join(', ')}.`);
 	const fields = fieldsFor(template);

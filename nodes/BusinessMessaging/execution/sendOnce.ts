@@ -11,6 +11,7 @@
  */
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
+import { exclusively } from '../exclusively';
 import { asText } from '../operations/asText';
 import type { SendOnceValues } from '../operations/message/sendOnce';
 import type { OperationRequest } from '../operations/operation';
@@ -155,19 +156,5 @@ class Ledger {
 		if (this.entries === undefined) this.entries = await this.history.count();
 		else this.entries += added;
 		return this.entries > this.settings.historySize * entriesPerKey;
-	}
-}
-
-const locks = new Map<string, Promise<unknown>>();
-
-/** Runs tasks of one name one after the other within this process. */
-async function exclusively<T>(name: string, task: () => Promise<T>): Promise<T> {
-	const before = locks.get(name) ?? Promise.resolve();
-	const run = before.then(task, task);
-	locks.set(name, run);
-	try {
-		return await run;
-	} finally {
-		if (locks.get(name) === run) locks.delete(name);
 	}
 }

@@ -3,11 +3,13 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
 import { endpoints } from '../api/endpoints';
+import { exclusively } from '../exclusively';
 import { keepNewest, setNewest } from '../newest';
 import { asText } from '../operations/asText';
 import { asFailure } from '../operations/outcome';
 import { phoneNumber } from '../operations/phone';
 import { connect } from '../transport/connect';
+import { pause } from '../transport/deadline';
 import { identityOf } from '../trigger/identity';
 import { readEvent } from '../trigger/output';
 import { handled, refuse } from '../trigger/respond';
@@ -28,8 +30,6 @@ const maxTaken = 5_000;
 const taken = new Set<string>();
 /** How often this process has repeated a question. */
 const repeated = new Map<string, number>();
-/** Deliveries for one run are handled one after the other: the end of the last one. (n8n itself depends on p-limit only since 2.20.) */
-const lanes = new Map<string, Promise<unknown>>();
 
 /** What the handling of a delivery needs. */
 interface Delivery {
@@ -58,21 +58,10 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		const wait = readWait(context);
 		if (wait?.run !== ticket.run) return refuse(context, 410, 'Nobody waits for this any more');
 		const delivery = { context, registry, wait, ticket };
-		return await inLane(ticket.run, async () => (isLook ? await handleLook(delivery) : await handleMessages(delivery, messages)));
+		return await exclusively(ticket.run, async () => (isLook ? await handleLook(delivery) : await handleMessages(delivery, messages)));
 	} catch (error) {
 		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);
 		return refuse(context, 503, 'Not handled at the moment');
-	}
-}
-
-async function inLane<T>(run: string, task: () => Promise<T>): Promise<T> {
-	const result = (lanes.get(run) ?? Promise.resolve()).then(task);
-	const end = result.catch(() => undefined);
-	lanes.set(run, end);
-	try {
-		return await result;
-	} finally {
-		if (lanes.get(run) === end) lanes.delete(run);
 	}
 }
 
@@ -177,7 +166,7 @@ async function leaveTombstone({ context, registry, ticket }: Delivery, answers: 
 	const answer = { ...(answers.get(ticket.item) as ReceivedAnswer), text: null };
 	const tombstone = { ...ticket, until: Date.now() + tombstoneMs, answer };
 	const registration = await registry.add(registry.urlFor(context, tombstone), tombstone);
-	AbortSignal.timeout(tombstoneMs).addEventListener('abort', () => void discard(context, registry, [registration]));
+	void pause(tombstoneMs).then(async () => await discard(context, registry, [registration]));
 }
 
 /** Whether a later question to the same person is still open, or has just been answered with this very message. */

@@ -11,6 +11,7 @@ import { sortBy } from 'lodash';
 
 import { isRecord } from '../api/read';
 import { asFailure } from '../operations/outcome';
+import { pause } from '../transport/deadline';
 import type { Registration, Registry } from './registry';
 
 /** The kind of event that a look pretends to be; no service delivers it. */
@@ -162,9 +163,4 @@ export async function look(context: WatchContext, url: string): Promise<Finding>
 	} catch {
 		return 'unknown';
 	}
-}
-
-/** Waits without keeping the process alive, which n8n's `sleep` would. */
-async function pause(ms: number): Promise<void> {
-	await new Promise((resolve) => AbortSignal.timeout(ms).addEventListener('abort', resolve));
 }

@@ -1,3 +1,5 @@
+/** Time limits and waiting. */
+
 /**
  * Gives up waiting after a time; what was waited for goes on by itself.
  *
@@ -12,4 +14,9 @@ export async function withDeadline<T>(answer: Promise<T>, ms: number): Promise<T
 		// a listener left behind would hold on to the answer until the time has passed
 		answer.finally(() => deadline.removeEventListener('abort', expire)).then(resolve, reject);
 	});
+}
+
+/** Waits without keeping the process alive, which n8n's `sleep` would. */
+export async function pause(ms: number): Promise<void> {
+	await new Promise((resolve) => AbortSignal.timeout(ms).addEventListener('abort', resolve));
 }

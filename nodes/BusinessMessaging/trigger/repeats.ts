@@ -10,6 +10,7 @@
 import { type IDataObject, type IWebhookFunctions, sleep } from 'n8n-workflow';
 
 import { keepNewest } from '../newest';
+import { pause } from '../transport/deadline';
 import { nodeKey } from './memory';
 
 /** How many events are remembered over restarts, and in the process. */
@@ -55,7 +56,7 @@ class NodeEvents {
 	/** See {@link recognize}. Nothing is awaited between the last look and the note that the event is under way. */
 	async recognize(identity: string, response: Response, staticData: IDataObject): Promise<'new' | 'taken' | 'underWay'> {
 		for (let earlier = this.underWay.get(identity); earlier; earlier = this.underWay.get(identity)) {
-			if (fateNow(earlier) === 'underWay') await Promise.race([earlier.settled, timeLimit()]);
+			if (fateNow(earlier) === 'underWay') await Promise.race([earlier.settled, pause(longestWaitMs)]);
 			const fate = fateNow(earlier);
 			this.settle(earlier);
 			if (fate !== 'failed') return fate;
@@ -137,9 +138,4 @@ function watch(response: Response, onEnd: (delivery: UnderWay) => void): UnderWa
 	});
 	const delivery: UnderWay = { response, identities: [], settled };
 	return delivery;
-}
-
-async function timeLimit(): Promise<unknown> {
-	const signal = AbortSignal.timeout(longestWaitMs);
-	return await new Promise((resolve) => signal.addEventListener('abort', resolve));
 }
