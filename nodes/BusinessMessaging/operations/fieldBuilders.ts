@@ -31,6 +31,11 @@ export function numberField<const N extends string>(field: Look<N> & { default: 
 	return { type: 'number', ...field };
 }
 
+/** Yes or no. */
+export function booleanField<const N extends string>(field: Look<N> & { default: boolean }): Field<N, boolean> {
+	return { type: 'boolean', ...field };
+}
+
 /** JSON as text, or a value that an expression gives. */
 export function jsonField<const N extends string>(field: Look<N> & { default?: string }): Field<N, unknown> {
 	return { type: 'json', default: '[]', ...field };

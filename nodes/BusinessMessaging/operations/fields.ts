@@ -1,5 +1,5 @@
 /** Fields that several operations share. */
-import { type Field, choiceField, collectionField, jsonField, numberField, recordField, textField } from './fieldBuilders';
+import { booleanField, choiceField, collectionField, jsonField, numberField, recordField, textField } from './fieldBuilders';
 
 /** Who gets a message. Source: specification, field `to`. */
 export const recipientField = textField({
@@ -120,30 +120,27 @@ export const templateComponentsField = jsonField({
 });
 
 /** Whether a listing gives all records. */
-export const returnAllField: Field<'returnAll', boolean> = {
+export const returnAllField = booleanField({
 	displayName: 'Return All',
 	name: 'returnAll',
-	type: 'boolean',
 	default: false,
 	description: 'Whether to return all results or only up to a given limit',
-};
+});
 
 /** Greatest number of records of a listing. */
-export const limitField: Field<'limit', number> = {
+export const limitField = numberField({
 	displayName: 'Limit',
 	name: 'limit',
-	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: 50,
 	displayOptions: { show: { returnAll: [false] } },
 	description: 'Max number of results to return',
-};
+});
 
 /** Whether the records of a listing are made small. */
-export const simplifyField: Field<'simplify', boolean> = {
+export const simplifyField = booleanField({
 	displayName: 'Simplify',
 	name: 'simplify',
-	type: 'boolean',
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
-};
+});

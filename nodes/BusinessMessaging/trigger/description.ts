@@ -2,6 +2,7 @@
 import type { INodeProperties, NodeHint, TriggerPanelDefinition } from 'n8n-workflow';
 
 import { eventOptions } from '../operations/eventOptions';
+import { booleanField, choiceField, textField } from '../operations/fieldBuilders';
 import { filtersField } from './filters';
 import { optionsField } from './options';
 import { signatureFields } from './signatureFields';
@@ -19,18 +20,15 @@ export const properties: INodeProperties[] = [
 		default: ['message.received'],
 		description: 'Which events start the workflow',
 	},
-	{
+	textField({
 		displayName: 'Other Events',
 		name: 'otherEvents',
-		type: 'string',
-		default: '',
 		placeholder: 'e.g. contact.created, conversation.closed',
 		description: 'Further kinds of event that your service delivers, by their names, separated by commas',
-	},
-	{
+	}),
+	choiceField({
 		displayName: 'Registration',
 		name: 'registration',
-		type: 'options',
 		options: [
 			{
 				name: 'Automatic',
@@ -45,7 +43,7 @@ export const properties: INodeProperties[] = [
 		],
 		default: 'automatic',
 		description: 'How the service learns where to deliver events',
-	},
+	}),
 	{
 		displayName: manualNotice,
 		name: 'manualNotice',
@@ -54,13 +52,12 @@ export const properties: INodeProperties[] = [
 		displayOptions: { show: { registration: ['manual'] } },
 	},
 	...signatureFields,
-	{
+	booleanField({
 		displayName: 'Simplify',
 		name: 'simple',
-		type: 'boolean',
 		default: true,
 		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
+	}),
 	filtersField,
 	optionsField,
 ];

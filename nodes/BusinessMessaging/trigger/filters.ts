@@ -1,85 +1,67 @@
 /** Which events of the chosen kinds start an execution. A filter holds for the kinds of event that have its field. */
 import { trimEnd } from 'lodash';
-import type { INodeProperties } from 'n8n-workflow';
 
+import { collectionField, textField } from '../operations/fieldBuilders';
 import { compilePattern } from './linearPattern';
 import type { SimpleEvent } from './output';
 
 /** The field for the filters. */
-export const filtersField: INodeProperties = {
+export const filtersField = collectionField({
 	displayName: 'Filters',
 	name: 'filters',
-	type: 'collection',
 	placeholder: 'Add Filter',
-	default: {},
 	description: 'Events that do not pass start no execution',
-	options: [
-		{
+	fields: [
+		textField({
 			displayName: 'Exclude Senders',
 			name: 'excludedSenders',
-			type: 'string',
-			default: '',
 			placeholder: 'e.g. +49 170 1234567, +1555*',
 			description: 'Phone numbers whose messages are not wanted, separated by commas. A * at the end stands for any further digits.',
-		},
-		{
+		}),
+		textField({
 			displayName: 'First Word',
 			name: 'commands',
-			type: 'string',
-			default: '',
 			placeholder: 'e.g. stop, help, order',
 			description: 'Only messages that begin with one of these words, separated by commas. Upper and lower case are the same, a slash before and a punctuation mark after the word do not matter.',
-		},
-		{
+		}),
+		textField({
 			displayName: 'Message IDs',
 			name: 'messageIds',
-			type: 'string',
-			default: '',
 			placeholder: 'e.g. {{ $json.messageId }}',
 			description: 'Only delivery receipts of these messages, separated by commas',
-		},
-		{
+		}),
+		textField({
 			displayName: 'Senders',
 			name: 'senders',
-			type: 'string',
-			default: '',
 			placeholder: 'e.g. +49 170 1234567, +1555*',
 			description: 'Only messages of these phone numbers, separated by commas. A * at the end stands for any further digits.',
-		},
-		{
+		}),
+		textField({
 			displayName: 'Status',
 			name: 'statuses',
-			type: 'string',
-			default: '',
 			placeholder: 'e.g. read, failed',
 			description: 'Only delivery receipts with one of these states, separated by commas',
-		},
-		{
+		}),
+		textField({
 			displayName: 'Text Contains',
 			name: 'textContains',
-			type: 'string',
-			default: '',
 			placeholder: 'e.g. invoice, bill',
 			description: 'Only messages that contain at least one of these texts, separated by commas. Upper and lower case are the same.',
-		},
-		{
+		}),
+		textField({
 			displayName: 'Text Equals',
 			name: 'textEquals',
-			type: 'string',
-			default: '',
 			placeholder: 'e.g. Yes',
 			description: 'Only messages with exactly this text. Upper and lower case and spaces around it do not matter.',
-		},
-		{
+		}),
+		textField({
 			displayName: 'Text Matches',
 			name: 'textMatches',
-			type: 'string',
-			default: '',
 			placeholder: 'e.g. order #?\\d{4,}',
 			description: 'Only messages in which this regular expression is found. Upper and lower case are the same. References back and looking ahead or behind are not supported, so that no message can keep n8n busy.',
-		},
+		}),
 	],
-};
+});
 
 /** What the filters say, as written by the user. */
 export type Filters = Partial<Record<'senders' | 'excludedSenders' | 'textContains' | 'textEquals' | 'textMatches' | 'commands' | 'messageIds' | 'statuses', unknown>>;

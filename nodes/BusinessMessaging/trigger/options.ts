@@ -1,5 +1,7 @@
 /** The options of the trigger. */
-import type { IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
+import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+
+import { booleanField, collectionField, numberField } from '../operations/fieldBuilders';
 
 /** Read options. */
 export interface TriggerOptions {
@@ -19,53 +21,46 @@ const kilobyte = 1024;
 const megabyte = 1024 * kilobyte;
 
 /** The field for them. */
-export const optionsField: INodeProperties = {
+export const optionsField = collectionField({
 	displayName: 'Options',
 	name: 'options',
-	type: 'collection',
 	placeholder: 'Add Option',
-	default: {},
-	options: [
-		{
+	fields: [
+		booleanField({
 			displayName: 'Download Media',
 			name: 'downloadMedia',
-			type: 'boolean',
 			default: false,
 			description: 'Whether to download the file of a message (a picture, a document) into a binary field, if the event brings a public HTTPS address of it',
-		},
-		{
+		}),
+		numberField({
 			displayName: 'Largest Body',
 			name: 'largestBody',
-			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: 1024,
 			description: 'How many kilobytes a delivery may have. A larger one is refused.',
-		},
-		{
+		}),
+		numberField({
 			displayName: 'Largest File',
 			name: 'largestFile',
-			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: 16,
 			description: 'How many megabytes a file may have to be downloaded with Download Media',
-		},
-		{
+		}),
+		numberField({
 			displayName: 'Secret Version',
 			name: 'secretVersion',
-			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: 1,
 			description: 'The registered URL holds a secret, so that nobody else can start the workflow. Change this number if others may have seen it, and activate the workflow again: a new secret is made, and the old one is refused.',
-		},
-		{
+		}),
+		booleanField({
 			displayName: 'Take Repeats',
 			name: 'takeRepeats',
-			type: 'boolean',
 			default: false,
 			description: 'Whether an event that the service delivers once more starts the workflow once more. Otherwise each event starts it once.',
-		},
+		}),
 	],
-};
+});
 
 /** Reads the options. */
 export function readOptions(context: IHookFunctions | IWebhookFunctions): TriggerOptions {

@@ -1,32 +1,29 @@
 /** The fields for checking who delivers. The key itself is in the credential, where n8n encrypts it. */
-import type { INodeProperties } from 'n8n-workflow';
+import { type Field, booleanField, choiceField, collectionField, numberField, textField } from '../operations/fieldBuilders';
 
-function headerField(preset: string, header: string): INodeProperties {
-	return {
+function headerField(preset: string, header: string): Field {
+	return textField({
 		displayName: 'Signature Header',
 		name: 'signatureHeader',
-		type: 'string',
 		default: header,
 		placeholder: `e.g. ${header}`,
 		displayOptions: { show: { signature: [preset] } },
 		description: 'Name of the header that holds the signature',
-	};
+	});
 }
 
 /** Which signature is demanded. */
-export const signatureFields: INodeProperties[] = [
-	{
+export const signatureFields: Field[] = [
+	booleanField({
 		displayName: 'Require Secret',
 		name: 'requireSecret',
-		type: 'boolean',
 		default: false,
 		displayOptions: { show: { registration: ['manual'] } },
 		description: 'Whether a delivery must bring the Webhook Secret of the credential along: at the end of the registered URL as ?token=… or in a header named X-Webhook-Token',
-	},
-	{
+	}),
+	choiceField({
 		displayName: 'Signature',
 		name: 'signature',
-		type: 'options',
 		options: [
 			{ name: 'Custom', value: 'custom', description: 'A signature in a header, as you describe it below' },
 			{ name: 'Hex Digest', value: 'hex', description: 'A header with the HMAC-SHA256 of the body in hex' },
@@ -37,23 +34,20 @@ export const signatureFields: INodeProperties[] = [
 		],
 		default: 'none',
 		description: 'How the service signs what it delivers. Deliveries without the right signature are refused. The key is the Webhook Secret of the credential.',
-	},
+	}),
 	headerField('timestamped', 'X-Signature'),
 	headerField('sha256', 'X-Hub-Signature-256'),
 	headerField('hex', 'X-Signature'),
 	headerField('custom', 'X-Signature'),
-	{
+	collectionField({
 		displayName: 'Signature Details',
 		name: 'customSignature',
-		type: 'collection',
 		placeholder: 'Add Detail',
-		default: {},
 		displayOptions: { show: { signature: ['custom'] } },
-		options: [
-			{
+		fields: [
+			choiceField({
 				displayName: 'Algorithm',
 				name: 'algorithm',
-				type: 'options',
 				options: [
 					{ name: 'HMAC-SHA1', value: 'sha1' },
 					{ name: 'HMAC-SHA256', value: 'sha256' },
@@ -61,42 +55,36 @@ export const signatureFields: INodeProperties[] = [
 				],
 				default: 'sha256',
 				description: 'How the service computes the signature',
-			},
-			{
+			}),
+			choiceField({
 				displayName: 'Encoding',
 				name: 'encoding',
-				type: 'options',
 				options: [
 					{ name: 'Base64', value: 'base64' },
 					{ name: 'Hex', value: 'hex' },
 				],
 				default: 'hex',
 				description: 'How the service writes the signature',
-			},
-			{
+			}),
+			textField({
 				displayName: 'Prefix',
 				name: 'prefix',
-				type: 'string',
-				default: '',
 				placeholder: 'e.g. sha256=',
 				description: 'What stands before the signature in the header',
-			},
-			{
+			}),
+			textField({
 				displayName: 'Timestamp Header',
 				name: 'timestampHeader',
-				type: 'string',
-				default: '',
 				placeholder: 'e.g. X-Timestamp',
 				description: 'Name of a header with the time of signing in Unix seconds or milliseconds. With it, the time, a dot and the body are signed.',
-			},
-			{
+			}),
+			numberField({
 				displayName: 'Tolerance',
 				name: 'tolerance',
-				type: 'number',
 				typeOptions: { minValue: 1 },
 				default: 300,
 				description: 'How many seconds the time of signing may differ from now',
-			},
+			}),
 		],
-	},
+	}),
 ];
