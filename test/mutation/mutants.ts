@@ -3,6 +3,14 @@
  * the first test that fails ends the run.
  */
 const suites = [
+	'transport/address',
+	'transport/errors',
+	'transport/paging',
+	'transport/pace',
+	'transport/templateList',
+	'operations/phone',
+	'operations/shorten',
+	'operations/variables',
 	'operations/everyOperation',
 	'operations/inputs',
 	'operations/answers',
@@ -10,6 +18,8 @@ const suites = [
 	'transport/refusals',
 	'variants/updateMethod',
 	'transport/requests',
+	'transport/deadline',
+	'transport/client',
 	'transport/retryAfter',
 	'transport/webhookForms',
 	'transport/pages',
@@ -18,6 +28,9 @@ const suites = [
 	'reply/asking',
 	'execution/campaign',
 	'transport/faults',
+	'security/key',
+	'transport/overtaking',
+	'editor/templates',
 	'transport/rateLimiter',
 ];
 

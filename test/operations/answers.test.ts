@@ -94,3 +94,14 @@ test('figures come out one item each, or as the record that they are', async () 
 	expect(await outputOf('getAgentStatistics', { agents: [{ name: 'A' }, { name: 'B' }] }, get)).toEqual([{ name: 'A' }, { name: 'B' }]);
 	expect(await outputOf('getAgentStatistics', { sent: 3 }, get)).toEqual([{ sent: 3 }]);
 });
+
+test.each([true, false])('of a large contact the fields that matter come out if it is simplified (%s)', async (simplify) => {
+	const known = { id: '7', name: 'Anna', phone: '+491701234567', email: 'a@example.com', language: 'de', segments: ['a'], tags: ['b'], status: 'x', createdAt: 'y', updatedAt: 'z' };
+	const large = { a: 1, b: 2, c: 3, ...known, d: 4, deep: {} };
+	expect(await outputOf('listContacts', [large], { resource: 'contact', operation: 'getAll', simplify })).toEqual([simplify ? known : large]);
+});
+
+test('webhooks come out without the secrets in their addresses, whatever else they hold', async () => {
+	const listed = [{ id: 1, url: 'https://n8n.example/webhook/1?token=abc&x=1', events: ['a'], active: true }];
+	expect(await outputOf('listWebhooks', listed, { resource: 'webhook', operation: 'getAll' })).toEqual([{ ...listed[0], url: 'https://n8n.example/webhook/1?token=…&x=1' }]);
+});

@@ -80,3 +80,30 @@ test.each(['.', '..', '={{ $json.missing }}'])('"%s" is no identifier of a recor
 test('an operation that does not exist is named', async () => {
 	expect((await errorOf({ resource: 'message', operation: 'fly' }))?.message).toContain('"fly" of "message" does not exist');
 });
+
+test('spaces around what is typed are left out', async () => {
+	const runs: Array<[EndpointName, INodeParameters, object]> = [
+		['createTemplate', { resource: 'template', operation: 'create', name: ' promo ', language: ' en_US ', componentsJson: '[{ "type": "BODY", "text": "Hi" }]' }, { name: 'promo', language: 'en_US' }],
+		['createWebhook', { resource: 'webhook', operation: 'create', url: ' https://example.com/a ' }, { url: 'https://example.com/a' }],
+		['sendTemplate', { ...send, operation: 'sendTemplate', template: { __rl: true, mode: 'name', value: 'login_code' }, language: { __rl: true, mode: 'code', value: ' en_US ' }, variablesInput: 'json', componentsJson: '{ "type": "body", "parameters": [{ "type": "text", "text": "x" }] }', headerDocumentUrl: ' https://example.com/a.pdf ' }, { language: 'en_US', headerDocumentUrl: 'https://example.com/a.pdf', components: [{ type: 'body' }] }],
+	];
+	for (const [endpoint, parameters, body] of runs) {
+		await errorOf(parameters);
+		expect(received(endpoint).map((request) => request.body)).toEqual([expect.objectContaining('components' in body ? { ...body, components: [expect.objectContaining({ type: 'body' })] } : body)]);
+	}
+});
+
+test('a contact is created with the name that it has, or without', async () => {
+	const create = { resource: 'contact', operation: 'create', phone: '+15550001234' };
+	await errorOf({ ...create, name: 'Anna' });
+	await errorOf({ ...create, phone: '+15550001235' });
+	expect(received('createContact').map(({ body }) => body)).toEqual([{ phone: '+15550001234', name: 'Anna' }, { phone: '+15550001235' }]);
+});
+
+test('contacts are listed of one segment, or of all', async () => {
+	const list = { resource: 'contact', operation: 'getAll' };
+	await errorOf({ ...list, filters: { segment: { __rl: true, mode: 'name', value: 'news letter' } } });
+	await errorOf({ ...list, filters: { segment: { __rl: true, mode: 'name', value: '' } } });
+	const segments = received('listContacts').map(({ url }) => new URL(url, 'http://x').searchParams.get('segment'));
+	expect([...new Set(segments)]).toEqual(['news letter', null]);
+});

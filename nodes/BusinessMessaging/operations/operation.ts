@@ -120,8 +120,8 @@ export function listOperation<const F extends readonly Field[]>(definition: List
 			isSimplified: isSimplified === true,
 		}),
 		run: async (client, apiRequest) => {
-			const found = (await listRecords(client, endpoint, apiRequest)).map((record) => shape(record));
-			return simplify && apiRequest.isSimplified ? found.map(simplify) : (found as IDataObject[]);
+			const finish = simplify && apiRequest.isSimplified ? simplify : (record: ServiceRecord) => record as IDataObject;
+			return await listRecords(client, endpoint, apiRequest, (record) => finish(shape(record)));
 		},
 	});
 }

@@ -12,10 +12,10 @@ const mostFields = 10;
  * @param keys the fields that matter, in their order
  */
 export function shorten(record: ServiceRecord, keys: string[]): IDataObject {
-	const others = Object.keys(record).filter((key) => !keys.includes(key));
-	const plain = others.filter((key) => record[key] === null || typeof record[key] !== 'object');
-	const isShort = Object.keys(record).length <= mostFields && plain.length === others.length;
-	if (isShort) return record as IDataObject;
+	const names = Object.keys(record);
 	const present = keys.filter((key) => record[key] !== undefined);
+	const plain = names.filter((key) => !keys.includes(key) && (record[key] === null || typeof record[key] !== 'object'));
+	const isShort = names.length <= mostFields && present.length + plain.length === names.length;
+	if (isShort) return record as IDataObject;
 	return Object.fromEntries([...present, ...plain].slice(0, mostFields).map((key) => [key, record[key]])) as IDataObject;
 }

@@ -7,7 +7,7 @@
  * metadata believed, since a `total` that means the page's own would lose the rest silently. It only tells how many pages
  * may be asked for at once, and that others have removed records. Pages are taken in their order, whichever comes first.
  */
-import { uniq } from 'lodash';
+import { identity, uniq } from 'lodash';
 
 import type { Endpoint } from '../api/endpoints';
 import type { ServiceRecord } from '../api/read';
@@ -27,15 +27,21 @@ const pageSizes = [1_000, 100, undefined];
 /**
  * Lists records, each exactly once, in the service's order.
  *
+ * @param shape what is made of each, as soon as its page has come
  * @throws ServiceError if a page cannot be had or holds no list; no request is under way any more then
  */
-export async function listRecords(client: Client, endpoint: Endpoint, { query = {}, limit = Infinity }: ListRequest = {}): Promise<ServiceRecord[]> {
-	const records: ServiceRecord[] = [];
+export async function listRecords<T = ServiceRecord>(
+	client: Client,
+	endpoint: Endpoint,
+	{ query = {}, limit = Infinity }: ListRequest = {},
+	shape: (record: ServiceRecord) => T = identity,
+): Promise<T[]> {
+	const records: T[] = [];
 	const sizes = limit > 1 ? pageSizes.map((size) => size && Math.min(size, limit)) : [1]; // no service finds 1 too many
 	const listing = new Listing(client, endpoint, query);
 	try {
 		for await (const page of listPages(listing, endpoint.documentsPaging ? uniq(sizes) : [undefined], limit === Infinity)) {
-			for (const record of page) records.push(record);
+			for (const record of page) records.push(shape(record));
 			if (records.length >= limit) break;
 		}
 	} finally {
@@ -64,6 +70,9 @@ async function* listPages(listing: Listing, sizes: PageSizes, wantsAll: boolean)
 		const left = (total ?? Infinity) - listing.count - pushed;
 		if (wantsAll && isFull) listing.askAhead(number, Math.ceil(left / first.records.length) - 1);
 		const page = await coming;
+		// Without a total little is asked for ahead, so the next ones are asked for before this page is gone through.
+		const isFurther = page.records.length >= first.records.length && !listing.knows(page.records[0]);
+		if (wantsAll && total === undefined && isFurther) listing.askAhead(number, 1 + listing.spare);
 		const fresh = listing.keepNew(page);
 		// Page 1 repeats the first where pages count from 1. A later one that repeats is the end, unless so many were added
 		// meanwhile that all of it was read before.
