@@ -14,7 +14,7 @@ export default {
 	// What is executed while the package is loaded is data: names, labels, descriptions, patterns of the editor. Each would need a
 	// run of all tests; test/description holds the rules for it.
 	ignoreStatic: true,
-	concurrency: 2,
+	concurrency: 6, // tests mostly wait: for the pace of the service, and before something is made again
 	timeoutMS: 10_000,
 	maxTestRunnerReuse: 200,
 	incremental: true,

@@ -23,7 +23,7 @@ test('what is neither plain nor known is left out of a small one, too', () => {
 });
 
 test('names that mean something to JavaScript are names like others', () => {
-	const record = JSON.parse(`{ "__proto__": "a", "deep": {}, "constructor": "b" }`) as Record<string, unknown>;
+	const record = JSON.parse('{ "__proto__": "a", "deep": {}, "constructor": "b" }') as Record<string, unknown>;
 	const small = shorten(record, ['__proto__']);
 	expect(Object.keys(small)).toEqual(['__proto__', 'constructor']);
 	expect(Object.getPrototypeOf(small)).toBe(Object.prototype);

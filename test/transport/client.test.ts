@@ -14,6 +14,10 @@ interface Given {
 
 let services = 0;
 
+// No chance, which makes the shortest pauses before a call is made again.
+beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(0));
+afterEach(() => jest.restoreAllMocks());
+
 /** A client of a service of its own that gives these answers one after the other, and in the end the last one again. */
 function clientFor(answers: Given[], options?: ClientOptions) {
 	const asked: string[] = [];
@@ -21,7 +25,7 @@ function clientFor(answers: Given[], options?: ClientOptions) {
 	const client = new Client(async ({ method, url }) => {
 		asked.push(`${method} ${url.slice(baseUrl.length)}`);
 		const { status = 200, type = 'application/json', body = '{}', fault } = answers[Math.min(asked.length, answers.length) - 1];
-		if (fault !== undefined) throw fault;
+		if (fault !== undefined) return await Promise.reject(fault);
 		return { statusCode: status, headers: { 'content-type': type }, body };
 	}, readAddress({ baseUrl, apiKey: 'not-a-real-key' }), options);
 	return { client, asked };
