@@ -8,7 +8,7 @@ interface Given {
 	status?: number;
 	type?: string;
 	body?: string;
-	/** A fault instead of an answer. */
+	/** Thrown instead of an answer. */
 	fault?: unknown;
 }
 
