@@ -24,8 +24,9 @@ function clientFor(answers: Given[], options?: ClientOptions) {
 	const baseUrl = `https://service${++services}.example.com`;
 	const client = new Client(async ({ method, url }) => {
 		asked.push(`${method} ${url.slice(baseUrl.length)}`);
-		const { status = 200, type = 'application/json', body = '{}', fault } = answers[Math.min(asked.length, answers.length) - 1];
-		if (fault !== undefined) return await Promise.reject(fault);
+		const given = answers[Math.min(asked.length, answers.length) - 1];
+		if ('fault' in given) throw given.fault;
+		const { status = 200, type = 'application/json', body = '{}' } = given;
 		return { statusCode: status, headers: { 'content-type': type }, body };
 	}, readAddress({ baseUrl, apiKey: 'not-a-real-key' }), options);
 	return { client, asked };
