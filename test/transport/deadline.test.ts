@@ -14,11 +14,24 @@ test('an answer in time comes through, and so does its failure', async () => {
 	await expect(withDeadline(Promise.reject(new Error('x')), 1_000)).rejects.toThrow('x');
 });
 
-test('nothing listens any more once the answer is there', async () => {
-	const signal = new EventTarget();
-	const [add, remove] = [jest.spyOn(signal, 'addEventListener'), jest.spyOn(signal, 'removeEventListener')];
-	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(signal as AbortSignal);
-	await withDeadline(Promise.resolve(7), 1_000);
-	jest.restoreAllMocks();
-	expect(remove.mock.calls).toEqual(add.mock.calls);
+test('everybody has a time limit of his own, also who comes later with a shorter one', async () => {
+	const ends: string[] = [];
+	const never = new Promise<never>(() => undefined);
+	const wait = async (name: string, ms: number) => await withDeadline(never, ms).catch(() => ends.push(name));
+	const long = wait('long', 1_500);
+	await pause(1);
+	await Promise.all([long, wait('short', 10)]);
+	expect(ends).toEqual(['short', 'long']);
+});
+
+test('one timer serves all, and none is left when nobody waits', async () => {
+	const timers = jest.spyOn(AbortSignal, 'timeout');
+	await Promise.all(Array.from({ length: 50 }, async () => await withDeadline(pause(5), 60_000)));
+	const ofAnswers = 50;
+	expect(timers.mock.calls.length - ofAnswers).toBeLessThanOrEqual(1);
+	await pause(120); // the last tick
+	timers.mockClear();
+	await pause(250);
+	expect(timers).toHaveBeenCalledTimes(1);
+	timers.mockRestore();
 });
