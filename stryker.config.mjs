@@ -1,6 +1,6 @@
 // `npm run mutation`: faults are put into the sources, one at a time, and the tests have to notice. A mutant that no test
-// notices is a line that could be wrong unseen. Takes some half an hour on two quiet cores, so `.ci/run` leaves it out; what has not
-// changed since the last run is not run again (`-- --force` does). Only some files: `-- --mutate nodes/**/rateLimiter.ts`.
+// notices is a line that could be wrong unseen. Takes some twenty minutes on two quiet cores, so `.ci/run` leaves it out. Only some
+// files: `-- --mutate nodes/**/rateLimiter.ts`.
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
@@ -17,8 +17,6 @@ export default {
 	concurrency: 6, // tests mostly wait: for the pace of the service, and before something is made again
 	timeoutMS: 10_000,
 	maxTestRunnerReuse: 200,
-	incremental: true,
-	incrementalFile: 'coverage/mutation.incremental.json',
 	thresholds: { high: 90, low: 80, break: 80 },
 	reporters: ['clear-text', 'progress-append-only', 'json', 'html'],
 	clearTextReporter: { allowColor: false, reportTests: false },

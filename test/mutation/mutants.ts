@@ -11,6 +11,7 @@ const suites = [
 	'operations/phone',
 	'operations/shorten',
 	'operations/variables',
+	'operations/question',
 	'operations/everyOperation',
 	'operations/inputs',
 	'operations/answers',
