@@ -6,7 +6,7 @@
 export default {
 	mutate: ['nodes/BusinessMessaging/{transport,operations}/**/*.ts'],
 	testRunner: 'jest',
-	jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false }, // tests load dist, so none imports a source
+	jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false }, // most tests load dist, so what they import tells nothing
 	buildCommand: 'npm run build',
 	ignorePatterns: ['/coverage', '/coverage-data', '/deploy', '/dist', '/docs', '/judges'],
 	tempDirName: 'coverage/stryker',
