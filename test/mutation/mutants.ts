@@ -22,7 +22,7 @@ const suites = [
 	'transport/deadline',
 	'transport/client',
 	'transport/retryAfter',
-	'transport/webhookForms',
+	'variants/webhookForms',
 	'transport/pages',
 	'credentials/credential',
 	'security/baseUrl',
