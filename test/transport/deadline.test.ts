@@ -35,7 +35,7 @@ test('one timer serves all, and none is left when nobody waits', async () => {
 	const answers = Array.from({ length: 50 }, async () => await withDeadline(new Promise<void>((resolve) => setImmediate(resolve)), 60_000));
 	expect(timers).toHaveBeenCalledTimes(1);
 	fire();
-	await new Promise(process.nextTick);
+	await new Promise((resolve) => process.nextTick(resolve));
 	expect(timers).toHaveBeenCalledTimes(2); // they still wait
 	await Promise.all(answers);
 	fire();
