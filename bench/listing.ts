@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import axios from 'axios';
 import { difference, minBy, range, uniq } from 'lodash';
 
+import { PlaygroundError } from '../playground/playgroundError';
 import { runMain } from '../playground/runMain';
 import { demoKey } from '../sandbox/options';
 import { sampleContact } from '../sandbox/state/samples';
@@ -124,5 +125,6 @@ runMain(async () => {
 		console.log(describe(name, rows[name]));
 	}
 	if (values.json) await writeFile(values.json, `${JSON.stringify(rows, null, 2)}\n`);
-	if (!Object.values(rows).every(holds)) process.exitCode = 1;
+	const missed = Object.keys(rows).filter((name) => !holds(rows[name]));
+	if (missed.length > 0) throw new PlaygroundError(`Missed with ${missed.join(', ')}.`);
 });
