@@ -106,11 +106,6 @@ export class Listing {
 		return await this.load(page).catch(endOrThrow);
 	}
 
-	/** Whether an earlier page held a record. */
-	knows(record: ServiceRecord): boolean {
-		return this.seen.has(keyOf(record));
-	}
-
 	/** Leaves out records that an earlier page held, which happens when others are added meanwhile. */
 	keepNew({ records }: Page): ServiceRecord[] {
 		const own: string[] = [];

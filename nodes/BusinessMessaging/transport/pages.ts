@@ -70,9 +70,6 @@ async function* listPages(listing: Listing, sizes: PageSizes, wantsAll: boolean)
 		const left = (total ?? Infinity) - listing.count - pushed;
 		if (wantsAll && isFull) listing.askAhead(number, Math.ceil(left / first.records.length) - 1);
 		const page = await coming;
-		// Without a total little is asked for ahead, so the next ones are asked for before this page is gone through.
-		const isFurther = page.records.length >= first.records.length && !listing.knows(page.records[0]);
-		if (wantsAll && total === undefined && isFurther) listing.askAhead(number, 1 + listing.spare);
 		const fresh = listing.keepNew(page);
 		// Page 1 repeats the first where pages count from 1. A later one that repeats is the end, unless so many were added
 		// meanwhile that all of it was read before.
