@@ -28,13 +28,13 @@ async function checkTypes() {
 
 /**
  * One file for all, as the nodes share what they keep in the process, e.g. the pace of a key. It is small without white
- * space; names of functions and classes stay for stack traces.
+ * space and names; the same sources give the same file, so that a place in it can be found again.
  */
 async function compile() {
 	const contents = entries.map((file) => `export { ${classOf(file)} } from './${file.replace(/\.js$/, '')}';`).join('\n');
 	const stdin = { contents, resolveDir: __dirname, loader: 'ts' };
 	const outfile = path.join(staging, bundle);
-	await build({ stdin, outfile, bundle: true, packages: 'external', platform: 'node', target: 'node20', minify: true, keepNames: true, logLevel: 'error' });
+	await build({ stdin, outfile, bundle: true, packages: 'external', platform: 'node', target: 'node20', minify: true, logLevel: 'error' });
 	for (const file of entries) {
 		const target = path.join(staging, file);
 		await fs.mkdir(path.dirname(target), { recursive: true });

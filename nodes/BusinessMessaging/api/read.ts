@@ -34,11 +34,19 @@ export const greatestDepth = 100;
 
 /** Whether a JSON value is nested more than a number of levels deep. Goes through every answer, so it makes nothing anew. */
 export function isDeeper(value: unknown, levels: number): boolean {
-	if (typeof value !== 'object' || value === null) return false;
+	if (!isNested(value)) return false;
 	if (levels === 0) return true;
-	if (Array.isArray(value)) return value.some((child) => isDeeper(child, levels - 1));
-	for (const name in value) if (isDeeper((value as ServiceRecord)[name], levels - 1)) return true;
+	// a plain child is not worth a call
+	if (isList(value)) {
+		for (const child of value) if (isNested(child) && isDeeper(child, levels - 1)) return true;
+		return false;
+	}
+	for (const name in value) if (isNested(value[name]) && isDeeper(value[name], levels - 1)) return true;
 	return false;
+}
+
+function isNested(value: unknown): value is ServiceRecord {
+	return typeof value === 'object' && value !== null;
 }
 
 /**
@@ -49,6 +57,7 @@ export function isDeeper(value: unknown, levels: number): boolean {
  */
 export function readList(body: unknown): ServiceRecord[] | undefined {
 	const list = findList(body);
+	if (list?.every(isRecord)) return list;
 	return list?.map((entry) => (isRecord(entry) ? entry : { value: entry }));
 }
 

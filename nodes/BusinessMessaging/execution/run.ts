@@ -59,7 +59,8 @@ export async function runOperation(context: IExecuteFunctions, operation: Operat
 function toItems(outcome: Outcome | undefined, index: number): INodeExecutionData[] {
 	if (!outcome) return [];
 	if (hasFailed(outcome)) return [toErrorItem(outcome.failure, index)];
-	return outcome.records.map((json) => ({ json, pairedItem: { item: index } }));
+	const pairedItem = { item: index }; // one for all, as n8n's own helper does
+	return outcome.records.map((json) => ({ json, pairedItem }));
 }
 
 /** Holds what is still to be sent against what was prepared; an item that does not fit becomes its error. */

@@ -3,9 +3,12 @@ import type { Endpoint } from '../api/endpoints';
 import { type ServiceRecord, readId, readList, readTotal } from '../api/read';
 import type { Client } from './client';
 import { ServiceError, isRefusedContent } from './errors';
+import { Scout } from './scout';
 
-/** Greatest number of pages asked for ahead of the one that is awaited. */
+/** Greatest number of pages, known to be there, that are asked for ahead of the one that is awaited. */
 const mostAhead = 4;
+/** How many pages lie between those that are looked for far ahead. */
+const stride = 2 * mostAhead;
 
 /** Page sizes, tried until the service takes one; undefined leaves it to the service. */
 export type PageSizes = Array<number | undefined>;
@@ -15,18 +18,24 @@ export interface Page {
 	records: ServiceRecord[];
 	/** How many records there are on all pages, if the service says so. */
 	total?: number;
+	/** Which answer of the listing it was, as they came. */
+	turn: number;
 	/** Whether it was asked for before the page before had come, and so may be the older one. */
 	isEarly?: boolean;
 }
 
 /** One listing under way: what it asks for, and what it has found. */
 export class Listing {
-	/** How many requests there may still be beyond the fewest possible: of 3, one is for the page that shows the end. */
+	/** How many requests may still turn out to be needless: of 3, one is for the page that shows the end. */
 	spare = 2;
 	private readonly seen = new Set<string>();
 	private size?: number;
 	private readonly ahead = new Map<number, Promise<Page>>();
 	private readonly come = new Set<number>();
+	/** Answers so far. */
+	private turns = 0;
+	private readonly scout = new Scout();
+	private looking?: Promise<void>;
 
 	constructor(
 		private readonly client: Client,
@@ -57,25 +66,55 @@ export class Listing {
 	}
 
 	/**
-	 * Asks for pages beyond one that is on its way.
+	 * Asks for pages beyond one that is on its way, as far as they are known to be there.
 	 *
-	 * @param needed how many there certainly are; Infinity if nobody knows, when they may turn out to be too many
+	 * @param left how many there are if the service says so; else as many as a page far ahead has shown
 	 */
-	askAhead(number: number, needed: number): void {
-		const last = number + (needed === Infinity ? this.spare : Math.min(needed, mostAhead));
-		for (let next = number + 1; next <= last; next++) {
-			if (this.ahead.has(next)) continue;
-			const page = this.loadOrEnd(next).then((early) => {
-				this.come.add(next);
-				return { ...early, isEarly: true };
-			});
-			page.catch(() => {}); // whoever takes it gets the error
-			this.ahead.set(next, page);
-		}
+	askAhead(number: number, left = this.scout.reached - number): void {
+		for (let next = number + 1; next <= number + Math.min(left, mostAhead); next++) this.ask(next);
 	}
 
-	/** A page; without records beyond the last one. */
+	/**
+	 * Looks for a page far ahead, which shows that those before it are there; a short list is not worth that request.
+	 *
+	 * @param size records on a full page
+	 */
+	lookAhead(number: number, size: number): void {
+		const isKnown = this.scout.reached - number >= stride;
+		if (isKnown || number <= mostAhead || this.looking || this.spare < 1) return;
+		this.looking = this.look(Math.max(number, this.scout.seen) + stride, size);
+	}
+
+	/** A needless page is forgotten, and if it is the last one, asked for again in its turn. */
+	private async look(number: number, size: number): Promise<void> {
+		this.ask(number);
+		const { records = [] } = (await this.ahead.get(number)?.catch(() => undefined)) ?? {};
+		const isNew = records.length >= size && !this.seen.has(keyOf(records[0]));
+		if (!this.scout.note({ number, keys: records.map(keyOf) }, isNew)) {
+			this.spare = 0;
+			this.ahead.delete(number);
+		}
+		this.looking = undefined;
+	}
+
+	/** Whether a page is what the service gave far beyond it, and so the last one, or one beyond it that is given again. */
+	isLast(number: number, { records }: Page, fresh: ServiceRecord[]): boolean {
+		return this.scout.isLast({ number, keys: records.map(keyOf) }, fresh.length === 0);
+	}
+
+	private ask(number: number): void {
+		if (this.ahead.has(number)) return;
+		const page = this.loadOrEnd(number).then((early) => {
+			this.come.add(number);
+			return { ...early, isEarly: true };
+		});
+		page.catch(() => {}); // whoever takes it gets the error
+		this.ahead.set(number, page);
+	}
+
+	/** A page; without records beyond the last one. One that may not be there is not asked for while that is about to show. */
 	async take(number: number): Promise<Page> {
+		if (this.looking && !this.ahead.has(number)) await this.looking;
 		const page = await (this.ahead.get(number) ?? this.loadOrEnd(number));
 		this.ahead.delete(number);
 		return page;
@@ -95,7 +134,7 @@ export class Listing {
 		const numbers = { ...(this.size !== undefined && { limit: this.size }), ...this.query, ...(page !== undefined && { page }) };
 		const body = await this.client.call(this.endpoint, { query: numbers });
 		const records = readList(body);
-		if (records) return { records, total: readTotal(body) };
+		if (records) return { records, total: readTotal(body), turn: ++this.turns };
 		throw new ServiceError('The service answered without a list', {
 			kind: 'unknown',
 			description: 'Check Base URL and Layout in the credential.',
@@ -103,7 +142,14 @@ export class Listing {
 	}
 
 	private async loadOrEnd(page: number): Promise<Page> {
-		return await this.load(page).catch(endOrThrow);
+		return await this.load(page).catch((error) => this.endOrThrow(error));
+	}
+
+	/** Some services answer a page beyond the last with 404, and one that does not page refuses the parameter. */
+	private endOrThrow(error: unknown): Page {
+		const isMissing = error instanceof ServiceError && [404, 416].includes(error.statusCode ?? 0);
+		if (isMissing || isRefusedContent(error)) return { records: [], turn: ++this.turns };
+		throw error;
 	}
 
 	/** Leaves out records that an earlier page held, which happens when others are added meanwhile. */
@@ -123,27 +169,25 @@ export class Listing {
 	 * meanwhile; or, if the second was given before the first, and records were added in between, onto the second.
 	 */
 	async findMoved(number: number, { isEarly }: Page): Promise<ServiceRecord[]> {
-		const moved = await this.readAgain(number - 1);
-		return isEarly && moved.length === 0 ? await this.readAgain(number) : moved;
+		const moved = await this.findNew(number - 1);
+		return isEarly && moved.length === 0 ? await this.findNew(number) : moved;
+	}
+
+	/** What is new on each of these pages, which were read before. */
+	async *readAgain(numbers: number[]): AsyncGenerator<ServiceRecord[], void> {
+		for (const number of numbers) yield await this.findNew(number);
 	}
 
 	/** What is new on a page that was read before; goes back from one page as far as there is nothing known on it. */
-	private async readAgain(page: number): Promise<ServiceRecord[]> {
-		const again = await this.load(page || undefined).catch(endOrThrow);
+	private async findNew(page: number): Promise<ServiceRecord[]> {
+		const again = await this.load(page || undefined).catch((error) => this.endOrThrow(error));
 		const fresh = this.keepNew(again);
 		const isAllNew = page > 0 && fresh.length > 0 && fresh.length === again.records.length;
-		return isAllNew ? [...(await this.readAgain(page - 1)), ...fresh] : fresh;
+		return isAllNew ? [...(await this.findNew(page - 1)), ...fresh] : fresh;
 	}
 }
 
 /** What tells a record from others: its identifier, or all of it where the service shows none. */
 function keyOf(record: ServiceRecord): string {
 	return readId(record) ?? JSON.stringify(record);
-}
-
-/** Some services answer a page beyond the last with 404, and one that does not page refuses the parameter. */
-function endOrThrow(error: unknown): Page {
-	const isMissing = error instanceof ServiceError && [404, 416].includes(error.statusCode ?? 0);
-	if (isMissing || isRefusedContent(error)) return { records: [] };
-	throw error;
 }

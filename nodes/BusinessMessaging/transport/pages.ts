@@ -5,14 +5,16 @@
  * for without a number; then page 1 either repeats it (pages count from 1) or is the second (they count from 0). An empty
  * page is the end, as is a missing one, or pages without anything new. A short page is not: it may be the service's own cap; nor is
  * metadata believed, since a `total` that means the page's own would lose the rest silently. It only tells how many pages
- * may be asked for at once, and that others have removed records. Pages are taken in their order, whichever comes first.
+ * may be asked for at once, as a page far ahead does where there is none, and that others have removed records. Pages are taken
+ * in their order, whichever comes first.
  */
-import { identity, uniq } from 'lodash';
+import { identity, isEqual, uniq } from 'lodash';
 
 import type { Endpoint } from '../api/endpoints';
 import type { ServiceRecord } from '../api/read';
 import type { Client } from './client';
 import { Listing, type PageSizes } from './listing';
+import { Overtaking } from './overtaking';
 
 /** What of a listing is wanted. */
 export interface ListRequest {
@@ -56,38 +58,47 @@ export async function listRecords<T = ServiceRecord>(
  * @param sizes are tried until the service takes one
  * @param wantsAll whether further pages may be asked for while one is on its way
  */
-async function* listPages(listing: Listing, sizes: PageSizes, wantsAll: boolean): AsyncGenerator<ServiceRecord[]> {
+async function* listPages(listing: Listing, sizes: PageSizes, wantsAll: boolean): AsyncGenerator<ServiceRecord[], void> {
 	const first = await listing.begin(sizes);
 	yield listing.keepNew(first);
 	if (listing.isFixed || first.records.length === 0) return;
 
+	const size = first.records.length;
 	let { total } = first;
 	let isFull = total !== undefined; // how large a page is shows with the second one
 	let isStale = false; // whether the page before had nothing new
+	const overtaking = new Overtaking();
 	let pushed = 0; // records that others have pushed down onto the next page, by as many in front that are not read
 	for (let number = 1; ; number++) {
+		const isAhead = wantsAll && isFull;
+		if (isAhead && total === undefined) listing.lookAhead(number, size);
 		const coming = listing.take(number);
-		const left = (total ?? Infinity) - listing.count - pushed;
-		if (wantsAll && isFull) listing.askAhead(number, Math.ceil(left / first.records.length) - 1);
+		if (isAhead) listing.askAhead(number, total && Math.ceil((total - listing.count - pushed) / size) - 1);
 		const page = await coming;
 		const fresh = listing.keepNew(page);
 		// Page 1 repeats the first where pages count from 1. A later one that repeats is the end, unless so many were added
 		// meanwhile that all of it was read before.
 		const isKnown = fresh.length === 0 && number > 1;
+		const isFirstAgain = number > 1 && isEqual(page.records[0], first.records[0]);
 		const reached = listing.count + pushed;
-		const isEnd = page.records.length === 0 || (isKnown && (isStale || reached >= (page.total ?? total ?? Infinity)));
+		const isRepeated = isKnown && (isStale || (isFirstAgain && number > 2) || reached >= (page.total ?? total ?? Infinity));
+		const isEnd = page.records.length === 0 || isRepeated;
 		// Others have removed records meanwhile, so that what followed has moved up, onto pages that were read before.
 		const hasShrunk = (page.total ?? Infinity) < (total ?? 0) || (isEnd && reached < (total ?? 0));
+		// Others have added records meanwhile, so that it begins with some of the page before.
+		const isPushed = number > 1 && page.records[0] !== fresh[0] && !isFirstAgain;
+		yield* listing.readAgain(overtaking.note(number, page.turn, isPushed));
 		if (hasShrunk) yield await listing.findMoved(number, page);
 		if (isEnd) return;
 		yield fresh;
+		if (listing.isLast(number, page, fresh)) return yield* listing.readAgain(overtaking.take());
 		if (fresh.length === 0) listing.spare--;
-		if (number > 1 && fresh.length > 0 && fresh[0] !== page.records[0]) {
+		if (isPushed && fresh.length > 0) {
 			pushed += page.records.length - fresh.length;
 			if (page.total === undefined) listing.forgetCome(); // from before that: without what was pushed onto them
 		}
 		total = page.total ?? total;
-		isFull = !isKnown && page.records.length >= first.records.length;
+		isFull = !isKnown && page.records.length >= size;
 		isStale = isKnown;
 	}
 }
