@@ -2,6 +2,9 @@
  * The authenticated call of one endpoint. All requests of both nodes, of the pickers and of the trigger go through here:
  * paced by the rate limiter, repeated only where nothing can happen twice, and read into one shape.
  */
+import { uniq, without } from 'lodash';
+import { sleep } from 'n8n-workflow';
+
 import { type Endpoint, type HttpMethod, routeOf } from '../api/endpoints';
 import { greatestDepth, isDeeper } from '../api/read';
 import { isRefusal } from '../api/readError';
@@ -9,7 +12,6 @@ import type { Address } from './address';
 import { type CallInfo, ServiceError, type ServiceResponse, errorFromFault, errorFromResponse, rateLimitedError, unreadableError } from './errors';
 import { type RateLimiter, backoffMs, limiterFor } from './rateLimiter';
 import { readRetryAfter } from './retryAfter';
-import { sleep } from 'n8n-workflow';
 
 /** What a call of an endpoint carries. */
 export interface ApiRequest {
@@ -71,23 +73,17 @@ export class Client {
 	 * @throws ServiceError that says what happened, whether it may have taken effect, and what to do next
 	 */
 	async call(endpoint: Endpoint, request: ApiRequest = {}): Promise<unknown> {
-		const [method, ...others] = this.methodsOf(endpoint);
+		const method = knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.address.layout).method;
 		const outcome = await this.callBy(method, endpoint, request).catch(asServiceError);
 		if (!(outcome instanceof ServiceError)) return outcome.body;
 		const isElsewhere = outcome.statusCode === 404 || outcome.statusCode === 405;
-		for (const other of isElsewhere ? others : []) {
+		for (const other of isElsewhere ? without(uniq(Object.values(endpoint.methods)), method) : []) {
 			const second = await this.callBy(other, endpoint, request).catch(asServiceError);
 			if (second instanceof ServiceError) continue;
 			knownMethods.set(this.methodKey(endpoint), other);
 			return second.body;
 		}
 		throw outcome;
-	}
-
-	/** The methods of an endpoint: what the layout says or the service has taken before, then that of the other layout. */
-	private methodsOf(endpoint: Endpoint): HttpMethod[] {
-		const known = knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.address.layout).method;
-		return [...new Set([known, ...Object.values(endpoint.methods)])];
 	}
 
 	private methodKey({ path }: Endpoint): string {

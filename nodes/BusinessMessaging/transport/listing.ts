@@ -34,7 +34,7 @@ export class Listing {
 	private readonly come = new Set<number>();
 	/** Answers so far. */
 	private turns = 0;
-	private readonly scout = new Scout();
+	private scout?: Scout;
 	private looking?: Promise<void>;
 
 	constructor(
@@ -70,7 +70,7 @@ export class Listing {
 	 *
 	 * @param left how many there are if the service says so; else as many as a page far ahead has shown
 	 */
-	askAhead(number: number, left = this.scout.reached - number): void {
+	askAhead(number: number, left = (this.scout?.reached ?? 0) - number): void {
 		for (let next = number + 1; next <= number + Math.min(left, mostAhead); next++) this.ask(next);
 	}
 
@@ -80,17 +80,17 @@ export class Listing {
 	 * @param size records on a full page
 	 */
 	lookAhead(number: number, size: number): void {
-		const isKnown = this.scout.reached - number >= stride;
-		if (isKnown || number <= mostAhead || this.looking || this.spare < 1) return;
-		this.looking = this.look(Math.max(number, this.scout.seen) + stride, size);
+		if (number <= mostAhead || this.looking || this.spare < 1) return;
+		this.scout ??= new Scout();
+		if (this.scout.reached - number < stride) this.looking = this.look(this.scout, Math.max(number, this.scout.seen) + stride, size);
 	}
 
 	/** A needless page is forgotten, and if it is the last one, asked for again in its turn. */
-	private async look(number: number, size: number): Promise<void> {
+	private async look(scout: Scout, number: number, size: number): Promise<void> {
 		this.ask(number);
 		const { records = [] } = (await this.ahead.get(number)?.catch(() => undefined)) ?? {};
 		const isNew = records.length >= size && !this.seen.has(keyOf(records[0]));
-		if (!this.scout.note({ number, keys: records.map(keyOf) }, isNew)) {
+		if (!scout.note({ number, keys: records.map(keyOf) }, isNew)) {
 			this.spare = 0;
 			this.ahead.delete(number);
 		}
@@ -99,7 +99,7 @@ export class Listing {
 
 	/** Whether a page is what the service gave far beyond it, and so the last one, or one beyond it that is given again. */
 	isLast(number: number, { records }: Page, fresh: ServiceRecord[]): boolean {
-		return this.scout.isLast({ number, keys: records.map(keyOf) }, fresh.length === 0);
+		return this.scout?.isLast({ number, keys: records.map(keyOf) }, fresh.length === 0) ?? false;
 	}
 
 	private ask(number: number): void {

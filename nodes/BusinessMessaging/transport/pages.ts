@@ -79,14 +79,15 @@ async function* listPages(listing: Listing, sizes: PageSizes, wantsAll: boolean)
 		// Page 1 repeats the first where pages count from 1. A later one that repeats is the end, unless so many were added
 		// meanwhile that all of it was read before.
 		const isKnown = fresh.length === 0 && number > 1;
-		const isFirstAgain = number > 1 && isEqual(page.records[0], first.records[0]);
+		const beginsKnown = number > 1 && page.records[0] !== fresh[0];
+		const isFirstAgain = beginsKnown && isEqual(page.records[0], first.records[0]);
 		const reached = listing.count + pushed;
-		const isRepeated = isKnown && (isStale || (isFirstAgain && number > 2) || reached >= (page.total ?? total ?? Infinity));
-		const isEnd = page.records.length === 0 || isRepeated;
+		const isDone = isStale || (isFirstAgain && number > 2) || reached >= (page.total ?? total ?? Infinity);
+		const isEnd = page.records.length === 0 || (isKnown && isDone);
 		// Others have removed records meanwhile, so that what followed has moved up, onto pages that were read before.
 		const hasShrunk = (page.total ?? Infinity) < (total ?? 0) || (isEnd && reached < (total ?? 0));
 		// Others have added records meanwhile, so that it begins with some of the page before.
-		const isPushed = number > 1 && page.records[0] !== fresh[0] && !isFirstAgain;
+		const isPushed = beginsKnown && !isFirstAgain;
 		yield* listing.readAgain(overtaking.note(number, page.turn, isPushed));
 		if (hasShrunk) yield await listing.findMoved(number, page);
 		if (isEnd) return;
