@@ -14,6 +14,7 @@ test('of a large one those that matter come first, then plain ones, ten in all',
 	const record = { ...many(12), tags: ['a'], deep: { x: 1 }, list: [1], nothing: null, id: 1 };
 	expect(Object.entries(shorten(record, ['id', 'name', 'tags']))).toEqual([['id', 1], ['tags', ['a']], ...range(8).map((n) => [`other${n}`, n])]);
 	expect(shorten({ deep: {}, nothing: null, ...many(12) }, [])).toEqual({ nothing: null, ...many(9) });
+	expect(shorten(many(11), [])).toEqual(many(10));
 });
 
 test('what is neither plain nor known is left out of a small one, too', () => {

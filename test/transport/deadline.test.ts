@@ -29,10 +29,21 @@ test('those who begin together share a timer, and each gives up if his answer ha
 	const timers = jest.spyOn(AbortSignal, 'timeout');
 	const never = new Promise<never>(() => undefined);
 	const waits = [withDeadline(never, 900), withDeadline(Promise.resolve(7), 900), withDeadline(never, 900)];
-	expect(timers.mock.calls).toHaveLength(1);
+	expect(timers.mock.calls).toEqual([[930]]);
 	jest.restoreAllMocks();
 	const code = 'ETIMEDOUT';
 	expect(await Promise.allSettled(waits)).toMatchObject([{ reason: { code } }, { value: 7 }, { reason: { code } }]);
+});
+
+test('who begins later has a timer of his own', async () => {
+	const never = new Promise<never>(() => undefined);
+	const first = withDeadline(never, 60);
+	await pause(10);
+	const timers = jest.spyOn(AbortSignal, 'timeout');
+	const second = withDeadline(never, 60);
+	expect(timers.mock.calls).toEqual([[62]]);
+	jest.restoreAllMocks();
+	await Promise.allSettled([first, second]);
 });
 
 test('everybody has a time limit of his own, also who comes later with a shorter one', async () => {

@@ -31,7 +31,6 @@ export class Listing {
 	private readonly seen = new Set<string>();
 	private size?: number;
 	private readonly ahead = new Map<number, Promise<Page>>();
-	private readonly come = new Set<number>();
 	/** Answers so far. */
 	private turns = 0;
 	private scout?: Scout;
@@ -104,10 +103,7 @@ export class Listing {
 
 	private ask(number: number): void {
 		if (this.ahead.has(number)) return;
-		const page = this.loadOrEnd(number).then((early) => {
-			this.come.add(number);
-			return { ...early, isEarly: true };
-		});
+		const page = this.loadOrEnd(number).then((early) => ({ ...early, isEarly: true }));
 		page.catch(() => {}); // whoever takes it gets the error
 		this.ahead.set(number, page);
 	}
@@ -123,11 +119,6 @@ export class Listing {
 	/** Waits until nothing is under way. */
 	async settle(): Promise<void> {
 		await Promise.allSettled(this.ahead.values());
-	}
-
-	/** Has those pages ahead that have come asked for again. */
-	forgetCome(): void {
-		for (const number of this.ahead.keys()) if (this.come.has(number)) this.ahead.delete(number);
 	}
 
 	private async load(page?: number): Promise<Page> {

@@ -94,10 +94,7 @@ async function* listPages(listing: Listing, sizes: PageSizes, wantsAll: boolean)
 		yield fresh;
 		if (listing.isLast(number, page, fresh)) return yield* listing.readAgain(overtaking.take());
 		if (fresh.length === 0) listing.spare--;
-		if (isPushed && fresh.length > 0) {
-			pushed += page.records.length - fresh.length;
-			if (page.total === undefined) listing.forgetCome(); // from before that: without what was pushed onto them
-		}
+		if (isPushed && fresh.length > 0) pushed += page.records.length - fresh.length;
 		total = page.total ?? total;
 		isFull = !isKnown && page.records.length >= size;
 		isStale = isKnown;
