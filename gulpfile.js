@@ -31,21 +31,44 @@ async function checkTypes() {
  * space and names; the same sources give the same file, so that a place in it can be found again.
  */
 async function compile() {
-	const contents = entries.map((file) => `export { ${classOf(file)} } from './${file.replace(/\.js$/, '')}';`).join('\n');
+	const contents = entries
+		.map((file) => `export { ${classOf(file)} } from './${file.replace(/\.js$/, '')}';`)
+		.join('\n');
 	const stdin = { contents, resolveDir: __dirname, loader: 'ts' };
 	const outfile = path.join(staging, bundle);
-	await build({ stdin, outfile, bundle: true, packages: 'external', platform: 'node', target: 'node20', minify: true, logLevel: 'error' });
+	await build({
+		stdin,
+		outfile,
+		bundle: true,
+		packages: 'external',
+		platform: 'node',
+		target: 'node20',
+		minify: true,
+		logLevel: 'error',
+	});
 	for (const file of entries) {
 		const target = path.join(staging, file);
 		await fs.mkdir(path.dirname(target), { recursive: true });
 		const from = path.posix.relative(path.posix.dirname(file), bundle);
-		await fs.writeFile(target, `'use strict';\nexports.${classOf(file)} = require('${from.startsWith('.') ? from : `./${from}`}').${classOf(file)};\n`);
+		await fs.writeFile(
+			target,
+			`'use strict';\nexports.${classOf(file)} = require('${from.startsWith('.') ? from : `./${from}`}').${classOf(file)};\n`,
+		);
 	}
 }
 
 /** One file for each source, with its source map: what is covered is found again in the sources. */
 async function compileForCoverage() {
-	await build({ entryPoints: ['nodes/**/*.ts', 'credentials/**/*.ts'], outbase: '.', outdir: staging, platform: 'node', format: 'cjs', target: 'node20', sourcemap: 'inline', logLevel: 'error' });
+	await build({
+		entryPoints: ['nodes/**/*.ts', 'credentials/**/*.ts'],
+		outbase: '.',
+		outdir: staging,
+		platform: 'node',
+		format: 'cjs',
+		target: 'node20',
+		sourcemap: 'inline',
+		logLevel: 'error',
+	});
 }
 
 /** Icons, codex files and output previews. Without `encoding: false` gulp 5 corrupts binary files. */

@@ -7,7 +7,11 @@ module.exports = {
 	rootDir: __dirname,
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
-	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/variants/variants.test.ts'],
+	testPathIgnorePatterns: [
+		'/node_modules/',
+		'<rootDir>/test/e2e/',
+		'<rootDir>/test/variants/variants.test.ts',
+	],
 	testEnvironment: 'node',
 	// dist is loaded as it is shipped; only TypeScript is transformed.
 	transform: {
@@ -22,7 +26,10 @@ module.exports = {
 	},
 	globalSetup: '<rootDir>/test/support/globalSetup.ts',
 	globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
-	reporters: ['default', ['<rootDir>/test/support/coverageReporter.js', { evidence: 'engineTests' }]],
+	reporters: [
+		'default',
+		['<rootDir>/test/support/coverageReporter.js', { evidence: 'engineTests' }],
+	],
 	maxWorkers: '100%',
 	// n8n-core is loaded anew by each test file.
 	workerIdleMemoryLimit: '1GB',

@@ -4,7 +4,20 @@
 const base = require('./jest.config.js');
 
 // Only the tests that run nodes; the others look at files of the package or at the sandbox alone.
-const folders = ['api', 'credentials', 'description', 'editor', 'examples', 'execution', 'operations', 'reply', 'security', 'transport', 'trigger', 'variants'];
+const folders = [
+	'api',
+	'credentials',
+	'description',
+	'editor',
+	'examples',
+	'execution',
+	'operations',
+	'reply',
+	'security',
+	'transport',
+	'trigger',
+	'variants',
+];
 
 process.env.PACKAGE_FOLDER = 'coverage/package';
 

@@ -5,6 +5,8 @@ const base = require('./jest.config.js');
 /** @type {import('jest').Config} */
 module.exports = {
 	...base,
-	roots: ['credentials', 'execution', 'operations', 'reply', 'sandbox', 'transport', 'trigger'].map((folder) => `<rootDir>/test/${folder}`),
+	roots: ['credentials', 'execution', 'operations', 'reply', 'sandbox', 'transport', 'trigger'].map(
+		(folder) => `<rootDir>/test/${folder}`,
+	),
 	reporters: ['default'],
 };

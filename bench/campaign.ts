@@ -27,12 +27,18 @@ runMain(async () => {
 	console.log(`\n${rowTable(best, rows)}\n`);
 	const cost = await measureCost(stage, settings);
 	console.log(`\n${costTable(cost)}\n`);
-	if (flags.json) await writeFile(flags.json, `${JSON.stringify({ best: best.seconds, derivation: best.derivation, rows, cost }, null, 2)}\n`);
+	if (flags.json)
+		await writeFile(
+			flags.json,
+			`${JSON.stringify({ best: best.seconds, derivation: best.derivation, rows, cost }, null, 2)}\n`,
+		);
 });
 
 function readFlags() {
 	try {
-		return parseArgs({ options: { json: { type: 'string' }, quick: { type: 'boolean' }, help: { type: 'boolean' } } }).values;
+		return parseArgs({
+			options: { json: { type: 'string' }, quick: { type: 'boolean' }, help: { type: 'boolean' } },
+		}).values;
 	} catch (error) {
 		throw new PlaygroundError(`${(error as Error).message}\n${USAGE}`);
 	}

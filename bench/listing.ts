@@ -42,26 +42,55 @@ interface Service {
 }
 
 function forkScript(script: string, args: string[], execArgv: string[] = []): ChildProcess {
-	return fork(path.join(__dirname, script), args, { execArgv: ['--import', 'tsx', ...execArgv], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+	return fork(path.join(__dirname, script), args, {
+		execArgv: ['--import', 'tsx', ...execArgv],
+		stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+	});
 }
 
 async function startService(variants: Partial<Choice>, contacts: number): Promise<Service> {
-	const flags = Object.entries(variants).flatMap(([name, value]) => ['--variant', `${name}=${value}`]);
-	const child = forkScript('../sandbox/main.ts', ['--port', '0', '--rate', '0', '--contacts', String(contacts), ...flags]);
-	const [chunk] = (await once(child.stdout ?? child, 'data', { signal: AbortSignal.timeout(timeLimitMs) })) as [Buffer];
+	const flags = Object.entries(variants).flatMap(([name, value]) => [
+		'--variant',
+		`${name}=${value}`,
+	]);
+	const child = forkScript('../sandbox/main.ts', [
+		'--port',
+		'0',
+		'--rate',
+		'0',
+		'--contacts',
+		String(contacts),
+		...flags,
+	]);
+	const [chunk] = (await once(child.stdout ?? child, 'data', {
+		signal: AbortSignal.timeout(timeLimitMs),
+	})) as [Buffer];
 	const url = /http:\/\/\S+/.exec(chunk.toString())?.[0];
 	if (!url) throw new Error(`The sandbox did not start: ${chunk.toString()}`);
 	return { url, child };
 }
 
 /** Lists once, from a fresh state of the service. */
-async function list(kind: 'node' | 'bare', { url }: Service, variants: Partial<Choice>, contacts: number): Promise<Took & { requests: number }> {
+async function list(
+	kind: 'node' | 'bare',
+	{ url }: Service,
+	variants: Partial<Choice>,
+	contacts: number,
+): Promise<Took & { requests: number }> {
 	await axios.post(`${url}/_sandbox/reset`);
 	const size = pageSizeOf(variants);
-	const child = forkScript('listing/client.ts', [kind, url, demoKey, variants['page-base'] ?? '1', String(size), String(contacts)], ['--expose-gc']);
+	const child = forkScript(
+		'listing/client.ts',
+		[kind, url, demoKey, variants['page-base'] ?? '1', String(size), String(contacts)],
+		['--expose-gc'],
+	);
 	try {
-		const [took] = (await once(child, 'message', { signal: AbortSignal.timeout(timeLimitMs) })) as [Took];
-		const { data } = await axios.get<{ endpoints: { listContacts: { calls: number } } }>(`${url}/_sandbox/requests`);
+		const [took] = (await once(child, 'message', { signal: AbortSignal.timeout(timeLimitMs) })) as [
+			Took,
+		];
+		const { data } = await axios.get<{ endpoints: { listContacts: { calls: number } } }>(
+			`${url}/_sandbox/requests`,
+		);
 		return { ...took, requests: data.endpoints.listContacts.calls };
 	} finally {
 		child.kill();
@@ -116,10 +145,17 @@ function describe(name: string, row: Row): string {
 
 runMain(async () => {
 	const { values } = parseArgs({
-		options: { json: { type: 'string' }, contacts: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '5' }, only: { type: 'string', default: '' } },
+		options: {
+			json: { type: 'string' },
+			contacts: { type: 'string', default: '100000' },
+			rounds: { type: 'string', default: '5' },
+			only: { type: 'string', default: '' },
+		},
 	});
 	const rows: Record<string, Row> = {};
-	for (const variants of pagingVariants.filter((one) => describeVariants(one).includes(values.only))) {
+	for (const variants of pagingVariants.filter((one) =>
+		describeVariants(one).includes(values.only),
+	)) {
 		const name = describeVariants(variants);
 		rows[name] = await measure(variants, Number(values.contacts), Number(values.rounds));
 		console.log(describe(name, rows[name]));

@@ -14,8 +14,13 @@ const targetMs = 100;
 const requestsPerMinute = 1000;
 const contacts = 10_000;
 
-const headers = { 'authorization': `Bearer ${demoKey}`, 'content-type': 'application/json' };
-const post = (path: string, body: object): Request => ({ method: 'POST', path, headers, body: JSON.stringify(body) });
+const headers = { authorization: `Bearer ${demoKey}`, 'content-type': 'application/json' };
+const post = (path: string, body: object): Request => ({
+	method: 'POST',
+	path,
+	headers,
+	body: JSON.stringify(body),
+});
 const get = (path: string): Request => ({ method: 'GET', path, headers });
 const parameters = ['Ada', 'our shop'].map((text) => ({ type: 'text', text }));
 
@@ -42,7 +47,9 @@ async function startProcess(): Promise<{ url: string; child: ChildProcess }> {
 	const args = ['--port', '0', '--rate', '0', '--contacts', String(contacts)];
 	const main = join(__dirname, '..', 'sandbox', 'main.ts');
 	const child = fork(main, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-	const [chunk] = (await once(child.stdout ?? child, 'data', { signal: AbortSignal.timeout(60_000) })) as [Buffer];
+	const [chunk] = (await once(child.stdout ?? child, 'data', {
+		signal: AbortSignal.timeout(60_000),
+	})) as [Buffer];
 	const url = /http:\/\/\S+/.exec(chunk.toString())?.[0];
 	if (!url) throw new Error(`The sandbox did not start: ${chunk.toString()}`);
 	return { url, child };
@@ -59,7 +66,13 @@ async function main(): Promise<void> {
 	const { url, child } = await startProcess();
 	try {
 		await autocannon({ url, requests, duration: 1, connections: 10 }); // warms up
-		const steady = await autocannon({ url, requests, duration, connections: 4, overallRate: requestsPerMinute / 60 });
+		const steady = await autocannon({
+			url,
+			requests,
+			duration,
+			connections: 4,
+			overallRate: requestsPerMinute / 60,
+		});
 		print('1,000 a minute', steady);
 		const full = await autocannon({ url, requests, duration, connections: 20 });
 		print('as fast as it can', full);

@@ -17,7 +17,10 @@ Fails if an event was lost or started two executions. Needs Linux. --quick is to
 
 const environments = [
 	{ name: 'n8n as it is', env: {} },
-	{ name: 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true', env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } },
+	{
+		name: 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true',
+		env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' },
+	},
 ];
 
 runMain(async () => {
@@ -36,21 +39,31 @@ runMain(async () => {
 	const comparisons: Comparison[] = [];
 	try {
 		for (const { name, env } of environments) {
-			await stage.withN8ns(1, async ([n8n]) => {
-				for (const load of loads) comparisons.push(await compare({ n8n, service, environment: name, ...load, progress: stage.progress }));
-			}, env);
+			await stage.withN8ns(
+				1,
+				async ([n8n]) => {
+					for (const load of loads)
+						comparisons.push(
+							await compare({ n8n, service, environment: name, ...load, progress: stage.progress }),
+						);
+				},
+				env,
+			);
 		}
 	} finally {
 		await service.stop();
 	}
 	for (const comparison of comparisons) console.log(`\n${comparisonText(comparison)}`);
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(comparisons, null, 2)}\n`);
-	if (comparisons.some(({ ours }) => ours.lost + ours.doubled > 0)) throw new PlaygroundError('Events were lost or started two executions.');
+	if (comparisons.some(({ ours }) => ours.lost + ours.doubled > 0))
+		throw new PlaygroundError('Events were lost or started two executions.');
 });
 
 function readFlags() {
 	try {
-		return parseArgs({ options: { json: { type: 'string' }, quick: { type: 'boolean' }, help: { type: 'boolean' } } }).values;
+		return parseArgs({
+			options: { json: { type: 'string' }, quick: { type: 'boolean' }, help: { type: 'boolean' } },
+		}).values;
 	} catch (error) {
 		throw new PlaygroundError(`${(error as Error).message}\n${USAGE}`);
 	}

@@ -1,4 +1,10 @@
-import type { ICredentialDataDecryptedObject, ICredentialTestRequest, ICredentialType, IHttpRequestOptions, INodeProperties } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialTestRequest,
+	ICredentialType,
+	IHttpRequestOptions,
+	INodeProperties,
+} from 'n8n-workflow';
 
 /**
  * API key and address of the service. Source: specification, "Base address and path shape" and "Authentication".
@@ -31,17 +37,23 @@ export class BusinessMessagingApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://api.example.com',
-			description: 'The address of the service, without /v1. It has to start with https:// unless it is on this machine.',
+			description:
+				'The address of the service, without /v1. It has to start with https:// unless it is on this machine.',
 		},
 		{
-			displayName: 'The Base URL has to start with https:// – the service demands it, and the API key could be read on the way. Nothing is sent to this address.',
+			displayName:
+				'The Base URL has to start with https:// – the service demands it, and the API key could be read on the way. Nothing is sent to this address.',
 			name: 'httpsNotice',
 			type: 'notice',
 			default: '',
 			// not by a regular expression: n8n gives those a time limit, which a busy machine exceeds
 			displayOptions: {
 				show: { baseUrl: [{ _cnd: { startsWith: 'http://' } }] },
-				hide: { baseUrl: ['http://localhost', 'http://127.', 'http://[::1]'].map((startsWith) => ({ _cnd: { startsWith } })) },
+				hide: {
+					baseUrl: ['http://localhost', 'http://127.', 'http://[::1]'].map((startsWith) => ({
+						_cnd: { startsWith },
+					})),
+				},
 			},
 		},
 		{
@@ -74,7 +86,8 @@ export class BusinessMessagingApi implements ICredentialType {
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: 1000,
-			description: 'How many requests your plan allows. All nodes that use the same key share them.',
+			description:
+				'How many requests your plan allows. All nodes that use the same key share them.',
 		},
 		{
 			displayName: 'Webhook Secret',
@@ -82,7 +95,8 @@ export class BusinessMessagingApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			description: 'Only for the trigger, and only if your service signs what it delivers or you register the URL by hand: the secret that both know',
+			description:
+				'Only for the trigger, and only if your service signs what it delivers or you register the URL by hand: the secret that both know',
 		},
 		{
 			displayName: 'Rate Window in Milliseconds',
@@ -94,8 +108,14 @@ export class BusinessMessagingApi implements ICredentialType {
 
 	// A function rather than an expression, which n8n would evaluate for every single request (a third of what a message
 	// costs), and only while an execution runs: webhooks are also removed after its end. "Custom API Call" takes both.
-	async authenticate({ apiKey }: ICredentialDataDecryptedObject, options: IHttpRequestOptions): Promise<IHttpRequestOptions> {
-		return { ...options, headers: { ...options.headers, Authorization: `Bearer ${apiKey as string}` } };
+	async authenticate(
+		{ apiKey }: ICredentialDataDecryptedObject,
+		options: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> {
+		return {
+			...options,
+			headers: { ...options.headers, Authorization: `Bearer ${apiKey as string}` },
+		};
 	}
 
 	// The same reading of Base URL and Layout as the nodes' own (transport/address.ts), as an expression of n8n. An address
@@ -107,20 +127,30 @@ export class BusinessMessagingApi implements ICredentialType {
 			baseURL: `={{ /^(https:\\/\\/[^\\s@?#\\\\\\/]+|http:\\/\\/(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d+)?)(\\/[^\\s?#]*)?$/i.test($credentials.baseUrl.trim())
 				? $credentials.baseUrl.trim().replace(/\\/+$/, '').replace(/\\/v1$/, '')
 				: 'https-only://' }}`,
-			url: '={{ ($credentials.layout === \'sharedHost\' && !/\\/api(\\/v1)?\\/*$/.test($credentials.baseUrl.trim()) ? \'/api\' : \'\') + \'/v1/auth/me\' }}',
+			url: "={{ ($credentials.layout === 'sharedHost' && !/\\/api(\\/v1)?\\/*$/.test($credentials.baseUrl.trim()) ? '/api' : '') + '/v1/auth/me' }}",
 		},
 		rules: [
 			...[301, 302, 303, 307, 308].map((value) => ({
 				type: 'responseCode' as const,
-				properties: { value, message: 'The service redirects to another address. Enter that address as Base URL.' },
+				properties: {
+					value,
+					message: 'The service redirects to another address. Enter that address as Base URL.',
+				},
 			})),
 			{
 				type: 'responseCode',
-				properties: { value: 401, message: 'The service does not accept the API key. Check it in the account settings of the service.' },
+				properties: {
+					value: 401,
+					message:
+						'The service does not accept the API key. Check it in the account settings of the service.',
+				},
 			},
 			{
 				type: 'responseCode',
-				properties: { value: 404, message: 'There is no messaging service at this address. Check Base URL and Layout.' },
+				properties: {
+					value: 404,
+					message: 'There is no messaging service at this address. Check Base URL and Layout.',
+				},
 			},
 		],
 	};

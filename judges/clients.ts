@@ -27,7 +27,15 @@ const generators: Generator[] = [
 	{
 		judge: 'Client of @hey-api/openapi-ts with axios',
 		command: 'openapi-ts',
-		options: (document) => ['--input', document, '--output', 'clients/generated/hey-api', '--client', '@hey-api/client-axios', '--no-log-file'],
+		options: (document) => [
+			'--input',
+			document,
+			'--output',
+			'clients/generated/hey-api',
+			'--client',
+			'@hey-api/client-axios',
+			'--no-log-file',
+		],
 		script: 'clients/heyApi.ts',
 	},
 ];
@@ -46,17 +54,33 @@ async function run(command: string, options: string[]): Promise<string[]> {
 /** @param document path of the OpenAPI document */
 export async function askClients(document: string): Promise<Verdict[]> {
 	const tool = (name: string) => path.join(folder, 'node_modules', '.bin', name);
-	const generated = await Promise.all(generators.map(async ({ command, options }) => await run(tool(command), options(document))));
+	const generated = await Promise.all(
+		generators.map(async ({ command, options }) => await run(tool(command), options(document))),
+	);
 	const typeErrors = await run(tool('tsc'), ['--project', 'clients']);
 	const sandbox = await startSandbox({ port: 0 });
 	try {
 		const verdicts = generators.map(async ({ judge, script }, index): Promise<Verdict> => {
-			const errands = await run(process.execPath, ['--import', 'tsx', script, sandbox.url, sandbox.key]);
+			const errands = await run(process.execPath, [
+				'--import',
+				'tsx',
+				script,
+				sandbox.url,
+				sandbox.key,
+			]);
 			const complaints = [...generated[index], ...errands];
-			return { judge, words: 'sends, reads a refusal, lists, registers a webhook and gets its event', complaints };
+			return {
+				judge,
+				words: 'sends, reads a refusal, lists, registers a webhook and gets its event',
+				complaints,
+			};
 		});
 		return [
-			{ judge: 'TypeScript, strict', words: `${typeErrors.length} errors in the use of both clients`, complaints: typeErrors },
+			{
+				judge: 'TypeScript, strict',
+				words: `${typeErrors.length} errors in the use of both clients`,
+				complaints: typeErrors,
+			},
 			...(await Promise.all(verdicts)),
 		];
 	} finally {

@@ -16,7 +16,11 @@ export async function askPrism(document: string): Promise<Verdict> {
 		const { answers, refusals, faults } = prism.tally;
 		if (answers === 0) complaints.push('No call came through the proxy');
 		const figures = `${answers} calls, among them ${refusals} wrong on purpose and refused, ${faults} answers spoiled on purpose`;
-		return { judge: 'Prism, as proxy between the tests and the sandbox', words: `${complaints.length ? 'violations' : 'no violation'} in ${figures}`, complaints };
+		return {
+			judge: 'Prism, as proxy between the tests and the sandbox',
+			words: `${complaints.length ? 'violations' : 'no violation'} in ${figures}`,
+			complaints,
+		};
 	} finally {
 		await prism.close();
 	}
@@ -24,7 +28,11 @@ export async function askPrism(document: string): Promise<Verdict> {
 
 async function runTests(judge: string): Promise<string[]> {
 	try {
-		await runCommand(path.join(root, 'node_modules', '.bin', 'jest'), ['--config', 'jest.judges.config.js'], { cwd: root, limit, env: { CONTRACT_JUDGE: judge } });
+		await runCommand(
+			path.join(root, 'node_modules', '.bin', 'jest'),
+			['--config', 'jest.judges.config.js'],
+			{ cwd: root, limit, env: { CONTRACT_JUDGE: judge } },
+		);
 		return [];
 	} catch (error) {
 		if (!(error instanceof CommandError)) throw error;

@@ -7,6 +7,13 @@ import type { Verdict } from './verdict';
 export async function askRedocly(document: string): Promise<Verdict> {
 	const config = await createConfig({ extends: ['recommended'] });
 	const problems = await lint({ ref: document, config });
-	const complaints = problems.map(({ severity, ruleId, message, location: [place] }) => `${severity} ${ruleId} at ${place?.pointer ?? '#'}: ${message}`);
-	return { judge: 'Redocly, recommended rules', words: `${complaints.length} errors and warnings`, complaints };
+	const complaints = problems.map(
+		({ severity, ruleId, message, location: [place] }) =>
+			`${severity} ${ruleId} at ${place?.pointer ?? '#'}: ${message}`,
+	);
+	return {
+		judge: 'Redocly, recommended rules',
+		words: `${complaints.length} errors and warnings`,
+		complaints,
+	};
 }

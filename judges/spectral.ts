@@ -11,7 +11,15 @@ import type { Verdict } from './verdict';
 export async function askSpectral(document: string): Promise<Verdict> {
 	const spectral = new Spectral();
 	spectral.setRuleset({ extends: [[oas as RulesetDefinition, 'recommended']] });
-	const problems = await spectral.run(new Document(readFileSync(document, 'utf8'), parsers.Json, document));
-	const complaints = problems.map(({ code, message, path }) => `${code} at ${path.join('/')}: ${message}`);
-	return { judge: 'Spectral, spectral:oas recommended', words: `${complaints.length} errors, warnings and hints`, complaints };
+	const problems = await spectral.run(
+		new Document(readFileSync(document, 'utf8'), parsers.Json, document),
+	);
+	const complaints = problems.map(
+		({ code, message, path }) => `${code} at ${path.join('/')}: ${message}`,
+	);
+	return {
+		judge: 'Spectral, spectral:oas recommended',
+		words: `${complaints.length} errors, warnings and hints`,
+		complaints,
+	};
 }

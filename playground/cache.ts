@@ -32,10 +32,15 @@ export function cachePlace(name: string): string {
  * killed half-way.
  * @throws PlaygroundError if the cache folder cannot be made; what the installation throws
  */
-export async function installOnce({ name, folder, install }: Installation, progress: Progress): Promise<void> {
+export async function installOnce(
+	{ name, folder, install }: Installation,
+	progress: Progress,
+): Promise<void> {
 	if (isComplete(folder)) return;
 	await mkdir(path.dirname(folder), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-		throw new PlaygroundError(`${name} is kept in ${path.dirname(folder)}, which cannot be made (${error.code}): set XDG_CACHE_HOME to a folder that can.`);
+		throw new PlaygroundError(
+			`${name} is kept in ${path.dirname(folder)}, which cannot be made (${error.code}): set XDG_CACHE_HOME to a folder that can.`,
+		);
 	});
 	await holdingLock(folder, name, progress, async () => {
 		if (!isComplete(folder)) await install();
@@ -53,12 +58,22 @@ function isComplete(folder: string): boolean {
 }
 
 /** The lock is renewed while it is held; one that was not renewed for 30 s belongs to a process that died. */
-async function holdingLock(folder: string, name: string, progress: Progress, work: () => Promise<void>): Promise<void> {
+async function holdingLock(
+	folder: string,
+	name: string,
+	progress: Progress,
+	work: () => Promise<void>,
+): Promise<void> {
 	const options = { realpath: false, stale: 30_000, update: 5_000, onCompromised: () => undefined };
 	const acquire = async () =>
-		await lockfile.lock(folder, { ...options, retries: { forever: true, factor: 1, minTimeout: 1000, maxRetryTime: LOCK_WAIT } });
+		await lockfile.lock(folder, {
+			...options,
+			retries: { forever: true, factor: 1, minTimeout: 1000, maxRetryTime: LOCK_WAIT },
+		});
 	const isHeld = await lockfile.check(folder, options);
-	const release = isHeld ? await progress.step(`Waiting for another process that is installing ${name}`, acquire) : await acquire();
+	const release = isHeld
+		? await progress.step(`Waiting for another process that is installing ${name}`, acquire)
+		: await acquire();
 	try {
 		await work();
 	} finally {

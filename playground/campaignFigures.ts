@@ -29,10 +29,17 @@ export interface Figures {
 }
 
 /** Counts all but the version and the seconds. */
-export function countCampaign(state: State, contacts: SampleContact[]): Omit<Figures, 'n8nVersion' | 'seconds'> {
+export function countCampaign(
+	state: State,
+	contacts: SampleContact[],
+): Omit<Figures, 'n8nVersion' | 'seconds'> {
 	const messages = state.messages.all;
-	const campaign = messages.filter(({ direction, template }) => direction === 'outbound' && template);
-	const replies = messages.filter(({ direction, template }) => direction === 'outbound' && !template);
+	const campaign = messages.filter(
+		({ direction, template }) => direction === 'outbound' && template,
+	);
+	const replies = messages.filter(
+		({ direction, template }) => direction === 'outbound' && !template,
+	);
 	const answered = peopleOf(messages.filter(({ direction }) => direction === 'inbound'));
 	const reached = peopleOf(campaign);
 	const replied = peopleOf(replies);
@@ -52,7 +59,17 @@ export function countCampaign(state: State, contacts: SampleContact[]): Omit<Fig
 }
 
 /** Whether everybody got, read, answered and was answered exactly once, and nothing was left behind. */
-export function isPerfect({ contacts, sent, delivered, read, answered, replied, lost, doubled, webhooksLeft }: Figures): boolean {
+export function isPerfect({
+	contacts,
+	sent,
+	delivered,
+	read,
+	answered,
+	replied,
+	lost,
+	doubled,
+	webhooksLeft,
+}: Figures): boolean {
 	const everybody = [sent, delivered, read, answered, replied].every((count) => count === contacts);
 	return contacts > 0 && everybody && lost + doubled + webhooksLeft === 0;
 }

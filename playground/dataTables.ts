@@ -18,14 +18,25 @@ async function tablesOf(client: N8nClient): Promise<string> {
 /** The table with exactly this name, if there is one. */
 export async function findTable(client: N8nClient, name: string): Promise<DataTable | undefined> {
 	const filter = encodeURIComponent(JSON.stringify({ name }));
-	const { data } = await client.call<{ data: DataTable[] }>('GET', `${await tablesOf(client)}?filter=${filter}`);
+	const { data } = await client.call<{ data: DataTable[] }>(
+		'GET',
+		`${await tablesOf(client)}?filter=${filter}`,
+	);
 	return data.find((table) => table.name === name);
 }
 
 /** Makes a table with columns of text, and fills it. */
-export async function createTable(client: N8nClient, name: string, columns: string[], rows: Row[]): Promise<void> {
+export async function createTable(
+	client: N8nClient,
+	name: string,
+	columns: string[],
+	rows: Row[],
+): Promise<void> {
 	const tables = await tablesOf(client);
-	const { id } = await client.call<DataTable>('POST', tables, { name, columns: columns.map((column) => ({ name: column, type: 'string' })) });
+	const { id } = await client.call<DataTable>('POST', tables, {
+		name,
+		columns: columns.map((column) => ({ name: column, type: 'string' })),
+	});
 	await client.call('POST', `${tables}/${id}/insert`, { data: rows });
 }
 
@@ -35,14 +46,22 @@ export async function readTable(client: N8nClient, name: string): Promise<Row[]>
 	if (!table) throw new Error(`There is no data table "${name}".`);
 	const rows: Row[] = [];
 	for (;;) {
-		const page = await client.call<{ data: Row[]; count: number }>('GET', `${await tablesOf(client)}/${table.id}/rows?take=250&skip=${rows.length}`);
+		const page = await client.call<{ data: Row[]; count: number }>(
+			'GET',
+			`${await tablesOf(client)}/${table.id}/rows?take=250&skip=${rows.length}`,
+		);
 		rows.push(...page.data);
 		if (page.data.length === 0 || rows.length >= page.count) return rows;
 	}
 }
 
 /** Changes all rows that have a value in a column. @throws Error if there is no such table */
-export async function updateTable(client: N8nClient, name: string, [columnName, value]: [string, string], data: Row): Promise<void> {
+export async function updateTable(
+	client: N8nClient,
+	name: string,
+	[columnName, value]: [string, string],
+	data: Row,
+): Promise<void> {
 	const table = await findTable(client, name);
 	if (!table) throw new Error(`There is no data table "${name}".`);
 	const filter = { type: 'and', filters: [{ columnName, condition: 'eq', value }] };

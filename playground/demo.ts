@@ -31,12 +31,18 @@ runMain(async () => {
 	// What was counted is shown in any case.
 	const failure = await campaign.run(progress).catch((error: unknown) => error);
 	const seconds = Math.round((Date.now() - start) / 100) / 10;
-	const figures = { n8nVersion, ...countCampaign(playground.sandbox.state, campaign.contacts), seconds };
+	const figures = {
+		n8nVersion,
+		...countCampaign(playground.sandbox.state, campaign.contacts),
+		seconds,
+	};
 
 	console.log(`\n${tableOf(figures)}\n`);
 	if (json) await writeFile(json, `${JSON.stringify(figures, null, 2)}\n`);
 	if (failure instanceof Error) throw failure;
 	perfect = isPerfect(figures);
 	if (!perfect) throw new PlaygroundError('The campaign did not go as it should: see the table.');
-	console.log('Everybody got the campaign, wrote back and was answered, exactly once, and no webhook was left behind.');
+	console.log(
+		'Everybody got the campaign, wrote back and was answered, exactly once, and no webhook was left behind.',
+	);
 });

@@ -24,15 +24,37 @@ export class DemoCampaign {
 	async run(progress: Progress): Promise<void> {
 		const { client } = this.playground.n8n;
 		const count = () => countCampaign(this.playground.sandbox.state, this.contacts);
-		const campaign = await client.createWorkflow(readExample('welcome-campaign', this.playground.credential));
-		const autoReply = await client.createWorkflow(readExample('auto-reply', this.playground.credential));
+		const campaign = await client.createWorkflow(
+			readExample('welcome-campaign', this.playground.credential),
+		);
+		const autoReply = await client.createWorkflow(
+			readExample('auto-reply', this.playground.credential),
+		);
 
-		await progress.step('Switching on the auto-reply', async () => await client.activate(autoReply.id));
-		await progress.step('Sending the campaign', async () => await this.send(campaign.id), () => `${count().sent} sent`);
-		await progress.step('Waiting for the receipts', async () => await this.allRead(), () => `${count().read} read`);
-		await progress.step('Letting the customers write back', async () => await this.answer(), () => `${count().replied} replied`);
+		await progress.step(
+			'Switching on the auto-reply',
+			async () => await client.activate(autoReply.id),
+		);
+		await progress.step(
+			'Sending the campaign',
+			async () => await this.send(campaign.id),
+			() => `${count().sent} sent`,
+		);
+		await progress.step(
+			'Waiting for the receipts',
+			async () => await this.allRead(),
+			() => `${count().read} read`,
+		);
+		await progress.step(
+			'Letting the customers write back',
+			async () => await this.answer(),
+			() => `${count().replied} replied`,
+		);
 		await progress.step('Waiting for n8n to finish', async () => await this.quiet(autoReply.id));
-		await progress.step('Switching off the auto-reply', async () => await client.deactivate(autoReply.id));
+		await progress.step(
+			'Switching off the auto-reply',
+			async () => await client.deactivate(autoReply.id),
+		);
 	}
 
 	/** Clicks "Execute workflow". */
@@ -41,13 +63,18 @@ export class DemoCampaign {
 		const id = await client.run(workflowId, 'When clicking ‘Execute workflow’');
 		const { status, data } = await client.waitForExecution(id, STEP_LIMIT);
 		const reason = data.resultData.error?.message ?? 'without a message';
-		if (status !== 'success') throw new PlaygroundError(`The campaign's execution ended with "${status}": ${reason}.`);
+		if (status !== 'success')
+			throw new PlaygroundError(`The campaign's execution ended with "${status}": ${reason}.`);
 	}
 
 	private async allRead(): Promise<void> {
 		const { messages } = this.playground.sandbox.state;
-		const settled = () => messages.all.every(({ status }) => status === 'read' || status === 'failed');
-		await waitFor(async () => settled(), { what: 'the receipts of the campaign', limit: STEP_LIMIT });
+		const settled = () =>
+			messages.all.every(({ status }) => status === 'read' || status === 'failed');
+		await waitFor(async () => settled(), {
+			what: 'the receipts of the campaign',
+			limit: STEP_LIMIT,
+		});
 	}
 
 	/** Everybody writes once, the next one when one of those who wrote has a reply. */
@@ -56,8 +83,16 @@ export class DemoCampaign {
 		const write = async ({ phone, name }: SampleContact, index: number) => {
 			const { traffic, messages } = this.playground.sandbox.state;
 			traffic.receive({ from: phone, text: ANSWERS[index % ANSWERS.length] });
-			const replied = () => messages.all.some((message) => message.phone === phone && message.direction === 'outbound' && !message.template);
-			await waitFor(async () => replied(), { what: `the reply to ${name}`, limit: REPLY_LIMIT, interval: 50 });
+			const replied = () =>
+				messages.all.some(
+					(message) =>
+						message.phone === phone && message.direction === 'outbound' && !message.template,
+				);
+			await waitFor(async () => replied(), {
+				what: `the reply to ${name}`,
+				limit: REPLY_LIMIT,
+				interval: 50,
+			});
 		};
 		await Promise.all(this.contacts.map((contact, index) => limit(write, contact, index)));
 	}
@@ -66,9 +101,12 @@ export class DemoCampaign {
 	private async quiet(workflowId: string): Promise<void> {
 		const { n8n, sandbox } = this.playground;
 		const isQuiet = async () => {
-			if (sandbox.state.deliveries.log.last().some(({ state }) => state === 'pending')) return false;
+			if (sandbox.state.deliveries.log.last().some(({ state }) => state === 'pending'))
+				return false;
 			const executions = await n8n.client.listExecutions(workflowId);
-			return executions.every(({ status }) => status === 'success' || status === 'error' || status === 'crashed');
+			return executions.every(
+				({ status }) => status === 'success' || status === 'error' || status === 'crashed',
+			);
 		};
 		await waitFor(isQuiet, { what: "n8n's executions to end", limit: STEP_LIMIT });
 	}

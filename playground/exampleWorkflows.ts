@@ -18,14 +18,20 @@ export interface CredentialReference {
 
 /** The names of the workflows in `examples/`, e.g. `auto-reply`. */
 export function exampleNames(): string[] {
-	return readdirSync(FOLDER).filter((file) => file.endsWith('.json')).map((file) => path.basename(file, '.json'));
+	return readdirSync(FOLDER)
+		.filter((file) => file.endsWith('.json'))
+		.map((file) => path.basename(file, '.json'));
 }
 
 /** A workflow of `examples/`, e.g. `auto-reply`, whose nodes of ours use the credential. */
 export function readExample(name: string, credential: CredentialReference): WorkflowFile {
-	const workflow = JSON.parse(readFileSync(path.join(FOLDER, `${name}.json`), 'utf8')) as WorkflowFile;
+	const workflow = JSON.parse(
+		readFileSync(path.join(FOLDER, `${name}.json`), 'utf8'),
+	) as WorkflowFile;
 	const withCredential = (node: INode): INode =>
-		node.type.startsWith(OUR_NODES) ? { ...node, credentials: { businessMessagingApi: credential } } : node;
+		node.type.startsWith(OUR_NODES)
+			? { ...node, credentials: { businessMessagingApi: credential } }
+			: node;
 	return { ...workflow, nodes: workflow.nodes.map(withCredential) };
 }
 
@@ -34,7 +40,11 @@ export function readExample(name: string, credential: CredentialReference): Work
  * What the user has changed or deleted since stays so.
  * @param memory file that remembers what was imported
  */
-export async function importExamples(client: N8nClient, credential: CredentialReference, memory: string): Promise<void> {
+export async function importExamples(
+	client: N8nClient,
+	credential: CredentialReference,
+	memory: string,
+): Promise<void> {
 	const known = existsSync(memory) ? (JSON.parse(readFileSync(memory, 'utf8')) as string[]) : [];
 	for (const name of exampleNames().filter((candidate) => !known.includes(candidate))) {
 		const workflow = await client.createWorkflow(readExample(name, credential));

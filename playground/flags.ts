@@ -6,7 +6,10 @@ import { PlaygroundError } from './playgroundError';
  * @param usage shown with `--help` and when the command line is wrong
  * @throws PlaygroundError
  */
-export function readFlags<N extends string>(names: readonly N[], usage: string): Partial<Record<N, string>> {
+export function readFlags<N extends string>(
+	names: readonly N[],
+	usage: string,
+): Partial<Record<N, string>> {
 	const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean' } };
 	for (const name of names) options[name] = { type: 'string' };
 	const values = parse(options, usage);
@@ -15,7 +18,10 @@ export function readFlags<N extends string>(names: readonly N[], usage: string):
 	process.exit(0);
 }
 
-function parse(options: NonNullable<ParseArgsConfig['options']>, usage: string): Record<string, unknown> {
+function parse(
+	options: NonNullable<ParseArgsConfig['options']>,
+	usage: string,
+): Record<string, unknown> {
 	try {
 		return parseArgs({ options }).values;
 	} catch (error) {

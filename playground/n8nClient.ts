@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import axios, { isAxiosError, type AxiosInstance, type Method } from 'axios';
 import { parse } from 'flatted';
-import type { ExecutionStatus, IConnections, INode, INodeExecutionData, INodeTypeDescription, IRunExecutionData, IWorkflowSettings } from 'n8n-workflow';
+import type {
+	ExecutionStatus,
+	IConnections,
+	INode,
+	INodeExecutionData,
+	INodeTypeDescription,
+	IRunExecutionData,
+	IWorkflowSettings,
+} from 'n8n-workflow';
 import type { Owner } from './owner';
 import { waitFor } from './waitFor';
 
@@ -9,7 +17,12 @@ import { waitFor } from './waitFor';
 const ANSWER_LIMIT = 60_000;
 /** Long enough for a trigger that repeats its requests to a service in trouble. */
 const PUBLICATION_LIMIT = 180_000;
-const ENDED: ReadonlySet<ExecutionStatus> = new Set<ExecutionStatus>(['success', 'error', 'canceled', 'crashed']);
+const ENDED: ReadonlySet<ExecutionStatus> = new Set<ExecutionStatus>([
+	'success',
+	'error',
+	'canceled',
+	'crashed',
+]);
 
 /** A workflow as the editor exports and imports it. */
 export interface WorkflowFile {
@@ -74,9 +87,14 @@ export class N8nClient {
 
 	/** Logs in; the session lasts for as long as this object lives. */
 	async login(owner: Owner): Promise<void> {
-		const response = await this.http.post('/rest/login', { emailOrLdapLoginId: owner.email, password: owner.password });
+		const response = await this.http.post('/rest/login', {
+			emailOrLdapLoginId: owner.email,
+			password: owner.password,
+		});
 		const cookies = response.headers['set-cookie'] ?? [];
-		this.http.defaults.headers.common.cookie = cookies.map((cookie) => cookie.split(';')[0]).join('; ');
+		this.http.defaults.headers.common.cookie = cookies
+			.map((cookie) => cookie.split(';')[0])
+			.join('; ');
 	}
 
 	/** The version that n8n says it is, e.g. `2.41.1`. */
@@ -90,13 +108,20 @@ export class N8nClient {
 	}
 
 	/** Stores a credential and returns its id. */
-	async createCredential(name: string, type: string, data: Record<string, unknown>): Promise<string> {
+	async createCredential(
+		name: string,
+		type: string,
+		data: Record<string, unknown>,
+	): Promise<string> {
 		return (await this.call<{ id: string }>('POST', '/rest/credentials', { name, type, data })).id;
 	}
 
 	/** Stores a credential, in place of the one with the same name and type if there is one, and returns its id. */
 	async saveCredential(name: string, type: string, data: Record<string, unknown>): Promise<string> {
-		const known = await this.call<Array<{ id: string; name: string; type: string }>>('GET', '/rest/credentials');
+		const known = await this.call<Array<{ id: string; name: string; type: string }>>(
+			'GET',
+			'/rest/credentials',
+		);
 		const same = known.find((credential) => credential.name === name && credential.type === type);
 		if (!same) return await this.createCredential(name, type, data);
 		await this.call('PATCH', `/rest/credentials/${same.id}`, { name, type, data });
@@ -106,7 +131,12 @@ export class N8nClient {
 	/** Stores a workflow, switched off, under a new id. */
 	async createWorkflow(workflow: WorkflowFile): Promise<StoredWorkflow> {
 		const { name, nodes, connections, settings } = workflow;
-		return await this.call('POST', '/rest/workflows', { name, nodes, connections, settings: settings ?? {} });
+		return await this.call('POST', '/rest/workflows', {
+			name,
+			nodes,
+			connections,
+			settings: settings ?? {},
+		});
 	}
 
 	/** All workflows, without their nodes. */
@@ -146,10 +176,17 @@ export class N8nClient {
 	/** n8n registers and deregisters triggers after it has answered; this waits for the outcome. */
 	private async publication(id: string): Promise<Publication> {
 		const settled = async () => {
-			const publication = await this.call<Publication>('GET', `/rest/workflows/${id}/publication-status`);
+			const publication = await this.call<Publication>(
+				'GET',
+				`/rest/workflows/${id}/publication-status`,
+			);
 			return publication.status !== 'in_progress' && publication;
 		};
-		return await waitFor(settled, { what: `n8n to switch workflow ${id} on or off`, limit: PUBLICATION_LIMIT, interval: 100 });
+		return await waitFor(settled, {
+			what: `n8n to switch workflow ${id} on or off`,
+			limit: PUBLICATION_LIMIT,
+			interval: 100,
+		});
 	}
 
 	/** Archives a workflow, which switches it off, and deletes it once n8n has done so. */
@@ -169,13 +206,20 @@ export class N8nClient {
 	/** Starts a workflow as the editor's Execute button does, at the trigger named, and returns the execution's id. */
 	async run(workflowId: string, trigger: string): Promise<string> {
 		const body = { triggerToStartFrom: { name: trigger } };
-		return (await this.call<{ executionId: string }>('POST', `/rest/workflows/${workflowId}/run`, body)).executionId;
+		return (
+			await this.call<{ executionId: string }>('POST', `/rest/workflows/${workflowId}/run`, body)
+		).executionId;
 	}
 
 	/** The newest executions of a workflow, newest first. */
 	async listExecutions(workflowId: string, limit = 100): Promise<ExecutionSummary[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
-		return (await this.call<{ results: ExecutionSummary[] }>('GET', `/rest/executions?filter=${filter}&limit=${limit}`)).results;
+		return (
+			await this.call<{ results: ExecutionSummary[] }>(
+				'GET',
+				`/rest/executions?filter=${filter}&limit=${limit}`,
+			)
+		).results;
 	}
 
 	/** All executions of a workflow, newest first, read page by page. */
@@ -184,7 +228,10 @@ export class N8nClient {
 		const found = new Map<string, ExecutionSummary>();
 		let cursor: string | null = '';
 		while (cursor !== null) {
-			const page: { results: ExecutionSummary[]; nextCursor: string | null } = await this.call('GET', cursor ? `${path}&cursor=${cursor}` : path);
+			const page: { results: ExecutionSummary[]; nextCursor: string | null } = await this.call(
+				'GET',
+				cursor ? `${path}&cursor=${cursor}` : path,
+			);
 			for (const execution of page.results) found.set(execution.id, execution);
 			cursor = page.nextCursor;
 		}
@@ -193,7 +240,10 @@ export class N8nClient {
 
 	/** One execution, as far as it has come. */
 	async getExecution(id: string): Promise<Execution> {
-		const { data, ...summary } = await this.call<ExecutionSummary & { data: string }>('GET', `/rest/executions/${id}`);
+		const { data, ...summary } = await this.call<ExecutionSummary & { data: string }>(
+			'GET',
+			`/rest/executions/${id}`,
+		);
 		return { ...summary, data: parse(data) as IRunExecutionData };
 	}
 
@@ -211,7 +261,11 @@ export class N8nClient {
 
 	/** The editor's Retry button: runs a failed execution on with the workflow it had; returns the new execution's id. */
 	async retry(executionId: string): Promise<string> {
-		return (await this.call<{ id: string }>('POST', `/rest/executions/${executionId}/retry`, { loadWorkflow: false })).id;
+		return (
+			await this.call<{ id: string }>('POST', `/rest/executions/${executionId}/retry`, {
+				loadWorkflow: false,
+			})
+		).id;
 	}
 
 	/** The editor's Stop button. */
@@ -225,11 +279,15 @@ export class N8nClient {
 			const response = await this.http.request<{ data: T }>({ method, url: path, data: body });
 			return response.data.data;
 		} catch (error) {
-			throw isAxiosError(error) ? new Error(`n8n, ${method} ${path}: ${reason(error.response?.data) ?? error.message}`) : error;
+			throw isAxiosError(error)
+				? new Error(`n8n, ${method} ${path}: ${reason(error.response?.data) ?? error.message}`)
+				: error;
 		}
 	}
 }
 
 function reason(body: unknown): string | undefined {
-	return typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : undefined;
+	return typeof body === 'object' && body !== null && 'message' in body
+		? String(body.message)
+		: undefined;
 }

@@ -2,7 +2,8 @@ import path from 'node:path';
 import type { N8nInstall } from './n8nInstall';
 
 /** Variables of the machine that would change what n8n does: it shall be the same n8n everywhere. */
-const FOREIGN = /^(N8N_|DB_|QUEUE_|EXECUTIONS_|CREDENTIALS_|NODES_|NODE_FUNCTION_|ENDPOINT_|GENERIC_TIMEZONE$|WEBHOOK_URL$|VUE_APP_|NODE_ENV$|NODE_OPTIONS$|JEST_|npm_)/;
+const FOREIGN =
+	/^(N8N_|DB_|QUEUE_|EXECUTIONS_|CREDENTIALS_|NODES_|NODE_FUNCTION_|ENDPOINT_|GENERIC_TIMEZONE$|WEBHOOK_URL$|VUE_APP_|NODE_ENV$|NODE_OPTIONS$|JEST_|npm_)/;
 
 /** The ports and the folder of one n8n. */
 export interface N8nPlace {
@@ -13,7 +14,10 @@ export interface N8nPlace {
 }
 
 /** The environment of an n8n that runs unattended, on loopback alone, and calls nobody. */
-export function n8nEnvironment(install: N8nInstall, { userFolder, port, brokerPort }: N8nPlace): NodeJS.ProcessEnv {
+export function n8nEnvironment(
+	install: N8nInstall,
+	{ userFolder, port, brokerPort }: N8nPlace,
+): NodeJS.ProcessEnv {
 	const inherited = Object.entries(process.env).filter(([name]) => !FOREIGN.test(name));
 	return {
 		...Object.fromEntries(inherited),

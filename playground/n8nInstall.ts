@@ -41,11 +41,20 @@ interface PackageLock {
  * @throws PlaygroundError with one sentence: no compiler, failed download, full disk, no folder to write to, no fitting Node.js
  */
 export async function installN8n(progress = new Progress()): Promise<N8nInstall> {
-	const lock = JSON.parse(readFileSync(path.join(MANIFEST_FOLDER, 'package-lock.json'), 'utf8')) as PackageLock;
+	const lock = JSON.parse(
+		readFileSync(path.join(MANIFEST_FOLDER, 'package-lock.json'), 'utf8'),
+	) as PackageLock;
 	const version = lock.packages['node_modules/n8n']?.version ?? 'unknown';
 	const folder = cachePlace(`n8n-${version}-${fingerprint()}`);
 	const node = nodeFor(folder, lock);
-	await installOnce({ name: 'n8n', folder, install: async () => await installInto(folder, version, lock, progress) }, progress);
+	await installOnce(
+		{
+			name: 'n8n',
+			folder,
+			install: async () => await installInto(folder, version, lock, progress),
+		},
+		progress,
+	);
 	return { folder, version, node, script: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n') };
 }
 
@@ -57,7 +66,12 @@ function fingerprint(): string {
 }
 
 /** Works in a folder beside the final one, which a download that has come through outlives: the next try goes on from there. */
-async function installInto(folder: string, version: string, lock: PackageLock, progress: Progress): Promise<void> {
+async function installInto(
+	folder: string,
+	version: string,
+	lock: PackageLock,
+	progress: Progress,
+): Promise<void> {
 	const staging = `${folder}.partial`;
 	const log = `${folder}.log`;
 	const downloaded = path.join(staging, 'download-complete');
@@ -65,11 +79,19 @@ async function installInto(folder: string, version: string, lock: PackageLock, p
 	try {
 		if (!existsSync(downloaded)) {
 			await prepareFolder(staging);
-			const download = async () => await runCommand('npm', ['ci'], { cwd: staging, limit: DOWNLOAD_LIMIT, log });
-			await progress.step(`Downloading n8n ${version} (once, some minutes)`, download, packageCounter(staging, lock));
+			const download = async () =>
+				await runCommand('npm', ['ci'], { cwd: staging, limit: DOWNLOAD_LIMIT, log });
+			await progress.step(
+				`Downloading n8n ${version} (once, some minutes)`,
+				download,
+				packageCounter(staging, lock),
+			);
 			await writeFile(downloaded, '');
 		}
-		await progress.step('Preparing its database driver (once, a minute or two)', async () => await prepareSqlite(staging, nodeFor(staging, lock), log));
+		await progress.step(
+			'Preparing its database driver (once, a minute or two)',
+			async () => await prepareSqlite(staging, nodeFor(staging, lock), log),
+		);
 		await keep(staging, folder);
 	} catch (error) {
 		if (!existsSync(downloaded)) await rm(staging, { recursive: true, force: true });
@@ -82,13 +104,19 @@ async function prepareFolder(folder: string): Promise<void> {
 	await mkdir(folder);
 	const { bavail, bsize } = await statfs(folder);
 	if (bavail * bsize < NEEDED_BYTES) throw diskFull(folder);
-	for (const file of MANIFEST_FILES) await copyFile(path.join(MANIFEST_FOLDER, file), path.join(folder, file));
+	for (const file of MANIFEST_FILES)
+		await copyFile(path.join(MANIFEST_FOLDER, file), path.join(folder, file));
 }
 
 /** Counts, once a second, the packages that have arrived, leaving out those meant for other kinds of machine. */
 function packageCounter(folder: string, lock: PackageLock): () => string {
-	const names = Object.keys(lock.packages).filter((name) => name !== '' && !lock.packages[name].os && !lock.packages[name].cpu);
-	const count = throttle(() => names.filter((name) => existsSync(path.join(folder, name, 'package.json'))).length, 1000);
+	const names = Object.keys(lock.packages).filter(
+		(name) => name !== '' && !lock.packages[name].os && !lock.packages[name].cpu,
+	);
+	const count = throttle(
+		() => names.filter((name) => existsSync(path.join(folder, name, 'package.json'))).length,
+		1000,
+	);
 	return () => `${count().toLocaleString('en')} of ${names.length.toLocaleString('en')} packages`;
 }
 
@@ -96,7 +124,11 @@ function packageCounter(folder: string, lock: PackageLock): () => string {
 async function prepareSqlite(folder: string, node: string, log: string): Promise<void> {
 	const options = { cwd: folder, limit: COMPILE_LIMIT, log };
 	const rebuild = async () =>
-		await runCommand('npm', ['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'], { ...options, env: compilerEnvironment() });
+		await runCommand(
+			'npm',
+			['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'],
+			{ ...options, env: compilerEnvironment() },
+		);
 	try {
 		await rebuild();
 	} catch (error) {
@@ -109,7 +141,10 @@ async function prepareSqlite(folder: string, node: string, log: string): Promise
 
 /** The Node.js that comes along, or on machines for which none is published, the one that runs this program. */
 function nodeFor(folder: string, lock: PackageLock): string {
-	if (lock.packages[`node_modules/node-${process.platform}-${process.arch}`]) return path.join(folder, 'node_modules', '.bin', 'node');
+	if (lock.packages[`node_modules/node-${process.platform}-${process.arch}`])
+		return path.join(folder, 'node_modules', '.bin', 'node');
 	if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) return process.execPath;
-	throw new PlaygroundError(`n8n needs Node.js ${NODE_MAJOR} or newer, and none comes along for ${process.platform} on ${process.arch}: install it and run this again with it.`);
+	throw new PlaygroundError(
+		`n8n needs Node.js ${NODE_MAJOR} or newer, and none comes along for ${process.platform} on ${process.arch}: install it and run this again with it.`,
+	);
 }

@@ -48,15 +48,22 @@ export class N8nProcess {
 	async start(): Promise<void> {
 		const { command, env } = this.role;
 		const log = openSync(this.logFile, 'a');
-		this.child = spawnTree(this.install.node, ['--require', END_WITH_PARENT, this.install.script, ...command], {
-			// Not a folder with an .env file, which n8n would read.
-			cwd: this.place.userFolder,
-			env: { ...n8nEnvironment(this.install, this.place), ...env },
-			stdio: ['ignore', log, log],
-		});
+		this.child = spawnTree(
+			this.install.node,
+			['--require', END_WITH_PARENT, this.install.script, ...command],
+			{
+				// Not a folder with an .env file, which n8n would read.
+				cwd: this.place.userFolder,
+				env: { ...n8nEnvironment(this.install, this.place), ...env },
+				stdio: ['ignore', log, log],
+			},
+		);
 		closeSync(log);
 		try {
-			await waitFor(async () => await this.isReady(), { what: `n8n to start (its log: ${this.logFile})`, limit: START_LIMIT });
+			await waitFor(async () => await this.isReady(), {
+				what: `n8n to start (its log: ${this.logFile})`,
+				limit: START_LIMIT,
+			});
 		} catch (error) {
 			await this.kill();
 			throw error;
@@ -88,9 +95,15 @@ export class N8nProcess {
 	}
 
 	private async isReady(): Promise<boolean> {
-		if (this.pid === undefined) throw new PlaygroundError(`n8n ended while it was starting: ${this.lastWords()} (its log: ${this.logFile}).`);
+		if (this.pid === undefined)
+			throw new PlaygroundError(
+				`n8n ended while it was starting: ${this.lastWords()} (its log: ${this.logFile}).`,
+			);
 		const port = this.role.healthPort ?? this.place.port;
-		const answer = axios.get(`http://127.0.0.1:${port}/healthz/readiness`, { timeout: 5000, proxy: false });
+		const answer = axios.get(`http://127.0.0.1:${port}/healthz/readiness`, {
+			timeout: 5000,
+			proxy: false,
+		});
 		return await answer.then(
 			() => true,
 			() => false,

@@ -60,9 +60,16 @@ export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 	mkdirSync(userFolder, { recursive: true });
 	const install = options.install ?? (await installN8n());
 	for (const tarball of options.packages ?? []) await installPackage(tarball, userFolder);
-	const place = { userFolder, port: options.port ?? (await freePort()), brokerPort: await freePort() };
+	const place = {
+		userFolder,
+		port: options.port ?? (await freePort()),
+		brokerPort: await freePort(),
+	};
 	const owner = await ownerOf(userFolder);
-	const server = new N8nServer(install, place, owner, { ...(await ownerEnvironment(owner, install)), ...options.env });
+	const server = new N8nServer(install, place, owner, {
+		...(await ownerEnvironment(owner, install)),
+		...options.env,
+	});
 	await server.start();
 	return server;
 }

@@ -27,7 +27,10 @@ export async function ownerOf(userFolder: string): Promise<Owner> {
 }
 
 /** The environment that makes n8n set up this owner by itself, without the form (n8n: instance settings by environment). */
-export async function ownerEnvironment(owner: Owner, install: N8nInstall): Promise<NodeJS.ProcessEnv> {
+export async function ownerEnvironment(
+	owner: Owner,
+	install: N8nInstall,
+): Promise<NodeJS.ProcessEnv> {
 	const n8nRequire = createRequire(path.join(install.folder, 'package.json'));
 	const bcrypt = n8nRequire('bcryptjs') as { hash(text: string, rounds: number): Promise<string> };
 	return {

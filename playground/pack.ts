@@ -29,13 +29,18 @@ export async function packProject(): Promise<string> {
 	} catch (error) {
 		await rm(folder, { recursive: true, force: true });
 		if (!(error instanceof CommandError)) throw error;
-		throw new PlaygroundError(`The package cannot be built: ${error.message}.\n${error.output.trim()}`);
+		throw new PlaygroundError(
+			`The package cannot be built: ${error.message}.\n${error.output.trim()}`,
+		);
 	}
 }
 
 /** Packs the package in `source` into `target` and returns the path of the tarball. */
 export async function packFolder(source: string, target: string): Promise<string> {
-	const output = await runCommand('npm', ['pack', '--json', '--pack-destination', target], { cwd: source, limit: LIMIT });
+	const output = await runCommand('npm', ['pack', '--json', '--pack-destination', target], {
+		cwd: source,
+		limit: LIMIT,
+	});
 	const [{ filename }] = JSON.parse(output) as Array<{ filename: string }>;
 	return path.join(target, filename);
 }
@@ -52,14 +57,23 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 	const staging = path.join(nodes, '.unpacked');
 	await rm(staging, { recursive: true, force: true });
 	await mkdir(staging, { recursive: true });
-	await runCommand('tar', ['-xzf', tarball, '-C', staging, '--strip-components=1'], { limit: LIMIT });
+	await runCommand('tar', ['-xzf', tarball, '-C', staging, '--strip-components=1'], {
+		limit: LIMIT,
+	});
 	const manifest = await readManifest(staging);
-	await writeJson(path.join(staging, 'package.json'), omit(manifest, 'devDependencies', 'peerDependencies', 'optionalDependencies'));
+	await writeJson(
+		path.join(staging, 'package.json'),
+		omit(manifest, 'devDependencies', 'peerDependencies', 'optionalDependencies'),
+	);
 	const target = path.join(nodes, 'node_modules', manifest.name);
 	await rm(target, { recursive: true, force: true });
 	await mkdir(path.dirname(target), { recursive: true });
 	await rename(staging, target);
-	await writeJson(path.join(nodes, 'package.json'), { name: 'installed-nodes', private: true, dependencies: { [manifest.name]: manifest.version } });
+	await writeJson(path.join(nodes, 'package.json'), {
+		name: 'installed-nodes',
+		private: true,
+		dependencies: { [manifest.name]: manifest.version },
+	});
 	return target;
 }
 

@@ -56,8 +56,9 @@ export async function openPlayground(options: PlaygroundOptions): Promise<Playgr
 	try {
 		addSampleContacts(sandbox);
 		const port = n8nPort ?? (await freePort());
-		n8n = await progress.step(`Starting n8n ${install.version}`, async () =>
-			await startN8n({ userFolder: folder, port, packages: [tarball], install }),
+		n8n = await progress.step(
+			`Starting n8n ${install.version}`,
+			async () => await startN8n({ userFolder: folder, port, packages: [tarball], install }),
 		);
 		await recordPackage(n8n, PACKAGE);
 		await addSampleSheet(n8n.client);
@@ -71,8 +72,18 @@ export async function openPlayground(options: PlaygroundOptions): Promise<Playgr
 	}
 }
 
-async function saveCredential(n8n: N8nServer, { url, key }: Sandbox, values: PlaygroundOptions['credential']): Promise<CredentialReference> {
+async function saveCredential(
+	n8n: N8nServer,
+	{ url, key }: Sandbox,
+	values: PlaygroundOptions['credential'],
+): Promise<CredentialReference> {
 	const name = 'Sandbox';
-	const data = { apiKey: key, baseUrl: url, layout: 'automatic', requestsPerMinute: 1000, ...values };
+	const data = {
+		apiKey: key,
+		baseUrl: url,
+		layout: 'automatic',
+		requestsPerMinute: 1000,
+		...values,
+	};
 	return { id: await n8n.client.saveCredential(name, 'businessMessagingApi', data), name };
 }

@@ -18,8 +18,13 @@ export async function assertPortIsFree(port: number, purpose: string, flag: stri
 	try {
 		await close(await listen(port));
 	} catch (error) {
-		const reason = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? 'is taken by another program' : 'cannot be opened';
-		throw new PlaygroundError(`Port ${port}, meant for ${purpose}, ${reason}: stop that program or choose another port with ${flag} <number>.`);
+		const reason =
+			(error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+				? 'is taken by another program'
+				: 'cannot be opened';
+		throw new PlaygroundError(
+			`Port ${port}, meant for ${purpose}, ${reason}: stop that program or choose another port with ${flag} <number>.`,
+		);
 	}
 }
 

@@ -43,7 +43,10 @@ export async function stopTree(child: ChildProcess, limit: number): Promise<void
 		const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
 		child.kill('SIGTERM');
 		const timeout = new AbortController();
-		await Promise.race([exited, delay(limit, undefined, { signal: timeout.signal }).catch(() => undefined)]);
+		await Promise.race([
+			exited,
+			delay(limit, undefined, { signal: timeout.signal }).catch(() => undefined),
+		]);
 		timeout.abort();
 	}
 	await killTree(child);
@@ -51,7 +54,9 @@ export async function stopTree(child: ChildProcess, limit: number): Promise<void
 
 /** Ends a child started by {@link spawnTree} and all its children at once, as a crash would. */
 export async function killTree(child: ChildProcess): Promise<void> {
-	const exited = isRunning(child) ? new Promise<void>((resolve) => child.once('exit', () => resolve())) : undefined;
+	const exited = isRunning(child)
+		? new Promise<void>((resolve) => child.once('exit', () => resolve()))
+		: undefined;
 	signalTree(child, 'SIGKILL');
 	await exited;
 }

@@ -15,7 +15,10 @@ export class Progress {
 	 */
 	async step<T>(title: string, work: () => Promise<T>, counter?: Counter): Promise<T> {
 		const start = Date.now();
-		const line = () => [title, counter?.(), `${Math.round((Date.now() - start) / 1000)} s`].filter(Boolean).join(' · ');
+		const line = () =>
+			[title, counter?.(), `${Math.round((Date.now() - start) / 1000)} s`]
+				.filter(Boolean)
+				.join(' · ');
 		const stopDrawing = this.output.isTTY ? this.redraw(line) : this.repeat(title, line);
 		try {
 			const result = await work();

@@ -12,13 +12,26 @@ import { runCommand } from './runCommand';
 export async function recordPackage(n8n: N8nServer, name: string): Promise<void> {
 	const data = path.join(n8n.place.userFolder, '.n8n');
 	const manifest = path.join(data, 'nodes', 'node_modules', name, 'package.json');
-	const { version, author } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string; author?: unknown };
+	const { version, author } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+		version: string;
+		author?: unknown;
+	};
 	const types = (await n8n.client.nodeTypes()).filter((type) => type.name.startsWith(`${name}.`));
 	// n8n itself makes further forms of a node, those that AI agents use.
-	const ours = types.filter((type) => !types.some((other) => [`${other.name}Tool`, `${other.name}HitlTool`].includes(type.name)));
-	if (ours.length === 0) throw new PlaygroundError(`n8n could not load the nodes of ${name} (its log: ${n8n.logFile}).`);
-	const nodes = ours.map((type) => ({ displayName: type.displayName, type: type.name, version: Math.max(...[type.version].flat()) }));
+	const ours = types.filter(
+		(type) =>
+			!types.some((other) => [`${other.name}Tool`, `${other.name}HitlTool`].includes(type.name)),
+	);
+	if (ours.length === 0)
+		throw new PlaygroundError(`n8n could not load the nodes of ${name} (its log: ${n8n.logFile}).`);
+	const nodes = ours.map((type) => ({
+		displayName: type.displayName,
+		type: type.name,
+		version: Math.max(...[type.version].flat()),
+	}));
 	const script = path.join(__dirname, 'insertPackage.cjs');
 	const json = JSON.stringify({ name, version, author, nodes });
-	await runCommand(n8n.install.node, [script, path.join(data, 'database.sqlite'), json], { limit: 30_000 });
+	await runCommand(n8n.install.node, [script, path.join(data, 'database.sqlite'), json], {
+		limit: 30_000,
+	});
 }

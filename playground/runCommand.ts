@@ -30,11 +30,19 @@ export class CommandError extends Error {
  * Runs a command to its end and returns what it printed on stdout.
  * @throws CommandError
  */
-export async function runCommand(command: string, args: string[], options: CommandOptions): Promise<string> {
+export async function runCommand(
+	command: string,
+	args: string[],
+	options: CommandOptions,
+): Promise<string> {
 	const log = options.log ? createWriteStream(options.log, { flags: 'a' }) : undefined;
 	const child = spawnTree(command, args, {
 		cwd: options.cwd,
-		env: { ...withoutNpmScript(process.env), NODE_OPTIONS: endingWithParent(process.env.NODE_OPTIONS), ...options.env },
+		env: {
+			...withoutNpmScript(process.env),
+			NODE_OPTIONS: endingWithParent(process.env.NODE_OPTIONS),
+			...options.env,
+		},
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	const stdout = collect(child.stdout, log);
@@ -46,13 +54,19 @@ export async function runCommand(command: string, args: string[], options: Comma
 	}, options.limit);
 	const failure = await new Promise<string | undefined>((resolve) => {
 		child.once('error', (error) => resolve(error.message));
-		child.once('close', (code, signal) => resolve(code === 0 ? undefined : `ended with ${signal ?? code}`));
+		child.once('close', (code, signal) =>
+			resolve(code === 0 ? undefined : `ended with ${signal ?? code}`),
+		);
 	});
 	clearTimeout(timer);
 	log?.end();
 	if (failure === undefined) return stdout();
 	const reason = timedOut ? `did not finish within ${Math.round(options.limit / 1000)} s` : failure;
-	throw new CommandError(`${command} ${args[0] ?? ''}: ${reason}`, (stdout() + stderr()).slice(-20_000), timedOut);
+	throw new CommandError(
+		`${command} ${args[0] ?? ''}: ${reason}`,
+		(stdout() + stderr()).slice(-20_000),
+		timedOut,
+	);
 }
 
 function collect(stream: NodeJS.ReadableStream | null, log?: WriteStream): () => string {

@@ -43,7 +43,12 @@ async function stopAll(): Promise<void> {
 }
 
 function report(error: unknown): 1 {
-	const text = error instanceof PlaygroundError ? error.message : error instanceof Error ? error.stack : String(error);
+	const text =
+		error instanceof PlaygroundError
+			? error.message
+			: error instanceof Error
+				? error.stack
+				: String(error);
 	process.stderr.write(`\n${text}\n`);
 	return 1;
 }

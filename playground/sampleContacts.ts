@@ -28,7 +28,8 @@ export function readSampleContacts(): SampleContact[] {
 /** Makes them contacts of the sandbox, now and after each of its resets. */
 export function addSampleContacts(sandbox: Sandbox): void {
 	const add = () => {
-		for (const contact of readSampleContacts()) sandbox.state.contacts.create({ ...contact, segments: [SAMPLE_SEGMENT] });
+		for (const contact of readSampleContacts())
+			sandbox.state.contacts.create({ ...contact, segments: [SAMPLE_SEGMENT] });
 	};
 	add();
 	sandbox.changes.on('reset', add);
@@ -37,5 +38,10 @@ export function addSampleContacts(sandbox: Sandbox): void {
 /** Makes them rows of a data table in n8n; one that is there already is left as it is. */
 export async function addSampleSheet(client: N8nClient): Promise<void> {
 	if (await findTable(client, SAMPLE_SHEET)) return;
-	await createTable(client, SAMPLE_SHEET, ['name', 'phone', 'status'], readSampleContacts().map((contact) => ({ ...contact })));
+	await createTable(
+		client,
+		SAMPLE_SHEET,
+		['name', 'phone', 'status'],
+		readSampleContacts().map((contact) => ({ ...contact })),
+	);
 }

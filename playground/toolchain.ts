@@ -17,7 +17,10 @@ export async function ensureCompiler(log: string): Promise<void> {
 		await aptInstall(log);
 		missing = await missingTools();
 	}
-	if (missing.length > 0) throw new PlaygroundError(`n8n's SQLite driver has to be compiled here, and ${missing.join(', ')} cannot be found: ${advice()}.`);
+	if (missing.length > 0)
+		throw new PlaygroundError(
+			`n8n's SQLite driver has to be compiled here, and ${missing.join(', ')} cannot be found: ${advice()}.`,
+		);
 }
 
 /**
@@ -47,7 +50,11 @@ async function aptInstall(log: string): Promise<void> {
 	const options = { limit: 300_000, log, env: { DEBIAN_FRONTEND: 'noninteractive' } };
 	try {
 		await runCommand('apt-get', ['update', '--quiet'], options);
-		await runCommand('apt-get', ['install', '--quiet', '--yes', '--no-install-recommends', ...TOOLS], options);
+		await runCommand(
+			'apt-get',
+			['install', '--quiet', '--yes', '--no-install-recommends', ...TOOLS],
+			options,
+		);
 	} catch (error) {
 		if (!(error instanceof CommandError)) throw error;
 	}

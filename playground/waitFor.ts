@@ -23,7 +23,9 @@ export async function waitFor<T>(look: () => Promise<T | Nothing>, waiting: Wait
 		const found = await look();
 		if (found !== undefined && found !== null && found !== false) return found;
 		if (Date.now() >= end) {
-			throw new PlaygroundError(`Waited ${Math.round(waiting.limit / 1000)} s for ${waiting.what}, in vain.`);
+			throw new PlaygroundError(
+				`Waited ${Math.round(waiting.limit / 1000)} s for ${waiting.what}, in vain.`,
+			);
 		}
 		await delay(waiting.interval ?? 250);
 	}

@@ -59,20 +59,39 @@ function mountLayout(api: FastifyInstance, layout: Layout, settings: Settings): 
 		for (const endpoint of here) {
 			for (const method of methodsOf(endpoints[endpoint], layout, settings)) {
 				allowed.push(method);
-				api.route({ method, url: path, config: { endpoint, layout }, exposeHeadRoute: false, handler: answer });
+				api.route({
+					method,
+					url: path,
+					config: { endpoint, layout },
+					exposeHeadRoute: false,
+					handler: answer,
+				});
 			}
 		}
 		const method = allMethods.filter((candidate) => !allowed.includes(candidate)) as HTTPMethods[];
-		api.route({ method, url: path, config: { layout }, exposeHeadRoute: false, handler: async () => refuse(path, allowed, settings) });
+		api.route({
+			method,
+			url: path,
+			config: { layout },
+			exposeHeadRoute: false,
+			handler: async () => refuse(path, allowed, settings),
+		});
 	}
 }
 
 function servedLayouts({ variants: { layout } }: Settings): readonly Layout[] {
-	return { both: layouts, dedicated: ['dedicatedHost'] as const, shared: ['sharedHost'] as const }[layout];
+	return { both: layouts, dedicated: ['dedicatedHost'] as const, shared: ['sharedHost'] as const }[
+		layout
+	];
 }
 
-function methodsOf(endpoint: Endpoint, layout: Layout, { allEndpointsInBothLayouts, variants }: Settings): HttpMethod[] {
-	if (endpoint === endpoints.updateContact && variants['update-method'] !== 'layout') return [variants['update-method'] === 'put' ? 'PUT' : 'PATCH'];
+function methodsOf(
+	endpoint: Endpoint,
+	layout: Layout,
+	{ allEndpointsInBothLayouts, variants }: Settings,
+): HttpMethod[] {
+	if (endpoint === endpoints.updateContact && variants['update-method'] !== 'layout')
+		return [variants['update-method'] === 'put' ? 'PUT' : 'PATCH'];
 	if (allEndpointsInBothLayouts) return [...new Set(Object.values(endpoint.methods))];
 	const { method, listed } = routeOf(endpoint, layout);
 	return listed ? [method] : [];
@@ -80,9 +99,16 @@ function methodsOf(endpoint: Endpoint, layout: Layout, { allEndpointsInBothLayou
 
 function refuse(path: string, allowed: HttpMethod[], { variants }: Settings): never {
 	const status = variants['missing-status'];
-	if (status === '404' || (status === 'usual' && allowed.length === 0)) throw notFound(`This layout does not list ${path}`);
+	if (status === '404' || (status === 'usual' && allowed.length === 0))
+		throw notFound(`This layout does not list ${path}`);
 	const headers = { allow: allowed.join(', ') };
-	throw new ServiceError(405, 'method_not_allowed', `${path} takes ${headers.allow}`, undefined, headers);
+	throw new ServiceError(
+		405,
+		'method_not_allowed',
+		`${path} takes ${headers.allow}`,
+		undefined,
+		headers,
+	);
 }
 
 /** Logs a call, checks its key and its rate. */
@@ -117,11 +143,17 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	const endpoint: Endpoint = endpoints[name];
 	const { id: givenId = '' } = request.params as { id?: string };
 	const header = request.headers['idempotency-key'];
-	const { id, ...asked } = await state.edge.request(name, { id: givenId, query: request.query, body: request.body });
+	const { id, ...asked } = await state.edge.request(name, {
+		id: givenId,
+		query: request.query,
+		body: request.body,
+	});
 	const body = endpoint.body && (parse(endpoint.body, asked.body) as object);
 	const query = endpoint.query && (parse(endpoint.query, asked.query) as object);
 	const idempotencyKey = typeof header === 'string' ? header : undefined;
-	const result = state.edge.result(name, query, (part) => handle(name, { state, key, id, body, query: part, idempotencyKey } as Call<typeof name>));
+	const result = state.edge.result(name, query, (part) =>
+		handle(name, { state, key, id, body, query: part, idempotencyKey } as Call<typeof name>),
+	);
 	if (state.settings.checkResponses) checkResult(name, endpoint, result);
 	const sent = state.edge.answer(name, result);
 	reply.code(sent.status);
@@ -131,5 +163,6 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 
 function checkResult(name: EndpointName, endpoint: Endpoint, result: unknown): void {
 	const check = endpoint.response.safeParse(result);
-	if (!check.success) throw new Error(`The answer of ${name} breaks the contract: ${check.error.message}`);
+	if (!check.success)
+		throw new Error(`The answer of ${name} breaks the contract: ${check.error.message}`);
 }

@@ -27,8 +27,16 @@ export class KeyRing {
 	constructor(private readonly newId: (prefix: string) => string) {}
 
 	/** Adds a key and gives it out, for the only time. */
-	create(name: string, secret = `sandbox-key-${randomBytes(16).toString('hex')}`): { key: ApiKey; secret: string } {
-		const key = { id: this.newId('key'), name, hash: hashOf(secret), createdAt: new Date().toISOString() };
+	create(
+		name: string,
+		secret = `sandbox-key-${randomBytes(16).toString('hex')}`,
+	): { key: ApiKey; secret: string } {
+		const key = {
+			id: this.newId('key'),
+			name,
+			hash: hashOf(secret),
+			createdAt: new Date().toISOString(),
+		};
 		this.keys.push(key);
 		return { key, secret };
 	}
@@ -40,10 +48,15 @@ export class KeyRing {
 	 */
 	authenticate(header: string | undefined): ApiKey {
 		const secret = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
-		const words = header ? 'The API key is not valid' : 'An API key is required: Authorization: Bearer <API key>';
+		const words = header
+			? 'The API key is not valid'
+			: 'An API key is required: Authorization: Bearer <API key>';
 		const hash = hashOf(secret ?? '');
 		const key = this.keys.find((candidate) => timingSafeEqual(candidate.hash, hash));
-		if (!secret || !key) throw new ServiceError(401, 'unauthorized', words, undefined, { 'www-authenticate': 'Bearer' });
+		if (!secret || !key)
+			throw new ServiceError(401, 'unauthorized', words, undefined, {
+				'www-authenticate': 'Bearer',
+			});
 		return key;
 	}
 }

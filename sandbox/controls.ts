@@ -15,8 +15,12 @@ import { signingSchema } from './signing';
 import type { Changes, State } from './state';
 import { receiptStatuses } from './state/messages';
 
-const inboundSchema = z.object({ from: phoneSchema, text: z.string(), name: z.string().optional() }).strict();
-const receiptSchema = z.object({ id: z.string(), status: z.enum(receiptStatuses), reason: z.string().optional() }).strict();
+const inboundSchema = z
+	.object({ from: phoneSchema, text: z.string(), name: z.string().optional() })
+	.strict();
+const receiptSchema = z
+	.object({ id: z.string(), status: z.enum(receiptStatuses), reason: z.string().optional() })
+	.strict();
 const testEventSchema = z
 	.object({
 		event: z.string().min(1).default('message.received'),
@@ -40,7 +44,8 @@ export const controlWords = {
 	'POST /_sandbox/inbound': 'a customer writes: { from, text, name? }',
 	'POST /_sandbox/receipts': 'a receipt, at once: { id, status, reason? }',
 	'POST /_sandbox/send-test-event': 'an event to the webhooks: { event?, webhookId?, data? }',
-	'GET, POST, DELETE /_sandbox/faults': 'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
+	'GET, POST, DELETE /_sandbox/faults':
+		'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
 	'PUT, DELETE /_sandbox/signing': 'how deliveries are signed: { scheme, secret, header?, … }',
 	'GET /_sandbox/messages': 'messages of both directions: ?phone=&direction=',
 	'GET /_sandbox/deliveries': 'deliveries to webhooks: ?webhookId=&event=&state=&last=',
@@ -83,21 +88,28 @@ function mountActions(controls: FastifyInstance, stateNow: () => State): void {
 	controls.post('/inbound', async ({ body }, reply) => {
 		const { message, deliveries } = stateNow().traffic.receive(parse(inboundSchema, body));
 		const { id, phone: from, text, createdAt: timestamp } = message;
-		return await reply.code(201).send({ id, from, text, timestamp, deliveries: deliveries.map((delivery) => delivery.id) });
+		return await reply
+			.code(201)
+			.send({ id, from, text, timestamp, deliveries: deliveries.map((delivery) => delivery.id) });
 	});
 	controls.post('/receipts', async ({ body }) => {
 		const { id, status, reason } = parse(receiptSchema, body);
 		const message = stateNow().messages.get(id);
 		if (!message) throw notFound(`There is no message ${id}`, 'id');
-		if (message.direction === 'inbound') throw invalid('id', 'is a message of a customer; it has no receipts');
+		if (message.direction === 'inbound')
+			throw invalid('id', 'is a message of a customer; it has no receipts');
 		const deliveries = stateNow().traffic.setStatus(message, status, reason);
 		return { ...message, deliveries: deliveries.map((delivery) => delivery.id) };
 	});
 	controls.post('/send-test-event', async ({ body }, reply) => {
 		const { event, webhookId, data = sampleDataOf(event) } = parse(testEventSchema, body);
 		const { webhooks, deliveries } = stateNow();
-		const chosen = webhookId === undefined ? webhooks.wanting(event) : webhooks.all.filter(({ id }) => id === webhookId);
-		if (webhookId !== undefined && chosen.length === 0) throw notFound(`There is no webhook ${webhookId}`, 'webhookId');
+		const chosen =
+			webhookId === undefined
+				? webhooks.wanting(event)
+				: webhooks.all.filter(({ id }) => id === webhookId);
+		if (webhookId !== undefined && chosen.length === 0)
+			throw notFound(`There is no webhook ${webhookId}`, 'webhookId');
 		const ids = chosen.map((webhook) => deliveries.deliver(webhook, event, data).id);
 		return await reply.code(201).send({ event, data, deliveries: ids });
 	});
@@ -129,7 +141,8 @@ function mountViews(controls: FastifyInstance, stateNow: () => State): void {
 	controls.get('/messages', async ({ query }) => {
 		const { phone, direction } = parse(messagesQuerySchema, query);
 		const isWanted = (message: { phone: string; direction: string }) =>
-			(phone === undefined || message.phone === phone) && (direction === undefined || message.direction === direction);
+			(phone === undefined || message.phone === phone) &&
+			(direction === undefined || message.direction === direction);
 		return { data: stateNow().messages.all.filter(isWanted) };
 	});
 	controls.get('/deliveries', async ({ query }) => {
@@ -147,7 +160,10 @@ function mountViews(controls: FastifyInstance, stateNow: () => State): void {
 	controls.get('/webhooks', async () => ({ data: stateNow().webhooks.all }));
 	controls.get('/requests', async ({ query }) => {
 		const { requests } = stateNow();
-		return { endpoints: requests.counters, data: requests.last(parse(lastSchema, query).last ?? 0) };
+		return {
+			endpoints: requests.counters,
+			data: requests.last(parse(lastSchema, query).last ?? 0),
+		};
 	});
 	controls.get('/state', async () => stateNow().snapshot());
 }

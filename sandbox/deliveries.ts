@@ -88,7 +88,15 @@ export class Deliveries {
 	deliver(webhook: Webhook, event: string, data: Record<string, unknown>): Delivery {
 		const { id: webhookId, url } = webhook;
 		const own = { id: this.around.newId('dlv'), createdAt: new Date().toISOString() };
-		const delivery: Delivery = { ...own, webhookId, url, event, data, state: 'pending', attempts: [] };
+		const delivery: Delivery = {
+			...own,
+			webhookId,
+			url,
+			event,
+			data,
+			state: 'pending',
+			attempts: [],
+		};
 		this.log.add(delivery);
 		const lane = `${webhookId} ${JSON.stringify(data.from ?? data.to ?? delivery.id)}`;
 		const waiting = this.lanes.get(lane);
@@ -115,9 +123,13 @@ export class Deliveries {
 	private async bring(delivery: Delivery): Promise<void> {
 		const { settings, scheduler, webhooks, changed } = this.around;
 		for (let tries = 0; delivery.state === 'pending'; tries++) {
-			if (tries > 0) await scheduler.wait(Math.min(settings.deliveryRetryDelayMs * 2 ** (tries - 1), longestRetryDelayMs));
+			if (tries > 0)
+				await scheduler.wait(
+					Math.min(settings.deliveryRetryDelayMs * 2 ** (tries - 1), longestRetryDelayMs),
+				);
 			await this.limitOf(delivery.webhookId)(async () => {
-				if (this.closing.signal.aborted || !webhooks.get(delivery.webhookId)) delivery.state = 'cancelled';
+				if (this.closing.signal.aborted || !webhooks.get(delivery.webhookId))
+					delivery.state = 'cancelled';
 				else delivery.attempts.push(await this.attempt(delivery));
 			});
 			if (delivery.attempts.at(-1)?.status === 200) delivery.state = 'delivered';
@@ -138,7 +150,9 @@ export class Deliveries {
 			const { status } = await this.client.post(delivery.url, body, { headers, signal });
 			return { at, status, ms: took() };
 		} catch (error) {
-			const words = timeLimit.aborted ? `No answer within ${this.around.settings.deliveryTimeoutMs} ms` : wordsOf(error);
+			const words = timeLimit.aborted
+				? `No answer within ${this.around.settings.deliveryTimeoutMs} ms`
+				: wordsOf(error);
 			return { at, status: null, ms: took(), error: words };
 		}
 	}

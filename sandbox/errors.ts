@@ -6,7 +6,10 @@ export const errorSchema = z.object({
 	error: z.object({
 		code: z.string().describe('Kind of error, for programs'),
 		message: z.string().describe('What is wrong, for people'),
-		field: z.string().optional().describe('The field of the request that is wrong, e.g. components.0.type'),
+		field: z
+			.string()
+			.optional()
+			.describe('The field of the request that is wrong, e.g. components.0.type'),
 	}),
 });
 export type ErrorBody = z.infer<typeof errorSchema>;
@@ -41,13 +44,16 @@ export function errorBody(code: string, message: string, field?: string): ErrorB
 }
 
 /** 422: a field of the request is wrong. */
-export const invalid = (field: string, message: string) => new ServiceError(422, 'invalid', message, field);
+export const invalid = (field: string, message: string) =>
+	new ServiceError(422, 'invalid', message, field);
 
 /** 404: there is no such record. */
-export const notFound = (message: string, field?: string) => new ServiceError(404, 'not_found', message, field);
+export const notFound = (message: string, field?: string) =>
+	new ServiceError(404, 'not_found', message, field);
 
 /** 409: the record would stand twice. */
-export const conflict = (field: string, message: string) => new ServiceError(409, 'conflict', message, field);
+export const conflict = (field: string, message: string) =>
+	new ServiceError(409, 'conflict', message, field);
 
 /**
  * A part of a request as its schema reads it.

@@ -69,7 +69,13 @@ export class Faults {
 
 	add(order: z.output<typeof faultSchema>): Fault {
 		const byDefault = order.reset ? order.reset === 'afterRead' : order.status === undefined;
-		const fault = { ...order, id: this.newId('flt'), processed: order.processed ?? byDefault, seen: 0, hits: 0 };
+		const fault = {
+			...order,
+			id: this.newId('flt'),
+			processed: order.processed ?? byDefault,
+			seen: 0,
+			hits: 0,
+		};
 		this.all.push(fault);
 		return fault;
 	}

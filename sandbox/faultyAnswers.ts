@@ -33,7 +33,11 @@ export async function meetFault(request: FastifyRequest, reply: FastifyReply): P
 }
 
 /** Hook before the answer goes out. */
-export async function sendAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+export async function sendAnswer(
+	request: FastifyRequest,
+	reply: FastifyReply,
+	payload: unknown,
+): Promise<unknown> {
 	const call = request.apiCall;
 	if (!call) return payload;
 	const { fault, state, logged } = call;
@@ -61,9 +65,16 @@ function spoil(fault: Fault, reply: FastifyReply, edge: Edge, payload: unknown):
 function replace(fault: Fault, reply: FastifyReply, edge: Edge): string {
 	const { status = 503, headers } = fault;
 	const words = `${STATUS_CODES[status] ?? 'Error'} (ordered by a test)`;
-	const own = fault.body === undefined ? edge.error(new ServiceError(status, 'fault', words, undefined, headers)) : { ...fault, status, headers };
-	const { type = typeof own.body === 'string' ? 'text/plain' : 'application/json' } = own as Partial<Answer>;
-	reply.code(own.status).type(`${type}; charset=utf-8`).headers(own.headers ?? {});
+	const own =
+		fault.body === undefined
+			? edge.error(new ServiceError(status, 'fault', words, undefined, headers))
+			: { ...fault, status, headers };
+	const { type = typeof own.body === 'string' ? 'text/plain' : 'application/json' } =
+		own as Partial<Answer>;
+	reply
+		.code(own.status)
+		.type(`${type}; charset=utf-8`)
+		.headers(own.headers ?? {});
 	return typeof own.body === 'string' ? own.body : JSON.stringify(own.body);
 }
 

@@ -68,5 +68,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 function listenError(error: unknown, port: number): unknown {
 	const { code } = error as NodeJS.ErrnoException;
-	return code === 'EADDRINUSE' ? new Error(`Port ${port} is taken. Choose another one (0 for any that is free).`) : error;
+	return code === 'EADDRINUSE'
+		? new Error(`Port ${port} is taken. Choose another one (0 for any that is free).`)
+		: error;
 }

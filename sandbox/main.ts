@@ -7,35 +7,50 @@ import { controlWords } from './controls';
 import { describeVariants, openPoints, randomVariants, readVariant } from './variants';
 
 /** Flags with a value, by name. */
-const flags: Record<string, { words: string; option: keyof SandboxOptions; read?: (value: string) => unknown }> = {
-	'port': { words: 'TCP port; 0 takes a free one (4010)', option: 'port' },
-	'rate': { words: 'requests per window and key; 0 for no limit (1000)', option: 'requestsPerWindow' },
+const flags: Record<
+	string,
+	{ words: string; option: keyof SandboxOptions; read?: (value: string) => unknown }
+> = {
+	port: { words: 'TCP port; 0 takes a free one (4010)', option: 'port' },
+	rate: {
+		words: 'requests per window and key; 0 for no limit (1000)',
+		option: 'requestsPerWindow',
+	},
 	'window-ms': { words: 'length of the window, ms (60000)', option: 'rateWindowMs' },
 	'latency-ms': { words: 'how long an answer takes, ms (0)', option: 'latencyMs' },
 	'page-size-cap': { words: 'greatest page size (100)', option: 'pageSizeCap' },
-	'contacts': { words: 'number of sample contacts (5)', option: 'sampleContacts' },
+	contacts: { words: 'number of sample contacts (5)', option: 'sampleContacts' },
 	'receipts-ms': {
 		words: 'sent,delivered,read after the send, ms; - for never (100,400,1200)',
 		option: 'receiptDelaysMs',
 		read: readReceiptDelays,
 	},
 	'read-rate': { words: 'share of the messages that are read, 0 to 1 (1)', option: 'readRate' },
-	'sign': {
-		words: 'sign deliveries: standardWebhooks, timestamped, sha256 or hex, then a colon and the secret',
+	sign: {
+		words:
+			'sign deliveries: standardWebhooks, timestamped, sha256 or hex, then a colon and the secret',
 		option: 'signing',
 		read: readSigning,
 	},
-	'approval-ms': { words: 'until a new template is approved, ms (2000)', option: 'approvalDelayMs' },
+	'approval-ms': {
+		words: 'until a new template is approved, ms (2000)',
+		option: 'approvalDelayMs',
+	},
 };
 
 /** Flags without a value. */
 const switches: Record<string, { words: string; option: keyof SandboxOptions }> = {
-	'all-endpoints': { words: 'list every endpoint in both layouts', option: 'allEndpointsInBothLayouts' },
-	'idempotency': { words: 'heed the Idempotency-Key header', option: 'idempotency' },
+	'all-endpoints': {
+		words: 'list every endpoint in both layouts',
+		option: 'allEndpointsInBothLayouts',
+	},
+	idempotency: { words: 'heed the Idempotency-Key header', option: 'idempotency' },
 };
 
 function readReceiptDelays(value: string) {
-	const [sent, delivered, read] = value.split(',').map((delay) => (delay === '-' ? null : Number(delay)));
+	const [sent, delivered, read] = value
+		.split(',')
+		.map((delay) => (delay === '-' ? null : Number(delay)));
 	return { sent, delivered, read };
 }
 
@@ -45,8 +60,13 @@ function readSigning(value: string) {
 }
 
 function help(): string {
-	const lines = Object.entries({ ...flags, ...switches }).map(([flag, { words }]) => `  --${flag.padEnd(15)} ${words}`);
-	const points = Object.entries(openPoints).map(([name, { words, values }]) => `  ${name.padEnd(22)} ${words}\n${values.map(([value, means]) => `    ${value.padEnd(20)} ${means}`).join('\n')}`);
+	const lines = Object.entries({ ...flags, ...switches }).map(
+		([flag, { words }]) => `  --${flag.padEnd(15)} ${words}`,
+	);
+	const points = Object.entries(openPoints).map(
+		([name, { words, values }]) =>
+			`  ${name.padEnd(22)} ${words}\n${values.map(([value, means]) => `    ${value.padEnd(20)} ${means}`).join('\n')}`,
+	);
 	return [
 		'Usage: npm run sandbox -- [options]',
 		...lines,
@@ -63,7 +83,9 @@ function readOptions(): SandboxOptions | undefined {
 			variant: { type: 'string', multiple: true },
 			'random-variants': { type: 'string' },
 			...Object.fromEntries(Object.keys(flags).map((flag) => [flag, { type: 'string' } as const])),
-			...Object.fromEntries(Object.keys(switches).map((flag) => [flag, { type: 'boolean' } as const])),
+			...Object.fromEntries(
+				Object.keys(switches).map((flag) => [flag, { type: 'boolean' } as const]),
+			),
 		},
 	});
 	if (values.help) return undefined;
@@ -72,12 +94,17 @@ function readOptions(): SandboxOptions | undefined {
 		const { option, read = Number } = { ...switches[name], ...flags[name] };
 		return [option, typeof value === 'string' ? read(value) : value];
 	});
-	const variants = { ...(seed === undefined ? {} : randomVariants(Number(seed))), ...variant.map(readVariant).reduce((all, one) => ({ ...all, ...one }), {}) };
+	const variants = {
+		...(seed === undefined ? {} : randomVariants(Number(seed))),
+		...variant.map(readVariant).reduce((all, one) => ({ ...all, ...one }), {}),
+	};
 	return { ...Object.fromEntries(chosen), variants } as SandboxOptions;
 }
 
 function describe({ url, key, state }: Sandbox): string {
-	const controls = Object.entries(controlWords).map(([route, words]) => `  ${route.padEnd(38)} ${words}`);
+	const controls = Object.entries(controlWords).map(
+		([route, words]) => `  ${route.padEnd(38)} ${words}`,
+	);
 	return [
 		`Sandbox:        ${url}`,
 		`Phone:          ${url}/ (open it in a browser)`,
@@ -98,7 +125,8 @@ async function main(): Promise<void> {
 	}
 	const sandbox = await startSandbox(options);
 	process.stdout.write(`${describe(sandbox)}\n`);
-	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void sandbox.close());
+	for (const signal of ['SIGINT', 'SIGTERM'] as const)
+		process.once(signal, () => void sandbox.close());
 }
 
 function flagOf(option: unknown): string {
@@ -107,7 +135,8 @@ function flagOf(option: unknown): string {
 }
 
 function wordsOf(error: unknown): string {
-	if (error instanceof ZodError) return error.issues.map(({ path, message }) => `${flagOf(path[0])}: ${message}`).join('\n');
+	if (error instanceof ZodError)
+		return error.issues.map(({ path, message }) => `${flagOf(path[0])}: ${message}`).join('\n');
 	return error instanceof Error ? error.message : String(error);
 }
 

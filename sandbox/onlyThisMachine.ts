@@ -12,5 +12,6 @@ const loopback = /^(localhost|127(\.\d+){3}|\[?::1\]?|::ffff:127(\.\d+){3})$/;
  * @throws ServiceError 403
  */
 export async function refuseOthers({ ip, hostname }: FastifyRequest): Promise<void> {
-	if (!loopback.test(ip) || !loopback.test(hostname)) throw new ServiceError(403, 'forbidden', 'Only for this machine');
+	if (!loopback.test(ip) || !loopback.test(hostname))
+		throw new ServiceError(403, 'forbidden', 'Only for this machine');
 }

@@ -9,7 +9,11 @@ export type Page<T> = { data: T[]; page: number; limit: number; total: number };
  *
  * @param query `limit` above the cap is cut to it
  */
-export function pageOf<T>(list: readonly T[], query: { page?: number; limit?: number }, settings: Settings): Page<T> {
+export function pageOf<T>(
+	list: readonly T[],
+	query: { page?: number; limit?: number },
+	settings: Settings,
+): Page<T> {
 	const limit = Math.min(query.limit ?? settings.defaultPageSize, settings.pageSizeCap);
 	const page = Math.max(query.page ?? 1, 1);
 	const start = (page - 1) * limit;

@@ -70,6 +70,11 @@ export class RequestLog {
 	}
 
 	private counterOf({ endpoint }: LoggedRequest): EndpointCounter {
-		return (this.counters[endpoint ?? 'notListed'] ??= { calls: 0, byStatus: {}, open: 0, mostOpen: 0 });
+		return (this.counters[endpoint ?? 'notListed'] ??= {
+			calls: 0,
+			byStatus: {},
+			open: 0,
+			mostOpen: 0,
+		});
 	}
 }

@@ -25,16 +25,24 @@ export function buildServer(
 	changes: EventEmitter<Changes>,
 	reset: () => void,
 ): FastifyInstance {
-	const app = Fastify({ bodyLimit: settings.bodyLimitBytes, forceCloseConnections: true, routerOptions: { maxParamLength: 500 } });
+	const app = Fastify({
+		bodyLimit: settings.bodyLimitBytes,
+		forceCloseConnections: true,
+		routerOptions: { maxParamLength: 500 },
+	});
 	acceptEmptyBodies(app);
 	app.setErrorHandler(answerError);
 	app.setNotFoundHandler(async ({ method, url }, reply) => {
-		return await reply.code(404).send(errorBody('not_found', `There is no ${method} ${url.split('?')[0]}`));
+		return await reply
+			.code(404)
+			.send(errorBody('not_found', `There is no ${method} ${url.split('?')[0]}`));
 	});
 	mountApi(app, settings, stateNow);
 	mountControls(app, stateNow, changes, reset);
 	mountPhone(app);
-	app.get('/openapi.json', async ({ protocol, host }) => buildOpenApiDocument(`${protocol}://${host}`));
+	app.get('/openapi.json', async ({ protocol, host }) =>
+		buildOpenApiDocument(`${protocol}://${host}`),
+	);
 	return app;
 }
 
@@ -42,26 +50,47 @@ export function buildServer(
 function acceptEmptyBodies(app: FastifyInstance): void {
 	const parseJson = app.getDefaultJsonParser('error', 'error');
 	app.removeAllContentTypeParsers();
-	app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-		if (body === '') done(null, undefined);
-		else void parseJson(request, body, done);
-	});
+	app.addContentTypeParser<string>(
+		'application/json',
+		{ parseAs: 'string' },
+		(request, body, done) => {
+			if (body === '') done(null, undefined);
+			else void parseJson(request, body, done);
+		},
+	);
 	app.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, body, done) => {
 		const type = request.headers['content-type'] ?? 'none';
 		if (body === '') done(null, undefined);
-		else done(new ServiceError(415, 'unsupported_media_type', `The content type must be application/json, not ${type}`));
+		else
+			done(
+				new ServiceError(
+					415,
+					'unsupported_media_type',
+					`The content type must be application/json, not ${type}`,
+				),
+			);
 	});
 }
 
 const codes: Record<number, string> = { 400: 'bad_request', 413: 'too_large' };
 
-function answerError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
+function answerError(
+	error: FastifyError | ServiceError,
+	request: FastifyRequest,
+	reply: FastifyReply,
+): void {
 	const { status, headers, body, type } = inWordsOf(request, asServiceError(error, request));
 	if (type) void reply.type(type);
-	void reply.code(status).headers(headers ?? {}).send(body);
+	void reply
+		.code(status)
+		.headers(headers ?? {})
+		.send(body);
 }
 
-function asServiceError(error: FastifyError | ServiceError, { method, url }: FastifyRequest): ServiceError {
+function asServiceError(
+	error: FastifyError | ServiceError,
+	{ method, url }: FastifyRequest,
+): ServiceError {
 	if (error instanceof ServiceError) return error;
 	const status = error.statusCode ?? 500;
 	if (status >= 500) process.stderr.write(`${method} ${url}: ${error.stack ?? error.message}\n`);

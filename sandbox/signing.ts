@@ -24,10 +24,14 @@ export const signingSchema = z
 		timestampHeader: z.string().min(1).optional(),
 	})
 	.strict()
-	.refine(({ scheme, secret }) => scheme !== 'standardWebhooks' || /^(whsec_)?[\w+/]+={0,2}$/.test(secret), {
-		message: 'must be base64, with or without whsec_ before it',
-		path: ['secret'],
-	});
+	.refine(
+		({ scheme, secret }) =>
+			scheme !== 'standardWebhooks' || /^(whsec_)?[\w+/]+={0,2}$/.test(secret),
+		{
+			message: 'must be base64, with or without whsec_ before it',
+			path: ['secret'],
+		},
+	);
 export type Signing = z.output<typeof signingSchema>;
 
 /**
@@ -36,14 +40,23 @@ export type Signing = z.output<typeof signingSchema>;
  * @param body as it is sent
  * @param now moment of signing
  */
-export function signatureHeaders(signing: Signing, body: string, now: Date): Record<string, string> {
+export function signatureHeaders(
+	signing: Signing,
+	body: string,
+	now: Date,
+): Record<string, string> {
 	const seconds = String(Math.floor(now.getTime() / 1000));
-	const digest = (text: string) => createHmac(signing.algorithm, signing.secret).update(text).digest(signing.encoding);
+	const digest = (text: string) =>
+		createHmac(signing.algorithm, signing.secret).update(text).digest(signing.encoding);
 	const header = signing.header ?? 'X-Signature';
 	switch (signing.scheme) {
 		case 'standardWebhooks': {
 			const id = eventId(body);
-			return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': new Webhook(signing.secret).sign(id, now, body) };
+			return {
+				'webhook-id': id,
+				'webhook-timestamp': seconds,
+				'webhook-signature': new Webhook(signing.secret).sign(id, now, body),
+			};
 		}
 		case 'timestamped':
 			return { [header]: `t=${seconds},v1=${digest(`${seconds}.${body}`)}` };
@@ -53,7 +66,10 @@ export function signatureHeaders(signing: Signing, body: string, now: Date): Rec
 			return { [header]: digest(body) };
 		case 'custom': {
 			if (!signing.timestampHeader) return { [header]: signing.prefix + digest(body) };
-			return { [signing.timestampHeader]: seconds, [header]: signing.prefix + digest(`${seconds}.${body}`) };
+			return {
+				[signing.timestampHeader]: seconds,
+				[header]: signing.prefix + digest(`${seconds}.${body}`),
+			};
 		}
 	}
 }

@@ -49,27 +49,47 @@ export function readReleases(changelog: string): Release[] {
 export function cutRelease(changelog: string, version: string, date: string): string {
 	const [first = ''] = sections(changelog);
 	if (!first.startsWith(unreleased) || first.slice(unreleased.length).trim() === '') {
-		throw new Error(`Nothing stands under "${unreleased}" in CHANGELOG.md: write there first what has changed`);
+		throw new Error(
+			`Nothing stands under "${unreleased}" in CHANGELOG.md: write there first what has changed`,
+		);
 	}
 	return changelog.replace(unreleased, `${unreleased}\n\n## [${version}] - ${date}`);
 }
 
 /** What does not agree, one sentence each. */
-export function versionFaults({ changelog, version, lockVersion, savedVersions, tag }: Versions): string[] {
+export function versionFaults({
+	changelog,
+	version,
+	lockVersion,
+	savedVersions,
+	tag,
+}: Versions): string[] {
 	const releases = readReleases(changelog);
 	const [newest] = releases;
 	const [first = '', ...others] = sections(changelog).map((section) => section.split('\n')[0]);
 	const dates = releases.map(({ date }) => date);
 	return [
-		first !== unreleased && `The first section of CHANGELOG.md is "${first}" instead of "${unreleased}"`,
-		...others.filter((line) => !heading.test(line)).map((line) => `"${line}" in CHANGELOG.md is not of the form "## [1.2.3] - 2030-01-31"`),
-		dates.join() !== [...dates].sort().reverse().join() && 'The releases in CHANGELOG.md are not in the order of their dates, newest first',
-		...releases.filter(({ notes }) => notes === '').map((release) => `Nothing stands under ${release.version} in CHANGELOG.md`),
+		first !== unreleased &&
+			`The first section of CHANGELOG.md is "${first}" instead of "${unreleased}"`,
+		...others
+			.filter((line) => !heading.test(line))
+			.map((line) => `"${line}" in CHANGELOG.md is not of the form "## [1.2.3] - 2030-01-31"`),
+		dates.join() !== [...dates].sort().reverse().join() &&
+			'The releases in CHANGELOG.md are not in the order of their dates, newest first',
+		...releases
+			.filter(({ notes }) => notes === '')
+			.map((release) => `Nothing stands under ${release.version} in CHANGELOG.md`),
 		...[...new Set([version, ...releases.map((release) => release.version)])]
 			.filter((one) => !savedVersions.includes(one))
-			.map((one) => `There is no test/compat/saved/${one}.json with what version ${one} leaves in saved workflows: npm run saved writes it`),
-		lockVersion !== version && `package-lock.json has version ${lockVersion}, package.json ${version}`,
-		newest && newest.version !== version && `The newest release in CHANGELOG.md is ${newest.version}, package.json has ${version}`,
+			.map(
+				(one) =>
+					`There is no test/compat/saved/${one}.json with what version ${one} leaves in saved workflows: npm run saved writes it`,
+			),
+		lockVersion !== version &&
+			`package-lock.json has version ${lockVersion}, package.json ${version}`,
+		newest &&
+			newest.version !== version &&
+			`The newest release in CHANGELOG.md is ${newest.version}, package.json has ${version}`,
 		tag !== undefined && !newest && 'CHANGELOG.md has no release',
 		tag !== undefined && tag !== `v${version}` && `The tag is ${tag}, package.json has ${version}`,
 	].filter((fault) => typeof fault === 'string');

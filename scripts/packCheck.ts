@@ -39,8 +39,15 @@ function packIn(folder: string, timeZone: string): Tarball {
 	});
 	const file = path.join(folder, output.trim());
 	const bytes = readFileSync(file);
-	const { dependencies = {} } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { dependencies?: object };
-	return { file, hash: createHash('sha256').update(bytes).digest('hex'), size: bytes.length, dependencies: Object.keys(dependencies) };
+	const { dependencies = {} } = JSON.parse(
+		readFileSync(path.join(folder, 'package.json'), 'utf8'),
+	) as { dependencies?: object };
+	return {
+		file,
+		hash: createHash('sha256').update(bytes).digest('hex'),
+		size: bytes.length,
+		dependencies: Object.keys(dependencies),
+	};
 }
 
 function main(target: string | undefined): void {
@@ -57,7 +64,11 @@ function main(target: string | undefined): void {
 			size >= largest && `The tarball has ${size} bytes, ${largest} are the limit`,
 			dependencies.length > 0 && `It has dependencies: ${dependencies.join(', ')}`,
 		].filter((fault) => typeof fault === 'string');
-		console.log(faults.length === 0 ? 'Two builds of this commit give the same bytes; no dependencies' : faults.join('\n'));
+		console.log(
+			faults.length === 0
+				? 'Two builds of this commit give the same bytes; no dependencies'
+				: faults.join('\n'),
+		);
 		process.exitCode = faults.length === 0 ? 0 : 1;
 		if (target) copyFileSync(file, target);
 	} finally {

@@ -25,13 +25,20 @@ const subjects: Record<string, (studio: Studio) => Promise<void>> = {
 runMain(async () => {
 	const wanted = process.argv.slice(2);
 	const unknown = wanted.filter((name) => !(name in subjects));
-	if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}, only ${Object.keys(subjects).join(', ')}.`);
+	if (unknown.length > 0)
+		throw new Error(`There is no ${unknown.join(', ')}, only ${Object.keys(subjects).join(', ')}.`);
 	const studio = await openStudio();
 	const problems: string[] = [];
 	for (const [name, takeIt] of Object.entries(subjects)) {
 		if (wanted.length > 0 && !wanted.includes(name)) continue;
-		await withScreenshot(studio.editor, async () => await takeIt(studio)).catch((error: Error) => problems.push(`${name}: ${error.message}`));
-		problems.push(...studio.editor.problems.splice(0).map((problem) => `${name}: the editor reports ${problem}`));
+		await withScreenshot(studio.editor, async () => await takeIt(studio)).catch((error: Error) =>
+			problems.push(`${name}: ${error.message}`),
+		);
+		problems.push(
+			...studio.editor.problems
+				.splice(0)
+				.map((problem) => `${name}: the editor reports ${problem}`),
+		);
 	}
 	if (problems.length > 0) throw new PlaygroundError(problems.join('\n'));
 });

@@ -7,6 +7,10 @@ const limitMs = 300_000;
 export function runTestWith(file: string, variables: NodeJS.ProcessEnv): void {
 	const jest = path.join(path.dirname(require.resolve('jest/package.json')), 'bin/jest.js');
 	const env = { ...process.env, ...variables };
-	const { status } = spawnSync(process.execPath, [jest, file], { env, stdio: 'inherit', timeout: limitMs });
+	const { status } = spawnSync(process.execPath, [jest, file], {
+		env,
+		stdio: 'inherit',
+		timeout: limitMs,
+	});
 	process.exitCode = status ?? 1;
 }

@@ -23,19 +23,35 @@ const root = path.resolve(__dirname, '..');
 
 /** Packs the package as npm publishes it and unpacks it below the given folder. */
 function unpackedTarball(folder: string): string {
-	const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root, encoding: 'utf8' });
+	const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
+		cwd: root,
+		encoding: 'utf8',
+	});
 	const [{ filename }] = JSON.parse(packed) as Array<{ filename: string }>;
 	const unpacked = path.join(folder, 'unpacked');
 	mkdirSync(unpacked);
-	execFileSync('tar', ['-xzf', path.join(folder, filename), '-C', unpacked, '--strip-components=1']);
+	execFileSync('tar', [
+		'-xzf',
+		path.join(folder, filename),
+		'-C',
+		unpacked,
+		'--strip-components=1',
+	]);
 	return unpacked;
 }
 
-async function scan(label: string, directory: string, patterns: string[], scanner: Scanner): Promise<boolean> {
+async function scan(
+	label: string,
+	directory: string,
+	patterns: string[],
+	scanner: Scanner,
+): Promise<boolean> {
 	const { passed, message, details } = await scanner.analyzePackage(directory, patterns);
 	// An empty scan counts as passed in the scanner; here it means that the wrong folder was scanned.
 	const ok = passed && message === undefined;
-	console.log([`${label}: ${ok ? 'passed' : 'FAILED'}`, message, details].filter(Boolean).join('\n'));
+	console.log(
+		[`${label}: ${ok ? 'passed' : 'FAILED'}`, message, details].filter(Boolean).join('\n'),
+	);
 	return ok;
 }
 

@@ -30,7 +30,10 @@ const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=768' };
  * Measures ours and the HTTP Request node in turn. Every single measurement has an n8n of its own, which has sent a
  * few messages before: a heap that has grown once stays so, and would count for the next one.
  */
-export async function measureCost(stage: Stage, { costMessages, costRounds }: Settings): Promise<Cost[]> {
+export async function measureCost(
+	stage: Stage,
+	{ costMessages, costRounds }: Settings,
+): Promise<Cost[]> {
 	const service = await Service.start({ requests: 0, windowMs: noLimit.windowMs, latencyMs: 0 });
 	try {
 		const found = new Map<string, Measurement[]>();
@@ -43,13 +46,22 @@ export async function measureCost(stage: Stage, { costMessages, costRounds }: Se
 				}
 			}
 		}
-		return SENDERS.flatMap((sender) => costMessages.map((messages) => costOf(sender, messages, found.get(`${sender} ${messages}`) ?? [])));
+		return SENDERS.flatMap((sender) =>
+			costMessages.map((messages) =>
+				costOf(sender, messages, found.get(`${sender} ${messages}`) ?? []),
+			),
+		);
 	} finally {
 		await service.stop();
 	}
 }
 
-async function measureOnce(stage: Stage, service: Service, sender: Sender, messages: number): Promise<Measurement> {
+async function measureOnce(
+	stage: Stage,
+	service: Service,
+	sender: Sender,
+	messages: number,
+): Promise<Measurement> {
 	const work = async (n8ns: N8nServer[]) => {
 		await measure(n8ns, service, { sender, messages: WARM_UP, rate: noLimit }, stage.progress);
 		return await measure(n8ns, service, { sender, messages, rate: noLimit }, stage.progress);

@@ -4,7 +4,14 @@ import type { N8nServer } from '../../playground/n8nServer';
 import { PlaygroundError } from '../../playground/playgroundError';
 import type { Progress } from '../../playground/progress';
 import { waitFor } from '../../playground/waitFor';
-import { type CredentialIds, numbersOf, type Sender, sending, trigger, workflowOf } from './senders';
+import {
+	type CredentialIds,
+	numbersOf,
+	type Sender,
+	sending,
+	trigger,
+	workflowOf,
+} from './senders';
 import type { Service, Traffic } from './service';
 import { cpuSeconds, forgetPeak, peakMb } from './usage';
 
@@ -48,19 +55,41 @@ const POLL_INTERVAL = 500;
  * Has all n8ns send at the same moment, and counts at the service what arrived.
  * @throws PlaygroundError when an execution does not end within 15 minutes
  */
-export async function measure(n8ns: N8nServer[], service: Service, order: Order, progress: Progress): Promise<Measurement> {
+export async function measure(
+	n8ns: N8nServer[],
+	service: Service,
+	order: Order,
+	progress: Progress,
+): Promise<Measurement> {
 	const { sender, messages } = order;
 	const count = messages / n8ns.length;
-	const prepared = await Promise.all(n8ns.map(async (n8n, index) => ({ n8n, id: await prepare(n8n, service, order, index * count, count) })));
+	const prepared = await Promise.all(
+		n8ns.map(async (n8n, index) => ({
+			n8n,
+			id: await prepare(n8n, service, order, index * count, count),
+		})),
+	);
 	await service.reset();
 	let taken = 0;
-	const counting = setInterval(() => void service.count().then((now) => (taken = now), () => undefined), 1000);
-	const send = async () => await Promise.all(prepared.map(async ({ n8n, id }) => await run(n8n, id)));
+	const counting = setInterval(
+		() =>
+			void service.count().then(
+				(now) => (taken = now),
+				() => undefined,
+			),
+		1000,
+	);
+	const send = async () =>
+		await Promise.all(prepared.map(async ({ n8n, id }) => await run(n8n, id)));
 	const title = `${sender}, ${messages} messages${n8ns.length > 1 ? ` by ${n8ns.length} processes` : ''}`;
-	const runs = await progress.step(title, send, () => `${taken} sent`).finally(() => clearInterval(counting));
+	const runs = await progress
+		.step(title, send, () => `${taken} sent`)
+		.finally(() => clearInterval(counting));
 	return {
 		...(await service.traffic(numbersOf({ from: 0, count: messages }))),
-		seconds: (Math.max(...runs.map(({ end }) => end)) - Math.min(...runs.map(({ start }) => start))) / 1000,
+		seconds:
+			(Math.max(...runs.map(({ end }) => end)) - Math.min(...runs.map(({ start }) => start))) /
+			1000,
 		cpuSeconds: sumBy(runs, 'cpuSeconds'),
 		peakMb: Math.max(...runs.map((one) => one.peakMb)),
 		error: runs.find(({ error }) => error)?.error,
@@ -68,12 +97,27 @@ export async function measure(n8ns: N8nServer[], service: Service, order: Order,
 }
 
 /** Gives n8n the workflow and its credentials; returns the workflow's id. */
-async function prepare({ client }: N8nServer, { url }: Service, { sender, rate }: Order, from: number, count: number): Promise<string> {
+async function prepare(
+	{ client }: N8nServer,
+	{ url }: Service,
+	{ sender, rate }: Order,
+	from: number,
+	count: number,
+): Promise<string> {
 	const key = 'sandbox-key-0001';
-	const own = { apiKey: key, baseUrl: url, layout: 'automatic', requestsPerMinute: rate.requests, rateWindowMs: rate.windowMs };
+	const own = {
+		apiKey: key,
+		baseUrl: url,
+		layout: 'automatic',
+		requestsPerMinute: rate.requests,
+		rateWindowMs: rate.windowMs,
+	};
 	const credentials: CredentialIds = {
 		businessMessagingApi: await client.saveCredential('Service', 'businessMessagingApi', own),
-		httpHeaderAuth: await client.saveCredential('Header', 'httpHeaderAuth', { name: 'Authorization', value: `Bearer ${key}` }),
+		httpHeaderAuth: await client.saveCredential('Header', 'httpHeaderAuth', {
+			name: 'Authorization',
+			value: `Bearer ${key}`,
+		}),
 	};
 	return (await client.createWorkflow(workflowOf({ sender, from, count, url, credentials }))).id;
 }
@@ -95,8 +139,16 @@ async function run(n8n: N8nServer, workflowId: string): Promise<Run> {
 	const used = { cpuSeconds: cpuSeconds(pid) - before, peakMb: peakMb(pid) };
 	const { resultData } = (await client.getExecution(id)).data;
 	const [node] = resultData.runData[sending] ?? [];
-	if (!node) throw new PlaygroundError(`The campaign's execution failed before it sent: ${resultData.error?.message}`);
-	return { start: node.startTime, end: node.startTime + node.executionTime, error: resultData.error?.message, ...used };
+	if (!node)
+		throw new PlaygroundError(
+			`The campaign's execution failed before it sent: ${resultData.error?.message}`,
+		);
+	return {
+		start: node.startTime,
+		end: node.startTime + node.executionTime,
+		error: resultData.error?.message,
+		...used,
+	};
 }
 
 function pidOf({ pid, logFile }: N8nServer): number {

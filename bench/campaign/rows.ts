@@ -35,17 +35,31 @@ export interface Row {
 type Unrated = Omit<Row, 'ratioToBest'>;
 
 /** Measures the senders that remember nothing with one n8n, and ours with fresh ones: alone, and several that share one key. */
-export async function measureRows(stage: Stage, settings: Settings): Promise<{ best: Best; rows: Row[] }> {
+export async function measureRows(
+	stage: Stage,
+	settings: Settings,
+): Promise<{ best: Best; rows: Row[] }> {
 	const { allowance: requests, windowMs, latencyMs, messages, processes } = settings;
 	const limited = await Service.start({ requests, windowMs, latencyMs });
 	const unlimited = await Service.start({ requests: 0, windowMs, latencyMs });
 	try {
 		const send = async (n8ns: N8nServer[], sender: Sender) =>
-			rowOf(sender, n8ns.length, await measure(n8ns, limited, { sender, messages, rate: { requests, windowMs } }, stage.progress), settings);
+			rowOf(
+				sender,
+				n8ns.length,
+				await measure(
+					n8ns,
+					limited,
+					{ sender, messages, rate: { requests, windowMs } },
+					stage.progress,
+				),
+				settings,
+			);
 		const others: Unrated[] = [];
 		const best = await stage.withN8ns(1, async (n8ns) => {
 			const found = await findBest(stage, n8ns, unlimited, settings);
-			for (const sender of ['http-request', 'http-request-batched', 'one-by-one'] as const) others.push(await send(n8ns, sender));
+			for (const sender of ['http-request', 'http-request-batched', 'one-by-one'] as const)
+				others.push(await send(n8ns, sender));
 			return found;
 		});
 		// Its limiter remembers a campaign that the service has forgotten, so that each needs an n8n of its own.
@@ -65,13 +79,24 @@ export async function measureRows(stage: Stage, settings: Settings): Promise<{ b
 
 /** The round in the middle, with the worst that happened in any. */
 function medianOf(rounds: Unrated[]): Unrated {
-	const worst = (of: 'lost' | 'doubled' | 'tooManyRequests') => Math.max(...rounds.map((round) => round[of]));
+	const worst = (of: 'lost' | 'doubled' | 'tooManyRequests') =>
+		Math.max(...rounds.map((round) => round[of]));
 	const middle = sortBy(rounds, 'seconds')[Math.floor(rounds.length / 2)];
-	return { ...middle, lost: worst('lost'), doubled: worst('doubled'), tooManyRequests: worst('tooManyRequests') };
+	return {
+		...middle,
+		lost: worst('lost'),
+		doubled: worst('doubled'),
+		tooManyRequests: worst('tooManyRequests'),
+	};
 }
 
 /** The full speed is that of the fastest sender when nothing limits it: there is no better one to compare with. */
-async function findBest(stage: Stage, n8ns: N8nServer[], unlimited: Service, settings: Settings): Promise<Best> {
+async function findBest(
+	stage: Stage,
+	n8ns: N8nServer[],
+	unlimited: Service,
+	settings: Settings,
+): Promise<Best> {
 	const { messages, allowance, windowMs, fullSpeedRounds } = settings;
 	const fullWindows = Math.ceil(messages / allowance) - 1;
 	const rest = messages - fullWindows * allowance;
@@ -81,7 +106,10 @@ async function findBest(stage: Stage, n8ns: N8nServer[], unlimited: Service, set
 	for (const sender of candidates) await warmUp(stage, n8ns, unlimited, sender, messages);
 	for (let round = 0; round < fullSpeedRounds; round++) {
 		for (const sender of candidates) {
-			seconds.push((await measure(n8ns, unlimited, { sender, messages: rest, rate: noLimit }, stage.progress)).seconds);
+			seconds.push(
+				(await measure(n8ns, unlimited, { sender, messages: rest, rate: noLimit }, stage.progress))
+					.seconds,
+			);
 		}
 	}
 	const last = Math.min(...seconds);
@@ -95,11 +123,22 @@ async function findBest(stage: Stage, n8ns: N8nServer[], unlimited: Service, set
 	};
 }
 
-async function warmUp(stage: Stage, n8ns: N8nServer[], service: Service, sender: Sender, messages: number): Promise<void> {
+async function warmUp(
+	stage: Stage,
+	n8ns: N8nServer[],
+	service: Service,
+	sender: Sender,
+	messages: number,
+): Promise<void> {
 	await measure(n8ns, service, { sender, messages, rate: noLimit }, stage.progress);
 }
 
-function rowOf(sender: Sender, processes: number, measured: Measurement, { messages }: Settings): Unrated {
+function rowOf(
+	sender: Sender,
+	processes: number,
+	measured: Measurement,
+	{ messages }: Settings,
+): Unrated {
 	const { seconds, lost, doubled, tooManyRequests, wireSeconds } = measured;
 	return { sender, processes, messages, seconds, lost, doubled, tooManyRequests, wireSeconds };
 }

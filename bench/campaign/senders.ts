@@ -38,14 +38,27 @@ export function workflowOf(campaign: Campaign): WorkflowFile {
 	const { from, count } = campaign;
 	const numbers = `={{ Array.from({ length: ${count} }, (_, index) => ({ to: '+' + (${FIRST_NUMBER + from} + index) })) }}`;
 	const assignments = [{ id: '1', name: 'numbers', type: 'array', value: numbers }];
-	const node = (name: string, settings: NodeSettings): INode => ({ id: name, name, position: [0, 0], ...settings });
+	const node = (name: string, settings: NodeSettings): INode => ({
+		id: name,
+		name,
+		position: [0, 0],
+		...settings,
+	});
 	const to = (next: string) => ({ main: [[{ node: next, type: 'main' as const, index: 0 }]] });
 	return {
 		name: `${campaign.sender}, ${count} messages`,
 		nodes: [
 			node(trigger, { type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} }),
-			node('List', { type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: { assignments: { assignments }, options: {} } }),
-			node('Items', { type: 'n8n-nodes-base.splitOut', typeVersion: 1, parameters: { fieldToSplitOut: 'numbers', options: {} } }),
+			node('List', {
+				type: 'n8n-nodes-base.set',
+				typeVersion: 3.4,
+				parameters: { assignments: { assignments }, options: {} },
+			}),
+			node('Items', {
+				type: 'n8n-nodes-base.splitOut',
+				typeVersion: 1,
+				parameters: { fieldToSplitOut: 'numbers', options: {} },
+			}),
 			node(sending, sendingNode(campaign)),
 		],
 		connections: { [trigger]: to('List'), List: to('Items'), Items: to(sending) },
@@ -63,14 +76,24 @@ function sendingNode({ sender, url: origin, credentials }: Campaign): NodeSettin
 				type: 'n8n-nodes-business-messaging.businessMessaging',
 				typeVersion: 1,
 				parameters: { resource: 'message', operation: 'sendText', to, text: TEXT },
-				credentials: { businessMessagingApi: { id: credentials.businessMessagingApi, name: 'Service' } },
+				credentials: {
+					businessMessagingApi: { id: credentials.businessMessagingApi, name: 'Service' },
+				},
 			};
 		case 'http-request':
 			return { ...httpRequest(url, to), credentials: header };
 		case 'http-request-batched':
-			return { ...httpRequest(url, to, { batching: { batch: { batchSize: 50, batchInterval: 1000 } } }), credentials: header };
+			return {
+				...httpRequest(url, to, { batching: { batch: { batchSize: 50, batchInterval: 1000 } } }),
+				credentials: header,
+			};
 		case 'one-by-one':
-			return { type: 'n8n-nodes-one-by-one.oneByOne', typeVersion: 1, parameters: { url, to, text: TEXT }, credentials: header };
+			return {
+				type: 'n8n-nodes-one-by-one.oneByOne',
+				typeVersion: 1,
+				parameters: { url, to, text: TEXT },
+				credentials: header,
+			};
 	}
 }
 

@@ -48,11 +48,22 @@ export class Service {
 	/** @throws PlaygroundError when it does not start within a minute */
 	static async start({ requests, windowMs, latencyMs }: ServiceOptions): Promise<Service> {
 		const sandbox = path.join(__dirname, '..', '..', 'sandbox', 'main.ts');
-		const flags = { 'port': 0, 'rate': requests, 'window-ms': windowMs, 'latency-ms': latencyMs, 'receipts-ms': '-,-,-', 'contacts': 0 };
+		const flags = {
+			port: 0,
+			rate: requests,
+			'window-ms': windowMs,
+			'latency-ms': latencyMs,
+			'receipts-ms': '-,-,-',
+			contacts: 0,
+		};
 		const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
-		const child = spawnTree(process.execPath, ['--import', 'tsx', sandbox, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+		const child = spawnTree(process.execPath, ['--import', 'tsx', sandbox, ...args], {
+			stdio: ['ignore', 'pipe', 'inherit'],
+		});
 		const stop = async () => await stopTree(child, STOP_LIMIT);
-		const output = child.stdout ? await once(child.stdout, 'data', { signal: AbortSignal.timeout(START_LIMIT) }).catch(String) : '';
+		const output = child.stdout
+			? await once(child.stdout, 'data', { signal: AbortSignal.timeout(START_LIMIT) }).catch(String)
+			: '';
 		const url = /http:\/\/\S+/.exec(String(output))?.[0];
 		if (url) return new Service(url, stop);
 		await stop();
@@ -72,7 +83,9 @@ export class Service {
 
 	/** What it has seen since the last reset of messages to these numbers. */
 	async traffic(numbers: string[]): Promise<Traffic> {
-		const { data: messages } = (await this.http.get<{ data: Array<{ phone: string }> }>('/messages?direction=outbound')).data;
+		const { data: messages } = (
+			await this.http.get<{ data: Array<{ phone: string }> }>('/messages?direction=outbound')
+		).data;
 		const received = countBy(messages, 'phone');
 		const { sendText } = await this.counters();
 		return {
@@ -94,12 +107,18 @@ export class Service {
 	}
 
 	private async counters(): Promise<Record<string, EndpointCounter | undefined>> {
-		return (await this.http.get<{ endpoints: Record<string, EndpointCounter> }>('/requests')).data.endpoints;
+		return (await this.http.get<{ endpoints: Record<string, EndpointCounter> }>('/requests')).data
+			.endpoints;
 	}
 
 	private async wireSeconds(): Promise<number> {
-		const { data: requests } = (await this.http.get<{ data: LoggedRequest[] }>('/requests?last=1000000')).data;
-		const times = requests.map(({ at, ms }) => ({ start: Date.parse(at), end: Date.parse(at) + (ms ?? 0) }));
+		const { data: requests } = (
+			await this.http.get<{ data: LoggedRequest[] }>('/requests?last=1000000')
+		).data;
+		const times = requests.map(({ at, ms }) => ({
+			start: Date.parse(at),
+			end: Date.parse(at) + (ms ?? 0),
+		}));
 		if (times.length === 0) return 0;
 		const first = times.reduce((least, { start }) => Math.min(least, start), Infinity);
 		return (times.reduce((most, { end }) => Math.max(most, end), 0) - first) / 1000;

@@ -32,7 +32,11 @@ export class Stage {
 	 * Fresh n8ns, each a process with a folder of its own, for the time of `work`.
 	 * @param env added to n8n's environment
 	 */
-	async withN8ns<T>(count: number, work: (n8ns: N8nServer[]) => Promise<T>, env: NodeJS.ProcessEnv = {}): Promise<T> {
+	async withN8ns<T>(
+		count: number,
+		work: (n8ns: N8nServer[]) => Promise<T>,
+		env: NodeJS.ProcessEnv = {},
+	): Promise<T> {
 		const n8ns: N8nServer[] = [];
 		const stop = async () => {
 			await Promise.all(n8ns.splice(0).map(async (n8n) => await n8n.stop()));

@@ -18,22 +18,42 @@ export function rowTable(best: Best, rows: Row[]): string {
 		`${row.tooManyRequests} (${((100 * row.tooManyRequests) / row.messages).toFixed(1)} %)`,
 		row.ratioToBest.toFixed(2),
 	]);
-	const head = ['sender', 'processes', 'messages', 'seconds', 'on the wire', 'lost', 'doubled', '429', '× best'];
+	const head = [
+		'sender',
+		'processes',
+		'messages',
+		'seconds',
+		'on the wire',
+		'lost',
+		'doubled',
+		'429',
+		'× best',
+	];
 	return `${table([head, ...lines])}\n\n  ${best.derivation}`;
 }
 
 /** The cost without a limit, what ours is of the other's, and how memory grows with the messages. */
 export function costTable(costs: Cost[]): string {
 	const lines = costs.map((cost) => {
-		const other = costs.find(({ sender, messages }) => sender === 'http-request' && messages === cost.messages);
+		const other = costs.find(
+			({ sender, messages }) => sender === 'http-request' && messages === cost.messages,
+		);
 		const compared = (of: (one: Cost) => number, digits: number) => {
 			const ratio = other && other !== cost ? ` (× ${(of(cost) / of(other)).toFixed(2)})` : '';
 			return `${of(cost).toFixed(digits)}${ratio}`;
 		};
 		const { sender, messages } = cost;
-		return [sender, messages, compared((one) => one.perSecond, 0), compared((one) => one.cpuSeconds, 1), compared((one) => one.peakMb, 0)];
+		return [
+			sender,
+			messages,
+			compared((one) => one.perSecond, 0),
+			compared((one) => one.cpuSeconds, 1),
+			compared((one) => one.peakMb, 0),
+		];
 	});
-	const growths = uniq(costs.map(({ sender }) => sender)).map((sender) => growthOf(costs.filter((cost) => cost.sender === sender)));
+	const growths = uniq(costs.map(({ sender }) => sender)).map((sender) =>
+		growthOf(costs.filter((cost) => cost.sender === sender)),
+	);
 	return `${table([['sender', 'messages', 'per second', 'CPU seconds', 'peak MB'], ...lines])}\n\n${growths.join('\n')}`;
 }
 
@@ -45,7 +65,10 @@ function growthOf(costs: Cost[]): string {
 
 /** Rows in columns, the first one to the left. */
 export function table(rows: Array<Array<string | number>>): string {
-	const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
-	const cell = (value: string | number, column: number) => (column === 0 ? String(value).padEnd(widths[0]) : String(value).padStart(widths[column]));
+	const widths = rows[0].map((_, column) =>
+		Math.max(...rows.map((row) => String(row[column]).length)),
+	);
+	const cell = (value: string | number, column: number) =>
+		column === 0 ? String(value).padEnd(widths[0]) : String(value).padStart(widths[column]);
 	return rows.map((row) => `  ${row.map(cell).join('   ')}`).join('\n');
 }

@@ -4,7 +4,12 @@
  */
 import axios from 'axios';
 import { ExecuteContext } from 'n8n-core';
-import { createEmptyRunExecutionData, type INode, type INodeExecutionData, Workflow } from 'n8n-workflow';
+import {
+	createEmptyRunExecutionData,
+	type INode,
+	type INodeExecutionData,
+	Workflow,
+} from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 
 import { readList, type ServiceRecord } from '../../nodes/BusinessMessaging/api/read';
@@ -27,30 +32,55 @@ export interface Took {
 async function prepareNode(): Promise<() => Promise<ServiceRecord[]>> {
 	const loaded = await loadPackage();
 	const list: INode = {
-		id: 'list', name: 'List', type: `${loaded.name}.businessMessaging`, typeVersion: 1, position: [0, 0],
+		id: 'list',
+		name: 'List',
+		type: `${loaded.name}.businessMessaging`,
+		typeVersion: 1,
+		position: [0, 0],
 		parameters: { resource: 'contact', operation: 'getAll', returnAll: true },
 		credentials: { businessMessagingApi: { id: '1', name: 'Service' } },
 	};
-	const workflow = new Workflow({ id: 'listing', nodes: [list], connections: {}, active: false, nodeTypes: loaded.nodeTypes });
+	const workflow = new Workflow({
+		id: 'listing',
+		nodes: [list],
+		connections: {},
+		active: false,
+		nodeTypes: loaded.nodeTypes,
+	});
 	const credentials = { apiKey, baseUrl, layout: 'automatic', requestsPerMinute: 1_000_000 };
 	const items: INodeExecutionData[] = [{ json: {} }];
 	const context = new ExecuteContext(
-		workflow, workflow.nodes.List, additionalDataFor(new TestCredentialsHelper(loaded, credentials)), 'manual', createEmptyRunExecutionData(), 0,
-		items, { main: [items] }, { node: workflow.nodes.List, data: { main: [items] }, source: null }, [],
+		workflow,
+		workflow.nodes.List,
+		additionalDataFor(new TestCredentialsHelper(loaded, credentials)),
+		'manual',
+		createEmptyRunExecutionData(),
+		0,
+		items,
+		{ main: [items] },
+		{ node: workflow.nodes.List, data: { main: [items] }, source: null },
+		[],
 	);
 	const node = loaded.node('businessMessaging');
-	return async () => ((await node.execute?.call(context)) as INodeExecutionData[][])[0].map(({ json }) => json);
+	return async () =>
+		((await node.execute?.call(context)) as INodeExecutionData[][])[0].map(({ json }) => json);
 }
 
 /** The least that anybody would write who knows the service: page after page until all are there. */
 async function prepareBare(): Promise<() => Promise<ServiceRecord[]>> {
 	await loadPackage();
-	const client = axios.create({ baseURL: baseUrl, headers: { authorization: `Bearer ${apiKey}` }, proxy: false });
+	const client = axios.create({
+		baseURL: baseUrl,
+		headers: { authorization: `Bearer ${apiKey}` },
+		proxy: false,
+	});
 	const pages = Math.ceil(Number(contacts) / Number(pageSize));
 	return async () => {
 		const records: ServiceRecord[] = [];
 		for (let page = 0; page < pages; page++) {
-			const { data } = await client.get<unknown>('/v1/contacts', { params: { limit: Math.min(1_000, Number(pageSize)), page: page + Number(firstPage) } });
+			const { data } = await client.get<unknown>('/v1/contacts', {
+				params: { limit: Math.min(1_000, Number(pageSize)), page: page + Number(firstPage) },
+			});
 			for (const record of readList(data) ?? []) records.push(record);
 		}
 		return records;
@@ -69,7 +99,11 @@ async function main(): Promise<void> {
 	const start = performance.now();
 	const records = await list();
 	const seconds = (performance.now() - start) / 1000;
-	const took: Took = { seconds, peakMb: peakMb(process.pid) - before, phones: records.map(({ phone }) => String(phone)) };
+	const took: Took = {
+		seconds,
+		peakMb: peakMb(process.pid) - before,
+		phones: records.map(({ phone }) => String(phone)),
+	};
 	process.send?.(took, () => process.disconnect());
 }
 

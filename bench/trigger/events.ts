@@ -11,7 +11,12 @@ export function identifierOf(index: number): string {
 }
 
 function bodyOf(index: number): string {
-	const data = { id: identifierOf(index), from: `+15551${String(100_000 + index)}`, text: `Question ${index}`, timestamp: '2030-01-31T10:00:00Z' };
+	const data = {
+		id: identifierOf(index),
+		from: `+15551${String(100_000 + index)}`,
+		text: `Question ${index}`,
+		timestamp: '2030-01-31T10:00:00Z',
+	};
 	return JSON.stringify({ event: 'message.received', data });
 }
 
@@ -23,7 +28,11 @@ function bodyOf(index: number): string {
 export function deliveriesOf(events: number, { repeated = true } = {}): string[] {
 	const copies = range(events).flatMap((index) => {
 		const kind = repeated ? index % 10 : 9;
-		const moments = [index, ...(kind < 2 ? [index + 0.5] : []), ...(kind === 1 || kind === 2 ? [index + LATER] : [])];
+		const moments = [
+			index,
+			...(kind < 2 ? [index + 0.5] : []),
+			...(kind === 1 || kind === 2 ? [index + LATER] : []),
+		];
 		return moments.map((moment) => ({ moment, index }));
 	});
 	return sortBy(copies, 'moment').map(({ index }) => bodyOf(index));

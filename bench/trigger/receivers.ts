@@ -16,15 +16,28 @@ export interface Receiver {
 
 const node = 'Trigger';
 
-async function activate({ client }: N8nServer, name: string, settings: Pick<INode, 'type' | 'typeVersion' | 'parameters' | 'credentials' | 'webhookId'>): Promise<string> {
-	const { id } = await client.createWorkflow({ name, nodes: [{ id: '1', name: node, position: [0, 0], ...settings }], connections: {} });
+async function activate(
+	{ client }: N8nServer,
+	name: string,
+	settings: Pick<INode, 'type' | 'typeVersion' | 'parameters' | 'credentials' | 'webhookId'>,
+): Promise<string> {
+	const { id } = await client.createWorkflow({
+		name,
+		nodes: [{ id: '1', name: node, position: [0, 0], ...settings }],
+		connections: {},
+	});
 	await client.activate(id);
 	return id;
 }
 
 /** Our trigger, with its defaults; the service tells what was registered. */
 export async function makeOurs(n8n: N8nServer, service: Service): Promise<Receiver> {
-	const credential = { apiKey: 'sandbox-key-0001', baseUrl: service.url, layout: 'automatic', requestsPerMinute: 100_000 };
+	const credential = {
+		apiKey: 'sandbox-key-0001',
+		baseUrl: service.url,
+		layout: 'automatic',
+		requestsPerMinute: 100_000,
+	};
 	const id = await n8n.client.saveCredential('Service', 'businessMessagingApi', credential);
 	const workflowId = await activate(n8n, 'Ours', {
 		type: 'n8n-nodes-business-messaging.businessMessagingTrigger',
@@ -33,14 +46,27 @@ export async function makeOurs(n8n: N8nServer, service: Service): Promise<Receiv
 		credentials: { businessMessagingApi: { id, name: 'Service' } },
 		webhookId: randomUUID(),
 	});
-	const { data } = await axios.get<{ webhooks: Array<{ url: string }> }>(`${service.url}/_sandbox/state`, { proxy: false });
-	return { name: 'Business Messaging Trigger', workflowId, node, url: data.webhooks.at(-1)?.url ?? '' };
+	const { data } = await axios.get<{ webhooks: Array<{ url: string }> }>(
+		`${service.url}/_sandbox/state`,
+		{ proxy: false },
+	);
+	return {
+		name: 'Business Messaging Trigger',
+		workflowId,
+		node,
+		url: data.webhooks.at(-1)?.url ?? '',
+	};
 }
 
 /** n8n's own, with its defaults. */
 export async function makePlain(n8n: N8nServer): Promise<Receiver> {
 	const path = randomUUID();
 	const parameters = { httpMethod: 'POST', path, options: {} };
-	const workflowId = await activate(n8n, 'Plain', { type: 'n8n-nodes-base.webhook', typeVersion: 2.1, parameters, webhookId: path });
+	const workflowId = await activate(n8n, 'Plain', {
+		type: 'n8n-nodes-base.webhook',
+		typeVersion: 2.1,
+		parameters,
+		webhookId: path,
+	});
 	return { name: 'Webhook', workflowId, node, url: `${n8n.url}/webhook/${path}` };
 }

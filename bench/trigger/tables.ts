@@ -4,7 +4,18 @@ import type { Comparison, Result } from './compare';
 
 /** Both receivers side by side, and what ours is of the other. */
 export function comparisonText({ environment, events, repeated, ours, plain }: Comparison): string {
-	const head = ['', 'deliveries', 'executions', 'lost', 'doubled', 'seconds', 'events/s', 'deliveries/s', 'CPU s', 'CPU ms/delivery'];
+	const head = [
+		'',
+		'deliveries',
+		'executions',
+		'lost',
+		'doubled',
+		'seconds',
+		'events/s',
+		'deliveries/s',
+		'CPU s',
+		'CPU ms/delivery',
+	];
 	const row = (one: Result) => [
 		one.name,
 		one.deliveries,

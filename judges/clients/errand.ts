@@ -33,14 +33,18 @@ const limitMs = 10_000;
  * @param makeClient makes the client
  * @throws AssertionError if the client gives something else than the sandbox has
  */
-export async function runErrands(makeClient: (baseUrl: string, apiKey: string) => Errands): Promise<void> {
+export async function runErrands(
+	makeClient: (baseUrl: string, apiKey: string) => Errands,
+): Promise<void> {
 	const [url = '', apiKey = ''] = process.argv.slice(2);
 	const client = makeClient(url, apiKey);
 	const { server, address, delivery } = await openReceiver();
 	try {
 		const text = 'Your order is ready';
 		const id = await client.send('+15550001001', text);
-		const known = (await (await fetch(`${url}/_sandbox/messages?direction=outbound`)).json()) as { data: Array<{ id: string; text: string }> };
+		const known = (await (await fetch(`${url}/_sandbox/messages?direction=outbound`)).json()) as {
+			data: Array<{ id: string; text: string }>;
+		};
 		assert.equal(known.data.find((message) => message.id === id)?.text, text);
 		assert.deepEqual(await client.sendWrongly(), { status: 422, code: 'invalid', field: 'to' });
 		const phones = await client.listPhones(3);
@@ -59,15 +63,26 @@ export async function runErrands(makeClient: (baseUrl: string, apiKey: string) =
 }
 
 async function post(url: string, body: object): Promise<void> {
-	const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+	const answer = await fetch(url, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify(body),
+	});
 	assert.ok(answer.ok, `${url} answers ${answer.status}`);
 }
 
 /** A receiver on a free port, with the body of the first delivery. */
-async function openReceiver(): Promise<{ server: Server; address: string; delivery: Promise<string> }> {
+async function openReceiver(): Promise<{
+	server: Server;
+	address: string;
+	delivery: Promise<string>;
+}> {
 	const server = createServer();
 	const delivery = new Promise<string>((resolve, reject) => {
-		setTimeout(() => reject(new Error(`Nothing was delivered within ${limitMs} ms`)), limitMs).unref();
+		setTimeout(
+			() => reject(new Error(`Nothing was delivered within ${limitMs} ms`)),
+			limitMs,
+		).unref();
 		server.on('request', (request, response) => {
 			const pieces: Buffer[] = [];
 			request.on('data', (piece: Buffer) => pieces.push(piece));
@@ -79,5 +94,9 @@ async function openReceiver(): Promise<{ server: Server; address: string; delive
 	});
 	delivery.catch(() => undefined);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, delivery };
+	return {
+		server,
+		address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+		delivery,
+	};
 }

@@ -1,6 +1,12 @@
 /** The client of @hey-api/openapi-ts: a generated function for each operation, on axios. */
 import { runErrands } from './errand';
-import { createWebhook, deleteWebhook, listContacts, sendText, type MessageReceivedEvent } from './generated/hey-api';
+import {
+	createWebhook,
+	deleteWebhook,
+	listContacts,
+	sendText,
+	type MessageReceivedEvent,
+} from './generated/hey-api';
 import { createClient } from './generated/hey-api/client';
 
 void runErrands((baseURL, apiKey) => {
@@ -20,7 +26,11 @@ void runErrands((baseURL, apiKey) => {
 			return data.data.map(({ phone }) => phone);
 		},
 		async registerWebhook(url) {
-			const { data } = await createWebhook({ client, body: { url, events: ['message.received'] }, throwOnError: true });
+			const { data } = await createWebhook({
+				client,
+				body: { url, events: ['message.received'] },
+				throwOnError: true,
+			});
 			return data.id;
 		},
 		async deleteWebhook(id) {

@@ -13,7 +13,9 @@ void runErrands((baseUrl, apiKey) => {
 		},
 		async sendWrongly() {
 			// @ts-expect-error the types demand a text
-			const { error, response } = await client.POST('/v1/messages/send', { body: { to: 'nobody' } });
+			const { error, response } = await client.POST('/v1/messages/send', {
+				body: { to: 'nobody' },
+			});
 			return { status: response.status, code: error?.error.code, field: error?.error.field };
 		},
 		async listPhones(limit) {
@@ -21,7 +23,9 @@ void runErrands((baseUrl, apiKey) => {
 			return data?.data.map(({ phone }) => phone) ?? [];
 		},
 		async registerWebhook(url) {
-			const { data } = await client.POST('/v1/webhooks', { body: { url, events: ['message.received'] } });
+			const { data } = await client.POST('/v1/webhooks', {
+				body: { url, events: ['message.received'] },
+			});
 			return data?.id;
 		},
 		async deleteWebhook(id) {

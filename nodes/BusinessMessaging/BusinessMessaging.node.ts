@@ -25,7 +25,8 @@ export class BusinessMessaging implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: 'Send messages and templates, and manage contacts, templates, webhooks and analytics',
+		description:
+			'Send messages and templates, and manage contacts, templates, webhooks and analytics',
 		defaults: { name: 'Business Messaging' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
@@ -42,9 +43,13 @@ export class BusinessMessaging implements INodeType {
 		const value = this.getNodeParameter('operation', 0);
 		const operation = findOperation(resource, value);
 		if (!operation) {
-			throw new NodeOperationError(this.getNode(), `The operation "${value}" of "${resource}" does not exist`, {
-				description: 'Choose resource and operation again.',
-			});
+			throw new NodeOperationError(
+				this.getNode(),
+				`The operation "${value}" of "${resource}" does not exist`,
+				{
+					description: 'Choose resource and operation again.',
+				},
+			);
 		}
 		return [await runOperation(this, operation)];
 	}

@@ -21,7 +21,8 @@ export class BusinessMessagingTrigger implements INodeType {
 		// n8n evaluates an expression of its own for each delivery to a node of version 1, which costs more than all the rest.
 		version: [1, 1.1],
 		defaultVersion: 1.1,
-		subtitle: '={{ [].concat($parameter["events"], $parameter["otherEvents"]).filter((event) => event).join(", ") }}',
+		subtitle:
+			'={{ [].concat($parameter["events"], $parameter["otherEvents"]).filter((event) => event).join(", ") }}',
 		description: 'Starts the workflow when a customer writes or the state of a message changes',
 		eventTriggerDescription: 'Waiting for the service to deliver an event',
 		activationMessage: 'Events are now delivered to this workflow.',
@@ -31,7 +32,13 @@ export class BusinessMessagingTrigger implements INodeType {
 		credentials: [{ name: 'businessMessagingApi', required: true }],
 		webhooks: [
 			// For services that ask an address first; before the other, as that is where the registering happens.
-			{ name: 'setup', httpMethod: 'GET', responseMode: 'onReceived', path: 'webhook', ndvHideUrl: true },
+			{
+				name: 'setup',
+				httpMethod: 'GET',
+				responseMode: 'onReceived',
+				path: 'webhook',
+				ndvHideUrl: true,
+			},
 			{
 				name: 'default',
 				httpMethod: 'POST',

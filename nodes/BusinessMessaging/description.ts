@@ -7,7 +7,10 @@ import * as operationModules from './operations';
 import type { Operation, Resource } from './operations/operation';
 
 /** All operations of the node, sorted by resource and name. */
-export const operations: Operation[] = sortBy(Object.values(operationModules), ['resource', ({ name }) => name.toLowerCase()]);
+export const operations: Operation[] = sortBy(Object.values(operationModules), [
+	'resource',
+	({ name }) => name.toLowerCase(),
+]);
 
 const resourceNames: Record<Resource, string> = {
 	account: 'Account',
@@ -61,14 +64,23 @@ function toOption({ name, value, action, description }: Operation): INodePropert
 function fieldsOf({ fields, resource, value }: Operation): INodeProperties[] {
 	return [...fields, optionsField].map((field) => ({
 		...field,
-		displayOptions: { ...field.displayOptions, show: { resource: [resource], operation: [value], ...field.displayOptions?.show } },
+		displayOptions: {
+			...field.displayOptions,
+			show: { resource: [resource], operation: [value], ...field.displayOptions?.show },
+		},
 	}));
 }
 
 /** The properties of the action node. */
-export const properties: INodeProperties[] = [resourceField, ...resources.map(operationField), ...operations.flatMap(fieldsOf)];
+export const properties: INodeProperties[] = [
+	resourceField,
+	...resources.map(operationField),
+	...operations.flatMap(fieldsOf),
+];
 
 /** Finds an operation by what a workflow has saved. */
 export function findOperation(resource: string, value: string): Operation | undefined {
-	return operations.find((operation) => operation.resource === resource && operation.value === value);
+	return operations.find(
+		(operation) => operation.resource === resource && operation.value === value,
+	);
 }

@@ -8,7 +8,10 @@ export function setNewest<K, V>(entries: Map<K, V>, key: K, value: V, most: numb
 }
 
 /** Forgets the oldest beyond a number. */
-export function keepNewest<K>(entries: Pick<Set<K>, 'size' | 'keys' | 'delete'>, most: number): void {
+export function keepNewest<K>(
+	entries: Pick<Set<K>, 'size' | 'keys' | 'delete'>,
+	most: number,
+): void {
 	for (const oldest of entries.keys()) {
 		if (entries.size <= most) return;
 		entries.delete(oldest);

@@ -37,7 +37,11 @@ export const errorAnswers = {
 	400: { name: 'BadRequest', description: 'The body is not valid JSON' },
 	401: { name: 'Unauthorized', description: 'The API key is missing or not valid' },
 	404: { name: 'NotFound', description: 'There is no such record' },
-	409: { name: 'Conflict', description: 'There is already such a record, or the idempotency key stands for another message' },
+	409: {
+		name: 'Conflict',
+		description:
+			'There is already such a record, or the idempotency key stands for another message',
+	},
 	413: { name: 'TooLarge', description: 'The body is too large' },
 	415: { name: 'UnsupportedMediaType', description: 'The body is not JSON' },
 	422: { name: 'Invalid', description: 'A field is missing or wrong; the answer names it' },
@@ -45,7 +49,10 @@ export const errorAnswers = {
 } as const;
 export type ErrorStatus = keyof typeof errorAnswers;
 
-const retryAfter = { description: 'Seconds until the next request may succeed', schema: { type: 'integer' as const } };
+const retryAfter = {
+	description: 'Seconds until the next request may succeed',
+	schema: { type: 'integer' as const },
+};
 
 /** Registers every named part except the paths. */
 export function registerComponents(registry: OpenAPIRegistry): void {
@@ -62,7 +69,11 @@ export function registerComponents(registry: OpenAPIRegistry): void {
 	for (const [status, { name, description }] of Object.entries(errorAnswers)) {
 		const headers = status === '429' ? { 'Retry-After': retryAfter } : undefined;
 		const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
-		registry.registerComponent('responses', name, { description, ...(headers && { headers }), content });
+		registry.registerComponent('responses', name, {
+			description,
+			...(headers && { headers }),
+			content,
+		});
 	}
 }
 
@@ -86,8 +97,13 @@ export function withoutNullParameters<T>(document: T): T {
  */
 export function withOpenObjects<T>(document: T): T {
 	return cloneDeepWith(document, (value: unknown) => {
-		const isObject = isPlainObject(value) && (value as { type?: unknown }).type === 'object' && !has(value, 'additionalProperties');
-		return isObject ? { ...mapValues(value as object, withOpenObjects), additionalProperties: true } : undefined;
+		const isObject =
+			isPlainObject(value) &&
+			(value as { type?: unknown }).type === 'object' &&
+			!has(value, 'additionalProperties');
+		return isObject
+			? { ...mapValues(value as object, withOpenObjects), additionalProperties: true }
+			: undefined;
 	}) as T;
 }
 
@@ -97,10 +113,14 @@ export function withOpenObjects<T>(document: T): T {
  */
 export function shareSchemas<T>(document: T, shared: Record<string, unknown>): T {
 	const visit = (value: unknown, isNamed = false): unknown => {
-		const name = isNamed ? undefined : Object.keys(shared).find((key) => isEqual(shared[key], value));
+		const name = isNamed
+			? undefined
+			: Object.keys(shared).find((key) => isEqual(shared[key], value));
 		if (name) return { $ref: `#/components/schemas/${name}` };
 		if (Array.isArray(value)) return value.map((entry) => visit(entry));
-		return isPlainObject(value) ? mapValues(value as object, (entry, key) => visit(entry, entry === shared[key])) : value;
+		return isPlainObject(value)
+			? mapValues(value as object, (entry, key) => visit(entry, entry === shared[key]))
+			: value;
 	};
 	return visit(document) as T;
 }

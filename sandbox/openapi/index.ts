@@ -2,7 +2,12 @@
 import { OpenApiGeneratorV3, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 
 import { endpoints, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
-import { registerComponents, shareSchemas, withOpenObjects, withoutNullParameters } from './components';
+import {
+	registerComponents,
+	shareSchemas,
+	withOpenObjects,
+	withoutNullParameters,
+} from './components';
 import { registerOperations, tags, type Servers } from './operations';
 
 /** An OpenAPI 3.0 document as an object. */
@@ -27,7 +32,8 @@ export function buildOpenApiDocument(origin = 'http://127.0.0.1:4010'): OpenApiD
 	};
 	const registry = new OpenAPIRegistry();
 	registerComponents(registry);
-	for (const name of Object.keys(endpoints) as EndpointName[]) registerOperations(registry, name, servers);
+	for (const name of Object.keys(endpoints) as EndpointName[])
+		registerOperations(registry, name, servers);
 	const document = new OpenApiGeneratorV3(registry.definitions).generateDocument({
 		openapi: '3.0.3',
 		info: {
@@ -41,5 +47,7 @@ export function buildOpenApiDocument(origin = 'http://127.0.0.1:4010'): OpenApiD
 		tags: Object.values(tags).sort((one, other) => one.name.localeCompare(other.name)),
 		security: [{ apiKey: [] }],
 	});
-	return withOpenObjects(withoutNullParameters(shareSchemas(document, document.components?.schemas ?? {})));
+	return withOpenObjects(
+		withoutNullParameters(shareSchemas(document, document.components?.schemas ?? {})),
+	);
 }

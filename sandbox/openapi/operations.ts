@@ -27,13 +27,23 @@ export const tags: Record<string, { name: string; description: string }> = {
 /** The base addresses of the layouts. */
 export type Servers = Record<Layout, { url: string; description: string }>;
 
-const layoutWords: Record<Layout, string> = { sharedHost: 'the first layout', dedicatedHost: 'the second layout' };
+const layoutWords: Record<Layout, string> = {
+	sharedHost: 'the first layout',
+	dedicatedHost: 'the second layout',
+};
 
 /** Assumption; a sandbox heeds it if it was started so. */
-const idempotencyKeySchema = z.string().optional().describe('Where the service heeds it: a send with a known key gives the first message again');
+const idempotencyKeySchema = z
+	.string()
+	.optional()
+	.describe('Where the service heeds it: a send with a known key gives the first message again');
 
 /** Registers the operations of an endpoint: one, or two where the layouts differ in the method. */
-export function registerOperations(registry: OpenAPIRegistry, name: EndpointName, servers: Servers): void {
+export function registerOperations(
+	registry: OpenAPIRegistry,
+	name: EndpointName,
+	servers: Servers,
+): void {
 	const endpoint: Endpoint = endpoints[name];
 	const methods = new Map<HttpMethod, Layout[]>();
 	for (const [layout, method] of Object.entries(endpoint.methods) as Array<[Layout, HttpMethod]>) {
@@ -53,8 +63,12 @@ export function registerOperations(registry: OpenAPIRegistry, name: EndpointName
 }
 
 function describe(name: EndpointName, endpoint: Endpoint, layouts: Layout[]) {
-	const where = layouts.length === 2 ? 'both layouts' : `${layouts.map((layout) => layoutWords[layout]).join()} only`;
-	const isVariant = !layouts.includes('dedicatedHost') && endpoint.methods.dedicatedHost !== undefined;
+	const where =
+		layouts.length === 2
+			? 'both layouts'
+			: `${layouts.map((layout) => layoutWords[layout]).join()} only`;
+	const isVariant =
+		!layouts.includes('dedicatedHost') && endpoint.methods.dedicatedHost !== undefined;
 	const tag = tags[endpoint.path.split('/')[2] ?? ''];
 	return {
 		operationId: isVariant ? `${name}OnSharedHost` : name,
@@ -69,14 +83,24 @@ function requestOf({ path, query, body }: Endpoint): RouteConfig['request'] {
 	return {
 		...(path.includes(':id') && { params: z.object({ id: idSchema }) }),
 		...(hasFields(query) && { query }),
-		...(path.startsWith('/v1/messages') && { headers: z.object({ 'Idempotency-Key': idempotencyKeySchema }) }),
+		...(path.startsWith('/v1/messages') && {
+			headers: z.object({ 'Idempotency-Key': idempotencyKeySchema }),
+		}),
 		...(content && { body: { content, required: !body.safeParse({}).success } }),
 	};
 }
 
-const hasFields = (query: z.AnyZodObject | undefined) => Object.keys((query?.shape ?? {}) as object).length > 0;
+const hasFields = (query: z.AnyZodObject | undefined) =>
+	Object.keys((query?.shape ?? {}) as object).length > 0;
 
-function responsesOf({ path, methods, query, body, status, response }: Endpoint): RouteConfig['responses'] {
+function responsesOf({
+	path,
+	methods,
+	query,
+	body,
+	status,
+	response,
+}: Endpoint): RouteConfig['responses'] {
 	const isCreation = methods.dedicatedHost === 'POST' && /contacts|templates|messages/.test(path);
 	const refersToRecord = path.includes(':id') || path.endsWith('/messages/template');
 	const errors: Record<ErrorStatus, boolean> = {
@@ -89,14 +113,19 @@ function responsesOf({ path, methods, query, body, status, response }: Endpoint)
 		422: body !== undefined || hasFields(query),
 		429: true,
 	};
-	const statuses = (Object.keys(errors).map(Number) as ErrorStatus[]).filter((error) => errors[error]);
+	const statuses = (Object.keys(errors).map(Number) as ErrorStatus[]).filter(
+		(error) => errors[error],
+	);
 	return {
 		[status]: {
 			description: status === 204 ? 'Done' : 'Success',
 			...(status !== 204 && { content: { 'application/json': { schema: response } } }),
 		},
 		...Object.fromEntries(
-			statuses.map((error) => [error, { $ref: `#/components/responses/${errorAnswers[error].name}` }]),
+			statuses.map((error) => [
+				error,
+				{ $ref: `#/components/responses/${errorAnswers[error].name}` },
+			]),
 		),
 	};
 }

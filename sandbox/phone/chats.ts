@@ -66,7 +66,12 @@ function isNewer(one: Conversation, other: Conversation): boolean {
 function chatWith(state: State, phone: string): Chat {
 	const conversation = state.conversations.withCustomer(phone);
 	const name = state.contacts.findByPhone(phone)?.name ?? conversation?.name ?? null;
-	return { phone, name, messageCount: conversation?.messageCount ?? 0, lastMessage: conversation?.lastMessage ?? null };
+	return {
+		phone,
+		name,
+		messageCount: conversation?.messageCount ?? 0,
+		lastMessage: conversation?.lastMessage ?? null,
+	};
 }
 
 /** Whether the name contains the words, or the phone number the digits, however they are grouped. */
@@ -74,5 +79,7 @@ function matching(search: string): (chat: Chat) => boolean {
 	const words = search.trim().toLowerCase();
 	const digits = /^[+\d\s().-]+$/.test(words) ? words.replace(/\D/g, '') : '';
 	return ({ name, phone }) =>
-		words === '' || (name ?? '').toLowerCase().includes(words) || (digits !== '' && phone.includes(digits));
+		words === '' ||
+		(name ?? '').toLowerCase().includes(words) ||
+		(digits !== '' && phone.includes(digits));
 }

@@ -24,7 +24,12 @@ export function mountPhone(app: FastifyInstance): void {
 	void app.register(async (phone) => {
 		phone.addHook('onRequest', refuseOthers);
 		phone.addHook('onSend', async (_, reply) => void reply.headers(headers));
-		await phone.register(fastifyStatic, { root: folder, prefix: '/phone/', index: false, cacheControl: false });
+		await phone.register(fastifyStatic, {
+			root: folder,
+			prefix: '/phone/',
+			index: false,
+			cacheControl: false,
+		});
 		phone.get('/', async (_, reply) => reply.sendFile('index.html'));
 		for (const [file, place] of Object.entries(libraries)) {
 			phone.get(`/phone/library/${file}`, async (_, reply) => reply.sendFile(file, place));

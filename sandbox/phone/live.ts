@@ -25,7 +25,10 @@ const retryMs = 1_000;
 /** Mounts `/events`. */
 export function mountLive(controls: FastifyInstance, changes: EventEmitter<Changes>): void {
 	controls.get('/events', async (_, reply) => {
-		return await reply.type('text/event-stream').header('cache-control', 'no-store').send(streamOf(changes));
+		return await reply
+			.type('text/event-stream')
+			.header('cache-control', 'no-store')
+			.send(streamOf(changes));
 	});
 }
 
@@ -66,10 +69,18 @@ function watch(changes: EventEmitter<Changes>, tell: (news: News) => boolean): (
 		news.reset = true;
 		gather();
 	};
-	changes.on('message', onMessage).on('delivery', onDelivery).on('webhooks', onDelivery).on('reset', onReset);
+	changes
+		.on('message', onMessage)
+		.on('delivery', onDelivery)
+		.on('webhooks', onDelivery)
+		.on('reset', onReset);
 	return () => {
 		clearTimeout(timer);
-		changes.off('message', onMessage).off('delivery', onDelivery).off('webhooks', onDelivery).off('reset', onReset);
+		changes
+			.off('message', onMessage)
+			.off('delivery', onDelivery)
+			.off('webhooks', onDelivery)
+			.off('reset', onReset);
 	};
 }
 

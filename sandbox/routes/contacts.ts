@@ -9,7 +9,15 @@ import type { Handlers } from './types';
 /** Segments of a contact (assumption): a list of names, or a single name. */
 const segmentsSchema = z
 	.object({
-		segments: z.union([z.string().min(1).transform((name) => [name]), z.array(z.string().min(1))]).optional(),
+		segments: z
+			.union([
+				z
+					.string()
+					.min(1)
+					.transform((name) => [name]),
+				z.array(z.string().min(1)),
+			])
+			.optional(),
 	})
 	.passthrough();
 
@@ -18,7 +26,8 @@ function withSegments<T extends ContactFields>(body: T): T {
 }
 
 export const contactHandlers: Pick<Handlers, 'listContacts' | 'createContact' | 'updateContact'> = {
-	listContacts: ({ state, query }) => pageOf(state.contacts.inSegment(query.segment), query, state.settings),
+	listContacts: ({ state, query }) =>
+		pageOf(state.contacts.inSegment(query.segment), query, state.settings),
 
 	createContact: ({ state, body }) => state.contacts.create(withSegments(body)),
 

@@ -20,6 +20,9 @@ const handlers: Handlers = {
 };
 
 /** Runs the handler of an endpoint. */
-export function handle<Name extends EndpointName>(name: Name, call: Call<Name>): ReturnType<Handlers[Name]> {
+export function handle<Name extends EndpointName>(
+	name: Name,
+	call: Call<Name>,
+): ReturnType<Handlers[Name]> {
 	return handlers[name](call) as ReturnType<Handlers[Name]>;
 }

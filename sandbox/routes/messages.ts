@@ -10,13 +10,17 @@ export const messageHandlers: Pick<Handlers, 'sendText' | 'sendTemplate'> = {
 	sendText(call) {
 		const { text } = call.body;
 		const { maxTextLength } = call.state.settings;
-		if (text.length > maxTextLength) throw invalid('text', `must have at most ${maxTextLength} characters`);
+		if (text.length > maxTextLength)
+			throw invalid('text', `must have at most ${maxTextLength} characters`);
 		return send(call, { text });
 	},
 
 	sendTemplate(call) {
 		const { template, language } = call.body;
-		return send(call, renderTemplate(call.state.templates.findApproved(template, language), call.body));
+		return send(
+			call,
+			renderTemplate(call.state.templates.findApproved(template, language), call.body),
+		);
 	},
 };
 

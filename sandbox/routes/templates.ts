@@ -2,7 +2,10 @@
 import { pageOf } from '../paging';
 import type { Handlers } from './types';
 
-export const templateHandlers: Pick<Handlers, 'listTemplates' | 'createTemplate' | 'updateTemplate'> = {
+export const templateHandlers: Pick<
+	Handlers,
+	'listTemplates' | 'createTemplate' | 'updateTemplate'
+> = {
 	listTemplates: ({ state, query }) => pageOf(state.templates.all, query, state.settings),
 
 	createTemplate({ state, body }) {

@@ -6,9 +6,8 @@ import type { ApiKey } from '../auth';
 import type { State } from '../state';
 
 type Table = typeof endpoints;
-type Part<Name extends EndpointName, Key extends string> = Table[Name] extends Record<Key, infer Schema extends z.ZodTypeAny>
-	? z.output<Schema>
-	: undefined;
+type Part<Name extends EndpointName, Key extends string> =
+	Table[Name] extends Record<Key, infer Schema extends z.ZodTypeAny> ? z.output<Schema> : undefined;
 
 /** A call that passed authorization, rate limit and the contract's schemas. */
 export interface Call<Name extends EndpointName> {
@@ -24,7 +23,9 @@ export interface Call<Name extends EndpointName> {
 }
 
 /** Does what an endpoint is for; throws a ServiceError if it cannot. */
-export type Handler<Name extends EndpointName> = (call: Call<Name>) => z.input<Table[Name]['response']>;
+export type Handler<Name extends EndpointName> = (
+	call: Call<Name>,
+) => z.input<Table[Name]['response']>;
 
 /** One handler for each endpoint: a missing one does not compile. */
 export type Handlers = { [Name in EndpointName]: Handler<Name> };

@@ -2,7 +2,13 @@
 import type { Message, ReceiptStatus } from './messages';
 
 /** How many messages came how far. A read message counts as sent, as delivered and as read. */
-export type Figures = { total: number; sent: number; delivered: number; read: number; failed: number };
+export type Figures = {
+	total: number;
+	sent: number;
+	delivered: number;
+	read: number;
+	failed: number;
+};
 
 const none = (): Figures => ({ total: 0, sent: 0, delivered: 0, read: 0, failed: 0 });
 
@@ -10,7 +16,10 @@ const none = (): Figures => ({ total: 0, sent: 0, delivered: 0, read: 0, failed:
 export class Analytics {
 	readonly overall = { ...none(), received: 0 };
 
-	private readonly perTemplate = new Map<string, { template: string; language: string } & Figures>();
+	private readonly perTemplate = new Map<
+		string,
+		{ template: string; language: string } & Figures
+	>();
 
 	private readonly perKey = new Map<string, Figures>();
 
@@ -33,7 +42,11 @@ export class Analytics {
 	}
 
 	private campaignOf({ name, language }: { name: string; language: string }) {
-		return getOrAdd(this.perTemplate, `${name} ${language}`, () => ({ template: name, language, ...none() }));
+		return getOrAdd(this.perTemplate, `${name} ${language}`, () => ({
+			template: name,
+			language,
+			...none(),
+		}));
 	}
 }
 

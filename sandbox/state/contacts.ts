@@ -49,7 +49,8 @@ export class Contacts {
 	update(id: string, fields: ContactFields): Contact {
 		const contact = this.byId.get(id);
 		if (!contact) throw notFound(`There is no contact ${id}`);
-		if (fields.phone !== undefined && fields.phone !== contact.phone) this.refuseTaken(fields.phone);
+		if (fields.phone !== undefined && fields.phone !== contact.phone)
+			this.refuseTaken(fields.phone);
 		this.byPhone.delete(contact.phone);
 		if (fields.segments) this.leave(contact);
 		const { createdAt } = contact;
@@ -85,7 +86,8 @@ export class Contacts {
 	}
 
 	private refuseTaken(phone: string): void {
-		if (this.byPhone.has(phone)) throw conflict('phone', `There is already a contact with the phone number ${phone}`);
+		if (this.byPhone.has(phone))
+			throw conflict('phone', `There is already a contact with the phone number ${phone}`);
 	}
 
 	private join(contact: Contact): void {

@@ -11,7 +11,13 @@ export type Conversation = {
 	messageCount: number;
 	/** Messages of the customer since we last wrote. */
 	unansweredCount: number;
-	lastMessage: { id: string; direction: Message['direction']; text: string; status: string; timestamp: string };
+	lastMessage: {
+		id: string;
+		direction: Message['direction'];
+		text: string;
+		status: string;
+		timestamp: string;
+	};
 	/** ISO 8601. */
 	createdAt: string;
 	updatedAt: string;
@@ -31,7 +37,8 @@ export class Conversations {
 		conversation.contactId = who.contactId ?? conversation.contactId;
 		conversation.name = who.name ?? conversation.name;
 		conversation.messageCount++;
-		conversation.unansweredCount = message.direction === 'inbound' ? conversation.unansweredCount + 1 : 0;
+		conversation.unansweredCount =
+			message.direction === 'inbound' ? conversation.unansweredCount + 1 : 0;
 		conversation.lastMessage = lastMessageOf(message);
 		conversation.updatedAt = message.createdAt;
 		return conversation;
@@ -45,7 +52,8 @@ export class Conversations {
 	/** Shows a new status of a message where it is a conversation's last one. */
 	refresh(message: Message): Conversation | undefined {
 		const conversation = this.byPhone.get(message.phone);
-		if (conversation?.lastMessage.id === message.id) conversation.lastMessage.status = message.status;
+		if (conversation?.lastMessage.id === message.id)
+			conversation.lastMessage.status = message.status;
 		return conversation;
 	}
 
@@ -67,6 +75,12 @@ export class Conversations {
 	}
 }
 
-function lastMessageOf({ id, direction, text, status, createdAt }: Message): Conversation['lastMessage'] {
+function lastMessageOf({
+	id,
+	direction,
+	text,
+	status,
+	createdAt,
+}: Message): Conversation['lastMessage'] {
 	return { id, direction, text, status, timestamp: createdAt };
 }

@@ -77,11 +77,20 @@ export class State {
 		this.requests = new RequestLog(settings.logSize);
 		this.webhooks = new Webhooks(newId, () => changes.emit('webhooks'));
 		this.edge = new Edge(this);
-		this.deliveries = new Deliveries({ ...this, newId, changed: (delivery) => changes.emit('delivery', delivery) });
-		this.traffic = new Traffic({ ...this, changed: (...change) => changes.emit('message', ...change) });
+		this.deliveries = new Deliveries({
+			...this,
+			newId,
+			changed: (delivery) => changes.emit('delivery', delivery),
+		});
+		this.traffic = new Traffic({
+			...this,
+			changed: (...change) => changes.emit('message', ...change),
+		});
 		this.keys.create('Demo key', demoKey);
-		for (const { status = 'APPROVED', ...template } of sampleTemplates) this.templates.create(template, status);
-		for (let index = 0; index < settings.sampleContacts; index++) this.contacts.create(sampleContact(index));
+		for (const { status = 'APPROVED', ...template } of sampleTemplates)
+			this.templates.create(template, status);
+		for (let index = 0; index < settings.sampleContacts; index++)
+			this.contacts.create(sampleContact(index));
 	}
 
 	/** Tells the watchers of a new or changed template, and approves it in due time. */
@@ -98,7 +107,17 @@ export class State {
 
 	/** Everything that may be shown, as JSON. */
 	snapshot() {
-		const { settings, contacts, templates, messages, conversations, webhooks, analytics, faults, requests } = this;
+		const {
+			settings,
+			contacts,
+			templates,
+			messages,
+			conversations,
+			webhooks,
+			analytics,
+			faults,
+			requests,
+		} = this;
 		return {
 			settings: { ...settings, signing: this.deliveries.signing?.scheme ?? null },
 			keys: this.keys.keys.map(describeKey),

@@ -54,7 +54,13 @@ export class Messages {
 		const createdAt = new Date().toISOString();
 		const status = fields.direction === 'outbound' ? 'accepted' : 'received';
 		const history = [{ status, timestamp: createdAt } as const];
-		const message: Message = { id: this.newId('msg'), ...fields, status, history: [...history], createdAt };
+		const message: Message = {
+			id: this.newId('msg'),
+			...fields,
+			status,
+			history: [...history],
+			createdAt,
+		};
 		this.all.push(message);
 		this.byId.set(message.id, message);
 		const chat = this.byPhone.get(message.phone);

@@ -33,7 +33,9 @@ export const sampleTemplates: Array<TemplateFields & { status?: TemplateStatus }
 		category: 'UTILITY',
 		components: [
 			media('DOCUMENT'),
-			body('Hallo {{1}}, willkommen bei {{2}}! Unsere Broschüre liegt bei. Antworten Sie mit jeder Frage.'),
+			body(
+				'Hallo {{1}}, willkommen bei {{2}}! Unsere Broschüre liegt bei. Antworten Sie mit jeder Frage.',
+			),
 			footer('Mit STOP abmelden'),
 			replies('Mehr erfahren', 'Nein, danke'),
 		],
@@ -54,7 +56,9 @@ export const sampleTemplates: Array<TemplateFields & { status?: TemplateStatus }
 		category: 'UTILITY',
 		components: [
 			media('DOCUMENT'),
-			body('Hi {{1}}, your order {{2}} has left our warehouse and arrives on {{3}}. The invoice is attached.'),
+			body(
+				'Hi {{1}}, your order {{2}} has left our warehouse and arrives on {{3}}. The invoice is attached.',
+			),
 			replies('Change the delivery'),
 		],
 	},
@@ -63,7 +67,10 @@ export const sampleTemplates: Array<TemplateFields & { status?: TemplateStatus }
 		language: 'en_US',
 		category: 'UTILITY',
 		headerDocumentAttached: true,
-		components: [media('DOCUMENT'), body('Dear {{1}}, please find our terms and your invoice attached.')],
+		components: [
+			media('DOCUMENT'),
+			body('Dear {{1}}, please find our terms and your invoice attached.'),
+		],
 	},
 	{
 		name: 'invoice',
@@ -84,13 +91,20 @@ export const sampleTemplates: Array<TemplateFields & { status?: TemplateStatus }
 		name: 'appointment_reminder',
 		language: 'fr_FR',
 		category: 'UTILITY',
-		components: [body('{{1}}, nous vous rappelons votre rendez-vous le {{2}} à {{3}}.'), replies('Confirmer', 'Reporter')],
+		components: [
+			body('{{1}}, nous vous rappelons votre rendez-vous le {{2}} à {{3}}.'),
+			replies('Confirmer', 'Reporter'),
+		],
 	},
 	{
 		name: 'spring_sale',
 		language: 'en_US',
 		category: 'MARKETING',
-		components: [media('IMAGE'), body('{{1}}, everything is 20 % off until Sunday.'), footer('Reply STOP to unsubscribe')],
+		components: [
+			media('IMAGE'),
+			body('{{1}}, everything is 20 % off until Sunday.'),
+			footer('Reply STOP to unsubscribe'),
+		],
 	},
 	{
 		name: 'spring_sale',
@@ -126,8 +140,20 @@ export const sampleTemplates: Array<TemplateFields & { status?: TemplateStatus }
 	},
 ];
 
-const names = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Katherine Johnson', 'Edsger Dijkstra'];
-const segments = [['customers', 'newsletter'], ['customers'], ['newsletter'], ['customers', 'vip'], []];
+const names = [
+	'Ada Lovelace',
+	'Grace Hopper',
+	'Alan Turing',
+	'Katherine Johnson',
+	'Edsger Dijkstra',
+];
+const segments = [
+	['customers', 'newsletter'],
+	['customers'],
+	['newsletter'],
+	['customers', 'vip'],
+	[],
+];
 
 /** The sample contact of a position from 0 on; its number is not in use in any country. */
 export function sampleContact(index: number) {

@@ -8,7 +8,12 @@ const variable = /\{\{\s*(\w+)\s*\}\}/g;
 const upperCase = z.string().transform((text) => text.toUpperCase());
 
 const buttonSchema = z
-	.object({ type: upperCase, text: z.string().min(1), url: z.string().optional(), phone: z.string().optional() })
+	.object({
+		type: upperCase,
+		text: z.string().min(1),
+		url: z.string().optional(),
+		phone: z.string().optional(),
+	})
 	.passthrough();
 
 /** A part of a template; upper case as the channel's operators write it (assumption). */
@@ -28,9 +33,14 @@ const categorySchema = upperCase.pipe(z.enum(['MARKETING', 'UTILITY', 'AUTHENTIC
 const templateFieldsSchema = z
 	.object({
 		name: z.string().min(1),
-		language: z.string().regex(/^[a-z]{2,3}_[A-Z]{2}$/, 'must be a locale code of the form xx_XX, e.g. en_US'),
+		language: z
+			.string()
+			.regex(/^[a-z]{2,3}_[A-Z]{2}$/, 'must be a locale code of the form xx_XX, e.g. en_US'),
 		category: categorySchema.default('MARKETING'),
-		components: z.array(componentSchema).min(1).default([{ type: 'BODY', text: '…' }]),
+		components: z
+			.array(componentSchema)
+			.min(1)
+			.default([{ type: 'BODY', text: '…' }]),
 		headerDocumentAttached: z.boolean().default(false),
 	})
 	.passthrough();
@@ -59,7 +69,10 @@ export function fillIn(text: string, values: string[]): string {
 }
 
 /** A template's part of a type, e.g. its HEADER. */
-export function partOf(template: Template, type: TemplateComponent['type']): TemplateComponent | undefined {
+export function partOf(
+	template: Template,
+	type: TemplateComponent['type'],
+): TemplateComponent | undefined {
 	return template.components.find((component) => component.type === type);
 }
 
@@ -73,7 +86,11 @@ export class Templates {
 
 	/** @throws ServiceError 422, or 409 if name and language are taken */
 	create(fields: unknown, status: TemplateStatus): Template {
-		const template: Template = { ...parse(templateFieldsSchema, fields), ...this.stamps(this.newId('tpl')), status };
+		const template: Template = {
+			...parse(templateFieldsSchema, fields),
+			...this.stamps(this.newId('tpl')),
+			status,
+		};
 		this.refuseTaken(template);
 		this.refuseBroken(template);
 		this.all.push(template);
@@ -110,10 +127,16 @@ export class Templates {
 		const template = named.find((candidate) => candidate.language === language);
 		if (!template) {
 			const languages = named.map((candidate) => candidate.language).join(', ');
-			throw notFound(`Template ${name} does not exist in ${language}, but in ${languages}`, 'language');
+			throw notFound(
+				`Template ${name} does not exist in ${language}, but in ${languages}`,
+				'language',
+			);
 		}
 		if (template.status === 'APPROVED') return template;
-		throw invalid('template', `Template ${name} in ${language} is ${template.status}; only an APPROVED one can be sent`);
+		throw invalid(
+			'template',
+			`Template ${name} in ${language} is ${template.status}; only an APPROVED one can be sent`,
+		);
 	}
 
 	private stamps(id: string) {
@@ -122,13 +145,16 @@ export class Templates {
 	}
 
 	private refuseTaken({ id, name, language }: Template): void {
-		const taken = this.all.some((other) => other.name === name && other.language === language && other.id !== id);
+		const taken = this.all.some(
+			(other) => other.name === name && other.language === language && other.id !== id,
+		);
 		if (taken) throw conflict('name', `There is already a template named ${name} in ${language}`);
 	}
 
 	private refuseBroken({ components }: Template): void {
 		const body = components.findIndex(({ type }) => type === 'BODY');
 		if (body < 0) throw invalid('components', 'A template needs a BODY component');
-		if (!components[body]?.text) throw invalid(`components.${body}.text`, 'A BODY component needs a text');
+		if (!components[body]?.text)
+			throw invalid(`components.${body}.text`, 'A BODY component needs a text');
 	}
 }

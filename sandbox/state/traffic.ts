@@ -35,7 +35,10 @@ export class Traffic {
 	}
 
 	/** Takes a message of a customer to us. */
-	receive({ from, text, name }: { from: string; text: string; name?: string }): { message: Message; deliveries: Delivery[] } {
+	receive({ from, text, name }: { from: string; text: string; name?: string }): {
+		message: Message;
+		deliveries: Delivery[];
+	} {
 		const message = this.around.messages.add({ phone: from, text, direction: 'inbound' });
 		this.around.analytics.count(message, 'received');
 		this.join(message, name);
@@ -51,11 +54,17 @@ export class Traffic {
 	setStatus(message: Message, status: ReceiptStatus, failure?: string): Delivery[] {
 		const { messages, analytics, conversations, deliveries, changed } = this.around;
 		const timestamp = messages.setStatus(message, status);
-		if (status === 'failed') message.failure = failure ?? 'The channel could not deliver the message.';
+		if (status === 'failed')
+			message.failure = failure ?? 'The channel could not deliver the message.';
 		analytics.count(message, status);
 		const conversation = conversations.refresh(message);
 		if (conversation) changed(message, conversation);
-		return deliveries.publish(`message.${status}`, { id: message.id, to: message.phone, status, timestamp });
+		return deliveries.publish(`message.${status}`, {
+			id: message.id,
+			to: message.phone,
+			status,
+			timestamp,
+		});
 	}
 
 	private join(message: Message, name?: string): void {
@@ -76,8 +85,11 @@ export class Traffic {
 		if (delayMs === null) return;
 		this.around.scheduler.after(delayMs, () => {
 			// A receipt that was forced meanwhile is not taken back.
-			const passed = message.history.some((step) => step.status === status || step.status === 'failed');
-			if (!passed) this.setStatus(message, status, 'The sandbox fails every message to this number.');
+			const passed = message.history.some(
+				(step) => step.status === status || step.status === 'failed',
+			);
+			if (!passed)
+				this.setStatus(message, status, 'The sandbox fails every message to this number.');
 		});
 	}
 

@@ -25,9 +25,15 @@ export class Webhooks {
 
 	/** @throws ServiceError 422 if the address is neither http nor https */
 	create({ url, events }: { url: string; events?: string[] }): Webhook {
-		if (!/^https?:$/.test(new URL(url).protocol)) throw invalid('url', 'must begin with http:// or https://');
+		if (!/^https?:$/.test(new URL(url).protocol))
+			throw invalid('url', 'must begin with http:// or https://');
 		const wanted = events ?? eventKinds.map(({ value }) => value);
-		const webhook = { id: this.newId('whk'), url, events: [...new Set(wanted)], createdAt: new Date().toISOString() };
+		const webhook = {
+			id: this.newId('whk'),
+			url,
+			events: [...new Set(wanted)],
+			createdAt: new Date().toISOString(),
+		};
 		this.all.push(webhook);
 		this.changed();
 		return webhook;

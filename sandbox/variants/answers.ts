@@ -21,10 +21,17 @@ export function isListing(result: unknown): result is Partial<Page<unknown>> & {
 }
 
 /** A listing. */
-export function wrapList(choice: Choice, name: EndpointName, { data, ...numbers }: { data: unknown[]; page?: number }): unknown {
+export function wrapList(
+	choice: Choice,
+	name: EndpointName,
+	{ data, ...numbers }: { data: unknown[]; page?: number },
+): unknown {
 	const form = choice['list-envelope'];
 	if (form === 'bare') return data;
-	const page = numbers.page === undefined ? {} : { page: numbers.page - (choice['page-base'] === '0' ? 1 : 0) };
+	const page =
+		numbers.page === undefined
+			? {}
+			: { page: numbers.page - (choice['page-base'] === '0' ? 1 : 0) };
 	const metadata = { ...numbers, ...page };
 	const said = { flat: metadata, nested: { meta: metadata }, absent: {} }[choice['page-metadata']];
 	const resource = resourceOf(name);
@@ -51,13 +58,22 @@ export function wrapRecord(choice: Choice, name: EndpointName, record: unknown):
 }
 
 /** What a write answers. */
-export function writeAnswer(choice: Choice, name: EndpointName, status: number, body: unknown): Answer {
+export function writeAnswer(
+	choice: Choice,
+	name: EndpointName,
+	status: number,
+	body: unknown,
+): Answer {
 	const chosen = choice['success-status'] === 'usual' ? status : Number(choice['success-status']);
 	if (chosen === 204) return { status: 204, body: undefined };
 	if (choice['success-body'] === 'text') return { status: chosen, body: 'OK', type: 'text/plain' };
 	const isNameless = name === 'createWebhook' && choice['webhook-answer'] === 'nameless';
 	const answered = isNameless ? { success: true } : body;
-	return { status: chosen, body: choice['success-body'] === 'empty' ? '' : answered, ...(choice['success-body'] === 'empty' && { type: 'text/plain' }) };
+	return {
+		status: chosen,
+		body: choice['success-body'] === 'empty' ? '' : answered,
+		...(choice['success-body'] === 'empty' && { type: 'text/plain' }),
+	};
 }
 
 /** A webhook in the fields of the service. */

@@ -24,7 +24,16 @@ export async function challenge(choice: Choice, url: unknown): Promise<void> {
 	};
 	const body = form === 'post' ? { type: 'url_verification', challenge: word } : undefined;
 	const answer = await axios
-		.request<string>({ url, method: body ? 'POST' : 'GET', params: queries[form], data: body, responseType: 'text', proxy: false, timeout: timeLimitMs, validateStatus: () => true })
+		.request<string>({
+			url,
+			method: body ? 'POST' : 'GET',
+			params: queries[form],
+			data: body,
+			responseType: 'text',
+			proxy: false,
+			timeout: timeLimitMs,
+			validateStatus: () => true,
+		})
 		.catch(() => undefined);
 	const isRight = answer?.status === 200 && (form === 'ping' || readWord(answer.data) === word);
 	if (!isRight) throw invalid(choice['webhook-url'], 'did not answer the challenge');

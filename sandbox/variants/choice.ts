@@ -4,7 +4,8 @@ import { z } from 'zod';
 
 import { openPoints, pointNames, valuesOf, type Choice, type PointName } from './table';
 
-const pointSchema = (name: PointName) => z.enum(valuesOf(name) as [string, ...string[]]).default(valuesOf(name)[0]);
+const pointSchema = (name: PointName) =>
+	z.enum(valuesOf(name) as [string, ...string[]]).default(valuesOf(name)[0]);
 
 /** The option `variants` of a sandbox: any open point that is left out has its first value. */
 export const variantsSchema = z
@@ -17,7 +18,11 @@ export const usualChoice = variantsSchema.parse({});
 
 /** Every choice that differs from the usual one in a single point. */
 export function singleVariants(): Array<Partial<Choice>> {
-	return pointNames.flatMap((name) => valuesOf(name).slice(1).map((value) => ({ [name]: value })));
+	return pointNames.flatMap((name) =>
+		valuesOf(name)
+			.slice(1)
+			.map((value) => ({ [name]: value })),
+	);
 }
 
 /**
@@ -33,7 +38,9 @@ export function randomVariants(seed: number): Choice {
 
 /** `page-base=0 last-page=repeated`: what of a choice is not usual; `usual` if nothing is. */
 export function describeVariants(variants: Partial<Choice>): string {
-	const other = pointNames.filter((name) => (variants[name] ?? usualChoice[name]) !== usualChoice[name]);
+	const other = pointNames.filter(
+		(name) => (variants[name] ?? usualChoice[name]) !== usualChoice[name],
+	);
 	return other.map((name) => `${name}=${variants[name]}`).join(' ') || 'usual';
 }
 
@@ -44,7 +51,8 @@ export function describeVariants(variants: Partial<Choice>): string {
  */
 export function readVariant(text: string): Partial<Choice> {
 	const [name, value] = text.split('=');
-	if (!(name in openPoints)) throw new Error(`There is no variant ${name}. There are: ${pointNames.join(', ')}`);
+	if (!(name in openPoints))
+		throw new Error(`There is no variant ${name}. There are: ${pointNames.join(', ')}`);
 	const values: readonly string[] = valuesOf(name as PointName);
 	if (!values.includes(value ?? '')) throw new Error(`${name} can be ${values.join(', ')}`);
 	return { [name]: value };

@@ -10,7 +10,14 @@ import type { Page } from '../paging';
 import type { State } from '../state';
 import type { Template } from '../state/templates';
 import type { Webhook } from '../state/webhooks';
-import { describeWebhook, isListing, wrapList, wrapRecord, writeAnswer, type Answer } from './answers';
+import {
+	describeWebhook,
+	isListing,
+	wrapList,
+	wrapRecord,
+	writeAnswer,
+	type Answer,
+} from './answers';
 import { challenge } from './challenge';
 import { errorAnswer } from './errors';
 import { describeEvent, extendEvent, wrapEvents, type Envelope } from './events';
@@ -49,12 +56,17 @@ export class Edge {
 	/** A request in the words of the contract. @throws ServiceError for what the service does not take */
 	async request(name: EndpointName, asked: Asked): Promise<Asked> {
 		const request = readRequest(this.choice, this.state, name, asked);
-		if (name === 'createWebhook') await challenge(this.choice, (request.body as { url: unknown }).url);
+		if (name === 'createWebhook')
+			await challenge(this.choice, (request.body as { url: unknown }).url);
 		return { ...request, id: this.wording.in(request.id) };
 	}
 
 	/** The result of a call; a listing is cut into the service's own pages. */
-	result(name: EndpointName, query: PageQuery | undefined, handle: (query: PageQuery | undefined) => unknown): unknown {
+	result(
+		name: EndpointName,
+		query: PageQuery | undefined,
+		handle: (query: PageQuery | undefined) => unknown,
+	): unknown {
 		if (!query || !name.startsWith('list')) return handle(query);
 		if (name === 'listContacts') this.meddler.meddle(this.state, query);
 		return listPage(this.choice, query, (page) => handle({ ...query, page }) as Page<unknown>);
@@ -64,7 +76,9 @@ export class Edge {
 	answer(name: EndpointName, result: unknown): Answer {
 		const { status } = endpoints[name];
 		const body = this.describe(name, result);
-		return routeOf(endpoints[name], 'dedicatedHost').method === 'GET' ? { status, body } : writeAnswer(this.choice, name, status, body);
+		return routeOf(endpoints[name], 'dedicatedHost').method === 'GET'
+			? { status, body }
+			: writeAnswer(this.choice, name, status, body);
 	}
 
 	/** The answer to a call that failed. */
@@ -74,7 +88,10 @@ export class Edge {
 
 	/** The body of a delivery. */
 	event({ id, createdAt, webhookId, event, data, attempts }: Delivery): unknown {
-		const described = this.wording.out(describeEvent(this.choice, { event, data }), event.startsWith('message.')) as Envelope;
+		const described = this.wording.out(
+			describeEvent(this.choice, { event, data }),
+			event.startsWith('message.'),
+		) as Envelope;
 		const whole = extendEvent(this.choice, described, { id, createdAt, tries: attempts.length });
 		const before = this.lastEvents.get(webhookId);
 		this.lastEvents.set(webhookId, whole);
@@ -88,17 +105,25 @@ export class Edge {
 	private describe(name: EndpointName, result: unknown): unknown {
 		const resource = resourceOf(name);
 		const isList = isListing(result);
-		const records = isList ? this.describeList(resource, result.data) : [this.describeOne(resource, result)];
+		const records = isList
+			? this.describeList(resource, result.data)
+			: [this.describeOne(resource, result)];
 		const worded = this.wording.out(records, resource === 'messages') as unknown[];
-		return isList ? wrapList(this.choice, name, { ...result, data: worded }) : wrapRecord(this.choice, name, worded[0]);
+		return isList
+			? wrapList(this.choice, name, { ...result, data: worded })
+			: wrapRecord(this.choice, name, worded[0]);
 	}
 
 	private describeList(resource: string, records: unknown[]): unknown[] {
-		return resource === 'templates' ? describeTemplates(this.choice, records as Template[]) : records.map((record) => this.describeOne(resource, record));
+		return resource === 'templates'
+			? describeTemplates(this.choice, records as Template[])
+			: records.map((record) => this.describeOne(resource, record));
 	}
 
 	private describeOne(resource: string, record: unknown): unknown {
 		if (resource === 'templates') return describeTemplate(this.choice, record as Template);
-		return resource === 'webhooks' && (record as Partial<Webhook>).url ? describeWebhook(this.choice, record as Webhook) : record;
+		return resource === 'webhooks' && (record as Partial<Webhook>).url
+			? describeWebhook(this.choice, record as Webhook)
+			: record;
 	}
 }

@@ -11,27 +11,53 @@ type Shape = Choice['error-shape'];
 type Words = Pick<ServiceError, 'status' | 'code' | 'message' | 'field' | 'body'>;
 
 const shapes: Record<Shape, (error: Words) => unknown> = {
-	'nested': ({ body }) => body,
-	'message': ({ status, message }) => ({ statusCode: status, message }),
-	'error': ({ message }) => ({ error: message }),
-	'list': ({ code, message, field }) => ({ errors: [{ code, message, field }] }),
-	'texts': ({ message }) => ({ errors: [message] }),
-	'fields': ({ message, field = 'request' }) => ({ errors: { [field]: [message] } }),
-	'detail': ({ status, message }) => ({ type: 'about:blank', title: STATUS_CODES[status], status, detail: message }),
-	'titles': ({ status, message }) => ({ errors: [{ status: String(status), title: STATUS_CODES[status], detail: message }] }),
-	'oauth': ({ code, message }) => ({ error: code, error_description: message }),
-	'description': ({ code, message, field = null }) => ({ errors: [{ code, description: message, parameter: field }] }),
-	'graph': ({ message, code }) => ({ error: { message: '(#100) Invalid parameter', type: 'OAuthException', code, error_data: { details: message } } }),
-	'service-exception': ({ message, code }) => ({ requestError: { serviceException: { messageId: code, text: message } } }),
-	'developer': ({ status, message }) => ({ meta: { success: false, http_code: status, developer_message: message } }),
-	'info': ({ message }) => ({ result: false, info: message }),
-	'data': ({ status, message }) => ({ status, data: { message } }),
-	'array': ({ code, message }) => [{ code, message }],
-	'text': ({ message }) => message,
-	'html': ({ status, message }) => `<!DOCTYPE html>\n<html><head><title>${status} ${STATUS_CODES[status]}</title></head>\n<body><center><h1>${escaped(message)}</h1></center><hr><center>proxy</center></body></html>`,
-	'xml': ({ code, message }) => `<?xml version="1.0"?><error><code>${code}</code><message>${escaped(message)}</message></error>`,
+	nested: ({ body }) => body,
+	message: ({ status, message }) => ({ statusCode: status, message }),
+	error: ({ message }) => ({ error: message }),
+	list: ({ code, message, field }) => ({ errors: [{ code, message, field }] }),
+	texts: ({ message }) => ({ errors: [message] }),
+	fields: ({ message, field = 'request' }) => ({ errors: { [field]: [message] } }),
+	detail: ({ status, message }) => ({
+		type: 'about:blank',
+		title: STATUS_CODES[status],
+		status,
+		detail: message,
+	}),
+	titles: ({ status, message }) => ({
+		errors: [{ status: String(status), title: STATUS_CODES[status], detail: message }],
+	}),
+	oauth: ({ code, message }) => ({ error: code, error_description: message }),
+	description: ({ code, message, field = null }) => ({
+		errors: [{ code, description: message, parameter: field }],
+	}),
+	graph: ({ message, code }) => ({
+		error: {
+			message: '(#100) Invalid parameter',
+			type: 'OAuthException',
+			code,
+			error_data: { details: message },
+		},
+	}),
+	'service-exception': ({ message, code }) => ({
+		requestError: { serviceException: { messageId: code, text: message } },
+	}),
+	developer: ({ status, message }) => ({
+		meta: { success: false, http_code: status, developer_message: message },
+	}),
+	info: ({ message }) => ({ result: false, info: message }),
+	data: ({ status, message }) => ({ status, data: { message } }),
+	array: ({ code, message }) => [{ code, message }],
+	text: ({ message }) => message,
+	html: ({ status, message }) =>
+		`<!DOCTYPE html>\n<html><head><title>${status} ${STATUS_CODES[status]}</title></head>\n<body><center><h1>${escaped(message)}</h1></center><hr><center>proxy</center></body></html>`,
+	xml: ({ code, message }) =>
+		`<?xml version="1.0"?><error><code>${code}</code><message>${escaped(message)}</message></error>`,
 };
-const types: Partial<Record<Shape, string>> = { text: 'text/plain', html: 'text/html', xml: 'application/xml' };
+const types: Partial<Record<Shape, string>> = {
+	text: 'text/plain',
+	html: 'text/html',
+	xml: 'application/xml',
+};
 
 /** What some services answer with status 200. */
 const refusals = [400, 409, 422];
@@ -47,7 +73,12 @@ export function errorAnswer(choice: Choice, error: ServiceError): Answer {
 		return { status: 200, body: { success: false, ...(body as object) }, headers };
 	}
 	const isTold = error.status === 429 && choice['rate-headers'] === 'body' && isObject;
-	return { status: error.status, body: isTold ? { ...(body as object), retry_after: secondsOf(error.headers) } : body, type, headers };
+	return {
+		status: error.status,
+		body: isTold ? { ...(body as object), retry_after: secondsOf(error.headers) } : body,
+		type,
+		headers,
+	};
 }
 
 /** The same as a text, for what a test orders as the body of a fault. */
@@ -73,14 +104,18 @@ function rateHeaders(choice: Choice, headers: Record<string, string>): Record<st
 		'x-rate-limit-reset': { 'x-rate-limit-reset': String(Math.ceil(until / 1000)) },
 		'ratelimit-reset': { 'ratelimit-reset': String(seconds) },
 		'x-ratelimit-reset-after': { 'x-ratelimit-reset-after': String(seconds) },
-		'ratelimit': { ratelimit: `"default";r=0;t=${seconds}` },
+		ratelimit: { ratelimit: `"default";r=0;t=${seconds}` },
 		'ratelimit-list': { ratelimit: `limit=1000, remaining=0, reset=${seconds}` },
-		'body': {},
-		'none': {},
+		body: {},
+		none: {},
 	};
 	return { ...others, ...forms[choice['rate-headers']] };
 }
 
 function escaped(text: string): string {
-	return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+	return text
+		.replace(/&/g, '&amp;')
+		.replace(/</g, '&lt;')
+		.replace(/>/g, '&gt;')
+		.replace(/"/g, '&quot;');
 }

@@ -34,7 +34,11 @@ export function describeEvent(choice: Choice, { event, data }: Envelope): Envelo
 	return { event, data: 'text' in data ? placeText(choice['event-text'], data) : data };
 }
 
-function describeReceipt(form: Choice['receipt-names'], status: string, data: Envelope['data']): Envelope {
+function describeReceipt(
+	form: Choice['receipt-names'],
+	status: string,
+	data: Envelope['data'],
+): Envelope {
 	const event = nameReceipt(form, status);
 	const others = omit(data, 'status');
 	if (form === 'nested') return { event, data: { message: { ...others, status } } };
@@ -43,7 +47,10 @@ function describeReceipt(form: Choice['receipt-names'], status: string, data: En
 	return { event, data: saysStatus ? { ...others, status } : others };
 }
 
-function placeText(form: Choice['event-text'], { text, id, ...others }: Envelope['data']): Envelope['data'] {
+function placeText(
+	form: Choice['event-text'],
+	{ text, id, ...others }: Envelope['data'],
+): Envelope['data'] {
 	return {
 		flat: { id, ...others, text },
 		body: { id, ...others, text: { body: text } },
@@ -62,8 +69,18 @@ interface About {
 }
 
 /** An event with what stands beside it. */
-export function extendEvent(choice: Choice, event: Envelope, { id, createdAt, tries }: About): Envelope {
-	const beside = { id, timestamp: createdAt, apiVersion: 'v1', accountId: 'acc_sandbox', attempt: tries + 1 };
+export function extendEvent(
+	choice: Choice,
+	event: Envelope,
+	{ id, createdAt, tries }: About,
+): Envelope {
+	const beside = {
+		id,
+		timestamp: createdAt,
+		apiVersion: 'v1',
+		accountId: 'acc_sandbox',
+		attempt: tries + 1,
+	};
 	return choice['event-envelope'] === 'extended' ? { ...beside, ...event } : event;
 }
 

@@ -16,7 +16,11 @@ export interface PageQuery {
  * @param load the page as the sandbox itself would give it
  * @throws ServiceError beyond the last page, if the service is like that
  */
-export function listPage<T>(choice: Choice, query: PageQuery, load: (page?: number) => Page<T>): Page<T> {
+export function listPage<T>(
+	choice: Choice,
+	query: PageQuery,
+	load: (page?: number) => Page<T>,
+): Page<T> {
 	const page = load(query.page);
 	const isBeyond = page.data.length === 0 && page.page > 1;
 	switch (isBeyond ? choice['last-page'] : 'empty') {
@@ -49,6 +53,7 @@ export class Meddler {
 		this.isListing = false;
 		const [first] = contacts.all;
 		if (this.choice['list-changes'] === 'removed' && first) contacts.delete(first.id);
-		if (this.choice['list-changes'] === 'added') contacts.moveToFront(contacts.create({ phone: `+${addedPhone + this.added++}` }));
+		if (this.choice['list-changes'] === 'added')
+			contacts.moveToFront(contacts.create({ phone: `+${addedPhone + this.added++}` }));
 	}
 }

@@ -16,7 +16,12 @@ export interface Asked {
  *
  * @throws ServiceError 422 or 409 for what the service does not take
  */
-export function readRequest(choice: Choice, state: State, name: EndpointName, { id, query, body }: Asked): Asked {
+export function readRequest(
+	choice: Choice,
+	state: State,
+	name: EndpointName,
+	{ id, query, body }: Asked,
+): Asked {
 	const isRegistration = name === 'createWebhook';
 	return {
 		id,
@@ -25,9 +30,14 @@ export function readRequest(choice: Choice, state: State, name: EndpointName, { 
 	};
 }
 
-function readQuery(choice: Choice, { settings }: State, { limit, page, ...others }: Record<string, unknown>): Record<string, unknown> {
+function readQuery(
+	choice: Choice,
+	{ settings }: State,
+	{ limit, page, ...others }: Record<string, unknown>,
+): Record<string, unknown> {
 	if (choice.paging === 'none') return others;
-	if (choice['page-size'] === 'refused' && Number(limit) > settings.pageSizeCap) throw invalid('limit', `must be at most ${settings.pageSizeCap}`);
+	if (choice['page-size'] === 'refused' && Number(limit) > settings.pageSizeCap)
+		throw invalid('limit', `must be at most ${settings.pageSizeCap}`);
 	const isCountedFrom0 = choice['page-base'] === '0' && page !== undefined;
 	return {
 		...others,
@@ -36,13 +46,23 @@ function readQuery(choice: Choice, { settings }: State, { limit, page, ...others
 	};
 }
 
-function readWebhook(choice: Choice, { webhooks }: State, { events, ...body }: Record<string, unknown>): Record<string, unknown> {
+function readWebhook(
+	choice: Choice,
+	{ webhooks }: State,
+	{ events, ...body }: Record<string, unknown>,
+): Record<string, unknown> {
 	const key = choice['webhook-url'];
 	const { [key]: url, ...others } = body;
 	if (url === undefined) throw invalid(key, 'is required');
-	const isTaken = choice['webhook-duplicates'] === 'refused' && webhooks.all.some((webhook) => webhook.url === url);
+	const isTaken =
+		choice['webhook-duplicates'] === 'refused' &&
+		webhooks.all.some((webhook) => webhook.url === url);
 	if (isTaken) throw conflict(key, 'There is already a webhook with this address');
-	return { ...others, url, ...(events !== undefined && { events: readEvents(choice['webhook-events'], events) }) };
+	return {
+		...others,
+		url,
+		...(events !== undefined && { events: readEvents(choice['webhook-events'], events) }),
+	};
 }
 
 function readEvents(form: Choice['webhook-events'], events: unknown): unknown {

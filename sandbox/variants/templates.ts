@@ -12,13 +12,21 @@ export function describeTemplates(choice: Choice, templates: Template[]): object
 	if (choice['template-languages'] === 'records') return described;
 	return Object.values(groupBy(described, 'name')).map(([first, ...others]) => ({
 		...omit(first, ['language', 'status', 'components']),
-		languages: [first, ...others].map(({ id, language, status, components }) => ({ id, language, status, components })),
+		languages: [first, ...others].map(({ id, language, status, components }) => ({
+			id,
+			language,
+			status,
+			components,
+		})),
 	}));
 }
 
 /** One template. */
 export function describeTemplate(choice: Choice, template: Template): Template {
-	return { ...template, components: template.components.map((component) => describeComponent(choice, component)) };
+	return {
+		...template,
+		components: template.components.map((component) => describeComponent(choice, component)),
+	};
 }
 
 function describeComponent(choice: Choice, component: TemplateComponent): TemplateComponent {
@@ -26,10 +34,18 @@ function describeComponent(choice: Choice, component: TemplateComponent): Templa
 	if (choice['template-case'] === 'upper') return named;
 	const lower = <T extends string | undefined>(text: T) => text?.toLowerCase() as T;
 	const buttons = named.buttons?.map((button) => ({ ...button, type: lower(button.type) }));
-	return { ...named, type: lower(named.type), ...(named.format && { format: lower(named.format) }), ...(buttons && { buttons }) };
+	return {
+		...named,
+		type: lower(named.type),
+		...(named.format && { format: lower(named.format) }),
+		...(buttons && { buttons }),
+	};
 }
 
 function withNames(component: TemplateComponent): TemplateComponent {
-	const text = JSON.stringify(component).replace(/\{\{(\d+)\}\}/g, (_, number: string) => `{{${variableNames[Number(number) - 1] ?? `value_${number}`}}}`);
+	const text = JSON.stringify(component).replace(
+		/\{\{(\d+)\}\}/g,
+		(_, number: string) => `{{${variableNames[Number(number) - 1] ?? `value_${number}`}}}`,
+	);
 	return JSON.parse(text) as TemplateComponent;
 }

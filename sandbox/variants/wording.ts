@@ -19,8 +19,16 @@ export class Wording {
 	 */
 	out(value: unknown, isMessage: boolean): unknown {
 		const { choice } = this;
-		const isUsual = choice['id-key'] === 'id' && choice['id-type'] === 'string' && choice['time-format'] === 'iso';
-		return isUsual ? value : this.rewrite(value, choice['id-key'] === 'messageId' && !isMessage ? 'id' : choice['id-key']);
+		const isUsual =
+			choice['id-key'] === 'id' &&
+			choice['id-type'] === 'string' &&
+			choice['time-format'] === 'iso';
+		return isUsual
+			? value
+			: this.rewrite(
+					value,
+					choice['id-key'] === 'messageId' && !isMessage ? 'id' : choice['id-key'],
+				);
 	}
 
 	/** The sandbox's own identifier for one that it has given out. */
@@ -31,7 +39,9 @@ export class Wording {
 	private rewrite(value: unknown, idKey: string): unknown {
 		if (Array.isArray(value)) return value.map((entry) => this.rewrite(entry, idKey));
 		if (!isPlainObject(value)) return value;
-		const fields = Object.entries(value as object).flatMap(([key, entry]) => this.field(key, entry, idKey));
+		const fields = Object.entries(value as object).flatMap(([key, entry]) =>
+			this.field(key, entry, idKey),
+		);
 		return mapKeys(Object.fromEntries(fields), (_, key) => (key === 'id' ? idKey : key));
 	}
 
@@ -51,7 +61,12 @@ export class Wording {
 
 	private time(key: string, value: string): Array<[string, unknown]> {
 		const ms = Date.parse(value);
-		const forms = { iso: value, seconds: Math.floor(ms / 1000), milliseconds: ms, absent: undefined };
+		const forms = {
+			iso: value,
+			seconds: Math.floor(ms / 1000),
+			milliseconds: ms,
+			absent: undefined,
+		};
 		const time = forms[this.choice['time-format']];
 		return time === undefined ? [] : [[key, time]];
 	}

@@ -19,8 +19,11 @@ export async function canvasBox(editor: Editor, count: number, margin = 24): Pro
 	await editor.part('canvas').click({ position: { x: 10, y: 100 } });
 	await untilCalm(editor);
 	const shown = editor.part('canvas-node').or(editor.part('sticky'));
-	const boxes = await Promise.all((await shown.all()).map(async (node) => await node.boundingBox()));
+	const boxes = await Promise.all(
+		(await shown.all()).map(async (node) => await node.boundingBox()),
+	);
 	const found = boxes.filter((box) => box !== null);
-	if (found.length !== count) throw new Error(`Of ${count} nodes and notes the canvas shows ${found.length}.`);
+	if (found.length !== count)
+		throw new Error(`Of ${count} nodes and notes the canvas shows ${found.length}.`);
 	return around(found, margin);
 }

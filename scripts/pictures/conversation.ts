@@ -11,7 +11,13 @@ import { type Box, type Frame, type Studio, editorSize, save, untilCalm } from '
 import { appointment } from './template';
 
 const zara = '+447700900408';
-const [start, ask, decide, thank, offer] = ['Start', 'Remind and wait', 'Confirmed?', 'See you', 'Other times'];
+const [start, ask, decide, thank, offer] = [
+	'Start',
+	'Remind and wait',
+	'Confirmed?',
+	'See you',
+	'Other times',
+];
 /** CSS pixels. */
 const stage = { width: 1180, height: 640 };
 const phoneSize = { width: 400, height: 560 };
@@ -31,7 +37,10 @@ export async function takeConversation(studio: Studio): Promise<void> {
 	await play(studio, id, phone, async (words, ms) => {
 		await phone.evaluate('document.activeElement.blur()');
 		await untilCalm(editor);
-		frames.push({ png: await compose(desk, words, await shot(editor.page, clip), await shot(phone)), ms });
+		frames.push({
+			png: await compose(desk, words, await shot(editor.page, clip), await shot(phone)),
+			ms,
+		});
 	});
 	await Promise.all([phone.close(), desk.close()]);
 	await editor.page.setViewportSize(editorSize);
@@ -39,11 +48,22 @@ export async function takeConversation(studio: Studio): Promise<void> {
 }
 
 /** What happens, from the click on Execute to the reply. @param frame takes a picture with these words above it */
-async function play({ editor, n8n, sandbox }: Studio, workflowId: string, phone: Page, frame: (words: string, ms: number) => Promise<void>): Promise<void> {
+async function play(
+	{ editor, n8n, sandbox }: Studio,
+	workflowId: string,
+	phone: Page,
+	frame: (words: string, ms: number) => Promise<void>,
+): Promise<void> {
 	const limit = 60_000;
 	const messages = () => sandbox.state.messages.all;
-	const untilRead = async (index: number) => await waitFor(async () => messages()[index]?.status === 'read', { what: `message ${index} to be read`, limit, interval: 20 });
-	const isWaiting = async () => (await n8n.client.listExecutions(workflowId)).some(({ status }) => status === 'waiting');
+	const untilRead = async (index: number) =>
+		await waitFor(async () => messages()[index]?.status === 'read', {
+			what: `message ${index} to be read`,
+			limit,
+			interval: 20,
+		});
+	const isWaiting = async () =>
+		(await n8n.client.listExecutions(workflowId)).some(({ status }) => status === 'waiting');
 	const chat = phone.getByRole('log').getByRole('listitem');
 
 	await frame('A workflow in n8n, and the phone of a customer', 1_200);
@@ -55,12 +75,15 @@ async function play({ editor, n8n, sandbox }: Studio, workflowId: string, phone:
 	await waitFor(isWaiting, { what: 'the workflow to wait', limit });
 	await frame('… the customer reads it, and the workflow waits', 1_800);
 	// The service asks for a pause, so that the answer is seen before the reply to it.
-	sandbox.state.faults.add(faultSchema.parse({ endpoint: 'sendText', status: 429, headers: { 'retry-after': '10' } }));
+	sandbox.state.faults.add(
+		faultSchema.parse({ endpoint: 'sendText', status: 429, headers: { 'retry-after': '10' } }),
+	);
 	await chat.getByRole('button', { name: 'Confirm' }).click();
 	// After the answer was sent, the page goes on in the box below.
 	await phone.locator('textarea:focus').waitFor();
 	await frame('The customer answers in the chat …', 1_300);
-	if (messages().length !== 2) throw new Error('The reply came before the picture of the answer was taken.');
+	if (messages().length !== 2)
+		throw new Error('The reply came before the picture of the answer was taken.');
 	await editor.waitForSuccess(ask, decide, thank);
 	await untilRead(2);
 	await chat.locator('.status-read').nth(1).waitFor();
@@ -73,35 +96,82 @@ async function shot(page: Page, clip?: Box): Promise<string> {
 }
 
 /** The editor and the phone side by side, with a line above that says what happens. */
-async function compose(desk: Page, words: string, editorImage: string, phoneImage: string): Promise<Buffer> {
+async function compose(
+	desk: Page,
+	words: string,
+	editorImage: string,
+	phoneImage: string,
+): Promise<Buffer> {
 	await desk.setContent(`<body style="margin:0;background:#f4f4f6;font:600 22px system-ui,sans-serif;color:#222;display:grid;
 		grid:56px 1fr / 1fr ${phoneSize.width + 24}px;height:100vh;align-items:center">
 		<p style="grid-column:1/-1;margin:0;text-align:center">${words}</p>
 		<img src="${editorImage}" style="width:100%;max-height:${phoneSize.height}px;object-fit:contain">
 		<img src="${phoneImage}" style="width:${phoneSize.width}px;border-radius:16px;box-shadow:0 0 0 2px #bbb;justify-self:center">`);
 	await desk.locator('img').evaluateAll(async (images) => {
-		await Promise.all((images as unknown as Array<{ decode(): Promise<void> }>).map(async (image) => await image.decode()));
+		await Promise.all(
+			(images as unknown as Array<{ decode(): Promise<void> }>).map(
+				async (image) => await image.decode(),
+			),
+		);
 	});
 	return await desk.screenshot({ clip: { x: 0, y: 0, ...stage } });
 }
 
 function workflow({ credential }: Studio): WorkflowFile {
 	const ours = 'n8n-nodes-business-messaging.businessMessaging';
-	const node = (name: string, type: string, typeVersion: number, position: [number, number], parameters: INodeParameters): INode => ({
-		id: name, name, type, typeVersion, position, parameters, ...(type === ours && { credentials: { businessMessagingApi: credential } }),
+	const node = (
+		name: string,
+		type: string,
+		typeVersion: number,
+		position: [number, number],
+		parameters: INodeParameters,
+	): INode => ({
+		id: name,
+		name,
+		type,
+		typeVersion,
+		position,
+		parameters,
+		...(type === ours && { credentials: { businessMessagingApi: credential } }),
 	});
 	const value = { body_1: 'Zara', body_2: 'Tuesday', body_3: '10:00' };
-	const question = { resource: 'message', operation: 'sendAndWait', to: zara, messageType: 'template', ...appointment, variables: { ...appointment.variables, value } };
-	const condition = { id: '1', leftValue: '={{ $json.answer }}', rightValue: 'Confirm', operator: { type: 'string', operation: 'equals' } };
+	const question = {
+		resource: 'message',
+		operation: 'sendAndWait',
+		to: zara,
+		messageType: 'template',
+		...appointment,
+		variables: { ...appointment.variables, value },
+	};
+	const condition = {
+		id: '1',
+		leftValue: '={{ $json.answer }}',
+		rightValue: 'Confirm',
+		operator: { type: 'string', operation: 'equals' },
+	};
 	const options = { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 };
-	const text = (words: string) => ({ resource: 'message', operation: 'sendText', to: zara, text: words });
-	const to = (...names: string[]) => ({ main: names.map((name) => [{ node: name, type: 'main' as const, index: 0 }]) });
+	const text = (words: string) => ({
+		resource: 'message',
+		operation: 'sendText',
+		to: zara,
+		text: words,
+	});
+	const to = (...names: string[]) => ({
+		main: names.map((name) => [{ node: name, type: 'main' as const, index: 0 }]),
+	});
 	return {
 		name: 'Reminder',
 		nodes: [
 			node(start, 'n8n-nodes-base.manualTrigger', 1, [0, 0], {}),
-			node(ask, ours, 1, [220, 0], { ...question, responseType: 'choice', choices: 'Confirm, Reschedule' }),
-			node(decide, 'n8n-nodes-base.if', 2.2, [440, 0], { conditions: { options, conditions: [condition], combinator: 'and' }, options: {} }),
+			node(ask, ours, 1, [220, 0], {
+				...question,
+				responseType: 'choice',
+				choices: 'Confirm, Reschedule',
+			}),
+			node(decide, 'n8n-nodes-base.if', 2.2, [440, 0], {
+				conditions: { options, conditions: [condition], combinator: 'and' },
+				options: {},
+			}),
 			node(thank, ours, 1, [660, -110], text('See you on Tuesday, Zara!')),
 			node(offer, ours, 1, [660, 110], text('What about Wednesday, 11:30, or Thursday, 15:00?')),
 		],

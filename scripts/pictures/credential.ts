@@ -9,7 +9,10 @@ export async function takeCredential({ editor, sandbox }: Studio): Promise<void>
 	await editor.goTo('/home/credentials');
 	await editor.page.getByRole('button', { name: 'Create credential' }).click();
 	await editor.part('new-credential-type-select').locator('input').fill('business mess');
-	await editor.part('new-credential-type-select-option').getByText('Business Messaging API').click();
+	await editor
+		.part('new-credential-type-select-option')
+		.getByText('Business Messaging API')
+		.click();
 	await editor.part('new-credential-type-button').click();
 	await new NewUser(editor).fillCredential(sandbox);
 	await editor.part('editCredential-modal').getByText('Connection tested successfully').waitFor();
@@ -17,5 +20,10 @@ export async function takeCredential({ editor, sandbox }: Studio): Promise<void>
 	const { x, y, width } = await boxOf(editor.part('editCredential-modal'));
 	const lastField = await boxOf(editor.part('parameter-input-webhookSecret'));
 	// n8n's own settings below are left out.
-	await take(editor.page, 'credential', { x, y, width, height: lastField.y + lastField.height + margin - y });
+	await take(editor.page, 'credential', {
+		x,
+		y,
+		width,
+		height: lastField.y + lastField.height + margin - y,
+	});
 }

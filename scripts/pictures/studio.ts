@@ -35,7 +35,11 @@ export async function openStudio(): Promise<Studio> {
 	onStop(async () => await rm(folder, { recursive: true, force: true }));
 	const playground = await openPlayground({ folder });
 	onStop(playground.close);
-	const editor = await Editor.open(playground.n8n, { deviceScaleFactor: 2, viewport: editorSize, reducedMotion: 'reduce' });
+	const editor = await Editor.open(playground.n8n, {
+		deviceScaleFactor: 2,
+		viewport: editorSize,
+		reducedMotion: 'reduce',
+	});
 	onStop(async () => await editor.close());
 	mkdirSync(pictures, { recursive: true });
 	await editor.login();
@@ -44,7 +48,9 @@ export async function openStudio(): Promise<Studio> {
 
 /** Writes a picture of a part of a page. */
 export async function take(page: Page, name: string, clip: Box): Promise<void> {
-	save(name, [{ png: await page.screenshot({ clip, animations: 'disabled', caret: 'hide' }), ms: 0 }]);
+	save(name, [
+		{ png: await page.screenshot({ clip, animations: 'disabled', caret: 'hide' }), ms: 0 },
+	]);
 }
 
 /** One image of an animation, or the only one of a picture. */
@@ -58,7 +64,13 @@ export interface Frame {
 export function save(name: string, frames: Frame[]): void {
 	const images = frames.map(({ png }) => UPNG.decode(new Uint8Array(png).buffer));
 	const [{ width, height }] = images;
-	const data = UPNG.encode(images.map((image) => UPNG.toRGBA8(image)[0]), width, height, 256, frames.map(({ ms }) => ms));
+	const data = UPNG.encode(
+		images.map((image) => UPNG.toRGBA8(image)[0]),
+		width,
+		height,
+		256,
+		frames.map(({ ms }) => ms),
+	);
 	writeFileSync(path.join(pictures, `${name}.png`), Buffer.from(data));
 	console.log(`docs/pictures/${name}.png: ${Math.round(data.byteLength / 1000)} kB`);
 }

@@ -10,7 +10,10 @@ export async function takeTrigger({ editor, sandbox: { state } }: Studio): Promi
 	await editor.goTo('/workflow/new');
 	await new NewUser(editor).addTrigger('On message received');
 	await editor.part('trigger-execute-button').click();
-	await waitFor(async () => state.webhooks.all.length > 0, { what: 'the trigger to register', limit: 60_000 });
+	await waitFor(async () => state.webhooks.all.length > 0, {
+		what: 'the trigger to register',
+		limit: 60_000,
+	});
 	state.traffic.receive({ from: state.contacts.all[0].phone, text: 'Do you ship to France?' });
 	const panel = editor.part('ndv');
 	await panel.getByText('Do you ship to France?').waitFor();

@@ -10,12 +10,16 @@ const document = JSON.parse(JSON.stringify(buildOpenApiDocument())) as {
 
 describe('the OpenAPI document', () => {
 	it('in docs/openapi.json is the one that the contract gives (npm run openapi writes it)', () => {
-		const written: unknown = JSON.parse(readFileSync(join(__dirname, '../../docs/openapi.json'), 'utf8'));
+		const written: unknown = JSON.parse(
+			readFileSync(join(__dirname, '../../docs/openapi.json'), 'utf8'),
+		);
 		expect(written).toEqual(document);
 	});
 
 	it('has an operation for every endpoint and method, with the server of a layout that alone lists it', () => {
-		for (const [name, { path, methods }] of Object.entries(endpoints) as Array<[string, Endpoint]>) {
+		for (const [name, { path, methods }] of Object.entries(endpoints) as Array<
+			[string, Endpoint]
+		>) {
 			const operations = document.paths[path.replace(':id', '{id}')];
 			for (const method of new Set(Object.values(methods))) {
 				const operation = operations?.[method.toLowerCase()];

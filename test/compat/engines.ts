@@ -23,12 +23,24 @@ const noSendAndWait = { 'Send and Wait for Reply': 'needs n8n 1.107 or newer' };
 export const engines: EngineVersions[] = [
 	{
 		n8n: '2.41.1',
-		packages: { 'n8n-core': '2.41.1', 'n8n-workflow': '2.41.0', zod: '3.25.76', lodash: '4.18.1', luxon: '3.7.2' },
+		packages: {
+			'n8n-core': '2.41.1',
+			'n8n-workflow': '2.41.0',
+			zod: '3.25.76',
+			lodash: '4.18.1',
+			luxon: '3.7.2',
+		},
 		note: 'newest',
 	},
 	{
 		n8n: '2.20.0',
-		packages: { 'n8n-core': '2.20.0', 'n8n-workflow': '2.20.0', zod: '3.25.67', lodash: '4.18.1', luxon: '3.7.2' },
+		packages: {
+			'n8n-core': '2.20.0',
+			'n8n-workflow': '2.20.0',
+			zod: '3.25.67',
+			lodash: '4.18.1',
+			luxon: '3.7.2',
+		},
 		note: 'half-way through 2.x',
 	},
 	{
@@ -38,7 +50,13 @@ export const engines: EngineVersions[] = [
 	},
 	{
 		n8n: '1.123.81',
-		packages: { 'n8n-core': '1.122.48', 'n8n-workflow': '1.120.31', zod: '3.25.67', lodash: '4.18.1', luxon: '3.4.4' },
+		packages: {
+			'n8n-core': '1.122.48',
+			'n8n-workflow': '1.120.31',
+			zod: '3.25.67',
+			lodash: '4.18.1',
+			luxon: '3.4.4',
+		},
 		note: 'last 1.x',
 	},
 	{
@@ -74,7 +92,8 @@ export function chosenEngines(only?: string): EngineVersions[] {
 	if (only === undefined) return engines;
 	return only.split(',').map((name) => {
 		const found = engines.find(({ n8n }) => n8n === name);
-		if (!found) throw new PlaygroundError(`"${name}" is none of ${engines.map(({ n8n }) => n8n).join(', ')}`);
+		if (!found)
+			throw new PlaygroundError(`"${name}" is none of ${engines.map(({ n8n }) => n8n).join(', ')}`);
 		return found;
 	});
 }

@@ -17,11 +17,29 @@ const limitMs = 10 * 60_000;
  * @returns their node_modules
  * @throws PlaygroundError if a version cannot be installed
  */
-export async function installPackages(name: string, packages: Record<string, string>, progress: Progress): Promise<string> {
+export async function installPackages(
+	name: string,
+	packages: Record<string, string>,
+	progress: Progress,
+): Promise<string> {
 	const manifest = JSON.stringify({ private: true, dependencies: packages }, null, 2);
-	const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${manifest}`).digest('hex').slice(0, 12);
+	const hash = createHash('sha256')
+		.update(`${process.platform} ${process.arch} ${manifest}`)
+		.digest('hex')
+		.slice(0, 12);
 	const folder = cachePlace(`${name.replaceAll(' ', '-')}-${hash}`);
-	await installOnce({ name, folder, install: async () => await progress.step(`Installing ${name} (once)`, async () => await install(manifest, folder)) }, progress);
+	await installOnce(
+		{
+			name,
+			folder,
+			install: async () =>
+				await progress.step(
+					`Installing ${name} (once)`,
+					async () => await install(manifest, folder),
+				),
+		},
+		progress,
+	);
 	return path.join(folder, 'node_modules');
 }
 
@@ -31,7 +49,10 @@ async function install(manifest: string, folder: string): Promise<void> {
 	await mkdir(staging);
 	await writeFile(path.join(staging, 'package.json'), manifest);
 	try {
-		await runCommand('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: staging, limit: limitMs });
+		await runCommand('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
+			cwd: staging,
+			limit: limitMs,
+		});
 		await keep(staging, folder);
 	} catch (error) {
 		await rm(staging, { recursive: true, force: true });

@@ -36,7 +36,10 @@ runMain(async () => {
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(reports, null, '\t')}\n`);
 	if (flags.markdown) await writeFile(flags.markdown, markdownReport(reports));
 	const faults = faultsOf(reports);
-	if (faults.length > 0) throw new PlaygroundError(`It is not as the list of engines says:\n${faults.map((fault) => `- ${fault}`).join('\n')}`);
+	if (faults.length > 0)
+		throw new PlaygroundError(
+			`It is not as the list of engines says:\n${faults.map((fault) => `- ${fault}`).join('\n')}`,
+		);
 });
 
 /** Packs the package and unpacks it as n8n would; starts the sandbox. */
@@ -48,18 +51,37 @@ async function prepare(): Promise<Trial> {
 	onStop(async () => await rm(path.dirname(tarball), { recursive: true, force: true }));
 	const packageFolder = await installPackage(tarball, folder);
 	const never = { sent: null, delivered: null, read: null };
-	const sandbox = await startSandbox({ port: 0, requestsPerWindow: 0, sampleContacts: contactCount, receiptDelaysMs: never });
+	const sandbox = await startSandbox({
+		port: 0,
+		requestsPerWindow: 0,
+		sampleContacts: contactCount,
+		receiptDelaysMs: never,
+	});
 	onStop(sandbox.close);
-	return { runner: await bundleRunner(folder), order: { packageFolder, sandbox: { url: sandbox.url, key: sandbox.key } }, progress };
+	return {
+		runner: await bundleRunner(folder),
+		order: { packageFolder, sandbox: { url: sandbox.url, key: sandbox.key } },
+		progress,
+	};
 }
 
 /** One engine with its own zod and with each of the others, which then come before it where the package looks for modules. */
 async function runAll({ n8n, packages }: EngineVersions, { runner, order, progress }: Trial) {
 	const engine = await installPackages(`engine of n8n ${n8n}`, packages, progress);
-	const runs = [await progress.step(`n8n ${n8n} with its own zod`, async () => await tryEngine(runner, [engine], order))];
+	const runs = [
+		await progress.step(
+			`n8n ${n8n} with its own zod`,
+			async () => await tryEngine(runner, [engine], order),
+		),
+	];
 	for (const version of zodVersions) {
 		const zod = await installPackages(`zod ${version}`, { zod: version }, progress);
-		runs.push(await progress.step(`n8n ${n8n} with zod ${version}`, async () => await tryEngine(runner, [zod, engine], order)));
+		runs.push(
+			await progress.step(
+				`n8n ${n8n} with zod ${version}`,
+				async () => await tryEngine(runner, [zod, engine], order),
+			),
+		);
 	}
 	return runs;
 }

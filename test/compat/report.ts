@@ -17,15 +17,28 @@ export function faultsOf(reports: EngineReport[]): string[] {
 	return reports.flatMap(({ n8n, packages, lacks = {}, runs }) =>
 		runs.flatMap(({ core, workflow, zod, checks }, index) => {
 			const loaded = [core, workflow, zod].join(', ');
-			const wanted = [packages['n8n-core'], packages['n8n-workflow'], [packages.zod, ...zodVersions][index]].join(', ');
-			const faults = uniq([...Object.keys(lacks), ...Object.keys(checks)]).flatMap((name) => faultOf(name, checks[name], lacks[name]) ?? []);
-			return [...(loaded === wanted ? [] : [`loaded ${loaded} instead of ${wanted}`]), ...faults].map((fault) => `n8n ${n8n} with zod ${zod}: ${fault}`);
+			const wanted = [
+				packages['n8n-core'],
+				packages['n8n-workflow'],
+				[packages.zod, ...zodVersions][index],
+			].join(', ');
+			const faults = uniq([...Object.keys(lacks), ...Object.keys(checks)]).flatMap(
+				(name) => faultOf(name, checks[name], lacks[name]) ?? [],
+			);
+			return [
+				...(loaded === wanted ? [] : [`loaded ${loaded} instead of ${wanted}`]),
+				...faults,
+			].map((fault) => `n8n ${n8n} with zod ${zod}: ${fault}`);
 		}),
 	);
 }
 
 /** @param lacks words that the error must contain; undefined if the check has to pass */
-function faultOf(name: string, result: true | string | undefined, lacks: string | undefined): string | undefined {
+function faultOf(
+	name: string,
+	result: true | string | undefined,
+	lacks: string | undefined,
+): string | undefined {
 	if (result === undefined) return `${name} was not checked`;
 	if (lacks === undefined) return result === true ? undefined : `${name}: ${result}`;
 	if (result === true) return `${name} works now: correct the list of engines`;
@@ -39,27 +52,54 @@ const failed = (checks: Checks) => Object.entries(checks).filter(([, result]) =>
 function checkTable(reports: EngineReport[]): Table {
 	const own = reports.map(({ runs }) => runs[0].checks);
 	const names = uniq(own.flatMap(Object.keys));
-	const cell = (result?: true | string) => (result === undefined ? '–' : result === true ? 'yes' : 'no');
-	return [['n8n', ...reports.map(({ n8n }) => n8n)], ...names.map((name) => [name, ...own.map((checks) => cell(checks[name]))])];
+	const cell = (result?: true | string) =>
+		result === undefined ? '–' : result === true ? 'yes' : 'no';
+	return [
+		['n8n', ...reports.map(({ n8n }) => n8n)],
+		...names.map((name) => [name, ...own.map((checks) => cell(checks[name]))]),
+	];
 }
 
 /** How many checks pass with each zod. */
 function zodTable(reports: EngineReport[]): Table {
 	const count = ({ checks }: RunnerResult) => `${passed(checks)} of ${Object.keys(checks).length}`;
 	const row = ({ n8n, packages, runs: [own, ...others] }: EngineReport) => [
-		n8n, packages['n8n-core'], packages['n8n-workflow'], `${count(own)} (${own.zod})`, ...others.map(count),
+		n8n,
+		packages['n8n-core'],
+		packages['n8n-workflow'],
+		`${count(own)} (${own.zod})`,
+		...others.map(count),
 	];
-	return [['n8n', 'n8n-core', 'n8n-workflow', 'its own zod', ...zodVersions.map((version) => `zod ${version}`)], ...reports.map(row)];
+	return [
+		[
+			'n8n',
+			'n8n-core',
+			'n8n-workflow',
+			'its own zod',
+			...zodVersions.map((version) => `zod ${version}`),
+		],
+		...reports.map(row),
+	];
 }
 
 /** Why cells say no. */
 function reasons(reports: EngineReport[]): string[] {
-	return reports.flatMap(({ n8n, runs: [{ checks }] }) => failed(checks).map(([name, error]) => `n8n ${n8n}, ${name}: ${error}`));
+	return reports.flatMap(({ n8n, runs: [{ checks }] }) =>
+		failed(checks).map(([name, error]) => `n8n ${n8n}, ${name}: ${error}`),
+	);
 }
 
 function padded(table: Table): string {
 	const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
-	return table.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd()}`).join('\n');
+	return table
+		.map(
+			(row) =>
+				`  ${row
+					.map((cell, column) => cell.padEnd(widths[column]))
+					.join('  ')
+					.trimEnd()}`,
+		)
+		.join('\n');
 }
 
 function markdown([head, ...rows]: Table): string {
@@ -69,7 +109,11 @@ function markdown([head, ...rows]: Table): string {
 
 /** For the terminal. */
 export function textReport(reports: EngineReport[]): string {
-	return [padded(checkTable(reports)), padded(zodTable(reports)), ...reasons(reports).map((reason) => `  ${reason}`)].join('\n\n');
+	return [
+		padded(checkTable(reports)),
+		padded(zodTable(reports)),
+		...reasons(reports).map((reason) => `  ${reason}`),
+	].join('\n\n');
 }
 
 /** The whole of docs/compatibility.md. */
@@ -88,7 +132,9 @@ ${markdown(checkTable(reports))}
 
 Where it says no:
 
-${reasons(reports).map((reason) => `- ${reason}`).join('\n')}
+${reasons(reports)
+	.map((reason) => `- ${reason}`)
+	.join('\n')}
 
 ## With another zod
 
@@ -112,7 +158,10 @@ export function shortTable(reports: EngineReport[]): string {
 	const verdicts = reports.map(verdict);
 	const rows = uniq(verdicts).map((words) => {
 		const versions = reports.filter((_, index) => verdicts[index] === words).map(({ n8n }) => n8n);
-		return [versions.length === 1 ? `${versions[0]} and older` : `${versions.at(-1)} to ${versions[0]}`, words];
+		return [
+			versions.length === 1 ? `${versions[0]} and older` : `${versions.at(-1)} to ${versions[0]}`,
+			words,
+		];
 	});
 	return markdown([['n8n', 'These nodes'], ...rows]);
 }

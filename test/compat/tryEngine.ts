@@ -19,7 +19,16 @@ const limitMs = 180_000;
 export async function bundleRunner(folder: string): Promise<string> {
 	const outfile = path.join(folder, 'runner.cjs');
 	const entry = path.join(__dirname, 'runner', 'main.ts');
-	await build({ entryPoints: [entry], outfile, bundle: true, external: ['n8n-core', 'n8n-workflow'], platform: 'node', target: 'node20', keepNames: true, logLevel: 'error' });
+	await build({
+		entryPoints: [entry],
+		outfile,
+		bundle: true,
+		external: ['n8n-core', 'n8n-workflow'],
+		platform: 'node',
+		target: 'node20',
+		keepNames: true,
+		logLevel: 'error',
+	});
 	return outfile;
 }
 
@@ -29,7 +38,11 @@ export async function bundleRunner(folder: string): Promise<string> {
  * @param modules where the package finds what it requires, the first place first
  * @throws CommandError if the runner takes too long or breaks down
  */
-export async function tryEngine(runner: string, modules: string[], order: Omit<RunnerOrder, 'resultFile'>): Promise<RunnerResult> {
+export async function tryEngine(
+	runner: string,
+	modules: string[],
+	order: Omit<RunnerOrder, 'resultFile'>,
+): Promise<RunnerResult> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'business-messaging-compat-'));
 	const resultFile = path.join(folder, 'result.json');
 	const env = {

@@ -13,23 +13,35 @@ test.each([
 	['a shared host with version and slash', '/api/v1/', 'sharedHost'],
 	['a shared host without /api in the address', '', 'sharedHost'],
 ])('passes with %s', async (_name, path, layout) => {
-	const result = await service.engine.testCredential(service.credentials({ baseUrl: `${service.url}${path}`, layout }));
+	const result = await service.engine.testCredential(
+		service.credentials({ baseUrl: `${service.url}${path}`, layout }),
+	);
 	expect(result.status).toBe('OK');
-	expect(service.sandbox.state.requests.last().at(-1)?.url).toBe(path.startsWith('/api') || layout === 'sharedHost' ? '/api/v1/auth/me' : '/v1/auth/me');
+	expect(service.sandbox.state.requests.last().at(-1)?.url).toBe(
+		path.startsWith('/api') || layout === 'sharedHost' ? '/api/v1/auth/me' : '/v1/auth/me',
+	);
 });
 
 test('says that the key is wrong, without showing it', async () => {
-	const result = await service.engine.testCredential(service.credentials({ apiKey: 'not-the-right-key' }));
-	expect(result).toEqual({ status: 'Error', message: 'The service does not accept the API key. Check it in the account settings of the service.' });
+	const result = await service.engine.testCredential(
+		service.credentials({ apiKey: 'not-the-right-key' }),
+	);
+	expect(result).toEqual({
+		status: 'Error',
+		message:
+			'The service does not accept the API key. Check it in the account settings of the service.',
+	});
 });
 
-test.each(['http://example.com', 'http://127.0.0.1.example.com', ' http://localhost.example.com/api', 'ftp://example.com'])(
-	'sends nothing to %s',
-	async (baseUrl) => {
-		const { status, message } = await service.engine.testCredential(service.credentials({ baseUrl }));
-		expect([status, message]).toEqual(['Error', 'ERR_BAD_REQUEST']); // what axios says of a protocol that is none
-	},
-);
+test.each([
+	'http://example.com',
+	'http://127.0.0.1.example.com',
+	' http://localhost.example.com/api',
+	'ftp://example.com',
+])('sends nothing to %s', async (baseUrl) => {
+	const { status, message } = await service.engine.testCredential(service.credentials({ baseUrl }));
+	expect([status, message]).toEqual(['Error', 'ERR_BAD_REQUEST']); // what axios says of a protocol that is none
+});
 
 test.each([
 	['http://example.com', true],
@@ -48,14 +60,25 @@ test.each([
 	['https://user:word@example.com', 'The Base URL of the credential holds more than an address'],
 	['example.com', 'The Base URL of the credential is not a web address'],
 ])('the node refuses %s before it sends anything', async (baseUrl, message) => {
-	const { error } = await service.run({ parameters: { resource: 'account', operation: 'getCurrent' }, credentials: service.credentials({ baseUrl }) });
+	const { error } = await service.run({
+		parameters: { resource: 'account', operation: 'getCurrent' },
+		credentials: service.credentials({ baseUrl }),
+	});
 	expect(error?.message).toBe(`${message} [item 0]`);
 });
 
 test('words of the service that quote the key are shown without it', async () => {
 	const { sandbox } = service;
-	await service.fault({ endpoint: 'getCurrentAccount', status: 403, body: { message: `Key ${sandbox.key} has expired` } });
-	const { error } = await service.run({ parameters: { resource: 'account', operation: 'getCurrent' } });
-	expect(error?.message).toBe('The API key is not allowed to do this: Key [API key] has expired (HTTP 403) [item 0]');
+	await service.fault({
+		endpoint: 'getCurrentAccount',
+		status: 403,
+		body: { message: `Key ${sandbox.key} has expired` },
+	});
+	const { error } = await service.run({
+		parameters: { resource: 'account', operation: 'getCurrent' },
+	});
+	expect(error?.message).toBe(
+		'The API key is not allowed to do this: Key [API key] has expired (HTTP 403) [item 0]',
+	);
 	expect(JSON.stringify(error)).not.toContain(sandbox.key);
 });

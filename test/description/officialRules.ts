@@ -33,7 +33,8 @@ const contradicted = 'n8n-nodes-base/cred-class-field-documentation-url-miscased
 
 /** Source text of a value: objects with bare keys and strings in single quotes, as the rules know them. */
 function literal(value: unknown): string {
-	if (typeof value === 'string') return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+	if (typeof value === 'string')
+		return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 	if (Array.isArray(value)) return `[\n${value.map((entry) => `${literal(entry)},\n`).join('')}]`;
 	if (typeof value !== 'object' || value === null) return String(value);
 	const entries = Object.entries(value)
@@ -56,19 +57,30 @@ function lint(filename: string, code: string, rules: Rules): string[] {
 	};
 	const messages = new Linter().verify(code, [config] as Linter.Config[], { filename });
 	const lines = code.split('\n');
-	return messages.map(({ ruleId, message, line }) => `${ruleId}: ${message}: ${lines[line - 1]?.trim()}`);
+	return messages.map(
+		({ ruleId, message, line }) => `${ruleId}: ${message}: ${lines[line - 1]?.trim()}`,
+	);
 }
 
 /** All rules of the set `nodes`. @returns what is wrong, one line each */
-export function lintNode(filename: string, className: string, description: INodeTypeDescription): string[] {
+export function lintNode(
+	filename: string,
+	className: string,
+	description: INodeTypeDescription,
+): string[] {
 	const code = `export class ${className} implements INodeType { description: INodeTypeDescription = ${literal(description)}; }`;
 	return lint(filename, code, plugin.configs.nodes.rules);
 }
 
 /** All rules of the set `credentials` but one. @returns what is wrong, one line each */
-export function lintCredential(filename: string, className: string, credential: ICredentialType): string[] {
+export function lintCredential(
+	filename: string,
+	className: string,
+	credential: ICredentialType,
+): string[] {
 	const fields = Object.entries(credential).map(([name, value]) => {
-		const type = { properties: ': INodeProperties[]', authenticate: ': IAuthenticateGeneric' }[name] ?? '';
+		const type =
+			{ properties: ': INodeProperties[]', authenticate: ': IAuthenticateGeneric' }[name] ?? '';
 		return `${name}${type} = ${literal(value)};\n`;
 	});
 	const code = `export class ${className} implements ICredentialType {\n${fields.join('')}}`;

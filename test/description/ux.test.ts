@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type { ICredentialType, Icon, INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type {
+	ICredentialType,
+	Icon,
+	INodeProperties,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
 
 import { operations } from '../../nodes/BusinessMessaging/description';
 import type { Operation } from '../../nodes/BusinessMessaging/operations/operation';
@@ -16,7 +22,12 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 };
 
 /** The class of a built file, fresh from the file: n8n's loader replaces icons and adds to the description. */
-function instance<T>(file: string): { className: string; folder: string; source: string; built: T } {
+function instance<T>(file: string): {
+	className: string;
+	folder: string;
+	source: string;
+	built: T;
+} {
 	const className = path.basename(file).split('.')[0];
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- a built file, known by its name only
 	const module = require(path.join(root, file)) as Record<string, new () => T>;
@@ -33,24 +44,39 @@ const credentials = manifest.n8n.credentials.map((file) => instance<ICredentialT
 const described = [
 	...nodes.map(({ built, ...file }) => ({ ...file, described: built.description })),
 	...credentials.map(({ built, ...file }) => ({ ...file, described: built })),
-].map(({ className, folder, described: { icon, properties } }) => [className, { folder, icon, properties }] as const);
+].map(
+	({ className, folder, described: { icon, properties } }) =>
+		[className, { folder, icon, properties }] as const,
+);
 
 /** Words that mean something only to those who know how such a service is called by programs. */
-const jargon = /\b(payload|endpoint|boolean|string|array of|null|undefined|HTTP (GET|POST)|regexp?|parse[ds]?|enum|UUID|param|config|auth)\b/i;
+const jargon =
+	/\b(payload|endpoint|boolean|string|array of|null|undefined|HTTP (GET|POST)|regexp?|parse[ds]?|enum|UUID|param|config|auth)\b/i;
 
 /** The paths of the properties for which something holds. */
-function pathsOf(properties: PlacedProperty[], holds: (property: INodeProperties, siblings: INodeProperties[]) => boolean): string[] {
-	return properties.filter(({ property, siblings }) => holds(property, siblings)).map((placed) => placed.path);
+function pathsOf(
+	properties: PlacedProperty[],
+	holds: (property: INodeProperties, siblings: INodeProperties[]) => boolean,
+): string[] {
+	return properties
+		.filter(({ property, siblings }) => holds(property, siblings))
+		.map((placed) => placed.path);
 }
 
 describe("n8n's own rules", () => {
-	test.each(nodes.map((node) => [node.className, node] as const))('all hold for %s', (_, { className, source, built }) => {
-		expect(lintNode(source, className, built.description)).toEqual([]);
-	});
+	test.each(nodes.map((node) => [node.className, node] as const))(
+		'all hold for %s',
+		(_, { className, source, built }) => {
+			expect(lintNode(source, className, built.description)).toEqual([]);
+		},
+	);
 
-	test.each(credentials.map((entry) => [entry.className, entry] as const))('all hold for %s', (_, { className, source, built }) => {
-		expect(lintCredential(source, className, built)).toEqual([]);
-	});
+	test.each(credentials.map((entry) => [entry.className, entry] as const))(
+		'all hold for %s',
+		(_, { className, source, built }) => {
+			expect(lintCredential(source, className, built)).toEqual([]);
+		},
+	);
 
 	test('are really applied to what is built by code', () => {
 		const [{ className, source, built }] = nodes;
@@ -71,26 +97,34 @@ describe.each(described)('%s', (_, { folder, icon, properties }) => {
 	const all = allProperties(properties);
 
 	test('offers choices in alphabetical order', () => {
-		const names = ({ options = [] }: INodeProperties) => options.filter(isChoice).map(({ name }) => name.toLowerCase());
-		const unsorted = (property: INodeProperties) => names(property).some((name, i, list) => i > 0 && name < list[i - 1]);
+		const names = ({ options = [] }: INodeProperties) =>
+			options.filter(isChoice).map(({ name }) => name.toLowerCase());
+		const unsorted = (property: INodeProperties) =>
+			names(property).some((name, i, list) => i > 0 && name < list[i - 1]);
 		expect(pathsOf(all, unsorted)).toEqual([]);
 	});
 
 	test('shows examples as placeholders', () => {
-		const isTyped = ({ type }: INodeProperties) => ['string', 'number', 'json', 'dateTime'].includes(type);
-		const wrong = ({ placeholder }: INodeProperties) => placeholder !== undefined && !placeholder.startsWith('e.g. ');
+		const isTyped = ({ type }: INodeProperties) =>
+			['string', 'number', 'json', 'dateTime'].includes(type);
+		const wrong = ({ placeholder }: INodeProperties) =>
+			placeholder !== undefined && !placeholder.startsWith('e.g. ');
 		expect(pathsOf(all, (property) => isTyped(property) && wrong(property))).toEqual([]);
 	});
 
 	test('writes descriptions as sentences', () => {
-		const texts = ({ description, options = [] }: INodeProperties) => [description, ...options.filter(isChoice).map((choice) => choice.description)];
+		const texts = ({ description, options = [] }: INodeProperties) => [
+			description,
+			...options.filter(isChoice).map((choice) => choice.description),
+		];
 		const isWrong = (text?: string) => text !== undefined && !/^[^a-z\s]/.test(text);
 		expect(pathsOf(all, (property) => texts(property).some(isWrong))).toEqual([]);
 	});
 
 	test('explains every field that the user fills in', () => {
 		const explains = ({ description, type, displayName }: INodeProperties) => {
-			if (['notice', 'callout', 'fixedCollection', 'collection', 'hidden'].includes(type)) return true;
+			if (['notice', 'callout', 'fixedCollection', 'collection', 'hidden'].includes(type))
+				return true;
 			return description !== undefined && description.toLowerCase() !== displayName.toLowerCase();
 		};
 		const isChosen = ({ name }: INodeProperties) => ['resource', 'operation'].includes(name);
@@ -98,33 +132,55 @@ describe.each(described)('%s', (_, { folder, icon, properties }) => {
 	});
 
 	test('speaks the words of its users', () => {
-		const texts = ({ displayName, description, placeholder, hint }: INodeProperties) => [displayName, description, placeholder, hint];
+		const texts = ({ displayName, description, placeholder, hint }: INodeProperties) => [
+			displayName,
+			description,
+			placeholder,
+			hint,
+		];
 		const isJargon = (text?: string) => text !== undefined && jargon.test(text);
 		// JSON is for those who ask for it; the names of what others have called so stay.
 		expect(pathsOf(all, (property) => texts(property).some(isJargon))).toEqual([]);
 	});
 
 	test('shows by an example what a required text looks like', () => {
-		const isText = ({ type, required, typeOptions }: INodeProperties) => required === true && type === 'string' && !typeOptions?.password;
-		expect(pathsOf(all, (property) => isText(property) && property.placeholder === undefined)).toEqual([]);
+		const isText = ({ type, required, typeOptions }: INodeProperties) =>
+			required === true && type === 'string' && !typeOptions?.password;
+		expect(
+			pathsOf(all, (property) => isText(property) && property.placeholder === undefined),
+		).toEqual([]);
 	});
 
 	test('lets the user pick from a list before typing an identifier', () => {
 		const locators = all.filter(({ property }) => property.type === 'resourceLocator');
-		expect(pathsOf(locators, ({ modes = [], default: initial }) => modes[0]?.type !== 'list' || (initial as { mode?: string }).mode !== modes[0].name)).toEqual([]);
+		expect(
+			pathsOf(
+				locators,
+				({ modes = [], default: initial }) =>
+					modes[0]?.type !== 'list' || (initial as { mode?: string }).mode !== modes[0].name,
+			),
+		).toEqual([]);
 	});
 
 	test('depends on nothing that is not there', () => {
-		const conditions = ({ displayOptions: { show = {}, hide = {} } = {} }: INodeProperties) => [...Object.entries(show), ...Object.entries(hide)];
+		const conditions = ({ displayOptions: { show = {}, hide = {} } = {} }: INodeProperties) => [
+			...Object.entries(show),
+			...Object.entries(hide),
+		];
 		const choices = (name: string, siblings: INodeProperties[]) =>
-			siblings.filter((sibling) => sibling.name === name.replace(/^\//, '')).flatMap(({ options = [] }) => options.filter(isChoice).map(({ value }) => value));
+			siblings
+				.filter((sibling) => sibling.name === name.replace(/^\//, ''))
+				.flatMap(({ options = [] }) => options.filter(isChoice).map(({ value }) => value));
 		const isMissing = (name: string, values: unknown[], siblings: INodeProperties[]) => {
 			if (name.startsWith('@')) return false;
 			const among = name.startsWith('/') ? properties : siblings;
 			const known = choices(name, among);
 			const [field] = name.replace(/^\//, '').split(/[.[]/);
 			if (!among.some((sibling) => sibling.name === field)) return true;
-			return known.length > 0 && values.some((value) => typeof value === 'string' && !known.includes(value));
+			return (
+				known.length > 0 &&
+				values.some((value) => typeof value === 'string' && !known.includes(value))
+			);
 		};
 		const isDangling = (property: INodeProperties, siblings: INodeProperties[]) =>
 			conditions(property).some(([name, values]) => isMissing(name, values ?? [], siblings));
@@ -133,55 +189,86 @@ describe.each(described)('%s', (_, { folder, icon, properties }) => {
 
 	test('has a light and a dark icon, which differ', () => {
 		const { light, dark } = icon as Exclude<Icon, string>;
-		const [forLight, forDark] = [light, dark].map((name) => readFileSync(path.join(folder, name.replace(/^file:/, '')), 'utf8'));
+		const [forLight, forDark] = [light, dark].map((name) =>
+			readFileSync(path.join(folder, name.replace(/^file:/, '')), 'utf8'),
+		);
 		expect(forLight).toContain('<svg');
 		expect(forDark).toContain('<svg');
 		expect(forLight).not.toBe(forDark);
 	});
 });
 
-test.each(nodes.map((node) => [node.className, node.built.description] as const))('the subtitle of %s reads parameters that exist', (_, description: INodeTypeDescription) => {
-	const read = [...(description.subtitle ?? '').matchAll(/\$parameter(?:\["(\w+)"\]|\['(\w+)'\]|\.(\w+))/g)];
-	const names = read.map(([, ...groups]) => groups.find(Boolean));
-	expect(names.length).toBeGreaterThan(0);
-	expect(description.properties.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
-});
+test.each(nodes.map((node) => [node.className, node.built.description] as const))(
+	'the subtitle of %s reads parameters that exist',
+	(_, description: INodeTypeDescription) => {
+		const read = [
+			...(description.subtitle ?? '').matchAll(/\$parameter(?:\["(\w+)"\]|\['(\w+)'\]|\.(\w+))/g),
+		];
+		const names = read.map(([, ...groups]) => groups.find(Boolean));
+		expect(names.length).toBeGreaterThan(0);
+		expect(description.properties.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+	},
+);
 
 test('every operation has its file and its line in operations/index.ts', () => {
 	const folder = 'nodes/BusinessMessaging/operations';
-	const definesOperation = (file: string) => /^export const \w+ = \w*[oO]peration[(<]/m.test(readFileSync(path.join(root, file), 'utf8'));
+	const definesOperation = (file: string) =>
+		/^export const \w+ = \w*[oO]peration[(<]/m.test(readFileSync(path.join(root, file), 'utf8'));
 	const files = filesBelow(folder).filter(definesOperation);
-	const lines = readFileSync(path.join(root, folder, 'index.ts'), 'utf8').trim().split('\n').slice(1);
+	const lines = readFileSync(path.join(root, folder, 'index.ts'), 'utf8')
+		.trim()
+		.split('\n')
+		.slice(1);
 	expect(files.length).toBeGreaterThan(0);
-	expect(lines).toEqual(files.map((file) => `export * from '.${file.slice(folder.length, -'.ts'.length)}';`));
+	expect(lines).toEqual(
+		files.map((file) => `export * from '.${file.slice(folder.length, -'.ts'.length)}';`),
+	);
 });
 
 describe('the operations', () => {
 	const isListing = ({ value }: Operation) => value === 'getAll';
 
 	test('begin with what they do, in one sentence each, none like another', () => {
-		expect(operations.filter(({ action }) => !/^[A-Z][a-z]+ [^A-Z]/.test(action)).map(({ action }) => action)).toEqual([]);
+		expect(
+			operations
+				.filter(({ action }) => !/^[A-Z][a-z]+ [^A-Z]/.test(action))
+				.map(({ action }) => action),
+		).toEqual([]);
 		expect(new Set(operations.map(({ action }) => action)).size).toBe(operations.length);
-		expect(operations.filter(({ description }) => !/^[A-Z][a-z]+ /.test(description)).map(({ description }) => description)).toEqual([]);
+		expect(
+			operations
+				.filter(({ description }) => !/^[A-Z][a-z]+ /.test(description))
+				.map(({ description }) => description),
+		).toEqual([]);
 	});
 
 	test('that list records let the user choose how many, and the first ones by default', () => {
 		const listings = operations.filter(isListing);
 		expect(listings.length).toBeGreaterThan(0);
 		for (const { fields } of listings) {
-			expect(fields.slice(0, 2).map(({ name, default: value }) => [name, value])).toEqual([['returnAll', false], ['limit', 50]]);
+			expect(fields.slice(0, 2).map(({ name, default: value }) => [name, value])).toEqual([
+				['returnAll', false],
+				['limit', 50],
+			]);
 			expect(fields[1].displayOptions).toEqual({ show: { returnAll: [false] } });
 		}
 	});
 
 	test('choose records from lists instead of asking for identifiers', () => {
-		const typed = operations.flatMap(({ fields, action }) => fields.filter(({ name, type }) => /Id$/.test(name) && type !== 'resourceLocator').map(({ name }) => `${action}: ${name}`));
+		const typed = operations.flatMap(({ fields, action }) =>
+			fields
+				.filter(({ name, type }) => /Id$/.test(name) && type !== 'resourceLocator')
+				.map(({ name }) => `${action}: ${name}`),
+		);
 		expect(typed).toEqual([]);
 	});
 
 	test('keep what is rarely needed out of sight', () => {
-		const plain = ({ required, type, displayOptions }: INodeProperties) => !required && !['collection', 'fixedCollection', 'boolean'].includes(type) && !displayOptions;
-		const most = operations.filter(({ listen }) => !listen).filter(({ fields }) => fields.filter(plain).length > 2);
+		const plain = ({ required, type, displayOptions }: INodeProperties) =>
+			!required && !['collection', 'fixedCollection', 'boolean'].includes(type) && !displayOptions;
+		const most = operations
+			.filter(({ listen }) => !listen)
+			.filter(({ fields }) => fields.filter(plain).length > 2);
 		expect(most.map(({ action }) => action)).toEqual([]);
 	});
 });

@@ -27,11 +27,22 @@ test('the README has the short table', () => {
 
 test('what does not agree with the list is a fault', () => {
 	const [newest] = reports;
-	const changed = (checks: object, rest: Partial<EngineReport> = {}) => faultsOf([{ ...newest, ...rest, runs: [{ ...newest.runs[0], checks: { ...newest.runs[0].checks, ...checks } }] }]);
+	const changed = (checks: object, rest: Partial<EngineReport> = {}) =>
+		faultsOf([
+			{
+				...newest,
+				...rest,
+				runs: [{ ...newest.runs[0], checks: { ...newest.runs[0].checks, ...checks } }],
+			},
+		]);
 	const place = `n8n ${newest.n8n} with zod ${newest.packages.zod}:`;
 	expect(changed({ 'Send Text': 'no' })).toEqual([`${place} Send Text: no`]);
-	expect(changed({}, { lacks: { 'Send Text': 'no' } })).toEqual([`${place} Send Text works now: correct the list of engines`]);
-	expect(changed({ 'Send Text': 'yes' }, { lacks: { 'Send Text': 'no' } })).toEqual([`${place} Send Text: "yes" instead of "no"`]);
+	expect(changed({}, { lacks: { 'Send Text': 'no' } })).toEqual([
+		`${place} Send Text works now: correct the list of engines`,
+	]);
+	expect(changed({ 'Send Text': 'yes' }, { lacks: { 'Send Text': 'no' } })).toEqual([
+		`${place} Send Text: "yes" instead of "no"`,
+	]);
 	expect(changed({}, { lacks: { Other: 'no' } })).toEqual([`${place} Other was not checked`]);
 	expect(changed({}, { packages: { ...newest.packages, 'n8n-core': '0.0.1' } })).toHaveLength(1);
 });

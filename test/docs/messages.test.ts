@@ -4,10 +4,20 @@ import path from 'node:path';
 
 import { filesBelow, root } from '../support/build';
 
-const sources = [...filesBelow('nodes'), ...filesBelow('credentials')].filter((name) => name.endsWith('.ts')).map((name) => readFileSync(path.join(root, name), 'utf8').replaceAll("\\'", "'"));
-const [, section] = readFileSync(path.join(root, 'README.md'), 'utf8').split('\n## Problems and cures\n');
-const cells = section.split('\n## ')[0].split('\n').filter((line) => line.startsWith('| `')).map((line) => line.split(' | ')[0]);
-const messages = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, message]) => message));
+const sources = [...filesBelow('nodes'), ...filesBelow('credentials')]
+	.filter((name) => name.endsWith('.ts'))
+	.map((name) => readFileSync(path.join(root, name), 'utf8').replaceAll("\\'", "'"));
+const [, section] = readFileSync(path.join(root, 'README.md'), 'utf8').split(
+	'\n## Problems and cures\n',
+);
+const cells = section
+	.split('\n## ')[0]
+	.split('\n')
+	.filter((line) => line.startsWith('| `'))
+	.map((line) => line.split(' | ')[0]);
+const messages = cells.flatMap((cell) =>
+	[...cell.matchAll(/`([^`]+)`/g)].map(([, message]) => message),
+);
 
 test('the table has messages', () => {
 	expect(messages.length).toBeGreaterThan(10);
@@ -15,7 +25,13 @@ test('the table has messages', () => {
 
 /** What stands between the parts that vary, which are written as "…". */
 test.each(messages)('%s', (message) => {
-	for (const part of message.split(/"?…"?/).map((words) => words.trim()).filter((words) => words.length > 3)) {
-		expect({ part, isInTheCode: sources.some((source) => source.includes(part)) }).toEqual({ part, isInTheCode: true });
+	for (const part of message
+		.split(/"?…"?/)
+		.map((words) => words.trim())
+		.filter((words) => words.length > 3)) {
+		expect({ part, isInTheCode: sources.some((source) => source.includes(part)) }).toEqual({
+			part,
+			isInTheCode: true,
+		});
 	}
 });

@@ -7,21 +7,40 @@ import { waitFor } from '../../playground/waitFor';
 import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
 
 const holder = useN8n();
-const parameters: INodeParameters = { resource: 'message', operation: 'sendText', to: '=+1555000{{ $json.n }}', text: 'Sale!' };
+const parameters: INodeParameters = {
+	resource: 'message',
+	operation: 'sendText',
+	to: '=+1555000{{ $json.n }}',
+	text: 'Sale!',
+};
 const people = range(1000, 1300).map((n) => ({ n }));
 const oneEach = Object.fromEntries(people.map(({ n }) => [`+1555000${n}`, 1]));
 
-const outbound = () => holder.playground.sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
+const outbound = () =>
+	holder.playground.sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
 const received = () => countBy(outbound(), 'phone');
 const failAt = (n: number) =>
-	holder.playground.sandbox.state.faults.add({ endpoint: 'sendText', match: `+1555000${n}`, skip: 0, count: 1, status: 422, headers: {}, delayMs: 0, brokenJson: false, slowBodyMs: 0 });
+	holder.playground.sandbox.state.faults.add({
+		endpoint: 'sendText',
+		match: `+1555000${n}`,
+		skip: 0,
+		count: 1,
+		status: 422,
+		headers: {},
+		delayMs: 0,
+		brokenJson: false,
+		slowBodyMs: 0,
+	});
 
 beforeEach(() => holder.playground.sandbox.reset());
 
 async function start(settings = {}, extra: INodeParameters = {}, workflowSettings = {}) {
 	const { client } = holder.playground.n8n;
 	const file = workflowOf(holder.playground, people, { ...parameters, ...extra }, settings);
-	const workflow = await client.createWorkflow({ ...file, settings: { ...file.settings, ...workflowSettings } });
+	const workflow = await client.createWorkflow({
+		...file,
+		settings: { ...file.settings, ...workflowSettings },
+	});
 	return { client, id: await client.run(workflow.id, manualTrigger), workflow };
 }
 
@@ -46,12 +65,23 @@ test('the same with Retry On Fail', async () => {
 });
 
 test('the same with Stop in the middle, then Retry, where n8n saves the progress of executions', async () => {
-	const { client, id } = await start({}, { options: { concurrency: 4 } }, { saveExecutionProgress: true });
-	await waitFor(async () => outbound().length > 50, { what: 'some messages', limit: 30_000, interval: 5 });
+	const { client, id } = await start(
+		{},
+		{ options: { concurrency: 4 } },
+		{ saveExecutionProgress: true },
+	);
+	await waitFor(async () => outbound().length > 50, {
+		what: 'some messages',
+		limit: 30_000,
+		interval: 5,
+	});
 	await client.stopExecution(id);
 	const stopped = await client.waitForExecution(id);
 	expect(stopped.status).toBe('canceled');
-	await waitFor(async () => holder.playground.sandbox.state.requests.counters.sendText.open === 0, { what: 'what was under way', limit: 5_000 });
+	await waitFor(async () => holder.playground.sandbox.state.requests.counters.sendText.open === 0, {
+		what: 'what was under way',
+		limit: 5_000,
+	});
 	expect(outbound().length).toBeLessThan(300);
 	const again = await client.waitForExecution(await client.retry(id));
 	expect(again.status).toBe('success');
@@ -61,9 +91,16 @@ test('the same with Stop in the middle, then Retry, where n8n saves the progress
 test('Stop in the middle of a Send Once campaign, then run again', async () => {
 	const sendOnce = { sendOnce: { key: '=stopped {{ $json.n }}' }, options: { concurrency: 4 } };
 	const { client, id, workflow } = await start({}, sendOnce);
-	await waitFor(async () => outbound().length > 50, { what: 'some messages', limit: 30_000, interval: 5 });
+	await waitFor(async () => outbound().length > 50, {
+		what: 'some messages',
+		limit: 30_000,
+		interval: 5,
+	});
 	await client.stopExecution(id);
-	await waitFor(async () => holder.playground.sandbox.state.requests.counters.sendText.open === 0, { what: 'what was under way', limit: 5_000 });
+	await waitFor(async () => holder.playground.sandbox.state.requests.counters.sendText.open === 0, {
+		what: 'what was under way',
+		limit: 5_000,
+	});
 	expect(outbound().length).toBeLessThan(300);
 	const again = await client.waitForExecution(await client.run(workflow.id, manualTrigger));
 	expect(again.status).toBe('success');
@@ -73,17 +110,33 @@ test('Stop in the middle of a Send Once campaign, then run again', async () => {
 test('n8n killed in the middle of a Send Once campaign, started and run again: nobody gets two', async () => {
 	const concurrency = 8;
 	const { sandbox, n8n } = holder.playground;
-	const { client, workflow } = await start({}, { sendOnce: { key: '=sale {{ $json.n }}' }, options: { concurrency } });
-	await waitFor(async () => outbound().length > 100, { what: 'some messages', limit: 30_000, interval: 5 });
+	const { client, workflow } = await start(
+		{},
+		{ sendOnce: { key: '=sale {{ $json.n }}' }, options: { concurrency } },
+	);
+	await waitFor(async () => outbound().length > 100, {
+		what: 'some messages',
+		limit: 30_000,
+		interval: 5,
+	});
 	await n8n.kill();
 	const atKill = outbound().length;
 	expect(atKill).toBeLessThan(300);
 	await n8n.start();
-	const again = await client.waitForExecution(await client.run(workflow.id, manualTrigger), 120_000);
+	const again = await client.waitForExecution(
+		await client.run(workflow.id, manualTrigger),
+		120_000,
+	);
 	expect(again.status).toBe('success');
-	const statuses = countBy(outputOf(again, tested), ({ json }) => (json.skipped ? json.sendStatus : 'sent now'));
+	const statuses = countBy(outputOf(again, tested), ({ json }) =>
+		json.skipped ? json.sendStatus : 'sent now',
+	);
 	expect(statuses.mayHaveBeenSent ?? 0).toBeLessThanOrEqual(concurrency);
-	expect((statuses.alreadySent ?? 0) + (statuses.mayHaveBeenSent ?? 0) + statuses['sent now']).toBe(300);
-	expect(Object.values(countBy(sandbox.state.messages.all, 'phone')).filter((count) => count > 1)).toEqual([]);
+	expect((statuses.alreadySent ?? 0) + (statuses.mayHaveBeenSent ?? 0) + statuses['sent now']).toBe(
+		300,
+	);
+	expect(
+		Object.values(countBy(sandbox.state.messages.all, 'phone')).filter((count) => count > 1),
+	).toEqual([]);
 	expect(outbound().length).toBeGreaterThanOrEqual(300 - concurrency);
 });

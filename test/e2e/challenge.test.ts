@@ -17,8 +17,14 @@ function play(variants: Partial<Choice>): void {
 
 async function activate(): Promise<string> {
 	const node = {
-		id: '1', name, type: 'n8n-nodes-business-messaging.businessMessagingTrigger', typeVersion: 1.1, position: [0, 0] as [number, number],
-		parameters: {}, credentials: { businessMessagingApi: n8n.playground.credential }, webhookId: randomUUID(),
+		id: '1',
+		name,
+		type: 'n8n-nodes-business-messaging.businessMessagingTrigger',
+		typeVersion: 1.1,
+		position: [0, 0] as [number, number],
+		parameters: {},
+		credentials: { businessMessagingApi: n8n.playground.credential },
+		webhookId: randomUUID(),
 	};
 	const { id } = await n8n.client.createWorkflow({ name, nodes: [node], connections: {} });
 	await n8n.client.activate(id);
@@ -39,15 +45,23 @@ test('a batch starts one execution, without what came before', async () => {
 	const { traffic } = n8n.sandbox.state;
 	for (const text of ['One', 'Two']) {
 		const { deliveries } = traffic.receive({ from: '+15550001111', text });
-		await waitFor(async () => deliveries.every(({ state }) => state === 'delivered'), { what: 'n8n to answer', limit: 60_000 });
+		await waitFor(async () => deliveries.every(({ state }) => state === 'delivered'), {
+			what: 'n8n to answer',
+			limit: 60_000,
+		});
 	}
 	const ended = async () => {
 		const list = await n8n.client.listExecutions(id);
 		return list.length >= 2 && list.every(({ status }) => status === 'success') && list;
 	};
 	const list = await waitFor(ended, { what: 'two executions', limit: 60_000 });
-	const all = await Promise.all(list.reverse().map(async (execution) => await n8n.client.getExecution(execution.id)));
+	const all = await Promise.all(
+		list.reverse().map(async (execution) => await n8n.client.getExecution(execution.id)),
+	);
 	// The second delivery brings the first message once more, which starts nothing again.
-	expect(all.map((execution) => outputOf(execution, name).map(({ json }) => json.text))).toEqual([['One'], ['Two']]);
+	expect(all.map((execution) => outputOf(execution, name).map(({ json }) => json.text))).toEqual([
+		['One'],
+		['Two'],
+	]);
 	await n8n.client.deactivate(id);
 });

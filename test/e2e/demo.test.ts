@@ -13,7 +13,10 @@ test('npm run demo reaches everybody, answers everybody once, leaves nothing beh
 	const file = path.join(folder, 'demo.json');
 	const everybody = readSampleContacts().length;
 	try {
-		const output = await runCommand('npm', ['run', 'demo', '--', '--json', file], { cwd: root, limit: 10 * 60_000 });
+		const output = await runCommand('npm', ['run', 'demo', '--', '--json', file], {
+			cwd: root,
+			limit: 10 * 60_000,
+		});
 		expect(output).toMatch(new RegExp(`replied +${everybody}\\b`));
 		const expected: Figures = {
 			n8nVersion: '2.41.1',

@@ -56,21 +56,28 @@ const openExample = async (name: string) => {
 	return workflow;
 };
 
-describe.each([['light', 'businessMessaging.svg'], ['dark', 'businessMessaging.dark.svg']] as const)('in %s colours', (colorScheme, file) => {
-	look('the panel of nodes has both nodes with their icons, and all their operations and events', async () => {
-		await editor.page.emulateMedia({ colorScheme });
-		await editor.goTo('/workflow/new');
-		await editor.part('canvas-plus-button').click();
-		await editor.part('node-creator-search-bar').fill('business mess');
-		const panel = editor.part('node-creator');
-		await panel.getByText('Business Messaging', { exact: true }).click();
-		for (const heading of [`Triggers (${eventKinds.length})`, `Actions (${operations.length})`]) await panel.getByText(heading).waitFor();
-		await panel.getByText('On message received').waitFor();
-		expect(await icons(panel)).toEqual([file]);
-		await panel.getByText(`Actions (${operations.length})`).click();
-		for (const { action } of operations) await panel.getByText(action, { exact: true }).waitFor();
-		expect(await icons(panel)).toEqual([file]);
-	});
+describe.each([
+	['light', 'businessMessaging.svg'],
+	['dark', 'businessMessaging.dark.svg'],
+] as const)('in %s colours', (colorScheme, file) => {
+	look(
+		'the panel of nodes has both nodes with their icons, and all their operations and events',
+		async () => {
+			await editor.page.emulateMedia({ colorScheme });
+			await editor.goTo('/workflow/new');
+			await editor.part('canvas-plus-button').click();
+			await editor.part('node-creator-search-bar').fill('business mess');
+			const panel = editor.part('node-creator');
+			await panel.getByText('Business Messaging', { exact: true }).click();
+			for (const heading of [`Triggers (${eventKinds.length})`, `Actions (${operations.length})`])
+				await panel.getByText(heading).waitFor();
+			await panel.getByText('On message received').waitFor();
+			expect(await icons(panel)).toEqual([file]);
+			await panel.getByText(`Actions (${operations.length})`).click();
+			for (const { action } of operations) await panel.getByText(action, { exact: true }).waitFor();
+			expect(await icons(panel)).toEqual([file]);
+		},
+	);
 });
 
 look('a new credential is tested when it is saved, and says what is wrong', async () => {
@@ -78,7 +85,10 @@ look('a new credential is tested when it is saved, and says what is wrong', asyn
 	await editor.goTo('/home/credentials');
 	await editor.page.getByRole('button', { name: 'Create credential' }).click();
 	await editor.part('new-credential-type-select').locator('input').fill('business mess');
-	await editor.part('new-credential-type-select-option').getByText('Business Messaging API').click();
+	await editor
+		.part('new-credential-type-select-option')
+		.getByText('Business Messaging API')
+		.click();
 	await editor.part('new-credential-type-button').click();
 
 	const field = (name: string) => editor.part(`parameter-input-${name}`).locator('input');
@@ -100,7 +110,11 @@ look('the welcome campaign runs when its button is clicked', async () => {
 	expect(await icons(editor.part('canvas'))).toEqual(['businessMessaging.svg']);
 	await editor.execute();
 	await editor.page.getByText('Workflow executed successfully').waitFor();
-	await editor.waitForSuccess('When clicking ‘Execute workflow’', 'Get new customers', 'Send welcome');
+	await editor.waitForSuccess(
+		'When clicking ‘Execute workflow’',
+		'Get new customers',
+		'Send welcome',
+	);
 	const { contacts, messages } = n8n.sandbox.state;
 	expect(messages.all).toHaveLength(contacts.all.length);
 });
@@ -109,11 +123,17 @@ look('the auto-reply runs when its button is clicked and a customer writes', asy
 	await openExample('auto-reply');
 	await editor.execute();
 	await editor.page.getByText('Waiting for the service to deliver an event').waitFor();
-	await waitFor(async () => n8n.sandbox.state.webhooks.all.length > 0, { what: 'the trigger to register', limit: 60_000 });
+	await waitFor(async () => n8n.sandbox.state.webhooks.all.length > 0, {
+		what: 'the trigger to register',
+		limit: 60_000,
+	});
 	n8n.sandbox.state.traffic.receive({ from: '+15550001111', text: 'Tell me more' });
 	await editor.page.getByText('Workflow executed successfully').waitFor();
 	await editor.waitForSuccess('When a customer writes', 'What do they want?', 'Tell more');
-	expect(n8n.sandbox.state.messages.all.at(-1)).toMatchObject({ phone: '+15550001111', direction: 'outbound' });
+	expect(n8n.sandbox.state.messages.all.at(-1)).toMatchObject({
+		phone: '+15550001111',
+		direction: 'outbound',
+	});
 });
 
 describe('the form of Send Template', () => {
@@ -122,12 +142,18 @@ describe('the form of Send Template', () => {
 	/** The inputs of the form, in its order. */
 	const inputs = () => form().locator('input');
 	/** What the closed list shows as chosen. */
-	const chosen = async (name: string) => await picker(name).locator('[data-test-id="rlc-input"]').inputValue();
+	const chosen = async (name: string) =>
+		await picker(name).locator('[data-test-id="rlc-input"]').inputValue();
 
 	async function openNode(parameters: INodeParameters = {}): Promise<string> {
 		n8n.sandbox.reset();
 		addManyTemplates(n8n.sandbox.state);
-		const file = workflowOf(n8n.playground, [{ name: 'Anna' }], { resource: 'message', operation: 'sendTemplate', to: '+15550001001', ...parameters });
+		const file = workflowOf(n8n.playground, [{ name: 'Anna' }], {
+			resource: 'message',
+			operation: 'sendTemplate',
+			to: '+15550001001',
+			...parameters,
+		});
 		const { id, nodes } = await n8n.client.createWorkflow(file);
 		await editor.openWorkflow(id, nodes.find(({ name }) => name === tested)?.id);
 		return id;
@@ -141,18 +167,28 @@ describe('the form of Send Template', () => {
 
 	look('of 500 templates one is found, with its languages and 10 variables, and sent', async () => {
 		await openNode();
-		await form().or(editor.page.getByText('Choose a template to see its variables here.')).waitFor();
+		await form()
+			.or(editor.page.getByText('Choose a template to see its variables here.'))
+			.waitFor();
 		await pick('template', 'big', 'big_order · 12 languages · approved');
-		await editor.page.getByText('Choose a language to see the variables of the template here.').waitFor();
+		await editor.page
+			.getByText('Choose a language to see the variables of the template here.')
+			.waitFor();
 		await pick('language', 'german', 'German (Germany) · de_DE');
 		await editor.page.getByText('Body 1: "de_DE: Hello {{1}} {{2}}, your order…"').waitFor();
 		expect(await inputs().count()).toBe(bigFields.length);
 		for (const [index, id] of bigFields.entries()) await inputs().nth(index).fill(`${id}!`);
 		await editor.part('node-execute-button').click();
-		await waitFor(async () => n8n.sandbox.state.messages.all.length > 0, { what: 'the message', limit: 60_000 });
+		await waitFor(async () => n8n.sandbox.state.messages.all.length > 0, {
+			what: 'the message',
+			limit: 60_000,
+		});
 		expect(n8n.sandbox.state.messages.all[0]).toMatchObject({
 			text: expect.stringContaining('de_DE: Hello body_1! body_2!, your order from body_3!'),
-			template: { header: { text: 'Order header_1!' }, buttons: [{}, { url: 'https://shop.example.com/track/button2_1!' }] },
+			template: {
+				header: { text: 'Order header_1!' },
+				buttons: [{}, { url: 'https://shop.example.com/track/button2_1!' }],
+			},
 		});
 	});
 
@@ -170,7 +206,9 @@ describe('the form of Send Template', () => {
 		const rule = editor.page.getByText('The header of this template is a document');
 		await pick('template', 'big', 'big_order · 12 languages · approved');
 		await pick('language', 'german', 'German (Germany) · de_DE');
-		await inputs().nth(bigFields.length - 1).waitFor();
+		await inputs()
+			.nth(bigFields.length - 1)
+			.waitFor();
 		expect(await rule.count()).toBe(0);
 		await pick('template', 'welcome', 'welcome · de_DE, en_US · approved');
 		await pick('language', 'german', 'German (Germany) · de_DE');
@@ -178,18 +216,27 @@ describe('the form of Send Template', () => {
 	});
 
 	look('a name that is not in the list is told', async () => {
-		await openNode({ template: { __rl: true, mode: 'name', value: 'wellcome' }, language: { __rl: true, mode: 'code', value: 'en_US' } });
+		await openNode({
+			template: { __rl: true, mode: 'name', value: 'wellcome' },
+			language: { __rl: true, mode: 'code', value: 'en_US' },
+		});
 		await editor.page.getByText('The service lists no template named "wellcome"').waitFor();
 	});
 
 	look('without the list of templates the values are numbered, and go out', async () => {
-		const parameters = { template: { __rl: true, mode: 'name', value: 'login_code' }, language: { __rl: true, mode: 'code', value: 'en_US' } };
+		const parameters = {
+			template: { __rl: true, mode: 'name', value: 'login_code' },
+			language: { __rl: true, mode: 'code', value: 'en_US' },
+		};
 		await openNode(parameters);
 		await n8n.fault({ endpoint: 'listTemplates', count: 1_000, reset: 'beforeRead' });
 		await editor.page.reload();
 		await inputs().first().fill('4711');
 		await editor.part('node-execute-button').click();
-		await waitFor(async () => n8n.sandbox.state.messages.all.length > 0, { what: 'the message', limit: 60_000 });
+		await waitFor(async () => n8n.sandbox.state.messages.all.length > 0, {
+			what: 'the message',
+			limit: 60_000,
+		});
 		expect(n8n.sandbox.state.messages.all[0]).toMatchObject({ text: '4711 is your login code.' });
 	});
 });

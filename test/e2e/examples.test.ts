@@ -24,10 +24,14 @@ const [zara, daisy, arthur] = readSampleContacts();
 
 const state = () => n8n.sandbox.state;
 const outbound = () => state().messages.all.filter(({ direction }) => direction === 'outbound');
-const textsTo = (phone: string) => outbound().filter((message) => message.phone === phone).map(({ text }) => text);
+const textsTo = (phone: string) =>
+	outbound()
+		.filter((message) => message.phone === phone)
+		.map(({ text }) => text);
 const write = (from: string, text: string) => state().traffic.receive({ from, text });
 const rowsOf = async (table: string) => await readTable(n8n.client, table);
-const until = async (what: string, check: () => boolean) => await waitFor(async () => check(), { what, limit: 30_000, interval: 50 });
+const until = async (what: string, check: () => boolean) =>
+	await waitFor(async () => check(), { what, limit: 30_000, interval: 50 });
 
 beforeEach(() => n8n.sandbox.reset());
 
@@ -40,7 +44,9 @@ async function run(id: string, trigger = start): Promise<Execution> {
 
 /** Until n8n has ended what messages have started. */
 async function untilEnded(workflowId: string, count: number): Promise<void> {
-	const ended = async () => (await n8n.client.listExecutions(workflowId)).filter(({ status }) => status === 'success').length === count;
+	const ended = async () =>
+		(await n8n.client.listExecutions(workflowId)).filter(({ status }) => status === 'success')
+			.length === count;
 	await waitFor(ended, { what: `${count} executions to end well`, limit: 30_000, interval: 50 });
 }
 
@@ -48,8 +54,12 @@ test('n8n knows every node of every example, with its version, parameters and op
 	const types = await n8n.client.nodeTypes();
 	const issues = exampleNames().flatMap((name) =>
 		example(n8n, name).nodes.flatMap((node) => {
-			const description = types.find((type) => type.name === node.type && [type.version].flat().includes(node.typeVersion));
-			return description ? nodeIssues(node, description) : [`${node.name}: n8n has no ${node.type} ${node.typeVersion}`];
+			const description = types.find(
+				(type) => type.name === node.type && [type.version].flat().includes(node.typeVersion),
+			);
+			return description
+				? nodeIssues(node, description)
+				: [`${node.name}: n8n has no ${node.type} ${node.typeVersion}`];
 		}),
 	);
 	expect(issues).toEqual([]);
@@ -61,22 +71,33 @@ test('welcome campaign: everybody in the sheet once, also in a second run; the s
 	const everybody = readSampleContacts();
 	await run(id);
 	expect(outbound()).toHaveLength(everybody.length - 1);
-	expect(outbound()[0]).toMatchObject({ text: expect.stringContaining('Hello Zara, welcome to Example Shop!'), template: { header: { documentUrl: expect.any(String) } } });
+	expect(outbound()[0]).toMatchObject({
+		text: expect.stringContaining('Hello Zara, welcome to Example Shop!'),
+		template: { header: { documentUrl: expect.any(String) } },
+	});
 	const rows = await rowsOf(SAMPLE_SHEET);
-	expect(countBy(rows, ({ status }) => String(status).split(' ')[0])).toEqual({ Sent: everybody.length - 1, Not: 1 });
-	expect(rows.find(({ name }) => name === daisy.name)?.status).toMatch(/^Not sent: .*international format/);
+	expect(countBy(rows, ({ status }) => String(status).split(' ')[0])).toEqual({
+		Sent: everybody.length - 1,
+		Not: 1,
+	});
+	expect(rows.find(({ name }) => name === daisy.name)?.status).toMatch(
+		/^Not sent: .*international format/,
+	);
 
 	await updateTable(n8n.client, SAMPLE_SHEET, ['name', daisy.name], { phone: daisy.phone });
 	await run(id);
 	expect(Object.values(countBy(outbound(), 'phone'))).toEqual(everybody.map(() => 1));
 	const after = await rowsOf(SAMPLE_SHEET);
-	expect(after.filter(({ name }) => name !== daisy.name)).toMatchObject(rows.filter(({ name }) => name !== daisy.name).map(({ phone, status }) => ({ phone, status })));
+	expect(after.filter(({ name }) => name !== daisy.name)).toMatchObject(
+		rows.filter(({ name }) => name !== daisy.name).map(({ phone, status }) => ({ phone, status })),
+	);
 	expect(after.find(({ name }) => name === daisy.name)?.status).toMatch(/^Sent on /);
 });
 
 describe('auto-reply', () => {
 	/** A zone in which it is about noon, so that no test runs over midnight. */
-	const noonZone = () => `UTC${Intl.NumberFormat('en', { signDisplay: 'always' }).format(12 - DateTime.utc().hour)}`;
+	const noonZone = () =>
+		`UTC${Intl.NumberFormat('en', { signDisplay: 'always' }).format(12 - DateTime.utc().hour)}`;
 	const there = () => DateTime.now().setZone(noonZone());
 
 	test.each([
@@ -84,10 +105,20 @@ describe('auto-reply', () => {
 		['open round the clock', () => alwaysOpen, 'Promise an answer'],
 		['not open yet', () => ({ opensAt: '14:30' }), 'Say when we open'],
 		['closed already', () => ({ closesAt: '9:45', opensAt: '8:00' }), 'Say when we open'],
-		['closed on this day of the week', () => ({ openDays: alwaysOpen.openDays.replace(there().toFormat('cccc'), '') }), 'Say when we open'],
+		[
+			'closed on this day of the week',
+			() => ({ openDays: alwaysOpen.openDays.replace(there().toFormat('cccc'), '') }),
+			'Say when we open',
+		],
 		['a holiday', () => ({ closedOn: `2020-01-01, ${there().toISODate()}` }), 'Say when we open'],
 	])('%s', async (_, hours, answer) => {
-		const values = { ...alwaysOpen, opensAt: '09:00', closesAt: '18:00', timeZone: noonZone(), ...hours() };
+		const values = {
+			...alwaysOpen,
+			opensAt: '09:00',
+			closesAt: '18:00',
+			timeZone: noonZone(),
+			...hours(),
+		};
 		const file = example(n8n, 'auto-reply', { 'Our opening hours': withFields(values) });
 		await whileOn(n8n, file, async (id) => {
 			write(zara.phone, 'Do you sell shoes?');
@@ -95,18 +126,40 @@ describe('auto-reply', () => {
 			const [execution] = await n8n.client.listExecutions(id);
 			expect(outputOf(await n8n.client.getExecution(execution.id), answer)).toHaveLength(1);
 		});
-		expect(textsTo(zara.phone)).toEqual([expect.stringMatching(answer === 'Promise an answer' ? /shortly/ : new RegExp(`${values.opensAt} to ${values.closesAt}`))]);
+		expect(textsTo(zara.phone)).toEqual([
+			expect.stringMatching(
+				answer === 'Promise an answer'
+					? /shortly/
+					: new RegExp(`${values.opensAt} to ${values.closesAt}`),
+			),
+		]);
 	});
 });
 
 test('order update: the shop calls twice, the customer gets one message with the invoice; the sample order works', async () => {
-	const order = { order: 'B-1', name: 'Anna Schmidt', phone: '0044 7700 900551', arrives: '2030-01-31', invoice: 'https://example.com/invoices/B-1.pdf' };
+	const order = {
+		order: 'B-1',
+		name: 'Anna Schmidt',
+		phone: '0044 7700 900551',
+		arrives: '2030-01-31',
+		invoice: 'https://example.com/invoices/B-1.pdf',
+	};
 	await whileOn(n8n, example(n8n, 'order-update'), async (id) => {
-		const call = async () => (await axios.post<object>(`${n8n.playground.n8n.url}/webhook/order-shipped`, order, { proxy: false, timeout: 30_000 })).data;
+		const call = async () =>
+			(
+				await axios.post<object>(`${n8n.playground.n8n.url}/webhook/order-shipped`, order, {
+					proxy: false,
+					timeout: 30_000,
+				})
+			).data;
 		expect(await call()).toMatchObject({ messageId: expect.stringMatching(/^msg/) });
 		expect(await call()).toMatchObject({ skipped: true, sendStatus: 'alreadySent' });
 		expect(outbound()).toMatchObject([
-			{ phone: '+447700900551', text: 'Hi Anna, your order B-1 has left our warehouse and arrives on Thursday, 31 January. The invoice is attached.', template: { header: { documentUrl: order.invoice } } },
+			{
+				phone: '+447700900551',
+				text: 'Hi Anna, your order B-1 has left our warehouse and arrives on Thursday, 31 January. The invoice is attached.',
+				template: { header: { documentUrl: order.invoice } },
+			},
 		]);
 		await run(id, 'Try it with a sample order');
 		expect(textsTo(zara.phone)).toEqual([expect.stringContaining('A-4711')]);
@@ -125,7 +178,12 @@ test('survey: thanks who is happy, asks the others why, leaves in peace who does
 		const [delivery] = write(from, text).deliveries;
 		await until('an answer to be delivered', () => delivery.state !== 'pending');
 	};
-	const untilWaiting = async () => await waitFor(async () => (await n8n.client.getExecution(executionId)).status === 'waiting', { what: 'n8n to wait', limit: 30_000, interval: 50 });
+	const untilWaiting = async () =>
+		await waitFor(async () => (await n8n.client.getExecution(executionId)).status === 'waiting', {
+			what: 'n8n to wait',
+			limit: 30_000,
+			interval: 50,
+		});
 	await untilWaiting();
 	await untilDelivered(zara.phone, '5');
 	await untilDelivered(daisy.phone, 'terrible');
@@ -136,8 +194,16 @@ test('survey: thanks who is happy, asks the others why, leaves in peace who does
 	await untilDelivered(daisy.phone, 'It came too late');
 	expect((await n8n.client.waitForExecution(executionId)).status).toBe('success');
 
-	expect(textsTo(zara.phone)).toMatchObject([expect.stringContaining('Hello Zara!'), expect.stringContaining('review')]);
-	expect(textsTo(daisy.phone)).toEqual([expect.stringContaining('Hello Daisy!'), 'Please answer with a number from 1 to 5.', expect.stringContaining('do better?'), expect.stringContaining('A colleague')]);
+	expect(textsTo(zara.phone)).toMatchObject([
+		expect.stringContaining('Hello Zara!'),
+		expect.stringContaining('review'),
+	]);
+	expect(textsTo(daisy.phone)).toEqual([
+		expect.stringContaining('Hello Daisy!'),
+		'Please answer with a number from 1 to 5.',
+		expect.stringContaining('do better?'),
+		expect.stringContaining('A colleague'),
+	]);
 	expect(textsTo(arthur.phone)).toHaveLength(1);
 	expect(await rowsOf('Survey answers')).toMatchObject([
 		{ phone: zara.phone, rating: 5, reason: null },
@@ -149,63 +215,121 @@ test('weekly report: the first has all figures, the next what the week has broug
 	const { id } = await n8n.client.createWorkflow(example(n8n, 'weekly-report'));
 	const send = async (count: number) => {
 		for (let n = 0; n < count; n++) state().traffic.send({ phone: zara.phone, text: 'Hi' });
-		await until('the messages to be read', () => outbound().every(({ status }) => status === 'read'));
+		await until('the messages to be read', () =>
+			outbound().every(({ status }) => status === 'read'),
+		);
 	};
 	const report = async () => String(outputOf(await run(id), 'Write the e-mail')[0].json.html);
 	const chartOf = (html: string) =>
-		Object.fromEntries([...html.matchAll(/<tr><td width="90"[^>]*>(\w+)<[^]+?bgcolor="#\w{6}" width="(\d+)"[^]+?<b>(\d+)<\/b>/g)].map(([, label, width, value]) => [label, [Number(value), Number(width)]]));
+		Object.fromEntries(
+			[
+				...html.matchAll(
+					/<tr><td width="90"[^>]*>(\w+)<[^]+?bgcolor="#\w{6}" width="(\d+)"[^]+?<b>(\d+)<\/b>/g,
+				),
+			].map(([, label, width, value]) => [label, [Number(value), Number(width)]]),
+		);
 
 	await send(4);
 	write(zara.phone, 'Hello');
-	expect(chartOf(await report())).toEqual({ Sent: [4, 400], Delivered: [4, 400], Read: [4, 400], Failed: [0, 1], Received: [1, 100] });
+	expect(chartOf(await report())).toEqual({
+		Sent: [4, 400],
+		Delivered: [4, 400],
+		Read: [4, 400],
+		Failed: [0, 1],
+		Received: [1, 100],
+	});
 
 	const [{ week }] = await rowsOf('Weekly figures');
-	await updateTable(n8n.client, 'Weekly figures', ['week', String(week)], { week: 'the week before' });
+	await updateTable(n8n.client, 'Weekly figures', ['week', String(week)], {
+		week: 'the week before',
+	});
 	await send(2);
 	const html = await report();
 	expect(await report()).toBe(html);
-	expect(chartOf(html)).toEqual({ Sent: [2, 400], Delivered: [2, 400], Read: [2, 400], Failed: [0, 1], Received: [0, 1] });
+	expect(chartOf(html)).toEqual({
+		Sent: [2, 400],
+		Delivered: [2, 400],
+		Read: [2, 400],
+		Failed: [0, 1],
+		Received: [0, 1],
+	});
 	expect(html).toContain('100 % of what arrived was read.');
-	expect(await rowsOf('Weekly figures')).toMatchObject([{ sent: 4, received: 1 }, { week, sent: 6, received: 1 }]);
+	expect(await rowsOf('Weekly figures')).toMatchObject([
+		{ sent: 4, received: 1 },
+		{ week, sent: 6, received: 1 },
+	]);
 });
 
 test('contacts from a CSV file: nobody twice, also the second time; lines that cannot be used are told', async () => {
-	const csv = 'name,phone\nZara Q.,0044 7700 900408\nNew Person,+44 7700 900777\nNobody,0170 1234\nNew Again,+44 (7700) 900777\n';
-	await whileOn(n8n, example(n8n, 'contact-sync', { 'When a file is chosen': withParameters({ authentication: 'none' }) }), async () => {
-		const upload = async () => {
-			const form = new FormData();
-			form.append('field-0', new Blob([csv], { type: 'text/csv' }), 'people.csv');
-			const { data } = await axios.post<{ formWaitingUrl: string }>(`${n8n.playground.n8n.url}/form/contacts-from-csv`, form, { proxy: false, timeout: 30_000 });
-			// n8n does not answer at all while the execution is still running.
-			const page = async () => await axios.get<string>(data.formWaitingUrl, { proxy: false, timeout: 2_000 }).then(({ data: html }) => html, () => '');
-			return await waitFor(async () => await page().then((html) => html.includes('are up to date') && html), { what: 'the last page', limit: 30_000 });
-		};
-		for (const time of [1, 2]) {
-			const page = await upload();
-			expect({ time, page }).toEqual({ time, page: expect.stringContaining('3 contacts are up to date') });
-			expect(page).toMatch(/Line 4 was not usable: .*0170 1234.* is not a phone number/);
-			expect(state().contacts.all).toHaveLength(readSampleContacts().length + 1);
-			expect(state().contacts.findByPhone(zara.phone)?.name).toBe('Zara Q.');
-			expect(state().contacts.findByPhone('+447700900777')?.name).toBe('New Again');
-		}
-	});
+	const csv =
+		'name,phone\nZara Q.,0044 7700 900408\nNew Person,+44 7700 900777\nNobody,0170 1234\nNew Again,+44 (7700) 900777\n';
+	await whileOn(
+		n8n,
+		example(n8n, 'contact-sync', {
+			'When a file is chosen': withParameters({ authentication: 'none' }),
+		}),
+		async () => {
+			const upload = async () => {
+				const form = new FormData();
+				form.append('field-0', new Blob([csv], { type: 'text/csv' }), 'people.csv');
+				const { data } = await axios.post<{ formWaitingUrl: string }>(
+					`${n8n.playground.n8n.url}/form/contacts-from-csv`,
+					form,
+					{ proxy: false, timeout: 30_000 },
+				);
+				// n8n does not answer at all while the execution is still running.
+				const page = async () =>
+					await axios.get<string>(data.formWaitingUrl, { proxy: false, timeout: 2_000 }).then(
+						({ data: html }) => html,
+						() => '',
+					);
+				return await waitFor(
+					async () => await page().then((html) => html.includes('are up to date') && html),
+					{ what: 'the last page', limit: 30_000 },
+				);
+			};
+			for (const time of [1, 2]) {
+				const page = await upload();
+				expect({ time, page }).toEqual({
+					time,
+					page: expect.stringContaining('3 contacts are up to date'),
+				});
+				expect(page).toMatch(/Line 4 was not usable: .*0170 1234.* is not a phone number/);
+				expect(state().contacts.all).toHaveLength(readSampleContacts().length + 1);
+				expect(state().contacts.findByPhone(zara.phone)?.name).toBe('Zara Q.');
+				expect(state().contacts.findByPhone('+447700900777')?.name).toBe('New Again');
+			}
+		},
+	);
 });
 
 test('AI agent: answers, calls a colleague when it is asked to, and leaves the chat to the colleague', async () => {
 	const colleague = '+447700900001';
-	const model = await startModel({ Summary: 'Daisy wants her money back.' }, (messages) => JSON.stringify(messages.at(-1)?.content).includes('a person'));
-	const credential = await n8n.client.createCredential('Model', 'openAiApi', { apiKey: 'none', url: model.url });
-	const file = example(n8n, 'ai-agent', { 'AI model': (node) => Object.assign(node, { credentials: { openAiApi: { id: credential, name: 'Model' } } }) });
+	const model = await startModel({ Summary: 'Daisy wants her money back.' }, (messages) =>
+		JSON.stringify(messages.at(-1)?.content).includes('a person'),
+	);
+	const credential = await n8n.client.createCredential('Model', 'openAiApi', {
+		apiKey: 'none',
+		url: model.url,
+	});
+	const file = example(n8n, 'ai-agent', {
+		'AI model': (node) =>
+			Object.assign(node, { credentials: { openAiApi: { id: credential, name: 'Model' } } }),
+	});
 	try {
 		await whileOn(n8n, file, async (id) => {
 			write(zara.phone, 'How long does delivery take?');
 			await untilEnded(id, 1);
-			expect(textsTo(zara.phone)).toEqual([expect.stringContaining('How long does delivery take?')]);
+			expect(textsTo(zara.phone)).toEqual([
+				expect.stringContaining('How long does delivery take?'),
+			]);
 			expect(textsTo(colleague)).toEqual([]);
 
 			write(daisy.phone, 'I want to talk to a person');
 			await untilEnded(id, 2);
-			expect(textsTo(colleague)).toEqual([`Please take over the chat with ${daisy.phone}.\n\nDaisy wants her money back.`]);
+			expect(textsTo(colleague)).toEqual([
+				`Please take over the chat with ${daisy.phone}.\n\nDaisy wants her money back.`,
+			]);
 			expect(textsTo(daisy.phone)).toHaveLength(1);
 
 			write(daisy.phone, 'Are you there?');
@@ -216,9 +340,14 @@ test('AI agent: answers, calls a colleague when it is asked to, and leaves the c
 			await model.close();
 			write(arthur.phone, 'Hello?');
 			await untilEnded(id, 5);
-			expect(textsTo(arthur.phone)).toEqual([expect.stringContaining('A colleague will answer you here')]);
+			expect(textsTo(arthur.phone)).toEqual([
+				expect.stringContaining('A colleague will answer you here'),
+			]);
 			expect(textsTo(colleague)[1]).toContain(`${arthur.phone}, who wrote: Hello?`);
-			expect((await rowsOf('Chats with a colleague')).map(({ phone }) => phone)).toEqual([daisy.phone, arthur.phone]);
+			expect((await rowsOf('Chats with a colleague')).map(({ phone }) => phone)).toEqual([
+				daisy.phone,
+				arthur.phone,
+			]);
 		});
 	} finally {
 		await model.close();
@@ -234,17 +363,25 @@ describe('in the editor', () => {
 	}, 180_000);
 	afterAll(async () => await editor?.close());
 
-	test.each(exampleNames())('%s is imported from its file without a warning, and its notes can be read in full', async (name) => {
-		await editor.goTo('/workflow/new');
-		await editor.part('workflow-import-input').setInputFiles(path.join(PROJECT_FOLDER, 'examples', `${name}.json`));
-		for (const node of example(n8n, name).nodes.filter(({ type }) => !type.endsWith('.stickyNote'))) await editor.node(node.name).waitFor();
-		await editor.part('zoom-to-fit').click();
+	test.each(exampleNames())(
+		'%s is imported from its file without a warning, and its notes can be read in full',
+		async (name) => {
+			await editor.goTo('/workflow/new');
+			await editor
+				.part('workflow-import-input')
+				.setInputFiles(path.join(PROJECT_FOLDER, 'examples', `${name}.json`));
+			for (const node of example(n8n, name).nodes.filter(
+				({ type }) => !type.endsWith('.stickyNote'),
+			))
+				await editor.node(node.name).waitFor();
+			await editor.part('zoom-to-fit').click();
 
-		// n8n chooses the only credential there is by itself, and says so; the account for the AI is the user's.
-		expect((await markedNodes(editor)).filter((node) => node !== 'AI model')).toEqual([]);
-		const said = await editor.page.locator('.el-notification').allTextContents();
-		expect(said.filter((text) => !text.startsWith('Credentials auto-added'))).toEqual([]);
-		expect(editor.problems.splice(0)).toEqual([]);
-		expect(await unreadableTexts(editor)).toEqual([]);
-	});
+			// n8n chooses the only credential there is by itself, and says so; the account for the AI is the user's.
+			expect((await markedNodes(editor)).filter((node) => node !== 'AI model')).toEqual([]);
+			const said = await editor.page.locator('.el-notification').allTextContents();
+			expect(said.filter((text) => !text.startsWith('Credentials auto-added'))).toEqual([]);
+			expect(editor.problems.splice(0)).toEqual([]);
+			expect(await unreadableTexts(editor)).toEqual([]);
+		},
+	);
 });

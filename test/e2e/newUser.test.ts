@@ -24,34 +24,45 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(async () => await editor?.close());
 
-test('a new user sends a template, reads it on the phone, answers there, and sees the trigger fire', async () => await withScreenshot(editor, journey));
+test('a new user sends a template, reads it on the phone, answers there, and sees the trigger fire', async () =>
+	await withScreenshot(editor, journey));
 
 async function journey(): Promise<void> {
 	const user = new NewUser(editor);
 	const chat = phone.getByRole('log').getByRole('listitem');
 	const start = performance.now();
-	const soFar = () => `${user.clicks.length} clicks, ${((performance.now() - start) / 1000).toFixed(1)} s`;
+	const soFar = () =>
+		`${user.clicks.length} clicks, ${((performance.now() - start) / 1000).toFixed(1)} s`;
 
 	await editor.goTo('/workflow/new');
 	await user.addAction('Send a template message');
 	await user.createCredential(n8n.sandbox);
-	expect(n8n.sandbox.state.requests.last()).toMatchObject([{ method: 'GET', url: '/v1/auth/me', status: 200 }]);
+	expect(n8n.sandbox.state.requests.last()).toMatchObject([
+		{ method: 'GET', url: '/v1/auth/me', status: 200 },
+	]);
 	await user.type('Recipient Phone Number', user.input('to'), customer);
 	await user.pick('template', /^appointment_reminder/);
 	await user.pick('language', /^English/);
 	await user.fillForm(['Zara', 'Tuesday', '10:00']);
 	await user.click('Execute step', editor.part('node-execute-button'));
 	await user.click('chat', phone.getByRole('link', { name: /Zara|7700/ }).first());
-	await chat.getByText('Zara, this is a reminder of your appointment on Tuesday at 10:00.').waitFor();
+	await chat
+		.getByText('Zara, this is a reminder of your appointment on Tuesday at 10:00.')
+		.waitFor();
 	const untilMessage = soFar();
 	expect(user.clicks.length).toBeLessThanOrEqual(mostClicks);
 
 	await editor.goTo('/workflow/new');
 	await user.addTrigger('On message received');
 	await user.click('Execute step', editor.part('trigger-execute-button'));
-	await waitFor(async () => n8n.sandbox.state.webhooks.all.length > 0, { what: 'the trigger to register', limit: 60_000 });
+	await waitFor(async () => n8n.sandbox.state.webhooks.all.length > 0, {
+		what: 'the trigger to register',
+		limit: 60_000,
+	});
 	await user.click('Confirm', chat.getByRole('button', { name: 'Confirm' }));
 	await editor.part('ndv').getByText('Confirm', { exact: true }).waitFor();
-	process.stdout.write(`Message on the phone after ${untilMessage} (at most ${mostClicks} clicks); answered, and the trigger has fired after ${soFar()}.\n`);
+	process.stdout.write(
+		`Message on the phone after ${untilMessage} (at most ${mostClicks} clicks); answered, and the trigger has fired after ${soFar()}.\n`,
+	);
 	expect(editor.problems).toEqual([]);
 }

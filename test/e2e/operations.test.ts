@@ -11,8 +11,19 @@ testEveryOperation(n8n);
 
 test('nodes after both outputs find the item that each result came from', async () => {
 	const people = [1, 2, 3].map((n) => ({ n, phone: `+1555000100${n}` }));
-	const file = workflowOf(n8n.playground, people, { resource: 'message', operation: 'sendText', to: '={{ $json.phone }}', text: 'Hi' }, { onError: 'continueErrorOutput' });
-	const origin = { assignments: { assignments: [{ id: '1', name: 'origin', type: 'number', value: "={{ $('Items').item.json.n }}" }] } };
+	const file = workflowOf(
+		n8n.playground,
+		people,
+		{ resource: 'message', operation: 'sendText', to: '={{ $json.phone }}', text: 'Hi' },
+		{ onError: 'continueErrorOutput' },
+	);
+	const origin = {
+		assignments: {
+			assignments: [
+				{ id: '1', name: 'origin', type: 'number', value: "={{ $('Items').item.json.n }}" },
+			],
+		},
+	};
 	const after = ['Sent', 'Failed'].map((name, index) => ({
 		id: name,
 		name,
@@ -21,8 +32,15 @@ test('nodes after both outputs find the item that each result came from', async 
 		position: [800, 200 * index] as [number, number],
 		parameters: origin,
 	}));
-	const connections = { ...file.connections, [tested]: { main: after.map(({ name }) => [{ node: name, type: 'main' as const, index: 0 }]) } };
-	const { id } = await n8n.client.createWorkflow({ ...file, nodes: [...file.nodes, ...after], connections });
+	const connections = {
+		...file.connections,
+		[tested]: { main: after.map(({ name }) => [{ node: name, type: 'main' as const, index: 0 }]) },
+	};
+	const { id } = await n8n.client.createWorkflow({
+		...file,
+		nodes: [...file.nodes, ...after],
+		connections,
+	});
 	await n8n.fault({ endpoint: 'sendText', match: people[1].phone, status: 422 });
 	const execution = await n8n.client.waitForExecution(await n8n.client.run(id, manualTrigger));
 	const origins = (node: string) => outputOf(execution, node).map(({ json }) => json.origin);
@@ -36,11 +54,21 @@ test("n8n's HTTP Request node calls the service with the credential (Custom API 
 		...file.nodes.find(({ name }) => name === tested)!,
 		type: 'n8n-nodes-base.httpRequest',
 		typeVersion: 4.2,
-		parameters: { url: `${sandbox.url}/v1/auth/me`, authentication: 'predefinedCredentialType', nodeCredentialType: 'businessMessagingApi' },
+		parameters: {
+			url: `${sandbox.url}/v1/auth/me`,
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'businessMessagingApi',
+		},
 		credentials: { businessMessagingApi: credential },
 	};
-	const { id } = await n8n.client.createWorkflow({ ...file, nodes: [...file.nodes.filter(({ name }) => name !== tested), request] });
+	const { id } = await n8n.client.createWorkflow({
+		...file,
+		nodes: [...file.nodes.filter(({ name }) => name !== tested), request],
+	});
 	const execution = await n8n.client.waitForExecution(await n8n.client.run(id, manualTrigger));
 	expect(execution.status).toBe('success');
-	expect(sandbox.state.requests.last().map(({ url, status }) => [url, status])).toContainEqual(['/v1/auth/me', 200]);
+	expect(sandbox.state.requests.last().map(({ url, status }) => [url, status])).toContainEqual([
+		'/v1/auth/me',
+		200,
+	]);
 });

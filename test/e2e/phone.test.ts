@@ -33,9 +33,13 @@ const open = async ({ url }: Sandbox, phone = '') => {
 	await page.goto(`${url}/#${phone}`);
 	await page.getByText('Live', { exact: true }).waitFor();
 };
-const bubble = (text: string) => page.getByRole('log').getByRole('listitem').filter({ hasText: text });
+const bubble = (text: string) =>
+	page.getByRole('log').getByRole('listitem').filter({ hasText: text });
 /** Words of what has the focus. */
-const focused = async () => await page.evaluate<string>("document.activeElement.matches('body') ? '' : document.activeElement.ariaLabel ?? document.activeElement.innerText");
+const focused = async () =>
+	await page.evaluate<string>(
+		"document.activeElement.matches('body') ? '' : document.activeElement.ariaLabel ?? document.activeElement.innerText",
+	);
 
 /** Waits for the page to set the focus. */
 async function focusIsIn(box: string): Promise<void> {
@@ -46,7 +50,8 @@ async function focusIsIn(box: string): Promise<void> {
 async function tabTo(name: string, key = 'Tab'): Promise<void> {
 	const passed: string[] = [];
 	for (let here = await focused(); !here.includes(name); here = await focused()) {
-		if (passed.length === 40) throw new Error(`${key} does not lead to "${name}", but to ${passed.join(', ')}`);
+		if (passed.length === 40)
+			throw new Error(`${key} does not lead to "${name}", but to ${passed.join(', ')}`);
 		passed.push(here);
 		await page.keyboard.press(key);
 	}
@@ -62,7 +67,8 @@ describe.each([
 		await page.emulateMedia({ colorScheme });
 		await page.setViewportSize(viewport);
 	});
-	const toggleDeliveries = async () => await page.getByRole('button', { name: 'Deliveries', exact: true }).click();
+	const toggleDeliveries = async () =>
+		await page.getByRole('button', { name: 'Deliveries', exact: true }).click();
 
 	test('axe-core finds no violation while there is nothing to show', async () => {
 		const { sandbox } = await openSandbox({ sampleContacts: 0 });
@@ -82,44 +88,80 @@ describe.each([
 	test('axe-core finds no violation in messages, chats and deliveries of every kind', async () => {
 		const { sandbox, controls } = await openSandbox({ deliveryAttempts: 2, sampleContacts: 0 });
 		const receiver = await openReceiver([500]);
-		for (const url of [receiver.url, 'http://127.0.0.1:9/nobody']) sandbox.state.webhooks.create({ url });
+		for (const url of [receiver.url, 'http://127.0.0.1:9/nobody'])
+			sandbox.state.webhooks.create({ url });
 		await fillPhone(sandbox);
 		const { deliveries, analytics } = sandbox.state;
-		await until('all is delivered', () => analytics.overall.read >= 8 && deliveries.log.last().every(({ state }) => state !== 'pending'));
-		await controls.post('/receipts', { id: sandbox.state.messages.withCustomer(ada).at(-1)?.id, status: 'failed' });
+		await until(
+			'all is delivered',
+			() =>
+				analytics.overall.read >= 8 &&
+				deliveries.log.last().every(({ state }) => state !== 'pending'),
+		);
+		await controls.post('/receipts', {
+			id: sandbox.state.messages.withCustomer(ada).at(-1)?.id,
+			status: 'failed',
+		});
 		await open(sandbox);
 		await page.getByRole('link', { name: 'Edsger' }).waitFor();
 		expect(await violationsOf(page)).toEqual([]);
 		await open(sandbox, ada);
-		for (const part of ['Spring brochure.pdf', 'Picture of the template', 'Track the parcel', 'Not delivered.']) await bubble(part).first().waitFor();
+		for (const part of [
+			'Spring brochure.pdf',
+			'Picture of the template',
+			'Track the parcel',
+			'Not delivered.',
+		])
+			await bubble(part).first().waitFor();
 		if (!(await page.getByRole('heading', { name: 'Deliveries' }).isVisible())) {
 			expect(await violationsOf(page)).toEqual([]);
 			await toggleDeliveries();
 		}
-		for (const answer of ['200', 'No answer']) await page.getByText(answer, { exact: true }).first().click();
+		for (const answer of ['200', 'No answer'])
+			await page.getByText(answer, { exact: true }).first().click();
 		expect(await violationsOf(page)).toEqual([]);
 	});
 });
 
 test('a message out, a message in and a receipt are shown within a second, without reloading', async () => {
-	const { sandbox, controls } = await openSandbox({ receiptDelaysMs: { sent: null, delivered: null, read: null }, requestsPerWindow: 0 });
+	const { sandbox, controls } = await openSandbox({
+		receiptDelaysMs: { sent: null, delivered: null, read: null },
+		requestsPerWindow: 0,
+	});
 	const api = clientOf(`${sandbox.url}/v1`, sandbox.key);
 	await open(sandbox, ada);
-	const shows = (text: string) => `document.querySelector('[role=log]')?.innerText.includes(${JSON.stringify(text)})`;
+	const shows = (text: string) =>
+		`document.querySelector('[role=log]')?.innerText.includes(${JSON.stringify(text)})`;
 	const kinds: Record<string, (round: number) => Promise<number>> = {
 		'a message to the customer': async (round) =>
-			await timeUntil(page, shows(`out ${round}`), async () => await api.post('/messages/send', { to: ada, text: `out ${round}` })),
+			await timeUntil(
+				page,
+				shows(`out ${round}`),
+				async () => await api.post('/messages/send', { to: ada, text: `out ${round}` }),
+			),
 		'a receipt': async () =>
-			await timeUntil(page, "document.querySelector('.outbound:last-child .status-read')", async () => {
-				await controls.post('/receipts', { id: sandbox.state.messages.all.at(-1)?.id, status: 'read' });
-			}),
+			await timeUntil(
+				page,
+				"document.querySelector('.outbound:last-child .status-read')",
+				async () => {
+					await controls.post('/receipts', {
+						id: sandbox.state.messages.all.at(-1)?.id,
+						status: 'read',
+					});
+				},
+			),
 		'a message of the customer': async (round) =>
-			await timeUntil(page, shows(`in ${round}`), async () => await controls.post('/inbound', { from: ada, text: `in ${round}` })),
+			await timeUntil(
+				page,
+				shows(`in ${round}`),
+				async () => await controls.post('/inbound', { from: ada, text: `in ${round}` }),
+			),
 	};
 	// Each is done right after the one before was shown: to a page that asks every two seconds each would be two seconds late.
 	const times: Record<string, number[]> = {};
 	for (let round = 0; round < 5; round++) {
-		for (const [kind, measure] of Object.entries(kinds)) (times[kind] ??= []).push(await measure(round));
+		for (const [kind, measure] of Object.entries(kinds))
+			(times[kind] ??= []).push(await measure(round));
 	}
 	process.stdout.write(`Milliseconds until the page shows it: ${JSON.stringify(times)}\n`);
 	for (const [kind, measured] of Object.entries(times)) {
@@ -148,9 +190,16 @@ test('an answer from the box, and one by a quick reply, reach the service and ar
 	await bubble('Tell me more').last().waitFor();
 	await until('both are delivered', () => receiver.received.length === 2);
 	expect(receiver.received.map(({ body }) => body)).toMatchObject(
-		['How much?\nAnd when?', 'Tell me more'].map((text) => ({ event: 'message.received', data: { from: ada, text } })),
+		['How much?\nAnd when?', 'Tell me more'].map((text) => ({
+			event: 'message.received',
+			data: { from: ada, text },
+		})),
 	);
-	await page.getByRole('region', { name: 'Deliveries to webhooks' }).getByText('200', { exact: true }).nth(1).waitFor();
+	await page
+		.getByRole('region', { name: 'Deliveries to webhooks' })
+		.getByText('200', { exact: true })
+		.nth(1)
+		.waitFor();
 	expect(await page.getByText('Nobody was told').isVisible()).toBe(false);
 });
 
@@ -166,7 +215,9 @@ test('what could not be sent stays in the box, and the page finds back to the sa
 	await page.unroute('**/_sandbox/inbound');
 	await box.press('Enter');
 	await bubble('Do not lose me').waitFor();
-	expect(sandbox.state.messages.all).toMatchObject([{ direction: 'inbound', text: 'Do not lose me' }]);
+	expect(sandbox.state.messages.all).toMatchObject([
+		{ direction: 'inbound', text: 'Do not lose me' },
+	]);
 
 	sandbox.reset();
 	await page.getByText('No messages yet').first().waitFor();
@@ -188,7 +239,9 @@ test('the keyboard alone suffices', async () => {
 	await page.keyboard.type('Hello');
 	await page.keyboard.press('Enter');
 	await bubble('Hello').waitFor();
-	expect(sandbox.state.conversations.all).toMatchObject([{ phone: '+491709990000', name: 'Katherine Johnson' }]);
+	expect(sandbox.state.conversations.all).toMatchObject([
+		{ phone: '+491709990000', name: 'Katherine Johnson' },
+	]);
 
 	await fillPhone(sandbox);
 	await page.getByRole('link', { name: 'Ada' }).waitFor();
@@ -203,7 +256,11 @@ test('the keyboard alone suffices', async () => {
 	await tabTo('Tell me more');
 	await page.keyboard.press('Enter');
 	await bubble('Tell me more').last().waitFor();
-	expect(sandbox.state.messages.all.at(-1)).toMatchObject({ phone: ada, direction: 'inbound', text: 'Tell me more' });
+	expect(sandbox.state.messages.all.at(-1)).toMatchObject({
+		phone: ada,
+		direction: 'inbound',
+		text: 'Tell me more',
+	});
 	await focusIsIn('Answer as Ada Lovelace');
 	await tabTo('Close the deliveries');
 	await page.keyboard.press('Escape');
@@ -213,15 +270,25 @@ test('the keyboard alone suffices', async () => {
 
 test('texts are shown as they are, and only web addresses become links', async () => {
 	const { sandbox, api } = await openSandbox();
-	const text = '<img src=x onerror="document.title=\'owned\'"> <b>bold</b> see https://shop.example.com/a?b=1&c=2.';
+	const text =
+		'<img src=x onerror="document.title=\'owned\'"> <b>bold</b> see https://shop.example.com/a?b=1&c=2.';
 	await api.post('/messages/send', { to: ada, text });
 	const parameters = ['Ada', '{{2}} <script>'].map((value) => ({ type: 'text', text: value }));
 	const components = [{ type: 'body', parameters }];
-	await api.post('/messages/template', { to: ada, template: 'welcome', language: 'en_US', components, headerDocumentUrl: 'javascript:alert(1)' });
+	await api.post('/messages/template', {
+		to: ada,
+		template: 'welcome',
+		language: 'en_US',
+		components,
+		headerDocumentUrl: 'javascript:alert(1)',
+	});
 	await open(sandbox, ada);
 	await bubble('<img src=x').waitFor();
 	await bubble('{{2}} <script>').waitFor();
-	const links = await page.getByRole('log').getByRole('link').evaluateAll((all) => all.map((link) => String(link.getAttribute('href'))));
+	const links = await page
+		.getByRole('log')
+		.getByRole('link')
+		.evaluateAll((all) => all.map((link) => String(link.getAttribute('href'))));
 	expect(links).toEqual(['https://shop.example.com/a?b=1&c=2']);
 	expect(await page.title()).toBe('Phone');
 });
@@ -229,7 +296,11 @@ test('texts are shown as they are, and only web addresses become links', async (
 test('thousands of chats and messages are shown page by page', async () => {
 	const { sandbox } = await openSandbox({ sampleContacts: 0 });
 	for (let index = 0; index < 3_000; index++) {
-		sandbox.state.traffic.receive({ from: `+1555${3_000_000 + index}`, text: `I am number ${index}`, name: `Customer ${index}` });
+		sandbox.state.traffic.receive({
+			from: `+1555${3_000_000 + index}`,
+			text: `I am number ${index}`,
+			name: `Customer ${index}`,
+		});
 		sandbox.state.traffic.receive({ from: ada, text: `message ${index}`, name: 'Ada' });
 	}
 	await open(sandbox, ada);

@@ -30,13 +30,21 @@ const write = (from: string, text: string) => state().traffic.receive({ from, te
 beforeEach(() => holder.playground.sandbox.reset());
 
 async function ask(people: string[], parameters: INodeParameters = {}): Promise<string> {
-	const file = workflowOf(holder.playground, people.map((phone) => ({ phone })), { ...question, ...parameters });
+	const file = workflowOf(
+		holder.playground,
+		people.map((phone) => ({ phone })),
+		{ ...question, ...parameters },
+	);
 	const { id } = await client().createWorkflow(file);
 	return await client().run(id, manualTrigger);
 }
 
 async function untilWaiting(id: string): Promise<void> {
-	await waitFor(async () => (await client().getExecution(id)).status === 'waiting', { what: `execution ${id} to wait`, limit: 30_000, interval: 50 });
+	await waitFor(async () => (await client().getExecution(id)).status === 'waiting', {
+		what: `execution ${id} to wait`,
+		limit: 30_000,
+		interval: 50,
+	});
 }
 
 async function startWaiting(people: string[], parameters: INodeParameters = {}): Promise<string> {
@@ -47,7 +55,11 @@ async function startWaiting(people: string[], parameters: INodeParameters = {}):
 
 /** Also those that are only removed when the process looks after its waits. */
 async function untilNoneIsLeft(): Promise<void> {
-	await waitFor(async () => state().webhooks.all.length === 0, { what: 'all webhooks to be removed', limit: 30_000, interval: 50 });
+	await waitFor(async () => state().webhooks.all.length === 0, {
+		what: 'all webhooks to be removed',
+		limit: 30_000,
+		interval: 50,
+	});
 }
 
 /** Delivers once more what was delivered, to the webhooks that are still there. */
@@ -63,7 +75,11 @@ async function deliverAgain(deliveries: Delivery[]): Promise<void> {
 }
 
 async function untilDelivered(deliveries: Delivery[]): Promise<void> {
-	await waitFor(async () => deliveries.every(({ state: fate }) => fate !== 'pending'), { what: 'messages to be delivered', limit: 30_000, interval: 50 });
+	await waitFor(async () => deliveries.every(({ state: fate }) => fate !== 'pending'), {
+		what: 'messages to be delivered',
+		limit: 30_000,
+		interval: 50,
+	});
 }
 
 const json = (execution: Execution) => outputOf(execution, tested).map((item) => item.json);
@@ -80,7 +96,16 @@ test('goes on with the answer of the person who was asked, and with nobody elseâ
 	const [asked] = outbound();
 	expect(outputOf(execution, tested)).toEqual([
 		{
-			json: { replied: true, accepted: true, from: anna, text: 'Tuesday is fine', answer: 'Tuesday is fine', messageId: message.id, time: expect.any(String), askedMessageId: asked.id },
+			json: {
+				replied: true,
+				accepted: true,
+				from: anna,
+				text: 'Tuesday is fine',
+				answer: 'Tuesday is fine',
+				messageId: message.id,
+				time: expect.any(String),
+				askedMessageId: asked.id,
+			},
 			pairedItem: { item: 0 },
 		},
 	]);
@@ -90,7 +115,9 @@ test('goes on with the answer of the person who was asked, and with nobody elseâ
 test('says so when the time is up', async () => {
 	const execution = await client().waitForExecution(await ask([anna], { timeLimit: 0.1 }));
 	expect(execution.status).toBe('success');
-	expect(json(execution)).toEqual([{ replied: false, accepted: false, from: anna, answer: null, askedMessageId: outbound()[0].id }]);
+	expect(json(execution)).toEqual([
+		{ replied: false, accepted: false, from: anna, answer: null, askedMessageId: outbound()[0].id },
+	]);
 	await untilNoneIsLeft();
 });
 
@@ -120,7 +147,9 @@ test('twenty executions that wait at once get an answer each', async () => {
 	// One after the other: each message is delivered to all who wait, and n8n loads an execution for each of these deliveries.
 	for (const [index, phone] of people.entries()) {
 		write(phone, `I am ${phone}`);
-		expect(json(await client().waitForExecution(ids[index]))).toMatchObject([{ from: phone, text: `I am ${phone}` }]);
+		expect(json(await client().waitForExecution(ids[index]))).toMatchObject([
+			{ from: phone, text: `I am ${phone}` },
+		]);
 	}
 	await untilNoneIsLeft();
 });
@@ -144,12 +173,23 @@ test('removes the webhook of an execution that the user stops', async () => {
 });
 
 test('several people: everybodyâ€™s own answer in the order of the items, and those who did not answer', async () => {
-	const id = await startWaiting([anna, berta, '+15550001003'], { timeLimit: 0.25, responseType: 'choice', choices: 'Small, Large' });
+	const id = await startWaiting([anna, berta, '+15550001003'], {
+		timeLimit: 0.25,
+		responseType: 'choice',
+		choices: 'Small, Large',
+	});
 	const { deliveries } = write(berta, 'huge');
-	await waitFor(async () => outbound().length === 4, { what: 'the question to be repeated', limit: 10_000, interval: 50 });
+	await waitFor(async () => outbound().length === 4, {
+		what: 'the question to be repeated',
+		limit: 10_000,
+		interval: 50,
+	});
 	await deliverAgain(deliveries);
 	expect(outbound()).toHaveLength(4);
-	expect(outbound()[3]).toMatchObject({ phone: berta, text: expect.stringContaining('1) Small, 2) Large') });
+	expect(outbound()[3]).toMatchObject({
+		phone: berta,
+		text: expect.stringContaining('1) Small, 2) Large'),
+	});
 	await deliverAgain(write(berta, '2').deliveries);
 	write(anna, 'small!');
 	const execution = await client().waitForExecution(id);
@@ -158,7 +198,10 @@ test('several people: everybodyâ€™s own answer in the order of the items, and th
 		{ json: { replied: true, from: berta, answer: 'Large', text: '2' }, pairedItem: { item: 1 } },
 		{ json: { replied: false, from: '+15550001003' }, pairedItem: { item: 2 } },
 	]);
-	expect(readPreview('message', 'sendAndWait')).toEqual({ ...previewOf(outputOf(execution, tested)[0].json), version: 1 });
+	expect(readPreview('message', 'sendAndWait')).toEqual({
+		...previewOf(outputOf(execution, tested)[0].json),
+		version: 1,
+	});
 	await untilNoneIsLeft();
 });
 
@@ -182,12 +225,20 @@ describe('an AI agent', () => {
 		const model = await startModel({ Question: 'Which colour?' });
 		try {
 			const message = "={{ $fromAI('Question', 'What to ask', 'string') }}";
-			const id = await runAgent(model, [humanNode('businessMessagingTool', { resource: 'message', operation: 'sendAndWait', message })]);
+			const id = await runAgent(model, [
+				humanNode('businessMessagingTool', {
+					resource: 'message',
+					operation: 'sendAndWait',
+					message,
+				}),
+			]);
 			await untilWaiting(id);
 			expect(outbound()).toMatchObject([{ phone: anna, text: 'Which colour?' }]);
 			write(anna, 'Dark green');
 			const execution = await client().waitForExecution(id);
-			expect(outputOf(execution, 'Agent')).toMatchObject([{ json: { output: expect.stringContaining('Dark green') } }]);
+			expect(outputOf(execution, 'Agent')).toMatchObject([
+				{ json: { output: expect.stringContaining('Dark green') } },
+			]);
 		} finally {
 			await model.close();
 		}
@@ -200,13 +251,27 @@ describe('an AI agent', () => {
 	])('has a human approve what its tool shall do: %s', async (answer, told) => {
 		const model = await startModel({ toolParameters: { input: '6*7' }, hitlParameters: {} });
 		try {
-			const calculator: INode = { id: 'calculator', name: 'Calculator', type: '@n8n/n8n-nodes-langchain.toolCalculator', typeVersion: 1, position: [0, 0], parameters: {} };
-			const id = await runAgent(model, [humanNode('businessMessagingHitlTool', { message: '=May I run {{ $tool.name }}?' }), calculator]);
+			const calculator: INode = {
+				id: 'calculator',
+				name: 'Calculator',
+				type: '@n8n/n8n-nodes-langchain.toolCalculator',
+				typeVersion: 1,
+				position: [0, 0],
+				parameters: {},
+			};
+			const id = await runAgent(model, [
+				humanNode('businessMessagingHitlTool', { message: '=May I run {{ $tool.name }}?' }),
+				calculator,
+			]);
 			await untilWaiting(id);
-			expect(outbound()).toMatchObject([{ phone: anna, text: expect.stringMatching(/^May I run \w+\?$/) }]);
+			expect(outbound()).toMatchObject([
+				{ phone: anna, text: expect.stringMatching(/^May I run \w+\?$/) },
+			]);
 			write(anna, answer);
 			const execution = await client().waitForExecution(id);
-			expect(outputOf(execution, 'Agent')).toMatchObject([{ json: { output: expect.stringMatching(told) } }]);
+			expect(outputOf(execution, 'Agent')).toMatchObject([
+				{ json: { output: expect.stringMatching(told) } },
+			]);
 		} finally {
 			await model.close();
 		}

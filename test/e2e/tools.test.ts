@@ -19,8 +19,11 @@ function keyOf(label: string): string {
 const fromModel = (label: string) => `={{ $fromAI('${keyOf(label)}', \`\`, 'string') }}`;
 
 function labelOf(operation: string, name: string): string {
-	const isOurs = ({ displayOptions }: INodeProperties) => displayOptions?.show?.operation?.includes(operation);
-	return properties.find((property) => property.name === name && isOurs(property))?.displayName ?? '';
+	const isOurs = ({ displayOptions }: INodeProperties) =>
+		displayOptions?.show?.operation?.includes(operation);
+	return (
+		properties.find((property) => property.name === name && isOurs(property))?.displayName ?? ''
+	);
 }
 
 const tool = (operation: string, resource: string, parameters: INodeParameters): INode => ({
@@ -34,7 +37,10 @@ const tool = (operation: string, resource: string, parameters: INodeParameters):
 });
 
 /** Has an agent call the tool with the given arguments. @returns the tool as the model was shown it, and what it said in the end */
-async function call(args: Record<string, string>, node: INode): Promise<{ shown: Model['requests'][number]['tools']; said: unknown }> {
+async function call(
+	args: Record<string, string>,
+	node: INode,
+): Promise<{ shown: Model['requests'][number]['tools']; said: unknown }> {
 	const model = await startModel(args);
 	try {
 		const { id } = await n8n.client.createWorkflow(await agentWith(n8n.client, model, [node]));
@@ -48,26 +54,68 @@ async function call(args: Record<string, string>, node: INode): Promise<{ shown:
 test('a text goes where the model says, and the tool tells it what to fill in', async () => {
 	const [phone, text] = [labelOf('sendText', 'to'), labelOf('sendText', 'text')];
 	const node = tool('sendText', 'message', { to: fromModel(phone), text: fromModel(text) });
-	const { shown, said } = await call({ [keyOf(phone)]: '+1 555 000 1001', [keyOf(text)]: 'We are open' }, node);
-	expect(shown).toMatchObject([{ function: { description: 'Send a text message in Business Messaging', parameters: { required: ['Recipient_Phone_Number', 'Text'] } } }]);
-	expect(n8n.sandbox.state.messages.all).toMatchObject([{ phone: '+15550001001', text: 'We are open' }]);
+	const { shown, said } = await call(
+		{ [keyOf(phone)]: '+1 555 000 1001', [keyOf(text)]: 'We are open' },
+		node,
+	);
+	expect(shown).toMatchObject([
+		{
+			function: {
+				description: 'Send a text message in Business Messaging',
+				parameters: { required: ['Recipient_Phone_Number', 'Text'] },
+			},
+		},
+	]);
+	expect(n8n.sandbox.state.messages.all).toMatchObject([
+		{ phone: '+15550001001', text: 'We are open' },
+	]);
 	expect(said).toContain('messageId');
 });
 
 test('the variables of a template are told with the text around them', async () => {
 	const label = 'Body 1: "{{1}} is your login code."';
-	const schema = [{ id: 'body_1', displayName: label, required: true, defaultMatch: false, display: true, type: 'string' }];
-	const variables = { mappingMode: 'defineBelow', value: { body_1: fromModel(label) }, matchingColumns: [], schema };
+	const schema = [
+		{
+			id: 'body_1',
+			displayName: label,
+			required: true,
+			defaultMatch: false,
+			display: true,
+			type: 'string',
+		},
+	];
+	const variables = {
+		mappingMode: 'defineBelow',
+		value: { body_1: fromModel(label) },
+		matchingColumns: [],
+		schema,
+	};
 	const template = { __rl: true, mode: 'list', value: 'login_code' };
-	const node = tool('sendTemplate', 'message', { to: '+15550001001', template, language: { __rl: true, mode: 'list', value: 'en_US' }, variablesInput: 'form', variables: variables });
+	const node = tool('sendTemplate', 'message', {
+		to: '+15550001001',
+		template,
+		language: { __rl: true, mode: 'list', value: 'en_US' },
+		variablesInput: 'form',
+		variables: variables,
+	});
 	const { shown } = await call({ [keyOf(label)]: '4711' }, node);
-	expect(shown).toMatchObject([{ function: { description: 'Send a template message in Business Messaging', parameters: { required: ['Body_1_____1___is_your_login_code__'] } } }]);
+	expect(shown).toMatchObject([
+		{
+			function: {
+				description: 'Send a template message in Business Messaging',
+				parameters: { required: ['Body_1_____1___is_your_login_code__'] },
+			},
+		},
+	]);
 	expect(n8n.sandbox.state.messages.all).toMatchObject([{ text: '4711 is your login code.' }]);
 });
 
 test('a refused message is told to the model in words that help', async () => {
 	const phone = labelOf('sendText', 'to');
-	const { said } = await call({ [keyOf(phone)]: '0170 1234567' }, tool('sendText', 'message', { to: fromModel(phone), text: 'Hi' }));
+	const { said } = await call(
+		{ [keyOf(phone)]: '0170 1234567' },
+		tool('sendText', 'message', { to: fromModel(phone), text: 'Hi' }),
+	);
 	expect(said).toContain('is not a phone number in international format');
 });
 

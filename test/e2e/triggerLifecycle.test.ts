@@ -19,18 +19,22 @@ const workflowCount = 8;
 const rounds = 25;
 
 const faults: FaultOrder[] = [
-	...[400, 403, 409, 422, 500, 503].map((status): FaultOrder => ({ endpoint: 'createWebhook', status })),
+	...[400, 403, 409, 422, 500, 503].map(
+		(status): FaultOrder => ({ endpoint: 'createWebhook', status }),
+	),
 	...[403, 404, 500, 503].map((status): FaultOrder => ({ endpoint: 'deleteWebhook', status })),
 	...[403, 500].map((status): FaultOrder => ({ endpoint: 'listWebhooks', status })),
 	{ endpoint: 'createWebhook', status: 500, processed: true },
 	{ endpoint: 'deleteWebhook', status: 500, processed: true },
 	{ endpoint: 'listWebhooks', status: 429, headers: { 'retry-after': '1' } },
-	...(['createWebhook', 'deleteWebhook', 'listWebhooks'] as const).flatMap((endpoint): FaultOrder[] => [
-		{ endpoint, brokenJson: true },
-		{ endpoint, reset: 'beforeRead' },
-		{ endpoint, reset: 'afterRead' },
-		{ endpoint, delayMs: 500 },
-	]),
+	...(['createWebhook', 'deleteWebhook', 'listWebhooks'] as const).flatMap(
+		(endpoint): FaultOrder[] => [
+			{ endpoint, brokenJson: true },
+			{ endpoint, reset: 'beforeRead' },
+			{ endpoint, reset: 'afterRead' },
+			{ endpoint, delayMs: 500 },
+		],
+	),
 ];
 
 beforeEach(() => n8n.sandbox.reset());
@@ -44,7 +48,8 @@ test(`${workflowCount * rounds} times on and off while the service fails: none i
 	expect(registered()).toEqual(others);
 
 	const maybeFail = async () => {
-		if (random(3) === 0) await n8n.fault({ ...faults[random(faults.length)], skip: random(2), count: 1 + random(2) });
+		if (random(3) === 0)
+			await n8n.fault({ ...faults[random(faults.length)], skip: random(2), count: 1 + random(2) });
 	};
 	const failed = { on: 0, off: 0 };
 	const onAndOff = async (id: string) => {
@@ -52,12 +57,18 @@ test(`${workflowCount * rounds} times on and off while the service fails: none i
 		await n8n.client.activate(id).catch(() => failed.on++);
 		await maybeFail();
 		await n8n.client.deactivate(id).catch(() => failed.off++);
-		expect(registered().filter(({ id: known }) => others.some((other) => other.id === known))).toEqual(others);
+		expect(
+			registered().filter(({ id: known }) => others.some((other) => other.id === known)),
+		).toEqual(others);
 	};
-	await Promise.all(ids.map(async (id) => {
-		for (let round = 0; round < rounds; round++) await onAndOff(id);
-	}));
-	expect(n8n.sandbox.state.faults.all.reduce((sum, { hits }) => sum + hits, 0)).toBeGreaterThan(rounds);
+	await Promise.all(
+		ids.map(async (id) => {
+			for (let round = 0; round < rounds; round++) await onAndOff(id);
+		}),
+	);
+	expect(n8n.sandbox.state.faults.all.reduce((sum, { hits }) => sum + hits, 0)).toBeGreaterThan(
+		rounds,
+	);
 
 	// What could not be removed while the service failed goes with the next time on and off.
 	n8n.sandbox.state.faults.remove();
@@ -71,7 +82,12 @@ test(`${workflowCount * rounds} times on and off while the service fails: none i
 /** n8n on the same folder and port, but with its older way of switching workflows on. */
 async function startWithoutPublicationService(): Promise<N8nServer> {
 	const { place, install } = n8n.playground.n8n;
-	return await startN8n({ userFolder: place.userFolder, port: place.port, install, env: { N8N_USE_WORKFLOW_PUBLICATION_SERVICE: 'false' } });
+	return await startN8n({
+		userFolder: place.userFolder,
+		port: place.port,
+		install,
+		env: { N8N_USE_WORKFLOW_PUBLICATION_SERVICE: 'false' },
+	});
 }
 
 test("a registration that was deleted at the service comes back with n8n's next start, where n8n asks its triggers then", async () => {
@@ -81,7 +97,10 @@ test("a registration that was deleted at the service comes back with n8n's next 
 	n8n.sandbox.state.webhooks.delete(registered()[0].id);
 	const server = await startWithoutPublicationService();
 	try {
-		await waitFor(async () => registered().length === 1, { what: 'the trigger to register again', limit: 60_000 });
+		await waitFor(async () => registered().length === 1, {
+			what: 'the trigger to register again',
+			limit: 60_000,
+		});
 		expect(registered()[0].url).toBe(url);
 	} finally {
 		await server.stop();
@@ -93,7 +112,9 @@ test('n8n as it is takes deliveries after a start, and a deleted registration co
 	const id = await workflows.make(true);
 	await n8n.playground.n8n.stop();
 	await n8n.playground.n8n.start();
-	await workflows.settled(n8n.sandbox.state.traffic.receive({ from: '+15550001111', text: 'Hello' }).deliveries);
+	await workflows.settled(
+		n8n.sandbox.state.traffic.receive({ from: '+15550001111', text: 'Hello' }).deliveries,
+	);
 	expect(await workflows.executions(id, 1)).toHaveLength(1);
 	const [{ url }] = registered();
 	n8n.sandbox.state.webhooks.delete(registered()[0].id);

@@ -23,31 +23,83 @@ test.each([
 	['a phone number as it is dialled', '(0) 1001-199', 1_199],
 ])('a contact far down is found by %s', async (_, filter, index) => {
 	const { results } = await open().listSearch('searchContacts', filter);
-	expect(results).toEqual([{ name: `${contact(index).name} · ${contact(index).phone}`, value: contact(index).id }]);
+	expect(results).toEqual([
+		{ name: `${contact(index).name} · ${contact(index).phone}`, value: contact(index).id },
+	]);
 });
 
 test('segments are those of the contacts', async () => {
-	expect((await open().listSearch('searchSegments')).results.map(({ value }) => value)).toEqual(['customers', 'newsletter', 'vip']);
-	expect((await open().listSearch('searchSegments', 'VI')).results.map(({ value }) => value)).toEqual(['vip']);
+	expect((await open().listSearch('searchSegments')).results.map(({ value }) => value)).toEqual([
+		'customers',
+		'newsletter',
+		'vip',
+	]);
+	expect(
+		(await open().listSearch('searchSegments', 'VI')).results.map(({ value }) => value),
+	).toEqual(['vip']);
 });
 
 test('webhooks show their address and events', async () => {
-	const { id } = service.sandbox.state.webhooks.create({ url: 'https://example.com/hook', events: ['message.received'] });
-	expect((await open().listSearch('searchWebhooks')).results).toEqual([{ name: 'https://example.com/hook · message.received', value: id }]);
+	const { id } = service.sandbox.state.webhooks.create({
+		url: 'https://example.com/hook',
+		events: ['message.received'],
+	});
+	expect((await open().listSearch('searchWebhooks')).results).toEqual([
+		{ name: 'https://example.com/hook · message.received', value: id },
+	]);
 });
 
 test('a list that cannot be loaded says what to do', async () => {
 	const editor = service.engine.editor({ credentials: service.credentials({ apiKey: 'wrong' }) });
-	await expect(editor.listSearch('searchContacts')).rejects.toMatchObject({ message: expect.stringContaining('does not accept the API key') });
+	await expect(editor.listSearch('searchContacts')).rejects.toMatchObject({
+		message: expect.stringContaining('does not accept the API key'),
+	});
 });
 
 test.each([
-	['searchContacts', 'listContacts', [{ id: 'a' }, { name: 'No ID' }, { id: 7, name: 'Bea', phone: 5 }, { _id: 'c', phone: '+49170' }], [['a', 'a'], ['Bea', '7'], ['+49170', 'c']]],
-	['searchWebhooks', 'listWebhooks', [{ id: 'w' }, { url: 'https://example.com' }, { id: 'x', callback_url: 'https://example.com/x', events: ['message.read', {}] }], [['w', 'w'], ['https://example.com/x · message.read', 'x']]],
-	['searchSegments', 'listContacts', [{ id: 'a', segments: [{ name: 'vip' }, '', 7] }, { id: 'b', segment: 'all' }, { id: 'c' }], [['all', 'all'], ['vip', 'vip']]],
-] as const)('%s shows what there is of records that show less', async (method, endpoint, body, shown) => {
-	await service.fault({ endpoint, status: 200, body });
-	await service.fault({ endpoint, status: 200, body: [], count: 9 });
-	const { results } = await open().listSearch(method);
-	expect(results.map(({ name, value }) => [name, value])).toEqual(shown);
-});
+	[
+		'searchContacts',
+		'listContacts',
+		[
+			{ id: 'a' },
+			{ name: 'No ID' },
+			{ id: 7, name: 'Bea', phone: 5 },
+			{ _id: 'c', phone: '+49170' },
+		],
+		[
+			['a', 'a'],
+			['Bea', '7'],
+			['+49170', 'c'],
+		],
+	],
+	[
+		'searchWebhooks',
+		'listWebhooks',
+		[
+			{ id: 'w' },
+			{ url: 'https://example.com' },
+			{ id: 'x', callback_url: 'https://example.com/x', events: ['message.read', {}] },
+		],
+		[
+			['w', 'w'],
+			['https://example.com/x · message.read', 'x'],
+		],
+	],
+	[
+		'searchSegments',
+		'listContacts',
+		[{ id: 'a', segments: [{ name: 'vip' }, '', 7] }, { id: 'b', segment: 'all' }, { id: 'c' }],
+		[
+			['all', 'all'],
+			['vip', 'vip'],
+		],
+	],
+] as const)(
+	'%s shows what there is of records that show less',
+	async (method, endpoint, body, shown) => {
+		await service.fault({ endpoint, status: 200, body });
+		await service.fault({ endpoint, status: 200, body: [], count: 9 });
+		const { results } = await open().listSearch(method);
+		expect(results.map(({ name, value }) => [name, value])).toEqual(shown);
+	},
+);

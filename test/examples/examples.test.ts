@@ -32,23 +32,41 @@ interface Box {
 
 const read = (name: string) => readFileSync(path.join(root, 'examples', `${name}.json`), 'utf8');
 const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
-const overlap = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-const contains = (a: Box, b: Box) => a.left <= b.left && b.right <= a.right && a.top <= b.top && b.bottom <= a.bottom;
+const overlap = (a: Box, b: Box) =>
+	a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+const contains = (a: Box, b: Box) =>
+	a.left <= b.left && b.right <= a.right && a.top <= b.top && b.bottom <= a.bottom;
 
 /** Where a node stands, in the canvas's pixels, with the two lines of its name and the one of its operation below. */
 function boxOf({ name, type, position: [left, top], parameters }: INode): Box {
-	if (type === 'n8n-nodes-base.stickyNote') return { name, left, top, right: left + Number(parameters.width), bottom: top + Number(parameters.height) };
+	if (type === 'n8n-nodes-base.stickyNote')
+		return {
+			name,
+			left,
+			top,
+			right: left + Number(parameters.width),
+			bottom: top + Number(parameters.height),
+		};
 	const width = type.endsWith('.agent') ? 256 : 96;
 	return { name, left, top, right: left + width, bottom: top + 96 + 64 };
 }
 
 /** The pairs that are in each other's way. */
 function collisions(boxes: Box[]): string[] {
-	return boxes.flatMap((box, index) => boxes.slice(index + 1).filter((other) => overlap(box, other)).map((other) => `${box.name} and ${other.name}`));
+	return boxes.flatMap((box, index) =>
+		boxes
+			.slice(index + 1)
+			.filter((other) => overlap(box, other))
+			.map((other) => `${box.name} and ${other.name}`),
+	);
 }
 
 test('the table of the README lists each of them', () => {
-	const listed = [...readFileSync(path.join(root, 'examples', 'README.md'), 'utf8').matchAll(/\]\(([\w-]+)\.json\)/g)].map(([, name]) => name);
+	const listed = [
+		...readFileSync(path.join(root, 'examples', 'README.md'), 'utf8').matchAll(
+			/\]\(([\w-]+)\.json\)/g,
+		),
+	].map(([, name]) => name);
 	expect(uniq(listed).sort()).toEqual(exampleNames().sort());
 });
 
@@ -61,7 +79,9 @@ describe.each(exampleNames())('%s', (name) => {
 	test('uses our nodes as they are', () => {
 		const mine = nodes.filter(({ type }) => type.startsWith(ours));
 		const issues = mine.flatMap((node) => {
-			const parameters = Object.fromEntries(Object.entries(node.parameters).filter(([key]) => !writtenForAi.includes(key)));
+			const parameters = Object.fromEntries(
+				Object.entries(node.parameters).filter(([key]) => !writtenForAi.includes(key)),
+			);
 			return nodeIssues({ ...node, parameters }, descriptions[node.type.slice(ours.length)]);
 		});
 		expect(mine).not.toEqual([]);
@@ -76,7 +96,8 @@ describe.each(exampleNames())('%s', (name) => {
 	});
 
 	test('has names and identifiers of which no two are the same', () => {
-		for (const key of ['name', 'id'] as const) expect(uniq(file.nodes.map((node) => node[key]))).toHaveLength(file.nodes.length);
+		for (const key of ['name', 'id'] as const)
+			expect(uniq(file.nodes.map((node) => node[key]))).toHaveLength(file.nodes.length);
 	});
 
 	test('says in notes what it does and what to do', () => {
@@ -86,7 +107,9 @@ describe.each(exampleNames())('%s', (name) => {
 
 	test('has each node connected', () => {
 		const links = Object.entries(file.connections).flatMap(([from, types]) =>
-			Object.values(types).flatMap((outputs) => outputs.flatMap((targets) => (targets ?? []).flatMap(({ node }) => [from, node]))),
+			Object.values(types).flatMap((outputs) =>
+				outputs.flatMap((targets) => (targets ?? []).flatMap(({ node }) => [from, node])),
+			),
 		);
 		expect(uniq(links).sort()).toEqual(nodes.map((node) => node.name).sort());
 	});
@@ -95,14 +118,22 @@ describe.each(exampleNames())('%s', (name) => {
 		const [noteBoxes, nodeBoxes] = [notes.map(boxOf), nodes.map(boxOf)];
 		expect(collisions(nodeBoxes)).toEqual([]);
 		expect(collisions(noteBoxes)).toEqual([]);
-		const cut = nodeBoxes.flatMap((box) => noteBoxes.filter((note) => overlap(note, box) && !contains(note, box)).map((note) => `${note.name} cuts ${box.name}`));
+		const cut = nodeBoxes.flatMap((box) =>
+			noteBoxes
+				.filter((note) => overlap(note, box) && !contains(note, box))
+				.map((note) => `${note.name} cuts ${box.name}`),
+		);
 		expect(cut).toEqual([]);
 	});
 
 	test('runs from left to right', () => {
 		const left = new Map(nodes.map((node) => [node.name, node.position[0]]));
 		const backwards = Object.entries(file.connections).flatMap(([from, { main = [] }]) =>
-			main.flatMap((targets) => (targets ?? []).filter(({ node }) => (left.get(node) ?? 0) <= (left.get(from) ?? 0)).map(({ node }) => `${from} to ${node}`)),
+			main.flatMap((targets) =>
+				(targets ?? [])
+					.filter(({ node }) => (left.get(node) ?? 0) <= (left.get(from) ?? 0))
+					.map(({ node }) => `${from} to ${node}`),
+			),
 		);
 		expect(backwards).toEqual([]);
 	});

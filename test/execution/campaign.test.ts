@@ -8,7 +8,12 @@ import { waitFor } from '../../playground/waitFor';
 import { useService } from '../support/service';
 
 const service = useService();
-const resend: INodeParameters = { resource: 'message', operation: 'sendText', to: '=+1555000{{ $json.n }}', text: 'Sale!' };
+const resend: INodeParameters = {
+	resource: 'message',
+	operation: 'sendText',
+	to: '=+1555000{{ $json.n }}',
+	text: 'Sale!',
+};
 const people = (count: number) => range(1000, 1000 + count).map((n) => ({ n }));
 const numbers = (count: number) => people(count).map(({ n }) => `+1555000${n}`);
 
@@ -19,12 +24,29 @@ const oneEach = (count: number) => Object.fromEntries(numbers(count).map((phone)
 beforeEach(() => service.engine.processed.reset());
 
 test('one person gets the messages in the order of the items, even if the service refuses the first one for a while', async () => {
-	const items = range(500).map((index) => ({ n: 1000 + (index % 50), text: String(Math.floor(index / 50)) }));
-	await service.fault({ endpoint: 'sendText', match: '"0"', count: 50, status: 429, headers: { 'retry-after-ms': '5' } });
-	const { error } = await service.run({ parameters: { ...resend, text: '={{ $json.text }}' }, items });
+	const items = range(500).map((index) => ({
+		n: 1000 + (index % 50),
+		text: String(Math.floor(index / 50)),
+	}));
+	await service.fault({
+		endpoint: 'sendText',
+		match: '"0"',
+		count: 50,
+		status: 429,
+		headers: { 'retry-after-ms': '5' },
+	});
+	const { error } = await service.run({
+		parameters: { ...resend, text: '={{ $json.text }}' },
+		items,
+	});
 	expect(error).toBeUndefined();
 	for (const phone of numbers(50)) {
-		expect(service.sent().filter((message) => message.phone === phone).map(({ text }) => text)).toEqual(range(10).map(String));
+		expect(
+			service
+				.sent()
+				.filter((message) => message.phone === phone)
+				.map(({ text }) => text),
+		).toEqual(range(10).map(String));
 	}
 });
 
@@ -40,14 +62,27 @@ test('a bad number stops the run before anything is sent, and names the item', a
 });
 
 describe('Retry On Fail and the Retry button send only what is unsent', () => {
-	const failOnce = async () => await service.fault({ endpoint: 'sendText', match: '+15550001050', status: 422, body: { message: 'not now' } });
+	const failOnce = async () =>
+		await service.fault({
+			endpoint: 'sendText',
+			match: '+15550001050',
+			status: 422,
+			body: { message: 'not now' },
+		});
 
 	test('Retry On Fail', async () => {
 		await failOnce();
-		const { outputs, error } = await service.run({ parameters: resend, items: people(100), retryOnFail: true, maxTries: 2 });
+		const { outputs, error } = await service.run({
+			parameters: resend,
+			items: people(100),
+			retryOnFail: true,
+			maxTries: 2,
+		});
 		expect(error).toBeUndefined();
 		expect(outputs[0].map(({ json }) => json.to)).toEqual(numbers(100));
-		expect(outputs[0].map(({ pairedItem }) => pairedItem)).toEqual(range(100).map((item) => ({ item })));
+		expect(outputs[0].map(({ pairedItem }) => pairedItem)).toEqual(
+			range(100).map((item) => ({ item })),
+		);
 		expect(received()).toEqual(oneEach(100));
 	});
 
@@ -57,7 +92,9 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 		expect(failed.status).toBe('error');
 		const done = service.sent().length;
 		expect(done).toBeLessThan(100);
-		expect(failed.error?.description).toContain(`${done} of 100 items are done. A retry goes on from there and repeats none of them.`);
+		expect(failed.error?.description).toContain(
+			`${done} of 100 items are done. A retry goes on from there and repeats none of them.`,
+		);
 		const again = await service.engine.retry(failed, { credentials: service.credentials() });
 		expect(again.error).toBeUndefined();
 		expect(again.outputs[0].map(({ json }) => json.to)).toEqual(numbers(100));
@@ -66,13 +103,22 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 
 	test('Continue with Retry On Fail repeats the failed items only', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001000', status: 422 });
-		const { outputs } = await service.run({ parameters: resend, items: people(5), retryOnFail: true, maxTries: 2, onError: 'continueRegularOutput' });
+		const { outputs } = await service.run({
+			parameters: resend,
+			items: people(5),
+			retryOnFail: true,
+			maxTries: 2,
+			onError: 'continueRegularOutput',
+		});
 		expect(outputs[0].map(({ json }) => json.to)).toEqual(numbers(5));
 		expect(received()).toEqual(oneEach(5));
 	});
 
 	test('the same text to the same person in another item is another message', async () => {
-		const { outputs } = await service.run({ parameters: resend, items: [{ n: 1000 }, { n: 1000 }] });
+		const { outputs } = await service.run({
+			parameters: resend,
+			items: [{ n: 1000 }, { n: 1000 }],
+		});
 		expect(outputs[0]).toHaveLength(2);
 		expect(received()).toEqual({ '+15550001000': 2 });
 	});
@@ -102,7 +148,13 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 test('a message whose fate is unknown is reported and never repeated, while the others go on', async () => {
 	await service.fault({ endpoint: 'sendText', match: '+15550001003', reset: 'afterRead' });
 	const credentials = service.credentials({ baseUrl: service.sandbox.url }); // a proxy would answer in place of the broken connection
-	const failed = await service.run({ parameters: resend, items: people(10), retryOnFail: true, maxTries: 3, credentials });
+	const failed = await service.run({
+		parameters: resend,
+		items: people(10),
+		retryOnFail: true,
+		maxTries: 3,
+		credentials,
+	});
 	expect(failed.error).toMatchObject({
 		message: 'The connection to the service broke before it answered [item 3]',
 		context: { sendStatus: 'mayHaveBeenSent' },
@@ -113,7 +165,11 @@ test('a message whose fate is unknown is reported and never repeated, while the 
 });
 
 test('every round of a loop sends its own items', async () => {
-	const { rounds, error } = await service.run({ parameters: { ...resend, to: '+15550001000' }, items: people(40), batchSize: 10 });
+	const { rounds, error } = await service.run({
+		parameters: { ...resend, to: '+15550001000' },
+		items: people(40),
+		batchSize: 10,
+	});
 	expect(error).toBeUndefined();
 	expect(rounds.map((outputs) => outputs[0].length)).toEqual([10, 10, 10, 10]);
 	expect(service.sent()).toHaveLength(40);
@@ -126,7 +182,10 @@ test('Stop ends the sending; what was under way is finished and remembered', asy
 	})();
 	const stopped = await service.run({ ...slow, cancelWhen: tenth });
 	expect(stopped.status).toBe('canceled');
-	await waitFor(async () => service.sandbox.state.requests.counters.sendText.open === 0, { what: 'what was under way', limit: 10_000 });
+	await waitFor(async () => service.sandbox.state.requests.counters.sendText.open === 0, {
+		what: 'what was under way',
+		limit: 10_000,
+	});
 	await new Promise((resolve) => setTimeout(resolve, 200)); // and the node reads its answers
 	const atStop = service.sent().length;
 	expect(atStop).toBeLessThanOrEqual(10 + 2 * 4);
@@ -137,41 +196,79 @@ test('Stop ends the sending; what was under way is finished and remembered', asy
 });
 
 describe('Send Once', () => {
-	const onceEach = { ...resend, sendOnce: { key: '=sale {{ $json.n }}' }, options: { concurrency: 8 } };
+	const onceEach = {
+		...resend,
+		sendOnce: { key: '=sale {{ $json.n }}' },
+		options: { concurrency: 8 },
+	};
 
 	test('a second execution skips what was sent, with a mark', async () => {
 		await service.run({ parameters: onceEach, items: people(30) });
 		const { outputs } = await service.run({ parameters: onceEach, items: people(40) });
 		expect(received()).toEqual(oneEach(40));
 		expect(outputs[0].slice(0, 30).map(({ json }) => json)).toEqual(
-			people(30).map(({ n }) => ({ to: `+1555000${n}`, skipped: true, sendStatus: 'alreadySent', sendOnceKey: `sale ${n}` })),
+			people(30).map(({ n }) => ({
+				to: `+1555000${n}`,
+				skipped: true,
+				sendStatus: 'alreadySent',
+				sendOnceKey: `sale ${n}`,
+			})),
 		);
-		expect(outputs[0].slice(30).map(({ json }) => json)).toEqual(numbers(40).slice(30).map((to) => expect.objectContaining({ to, messageId: expect.any(String) })));
+		expect(outputs[0].slice(30).map(({ json }) => json)).toEqual(
+			numbers(40)
+				.slice(30)
+				.map((to) => expect.objectContaining({ to, messageId: expect.any(String) })),
+		);
 	});
 
 	test('what certainly did not go out is sent the next time; what may have gone out is not, and is listed', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
 		await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
-		const first = await service.run({ parameters: onceEach, items: people(4), onError: 'continueErrorOutput' });
+		const first = await service.run({
+			parameters: onceEach,
+			items: people(4),
+			onError: 'continueErrorOutput',
+		});
 		expect(first.outputs[1].map(({ json }) => json.error)).toEqual([
 			expect.objectContaining({ sendStatus: 'notSent' }),
 			expect.objectContaining({ sendStatus: 'mayHaveBeenSent' }),
 		]);
 		const { outputs } = await service.run({ parameters: onceEach, items: people(4) });
-		expect(outputs[0].map(({ json }) => json.sendStatus ?? 'sent now')).toEqual(['alreadySent', expect.stringMatching(/queued|sent now/), 'mayHaveBeenSent', 'alreadySent']);
+		expect(outputs[0].map(({ json }) => json.sendStatus ?? 'sent now')).toEqual([
+			'alreadySent',
+			expect.stringMatching(/queued|sent now/),
+			'mayHaveBeenSent',
+			'alreadySent',
+		]);
 	});
 
 	test('the same key twice in one run is sent once', async () => {
-		const { outputs } = await service.run({ parameters: { ...onceEach, sendOnce: { key: 'sale' } }, items: people(3) });
+		const { outputs } = await service.run({
+			parameters: { ...onceEach, sendOnce: { key: 'sale' } },
+			items: people(3),
+		});
 		expect(service.sent()).toHaveLength(1);
 		expect(outputs[0].filter(({ json }) => json.skipped)).toHaveLength(2);
 	});
 
 	test('a full history sends nothing further and says so', async () => {
-		const small = { ...onceEach, sendOnce: { ...onceEach.sendOnce, historySize: 10 }, options: { concurrency: 1 } };
-		const { outputs } = await service.run({ parameters: small, items: people(12), onError: 'continueErrorOutput' });
+		const small = {
+			...onceEach,
+			sendOnce: { ...onceEach.sendOnce, historySize: 10 },
+			options: { concurrency: 1 },
+		};
+		const { outputs } = await service.run({
+			parameters: small,
+			items: people(12),
+			onError: 'continueErrorOutput',
+		});
 		expect(outputs[1].map(({ json }) => json.error)).toEqual(
-			[1010, 1011].map(() => expect.objectContaining({ message: 'The history of Send Once is full with 10 keys', sendStatus: 'notSent' })),
+			[1010, 1011].map(() =>
+				expect.objectContaining({
+					message: 'The history of Send Once is full with 10 keys',
+					sendStatus: 'notSent',
+				}),
+			),
 		);
 		expect(received()).toEqual(oneEach(10));
 	});
@@ -179,7 +276,10 @@ describe('Send Once', () => {
 	test('asks the database for a chunk of keys at a time', async () => {
 		const before = service.engine.processed.calls;
 		service.engine.processed.latencyMs = 20; // while a call is under way, the next keys collect
-		await service.run({ parameters: { ...onceEach, options: { concurrency: 100 } }, items: people(200) });
+		await service.run({
+			parameters: { ...onceEach, options: { concurrency: 100 } },
+			items: people(200),
+		});
 		expect(service.engine.processed.calls - before).toBeLessThan(100);
 	});
 });

@@ -3,7 +3,10 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { History } from '../../nodes/BusinessMessaging/execution/history';
 
-type Helpers = Pick<IExecuteFunctions['helpers'], 'checkProcessedAndRecord' | 'getProcessedDataCount' | 'removeProcessed'>;
+type Helpers = Pick<
+	IExecuteFunctions['helpers'],
+	'checkProcessedAndRecord' | 'getProcessedDataCount' | 'removeProcessed'
+>;
 type Access = (change: (list: string[]) => string[]) => Promise<string[]>;
 
 /** The list as n8n keeps it: each process reads all of it, and writes all of it back when `mayWrite` lets it. */
@@ -22,10 +25,21 @@ class Row {
 		};
 		const checkProcessedAndRecord = (async (entries: string[]) => {
 			const before = await access((list) => [...new Set([...list, ...entries])]);
-			return { new: entries.filter((entry) => !before.includes(entry)), processed: entries.filter((entry) => before.includes(entry)) };
+			return {
+				new: entries.filter((entry) => !before.includes(entry)),
+				processed: entries.filter((entry) => before.includes(entry)),
+			};
 		}) as Helpers['checkProcessedAndRecord'];
-		const removeProcessed = async (entries: unknown[]) => void (await access((list) => list.filter((entry) => !entries.includes(entry))));
-		return new History({ checkProcessedAndRecord, removeProcessed, getProcessedDataCount: async () => this.list.length }, 'node');
+		const removeProcessed = async (entries: unknown[]) =>
+			void (await access((list) => list.filter((entry) => !entries.includes(entry))));
+		return new History(
+			{
+				checkProcessedAndRecord,
+				removeProcessed,
+				getProcessedDataCount: async () => this.list.length,
+			},
+			'node',
+		);
 	}
 
 	/** Resolves after the next write of any process. */
@@ -96,7 +110,12 @@ test('six processes that write at any moment: every key is given to exactly one,
 	const pause = async () => await new Promise((resolve) => setTimeout(resolve, Math.random() * 8));
 	const processes = Array.from({ length: 6 }, () => row.process(async () => void (await pause())));
 	const keys = Array.from({ length: 10 }, (_, index) => `key ${index}`);
-	const given = await Promise.all(processes.map(async (history) => [...(await history.add(keys.slice(0, 5))), ...(await history.add(keys))]));
+	const given = await Promise.all(
+		processes.map(async (history) => [
+			...(await history.add(keys.slice(0, 5))),
+			...(await history.add(keys)),
+		]),
+	);
 	expect(given.flat().sort()).toEqual(keys);
 	expect(without(row.list)).toEqual(expect.arrayContaining(keys));
 }, 60_000);

@@ -13,7 +13,8 @@ const dist = path.resolve(__dirname, '../../dist', '.') + path.sep;
 module.exports = class MutationEnvironment extends TestEnvironment {
 	async setup() {
 		await super.setup();
-		for (const file of Object.keys(require.cache)) if (file.startsWith(dist)) delete require.cache[file];
+		for (const file of Object.keys(require.cache))
+			if (file.startsWith(dist)) delete require.cache[file];
 		DataDeduplicationService.instance = undefined; // n8n makes one only
 		globalThis.__stryker__ = this.global.__stryker__;
 	}

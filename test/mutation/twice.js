@@ -9,9 +9,15 @@ const root = path.resolve(__dirname, '../..');
 
 async function main() {
 	for (let time = 1; time <= 2; time++) {
-		const options = { config: path.join(root, 'jest.mutation.config.js'), runInBand: true, silent: true, verbose: false };
+		const options = {
+			config: path.join(root, 'jest.mutation.config.js'),
+			runInBand: true,
+			silent: true,
+			verbose: false,
+		};
 		const { results } = await runCLI({ $0: 'jest', _: [], ...options }, [root]);
-		if (!results.success || results.numPassedTests === 0) throw new Error(`The suites fail by themselves, in run ${time}`);
+		if (!results.success || results.numPassedTests === 0)
+			throw new Error(`The suites fail by themselves, in run ${time}`);
 	}
 }
 

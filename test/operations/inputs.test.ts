@@ -5,11 +5,18 @@ import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { useService } from '../support/service';
 
 const service = useService({ sampleContacts: 1 });
-const send: INodeParameters = { resource: 'message', operation: 'sendText', to: '+15550001000', text: 'Hi' };
+const send: INodeParameters = {
+	resource: 'message',
+	operation: 'sendText',
+	to: '+15550001000',
+	text: 'Hi',
+};
 const contact = () => ({ __rl: true, mode: 'id', value: service.sandbox.state.contacts.all[0].id });
-const field = (name: unknown, type: string, value: unknown) => ({ additionalFields: { field: [{ name, type, value }] } }) as INodeParameters;
+const field = (name: unknown, type: string, value: unknown) =>
+	({ additionalFields: { field: [{ name, type, value }] } }) as INodeParameters;
 const errorOf = async (parameters: INodeParameters) => (await service.run({ parameters })).error;
-const received = (endpoint: EndpointName) => service.sandbox.state.requests.last().filter((request) => request.endpoint === endpoint);
+const received = (endpoint: EndpointName) =>
+	service.sandbox.state.requests.last().filter((request) => request.endpoint === endpoint);
 
 test.each([
 	['0049 (170) 12.34-567', '+491701234567'],
@@ -24,7 +31,11 @@ test.each([
 ])('%s as recipient: %s', async (to, outcome) => {
 	const { error } = await service.run({ parameters: { ...send, to } });
 	if (outcome.startsWith('+')) expect(service.sent().map(({ phone }) => phone)).toEqual([outcome]);
-	else expect(error).toMatchObject({ message: expect.stringContaining('phone number'), description: expect.stringContaining(outcome) });
+	else
+		expect(error).toMatchObject({
+			message: expect.stringContaining('phone number'),
+			description: expect.stringContaining(outcome),
+		});
 	expect(service.calls('sendText')).toBe(outcome.startsWith('+') ? 1 : 0);
 });
 
@@ -39,7 +50,11 @@ test.each<[string, unknown, unknown]>([
 	['json', ' ', undefined],
 ])('an Additional Field of type %s with %j is sent as %j', async (type, value, sent) => {
 	expect(await errorOf({ ...send, ...field('reference', type, value) })).toBeUndefined();
-	expect(received('sendText')[0].body).toEqual({ to: '+15550001000', text: 'Hi', ...(sent !== undefined && { reference: sent }) });
+	expect(received('sendText')[0].body).toEqual({
+		to: '+15550001000',
+		text: 'Hi',
+		...(sent !== undefined && { reference: sent }),
+	});
 });
 
 test.each<[INodeParameters, string]>([
@@ -49,47 +64,109 @@ test.each<[INodeParameters, string]>([
 	[field('j', 'json', '{'), 'The Additional Field "j" is not valid JSON'],
 	[field(' ', 'text', 'x'), 'One of the Additional Fields has no name'],
 	[field('text', 'text', 'x'), 'The Additional Field "text" is set by a field of the node already'],
-	[{ queryParameters: { parameter: [{ name: '', value: 'x' }] } }, 'One of the Query Parameters has no name'],
+	[
+		{ queryParameters: { parameter: [{ name: '', value: 'x' }] } },
+		'One of the Query Parameters has no name',
+	],
 	[{ text: '={{ $json.missing }}' }, 'Text is empty'],
 ])('%j is refused with "%s" before anything is sent', async (parameters, message) => {
 	const query = 'queryParameters' in parameters;
 	const base: INodeParameters = query ? { resource: 'contact', operation: 'getAll' } : send;
 	const error = await errorOf({ ...base, ...parameters });
-	expect(error).toMatchObject({ message: `${message} [item 0]`, context: { sendStatus: 'notSent' } });
+	expect(error).toMatchObject({
+		message: `${message} [item 0]`,
+		context: { sendStatus: 'notSent' },
+	});
 	expect(received(query ? 'listContacts' : 'sendText')).toEqual([]);
 });
 
 test('Query Parameters go along with the request', async () => {
-	const parameters = { resource: 'analytics', operation: 'getMessageStatistics', queryParameters: { parameter: [{ name: 'from', value: '2030-01-31' }] } };
+	const parameters = {
+		resource: 'analytics',
+		operation: 'getMessageStatistics',
+		queryParameters: { parameter: [{ name: 'from', value: '2030-01-31' }] },
+	};
 	expect(await errorOf(parameters)).toBeUndefined();
 	expect(received('getMessageStatistics')[0].url).toMatch(/\?from=2030-01-31$/);
 });
 
 test('an update sends what was filled in, and nothing to change is an error', async () => {
 	const update = { resource: 'contact', operation: 'update', contactId: contact() };
-	expect((await errorOf({ ...update, updateFields: {} }))?.message).toBe('There is nothing to change [item 0]');
-	expect(await errorOf({ ...update, updateFields: { phone: '0049 170 7654321', unknown: 'x' } })).toBeUndefined();
+	expect((await errorOf({ ...update, updateFields: {} }))?.message).toBe(
+		'There is nothing to change [item 0]',
+	);
+	expect(
+		await errorOf({ ...update, updateFields: { phone: '0049 170 7654321', unknown: 'x' } }),
+	).toBeUndefined();
 	expect(received('updateContact').map(({ body }) => body)).toEqual([{ phone: '+491707654321' }]);
 });
 
-test.each(['.', '..', '={{ $json.missing }}'])('"%s" is no identifier of a record', async (value) => {
-	const error = await errorOf({ resource: 'contact', operation: 'update', contactId: { __rl: true, mode: 'id', value }, updateFields: { name: 'Anna' } });
-	expect(error?.message).toBe('The identifier of the record is missing, or cannot be one [item 0]');
-});
+test.each(['.', '..', '={{ $json.missing }}'])(
+	'"%s" is no identifier of a record',
+	async (value) => {
+		const error = await errorOf({
+			resource: 'contact',
+			operation: 'update',
+			contactId: { __rl: true, mode: 'id', value },
+			updateFields: { name: 'Anna' },
+		});
+		expect(error?.message).toBe(
+			'The identifier of the record is missing, or cannot be one [item 0]',
+		);
+	},
+);
 
 test('an operation that does not exist is named', async () => {
-	expect((await errorOf({ resource: 'message', operation: 'fly' }))?.message).toContain('"fly" of "message" does not exist');
+	expect((await errorOf({ resource: 'message', operation: 'fly' }))?.message).toContain(
+		'"fly" of "message" does not exist',
+	);
 });
 
 test('spaces around what is typed are left out', async () => {
 	const runs: Array<[EndpointName, INodeParameters, object]> = [
-		['createTemplate', { resource: 'template', operation: 'create', name: ' promo ', language: ' en_US ', componentsJson: '[{ "type": "BODY", "text": "Hi" }]' }, { name: 'promo', language: 'en_US' }],
-		['createWebhook', { resource: 'webhook', operation: 'create', url: ' https://example.com/a ' }, { url: 'https://example.com/a' }],
-		['sendTemplate', { ...send, operation: 'sendTemplate', template: { __rl: true, mode: 'name', value: 'login_code' }, language: { __rl: true, mode: 'code', value: ' en_US ' }, variablesInput: 'json', componentsJson: '{ "type": "body", "parameters": [{ "type": "text", "text": "x" }] }', headerDocumentUrl: ' https://example.com/a.pdf ' }, { language: 'en_US', headerDocumentUrl: 'https://example.com/a.pdf', components: [{ type: 'body' }] }],
+		[
+			'createTemplate',
+			{
+				resource: 'template',
+				operation: 'create',
+				name: ' promo ',
+				language: ' en_US ',
+				componentsJson: '[{ "type": "BODY", "text": "Hi" }]',
+			},
+			{ name: 'promo', language: 'en_US' },
+		],
+		[
+			'createWebhook',
+			{ resource: 'webhook', operation: 'create', url: ' https://example.com/a ' },
+			{ url: 'https://example.com/a' },
+		],
+		[
+			'sendTemplate',
+			{
+				...send,
+				operation: 'sendTemplate',
+				template: { __rl: true, mode: 'name', value: 'login_code' },
+				language: { __rl: true, mode: 'code', value: ' en_US ' },
+				variablesInput: 'json',
+				componentsJson: '{ "type": "body", "parameters": [{ "type": "text", "text": "x" }] }',
+				headerDocumentUrl: ' https://example.com/a.pdf ',
+			},
+			{
+				language: 'en_US',
+				headerDocumentUrl: 'https://example.com/a.pdf',
+				components: [{ type: 'body' }],
+			},
+		],
 	];
 	for (const [endpoint, parameters, body] of runs) {
 		await errorOf(parameters);
-		expect(received(endpoint).map((request) => request.body)).toEqual([expect.objectContaining('components' in body ? { ...body, components: [expect.objectContaining({ type: 'body' })] } : body)]);
+		expect(received(endpoint).map((request) => request.body)).toEqual([
+			expect.objectContaining(
+				'components' in body
+					? { ...body, components: [expect.objectContaining({ type: 'body' })] }
+					: body,
+			),
+		]);
 	}
 });
 
@@ -97,20 +174,32 @@ test('a contact is created with the name that it has, or without', async () => {
 	const create = { resource: 'contact', operation: 'create', phone: '+15550001234' };
 	await errorOf({ ...create, name: 'Anna' });
 	await errorOf({ ...create, phone: '+15550001235' });
-	expect(received('createContact').map(({ body }) => body)).toEqual([{ phone: '+15550001234', name: 'Anna' }, { phone: '+15550001235' }]);
+	expect(received('createContact').map(({ body }) => body)).toEqual([
+		{ phone: '+15550001234', name: 'Anna' },
+		{ phone: '+15550001235' },
+	]);
 });
 
 test('contacts are listed of one segment, or of all', async () => {
 	const list = { resource: 'contact', operation: 'getAll' };
-	await errorOf({ ...list, filters: { segment: { __rl: true, mode: 'name', value: 'news letter' } } });
+	await errorOf({
+		...list,
+		filters: { segment: { __rl: true, mode: 'name', value: 'news letter' } },
+	});
 	await errorOf({ ...list, filters: { segment: { __rl: true, mode: 'name', value: '' } } });
-	const segments = received('listContacts').map(({ url }) => new URL(url, 'http://x').searchParams.get('segment'));
+	const segments = received('listContacts').map(({ url }) =>
+		new URL(url, 'http://x').searchParams.get('segment'),
+	);
 	expect([...new Set(segments)]).toEqual(['news letter', null]);
 });
 
 test('Send Once goes by its key without the spaces around it; without a key everything is sent', async () => {
 	const once = (key?: string) => ({ ...send, sendOnce: key === undefined ? {} : { key } });
-	const skipped = async (key?: string) => (await service.run({ parameters: once(key), items: [{}, {}] })).outputs[0].map(({ json }) => json.skipped);
+	const skipped = async (key?: string) =>
+		(await service.run({ parameters: once(key), items: [{}, {}] })).outputs[0].map(
+			({ json }) => json.skipped,
+		);
 	expect(await skipped('={{ $itemIndex === 0 ? " a" : "a " }}')).toEqual([undefined, true]);
-	for (const none of [undefined, '', ' ']) expect(await skipped(none)).toEqual([undefined, undefined]);
+	for (const none of [undefined, '', ' '])
+		expect(await skipped(none)).toEqual([undefined, undefined]);
 });

@@ -23,9 +23,14 @@ test.each([
 ])('refuses %s and says why, with an example', (written, reason) => {
 	expect(() => phoneNumber(written)).toThrow(
 		expect.objectContaining({
-			message: written === '' ? 'The phone number is empty' : `"${written}" is not a phone number in international format`,
+			message:
+				written === ''
+					? 'The phone number is empty'
+					: `"${written}" is not a phone number in international format`,
 			description: expect.stringContaining(reason),
 		}),
 	);
-	expect(() => phoneNumber(written)).toThrow(expect.objectContaining({ description: expect.stringContaining('e.g. +49 170 1234567') }));
+	expect(() => phoneNumber(written)).toThrow(
+		expect.objectContaining({ description: expect.stringContaining('e.g. +49 170 1234567') }),
+	);
 });

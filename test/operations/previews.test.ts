@@ -2,7 +2,10 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { operations } from '../../nodes/BusinessMessaging/description';
-import { answerFields, readSettings } from '../../nodes/BusinessMessaging/operations/message/question';
+import {
+	answerFields,
+	readSettings,
+} from '../../nodes/BusinessMessaging/operations/message/question';
 import { outputsOf } from '../../nodes/BusinessMessaging/reply/output';
 import { filesBelow } from '../support/build';
 import { everyOperation } from '../support/everyOperation';
@@ -23,38 +26,59 @@ function check(resource: string, operation: string, output: unknown): void {
 	expect(readPreview(resource, operation)).toEqual({ ...previewOf(output), version: 1 });
 }
 
-test.each(operations.filter(({ listen }) => !listen))('$resource $value', async ({ resource, value }) => {
-	const name = `${resource} ${value}`;
-	const { parameters, before } = everyOperation[name];
-	const ids = (await before?.(service)) ?? [];
-	const [contact] = service.sandbox.state.contacts.all;
-	const item = { n: 1, phone: contact.phone, ...ids[0] };
-	const { outputs, error } = await service.run({ parameters: { resource, operation: value, ...parameters, ...telling[name] }, items: [item] });
-	expect(error).toBeUndefined();
-	check(resource, value, outputs[0].at(-1)?.json);
-});
+test.each(operations.filter(({ listen }) => !listen))(
+	'$resource $value',
+	async ({ resource, value }) => {
+		const name = `${resource} ${value}`;
+		const { parameters, before } = everyOperation[name];
+		const ids = (await before?.(service)) ?? [];
+		const [contact] = service.sandbox.state.contacts.all;
+		const item = { n: 1, phone: contact.phone, ...ids[0] };
+		const { outputs, error } = await service.run({
+			parameters: { resource, operation: value, ...parameters, ...telling[name] },
+			items: [item],
+		});
+		expect(error).toBeUndefined();
+		check(resource, value, outputs[0].at(-1)?.json);
+	},
+);
 
 test('message sendAndWait', () => {
-	const defaults = Object.fromEntries(answerFields.map((field) => [field.name, field.default])) as Parameters<typeof readSettings>[0];
+	const defaults = Object.fromEntries(
+		answerFields.map((field) => [field.name, field.default]),
+	) as Parameters<typeof readSettings>[0];
 	const to = '+15551000000';
 	const question = { item: 0, to, askedMessageId: 'msg_1', settings: readSettings(defaults) };
-	const answer = { isAccepted: true, text: 'Yes, please', messageId: 'msg_2', time: '2030-01-31T10:00:00.000Z' };
-	const context = { getNode: () => ({ type: 'businessMessaging' }) } as Parameters<typeof outputsOf>[0];
+	const answer = {
+		isAccepted: true,
+		text: 'Yes, please',
+		messageId: 'msg_2',
+		time: '2030-01-31T10:00:00.000Z',
+	};
+	const context = { getNode: () => ({ type: 'businessMessaging' }) } as Parameters<
+		typeof outputsOf
+	>[0];
 	const wait = { run: '1', until: 0, questions: [question], failed: [], registrationIds: [] };
 	const [[item]] = outputsOf(context, wait, new Map([[0, answer]]));
 	check('message', 'sendAndWait', item.json);
 });
 
 test('there is one for each operation, and none for anything else', () => {
-	const expected = operations.map(({ resource, value }) => `${previewFolder}/${resource}/${value}.json`);
+	const expected = operations.map(
+		({ resource, value }) => `${previewFolder}/${resource}/${value}.json`,
+	);
 	expect(filesBelow(previewFolder)).toEqual(expected.sort());
 });
 
 test('a simplified record has at most 10 fields', () => {
-	const simplified = operations.filter(({ fields }) => fields.some(({ name }) => name === 'simplify'));
+	const simplified = operations.filter(({ fields }) =>
+		fields.some(({ name }) => name === 'simplify'),
+	);
 	expect(simplified.length).toBeGreaterThan(0);
 	for (const { resource, value } of simplified) {
 		const preview = readPreview(resource, value);
-		expect(Object.keys(preview?.type === 'object' ? preview.properties : {}).length).toBeLessThanOrEqual(10);
+		expect(
+			Object.keys(preview?.type === 'object' ? preview.properties : {}).length,
+		).toBeLessThanOrEqual(10);
 	}
 });

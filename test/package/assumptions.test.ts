@@ -14,9 +14,19 @@ interface Row {
 
 function readRows(text: string): Row[] {
 	const lines = text.split('\n').filter((line) => line.startsWith('|'));
-	const table = lines.map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
+	const table = lines.map((line) =>
+		line
+			.split('|')
+			.slice(1, -1)
+			.map((cell) => cell.trim()),
+	);
 	expect(table[0]).toEqual(columns);
-	return table.slice(2).map((cells) => ({ cells, tests: [...(cells.at(-1) ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name) }));
+	return table
+		.slice(2)
+		.map((cells) => ({
+			cells,
+			tests: [...(cells.at(-1) ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+		}));
 }
 
 const rows = readRows(readFileSync(path.join(root, 'docs/api-assumptions.md'), 'utf8'));
@@ -24,7 +34,9 @@ const rows = readRows(readFileSync(path.join(root, 'docs/api-assumptions.md'), '
 /** Whether a variant of the sandbox or a test file has this name. */
 function exists(test: string): boolean {
 	const point = pointNames.find((name) => test === `variant ${name}`);
-	return point ? valuesOf(point).length > 1 : /^test\/.*\.test\.ts$/.test(test) && existsSync(path.join(root, test));
+	return point
+		? valuesOf(point).length > 1
+		: /^test\/.*\.test\.ts$/.test(test) && existsSync(path.join(root, test));
 }
 
 test('every row has all cells, and its number', () => {

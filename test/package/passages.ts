@@ -15,7 +15,9 @@ interface CodeLine {
 /** Lines that say something: without imports and re-exports, comments, blanks, and lines of mere punctuation. */
 function codeLines(text: string): CodeLine[] {
 	const blanked = text
-		.replaceAll(/^(?:import|export)\s[^;]*?\sfrom\s'[^']+';$/gm, (passage) => passage.replaceAll(/[^\n]/g, ''))
+		.replaceAll(/^(?:import|export)\s[^;]*?\sfrom\s'[^']+';$/gm, (passage) =>
+			passage.replaceAll(/[^\n]/g, ''),
+		)
 		.replaceAll(/\/\*[\s\S]*?\*\//g, (passage) => passage.replaceAll(/[^\n]/g, ''))
 		.replaceAll(/(^|\s)\/\/ .*$/gm, '');
 	return blanked
@@ -35,7 +37,10 @@ export function repeatedPassages(files: SourceFile[], length: number): string[] 
 	for (const { name, text } of files) {
 		const lines = codeLines(text);
 		for (let index = 0; index + length <= lines.length; index++) {
-			const passage = lines.slice(index, index + length).map((line) => line.text).join('\n');
+			const passage = lines
+				.slice(index, index + length)
+				.map((line) => line.text)
+				.join('\n');
 			const { number, text: first } = lines[index];
 			const earlier = seen.get(passage);
 			if (!earlier) seen.set(passage, { name, number, index });

@@ -16,7 +16,11 @@ interface Manifest {
 }
 
 const [packed] = JSON.parse(
-	execFileSync('npm', ['pack', '--dry-run', '--json'], { cwd: root, encoding: 'utf8', stdio: 'pipe' }),
+	execFileSync('npm', ['pack', '--dry-run', '--json'], {
+		cwd: root,
+		encoding: 'utf8',
+		stdio: 'pipe',
+	}),
 ) as Array<{ files: PackedFile[]; size: number }>;
 const paths = packed.files.map((file) => file.path);
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
@@ -27,12 +31,20 @@ test('it contains dist, README, LICENSE and package.json, and nothing else', () 
 });
 
 test('dist contains what runs and what is shown: no tests, types, maps or sources', () => {
-	expect(paths.filter((file) => file.startsWith('dist/') && !/^dist\/(nodes|credentials)\/.+\.(js|json|svg|png)$/.test(file))).toEqual([]);
+	expect(
+		paths.filter(
+			(file) =>
+				file.startsWith('dist/') &&
+				!/^dist\/(nodes|credentials)\/.+\.(js|json|svg|png)$/.test(file),
+		),
+	).toEqual([]);
 });
 
 test('every file that package.json names for n8n is there, with icon and codex', () => {
 	const { nodes, credentials } = manifest.n8n;
-	expect(paths).toEqual(expect.arrayContaining([...nodes, ...credentials, ...nodes.map((file) => `${file}on`)]));
+	expect(paths).toEqual(
+		expect.arrayContaining([...nodes, ...credentials, ...nodes.map((file) => `${file}on`)]),
+	);
 	expect(paths.filter((file) => file.endsWith('.svg')).length).toBeGreaterThanOrEqual(2);
 });
 
@@ -41,6 +53,8 @@ test('it brings no dependencies along', () => {
 });
 
 test('it is small: at most 60 kB packed', () => {
-	process.stdout.write(`Tarball: ${(packed.size / 1000).toFixed(1)} kB packed, ${paths.length} files\n`);
+	process.stdout.write(
+		`Tarball: ${(packed.size / 1000).toFixed(1)} kB packed, ${paths.length} files\n`,
+	);
 	expect(packed.size).toBeLessThanOrEqual(60_000);
 });

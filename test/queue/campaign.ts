@@ -6,7 +6,11 @@ import { WORKERS } from './cluster';
 import { credentialFor, partsOf, type Stage } from './stage';
 import { Production, secondsOf } from './workflows';
 
-const sendText = { resource: 'message', operation: 'sendText', text: 'Our summer sale starts today.' };
+const sendText = {
+	resource: 'message',
+	operation: 'sendText',
+	text: 'Our summer sale starts today.',
+};
 /** n8n's queue gives an execution to whichever worker asks first; parts that met at one worker are sent anew. */
 const TRIES = 6;
 
@@ -52,7 +56,12 @@ export async function measureCampaigns(stage: Stage): Promise<CampaignFigures> {
 	return { best, rows, fullSpeed };
 }
 
-async function send(stage: Stage, workers: number, messages: number, rate: { requests: number; windowMs: number }): Promise<Omit<CampaignRow, 'ratioToBest'>> {
+async function send(
+	stage: Stage,
+	workers: number,
+	messages: number,
+	rate: { requests: number; windowMs: number },
+): Promise<Omit<CampaignRow, 'ratioToBest'>> {
 	const { cluster, progress, settings } = stage;
 	const title = `${messages} messages by ${workers} of ${WORKERS} workers, ${rate.requests > 0 ? 'at the limit' : 'without a limit'}`;
 	return await progress.step(title, async () => {
@@ -65,8 +74,17 @@ async function send(stage: Stage, workers: number, messages: number, rate: { req
 				await campaign.switchOff();
 				const taken = new Set(executions.flatMap(({ id }) => cluster.workersOf(id)));
 				if (taken.size < workers && tries < TRIES) continue;
-				const { lost, doubled, tooManyRequests } = await service.traffic(numbersOf({ from: 0, count: messages }));
-				return { workers: taken.size, messages, seconds: secondsOf(executions), lost, doubled, tooManyRequests };
+				const { lost, doubled, tooManyRequests } = await service.traffic(
+					numbersOf({ from: 0, count: messages }),
+				);
+				return {
+					workers: taken.size,
+					messages,
+					seconds: secondsOf(executions),
+					lost,
+					doubled,
+					tooManyRequests,
+				};
 			} finally {
 				await service.stop();
 			}

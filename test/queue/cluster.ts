@@ -43,10 +43,22 @@ export class Cluster {
 		onStop(postgres.stop);
 		const redis = await startRedis(path.join(folder, 'redis'));
 		onStop(redis.stop);
-		return await Cluster.start({ progress, install, tarball, folder, env: { ...postgres.env, ...redis.env } });
+		return await Cluster.start({
+			progress,
+			install,
+			tarball,
+			folder,
+			env: { ...postgres.env, ...redis.env },
+		});
 	}
 
-	private static async start({ progress, install, tarball, folder, env: services }: Ground): Promise<Cluster> {
+	private static async start({
+		progress,
+		install,
+		tarball,
+		folder,
+		env: services,
+	}: Ground): Promise<Cluster> {
 		const port = await freePort();
 		const env = {
 			...services,
@@ -62,7 +74,10 @@ export class Cluster {
 			return { userFolder, port: ownPort ?? (await freePort()), brokerPort: await freePort() };
 		};
 		const { userFolder } = await place('main');
-		const main = await progress.step("Starting n8n's main process", async () => await startN8n({ userFolder, install, env }));
+		const main = await progress.step(
+			"Starting n8n's main process",
+			async () => await startN8n({ userFolder, install, env }),
+		);
 		onStop(async () => await main.stop());
 		const launch = async (name: string, role: N8nRole, ownPort?: number) => {
 			const child = new N8nProcess(install, await place(name, ownPort), role);
@@ -72,11 +87,23 @@ export class Cluster {
 		};
 		const launchWorker = async (number: number) => {
 			const healthPort = await freePort();
-			const health = { QUEUE_HEALTH_CHECK_ACTIVE: 'true', QUEUE_HEALTH_CHECK_PORT: String(healthPort) };
-			return await launch(`worker-${number}`, { command: ['worker', `--concurrency=${CONCURRENCY}`], env: { ...env, ...health }, healthPort });
+			const health = {
+				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+				QUEUE_HEALTH_CHECK_PORT: String(healthPort),
+			};
+			return await launch(`worker-${number}`, {
+				command: ['worker', `--concurrency=${CONCURRENCY}`],
+				env: { ...env, ...health },
+				healthPort,
+			});
 		};
-		const [webhooks, ...workers] = await progress.step(`Starting a webhook processor and ${WORKERS} workers`, async () =>
-			await Promise.all([launch('webhooks', { command: ['webhook'], env }, port), ...range(1, WORKERS + 1).map(launchWorker)]),
+		const [webhooks, ...workers] = await progress.step(
+			`Starting a webhook processor and ${WORKERS} workers`,
+			async () =>
+				await Promise.all([
+					launch('webhooks', { command: ['webhook'], env }, port),
+					...range(1, WORKERS + 1).map(launchWorker),
+				]),
 		);
 		return new Cluster(main, webhooks, workers);
 	}
@@ -84,7 +111,9 @@ export class Cluster {
 	/** The workers, from 1, that took an execution, in the order of their numbers; n8n's logs tell. */
 	workersOf(executionId: string): number[] {
 		const sign = new RegExp(`Worker started execution ${executionId} `);
-		return this.workers.flatMap(({ logFile }, index) => (sign.test(readFileSync(logFile, 'utf8')) ? [index + 1] : []));
+		return this.workers.flatMap(({ logFile }, index) =>
+			sign.test(readFileSync(logFile, 'utf8')) ? [index + 1] : [],
+		);
 	}
 }
 

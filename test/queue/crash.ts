@@ -34,28 +34,47 @@ export async function measureCrash(stage: Stage): Promise<CrashFigures> {
 	const numbers = numbersOf({ from: 0, count: messages });
 	const service = await Service.start({ requests, windowMs, latencyMs });
 	try {
-		const campaign = await Production.campaign(cluster, await credentialFor(stage, service, { requests, windowMs }), onceEach);
+		const campaign = await Production.campaign(
+			cluster,
+			await credentialFor(stage, service, { requests, windowMs }),
+			onceEach,
+		);
 		const parts = partsOf(messages, WORKERS);
-		const killed = await progress.step('Crash: a worker is killed in mid-campaign, the others go on', async () => {
-			await campaign.start(parts);
-			await waitFor(async () => (await service.count()) > messages / 3, { what: 'a third of the campaign to be sent', limit: RUN_LIMIT, interval: 20 });
-			const ids = await campaign.until(['running'], WORKERS);
-			const victim = ids[0];
-			const worker = cluster.workers[cluster.workersOf(victim)[0] - 1];
-			await worker.kill();
-			const isDone = async () => (await campaign.executions(['success', 'error'])).length + onTheSame(stage, ids, victim) >= WORKERS;
-			await waitFor(isDone, { what: 'the other workers to end', limit: RUN_LIMIT });
-			return { victim, worker };
-		});
+		const killed = await progress.step(
+			'Crash: a worker is killed in mid-campaign, the others go on',
+			async () => {
+				await campaign.start(parts);
+				await waitFor(async () => (await service.count()) > messages / 3, {
+					what: 'a third of the campaign to be sent',
+					limit: RUN_LIMIT,
+					interval: 20,
+				});
+				const ids = await campaign.until(['running'], WORKERS);
+				const victim = ids[0];
+				const worker = cluster.workers[cluster.workersOf(victim)[0] - 1];
+				await worker.kill();
+				const isDone = async () =>
+					(await campaign.executions(['success', 'error'])).length +
+						onTheSame(stage, ids, victim) >=
+					WORKERS;
+				await waitFor(isDone, { what: 'the other workers to end', limit: RUN_LIMIT });
+				return { victim, worker };
+			},
+		);
 		const { lost: missing, doubled } = await service.traffic(numbers);
 		const status = async () => (await cluster.main.client.getExecution(killed.victim)).status;
 		const statusAtOnce = await status();
-		const again = await progress.step('Crash: the worker is started, the campaign run again', async () => {
-			await killed.worker.start();
-			return await campaign.run(parts);
-		});
+		const again = await progress.step(
+			'Crash: the worker is started, the campaign run again',
+			async () => {
+				await killed.worker.start();
+				return await campaign.run(parts);
+			},
+		);
 		await campaign.switchOff();
-		const sent = new Set((await service.look<Message>('/messages?direction=outbound')).map(({ phone }) => phone));
+		const sent = new Set(
+			(await service.look<Message>('/messages?direction=outbound')).map(({ phone }) => phone),
+		);
 		return {
 			messages,
 			afterCrash: { missing, doubled },
@@ -63,7 +82,9 @@ export async function measureCrash(stage: Stage): Promise<CrashFigures> {
 			afterSecondRun: {
 				doubled: (await service.traffic(numbers)).doubled,
 				missing: numbers.filter((number) => !sent.has(number)),
-				named: statusesOf(again).flatMap(({ to, sendStatus }) => (sendStatus === 'mayHaveBeenSent' ? to : [])),
+				named: statusesOf(again).flatMap(({ to, sendStatus }) =>
+					sendStatus === 'mayHaveBeenSent' ? to : [],
+				),
 			},
 		};
 	} finally {

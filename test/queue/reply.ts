@@ -9,7 +9,13 @@ import { credentialFor, partsOf, type Stage } from './stage';
 import { Production, tested } from './workflows';
 
 const CLEAN_UP_LIMIT = 2 * 60_000;
-const question = { resource: 'message', operation: 'sendAndWait', message: 'Would Tuesday suit you?', timeLimit: 60, timeUnit: 'minutes' };
+const question = {
+	resource: 'message',
+	operation: 'sendAndWait',
+	message: 'Would Tuesday suit you?',
+	timeLimit: 60,
+	timeUnit: 'minutes',
+};
 
 /** What became of the questions. */
 export interface ReplyFigures {
@@ -28,31 +34,49 @@ export interface ReplyFigures {
 export async function measureReplies(stage: Stage): Promise<ReplyFigures> {
 	const { cluster, progress, settings } = stage;
 	const asked = settings.questions;
-	const service = await Service.start({ requests: 0, windowMs: noLimit.windowMs, latencyMs: settings.latencyMs });
+	const service = await Service.start({
+		requests: 0,
+		windowMs: noLimit.windowMs,
+		latencyMs: settings.latencyMs,
+	});
 	try {
-		return await progress.step(`Send and Wait: ${asked} questions, answered after a worker that asked was stopped`, async () => {
-			const workflow = await Production.campaign(cluster, await credentialFor(stage, service, noLimit), question);
-			await workflow.start(partsOf(asked, asked));
-			const ids = await workflow.until(['waiting'], asked);
-			const askers = ids.map((id) => cluster.workersOf(id)[0]);
-			const stopped = cluster.workers[askers[0] - 1];
-			await stopped.stop();
-			for (const number of numbersOf({ from: 0, count: asked })) await service.receive(number, `Yes, says ${number}`);
-			await workflow.ended();
-			const executions = await Promise.all(ids.map(async (id) => await cluster.main.client.getExecution(id)));
-			const answers = executions.flatMap((execution) => outputOf(execution, tested).map(({ json }) => json));
-			const { doubled } = await service.traffic(numbersOf({ from: 0, count: asked }));
-			const webhooksLeft = await untilRemoved(service);
-			await workflow.switchOff();
-			await stopped.start();
-			return {
-				asked,
-				answered: answers.filter(({ from, text }) => text === `Yes, says ${String(from)}`).length,
-				elsewhere: ids.filter((id, index) => cluster.workersOf(id).some((worker) => worker !== askers[index])).length,
-				doubled,
-				webhooksLeft,
-			};
-		});
+		return await progress.step(
+			`Send and Wait: ${asked} questions, answered after a worker that asked was stopped`,
+			async () => {
+				const workflow = await Production.campaign(
+					cluster,
+					await credentialFor(stage, service, noLimit),
+					question,
+				);
+				await workflow.start(partsOf(asked, asked));
+				const ids = await workflow.until(['waiting'], asked);
+				const askers = ids.map((id) => cluster.workersOf(id)[0]);
+				const stopped = cluster.workers[askers[0] - 1];
+				await stopped.stop();
+				for (const number of numbersOf({ from: 0, count: asked }))
+					await service.receive(number, `Yes, says ${number}`);
+				await workflow.ended();
+				const executions = await Promise.all(
+					ids.map(async (id) => await cluster.main.client.getExecution(id)),
+				);
+				const answers = executions.flatMap((execution) =>
+					outputOf(execution, tested).map(({ json }) => json),
+				);
+				const { doubled } = await service.traffic(numbersOf({ from: 0, count: asked }));
+				const webhooksLeft = await untilRemoved(service);
+				await workflow.switchOff();
+				await stopped.start();
+				return {
+					asked,
+					answered: answers.filter(({ from, text }) => text === `Yes, says ${String(from)}`).length,
+					elsewhere: ids.filter((id, index) =>
+						cluster.workersOf(id).some((worker) => worker !== askers[index]),
+					).length,
+					doubled,
+					webhooksLeft,
+				};
+			},
+		);
 	} finally {
 		await service.stop();
 	}
@@ -62,6 +86,8 @@ export async function measureReplies(stage: Stage): Promise<ReplyFigures> {
 async function untilRemoved(service: Service): Promise<number> {
 	const count = async () => (await service.look<Webhook>('/webhooks')).length;
 	const none = async () => (await count()) === 0;
-	await waitFor(none, { what: 'all webhooks to be removed', limit: CLEAN_UP_LIMIT }).catch(() => undefined);
+	await waitFor(none, { what: 'all webhooks to be removed', limit: CLEAN_UP_LIMIT }).catch(
+		() => undefined,
+	);
 	return await count();
 }

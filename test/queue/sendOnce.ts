@@ -7,7 +7,12 @@ import { credentialFor, partsOf, type Stage } from './stage';
 import { type Part, Production } from './workflows';
 
 /** A message whose key is its number. */
-export const onceEach = { resource: 'message', operation: 'sendText', text: 'Our summer sale starts today.', sendOnce: { key: '=sale {{ $json.to }}' } };
+export const onceEach = {
+	resource: 'message',
+	operation: 'sendText',
+	text: 'Our summer sale starts today.',
+	sendOnce: { key: '=sale {{ $json.to }}' },
+};
 
 /** What became of the keys. */
 export interface SendOnceRow {
@@ -30,18 +35,37 @@ export async function measureSendOnce(stage: Stage): Promise<SendOnceRow[]> {
 	];
 }
 
-async function measure(stage: Stage, what: string, parts: Part[], everything: Part): Promise<SendOnceRow[]> {
+async function measure(
+	stage: Stage,
+	what: string,
+	parts: Part[],
+	everything: Part,
+): Promise<SendOnceRow[]> {
 	const { cluster, progress, settings } = stage;
-	const service = await Service.start({ requests: 0, windowMs: noLimit.windowMs, latencyMs: settings.latencyMs });
+	const service = await Service.start({
+		requests: 0,
+		windowMs: noLimit.windowMs,
+		latencyMs: settings.latencyMs,
+	});
 	try {
-		const workflow = await Production.campaign(cluster, await credentialFor(stage, service, noLimit), onceEach);
+		const workflow = await Production.campaign(
+			cluster,
+			await credentialFor(stage, service, noLimit),
+			onceEach,
+		);
 		const rows: SendOnceRow[] = [];
 		for (const time of ['at once', 'once more']) {
 			const started = Date.now();
 			const title = `${what} from ${WORKERS} workers ${time}`;
 			await progress.step(`Send Once: ${title}`, async () => await workflow.run(parts));
 			const { lost, doubled } = await service.traffic(numbersOf(everything));
-			rows.push({ what: title, keys: everything.count, lost, doubled, seconds: (Date.now() - started) / 1000 });
+			rows.push({
+				what: title,
+				keys: everything.count,
+				lost,
+				doubled,
+				seconds: (Date.now() - started) / 1000,
+			});
 		}
 		await workflow.switchOff();
 		return rows;

@@ -26,14 +26,22 @@ export interface BackingService {
  * @throws PlaygroundError without root or apt
  */
 export async function ensureServices(): Promise<void> {
-	const missing = [...(postgresBin() ? [] : ['postgresql']), ...(existsSync('/usr/bin/redis-server') ? [] : ['redis-server'])];
+	const missing = [
+		...(postgresBin() ? [] : ['postgresql']),
+		...(existsSync('/usr/bin/redis-server') ? [] : ['redis-server']),
+	];
 	if (missing.length === 0) return;
 	if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-		throw new PlaygroundError(`n8n's queue mode needs ${missing.join(' and ')}: install it (on Debian: apt-get install ${missing.join(' ')}).`);
+		throw new PlaygroundError(
+			`n8n's queue mode needs ${missing.join(' and ')}: install it (on Debian: apt-get install ${missing.join(' ')}).`,
+		);
 	}
 	const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
 	await runCommand('apt-get', ['update', '-qq'], { limit: INSTALL_LIMIT, env });
-	await runCommand('apt-get', ['install', '-qq', '-y', '--no-install-recommends', ...missing], { limit: INSTALL_LIMIT, env });
+	await runCommand('apt-get', ['install', '-qq', '-y', '--no-install-recommends', ...missing], {
+		limit: INSTALL_LIMIT,
+		env,
+	});
 }
 
 /** An empty PostgreSQL with Debian's settings but for the place. @throws PlaygroundError when it does not start within a minute */
@@ -43,18 +51,40 @@ export async function startPostgres(folder: string): Promise<BackingService> {
 	const user = await asUser('postgres', folder);
 	const data = path.join(folder, 'data');
 	const [command, ...prefix] = user;
-	const initialize = [path.join(bin, 'initdb'), '-D', data, '-U', 'n8n', '--auth=trust', '--encoding=UTF8'];
+	const initialize = [
+		path.join(bin, 'initdb'),
+		'-D',
+		data,
+		'-U',
+		'n8n',
+		'--auth=trust',
+		'--encoding=UTF8',
+	];
 	await runCommand(command, [...prefix, ...initialize], { limit: START_LIMIT, cwd: '/' });
 	const port = await freePort();
-	const settings = [`listen_addresses=${host}`, `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting]);
+	const settings = [`listen_addresses=${host}`, `unix_socket_directories=${folder}`].flatMap(
+		(setting) => ['-c', setting],
+	);
 	const isReady = async () =>
-		await runCommand(path.join(bin, 'pg_isready'), ['-h', host, '-p', String(port)], { limit: 5000 }).then(
+		await runCommand(path.join(bin, 'pg_isready'), ['-h', host, '-p', String(port)], {
+			limit: 5000,
+		}).then(
 			() => true,
 			() => false,
 		);
-	const stop = await spawnService('PostgreSQL', [...user, path.join(bin, 'postgres'), '-D', data, '-p', String(port), ...settings], isReady);
+	const stop = await spawnService(
+		'PostgreSQL',
+		[...user, path.join(bin, 'postgres'), '-D', data, '-p', String(port), ...settings],
+		isReady,
+	);
 	return {
-		env: { DB_TYPE: 'postgresdb', DB_POSTGRESDB_HOST: host, DB_POSTGRESDB_PORT: String(port), DB_POSTGRESDB_USER: 'n8n', DB_POSTGRESDB_DATABASE: 'postgres' },
+		env: {
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: host,
+			DB_POSTGRESDB_PORT: String(port),
+			DB_POSTGRESDB_USER: 'n8n',
+			DB_POSTGRESDB_DATABASE: 'postgres',
+		},
 		stop,
 	};
 }
@@ -63,7 +93,19 @@ export async function startPostgres(folder: string): Promise<BackingService> {
 export async function startRedis(folder: string): Promise<BackingService> {
 	const user = await asUser('redis', folder);
 	const port = await freePort();
-	const server = ['redis-server', '--port', String(port), '--bind', host, '--save', '', '--appendonly', 'no', '--dir', folder];
+	const server = [
+		'redis-server',
+		'--port',
+		String(port),
+		'--bind',
+		host,
+		'--save',
+		'',
+		'--appendonly',
+		'no',
+		'--dir',
+		folder,
+	];
 	const isReady = async () =>
 		await runCommand('redis-cli', ['-h', host, '-p', String(port), 'ping'], { limit: 5000 }).then(
 			(answer) => answer.includes('PONG'),
@@ -73,13 +115,19 @@ export async function startRedis(folder: string): Promise<BackingService> {
 	return { env: { QUEUE_BULL_REDIS_HOST: host, QUEUE_BULL_REDIS_PORT: String(port) }, stop };
 }
 
-async function spawnService(name: string, [command, ...args]: string[], isReady: () => Promise<boolean>): Promise<() => Promise<void>> {
+async function spawnService(
+	name: string,
+	[command, ...args]: string[],
+	isReady: () => Promise<boolean>,
+): Promise<() => Promise<void>> {
 	const child = spawnTree(command, args, { stdio: 'ignore', cwd: '/' });
 	const stop = async () => await stopTree(child, STOP_LIMIT);
-	await waitFor(isReady, { what: `${name} to start`, limit: START_LIMIT }).catch(async (error: unknown) => {
-		await stop();
-		throw error;
-	});
+	await waitFor(isReady, { what: `${name} to start`, limit: START_LIMIT }).catch(
+		async (error: unknown) => {
+			await stop();
+			throw error;
+		},
+	);
 	return stop;
 }
 
@@ -91,7 +139,9 @@ async function asUser(name: string, folder: string): Promise<string[]> {
 	await mkdir(folder, { mode: 0o700 });
 	const prefix = ['setpriv', '--pdeathsig', 'INT'];
 	if (process.getuid?.() !== 0) return prefix;
-	const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' })));
+	const [uid, gid] = ['-u', '-g'].map((flag) =>
+		Number(execFileSync('id', [flag, name], { encoding: 'utf8' })),
+	);
 	await chown(folder, uid, gid);
 	return [...prefix, '--reuid', String(uid), '--regid', String(gid), '--clear-groups'];
 }

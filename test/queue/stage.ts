@@ -22,10 +22,26 @@ export interface Settings {
 }
 
 /** The documented 1,000 requests per minute, sped up six times. */
-export const full: Settings = { messages: 3000, allowance: 1000, windowMs: 10_000, latencyMs: 50, events: 240, questions: 6, keys: 600 };
+export const full: Settings = {
+	messages: 3000,
+	allowance: 1000,
+	windowMs: 10_000,
+	latencyMs: 50,
+	events: 240,
+	questions: 6,
+	keys: 600,
+};
 
 /** To see whether all works. */
-export const quick: Settings = { messages: 600, allowance: 200, windowMs: 4000, latencyMs: 50, events: 40, questions: 3, keys: 150 };
+export const quick: Settings = {
+	messages: 600,
+	allowance: 200,
+	windowMs: 4000,
+	latencyMs: 50,
+	events: 40,
+	questions: 3,
+	keys: 150,
+};
 
 export interface Stage {
 	cluster: Cluster;
@@ -34,8 +50,18 @@ export interface Stage {
 }
 
 /** Stores the credential of a service. Its rate is shared by all who use the same service and key. */
-export async function credentialFor({ cluster }: Stage, { url }: Service, rate: { requests: number; windowMs: number }): Promise<string> {
-	const data = { apiKey: 'sandbox-key-0001', baseUrl: url, layout: 'automatic', requestsPerMinute: rate.requests, rateWindowMs: rate.windowMs };
+export async function credentialFor(
+	{ cluster }: Stage,
+	{ url }: Service,
+	rate: { requests: number; windowMs: number },
+): Promise<string> {
+	const data = {
+		apiKey: 'sandbox-key-0001',
+		baseUrl: url,
+		layout: 'automatic',
+		requestsPerMinute: rate.requests,
+		rateWindowMs: rate.windowMs,
+	};
 	return await cluster.main.client.createCredential('Service', 'businessMessagingApi', data);
 }
 

@@ -29,17 +29,36 @@ export interface TriggerRow {
 export async function measureTrigger(stage: Stage): Promise<TriggerRow[]> {
 	const { cluster, progress, settings } = stage;
 	const { events } = settings;
-	const service = await Service.start({ requests: 0, windowMs: noLimit.windowMs, latencyMs: settings.latencyMs });
-	const workflow = await Production.autoReply(cluster, await credentialFor(stage, service, noLimit));
+	const service = await Service.start({
+		requests: 0,
+		windowMs: noLimit.windowMs,
+		latencyMs: settings.latencyMs,
+	});
+	const workflow = await Production.autoReply(
+		cluster,
+		await credentialFor(stage, service, noLimit),
+	);
 	const rows: TriggerRow[] = [];
-	const measure = async (deliveries: string, of: { from: number; count: number }, delivered: number, work: () => Promise<unknown>) => {
+	const measure = async (
+		deliveries: string,
+		of: { from: number; count: number },
+		delivered: number,
+		work: () => Promise<unknown>,
+	) => {
 		const started = Date.now();
 		await progress.step(`Trigger: ${deliveries}`, async () => {
 			await work();
 			await workflow.ended();
 		});
 		const { lost, doubled } = await service.traffic(numbersOf(of));
-		rows.push({ deliveries, events: of.count, delivered, executed: of.count - lost, doubled, seconds: (Date.now() - started) / 1000 });
+		rows.push({
+			deliveries,
+			events: of.count,
+			delivered,
+			executed: of.count - lost,
+			doubled,
+			seconds: (Date.now() - started) / 1000,
+		});
 	};
 	try {
 		const first = { from: 0, count: events };
@@ -47,14 +66,38 @@ export async function measureTrigger(stage: Stage): Promise<TriggerRow[]> {
 		const delivered = await service.look<Delivery>('/deliveries');
 		const there = ({ url }: Delivery) => url;
 		const elsewhere = ({ url }: Delivery) => url.replace(cluster.webhooks.url, cluster.main.url);
-		await measure('again, to the same process', first, events, async () => await deliver(delivered, [there]));
-		await measure('again, to another process', first, events, async () => await deliver(delivered, [elsewhere]));
+		await measure(
+			'again, to the same process',
+			first,
+			events,
+			async () => await deliver(delivered, [there]),
+		);
+		await measure(
+			'again, to another process',
+			first,
+			events,
+			async () => await deliver(delivered, [elsewhere]),
+		);
 		const second = { from: events, count: events };
-		const copies = delivered.map((delivery, index) => copyOf(delivery, FIRST_NUMBER + events + index));
-		await measure('to the same process twice at once', second, 2 * events, async () => await deliver(copies, [there, there]));
+		const copies = delivered.map((delivery, index) =>
+			copyOf(delivery, FIRST_NUMBER + events + index),
+		);
+		await measure(
+			'to the same process twice at once',
+			second,
+			2 * events,
+			async () => await deliver(copies, [there, there]),
+		);
 		const third = { from: 2 * events, count: events };
-		const others = delivered.map((delivery, index) => copyOf(delivery, FIRST_NUMBER + 2 * events + index));
-		await measure('to two processes at once', third, 2 * events, async () => await deliver(others, [there, elsewhere]));
+		const others = delivered.map((delivery, index) =>
+			copyOf(delivery, FIRST_NUMBER + 2 * events + index),
+		);
+		await measure(
+			'to two processes at once',
+			third,
+			2 * events,
+			async () => await deliver(others, [there, elsewhere]),
+		);
 		await workflow.switchOff();
 		return rows;
 	} finally {
@@ -64,16 +107,27 @@ export async function measureTrigger(stage: Stage): Promise<TriggerRow[]> {
 
 async function write(service: Service, of: { from: number; count: number }): Promise<void> {
 	await Promise.all(numbersOf(of).map(async (number) => await service.receive(number, 'Hello')));
-	const settled = async () => (await service.look<Delivery>('/deliveries')).every(({ state }) => state !== 'pending');
+	const settled = async () =>
+		(await service.look<Delivery>('/deliveries')).every(({ state }) => state !== 'pending');
 	await waitFor(settled, { what: 'n8n to answer the deliveries', limit: DELIVERY_LIMIT });
 }
 
 /** Brings each delivery to all addresses at the same moment. */
-async function deliver(deliveries: Delivery[], addresses: Array<(delivery: Delivery) => string>): Promise<void> {
+async function deliver(
+	deliveries: Delivery[],
+	addresses: Array<(delivery: Delivery) => string>,
+): Promise<void> {
 	const limit = pLimit(SIDE_BY_SIDE);
 	const bring = async (delivery: Delivery) =>
 		await Promise.all(
-			addresses.map(async (address) => await axios.post(address(delivery), { event: delivery.event, data: delivery.data }, { timeout: 60_000, proxy: false })),
+			addresses.map(
+				async (address) =>
+					await axios.post(
+						address(delivery),
+						{ event: delivery.event, data: delivery.data },
+						{ timeout: 60_000, proxy: false },
+					),
+			),
 		);
 	await Promise.all(deliveries.map(async (delivery) => await limit(bring, delivery)));
 }

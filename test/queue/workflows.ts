@@ -20,7 +20,12 @@ export interface Part {
 
 type NodeSettings = Pick<INode, 'type' | 'typeVersion' | 'parameters'> & Partial<INode>;
 
-const node = (name: string, settings: NodeSettings): INode => ({ id: randomUUID(), name, position: [0, 0], ...settings });
+const node = (name: string, settings: NodeSettings): INode => ({
+	id: randomUUID(),
+	name,
+	position: [0, 0],
+	...settings,
+});
 const to = (next: string) => ({ main: [[{ node: next, type: 'main' as const, index: 0 }]] });
 const credentials = (id: string) => ({ businessMessagingApi: { id, name: 'Service' } });
 
@@ -33,7 +38,11 @@ export class Production {
 	) {}
 
 	/** Switches on a workflow that runs the action node for every number of a part. */
-	static async campaign(cluster: Cluster, credential: string, parameters: INodeParameters): Promise<Production> {
+	static async campaign(
+		cluster: Cluster,
+		credential: string,
+		parameters: INodeParameters,
+	): Promise<Production> {
 		const path = randomUUID();
 		const numbers = `={{ Array.from({ length: $json.body.count }, (_, index) => ({ to: '+' + (${FIRST_NUMBER} + $json.body.from + index) })) }}`;
 		const assignments = [{ id: '1', name: 'numbers', type: 'array', value: numbers }];
@@ -41,10 +50,26 @@ export class Production {
 		return await Production.switchOn(cluster, path, {
 			name: `Campaign ${path}`,
 			nodes: [
-				node('Start', { type: 'n8n-nodes-base.webhook', typeVersion: 2.1, parameters: webhook, webhookId: path }),
-				node('List', { type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: { assignments: { assignments }, options: {} } }),
-				node('Items', { type: 'n8n-nodes-base.splitOut', typeVersion: 1, parameters: { fieldToSplitOut: 'numbers', options: {} } }),
-				node(tested, { ...action({ to: '={{ $json.to }}', ...parameters }), credentials: credentials(credential) }),
+				node('Start', {
+					type: 'n8n-nodes-base.webhook',
+					typeVersion: 2.1,
+					parameters: webhook,
+					webhookId: path,
+				}),
+				node('List', {
+					type: 'n8n-nodes-base.set',
+					typeVersion: 3.4,
+					parameters: { assignments: { assignments }, options: {} },
+				}),
+				node('Items', {
+					type: 'n8n-nodes-base.splitOut',
+					typeVersion: 1,
+					parameters: { fieldToSplitOut: 'numbers', options: {} },
+				}),
+				node(tested, {
+					...action({ to: '={{ $json.to }}', ...parameters }),
+					credentials: credentials(credential),
+				}),
 			],
 			connections: { Start: to('List'), List: to('Items'), Items: to(tested) },
 			settings: { executionOrder: 'v1' },
@@ -53,17 +78,34 @@ export class Production {
 
 	/** Switches on a workflow that answers everybody who writes. */
 	static async autoReply(cluster: Cluster, credential: string): Promise<Production> {
-		const trigger = { type: 'n8n-nodes-business-messaging.businessMessagingTrigger', typeVersion: 1.1, parameters: {}, webhookId: randomUUID() };
-		const reply = action({ resource: 'message', operation: 'sendText', to: '={{ $json.from }}', text: 'Thank you, we will answer soon.' });
+		const trigger = {
+			type: 'n8n-nodes-business-messaging.businessMessagingTrigger',
+			typeVersion: 1.1,
+			parameters: {},
+			webhookId: randomUUID(),
+		};
+		const reply = action({
+			resource: 'message',
+			operation: 'sendText',
+			to: '={{ $json.from }}',
+			text: 'Thank you, we will answer soon.',
+		});
 		return await Production.switchOn(cluster, '', {
 			name: 'Auto-reply',
-			nodes: [node('Start', { ...trigger, credentials: credentials(credential) }), node(tested, { ...reply, credentials: credentials(credential) })],
+			nodes: [
+				node('Start', { ...trigger, credentials: credentials(credential) }),
+				node(tested, { ...reply, credentials: credentials(credential) }),
+			],
 			connections: { Start: to(tested) },
 			settings: { executionOrder: 'v1' },
 		});
 	}
 
-	private static async switchOn(cluster: Cluster, path: string, file: WorkflowFile): Promise<Production> {
+	private static async switchOn(
+		cluster: Cluster,
+		path: string,
+		file: WorkflowFile,
+	): Promise<Production> {
 		const { id } = await cluster.main.client.createWorkflow(file);
 		await cluster.main.client.activate(id);
 		return new Production(cluster, id, path);
@@ -72,13 +114,20 @@ export class Production {
 	/** Starts one execution for each part, at the same moment, through the webhook processor. */
 	async start(parts: Part[]): Promise<void> {
 		const url = `${this.cluster.webhooks.url}/webhook/${this.path}`;
-		await Promise.all(parts.map(async (part) => await axios.post(url, part, { timeout: 60_000, proxy: false })));
+		await Promise.all(
+			parts.map(async (part) => await axios.post(url, part, { timeout: 60_000, proxy: false })),
+		);
 	}
 
 	/** Ids of executions, newest first, in one of these states, or in any. At most 100, which is what n8n lists at once. */
 	async executions(status?: string[]): Promise<string[]> {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId: this.id, ...(status && { status }) }));
-		const answer = await this.cluster.main.client.call<{ results: Array<{ id: string }> }>('GET', `/rest/executions?filter=${filter}&limit=100`);
+		const filter = encodeURIComponent(
+			JSON.stringify({ workflowId: this.id, ...(status && { status }) }),
+		);
+		const answer = await this.cluster.main.client.call<{ results: Array<{ id: string }> }>(
+			'GET',
+			`/rest/executions?filter=${filter}&limit=100`,
+		);
 		return answer.results.map(({ id }) => id);
 	}
 
@@ -88,7 +137,10 @@ export class Production {
 			const ids = await this.executions(status);
 			return ids.length === count && ids;
 		};
-		return await waitFor(found, { what: `${count} executions to be ${status.join(' or ')}`, limit: RUN_LIMIT });
+		return await waitFor(found, {
+			what: `${count} executions to be ${status.join(' or ')}`,
+			limit: RUN_LIMIT,
+		});
 	}
 
 	/** Waits until no execution is under way. */
@@ -102,7 +154,9 @@ export class Production {
 		await this.start(parts);
 		await this.ended();
 		const ids = (await this.executions()).filter((id) => !before.has(id));
-		return await Promise.all(ids.map(async (id) => await this.cluster.main.client.getExecution(id)));
+		return await Promise.all(
+			ids.map(async (id) => await this.cluster.main.client.getExecution(id)),
+		);
 	}
 
 	async switchOff(): Promise<void> {
@@ -116,7 +170,12 @@ function action(parameters: INodeParameters): NodeSettings {
 
 /** The records that the node under test gave out, by their `sendStatus`: sent ones have none. */
 export function statusesOf(executions: Execution[]): Array<{ to: string; sendStatus?: string }> {
-	return executions.flatMap((execution) => outputOf(execution, tested).map(({ json }) => ({ to: String(json.to), sendStatus: json.sendStatus as string | undefined })));
+	return executions.flatMap((execution) =>
+		outputOf(execution, tested).map(({ json }) => ({
+			to: String(json.to),
+			sendStatus: json.sendStatus as string | undefined,
+		})),
+	);
 }
 
 /** From the start of the first sending node to the end of the last one, seconds, by n8n's own clock. */

@@ -1,9 +1,19 @@
 /** What counts as an answer. */
-import type { AnswerKind, Expected } from '../../nodes/BusinessMessaging/operations/message/question';
+import type {
+	AnswerKind,
+	Expected,
+} from '../../nodes/BusinessMessaging/operations/message/question';
 import { readAnswer, repeatText } from '../../nodes/BusinessMessaging/reply/answers';
 
 function expected(kind: AnswerKind, more: Partial<Expected> = {}): Expected {
-	return { kind, choices: ['Small', 'Extra Large', '12'], yesWords: ['yes', '👍', 'Sí'], noWords: ['no'], isDayFirst: true, ...more };
+	return {
+		kind,
+		choices: ['Small', 'Extra Large', '12'],
+		yesWords: ['yes', '👍', 'Sí'],
+		noWords: ['no'],
+		isDayFirst: true,
+		...more,
+	};
 }
 
 const cases: Array<[AnswerKind, string | null, unknown]> = [

@@ -5,18 +5,33 @@ import { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import { useService } from '../support/service';
 
 const service = useService();
-const question: INodeParameters = { resource: 'message', operation: 'sendAndWait', to: '=+1555000100{{ $json.n }}', message: 'Tuesday?' };
+const question: INodeParameters = {
+	resource: 'message',
+	operation: 'sendAndWait',
+	to: '=+1555000100{{ $json.n }}',
+	message: 'Tuesday?',
+};
 const items = [{ n: 1 }, { n: 2 }, { n: 3 }];
 const webhooks = () => service.sandbox.state.webhooks.all;
 const refused = { status: 422, body: { message: 'no' } };
-const ask = async (parameters: INodeParameters = {}, more: object = {}) => await service.run({ parameters: { ...question, ...parameters }, items, ...more });
+const ask = async (parameters: INodeParameters = {}, more: object = {}) =>
+	await service.run({ parameters: { ...question, ...parameters }, items, ...more });
 
 test('waits for everybody, with one registration each that shows no number', async () => {
 	const { status } = await ask();
 	expect(status).toBe('waiting');
-	expect(service.sent().map(({ phone }) => phone)).toEqual(['+15550001001', '+15550001002', '+15550001003']);
+	expect(service.sent().map(({ phone }) => phone)).toEqual([
+		'+15550001001',
+		'+15550001002',
+		'+15550001003',
+	]);
 	expect(webhooks()).toHaveLength(3);
-	expect(webhooks()[0]).toMatchObject({ events: ['message.received'], url: expect.stringMatching(/^http:\/\/n8n\.test\/webhook-waiting\/\d+\/[^/]+\?wait=[\w-]+&signature=\w+$/) });
+	expect(webhooks()[0]).toMatchObject({
+		events: ['message.received'],
+		url: expect.stringMatching(
+			/^http:\/\/n8n\.test\/webhook-waiting\/\d+\/[^/]+\?wait=[\w-]+&signature=\w+$/,
+		),
+	});
 });
 
 test('asks by template too', async () => {
@@ -43,7 +58,10 @@ test('leaves no registration behind when a question cannot be sent', async () =>
 
 test('waits for the others when the node continues on errors', async () => {
 	await service.fault({ endpoint: 'sendText', skip: 1, ...refused });
-	const { status } = await ask({ options: { concurrency: 1 } }, { onError: 'continueRegularOutput' });
+	const { status } = await ask(
+		{ options: { concurrency: 1 } },
+		{ onError: 'continueRegularOutput' },
+	);
 	expect(status).toBe('waiting');
 	expect(webhooks()).toHaveLength(2);
 });
@@ -52,7 +70,9 @@ test('does not wait if there is nobody left to wait for', async () => {
 	await service.fault({ endpoint: 'sendText', count: 3, ...refused });
 	const { status, outputs } = await ask({}, { onError: 'continueRegularOutput' });
 	expect(status).toBe('success');
-	expect(outputs[0].map(({ json }) => json)).toEqual(items.map(() => ({ error: expect.objectContaining({ sendStatus: 'notSent' }) })));
+	expect(outputs[0].map(({ json }) => json)).toEqual(
+		items.map(() => ({ error: expect.objectContaining({ sendStatus: 'notSent' }) })),
+	);
 	expect(webhooks()).toEqual([]);
 });
 
@@ -61,7 +81,11 @@ test('a retry waits for those who were asked already without asking them again',
 	const run = await ask({ options: { concurrency: 1 } });
 	const again = await service.engine.retry(run, { credentials: service.credentials() });
 	expect(again.status).toBe('waiting');
-	expect(service.sent().map(({ phone }) => phone)).toEqual(['+15550001001', '+15550001002', '+15550001003']);
+	expect(service.sent().map(({ phone }) => phone)).toEqual([
+		'+15550001001',
+		'+15550001002',
+		'+15550001003',
+	]);
 	expect(webhooks()).toHaveLength(3);
 });
 
@@ -71,7 +95,9 @@ test.each([
 	[{ message: ' ' }, 'Message is empty [item 0]'],
 ])('refuses %j before anything is sent', async (parameters, message) => {
 	expect((await ask(parameters)).error?.message).toBe(message);
-	expect(Object.keys(endpoints).filter((name) => service.calls(name as keyof typeof endpoints) > 0)).toEqual([]);
+	expect(
+		Object.keys(endpoints).filter((name) => service.calls(name as keyof typeof endpoints) > 0),
+	).toEqual([]);
 });
 
 test('asks no more people at once than it can look after', async () => {
@@ -81,13 +107,27 @@ test('asks no more people at once than it can look after', async () => {
 });
 
 test.each([
-	'http://n8n.example.com', 'http://localhost:5678', 'https://n8n', 'https://n8n.internal', 'https://10.1.2.3', 'https://100.64.0.1', 'https://169.254.169.254', 'https://172.16.0.1', 'https://192.168.0.1',
-	'https://198.18.0.1', 'https://224.0.0.1', 'https://[::1]', 'https://[fd00::1]', 'https://[::ffff:10.0.0.1]',
+	'http://n8n.example.com',
+	'http://localhost:5678',
+	'https://n8n',
+	'https://n8n.internal',
+	'https://10.1.2.3',
+	'https://100.64.0.1',
+	'https://169.254.169.254',
+	'https://172.16.0.1',
+	'https://192.168.0.1',
+	'https://198.18.0.1',
+	'https://224.0.0.1',
+	'https://[::1]',
+	'https://[fd00::1]',
+	'https://[::ffff:10.0.0.1]',
 ])('asks nobody if the answers cannot be delivered to n8n, at %s', async (baseUrl) => {
 	const credentials = service.credentials({ baseUrl: 'https://api.example.com' });
 	const { error } = await service.run({ parameters: question, items, credentials, baseUrl });
 	expect(error).toMatchObject({
-		message: expect.stringContaining(`The service cannot deliver the answer to ${new URL(baseUrl).origin}`),
+		message: expect.stringContaining(
+			`The service cannot deliver the answer to ${new URL(baseUrl).origin}`,
+		),
 		description: expect.stringContaining('Nothing was sent'),
 	});
 });

@@ -1,4 +1,9 @@
-import { endpoints, layouts, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
+import {
+	endpoints,
+	layouts,
+	routeOf,
+	type EndpointName,
+} from '../../nodes/BusinessMessaging/api/endpoints';
 import { RateLimiter } from '../../sandbox/rateLimit';
 import { clientOf, closeAll, openSandbox } from './support';
 
@@ -18,8 +23,10 @@ describe('layouts', () => {
 			for (const name of names) {
 				const { path, listed } = routeOf(endpoints[name], layout);
 				const status = await statusOf(name, layout);
-				if (!listed) expect([layout, name, [404, 405].includes(status)]).toEqual([layout, name, true]);
-				else if (!path.includes(':id')) expect([layout, name, [200, 201, 422].includes(status)]).toEqual([layout, name, true]);
+				if (!listed)
+					expect([layout, name, [404, 405].includes(status)]).toEqual([layout, name, true]);
+				else if (!path.includes(':id'))
+					expect([layout, name, [200, 201, 422].includes(status)]).toEqual([layout, name, true]);
 			}
 		}
 		const put = await client.put('/api/v1/contacts/unknown', {});
@@ -34,7 +41,11 @@ describe('layouts', () => {
 		const id = sandbox.state.contacts.all[0]?.id;
 		for (const base of ['/api', '']) {
 			for (const method of ['PUT', 'PATCH']) {
-				const answer = await client.request({ method, url: `${base}/v1/contacts/${id}`, data: { name: method } });
+				const answer = await client.request({
+					method,
+					url: `${base}/v1/contacts/${id}`,
+					data: { name: method },
+				});
 				expect(answer.data).toMatchObject({ id, name: method });
 			}
 			expect((await client.get(`${base}/v1/analytics/campaigns`)).status).toBe(200);
@@ -60,7 +71,9 @@ describe('keys', () => {
 		const made = await api.post('/auth/token', { name: 'Second' });
 		const me = await clientOf(url, made.data.token).get('/v1/auth/me');
 		expect(me.data.key).toMatchObject({ id: made.data.id, name: 'Second' });
-		expect(JSON.stringify([me.data, sandbox.state.snapshot(), sandbox.state.requests.last()])).not.toContain(made.data.token);
+		expect(
+			JSON.stringify([me.data, sandbox.state.snapshot(), sandbox.state.requests.last()]),
+		).not.toContain(made.data.token);
 	});
 });
 
@@ -83,7 +96,11 @@ describe('rate limit', () => {
 	it('counts each key by itself, over both layouts', async () => {
 		const { sandbox, url, api, shared } = await openSandbox({ requestsPerWindow: 2 });
 		const other = sandbox.state.keys.create('Other').secret;
-		const statuses = [await api.get('/contacts'), await shared.get('/contacts'), await api.get('/auth/me')];
+		const statuses = [
+			await api.get('/contacts'),
+			await shared.get('/contacts'),
+			await api.get('/auth/me'),
+		];
 		expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429]);
 		expect(statuses[2]?.data.error.code).toBe('rate_limited');
 		expect(Number(statuses[2]?.headers['retry-after'])).toBeGreaterThan(0);

@@ -11,18 +11,37 @@ const to = '+15552000001';
 async function sendUnder(order: FaultOrder, timeout = 10_000) {
 	const { sandbox, api, controls } = await openSandbox({}, false);
 	expect((await controls.post('/faults', order)).status).toBe(201);
-	const send = async () => await api.post('/messages/send', { to, text: 'Hi' }, { timeout, responseType: 'text' });
-	const outcome = await send().catch(({ code, message }: { code: string; message: string }) => ({ status: code, headers: {}, data: message }));
+	const send = async () =>
+		await api.post('/messages/send', { to, text: 'Hi' }, { timeout, responseType: 'text' });
+	const outcome = await send().catch(({ code, message }: { code: string; message: string }) => ({
+		status: code,
+		headers: {},
+		data: message,
+	}));
 	const { status, data, headers } = outcome;
 	const after = await send();
 	expect(after.status).toBe(201); // a fault hits just as many calls as it was ordered for
-	return { status, data: String(data), headers, stored: sandbox.state.messages.all.length - 1, sandbox, api, controls };
+	return {
+		status,
+		data: String(data),
+		headers,
+		stored: sandbox.state.messages.all.length - 1,
+		sandbox,
+		api,
+		controls,
+	};
 }
 
 describe('faults', () => {
 	it('of a status are not processed, unless told so', async () => {
-		expect(await sendUnder({ endpoint: 'sendText', status: 503 })).toMatchObject({ status: 503, stored: 0 });
-		expect(await sendUnder({ endpoint: 'sendText', status: 503, processed: true })).toMatchObject({ status: 503, stored: 1 });
+		expect(await sendUnder({ endpoint: 'sendText', status: 503 })).toMatchObject({
+			status: 503,
+			stored: 0,
+		});
+		expect(await sendUnder({ endpoint: 'sendText', status: 503, processed: true })).toMatchObject({
+			status: 503,
+			stored: 1,
+		});
 	});
 
 	it('carry the headers and the body that were ordered, and no others', async () => {
@@ -30,8 +49,15 @@ describe('faults', () => {
 		expect(plain.headers).not.toHaveProperty('retry-after');
 		expect(JSON.parse(plain.data)).toMatchObject({ error: { code: 'fault' } });
 		const date = 'Wed, 21 Oct 2026 07:28:00 GMT';
-		const ordered = await sendUnder({ status: 502, headers: { 'retry-after': date, 'content-type': 'text/html' }, body: '<h1>Bad</h1>' });
-		expect(ordered).toMatchObject({ data: '<h1>Bad</h1>', headers: { 'retry-after': date, 'content-type': 'text/html' } });
+		const ordered = await sendUnder({
+			status: 502,
+			headers: { 'retry-after': date, 'content-type': 'text/html' },
+			body: '<h1>Bad</h1>',
+		});
+		expect(ordered).toMatchObject({
+			data: '<h1>Bad</h1>',
+			headers: { 'retry-after': date, 'content-type': 'text/html' },
+		});
 	});
 
 	it('reset the connection before or after the call had its effect', async () => {
@@ -47,12 +73,19 @@ describe('faults', () => {
 	it('delay the answer of a call that was processed, or of one that was not', async () => {
 		const gone = await sendUnder({ delayMs: 20_000 }, 500);
 		expect(gone).toMatchObject({ status: 'ECONNABORTED', stored: 1 });
-		expect(await sendUnder({ delayMs: 20, processed: false })).toMatchObject({ status: 503, stored: 0 });
+		expect(await sendUnder({ delayMs: 20, processed: false })).toMatchObject({
+			status: 503,
+			stored: 0,
+		});
 	});
 
 	it('break the JSON of the answer', async () => {
 		const broken = await sendUnder({ brokenJson: true });
-		expect(broken).toMatchObject({ status: 201, stored: 1, headers: { 'content-type': expect.stringContaining('json') } });
+		expect(broken).toMatchObject({
+			status: 201,
+			stored: 1,
+			headers: { 'content-type': expect.stringContaining('json') },
+		});
 		expect(() => JSON.parse(broken.data) as unknown).toThrow(SyntaxError);
 	});
 
@@ -62,7 +95,9 @@ describe('faults', () => {
 		const pieces: string[] = [];
 		const socket = createConnection(sandbox.port, '127.0.0.1');
 		socket.on('data', (piece) => pieces.push(piece.toString()));
-		socket.write(`GET /v1/auth/me HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${sandbox.key}\r\nconnection: close\r\n\r\n`);
+		socket.write(
+			`GET /v1/auth/me HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${sandbox.key}\r\nconnection: close\r\n\r\n`,
+		);
 		await until('it has ended', () => socket.readableEnded);
 		expect(pieces[0]).toContain('200 OK');
 		expect(pieces.length).toBeGreaterThan(2);
@@ -80,9 +115,12 @@ describe('faults', () => {
 		for (const text of texts) sends.push((await api.post('/messages/send', { to, text })).status);
 		expect(sends).toEqual([201, 500, 201]);
 		const lists = [];
-		for (const client of [api, shared, api, shared]) lists.push((await client.get('/contacts')).status);
+		for (const client of [api, shared, api, shared])
+			lists.push((await client.get('/contacts')).status);
 		expect(lists).toEqual([200, 500, 500, 200]);
-		expect([(await api.get('/templates')).status, (await shared.get('/templates')).status]).toEqual([200, 418]);
+		expect([(await api.get('/templates')).status, (await shared.get('/templates')).status]).toEqual(
+			[200, 418],
+		);
 		const { data } = await controls.get('/faults');
 		expect(data.data.map(({ hits }: { hits: number }) => hits)).toEqual([1, 2, 1]);
 	});
@@ -92,7 +130,11 @@ describe('faults', () => {
 		await controls.post('/faults', { status: 500 });
 		await controls.delete('/faults');
 		expect((await api.get('/auth/me')).status).toBe(200);
-		expect((await controls.post('/faults', { endpoint: 'nothing' })).data.error.field).toBe('endpoint');
-		expect((await controls.post('/faults', { reset: 'beforeRead', processed: true })).data.error.field).toBe('processed');
+		expect((await controls.post('/faults', { endpoint: 'nothing' })).data.error.field).toBe(
+			'endpoint',
+		);
+		expect(
+			(await controls.post('/faults', { reset: 'beforeRead', processed: true })).data.error.field,
+		).toBe('processed');
 	});
 });

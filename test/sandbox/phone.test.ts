@@ -23,17 +23,31 @@ describe('chats', () => {
 		expect(await phones('search=555-200-0002')).toEqual([[bob], 1]);
 		expect(await phones('search=nobody')).toEqual([[], 0]);
 		const { data } = await controls.get('/chats');
-		expect(data.data[0]).toMatchObject({ name: 'Ada', messageCount: 2, lastMessage: { text: 'third', direction: 'outbound' } });
-		expect(data.data[2]).toEqual({ phone: grace.phone, name: grace.name, messageCount: 0, lastMessage: null });
+		expect(data.data[0]).toMatchObject({
+			name: 'Ada',
+			messageCount: 2,
+			lastMessage: { text: 'third', direction: 'outbound' },
+		});
+		expect(data.data[2]).toEqual({
+			phone: grace.phone,
+			name: grace.name,
+			messageCount: 0,
+			lastMessage: null,
+		});
 	});
 
 	it('give their newest messages, oldest first, and why one has failed', async () => {
 		const { controls, api } = await openSandbox({ failingNumbers: [bob] });
-		for (const text of ['one', 'two', 'three']) await controls.post('/inbound', { from: ada, text });
+		for (const text of ['one', 'two', 'three'])
+			await controls.post('/inbound', { from: ada, text });
 		const { data } = await controls.get(`/chats/${encodeURIComponent(ada)}?limit=2`);
-		expect([data.data.map(({ text }: { text: string }) => text), data.total]).toEqual([['two', 'three'], 3]);
+		expect([data.data.map(({ text }: { text: string }) => text), data.total]).toEqual([
+			['two', 'three'],
+			3,
+		]);
 
-		const failureOf = async (phone: string) => (await controls.get(`/chats/${encodeURIComponent(phone)}`)).data.data.at(-1).failure;
+		const failureOf = async (phone: string) =>
+			(await controls.get(`/chats/${encodeURIComponent(phone)}`)).data.data.at(-1).failure;
 		await api.post('/messages/send', { to: bob, text: 'Hi' });
 		await until('it has failed', () => failureOf(bob));
 		const { data: sent } = await api.post('/messages/send', { to: ada, text: 'Hi' });
@@ -47,12 +61,18 @@ describe('events', () => {
 	it('tell what has changed, gathered, and end with the page', async () => {
 		const { sandbox, controls } = await openSandbox();
 		const page = new AbortController();
-		const { data: stream, headers } = await controls.get('/events', { responseType: 'stream', signal: page.signal });
+		const { data: stream, headers } = await controls.get('/events', {
+			responseType: 'stream',
+			signal: page.signal,
+		});
 		expect(headers['content-type']).toBe('text/event-stream');
 		const news: unknown[] = [];
-		stream.on('error', () => undefined).on('data', (chunk: Buffer) => {
-			for (const [, data] of String(chunk).matchAll(/^data: (.*)$/gm)) news.push(JSON.parse(data));
-		});
+		stream
+			.on('error', () => undefined)
+			.on('data', (chunk: Buffer) => {
+				for (const [, data] of String(chunk).matchAll(/^data: (.*)$/gm))
+					news.push(JSON.parse(data));
+			});
 		for (const from of [ada, bob, ada]) await controls.post('/inbound', { from, text: 'Hi' });
 		const tell = async (expected: object) => {
 			await until(`it tells ${JSON.stringify(expected)}`, () => news.length > 0);
@@ -76,7 +96,8 @@ describe('the page', () => {
 		expect(headers['content-security-policy']).toContain("default-src 'none'");
 		const addresses = [...html.matchAll(/"(\/phone\/[^"]+)"/g)].map((match) => match[1]);
 		expect(addresses.length).toBeGreaterThan(5);
-		for (const address of addresses) expect([address, (await client.get(address)).status]).toEqual([address, 200]);
+		for (const address of addresses)
+			expect([address, (await client.get(address)).status]).toEqual([address, 200]);
 		expect((await client.get('/phone/../index.ts')).status).toBe(404);
 		expect((await client.get('/phone/%2e%2e/index.ts')).status).not.toBe(200);
 		expect(html).not.toContain(sandbox.key);
@@ -87,8 +108,13 @@ describe('the page', () => {
 		const stranger = clientOf(sandbox.url);
 		const { port } = sandbox;
 		for (const path of ['/', '/phone/main.js', '/_sandbox/chats', '/_sandbox/events']) {
-			expect([path, (await stranger.get(path, { headers: { host: `evil.example:${port}` } })).status]).toEqual([path, 403]);
+			expect([
+				path,
+				(await stranger.get(path, { headers: { host: `evil.example:${port}` } })).status,
+			]).toEqual([path, 403]);
 		}
-		expect((await stranger.get('/_sandbox/chats', { headers: { host: `localhost:${port}` } })).status).toBe(200);
+		expect(
+			(await stranger.get('/_sandbox/chats', { headers: { host: `localhost:${port}` } })).status,
+		).toBe(200);
 	});
 });

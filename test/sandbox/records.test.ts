@@ -5,12 +5,20 @@ afterEach(closeAll);
 describe('contacts', () => {
 	it('are listed page by page, each exactly once, with a capped page size', async () => {
 		const { api } = await openSandbox({ sampleContacts: 23, pageSizeCap: 10 });
-		const pages = await Promise.all([1, 2, 3, 4].map(async (page) => (await api.get('/contacts', { params: { page, limit: 50 } })).data));
+		const pages = await Promise.all(
+			[1, 2, 3, 4].map(
+				async (page) => (await api.get('/contacts', { params: { page, limit: 50 } })).data,
+			),
+		);
 		expect(pages.map(({ data }) => data.length)).toEqual([10, 10, 3, 0]);
-		expect(new Set(pages.flatMap(({ data }) => data.map(({ id }: { id: string }) => id))).size).toBe(23);
+		expect(
+			new Set(pages.flatMap(({ data }) => data.map(({ id }: { id: string }) => id))).size,
+		).toBe(23);
 		expect(pages[1]).toMatchObject({ page: 2, limit: 10, total: 23 });
 		expect((await api.get('/contacts?limit=3')).data.data).toHaveLength(3);
-		expect((await api.get('/contacts?limit=3')).data).toEqual((await api.get('/contacts?limit=3&page=1')).data);
+		expect((await api.get('/contacts?limit=3')).data).toEqual(
+			(await api.get('/contacts?limit=3&page=1')).data,
+		);
 	});
 
 	it('move between segments', async () => {
@@ -18,9 +26,13 @@ describe('contacts', () => {
 		const fields = { name: 'Ada', phone: '+15552000001', segments: ['vip'], city: 'London' };
 		const { data: made } = await api.post('/contacts', fields);
 		expect(made).toMatchObject(fields);
-		const inSegment = async (segment: string) => (await shared.get('/contacts', { params: { segment } })).data.data;
+		const inSegment = async (segment: string) =>
+			(await shared.get('/contacts', { params: { segment } })).data.data;
 		expect(await inSegment('vip')).toEqual([made]);
-		const { data: changed } = await shared.patch(`/contacts/${made.id}`, { segments: ['customers'], name: 'Ada L.' });
+		const { data: changed } = await shared.patch(`/contacts/${made.id}`, {
+			segments: ['customers'],
+			name: 'Ada L.',
+		});
 		expect([await inSegment('vip'), await inSegment('customers')]).toEqual([[], [changed]]);
 		expect(changed).toMatchObject({ ...fields, name: 'Ada L.', segments: ['customers'] });
 	});
@@ -41,31 +53,53 @@ describe('templates', () => {
 	it('are approved after a while, and again after a change', async () => {
 		const { api, sandbox } = await openSandbox({ sampleContacts: 0 });
 		const components = [{ type: 'body', text: 'Hi {{1}}' }];
-		const { data: made } = await api.post('/templates', { name: 'greeting', language: 'en_US', components });
+		const { data: made } = await api.post('/templates', {
+			name: 'greeting',
+			language: 'en_US',
+			components,
+		});
 		expect(made).toMatchObject({ status: 'PENDING', components: [{ type: 'BODY' }] });
 		const stored = sandbox.state.templates.all.find(({ id }) => id === made.id);
 		await until('it is approved', () => stored?.status === 'APPROVED');
 		const { data: changed } = await api.put(`/templates/${made.id}`, { category: 'UTILITY' });
-		expect(changed).toMatchObject({ id: made.id, status: 'PENDING', category: 'UTILITY', name: 'greeting' });
+		expect(changed).toMatchObject({
+			id: made.id,
+			status: 'PENDING',
+			category: 'UTILITY',
+			name: 'greeting',
+		});
 		await until('it is approved again', () => stored?.status === 'APPROVED');
-		expect((await api.post('/templates', { name: 'greeting', language: 'en_US', components })).status).toBe(409);
+		expect(
+			(await api.post('/templates', { name: 'greeting', language: 'en_US', components })).status,
+		).toBe(409);
 	});
 });
 
 describe('template messages', () => {
 	const to = '+15552000001';
-	const body = (...texts: string[]) => ({ type: 'body', parameters: texts.map((text) => ({ type: 'text', text })) });
+	const body = (...texts: string[]) => ({
+		type: 'body',
+		parameters: texts.map((text) => ({ type: 'text', text })),
+	});
 
 	it('show the customer the text with its values', async () => {
 		const { api, sandbox } = await openSandbox();
 		const button = { type: 'button', parameters: [{ type: 'text', text: '77' }] };
 		const header = { type: 'header', parameters: [{ type: 'text', text: '77' }] };
 		const components = [body('Ada', 'Monday'), header, button];
-		const answer = await api.post('/messages/template', { to, template: 'order_update', language: 'en_US', components });
+		const answer = await api.post('/messages/template', {
+			to,
+			template: 'order_update',
+			language: 'en_US',
+			components,
+		});
 		expect(answer.data).toMatchObject({ to, status: 'accepted' });
 		expect(sandbox.state.messages.get(answer.data.id)).toMatchObject({
 			text: 'Hi Ada, your order has left our warehouse and arrives on Monday.',
-			template: { header: { text: 'Order 77' }, buttons: [{ url: 'https://shop.example.com/orders/77' }] },
+			template: {
+				header: { text: 'Order 77' },
+				buttons: [{ url: 'https://shop.example.com/orders/77' }],
+			},
 		});
 	});
 
@@ -75,7 +109,9 @@ describe('template messages', () => {
 		const without = await api.post('/messages/template', welcome);
 		expect([without.status, without.data.error.field]).toEqual([422, 'headerDocumentUrl']);
 		const headerDocumentUrl = 'https://example.com/a.pdf';
-		expect((await api.post('/messages/template', { ...welcome, headerDocumentUrl })).status).toBe(201);
+		expect((await api.post('/messages/template', { ...welcome, headerDocumentUrl })).status).toBe(
+			201,
+		);
 		const invoice = { to, template: 'invoice', language: 'en_US', components: [body('Ada')] };
 		expect((await api.post('/messages/template', invoice)).status).toBe(201);
 	});
@@ -87,9 +123,23 @@ describe('template messages', () => {
 			['welcome', 'fr_FR', [], 404, 'language', 'en_US, de_DE'],
 			['flash_offer', 'en_US', [body('Ada')], 422, 'template', 'PENDING'],
 			['login_code', 'en_US', [], 422, 'components', '1 variables, but 0'],
-			['login_code', 'en_US', [body('1', '2')], 422, 'components.0.parameters', '1 variables, but 2'],
+			[
+				'login_code',
+				'en_US',
+				[body('1', '2')],
+				422,
+				'components.0.parameters',
+				'1 variables, but 2',
+			],
 			['login_code', 'en_US', [body('1'), body('1')], 422, 'components.1', 'twice'],
-			['login_code', 'en_US', [{ type: 'BODY ', parameters: [] }], 422, 'components.0.type', 'must be'],
+			[
+				'login_code',
+				'en_US',
+				[{ type: 'BODY ', parameters: [] }],
+				422,
+				'components.0.type',
+				'must be',
+			],
 		];
 		for (const [template, language, components, status, field, words] of refused) {
 			const answer = await api.post('/messages/template', { to, template, language, components });

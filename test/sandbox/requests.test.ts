@@ -14,16 +14,29 @@ describe('requests', () => {
 			['/messages/send', { to: phone }, 'text'],
 			['/messages/send', { to: phone, text: 'x'.repeat(11) }, 'text'],
 			['/messages/template', { to: phone, template: 'login_code' }, 'language'],
-			['/messages/template', { to: phone, template: 'login_code', language: 'en_US', components: [{}] }, 'components.0.type'],
 			[
 				'/messages/template',
-				{ to: phone, template: 'login_code', language: 'en_US', components: [{ type: 'body', parameters }] },
+				{ to: phone, template: 'login_code', language: 'en_US', components: [{}] },
+				'components.0.type',
+			],
+			[
+				'/messages/template',
+				{
+					to: phone,
+					template: 'login_code',
+					language: 'en_US',
+					components: [{ type: 'body', parameters }],
+				},
 				'components.0.parameters.0',
 			],
 			['/contacts', { name: 'Nobody' }, 'phone'],
 			['/contacts', { phone, segments: [7] }, 'segments'],
 			['/templates', { name: 'x', language: 'english' }, 'language'],
-			['/templates', { name: 'x', language: 'en_US', components: [{ type: 'FOOTER' }] }, 'components'],
+			[
+				'/templates',
+				{ name: 'x', language: 'en_US', components: [{ type: 'FOOTER' }] },
+				'components',
+			],
 			['/webhooks', { url: 'ftp://example.com' }, 'url'],
 			['/webhooks', { url: 'http://example.com', events: [] }, 'events'],
 		];
@@ -37,7 +50,10 @@ describe('requests', () => {
 	it('get JSON also for what is no request at all', async () => {
 		const { sandbox, api } = await openSandbox({ bodyLimitBytes: 100 }, false);
 		const answers = [
-			await api.post('/messages/send', '{"to":', { ...json, transformRequest: (text: string) => text }),
+			await api.post('/messages/send', '{"to":', {
+				...json,
+				transformRequest: (text: string) => text,
+			}),
 			await api.post('/messages/send', { to: phone, text: 'x'.repeat(100) }),
 			await api.post('/messages/send', 'to=1', { headers: { 'content-type': 'text/csv' } }),
 			await api.get('/nothing'),
@@ -60,11 +76,25 @@ describe('requests', () => {
 
 	it('are counted and shown without the key', async () => {
 		const { sandbox, api, controls } = await openSandbox();
-		await api.post('/messages/send', { to: phone, text: 'Hi' }, { headers: { 'idempotency-key': 'one' } });
+		await api.post(
+			'/messages/send',
+			{ to: phone, text: 'Hi' },
+			{ headers: { 'idempotency-key': 'one' } },
+		);
 		await api.post('/messages/send', { to: 'x', text: 'Hi' });
 		const { data } = await controls.get('/requests?last=2');
-		expect(data.endpoints.sendText).toEqual({ calls: 2, byStatus: { 201: 1, 422: 1 }, open: 0, mostOpen: 1 });
-		expect(data.data[0]).toMatchObject({ endpoint: 'sendText', layout: 'dedicatedHost', status: 201, body: { text: 'Hi' } });
+		expect(data.endpoints.sendText).toEqual({
+			calls: 2,
+			byStatus: { 201: 1, 422: 1 },
+			open: 0,
+			mostOpen: 1,
+		});
+		expect(data.data[0]).toMatchObject({
+			endpoint: 'sendText',
+			layout: 'dedicatedHost',
+			status: 201,
+			body: { text: 'Hi' },
+		});
 		expect(data.data[0].headers['idempotency-key']).toBe('one');
 		expect(JSON.stringify(data)).not.toContain(sandbox.key);
 	});
@@ -75,6 +105,9 @@ describe('requests', () => {
 		Object.assign(sandbox.state.contacts.all[0] ?? {}, { name: 7 });
 		const { status, data } = await api.get('/contacts');
 		noise.mockRestore();
-		expect([status, data.error.message]).toEqual([500, expect.stringContaining('listContacts breaks the contract')]);
+		expect([status, data.error.message]).toEqual([
+			500,
+			expect.stringContaining('listContacts breaks the contract'),
+		]);
 	});
 });

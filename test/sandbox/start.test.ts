@@ -6,7 +6,9 @@ afterEach(closeAll);
 describe('startSandbox', () => {
 	it('says in a sentence that a port is taken', async () => {
 		const { sandbox } = await openSandbox();
-		await expect(startSandbox({ port: sandbox.port })).rejects.toThrow(`Port ${sandbox.port} is taken`);
+		await expect(startSandbox({ port: sandbox.port })).rejects.toThrow(
+			`Port ${sandbox.port} is taken`,
+		);
 	});
 
 	it('refuses options that it does not know or understand', async () => {
@@ -26,6 +28,9 @@ describe('startSandbox', () => {
 	it('serves the OpenAPI document with its own address', async () => {
 		const { sandbox } = await openSandbox();
 		const { data } = await clientOf(sandbox.url).get('/openapi.json');
-		expect(data.servers.map(({ url }: { url: string }) => url)).toEqual([sandbox.url, `${sandbox.url}/api`]);
+		expect(data.servers.map(({ url }: { url: string }) => url)).toEqual([
+			sandbox.url,
+			`${sandbox.url}/api`,
+		]);
 	});
 });

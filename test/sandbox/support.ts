@@ -16,7 +16,13 @@ const testOptions: SandboxOptions = {
 /** A client that gives every answer back, whatever its status. */
 export function clientOf(baseURL: string, key?: string): AxiosInstance {
 	const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-	return axios.create({ baseURL, headers, validateStatus: () => true, proxy: false, timeout: 10_000 });
+	return axios.create({
+		baseURL,
+		headers,
+		validateStatus: () => true,
+		proxy: false,
+		timeout: 10_000,
+	});
 }
 
 const open: Array<() => Promise<void>> = [];

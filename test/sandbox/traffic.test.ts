@@ -6,29 +6,44 @@ afterEach(closeAll);
 const ada = '+15552000001';
 const bob = '+15552000002';
 
-const statusesOf = (sandbox: Sandbox, id: string) => sandbox.state.messages.get(id)?.history.map(({ status }) => status);
+const statusesOf = (sandbox: Sandbox, id: string) =>
+	sandbox.state.messages.get(id)?.history.map(({ status }) => status);
 
 describe('receipts', () => {
 	it('follow a message by themselves, also its failure', async () => {
 		const { sandbox, api } = await openSandbox({ failingNumbers: [bob] });
 		const { data: toAda } = await api.post('/messages/send', { to: ada, text: 'Hi' });
 		const { data: toBob } = await api.post('/messages/send', { to: bob, text: 'Hi' });
-		await until('both have come to an end', () => statusesOf(sandbox, toAda.id)?.includes('read') && statusesOf(sandbox, toBob.id)?.includes('failed'));
+		await until(
+			'both have come to an end',
+			() =>
+				statusesOf(sandbox, toAda.id)?.includes('read') &&
+				statusesOf(sandbox, toBob.id)?.includes('failed'),
+		);
 		expect(statusesOf(sandbox, toAda.id)).toEqual(['accepted', 'sent', 'delivered', 'read']);
 		expect(statusesOf(sandbox, toBob.id)).toEqual(['accepted', 'sent', 'failed']);
 	});
 
 	it('can be forced, and switched off', async () => {
-		const { sandbox, api, controls } = await openSandbox({ receiptDelaysMs: { sent: null, delivered: null, read: null } });
+		const { sandbox, api, controls } = await openSandbox({
+			receiptDelaysMs: { sent: null, delivered: null, read: null },
+		});
 		const { data } = await api.post('/messages/send', { to: ada, text: 'Hi' });
-		expect((await controls.post('/receipts', { id: data.id, status: 'delivered' })).data.status).toBe('delivered');
+		expect(
+			(await controls.post('/receipts', { id: data.id, status: 'delivered' })).data.status,
+		).toBe('delivered');
 		expect(statusesOf(sandbox, data.id)).toEqual(['accepted', 'delivered']);
 		expect((await controls.post('/receipts', { id: 'unknown', status: 'read' })).status).toBe(404);
 	});
 
 	it('have the share of readers that was asked for', async () => {
 		const { sandbox, api } = await openSandbox({ readRate: 0.25 });
-		await Promise.all(Array.from({ length: 8 }, async () => await api.post('/messages/send', { to: ada, text: 'Hi' })));
+		await Promise.all(
+			Array.from(
+				{ length: 8 },
+				async () => await api.post('/messages/send', { to: ada, text: 'Hi' }),
+			),
+		);
 		await until('the readers have read', () => sandbox.state.analytics.overall.read === 2);
 		await until('all is done', () => sandbox.state.analytics.overall.delivered === 8);
 		expect(sandbox.state.analytics.overall.read).toBe(2);
@@ -39,9 +54,16 @@ describe('deliveries', () => {
 	it("have the specification's envelope and the kinds that were asked for", async () => {
 		const { api, controls } = await openSandbox();
 		const receiver = await openReceiver();
-		await api.post('/webhooks', { url: receiver.url, events: ['message.received', 'message.read'] });
+		await api.post('/webhooks', {
+			url: receiver.url,
+			events: ['message.received', 'message.read'],
+		});
 		const { data: sent } = await api.post('/messages/send', { to: ada, text: 'Hi' });
-		const { data: inbound } = await controls.post('/inbound', { from: bob, text: 'Hello', name: 'Bob' });
+		const { data: inbound } = await controls.post('/inbound', {
+			from: bob,
+			text: 'Hello',
+			name: 'Bob',
+		});
 		await until('both have arrived', () => receiver.received.length >= 2);
 		const bodies = receiver.received.map(({ body }) => body as { event: string; data: object });
 		bodies.sort((one, other) => one.event.localeCompare(other.event));
@@ -59,12 +81,25 @@ describe('deliveries', () => {
 		sandbox.state.webhooks.create({ url: receiver.url });
 		await controls.post('/inbound', { from: ada, text: 'one' });
 		await controls.post('/inbound', { from: ada, text: 'two' });
-		await until('both are through', () => sandbox.state.deliveries.log.last().every(({ state }) => state === 'delivered'));
-		const texts = receiver.received.map(({ body }) => (body as { data: { text: string } }).data.text);
+		await until('both are through', () =>
+			sandbox.state.deliveries.log.last().every(({ state }) => state === 'delivered'),
+		);
+		const texts = receiver.received.map(
+			({ body }) => (body as { data: { text: string } }).data.text,
+		);
 		expect(texts).toEqual(['one', 'one', 'one', 'one', 'two']);
 		const { data } = await controls.get('/deliveries?last=2');
-		expect(data.data[0]).toMatchObject({ event: 'message.received', url: receiver.url, state: 'delivered' });
-		expect(data.data[0].attempts.map(({ status }: { status: number }) => status)).toEqual([500, 201, null, 200]);
+		expect(data.data[0]).toMatchObject({
+			event: 'message.received',
+			url: receiver.url,
+			state: 'delivered',
+		});
+		expect(data.data[0].attempts.map(({ status }: { status: number }) => status)).toEqual([
+			500,
+			201,
+			null,
+			200,
+		]);
 		expect(data.data[0].attempts[2].error).toContain('500 ms');
 	});
 
@@ -73,7 +108,8 @@ describe('deliveries', () => {
 		const receiver = await openReceiver([400, 404, 503]);
 		sandbox.state.webhooks.create({ url: receiver.url });
 		await controls.post('/send-test-event', {});
-		const failed = () => sandbox.state.deliveries.log.last().find(({ state }) => state === 'failed');
+		const failed = () =>
+			sandbox.state.deliveries.log.last().find(({ state }) => state === 'failed');
 		const { attempts } = await until('it has given up', failed);
 		expect(attempts.map(({ status }) => status)).toEqual([400, 404, 503]);
 		expect(receiver.received).toHaveLength(3);
@@ -81,28 +117,53 @@ describe('deliveries', () => {
 
 	it('go to one webhook on demand, and stop when it is deleted', async () => {
 		const { sandbox, api, controls } = await openSandbox();
-		const [receiver, other] = [await openReceiver(Array<number>(100).fill(500)), await openReceiver()];
+		const [receiver, other] = [
+			await openReceiver(Array<number>(100).fill(500)),
+			await openReceiver(),
+		];
 		const { id: webhookId } = sandbox.state.webhooks.create({ url: receiver.url });
 		sandbox.state.webhooks.create({ url: other.url });
 		await controls.post('/send-test-event', { event: 'custom.kind', data: { a: 1 }, webhookId });
 		await until('it was tried', () => receiver.received.length > 0);
 		await api.delete(`/webhooks/${webhookId}`);
-		await until('it is cancelled', () => sandbox.state.deliveries.log.last()[0]?.state === 'cancelled');
-		expect([receiver.received[0]?.body, other.received]).toEqual([{ event: 'custom.kind', data: { a: 1 } }, []]);
+		await until(
+			'it is cancelled',
+			() => sandbox.state.deliveries.log.last()[0]?.state === 'cancelled',
+		);
+		expect([receiver.received[0]?.body, other.received]).toEqual([
+			{ event: 'custom.kind', data: { a: 1 } },
+			[],
+		]);
 	});
 });
 
 describe('conversations', () => {
 	it('grow out of messages of both directions', async () => {
-		const { api, controls } = await openSandbox({ sampleContacts: 0, receiptDelaysMs: { sent: null, delivered: null, read: null } });
+		const { api, controls } = await openSandbox({
+			sampleContacts: 0,
+			receiptDelaysMs: { sent: null, delivered: null, read: null },
+		});
 		const { data: contact } = await api.post('/contacts', { phone: ada, name: 'Ada' });
 		await api.post('/messages/send', { to: ada, text: 'How are you?' });
 		await controls.post('/inbound', { from: ada, text: 'Fine' });
 		await controls.post('/inbound', { from: bob, text: 'Hello', name: 'Bob' });
 		const { data } = await api.get('/conversations');
 		expect(data.data).toMatchObject([
-			{ phone: ada, name: 'Ada', contactId: contact.id, messageCount: 2, unansweredCount: 1, lastMessage: { text: 'Fine' } },
-			{ phone: bob, name: 'Bob', contactId: null, messageCount: 1, lastMessage: { direction: 'inbound' } },
+			{
+				phone: ada,
+				name: 'Ada',
+				contactId: contact.id,
+				messageCount: 2,
+				unansweredCount: 1,
+				lastMessage: { text: 'Fine' },
+			},
+			{
+				phone: bob,
+				name: 'Bob',
+				contactId: null,
+				messageCount: 1,
+				lastMessage: { direction: 'inbound' },
+			},
 		]);
 	});
 });
@@ -113,17 +174,37 @@ describe('analytics', () => {
 		const { data: token } = await api.post('/auth/token', { name: 'Agent' });
 		const agent = clientOf(`${url}/v1`, token.token);
 		const components = [{ type: 'body', parameters: [{ type: 'text', text: '123' }] }];
-		await agent.post('/messages/template', { to: ada, template: 'login_code', language: 'en_US', components });
+		await agent.post('/messages/template', {
+			to: ada,
+			template: 'login_code',
+			language: 'en_US',
+			components,
+		});
 		await api.post('/messages/send', { to: bob, text: 'Hi' });
 		await api.post('/messages/send', { to: 'nobody', text: 'refused' });
 		await controls.post('/inbound', { from: ada, text: 'Thanks' });
-		await until('the receipts are in', () => sandbox.state.analytics.overall.read + sandbox.state.analytics.overall.failed === 2);
+		await until(
+			'the receipts are in',
+			() => sandbox.state.analytics.overall.read + sandbox.state.analytics.overall.failed === 2,
+		);
 		const read = async (what: string) => (await api.get(`/analytics/${what}`)).data;
 		const adas = { total: 1, sent: 1, delivered: 1, read: 1, failed: 0 };
 		const bobs = { total: 1, sent: 1, delivered: 0, read: 0, failed: 1 };
-		expect(await read('messages')).toEqual({ total: 2, sent: 2, delivered: 1, read: 1, failed: 1, received: 1 });
-		expect(await read('campaigns')).toEqual({ data: [{ template: 'login_code', language: 'en_US', ...adas }] });
-		expect((await read('agents')).data).toMatchObject([bobs, { id: token.id, name: 'Agent', ...adas }]);
+		expect(await read('messages')).toEqual({
+			total: 2,
+			sent: 2,
+			delivered: 1,
+			read: 1,
+			failed: 1,
+			received: 1,
+		});
+		expect(await read('campaigns')).toEqual({
+			data: [{ template: 'login_code', language: 'en_US', ...adas }],
+		});
+		expect((await read('agents')).data).toMatchObject([
+			bobs,
+			{ id: token.id, name: 'Agent', ...adas },
+		]);
 	});
 });
 
@@ -132,13 +213,18 @@ describe('an idempotency key', () => {
 
 	it('is only recorded, unless the sandbox is told to heed it', async () => {
 		const { sandbox, api } = await openSandbox();
-		for (let i = 0; i < 2; i++) await api.post('/messages/send', { to: ada, text: 'Hi' }, { headers });
-		expect(sandbox.state.messages.all.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['k', 'k']);
+		for (let i = 0; i < 2; i++)
+			await api.post('/messages/send', { to: ada, text: 'Hi' }, { headers });
+		expect(sandbox.state.messages.all.map(({ idempotencyKey }) => idempotencyKey)).toEqual([
+			'k',
+			'k',
+		]);
 	});
 
 	it('gives the first message again where it is heeded', async () => {
 		const { sandbox, api } = await openSandbox({ idempotency: true });
-		const send = async (text: string) => await api.post('/messages/send', { to: ada, text }, { headers });
+		const send = async (text: string) =>
+			await api.post('/messages/send', { to: ada, text }, { headers });
 		expect((await send('Hi')).data.id).toBe((await send('Hi')).data.id);
 		expect((await send('Other')).status).toBe(409);
 		expect(sandbox.state.messages.all).toHaveLength(1);
@@ -147,14 +233,23 @@ describe('an idempotency key', () => {
 
 describe('reset', () => {
 	it('forgets everything, and stops what was under way', async () => {
-		const { sandbox, api, controls } = await openSandbox({ receiptDelaysMs: { sent: 1500, delivered: 1510, read: 1520 } });
+		const { sandbox, api, controls } = await openSandbox({
+			receiptDelaysMs: { sent: 1500, delivered: 1510, read: 1520 },
+		});
 		const receiver = await openReceiver();
 		sandbox.state.webhooks.create({ url: receiver.url });
 		const { data: before } = await api.post('/messages/send', { to: ada, text: 'Hi' });
 		await controls.post('/faults', { status: 500 });
 		await controls.post('/reset');
 		const { data: state } = await controls.get('/state');
-		expect(state).toMatchObject({ messages: [], conversations: [], webhooks: [], deliveries: [], faults: [], requests: {} });
+		expect(state).toMatchObject({
+			messages: [],
+			conversations: [],
+			webhooks: [],
+			deliveries: [],
+			faults: [],
+			requests: {},
+		});
 		const { data: after } = await api.post('/messages/send', { to: ada, text: 'Hi' });
 		expect(after.id).not.toBe(before.id);
 		await until('the new message is read', () => statusesOf(sandbox, after.id)?.includes('read'));

@@ -19,7 +19,9 @@ export interface OtherHost {
 }
 
 /** Starts it before the tests and stops it after them; what it has seen is forgotten before each. */
-export function useOtherHost(answer: (request: IncomingMessage, response: ServerResponse) => void): OtherHost {
+export function useOtherHost(
+	answer: (request: IncomingMessage, response: ServerResponse) => void,
+): OtherHost {
 	const host: OtherHost = { url: '', seen: [] };
 	const server = createServer((request, response) => {
 		const chunks: Buffer[] = [];

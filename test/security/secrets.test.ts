@@ -11,28 +11,42 @@ import { Triggers, received } from '../trigger/support';
 
 const service = useService();
 const triggers = new Triggers(service);
-const question = { resource: 'message', operation: 'sendAndWait', to: '+15550001001', message: 'Tuesday?' };
+const question = {
+	resource: 'message',
+	operation: 'sendAndWait',
+	to: '+15550001001',
+	message: 'Tuesday?',
+};
 
 describe('the secrets in registered URLs', () => {
 	/** A trigger's, and that of a waiting execution. */
 	async function registerBoth(): Promise<string[]> {
 		await triggers.active();
 		await service.run({ parameters: question });
-		const secrets = service.sandbox.state.webhooks.all.flatMap(({ url }) => [...new URL(url).searchParams.values()]);
+		const secrets = service.sandbox.state.webhooks.all.flatMap(({ url }) => [
+			...new URL(url).searchParams.values(),
+		]);
 		expect(secrets).toHaveLength(3);
 		return secrets;
 	}
 
 	test('are not in the list of the editor, whose chosen entry is saved with the workflow', async () => {
 		const secrets = await registerBoth();
-		const { results } = await service.engine.editor({ credentials: service.credentials() }).listSearch('searchWebhooks');
-		expect(results.map(({ name }) => name)).toEqual([expect.stringMatching(/token=… · /), expect.stringMatching(/wait=…&signature=… · /)]);
+		const { results } = await service.engine
+			.editor({ credentials: service.credentials() })
+			.listSearch('searchWebhooks');
+		expect(results.map(({ name }) => name)).toEqual([
+			expect.stringMatching(/token=… · /),
+			expect.stringMatching(/wait=…&signature=… · /),
+		]);
 		for (const secret of secrets) expect(JSON.stringify(results)).not.toContain(secret);
 	});
 
 	test('are not in the items of Get Many', async () => {
 		const secrets = await registerBoth();
-		const { outputs } = await service.run({ parameters: { resource: 'webhook', operation: 'getAll', returnAll: true } });
+		const { outputs } = await service.run({
+			parameters: { resource: 'webhook', operation: 'getAll', returnAll: true },
+		});
 		expect(outputs[0]).toHaveLength(2);
 		for (const secret of secrets) expect(JSON.stringify(outputs)).not.toContain(secret);
 	});
@@ -48,12 +62,16 @@ describe('the secrets in registered URLs', () => {
 
 describe('a ticket', () => {
 	const ticket = { run: 'run', item: 0, to: '+15550001111', asked: 1, until: 2 };
-	const seal = (values: Record<string, string> = {}) => new TicketSeal(readAddress(service.credentials(values)));
+	const seal = (values: Record<string, string> = {}) =>
+		new TicketSeal(readAddress(service.credentials(values)));
 
 	test('is opened only with the same service and the same key', () => {
 		const sealed = seal().close(ticket);
 		expect(seal().open(sealed)).toEqual(ticket);
-		const others: Array<Record<string, string>> = [{ apiKey: `${service.sandbox.key}2` }, { baseUrl: 'https://example.com' }];
+		const others: Array<Record<string, string>> = [
+			{ apiKey: `${service.sandbox.key}2` },
+			{ baseUrl: 'https://example.com' },
+		];
 		for (const other of others) expect(seal(other).open(sealed)).toBeUndefined();
 	});
 
@@ -67,7 +85,9 @@ describe('a ticket', () => {
 	});
 
 	test('is sealed anew each time, so that two show nothing by their likeness', () => {
-		const [one, two] = [seal().close(ticket), seal().close(ticket)].map((sealed) => Buffer.from(sealed, 'base64url'));
+		const [one, two] = [seal().close(ticket), seal().close(ticket)].map((sealed) =>
+			Buffer.from(sealed, 'base64url'),
+		);
 		expect(one.subarray(0, 12)).not.toEqual(two.subarray(0, 12));
 		expect(one.subarray(28)).not.toEqual(two.subarray(28));
 	});
@@ -75,9 +95,18 @@ describe('a ticket', () => {
 	test('at an address outside of what n8n serves for waiting executions is left alone', async () => {
 		const base = 'https://n8n.example.com/webhook-waiting/';
 		const wait = seal().close(ticket);
-		const addresses = ['1/a', '../rest/login', '%2e%2e/rest/login', '..\\rest'].map((end) => `${base}${end}`);
-		const records = [...addresses, 'https://n8n.example.com.evil.example/webhook-waiting/1', 'https://n8n.example.com/webhook-waiting@evil.example/1'].map((url) => ({ id: url, url: `${url}?wait=${wait}` }));
-		const client = { address: readAddress(service.credentials()), call: async () => records } as unknown as Client;
+		const addresses = ['1/a', '../rest/login', '%2e%2e/rest/login', '..\\rest'].map(
+			(end) => `${base}${end}`,
+		);
+		const records = [
+			...addresses,
+			'https://n8n.example.com.evil.example/webhook-waiting/1',
+			'https://n8n.example.com/webhook-waiting@evil.example/1',
+		].map((url) => ({ id: url, url: `${url}?wait=${wait}` }));
+		const client = {
+			address: readAddress(service.credentials()),
+			call: async () => records,
+		} as unknown as Client;
 		expect((await new Registry(client, base).list()).map(({ id }) => id)).toEqual([`${base}1/a`]);
 	});
 });
@@ -85,22 +114,49 @@ describe('a ticket', () => {
 describe('comparisons', () => {
 	test.each([
 		['the secret in the URL', {}, '?token=wrong', {}],
-		['the secret in a header', { registration: 'manual', requireSecret: true }, '', { 'X-Webhook-Token': 'w' }],
-		['a signature', { registration: 'manual', signature: 'hex', signatureHeader: 'X-Sign' }, '', { 'X-Sign': '00' }],
-	])('of %s take the same time wherever the difference is and however long the value', async (_, parameters, query, headers) => {
-		const compare = jest.spyOn(crypto, 'timingSafeEqual');
-		const trigger = await triggers.active({ parameters, credentials: service.credentials({ webhookSecret: 'a secret of the user' }) });
-		const { status } = await triggers.deliver(trigger, received(), headers, `${trigger.url}${query}`);
-		const lengths = compare.mock.calls.map(([one, two]) => [one.byteLength, two.byteLength]);
-		compare.mockRestore();
-		expect(status).toBe(401);
-		expect(lengths).toContainEqual([32, 32]);
-	});
+		[
+			'the secret in a header',
+			{ registration: 'manual', requireSecret: true },
+			'',
+			{ 'X-Webhook-Token': 'w' },
+		],
+		[
+			'a signature',
+			{ registration: 'manual', signature: 'hex', signatureHeader: 'X-Sign' },
+			'',
+			{ 'X-Sign': '00' },
+		],
+	])(
+		'of %s take the same time wherever the difference is and however long the value',
+		async (_, parameters, query, headers) => {
+			const compare = jest.spyOn(crypto, 'timingSafeEqual');
+			const trigger = await triggers.active({
+				parameters,
+				credentials: service.credentials({ webhookSecret: 'a secret of the user' }),
+			});
+			const { status } = await triggers.deliver(
+				trigger,
+				received(),
+				headers,
+				`${trigger.url}${query}`,
+			);
+			const lengths = compare.mock.calls.map(([one, two]) => [one.byteLength, two.byteLength]);
+			compare.mockRestore();
+			expect(status).toBe(401);
+			expect(lengths).toContainEqual([32, 32]);
+		},
+	);
 
 	test('no other code of the nodes compares a secret, a token or a signature', async () => {
 		const { readFileSync } = await import('node:fs');
-		const lines = filesBelow('nodes').filter((name) => name.endsWith('.ts')).flatMap((name) => readFileSync(name, 'utf8').split('\n'));
-		const wrong = lines.filter((line) => /\b(secret|token|signature|apiKey)\b\s*[!=]==(?!\s*(?:''|undefined|null))/i.test(line.replace(/'[^']*'/g, "''")));
+		const lines = filesBelow('nodes')
+			.filter((name) => name.endsWith('.ts'))
+			.flatMap((name) => readFileSync(name, 'utf8').split('\n'));
+		const wrong = lines.filter((line) =>
+			/\b(secret|token|signature|apiKey)\b\s*[!=]==(?!\s*(?:''|undefined|null))/i.test(
+				line.replace(/'[^']*'/g, "''"),
+			),
+		);
 		expect(wrong).toEqual([]);
 	});
 });

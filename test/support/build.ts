@@ -14,7 +14,9 @@ export function filesBelow(folder: string): string[] {
 	if (!existsSync(absolute)) return [];
 	return readdirSync(absolute, { recursive: true, withFileTypes: true })
 		.filter((entry) => entry.isFile())
-		.map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+		.map((entry) =>
+			path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'),
+		)
 		.sort();
 }
 
@@ -27,8 +29,13 @@ function isStale(): boolean {
 	const [code, copied] = partition(sources, (file) => file.endsWith('.ts'));
 	const built = filesBelow('dist').filter((file) => file.endsWith('.js'));
 	const recipe = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'gulpfile.js'];
-	if (built.length === 0 || Math.max(...[...recipe, ...code].map(changedAt)) > Math.min(...built.map(changedAt))) return true;
-	const isOther = (file: string) => !existsSync(path.join(root, 'dist', file)) || !contents(file).equals(contents(`dist/${file}`));
+	if (
+		built.length === 0 ||
+		Math.max(...[...recipe, ...code].map(changedAt)) > Math.min(...built.map(changedAt))
+	)
+		return true;
+	const isOther = (file: string) =>
+		!existsSync(path.join(root, 'dist', file)) || !contents(file).equals(contents(`dist/${file}`));
 	return filesBelow('dist').length !== built.length + copied.length || copied.some(isOther);
 }
 
@@ -40,9 +47,16 @@ function isStale(): boolean {
 export function buildWhenStale(): void {
 	if (!isStale()) return;
 	try {
-		execFileSync('npm', ['run', 'build'], { cwd: root, encoding: 'utf8', timeout: 120_000, stdio: 'pipe' });
+		execFileSync('npm', ['run', 'build'], {
+			cwd: root,
+			encoding: 'utf8',
+			timeout: 120_000,
+			stdio: 'pipe',
+		});
 	} catch (error) {
 		const { stdout, stderr } = error as { stdout?: string; stderr?: string };
-		throw new Error(`The package cannot be built:\n${stdout ?? ''}${stderr ?? ''}`, { cause: error });
+		throw new Error(`The package cannot be built:\n${stdout ?? ''}${stderr ?? ''}`, {
+			cause: error,
+		});
 	}
 }

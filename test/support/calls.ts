@@ -43,9 +43,16 @@ function started({ request }: { request: ClientRequest }): void {
 	if (current) callers.set(request, current.name);
 }
 
-function answered({ request, response }: { request: ClientRequest; response: IncomingMessage }): void {
+function answered({
+	request,
+	response,
+}: {
+	request: ClientRequest;
+	response: IncomingMessage;
+}): void {
 	const name = callers.get(request);
-	const ok = response.statusCode !== undefined && response.statusCode >= 200 && response.statusCode < 300;
+	const ok =
+		response.statusCode !== undefined && response.statusCode >= 200 && response.statusCode < 300;
 	if (!name || !ok || !sandboxes.has(String(request.getHeader('host')))) return;
 	const { pathname } = new URL(request.path, 'http://sandbox');
 	const call = { method: request.method, path: pathname, caller: name, test: currentTestFile() };
@@ -53,4 +60,5 @@ function answered({ request, response }: { request: ClientRequest; response: Inc
 }
 
 const onStart = (message: unknown) => started(message as { request: ClientRequest });
-const onFinish = (message: unknown) => answered(message as { request: ClientRequest; response: IncomingMessage });
+const onFinish = (message: unknown) =>
+	answered(message as { request: ClientRequest; response: IncomingMessage });

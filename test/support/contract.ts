@@ -46,10 +46,18 @@ export async function judgedAddress(url: string, judging: Judging = {}): Promise
 /** The header is JSON; where it became too long, it is cut off. */
 function violationsOf(header: string | string[] | undefined): Violation[] {
 	const text = String(header ?? '[]');
-	return text.startsWith('[') ? (JSON.parse(text) as Violation[]) : [{ location: ['request'], message: text }];
+	return text.startsWith('[')
+		? (JSON.parse(text) as Violation[])
+		: [{ location: ['request'], message: text }];
 }
 
-function answered({ request, response }: { request: ClientRequest; response: IncomingMessage }): void {
+function answered({
+	request,
+	response,
+}: {
+	request: ClientRequest;
+	response: IncomingMessage;
+}): void {
 	const judging = judgings.get(String(request.getHeader('host')));
 	if (!judging) return;
 	const { statusCode = 0, headers } = response;
@@ -57,18 +65,23 @@ function answered({ request, response }: { request: ClientRequest; response: Inc
 	const isRefusal = judging.refusalsAllowed === true && statusCode >= 400 && statusCode < 500;
 	const found = violationsOf(headers['sl-violations']);
 	const isAllowed = ({ location: [part], message }: Violation) =>
-		part === 'response' ? isFault : isRefusal || (message === unlisted && [404, 405].includes(statusCode));
+		part === 'response'
+			? isFault
+			: isRefusal || (message === unlisted && [404, 405].includes(statusCode));
 	const wrong = found.filter((violation) => !isAllowed(violation));
 	tally.answers += 1;
 	if (isFault) tally.faults += 1;
 	else if (found.length > wrong.length) tally.refusals += 1;
 	for (const { location, message } of wrong) {
-		violations.push(`${request.method} ${request.path} ${statusCode}: ${location.join('.')} ${message}`);
+		violations.push(
+			`${request.method} ${request.path} ${statusCode}: ${location.join('.')} ${message}`,
+		);
 	}
 }
 
 if (judge) {
-	const onFinish = (message: unknown) => answered(message as { request: ClientRequest; response: IncomingMessage });
+	const onFinish = (message: unknown) =>
+		answered(message as { request: ClientRequest; response: IncomingMessage });
 	subscribe('http.client.response.finish', onFinish);
 	afterEach(() => expect(violations.splice(0)).toEqual([]));
 	afterAll(async () => {

@@ -40,7 +40,10 @@ function write(coverage: Coverage): void {
 }
 
 /** The endpoint and layout that a call went to; undefined for a call of anything else. */
-function routeCalled({ method, path: called }: RecordedCall): { name: EndpointName; layout: Layout } | undefined {
+function routeCalled({
+	method,
+	path: called,
+}: RecordedCall): { name: EndpointName; layout: Layout } | undefined {
 	for (const name of names) {
 		for (const layout of layouts) {
 			const route = routeOf(endpoints[name], layout);
@@ -59,7 +62,9 @@ function routeCalled({ method, path: called }: RecordedCall): { name: EndpointNa
  */
 export function recordCoverage(evidence: Evidence, folder: string): EndpointName[] {
 	const files = existsSync(folder) ? readdirSync(folder) : [];
-	const calls = files.flatMap((file) => JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as RecordedCall[]);
+	const calls = files.flatMap(
+		(file) => JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as RecordedCall[],
+	);
 	const routed = calls.flatMap((call) => {
 		const route = routeCalled(call);
 		return route ? [{ ...call, ...route }] : [];
@@ -87,7 +92,8 @@ const addresses: Record<string, string> = { sharedHost: '`/api/v1`', dedicatedHo
 
 const cell = (entries: string[] = []) => (entries.length > 0 ? entries.join(', ') : '–');
 
-const links = (files?: string[]) => cell(files?.map((file) => `[${path.basename(file, '.test.ts')}](../${file})`));
+const links = (files?: string[]) =>
+	cell(files?.map((file) => `[${path.basename(file, '.test.ts')}](../${file})`));
 
 function row(name: EndpointName, { engineTests, realN8n }: Coverage): string {
 	const observed = engineTests[name];

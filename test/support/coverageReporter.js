@@ -11,9 +11,26 @@ const { recordCoverage } = require('./coverage.ts');
 module.exports = class CoverageReporter {
 	constructor(globalConfig, { evidence }) {
 		this.evidence = evidence;
-		const { testNamePattern, onlyChanged, onlyFailures, findRelatedTests, runTestsByPath, shard, watch } = globalConfig;
+		const {
+			testNamePattern,
+			onlyChanged,
+			onlyFailures,
+			findRelatedTests,
+			runTestsByPath,
+			shard,
+			watch,
+		} = globalConfig;
 		const isFiltered = globalConfig.testPathPatterns.patterns.length > 0;
-		this.isWhole = !(isFiltered || testNamePattern || onlyChanged || onlyFailures || findRelatedTests || runTestsByPath || shard || watch);
+		this.isWhole = !(
+			isFiltered ||
+			testNamePattern ||
+			onlyChanged ||
+			onlyFailures ||
+			findRelatedTests ||
+			runTestsByPath ||
+			shard ||
+			watch
+		);
 	}
 
 	onRunStart() {

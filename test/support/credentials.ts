@@ -32,9 +32,20 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		super();
 	}
 
-	async getDecrypted(_additional: unknown, _details: unknown, type: string): Promise<ICredentialDataDecryptedObject> {
+	async getDecrypted(
+		_additional: unknown,
+		_details: unknown,
+		type: string,
+	): Promise<ICredentialDataDecryptedObject> {
 		const properties = this.getCredentialsProperties(type);
-		const filled = NodeHelpers.getNodeParameters(properties, this.values as INodeParameters, true, false, null, null);
+		const filled = NodeHelpers.getNodeParameters(
+			properties,
+			this.values as INodeParameters,
+			true,
+			false,
+			null,
+			null,
+		);
 		return { ...this.values, ...filled } as ICredentialDataDecryptedObject;
 	}
 
@@ -48,14 +59,25 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		const { authenticate } = this.loaded.credential(typeName);
 		const request = options as IHttpRequestOptions & Record<string, unknown>;
 		if (typeof authenticate === 'function') return await authenticate(credentials, request);
-		if (!workflow || !node) throw new UnexpectedError('A declarative credential needs a workflow and a node');
+		if (!workflow || !node)
+			throw new UnexpectedError('A declarative credential needs a workflow and a node');
 
 		const resolve = (value: unknown) =>
 			workflow.expression
-				.getSimpleParameterValue(node, value as string, 'internal', { $credentials: credentials }, undefined, '')
+				.getSimpleParameterValue(
+					node,
+					value as string,
+					'internal',
+					{ $credentials: credentials },
+					undefined,
+					'',
+				)
 				?.toString() ?? '';
 		for (const [part, entries] of Object.entries(authenticate?.properties ?? {})) {
-			const resolved = Object.entries(entries as object).map(([key, value]) => [resolve(key), resolve(value)]);
+			const resolved = Object.entries(entries as object).map(([key, value]) => [
+				resolve(key),
+				resolve(value),
+			]);
 			request[part] = { ...(request[part] as object | undefined), ...Object.fromEntries(resolved) };
 		}
 		return request;
@@ -93,7 +115,10 @@ export interface CredentialTestResult {
 }
 
 /** A node type that makes the credential's test request, as n8n's cli puts one together for the test. */
-function testNodeType(type: string, { request }: ICredentialTestRequestData['testRequest']): INodeType {
+function testNodeType(
+	type: string,
+	{ request }: ICredentialTestRequestData['testRequest'],
+): INodeType {
 	return {
 		description: {
 			displayName: 'Temp',
@@ -105,7 +130,9 @@ function testNodeType(type: string, { request }: ICredentialTestRequestData['tes
 			inputs: [NodeConnectionTypes.Main],
 			outputs: [NodeConnectionTypes.Main],
 			credentials: [{ name: type, required: true }],
-			properties: [{ displayName: 'Temp', name: 'temp', type: 'string', default: '', routing: { request } }],
+			properties: [
+				{ displayName: 'Temp', name: 'temp', type: 'string', default: '', routing: { request } },
+			],
 		},
 	};
 }
@@ -116,7 +143,9 @@ function explain(error: unknown, { rules }: ICredentialTestRequestData['testRequ
 	};
 	if (!cause?.response) return cause?.code ?? message;
 	const { status, statusText } = cause.response;
-	const rule = rules?.find(({ type, properties }) => type === 'responseCode' && properties.value === status);
+	const rule = rules?.find(
+		({ type, properties }) => type === 'responseCode' && properties.value === status,
+	);
 	return rule?.properties.message ?? (statusText || `Received HTTP status code: ${status}`);
 }
 
@@ -144,13 +173,25 @@ export async function testCredential(
 		parameters: {},
 		credentials: { [type]: { id: 'temp', name: 'Temp' } },
 	};
-	const nodeTypes = { getByName: () => nodeType, getByNameAndVersion: () => nodeType, getKnownTypes: () => ({}) };
+	const nodeTypes = {
+		getByName: () => nodeType,
+		getByNameAndVersion: () => nodeType,
+		getKnownTypes: () => ({}),
+	};
 	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
 	const helper = new TestCredentialsHelper(loaded, values);
 	const data = await helper.getDecrypted(undefined, undefined, type);
 	const context = new ExecuteContext(
-		workflow, node, additionalDataFor(helper), 'internal', newRunData(), 0, [],
-		{ main: [[{ json: {} }]] }, { node, data: {}, source: null }, [],
+		workflow,
+		node,
+		additionalDataFor(helper),
+		'internal',
+		newRunData(),
+		0,
+		[],
+		{ main: [[{ json: {} }]] },
+		{ node, data: {}, source: null },
+		[],
 	);
 	try {
 		await new RoutingNode(context, nodeType, { id: 'temp', name: 'Temp', type, data }).runNode();

@@ -14,14 +14,16 @@ import type {
 	IDeduplicationOutput,
 } from 'n8n-workflow';
 
-const hash = (value: DeduplicationItemTypes) => createHash('md5').update(value.toString()).digest('base64');
+const hash = (value: DeduplicationItemTypes) =>
+	createHash('md5').update(value.toString()).digest('base64');
 
 function keyOf(scope: DeduplicationScope, { node, workflow }: ICheckProcessedContextData): string {
 	return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
 }
 
 function assertEntries({ mode }: ICheckProcessedOptions): void {
-	if (mode !== 'entries') throw new Error(`The harness only knows the mode "entries", not "${mode}"`);
+	if (mode !== 'entries')
+		throw new Error(`The harness only knows the mode "entries", not "${mode}"`);
 }
 
 /** Deduplication in memory. */
@@ -52,7 +54,10 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 			output[isKnown ? 'processed' : 'new'].push(item);
 			if (!isKnown) list.push(hash(item));
 		}
-		this.lists.set(keyOf(scope, context), options.maxEntries ? list.slice(-options.maxEntries) : list);
+		this.lists.set(
+			keyOf(scope, context),
+			options.maxEntries ? list.slice(-options.maxEntries) : list,
+		);
 		return output;
 	}
 
@@ -71,11 +76,17 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 		}
 	}
 
-	async clearAllProcessedItems(scope: DeduplicationScope, context: ICheckProcessedContextData): Promise<void> {
+	async clearAllProcessedItems(
+		scope: DeduplicationScope,
+		context: ICheckProcessedContextData,
+	): Promise<void> {
 		this.lists.delete(keyOf(scope, context));
 	}
 
-	async getProcessedDataCount(scope: DeduplicationScope, context: ICheckProcessedContextData): Promise<number> {
+	async getProcessedDataCount(
+		scope: DeduplicationScope,
+		context: ICheckProcessedContextData,
+	): Promise<number> {
 		return this.lists.get(keyOf(scope, context))?.length ?? 0;
 	}
 

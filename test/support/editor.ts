@@ -36,9 +36,16 @@ export class Editor {
 	) {}
 
 	/** Opens a searchable list. `filter` is what was typed, `paginationToken` what the page before has returned. */
-	async listSearch(method: string, filter?: string, paginationToken?: string): Promise<INodeListSearchResult> {
+	async listSearch(
+		method: string,
+		filter?: string,
+		paginationToken?: string,
+	): Promise<INodeListSearchResult> {
 		const search = this.method('listSearch', method);
-		return await this.record(method, async () => await search.call(this.context(), filter, paginationToken));
+		return await this.record(
+			method,
+			async () => await search.call(this.context(), filter, paginationToken),
+		);
 	}
 
 	/** Loads the fields of a mapped form. */
@@ -53,19 +60,36 @@ export class Editor {
 		return await this.record(method, async () => await options.call(this.context()));
 	}
 
-	private method<Kind extends keyof Methods>(kind: Kind, name: string): NonNullable<Methods[Kind]>[string] {
+	private method<Kind extends keyof Methods>(
+		kind: Kind,
+		name: string,
+	): NonNullable<Methods[Kind]>[string] {
 		const { type, typeVersion } = this.node;
-		const found = this.loaded.nodeTypes.getByNameAndVersion(type, typeVersion).methods?.[kind]?.[name];
+		const found = this.loaded.nodeTypes.getByNameAndVersion(type, typeVersion).methods?.[kind]?.[
+			name
+		];
 		if (!found) throw new Error(`${type} has no method ${kind}.${name}`);
 		return found as NonNullable<Methods[Kind]>[string];
 	}
 
 	private context(): LoadOptionsContext {
-		const workflow = new Workflow({ nodes: [this.node], connections: {}, active: false, nodeTypes: this.loaded.nodeTypes });
-		const additionalData = additionalDataFor(new TestCredentialsHelper(this.loaded, this.credentials));
+		const workflow = new Workflow({
+			nodes: [this.node],
+			connections: {},
+			active: false,
+			nodeTypes: this.loaded.nodeTypes,
+		});
+		const additionalData = additionalDataFor(
+			new TestCredentialsHelper(this.loaded, this.credentials),
+		);
 		// The editor sends what is filled in, without defaults.
 		additionalData.currentNodeParameters = this.node.parameters;
-		return new LoadOptionsContext(workflow, workflow.nodes[this.node.name], additionalData, 'parameters');
+		return new LoadOptionsContext(
+			workflow,
+			workflow.nodes[this.node.name],
+			additionalData,
+			'parameters',
+		);
 	}
 
 	private async record<T>(method: string, run: () => Promise<T>): Promise<T> {

@@ -70,7 +70,11 @@ export interface RunResult {
 const testedNode = 'Tested Node';
 
 const main = (node: string, ...outputs: string[][]) => ({
-	[node]: { main: outputs.map((targets) => targets.map((target) => ({ node: target, type: 'main' as const, index: 0 }))) },
+	[node]: {
+		main: outputs.map((targets) =>
+			targets.map((target) => ({ node: target, type: 'main' as const, index: 0 })),
+		),
+	},
 });
 
 const hasJson = (item: INodeExecutionData | IDataObject): item is INodeExecutionData =>
@@ -109,7 +113,12 @@ export class Engine {
 	}
 
 	/** Makes a node of the package for a workflow definition. */
-	makeNode(name: string, type: string, parameters: INodeParameters = {}, settings: Partial<INode> = {}): INode {
+	makeNode(
+		name: string,
+		type: string,
+		parameters: INodeParameters = {},
+		settings: Partial<INode> = {},
+	): INode {
 		const { credentials = [], version } = this.description(type);
 		return {
 			id: `id of ${name}`,
@@ -118,7 +127,9 @@ export class Engine {
 			typeVersion: newestVersion({ version } as INodeTypeDescription),
 			position: [0, 0],
 			parameters,
-			credentials: Object.fromEntries(credentials.map((credential) => [credential.name, { id: '1', name: 'Test' }])),
+			credentials: Object.fromEntries(
+				credentials.map((credential) => [credential.name, { id: '1', name: 'Test' }]),
+			),
 			...settings,
 		};
 	}
@@ -126,19 +137,25 @@ export class Engine {
 	/** Runs one node on the given items. */
 	async run(options: RunOptions): Promise<RunResult> {
 		const items = (options.items ?? [{}]).map((item) => (hasJson(item) ? item : { json: item }));
-		return resultOf(await runWorkflow(this.loaded, this.workflowFor(options), { ...options, items }));
+		return resultOf(
+			await runWorkflow(this.loaded, this.workflowFor(options), { ...options, items }),
+		);
 	}
 
 	/** Runs one node that has to wait then; what is delivered to the execution is taken over HTTP. */
 	async runUntilWaiting(options: RunOptions): Promise<WaitingExecution> {
 		await this.server.start();
 		const { status, error, execution } = await this.run({ baseUrl: this.server.url, ...options });
-		if (status !== 'waiting') throw new Error(`The execution does not wait, but ended: ${status} ${error?.message ?? ''}`);
+		if (status !== 'waiting')
+			throw new Error(`The execution does not wait, but ended: ${status} ${error?.message ?? ''}`);
 		return new WaitingExecution(this.loaded, this.server, execution, options.credentials ?? {});
 	}
 
 	/** Runs a workflow of several nodes. Helper nodes: `test.start`, `test.pass`, `test.batches`. */
-	async runWorkflow(definition: WorkflowDefinition, options: ExecutionOptions = {}): Promise<Execution> {
+	async runWorkflow(
+		definition: WorkflowDefinition,
+		options: ExecutionOptions = {},
+	): Promise<Execution> {
 		return await runWorkflow(this.loaded, definition, options);
 	}
 
@@ -152,7 +169,10 @@ export class Engine {
 		await this.server.start();
 		const type = options.node ?? this.loaded.nodeNames.find((name) => this.isTrigger(name)) ?? '';
 		const { webhookId = 'webhook-id', typeVersion } = options;
-		const node = this.makeNode('Trigger', type, options.parameters, { webhookId, ...(typeVersion && { typeVersion }) });
+		const node = this.makeNode('Trigger', type, options.parameters, {
+			webhookId,
+			...(typeVersion && { typeVersion }),
+		});
 		const trigger = new Trigger(this.loaded, this.server, node, options);
 		this.triggers.push(trigger);
 		return trigger;
@@ -167,7 +187,10 @@ export class Engine {
 	/** Presses Test in the credential's dialogue. */
 	async testCredential(values: ICredentialDataDecryptedObject): Promise<CredentialTestResult> {
 		const [type] = this.loaded.credentialNames;
-		return await recordCalls({ name: 'Credential: Test' }, async () => await testCredential(this.loaded, type, values));
+		return await recordCalls(
+			{ name: 'Credential: Test' },
+			async () => await testCredential(this.loaded, type, values),
+		);
 	}
 
 	/** Lets tests on test URLs end and stops listening for webhooks. */
@@ -185,14 +208,27 @@ export class Engine {
 	}
 
 	private workflowFor(options: RunOptions): WorkflowDefinition {
-		const { parameters, onError, retryOnFail, maxTries, settings, batchSize, workflowId = 'workflow' } = options;
+		const {
+			parameters,
+			onError,
+			retryOnFail,
+			maxTries,
+			settings,
+			batchSize,
+			workflowId = 'workflow',
+		} = options;
 		const tested = this.makeNode(testedNode, options.node ?? this.firstAction(), parameters, {
 			...(onError && { onError }),
 			...(retryOnFail && { retryOnFail, maxTries, waitBetweenTries: 1 }), // 0 would mean n8n's default of a second
 			...settings,
 		});
 		const helper = (name: string, type: string, own: INodeParameters = {}): INode => ({
-			id: name, name, type, typeVersion: 1, position: [0, 0], parameters: own,
+			id: name,
+			name,
+			type,
+			typeVersion: 1,
+			position: [0, 0],
+			parameters: own,
 		});
 		const start = helper('Start', 'test.start');
 		if (batchSize === undefined) {
@@ -201,7 +237,11 @@ export class Engine {
 		return {
 			id: workflowId,
 			nodes: [start, helper('Batches', 'test.batches', { batchSize }), tested],
-			connections: { ...main('Start', ['Batches']), ...main('Batches', [], [testedNode]), ...main(testedNode, ['Batches']) },
+			connections: {
+				...main('Start', ['Batches']),
+				...main('Batches', [], [testedNode]),
+				...main(testedNode, ['Batches']),
+			},
 		};
 	}
 }

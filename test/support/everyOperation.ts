@@ -51,13 +51,21 @@ const phone = '=+1 (555) 000-100{{ $json.n }}';
 const welcome = { to: phone, ...welcomeParameters };
 const byId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
 
-async function createThree(runner: Runner, parameters: INodeParameters): Promise<Array<{ id: string }>> {
+async function createThree(
+	runner: Runner,
+	parameters: INodeParameters,
+): Promise<Array<{ id: string }>> {
 	const { outputs, error } = await runner.run({ parameters, items: numbered });
 	expect(error).toBeUndefined();
 	return outputs[0].map(({ json }) => ({ id: json.id as string }));
 }
-const contacts = async (runner: Runner) => await createThree(runner, { resource: 'contact', operation: 'create', phone });
-const newTemplate = { name: '=note_{{ $json.n }}', language: 'en_US', componentsJson: '[{ "type": "BODY", "text": "Hi {{1}}" }]' };
+const contacts = async (runner: Runner) =>
+	await createThree(runner, { resource: 'contact', operation: 'create', phone });
+const newTemplate = {
+	name: '=note_{{ $json.n }}',
+	language: 'en_US',
+	componentsJson: '[{ "type": "BODY", "text": "Hi {{1}}" }]',
+};
 const newWebhook = { url: '=https://example.com/hook/{{ $json.n }}', events: ['message.received'] };
 
 /** All operations that do not wait, by resource and value. */
@@ -66,24 +74,41 @@ export const everyOperation: Record<string, Case> = {
 	'account getCurrent': { gives: { id: expect.anything() } },
 	'analytics getAgentStatistics': { gives: { name: 'Demo key', sent: expect.any(Number) } },
 	'analytics getCampaignStatistics': {
-		before: async (runner) => await createThree(runner, { resource: 'message', operation: 'sendTemplate', ...welcome }),
+		before: async (runner) =>
+			await createThree(runner, { resource: 'message', operation: 'sendTemplate', ...welcome }),
 		gives: { template: 'welcome', sent: expect.any(Number) },
 	},
 	'analytics getMessageStatistics': { gives: { sent: expect.any(Number) } },
-	'contact create': { parameters: { phone, name: '=Anna {{ $json.n }}' }, gives: { phone: expect.stringMatching(/^\+1555000100\d$/) } },
+	'contact create': {
+		parameters: { phone, name: '=Anna {{ $json.n }}' },
+		gives: { phone: expect.stringMatching(/^\+1555000100\d$/) },
+	},
 	'contact getAll': { parameters: { limit: 1 }, gives: { phone: expect.any(String) } },
 	'contact update': {
 		before: contacts,
 		parameters: { contactId: byId, updateFields: { name: 'Bea' } },
 		gives: { name: 'Bea' },
 	},
-	'contact upsert': { parameters: { phone, name: 'Carl' }, fails: 'createContact', gives: { name: 'Carl' } },
+	'contact upsert': {
+		parameters: { phone, name: 'Carl' },
+		fails: 'createContact',
+		gives: { name: 'Carl' },
+	},
 	'conversation getAll': {
-		before: async (runner) => await createThree(runner, { resource: 'message', operation: 'sendText', to: phone, text: 'Hi' }),
+		before: async (runner) =>
+			await createThree(runner, {
+				resource: 'message',
+				operation: 'sendText',
+				to: phone,
+				text: 'Hi',
+			}),
 		parameters: { limit: 1 },
 		gives: { id: expect.anything() },
 	},
-	'message sendTemplate': { parameters: welcome, gives: { messageId: expect.any(String), to: expect.stringMatching(/^\+1555/) } },
+	'message sendTemplate': {
+		parameters: welcome,
+		gives: { messageId: expect.any(String), to: expect.stringMatching(/^\+1555/) },
+	},
 	'message sendText': {
 		parameters: { to: phone, text: 'Hi' },
 		gives: { messageId: expect.any(String), to: expect.stringMatching(/^\+1555000100\d$/) },
@@ -91,18 +116,24 @@ export const everyOperation: Record<string, Case> = {
 	'template create': { parameters: newTemplate, gives: { status: 'PENDING' } },
 	'template getAll': { parameters: { limit: 1 }, gives: { name: expect.any(String) } },
 	'template update': {
-		before: async (runner) => await createThree(runner, { resource: 'template', operation: 'create', ...newTemplate }),
+		before: async (runner) =>
+			await createThree(runner, { resource: 'template', operation: 'create', ...newTemplate }),
 		parameters: { templateId: byId, updateFields: { category: 'MARKETING' } },
 		gives: { category: 'MARKETING' },
 	},
-	'webhook create': { parameters: newWebhook, gives: { url: expect.stringContaining('https://example.com/hook/') } },
+	'webhook create': {
+		parameters: newWebhook,
+		gives: { url: expect.stringContaining('https://example.com/hook/') },
+	},
 	'webhook delete': {
-		before: async (runner) => await createThree(runner, { resource: 'webhook', operation: 'create', ...newWebhook }),
+		before: async (runner) =>
+			await createThree(runner, { resource: 'webhook', operation: 'create', ...newWebhook }),
 		parameters: { webhookId: byId },
 		gives: { deleted: true },
 	},
 	'webhook getAll': {
-		before: async (runner) => await createThree(runner, { resource: 'webhook', operation: 'create', ...newWebhook }),
+		before: async (runner) =>
+			await createThree(runner, { resource: 'webhook', operation: 'create', ...newWebhook }),
 		parameters: { limit: 1 },
 		gives: { id: expect.anything() },
 	},
@@ -114,7 +145,9 @@ const atOnce = operations.filter(({ listen }) => !listen);
 /** Declares the tests: four for each operation. */
 export function testEveryOperation(runner: Runner): void {
 	test('every operation of the node stands in this table', () => {
-		expect(Object.keys(everyOperation).sort()).toEqual(atOnce.map(({ resource, value }) => `${resource} ${value}`).sort());
+		expect(Object.keys(everyOperation).sort()).toEqual(
+			atOnce.map(({ resource, value }) => `${resource} ${value}`).sort(),
+		);
 	});
 
 	describe.each(atOnce)('$resource $value', ({ resource, value, endpoint }) => {
@@ -126,36 +159,61 @@ export function testEveryOperation(runner: Runner): void {
 			return { parameters: { resource, operation: value, ...parameters }, items };
 		}
 		async function refuseTheSecondCall() {
-			const name = fails ?? (Object.keys(endpoints) as EndpointName[]).find((key) => endpoints[key] === endpoint);
+			const name =
+				fails ??
+				(Object.keys(endpoints) as EndpointName[]).find((key) => endpoints[key] === endpoint);
 			await runner.fault({ endpoint: name, skip: 1, status: 422, body: { message: words } });
 		}
 
 		test('gives the records of all items, each paired with its own', async () => {
 			const { outputs, error } = await runner.run(await prepare());
 			expect(error).toBeUndefined();
-			expect(outputs[0].map(({ json }) => json)).toEqual([0, 1, 2].map(() => expect.objectContaining(gives)));
-			expect(outputs[0].map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2].map((item) => ({ item })));
+			expect(outputs[0].map(({ json }) => json)).toEqual(
+				[0, 1, 2].map(() => expect.objectContaining(gives)),
+			);
+			expect(outputs[0].map(({ pairedItem }) => pairedItem)).toEqual(
+				[0, 1, 2].map((item) => ({ item })),
+			);
 		});
 
 		test('stops at the failed item with the words of the service', async () => {
 			const options = await prepare();
 			await refuseTheSecondCall();
-			const { status, error } = await runner.run({ ...options, parameters: { ...options.parameters, options: { concurrency: 1 } } });
+			const { status, error } = await runner.run({
+				...options,
+				parameters: { ...options.parameters, options: { concurrency: 1 } },
+			});
 			expect(status).toBe('error');
 			expect(error?.message).toBe(`The service refused the request: ${words} (HTTP 422) [item 1]`);
-			expect(error).toMatchObject({ description: expect.stringContaining('Correct the values'), context: { itemIndex: 1, sendStatus: 'notSent' } });
+			expect(error).toMatchObject({
+				description: expect.stringContaining('Correct the values'),
+				context: { itemIndex: 1, sendStatus: 'notSent' },
+			});
 		});
 
 		test.each(['continueRegularOutput', 'continueErrorOutput'] as const)('%s', async (onError) => {
 			const options = await prepare();
 			await refuseTheSecondCall();
-			const { outputs, error } = await runner.run({ ...options, parameters: { ...options.parameters, options: { concurrency: 1 } }, onError });
+			const { outputs, error } = await runner.run({
+				...options,
+				parameters: { ...options.parameters, options: { concurrency: 1 } },
+				onError,
+			});
 			expect(error).toBeUndefined();
 			const description = expect.stringContaining('Correct the values');
-			const failure = { message: `The service refused the request: ${words} (HTTP 422)`, description, statusCode: 422, sendStatus: 'notSent' };
+			const failure = {
+				message: `The service refused the request: ${words} (HTTP 422)`,
+				description,
+				statusCode: 422,
+				sendStatus: 'notSent',
+			};
 			const failed = { json: expect.objectContaining({ error: failure }), pairedItem: { item: 1 } };
-			const good = (item: number) => ({ json: expect.objectContaining(gives), pairedItem: { item } });
-			const shape = (items = outputs[0]) => items.map(({ json, pairedItem }) => ({ json, pairedItem }));
+			const good = (item: number) => ({
+				json: expect.objectContaining(gives),
+				pairedItem: { item },
+			});
+			const shape = (items = outputs[0]) =>
+				items.map(({ json, pairedItem }) => ({ json, pairedItem }));
 			if (onError === 'continueRegularOutput') {
 				expect(shape()).toEqual([good(0), failed, good(2)]);
 				return;

@@ -100,7 +100,10 @@ export class Execution {
 }
 
 /** `Message: Send Text` for a node with resource and operation, else the node type's display name. */
-function callerName({ displayName, properties }: INodeTypeDescription, { parameters }: INode): string {
+function callerName(
+	{ displayName, properties }: INodeTypeDescription,
+	{ parameters }: INode,
+): string {
 	const nameOf = (parameter: string) =>
 		properties
 			.filter(({ name, displayOptions }) => {
@@ -128,18 +131,31 @@ async function execute(
 		settings: { executionOrder: 'v1', ...definition.settings },
 	});
 	const now = new Date();
-	const workflowData = { ...definition, name: definition.id, active: true, isArchived: false, activeVersionId: null, createdAt: now, updatedAt: now };
+	const workflowData = {
+		...definition,
+		name: definition.id,
+		active: true,
+		isArchived: false,
+		activeVersionId: null,
+		createdAt: now,
+		updatedAt: now,
+	};
 	const helper: ICredentialsHelper = new TestCredentialsHelper(loaded, credentials);
 	const hooks = new ExecutionLifecycleHooks(mode, id, workflowData);
 	const caller = { name: '' };
 	hooks.addHandler('nodeExecuteBefore', (name) => {
 		const node = workflow.nodes[name];
-		caller.name = callerName(loaded.nodeTypes.getByNameAndVersion(node.type, node.typeVersion).description, node);
+		caller.name = callerName(
+			loaded.nodeTypes.getByNameAndVersion(node.type, node.typeVersion).description,
+			node,
+		);
 	});
 
 	const run = await recordCalls(caller, async () => {
 		const additionalData = { ...additionalDataFor(helper, baseUrl), hooks, executionId: id };
-		const running = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
+		const running = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(
+			workflow,
+		);
 		void cancelWhen?.then(() => running.cancel());
 		return await running;
 	});
@@ -153,7 +169,9 @@ export async function runWorkflow(
 	options: ExecutionOptions,
 ): Promise<Execution> {
 	const node = definition.nodes.find(({ name }) => name === options.start) ?? definition.nodes[0];
-	const data = newRunData([{ node, data: { main: [options.items ?? [{ json: {} }]] }, source: null }]);
+	const data = newRunData([
+		{ node, data: { main: [options.items ?? [{ json: {} }]] }, source: null },
+	]);
 	return await execute(loaded, structuredClone(definition), data, options);
 }
 

@@ -1,5 +1,10 @@
 /** Nodes for workflows in tests: n8n's own (Manual Trigger, Loop Over Items, ...) are no part of n8n-core. */
-import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
 
 const Main = 'main';
 
@@ -41,7 +46,10 @@ const batches: INodeType = {
 		properties: [{ displayName: 'Batch Size', name: 'batchSize', type: 'number', default: 1 }],
 	}),
 	async execute(this: IExecuteFunctions) {
-		const memory = this.getContext('node') as { waiting?: INodeExecutionData[]; done?: INodeExecutionData[] };
+		const memory = this.getContext('node') as {
+			waiting?: INodeExecutionData[];
+			done?: INodeExecutionData[];
+		};
 		if (memory.waiting) memory.done?.push(...this.getInputData());
 		memory.waiting ??= [...this.getInputData()];
 		memory.done ??= [];

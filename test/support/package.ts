@@ -18,8 +18,11 @@ import { helperNodes } from './helperNodes';
 useRegexEngine({
 	exec: (pattern, input, flags) => new RegExp(pattern, flags).exec(input),
 	test: (pattern, input, flags) => new RegExp(pattern, flags).test(input),
-	replace: (pattern, input, flags, replacement) => input.replace(new RegExp(pattern, flags), replacement),
-	matchAll: (pattern, input, flags = '') => [...input.matchAll(new RegExp(pattern, flags.includes('g') ? flags : `${flags}g`))],
+	replace: (pattern, input, flags, replacement) =>
+		input.replace(new RegExp(pattern, flags), replacement),
+	matchAll: (pattern, input, flags = '') => [
+		...input.matchAll(new RegExp(pattern, flags.includes('g') ? flags : `${flags}g`)),
+	],
 	split: (pattern, input, flags) => input.split(new RegExp(pattern, flags)),
 });
 
@@ -43,7 +46,9 @@ export interface LoadedPackage {
  *
  * @param directory the folder with its package.json, by default this project's or the one that `npm run coverage` measures
  */
-export async function loadPackage(directory = path.resolve(root, process.env.PACKAGE_FOLDER ?? '.')): Promise<LoadedPackage> {
+export async function loadPackage(
+	directory = path.resolve(root, process.env.PACKAGE_FOLDER ?? '.'),
+): Promise<LoadedPackage> {
 	const loader = new PackageDirectoryLoader(directory);
 	await loader.loadAll();
 	const name = loader.packageName;
@@ -51,7 +56,8 @@ export async function loadPackage(directory = path.resolve(root, process.env.PAC
 	const find = (type: string) => {
 		const helper = helperNodes[type];
 		if (helper) return helper;
-		if (!type.startsWith(`${name}.`)) throw new Error(`Neither ${name} nor the harness has a node type ${type}`);
+		if (!type.startsWith(`${name}.`))
+			throw new Error(`Neither ${name} nor the harness has a node type ${type}`);
 		return loader.getNode(type.slice(name.length + 1)).type;
 	};
 	return {

@@ -18,7 +18,12 @@ export function previewOf(value: unknown): Preview {
 	if (value === null || value === undefined) return { type: 'null' };
 	if (Array.isArray(value)) return { type: 'array', items: previewOf(value[0] ?? '') };
 	if (typeof value !== 'object') return { type: typeof value as 'string' | 'number' | 'boolean' };
-	return { type: 'object', properties: Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, previewOf(entry)])) };
+	return {
+		type: 'object',
+		properties: Object.fromEntries(
+			Object.entries(value).map(([key, entry]) => [key, previewOf(entry)]),
+		),
+	};
 }
 
 /** The stored preview of an operation; undefined if there is none. */

@@ -20,7 +20,12 @@ export class Service {
 
 	/** Values of a credential for the sandbox. */
 	credentials(values: ICredentialDataDecryptedObject = {}): ICredentialDataDecryptedObject {
-		const own = { apiKey: this.sandbox.key, baseUrl: this.url, layout: 'automatic', requestsPerMinute: 100_000 };
+		const own = {
+			apiKey: this.sandbox.key,
+			baseUrl: this.url,
+			layout: 'automatic',
+			requestsPerMinute: 100_000,
+		};
 		return { ...own, ...values };
 	}
 
@@ -49,7 +54,11 @@ export class Service {
 export function useService(options: SandboxOptions = {}): Service {
 	const service = new Service();
 	beforeAll(async () => {
-		const quiet = { port: 0, requestsPerWindow: 0, receiptDelaysMs: { sent: null, delivered: null, read: null } };
+		const quiet = {
+			port: 0,
+			requestsPerWindow: 0,
+			receiptDelaysMs: { sent: null, delivered: null, read: null },
+		};
 		service.sandbox = await startSandbox({ ...quiet, ...options });
 		service.url = await judgedAddress(service.sandbox.url);
 		recordCallsTo(service.url);

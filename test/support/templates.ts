@@ -7,13 +7,30 @@ export const welcomeParameters = {
 	language: 'en_US',
 	variables: {
 		mappingMode: 'defineBelow',
-		value: { headerDocumentUrl: 'https://example.com/brochure.pdf', body_1: '=Anna {{ $json.n }}', body_2: 'Acme' },
+		value: {
+			headerDocumentUrl: 'https://example.com/brochure.pdf',
+			body_1: '=Anna {{ $json.n }}',
+			body_2: 'Acme',
+		},
 		schema: [],
 	},
 };
 
 /** Twelve languages. */
-export const languages = ['ar_EG', 'de_DE', 'en_GB', 'en_US', 'es_ES', 'fr_FR', 'hi_IN', 'it_IT', 'ja_JP', 'nl_NL', 'pt_BR', 'tr_TR'];
+export const languages = [
+	'ar_EG',
+	'de_DE',
+	'en_GB',
+	'en_US',
+	'es_ES',
+	'fr_FR',
+	'hi_IN',
+	'it_IT',
+	'ja_JP',
+	'nl_NL',
+	'pt_BR',
+	'tr_TR',
+];
 
 /** A template in all of them, with 10 variables in header, body and buttons, and a PDF of its own or none. */
 const big = {
@@ -24,7 +41,11 @@ const big = {
 };
 
 /** The fields of the form for it, in their order. */
-export const bigFields = ['header_1', ...Array.from({ length: 8 }, (_, index) => `body_${index + 1}`), 'button2_1'];
+export const bigFields = [
+	'header_1',
+	...Array.from({ length: 8 }, (_, index) => `body_${index + 1}`),
+	'button2_1',
+];
 
 /** Fills a sandbox up to 500 templates: the big one, and others of which every tenth is not approved. */
 export function addManyTemplates({ templates }: State): void {
@@ -32,12 +53,21 @@ export function addManyTemplates({ templates }: State): void {
 		const components = [
 			{ type: 'HEADER', format: 'TEXT', text: big.header },
 			{ type: 'BODY', text: `${language}: ${big.body}` },
-			{ type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Thanks' }, { type: 'URL', text: 'Track', url: big.url }] },
+			{
+				type: 'BUTTONS',
+				buttons: [
+					{ type: 'QUICK_REPLY', text: 'Thanks' },
+					{ type: 'URL', text: 'Track', url: big.url },
+				],
+			},
 		];
 		templates.create({ name: big.name, language, category: 'UTILITY', components }, 'APPROVED');
 	}
 	for (let index = 0; templates.all.length < 500; index++) {
 		const name = `note_${String(index).padStart(3, '0')}`;
-		templates.create({ name, language: 'en_US', components: [{ type: 'BODY', text: 'Hi {{1}}' }] }, index % 10 === 0 ? 'PENDING' : 'APPROVED');
+		templates.create(
+			{ name, language: 'en_US', components: [{ type: 'BODY', text: 'Hi {{1}}' }] },
+			index % 10 === 0 ? 'PENDING' : 'APPROVED',
+		);
 	}
 }

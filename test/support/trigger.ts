@@ -83,7 +83,9 @@ export class Trigger {
 		private readonly node: INode,
 		private readonly options: TriggerOptions,
 	) {
-		this.stored = JSON.stringify(options.staticData ? { [`node:${node.name}`]: options.staticData } : {});
+		this.stored = JSON.stringify(
+			options.staticData ? { [`node:${node.name}`]: options.staticData } : {},
+		);
 	}
 
 	/** The URL that the service is to call. */
@@ -102,9 +104,15 @@ export class Trigger {
 	 * @param activation `init` when n8n starts with the workflow switched on
 	 * @throws what the node throws
 	 */
-	async activate(activation: WorkflowActivateMode = this.isTest ? 'manual' : 'activate'): Promise<void> {
+	async activate(
+		activation: WorkflowActivateMode = this.isTest ? 'manual' : 'activate',
+	): Promise<void> {
 		for (const webhook of this.webhooks) {
-			this.server.register(webhook.httpMethod, this.path, async (request, response) => await this.receive(webhook, request, response));
+			this.server.register(
+				webhook.httpMethod,
+				this.path,
+				async (request, response) => await this.receive(webhook, request, response),
+			);
 		}
 		try {
 			const mode = this.isTest ? 'manual' : 'trigger';
@@ -128,7 +136,11 @@ export class Trigger {
 	 * @param body an object is sent as JSON, a string or a buffer as it is
 	 * @param url the registered URL, if the node has added something to its own
 	 */
-	async deliver(body: unknown, headers: Record<string, string> = {}, url = this.url): Promise<Answer> {
+	async deliver(
+		body: unknown,
+		headers: Record<string, string> = {},
+		url = this.url,
+	): Promise<Answer> {
 		const before = this.executions.length;
 		const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
 		const { status, data } = await axios.post<unknown>(url, isRaw ? body : JSON.stringify(body), {
@@ -147,7 +159,12 @@ export class Trigger {
 
 	private get path(): string {
 		const { path, isFullPath } = this.defaultWebhook;
-		const full = NodeHelpers.getNodeWebhookPath(this.workflowId, this.node, path, isFullPath === true);
+		const full = NodeHelpers.getNodeWebhookPath(
+			this.workflowId,
+			this.node,
+			path,
+			isFullPath === true,
+		);
 		return `/${this.isTest ? 'webhook-test' : 'webhook'}/${full}`;
 	}
 
@@ -169,10 +186,16 @@ export class Trigger {
 	}
 
 	private additionalData(): IWorkflowExecuteAdditionalData {
-		return additionalDataFor(new TestCredentialsHelper(this.loaded, this.options.credentials ?? {}), this.server.url);
+		return additionalDataFor(
+			new TestCredentialsHelper(this.loaded, this.options.credentials ?? {}),
+			this.server.url,
+		);
 	}
 
-	private webhookData(additionalData: IWorkflowExecuteAdditionalData, webhook = this.defaultWebhook): IWebhookData {
+	private webhookData(
+		additionalData: IWorkflowExecuteAdditionalData,
+		webhook = this.defaultWebhook,
+	): IWebhookData {
 		return {
 			httpMethod: webhook.httpMethod,
 			node: this.node.name,
@@ -208,16 +231,24 @@ export class Trigger {
 		activation: WorkflowActivateMode,
 	): Promise<boolean | undefined> {
 		const method = this.nodeType().webhookMethods?.default?.[name];
-		return await recordCalls({ name: 'Trigger' }, async () =>
-			await this.withWorkflow(async (workflow, node) => {
-				const additionalData = this.additionalData();
-				const data = this.webhookData(additionalData);
-				return await method?.call(new HookContext(workflow, node, additionalData, mode, activation, data));
-			}),
+		return await recordCalls(
+			{ name: 'Trigger' },
+			async () =>
+				await this.withWorkflow(async (workflow, node) => {
+					const additionalData = this.additionalData();
+					const data = this.webhookData(additionalData);
+					return await method?.call(
+						new HookContext(workflow, node, additionalData, mode, activation, data),
+					);
+				}),
 		);
 	}
 
-	private async receive(webhook: TriggerWebhook, request: WebhookRequest, response: Response): Promise<void> {
+	private async receive(
+		webhook: TriggerWebhook,
+		request: WebhookRequest,
+		response: Response,
+	): Promise<void> {
 		try {
 			const result = await this.runWebhook(webhook, request, response);
 			if (result.workflowData) this.executions.push({ items: result.workflowData });
@@ -229,19 +260,27 @@ export class Trigger {
 			}
 		} catch (error) {
 			this.executions.push({ items: [[{ json: {} }]], error: error as Error });
-			response.status(500).json({ code: 0, message: 'Workflow Webhook Error: Workflow could not be started!' });
+			response
+				.status(500)
+				.json({ code: 0, message: 'Workflow Webhook Error: Workflow could not be started!' });
 		}
 	}
 
-	private async runWebhook(webhook: TriggerWebhook, httpRequest: WebhookRequest, httpResponse: Response): Promise<IWebhookResponseData> {
-		return await recordCalls({ name: 'Trigger' }, async () =>
-			await this.withWorkflow(async (workflow, node) => {
-				const additionalData = { ...this.additionalData(), httpRequest, httpResponse };
-				const mode = this.isTest ? 'manual' : 'webhook';
-				const data = this.webhookData(additionalData, webhook);
-				const context = new WebhookContext(workflow, node, additionalData, mode, data, [], null);
-				return (await this.nodeType().webhook?.call(context)) ?? {};
-			}),
+	private async runWebhook(
+		webhook: TriggerWebhook,
+		httpRequest: WebhookRequest,
+		httpResponse: Response,
+	): Promise<IWebhookResponseData> {
+		return await recordCalls(
+			{ name: 'Trigger' },
+			async () =>
+				await this.withWorkflow(async (workflow, node) => {
+					const additionalData = { ...this.additionalData(), httpRequest, httpResponse };
+					const mode = this.isTest ? 'manual' : 'webhook';
+					const data = this.webhookData(additionalData, webhook);
+					const context = new WebhookContext(workflow, node, additionalData, mode, data, [], null);
+					return (await this.nodeType().webhook?.call(context)) ?? {};
+				}),
 		);
 	}
 }

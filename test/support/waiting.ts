@@ -6,7 +6,12 @@
 import { parse, stringify } from 'flatted';
 import { WebhookContext } from 'n8n-core';
 import type { Response } from 'express';
-import type { ICredentialDataDecryptedObject, INodeExecutionData, IRunExecutionData, IWebhookResponseData } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	INodeExecutionData,
+	IRunExecutionData,
+	IWebhookResponseData,
+} from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 
 import { additionalDataFor } from './additionalData';
@@ -32,7 +37,11 @@ export class WaitingExecution {
 		private readonly execution: Execution,
 		private readonly credentials: ICredentialDataDecryptedObject,
 	) {
-		server.register('POST', `/webhook-waiting/${execution.id}/${encodeURIComponent(this.node.id)}`, async (request, response) => await this.receive(request, response));
+		server.register(
+			'POST',
+			`/webhook-waiting/${execution.id}/${encodeURIComponent(this.node.id)}`,
+			async (request, response) => await this.receive(request, response),
+		);
 	}
 
 	/** Presses Stop: n8n no longer takes what comes for it. */
@@ -49,23 +58,37 @@ export class WaitingExecution {
 
 	private async receive(request: WebhookRequest, response: Response): Promise<void> {
 		if (this.isStopped || this.outputs) {
-			response.status(409).json({ message: `The execution "${this.execution.id}" has finished already.` });
+			response
+				.status(409)
+				.json({ message: `The execution "${this.execution.id}" has finished already.` });
 			return;
 		}
-		response.once('finish', () => this.answers.push({ status: response.statusCode, body: result?.webhookResponse }));
+		response.once('finish', () =>
+			this.answers.push({ status: response.statusCode, body: result?.webhookResponse }),
+		);
 		const result: IWebhookResponseData | undefined = await this.runWebhook(request, response);
 		if (result.workflowData) this.outputs = result.workflowData;
 		if (!result.noWebhookResponse) response.status(200).json(result.webhookResponse);
 	}
 
-	private async runWebhook(httpRequest: WebhookRequest, httpResponse: Response): Promise<IWebhookResponseData> {
+	private async runWebhook(
+		httpRequest: WebhookRequest,
+		httpResponse: Response,
+	): Promise<IWebhookResponseData> {
 		const { definition, run, id } = this.execution;
-		const workflow = new Workflow({ ...structuredClone(definition), active: true, nodeTypes: this.loaded.nodeTypes });
+		const workflow = new Workflow({
+			...structuredClone(definition),
+			active: true,
+			nodeTypes: this.loaded.nodeTypes,
+		});
 		const node = workflow.nodes[this.node.name];
 		const nodeType = this.loaded.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 		const [webhookDescription] = nodeType.description.webhooks ?? [];
 		const additionalData = {
-			...additionalDataFor(new TestCredentialsHelper(this.loaded, this.credentials), this.server.url),
+			...additionalDataFor(
+				new TestCredentialsHelper(this.loaded, this.credentials),
+				this.server.url,
+			),
 			executionId: id,
 			httpRequest,
 			httpResponse,
@@ -80,6 +103,9 @@ export class WaitingExecution {
 		};
 		const stored = parse(stringify(run.data)) as IRunExecutionData;
 		const context = new WebhookContext(workflow, node, additionalData, 'webhook', data, [], stored);
-		return await recordCalls({ name: 'Message: Send and Wait for Reply' }, async () => (await nodeType.webhook?.call(context)) ?? {});
+		return await recordCalls(
+			{ name: 'Message: Send and Wait for Reply' },
+			async () => (await nodeType.webhook?.call(context)) ?? {},
+		);
 	}
 }

@@ -50,7 +50,9 @@ export class WebhookServer {
 	/** Starts it, if it does not run yet. */
 	async start(): Promise<void> {
 		this.listening ??= new Promise((resolve, reject) => {
-			const server: Server = this.app().listen(0, '127.0.0.1', (error?: Error) => (error ? reject(error) : resolve(server)));
+			const server: Server = this.app().listen(0, '127.0.0.1', (error?: Error) =>
+				error ? reject(error) : resolve(server),
+			);
 		});
 		const server = await this.listening;
 		server.keepAliveTimeout = 0; // a client that pauses longer would find its connection closed just as it sends
@@ -86,7 +88,12 @@ export class WebhookServer {
 		app.use(async (request: Request, response: Response) => {
 			const handler = this.handlers.get(`${request.method} ${request.path}`);
 			if (!handler) {
-				response.status(404).json({ code: 404, message: `The requested webhook "${request.path}" is not registered.` });
+				response
+					.status(404)
+					.json({
+						code: 404,
+						message: `The requested webhook "${request.path}" is not registered.`,
+					});
 			} else if (!parseBody(request as WebhookRequest)) {
 				response.status(422).json({ code: 422, message: 'Failed to parse request body' });
 			} else {

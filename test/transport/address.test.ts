@@ -1,5 +1,8 @@
 /** What is read from a credential, and what is refused with which words. */
-import { type CredentialValues, readAddress } from '../../nodes/BusinessMessaging/transport/address';
+import {
+	type CredentialValues,
+	readAddress,
+} from '../../nodes/BusinessMessaging/transport/address';
 import { ServiceError } from '../../nodes/BusinessMessaging/transport/errors';
 
 const good = { apiKey: 'not-a-real-key', baseUrl: 'https://api.example.com' };
@@ -23,7 +26,12 @@ test.each([
 	['https://example.com/api', 'automatic', 'https://example.com', 'sharedHost'],
 	['https://example.com/api/v1', 'automatic', 'https://example.com', 'sharedHost'],
 	['https://example.com/tenant/api/', 'automatic', 'https://example.com/tenant', 'sharedHost'],
-	['https://example.com/api/tenant', 'automatic', 'https://example.com/api/tenant', 'dedicatedHost'],
+	[
+		'https://example.com/api/tenant',
+		'automatic',
+		'https://example.com/api/tenant',
+		'dedicatedHost',
+	],
 	['https://example.com/api', 'dedicatedHost', 'https://example.com/api', 'dedicatedHost'],
 	['https://example.com', 'sharedHost', 'https://example.com', 'sharedHost'],
 	['https://example.com/tenant', 'sharedHost', 'https://example.com/tenant', 'sharedHost'],
@@ -33,20 +41,52 @@ test.each([
 });
 
 test.each([
-	['is not a web address', 'Enter the address of the service', ['', 'api.example.com', 'ftp://example.com', 'httpsx://example.com', 'xhttps://example.com', undefined, 7]],
-	['does not start with https://', 'Change http:// to https://', ['http://api.example.com', 'http://localhost.example.com', 'http://127.0.0.1.example.com']],
-	['holds more than an address', 'Remove user name, password', ['https://a@example.com', 'https://:b@example.com', 'https://example.com?a', 'https://example.com#a']],
+	[
+		'is not a web address',
+		'Enter the address of the service',
+		[
+			'',
+			'api.example.com',
+			'ftp://example.com',
+			'httpsx://example.com',
+			'xhttps://example.com',
+			undefined,
+			7,
+		],
+	],
+	[
+		'does not start with https://',
+		'Change http:// to https://',
+		['http://api.example.com', 'http://localhost.example.com', 'http://127.0.0.1.example.com'],
+	],
+	[
+		'holds more than an address',
+		'Remove user name, password',
+		[
+			'https://a@example.com',
+			'https://:b@example.com',
+			'https://example.com?a',
+			'https://example.com#a',
+		],
+	],
 ])('a Base URL %s', (words, advice, addresses) => {
 	for (const baseUrl of addresses) {
 		const { message, description, kind, sendStatus } = refusalOf({ baseUrl });
-		expect([message, kind, sendStatus]).toEqual([`The Base URL of the credential ${words}`, 'configuration', 'notSent']);
+		expect([message, kind, sendStatus]).toEqual([
+			`The Base URL of the credential ${words}`,
+			'configuration',
+			'notSent',
+		]);
 		expect(description).toContain(advice);
 	}
 });
 
 test.each(['a b', 'a\n', '\na', 'ä', 'a\u0000'])('a key such as %j is refused', (apiKey) => {
 	const { message, description, kind } = refusalOf({ apiKey });
-	expect([message, kind]).toEqual([expect.stringContaining('The API Key of the credential holds a space'), 'configuration']);
+	expect([message, kind]).toEqual([
+		expect.stringContaining('The API Key of the credential holds a space'),
+		'configuration',
+	]);
 	expect(description).toContain('Copy the key');
 });
 
@@ -60,39 +100,77 @@ test('a key is taken out of texts, unless it is too short to be one', () => {
 test('address and key together are one identity, which tells nothing of the key', () => {
 	const idOf = (values: CredentialValues) => readAddress({ ...good, ...values }).id;
 	expect(idOf({ baseUrl: 'https://api.example.com/v1/' })).toBe(idOf({}));
-	expect(new Set([idOf({}), idOf({ apiKey: 'another-key' }), idOf({ apiKey: undefined }), idOf({ baseUrl: 'https://example.com' })]).size).toBe(4);
+	expect(
+		new Set([
+			idOf({}),
+			idOf({ apiKey: 'another-key' }),
+			idOf({ apiKey: undefined }),
+			idOf({ baseUrl: 'https://example.com' }),
+		]).size,
+	).toBe(4);
 	expect(idOf({ apiKey: undefined })).toBe(idOf({ apiKey: '' }));
 	expect(idOf({})).not.toContain('not-a-real-key');
 });
 
-test.each<[unknown, number]>([[undefined, 1_000], ['', 1_000], ['250', 250], [1, 1], [99.9, 99]])('a rate of %j is %i a minute', (requestsPerMinute, requests) => {
+test.each<[unknown, number]>([
+	[undefined, 1_000],
+	['', 1_000],
+	['250', 250],
+	[1, 1],
+	[99.9, 99],
+])('a rate of %j is %i a minute', (requestsPerMinute, requests) => {
 	expect(readAddress({ ...good, requestsPerMinute }).rate).toEqual({ requests, windowMs: 60_000 });
 });
 
 test.each([0, 0.99, -1, 'many', Infinity, null])('a rate of %j is refused', (requestsPerMinute) => {
 	const { message, description, kind } = refusalOf({ requestsPerMinute });
-	expect([message, kind]).toEqual(['Requests per Minute of the credential is not a number above 0', 'configuration']);
+	expect([message, kind]).toEqual([
+		'Requests per Minute of the credential is not a number above 0',
+		'configuration',
+	]);
 	expect(description).toContain('1,000');
 });
 
 describe('Allowed Domains', () => {
-	const restricted = (allowedDomains: unknown, baseUrl = good.baseUrl) => ({ allowedHttpRequestDomains: 'domains', allowedDomains, baseUrl });
-
-	test.each(['api.example.com', ' other.example , API.Example.com. ', '*.example.com'])('%j lets api.example.com pass', (domains) => {
-		expect(readAddress({ ...good, ...restricted(domains) }).root).toBe(good.baseUrl);
+	const restricted = (allowedDomains: unknown, baseUrl = good.baseUrl) => ({
+		allowedHttpRequestDomains: 'domains',
+		allowedDomains,
+		baseUrl,
 	});
 
-	test.each(['', undefined, 7, 'example.com', '*.pi.example.com', 'xapi.example.com', '*example.com'])('%j does not', (domains) => {
+	test.each(['api.example.com', ' other.example , API.Example.com. ', '*.example.com'])(
+		'%j lets api.example.com pass',
+		(domains) => {
+			expect(readAddress({ ...good, ...restricted(domains) }).root).toBe(good.baseUrl);
+		},
+	);
+
+	test.each([
+		'',
+		undefined,
+		7,
+		'example.com',
+		'*.pi.example.com',
+		'xapi.example.com',
+		'*example.com',
+	])('%j does not', (domains) => {
 		const { message, description } = refusalOf(restricted(domains));
 		expect(message).toBe('The credential may not be used for api.example.com');
 		expect(description).toContain('Add this host to Allowed Domains');
 	});
 
 	test('a dot at the end and upper case mean the same host', () => {
-		expect(readAddress({ ...good, ...restricted('api.example.com', 'https://API.EXAMPLE.COM.') }).root).toBe('https://api.example.com.');
+		expect(
+			readAddress({ ...good, ...restricted('api.example.com', 'https://API.EXAMPLE.COM.') }).root,
+		).toBe('https://api.example.com.');
 	});
 
-	test.each(['all', 'none', undefined])('nothing is held against them with %j', (allowedHttpRequestDomains) => {
-		expect(readAddress({ ...good, allowedHttpRequestDomains, allowedDomains: 'other.example' }).root).toBe(good.baseUrl);
-	});
+	test.each(['all', 'none', undefined])(
+		'nothing is held against them with %j',
+		(allowedHttpRequestDomains) => {
+			expect(
+				readAddress({ ...good, allowedHttpRequestDomains, allowedDomains: 'other.example' }).root,
+			).toBe(good.baseUrl);
+		},
+	);
 });

@@ -1,7 +1,11 @@
 /** What one call does with each answer: whether it is believed, made again, made in another way, or given up. */
 import { type Endpoint, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import { readAddress } from '../../nodes/BusinessMessaging/transport/address';
-import { type ApiRequest, Client, type ClientOptions } from '../../nodes/BusinessMessaging/transport/client';
+import {
+	type ApiRequest,
+	Client,
+	type ClientOptions,
+} from '../../nodes/BusinessMessaging/transport/client';
 import { ServiceError } from '../../nodes/BusinessMessaging/transport/errors';
 
 interface Given {
@@ -22,17 +26,26 @@ afterEach(() => jest.restoreAllMocks());
 function clientFor(answers: Given[], options?: ClientOptions) {
 	const asked: string[] = [];
 	const baseUrl = `https://service${++services}.example.com`;
-	const client = new Client(async ({ method, url }) => {
-		asked.push(`${method} ${url.slice(baseUrl.length)}`);
-		const given = answers[Math.min(asked.length, answers.length) - 1];
-		if ('fault' in given) throw given.fault;
-		const { status = 200, type = 'application/json', body = '{}' } = given;
-		return { statusCode: status, headers: { 'content-type': type }, body };
-	}, readAddress({ baseUrl, apiKey: 'not-a-real-key' }), options);
+	const client = new Client(
+		async ({ method, url }) => {
+			asked.push(`${method} ${url.slice(baseUrl.length)}`);
+			const given = answers[Math.min(asked.length, answers.length) - 1];
+			if ('fault' in given) throw given.fault;
+			const { status = 200, type = 'application/json', body = '{}' } = given;
+			return { statusCode: status, headers: { 'content-type': type }, body };
+		},
+		readAddress({ baseUrl, apiKey: 'not-a-real-key' }),
+		options,
+	);
 	return { client, asked };
 }
 
-async function outcome(answers: Given[], endpoint: Endpoint, request: ApiRequest = {}, options?: ClientOptions) {
+async function outcome(
+	answers: Given[],
+	endpoint: Endpoint,
+	request: ApiRequest = {},
+	options?: ClientOptions,
+) {
 	const { client, asked } = clientFor(answers, options);
 	const result = await client.call(endpoint, request).catch((error: ServiceError) => error);
 	return { result, asked };
@@ -41,7 +54,12 @@ async function outcome(answers: Given[], endpoint: Endpoint, request: ApiRequest
 const fault = (code?: string) => Object.assign(new Error('Fault'), { code });
 const refused = fault('ECONNREFUSED');
 const broken = fault('ECONNRESET');
-const [read, write, update, remove] = [endpoints.getCurrentAccount, endpoints.sendText, endpoints.updateContact, endpoints.deleteWebhook];
+const [read, write, update, remove] = [
+	endpoints.getCurrentAccount,
+	endpoints.sendText,
+	endpoints.updateContact,
+	endpoints.deleteWebhook,
+];
 
 test.each<[string, Given, unknown]>([
 	['JSON', { body: '{"id":1}' }, { id: 1 }],
@@ -58,7 +76,10 @@ test.each<[string, Given]>([
 	['JSON that breaks off', { body: '{"id":' }],
 	['a page', { type: 'text/html', body: ' \n<html></html>' }],
 ])('%s is no answer', async (_, given) => {
-	expect((await outcome([given], write)).result).toMatchObject({ kind: 'unknown', message: 'The service answered something that is not JSON (HTTP 200)' });
+	expect((await outcome([given], write)).result).toMatchObject({
+		kind: 'unknown',
+		message: 'The service answered something that is not JSON (HTTP 200)',
+	});
 });
 
 test('the number of levels is bounded', async () => {
@@ -68,7 +89,10 @@ test('the number of levels is bounded', async () => {
 });
 
 test.each([300, 399])('HTTP %i is no success', async (status) => {
-	expect((await outcome([{ status }], write)).result).toMatchObject({ kind: 'refused', statusCode: status });
+	expect((await outcome([{ status }], write)).result).toMatchObject({
+		kind: 'refused',
+		statusCode: status,
+	});
 });
 
 test.each<[string, Given, Endpoint, number]>([
@@ -79,17 +103,30 @@ test.each<[string, Given, Endpoint, number]>([
 	['a send that fails', { status: 500 }, write, 1],
 	['a send that is refused', { status: 422 }, write, 1],
 	['a read that is refused', { status: 403 }, read, 1],
-])('%s goes out as often as it may', async (_, given, endpoint, times) => {
-	const { result, asked } = await outcome([given], endpoint);
-	expect(result).toBeInstanceOf(ServiceError);
-	expect(asked).toHaveLength(times);
-}, 20_000);
+])(
+	'%s goes out as often as it may',
+	async (_, given, endpoint, times) => {
+		const { result, asked } = await outcome([given], endpoint);
+		expect(result).toBeInstanceOf(ServiceError);
+		expect(asked).toHaveLength(times);
+	},
+	20_000,
+);
 
 test('a removal that was made again and found nothing has worked; one that found nothing at first has not', async () => {
-	expect(await outcome([{ fault: broken }, { status: 404 }], remove, { id: '1' })).toEqual({ result: undefined, asked: ['DELETE /v1/webhooks/1', 'DELETE /v1/webhooks/1'] });
-	expect((await outcome([{ status: 404 }], remove, { id: '1' })).result).toMatchObject({ statusCode: 404 });
-	expect((await outcome([{ fault: broken }, { status: 410 }], remove, { id: '1' })).result).toMatchObject({ statusCode: 410 });
-	expect((await outcome([{ fault: broken }, { status: 404 }], read)).result).toMatchObject({ statusCode: 404 });
+	expect(await outcome([{ fault: broken }, { status: 404 }], remove, { id: '1' })).toEqual({
+		result: undefined,
+		asked: ['DELETE /v1/webhooks/1', 'DELETE /v1/webhooks/1'],
+	});
+	expect((await outcome([{ status: 404 }], remove, { id: '1' })).result).toMatchObject({
+		statusCode: 404,
+	});
+	expect(
+		(await outcome([{ fault: broken }, { status: 410 }], remove, { id: '1' })).result,
+	).toMatchObject({ statusCode: 410 });
+	expect((await outcome([{ fault: broken }, { status: 404 }], read)).result).toMatchObject({
+		statusCode: 404,
+	});
 });
 
 test('the method of the other layout is tried where there is nothing, and kept once it was taken', async () => {
@@ -99,33 +136,57 @@ test('the method of the other layout is tried where there is nothing, and kept o
 	expect(asked).toEqual(['PUT /v1/contacts/1', 'PATCH /v1/contacts/1', 'PATCH /v1/contacts/2']);
 });
 
-test.each([404, 405])('if neither is taken, the error is that of the first, HTTP %i', async (status) => {
-	expect(await outcome([{ status }, { status: 501 }], { ...update, repeatable: false }, { id: '1' })).toMatchObject({
-		result: { statusCode: status },
-		asked: ['PUT /v1/contacts/1', 'PATCH /v1/contacts/1'],
-	});
-});
+test.each([404, 405])(
+	'if neither is taken, the error is that of the first, HTTP %i',
+	async (status) => {
+		expect(
+			await outcome([{ status }, { status: 501 }], { ...update, repeatable: false }, { id: '1' }),
+		).toMatchObject({
+			result: { statusCode: status },
+			asked: ['PUT /v1/contacts/1', 'PATCH /v1/contacts/1'],
+		});
+	},
+);
 
 test('any other refusal is believed at once', async () => {
-	expect((await outcome([{ status: 422 }, {}], update, { id: '1' })).asked).toEqual(['PUT /v1/contacts/1']);
-	expect((await outcome([{ status: 403 }, {}], update, { id: '1' })).asked).toEqual(['PUT /v1/contacts/1']);
+	expect((await outcome([{ status: 422 }, {}], update, { id: '1' })).asked).toEqual([
+		'PUT /v1/contacts/1',
+	]);
+	expect((await outcome([{ status: 403 }, {}], update, { id: '1' })).asked).toEqual([
+		'PUT /v1/contacts/1',
+	]);
 });
 
-test.each([undefined, '', '.', '..', '\ud800'])('with %j for an identifier nothing is sent', async (id) => {
-	const { result, asked } = await outcome([{}], update, { id });
-	expect(result).toMatchObject({ kind: 'configuration', message: 'The identifier of the record is missing, or cannot be one', description: 'Choose the record from the list or enter its ID.' });
-	expect(asked).toEqual([]);
-});
+test.each([undefined, '', '.', '..', '\ud800'])(
+	'with %j for an identifier nothing is sent',
+	async (id) => {
+		const { result, asked } = await outcome([{}], update, { id });
+		expect(result).toMatchObject({
+			kind: 'configuration',
+			message: 'The identifier of the record is missing, or cannot be one',
+			description: 'Choose the record from the list or enter its ID.',
+		});
+		expect(asked).toEqual([]);
+	},
+);
 
 test('an identifier stays within its place in the path', async () => {
-	expect((await outcome([{}], update, { id: '../a?b#c' })).asked).toEqual(['PUT /v1/contacts/..%2Fa%3Fb%23c']);
+	expect((await outcome([{}], update, { id: '../a?b#c' })).asked).toEqual([
+		'PUT /v1/contacts/..%2Fa%3Fb%23c',
+	]);
 });
 
 test('the code of a fault is found where n8n has wrapped it, and only there', async () => {
-	const wrapped = (levels: number): unknown => (levels === 0 ? refused : { cause: wrapped(levels - 1) });
-	expect((await outcome([{ fault: wrapped(4) }], write, {}, { timeoutMs: 1 })).result).toMatchObject({ kind: 'unreachable' });
+	const wrapped = (levels: number): unknown =>
+		levels === 0 ? refused : { cause: wrapped(levels - 1) };
+	expect(
+		(await outcome([{ fault: wrapped(4) }], write, {}, { timeoutMs: 1 })).result,
+	).toMatchObject({ kind: 'unreachable' });
 	for (const given of [wrapped(5), 'ECONNREFUSED', null, { code: 7 }, {}]) {
-		expect((await outcome([{ fault: given }], write)).result).toMatchObject({ kind: 'unknown', message: 'The connection to the service broke before it answered' });
+		expect((await outcome([{ fault: given }], write)).result).toMatchObject({
+			kind: 'unknown',
+			message: 'The connection to the service broke before it answered',
+		});
 	}
 }, 20_000);
 
@@ -134,13 +195,23 @@ test('an execution that was stopped sends nothing, and gives up what it would do
 	const { client, asked } = clientFor([{ fault: broken }], { signal: stop.signal });
 	const call = client.call(read).catch((error: ServiceError) => error);
 	stop.abort();
-	expect(await call).toMatchObject({ kind: 'cancelled', message: 'The execution was stopped before this was sent', sendStatus: 'notSent' });
+	expect(await call).toMatchObject({
+		kind: 'cancelled',
+		message: 'The execution was stopped before this was sent',
+		sendStatus: 'notSent',
+	});
 	expect(asked).toHaveLength(1);
-	expect(await client.call(write).catch((error: ServiceError) => error)).toMatchObject({ kind: 'cancelled' });
+	expect(await client.call(write).catch((error: ServiceError) => error)).toMatchObject({
+		kind: 'cancelled',
+	});
 	expect(asked).toHaveLength(1);
 });
 
 test('a mistake of our own comes through as it is', async () => {
-	const request = Object.defineProperty({}, 'body', { get: () => { throw new TypeError('Ours'); } });
+	const request = Object.defineProperty({}, 'body', {
+		get: () => {
+			throw new TypeError('Ours');
+		},
+	});
 	await expect(clientFor([{}]).client.call(write, request)).rejects.toThrow(new TypeError('Ours'));
 });

@@ -6,7 +6,10 @@ import { pause, withDeadline } from '../../nodes/BusinessMessaging/transport/dea
 test('who waits gives up with the code of a broken connection, and the answer goes on by itself', async () => {
 	let isDone = false;
 	const answer = pause(40).then(() => (isDone = true));
-	await expect(withDeadline(answer, 5)).rejects.toMatchObject({ message: 'Time limit', code: 'ETIMEDOUT' });
+	await expect(withDeadline(answer, 5)).rejects.toMatchObject({
+		message: 'Time limit',
+		code: 'ETIMEDOUT',
+	});
 	expect(isDone).toBe(false);
 	await answer;
 	expect(isDone).toBe(true);
@@ -28,11 +31,19 @@ test('nothing holds on to an answer that has come', async () => {
 test('those who begin together share a timer, and each gives up if his answer has not come', async () => {
 	const timers = jest.spyOn(AbortSignal, 'timeout');
 	const never = new Promise<never>(() => undefined);
-	const waits = [withDeadline(never, 900), withDeadline(Promise.resolve(7), 900), withDeadline(never, 900)];
+	const waits = [
+		withDeadline(never, 900),
+		withDeadline(Promise.resolve(7), 900),
+		withDeadline(never, 900),
+	];
 	expect(timers.mock.calls).toEqual([[930]]);
 	jest.restoreAllMocks();
 	const code = 'ETIMEDOUT';
-	expect(await Promise.allSettled(waits)).toMatchObject([{ reason: { code } }, { value: 7 }, { reason: { code } }]);
+	expect(await Promise.allSettled(waits)).toMatchObject([
+		{ reason: { code } },
+		{ value: 7 },
+		{ reason: { code } },
+	]);
 });
 
 test('who begins later has a timer of his own', async () => {
@@ -49,7 +60,8 @@ test('who begins later has a timer of his own', async () => {
 test('everybody has a time limit of his own, also who comes later with a shorter one', async () => {
 	const ends: string[] = [];
 	const never = new Promise<never>(() => undefined);
-	const wait = async (name: string, ms: number) => await withDeadline(never, ms).catch(() => ends.push(name));
+	const wait = async (name: string, ms: number) =>
+		await withDeadline(never, ms).catch(() => ends.push(name));
 	const long = wait('long', 1_500);
 	await pause(1);
 	await Promise.all([long, wait('short', 10)]);

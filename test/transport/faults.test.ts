@@ -35,12 +35,23 @@ const calls: Record<string, Call> = {
 	},
 	create: {
 		endpoint: 'createTemplate',
-		parameters: () => ({ resource: 'template', operation: 'create', name: 'made', language: 'en_US', componentsJson: '[{"type":"BODY","text":"Hi"}]' }),
+		parameters: () => ({
+			resource: 'template',
+			operation: 'create',
+			name: 'made',
+			language: 'en_US',
+			componentsJson: '[{"type":"BODY","text":"Hi"}]',
+		}),
 		effects: () => service.sandbox.state.templates.all.filter(({ name }) => name === 'made').length,
 	},
 	update: {
 		endpoint: 'updateContact',
-		parameters: () => ({ resource: 'contact', operation: 'update', contactId: byId(firstContact().id), updateFields: { name: 'Changed' } }),
+		parameters: () => ({
+			resource: 'contact',
+			operation: 'update',
+			contactId: byId(firstContact().id),
+			updateFields: { name: 'Changed' },
+		}),
 		effects: () => (firstContact().name === 'Changed' ? 1 : 0),
 	},
 	delete: {
@@ -80,12 +91,19 @@ interface Row {
 const soon = () => new Date(Date.now() + 1000).toUTCString();
 const unixSoon = () => String(Math.ceil(Date.now() / 1000) + 1);
 const limited = (headers: () => Record<string, string>): Row => ({
-	get fault() { return { status: 429, headers: headers() }; },
+	get fault() {
+		return { status: 429, headers: headers() };
+	},
 	once: 'repeated',
 	any: 'repeated',
 	processed: false,
 });
-const failed = (fault: FaultOrder, processed: boolean): Row => ({ fault, once: 'mayHaveBeenSent', any: 'repeated', processed });
+const failed = (fault: FaultOrder, processed: boolean): Row => ({
+	fault,
+	once: 'mayHaveBeenSent',
+	any: 'repeated',
+	processed,
+});
 
 const matrix: Record<string, Row> = {
 	'429 with Retry-After in seconds': limited(() => ({ 'retry-after': '1' })),
@@ -93,18 +111,36 @@ const matrix: Record<string, Row> = {
 	'429 with X-RateLimit-Reset': limited(() => ({ 'x-ratelimit-reset': unixSoon() })),
 	'429 without a word when': limited(() => ({})),
 	'500': failed({ status: 500 }, false),
-	'502 with a page of a proxy': failed({ status: 502, body: '<html><h1>Bad Gateway</h1></html>' }, false),
+	'502 with a page of a proxy': failed(
+		{ status: 502, body: '<html><h1>Bad Gateway</h1></html>' },
+		false,
+	),
 	'503 after it was carried out': failed({ status: 503, processed: true }, true),
 	'no answer within the time limit': failed({ delayMs: timeLimit * 1000 + 400 }, true),
 	'reset before the request was read': failed({ reset: 'beforeRead' }, false),
 	'reset after the request was read': failed({ reset: 'afterRead' }, true),
 	'broken JSON': { ...failed({ brokenJson: true }, true), delete: 'fine' },
-	'a body that takes longer than the time limit': { ...failed({ slowBodyMs: timeLimit * 1000 + 1500 }, true), delete: 'fine' },
-	'401 in mid-run': { fault: { status: 401, body: { message: 'Key revoked' } }, once: 'notSent', any: 'notSent', processed: false },
+	'a body that takes longer than the time limit': {
+		...failed({ slowBodyMs: timeLimit * 1000 + 1500 }, true),
+		delete: 'fine',
+	},
+	'401 in mid-run': {
+		fault: { status: 401, body: { message: 'Key revoked' } },
+		once: 'notSent',
+		any: 'notSent',
+		processed: false,
+	},
 };
 
 test.each(Object.entries(matrix))('%s', async (_name, row) => {
-	await service.run({ parameters: { resource: 'webhook', operation: 'create', url: 'https://example.com/hook', events: ['message.received'] } });
+	await service.run({
+		parameters: {
+			resource: 'webhook',
+			operation: 'create',
+			url: 'https://example.com/hook',
+			events: ['message.received'],
+		},
+	});
 	const { id } = service.sandbox.state.webhooks.all[0];
 	const timeout = row.fault.delayMs || row.fault.slowBodyMs ? timeLimit : 30;
 	const outcome = await Promise.all(
@@ -114,14 +150,25 @@ test.each(Object.entries(matrix))('%s', async (_name, row) => {
 				parameters: { ...parameters(id), options: { timeout } },
 				onError: 'continueRegularOutput',
 			});
-			const error = run.outputs[0][0]?.json.error as { sendStatus: Fate; message: string; description: string } | undefined;
+			const error = run.outputs[0][0]?.json.error as
+				| { sendStatus: Fate; message: string; description: string }
+				| undefined;
 			const fate = error?.sendStatus ?? (service.calls(endpoint) > 1 ? 'repeated' : 'fine');
-			if (error) expect([error.message, error.description]).toEqual([expect.stringMatching(/^The (service|connection)/), expect.stringMatching(/\w/)]);
+			if (error)
+				expect([error.message, error.description]).toEqual([
+					expect.stringMatching(/^The (service|connection)/),
+					expect.stringMatching(/\w/),
+				]);
 			return { kind, fate, calls: service.calls(endpoint), effects: effects() };
 		}),
 	);
 	const expected = Object.keys(calls).map((kind) => {
-		const fate = kind === 'send' || kind === 'create' ? row.once : kind === 'delete' ? (row.delete ?? row.any) : row.any;
+		const fate =
+			kind === 'send' || kind === 'create'
+				? row.once
+				: kind === 'delete'
+					? (row.delete ?? row.any)
+					: row.any;
 		const hasEffect = fate === 'repeated' || fate === 'fine' || row.processed || kind === 'list';
 		return { kind, fate, calls: fate === 'repeated' ? 2 : 1, effects: hasEffect ? 1 : 0 };
 	});

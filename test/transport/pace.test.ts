@@ -1,7 +1,12 @@
 /** The pace of one key, step by step on a clock of its own: no step here takes as long as it says. */
 import { setMaxListeners } from 'node:events';
 
-import { RateLimiter, type Slot, backoffMs, limiterFor } from '../../nodes/BusinessMessaging/transport/rateLimiter';
+import {
+	RateLimiter,
+	type Slot,
+	backoffMs,
+	limiterFor,
+} from '../../nodes/BusinessMessaging/transport/rateLimiter';
 
 const windowMs = 10_000;
 let now = 1_000_000;
@@ -32,7 +37,9 @@ class Line {
 	async join(count: number, stop?: AbortSignal): Promise<number> {
 		const signal = stop ? AbortSignal.any([stop, over.signal]) : over.signal;
 		for (let n = 0; n < count; n++) {
-			void this.limiter.acquire(signal).then((slot) => (typeof slot === 'string' ? this.ends.push(slot) : this.given.push(slot)));
+			void this.limiter
+				.acquire(signal)
+				.then((slot) => (typeof slot === 'string' ? this.ends.push(slot) : this.given.push(slot)));
 		}
 		return await this.out();
 	}
@@ -180,8 +187,16 @@ test('who is stopped leaves the line, and the others move up', async () => {
 
 test('backoff doubles from half a second to a minute, with as much chance as certainty', () => {
 	const random = jest.spyOn(Math, 'random');
-	const range = (attempt: number) => [0, 1].map((chance) => (random.mockReturnValue(chance), backoffMs(attempt)));
-	expect([0, 1, 2, 6, 7, 20].map(range)).toEqual([[250, 500], [500, 1_000], [1_000, 2_000], [16_000, 32_000], [30_000, 60_000], [30_000, 60_000]]);
+	const range = (attempt: number) =>
+		[0, 1].map((chance) => (random.mockReturnValue(chance), backoffMs(attempt)));
+	expect([0, 1, 2, 6, 7, 20].map(range)).toEqual([
+		[250, 500],
+		[500, 1_000],
+		[1_000, 2_000],
+		[16_000, 32_000],
+		[30_000, 60_000],
+		[30_000, 60_000],
+	]);
 });
 
 test('one key has one pace, whoever asks for it', () => {

@@ -6,7 +6,11 @@ import { readAddress } from '../../nodes/BusinessMessaging/transport/address';
 import { Client } from '../../nodes/BusinessMessaging/transport/client';
 import { type ListRequest, listRecords } from '../../nodes/BusinessMessaging/transport/pages';
 
-const address = readAddress({ baseUrl: 'https://api.example.com', apiKey: 'not-a-real-key', requestsPerMinute: 1_000_000 });
+const address = readAddress({
+	baseUrl: 'https://api.example.com',
+	apiKey: 'not-a-real-key',
+	requestsPerMinute: 1_000_000,
+});
 
 interface Asked {
 	page?: unknown;
@@ -17,7 +21,11 @@ interface Asked {
 type Answer = (asked: Asked, times: number) => { status?: number; body: unknown };
 
 /** Lists with the node's code. @returns the identifiers that came, the requests, and how many were out at once */
-async function list(answer: Answer, request: ListRequest = {}, endpoint: Endpoint = endpoints.listContacts) {
+async function list(
+	answer: Answer,
+	request: ListRequest = {},
+	endpoint: Endpoint = endpoints.listContacts,
+) {
 	const asked: Asked[] = [];
 	let [out, mostAtOnce] = [0, 0];
 	const client = new Client(async ({ query }) => {
@@ -29,7 +37,12 @@ async function list(answer: Answer, request: ListRequest = {}, endpoint: Endpoin
 		return { statusCode, headers: {}, body: JSON.stringify(body) };
 	}, address);
 	const records = await listRecords(client, endpoint, request);
-	return { ids: records.map(({ id }) => id), asked, pages: asked.map(({ page }) => page), mostAtOnce };
+	return {
+		ids: records.map(({ id }) => id),
+		asked,
+		pages: asked.map(({ page }) => page),
+		mostAtOnce,
+	};
 }
 
 interface Way {
@@ -46,9 +59,12 @@ function service({ count, size = 10, base = 1, says = false, beyond = 'empty' }:
 	return ({ page = base }) => {
 		const last = Math.max(0, Math.ceil(count / size) - 1);
 		const number = Number(page) - base;
-		if (number > last && typeof beyond === 'number') return { status: beyond, body: { message: 'Out of range' } };
+		if (number > last && typeof beyond === 'number')
+			return { status: beyond, body: { message: 'Out of range' } };
 		const shown = number > last && beyond === 'last' ? last : number;
-		const data = range(count).slice(shown * size, (shown + 1) * size).map((id) => ({ id }));
+		const data = range(count)
+			.slice(shown * size, (shown + 1) * size)
+			.map((id) => ({ id }));
 		return { body: { data, ...(says && { total: count }) } };
 	};
 }
@@ -60,12 +76,27 @@ test.each<[string, Way, unknown[], number]>([
 	['from 0, without a total', { count: 35, base: 0 }, [undefined, 1, 2, 3, 4], 1],
 	['from 1, with a total', { count: 35, says: true }, [undefined, 1, 2, 3, 4, 5], 3],
 	['from 0, with a total', { count: 35, base: 0, says: true }, [undefined, 1, 2, 3, 4], 3],
-	['the last page again and again', { count: 35, beyond: 'last' }, [undefined, 1, 2, 3, 4, 5, 6], 1],
-	['the last page again and again, with a total', { count: 35, says: true, beyond: 'last' }, [undefined, 1, 2, 3, 4, 5], 3],
+	[
+		'the last page again and again',
+		{ count: 35, beyond: 'last' },
+		[undefined, 1, 2, 3, 4, 5, 6],
+		1,
+	],
+	[
+		'the last page again and again, with a total',
+		{ count: 35, says: true, beyond: 'last' },
+		[undefined, 1, 2, 3, 4, 5],
+		3,
+	],
 	['404 beyond the last', { count: 35, beyond: 404 }, [undefined, 1, 2, 3, 4, 5], 1],
 	['416 beyond the last', { count: 35, beyond: 416 }, [undefined, 1, 2, 3, 4, 5], 1],
 	['400 beyond the last', { count: 35, beyond: 400 }, [undefined, 1, 2, 3, 4, 5], 1],
-	['a long list without a total, of which a page far ahead shows that it goes on', { count: 170 }, [undefined, 1, 2, 3, 4, 13, 5, 21, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 18], 5],
+	[
+		'a long list without a total, of which a page far ahead shows that it goes on',
+		{ count: 170 },
+		[undefined, 1, 2, 3, 4, 13, 5, 21, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 18],
+		5,
+	],
 	['nothing at all', { count: 0 }, [undefined], 1],
 	['one page', { count: 10, says: true }, [undefined, 1, 2], 1],
 ])('%s', async (_, way, pages, mostAtOnce) => {
@@ -91,12 +122,18 @@ test('a short page is not the end, and from then on one page is asked for after 
 });
 
 test('any other refusal of a page ends the listing with its error', async () => {
-	await expect(list(service({ count: 35, beyond: 403 }))).rejects.toMatchObject({ statusCode: 403, message: 'The API key is not allowed to do this: Out of range (HTTP 403)' });
+	await expect(list(service({ count: 35, beyond: 403 }))).rejects.toMatchObject({
+		statusCode: 403,
+		message: 'The API key is not allowed to do this: Out of range (HTTP 403)',
+	});
 });
 
 describe('the size of a page', () => {
 	const limits = async (request: ListRequest, greatest = Infinity, endpoint?: Endpoint) => {
-		const answer: Answer = ({ page, limit }) => (Number(limit ?? 1) > greatest ? { status: 422, body: { message: 'limit' } } : service({ count: 25, base: 0 })({ page }, 0));
+		const answer: Answer = ({ page, limit }) =>
+			Number(limit ?? 1) > greatest
+				? { status: 422, body: { message: 'limit' } }
+				: service({ count: 25, base: 0 })({ page }, 0);
 		return await list(answer, request, endpoint);
 	};
 
@@ -125,15 +162,27 @@ describe('the size of a page', () => {
 	});
 
 	test('that is refused for another reason is not tried again', async () => {
-		await expect(list(() => ({ status: 403, body: {} }))).rejects.toMatchObject({ statusCode: 403 });
+		await expect(list(() => ({ status: 403, body: {} }))).rejects.toMatchObject({
+			statusCode: 403,
+		});
 	});
 
-	test.each([[1_000, true], [100, false], [50, false]])('with %d taken, no page far ahead is asked for unless 3 further requests allow', async (greatest, isAllowed) => {
-		const answer: Answer = ({ page, limit }) => (Number(limit ?? 1) > greatest ? { status: 422, body: {} } : service({ count: 400 })({ page }, 0));
-		const given = await list(answer);
-		expect(given.ids).toEqual(all(400));
-		expect(given.mostAtOnce > 1).toBe(isAllowed);
-	});
+	test.each([
+		[1_000, true],
+		[100, false],
+		[50, false],
+	])(
+		'with %d taken, no page far ahead is asked for unless 3 further requests allow',
+		async (greatest, isAllowed) => {
+			const answer: Answer = ({ page, limit }) =>
+				Number(limit ?? 1) > greatest
+					? { status: 422, body: {} }
+					: service({ count: 400 })({ page }, 0);
+			const given = await list(answer);
+			expect(given.ids).toEqual(all(400));
+			expect(given.mostAtOnce > 1).toBe(isAllowed);
+		},
+	);
 });
 
 test('a page that the user has chosen is the only one', async () => {
@@ -157,20 +206,29 @@ test('what is no list is said to be none', async () => {
 
 test('records without an identifier are told apart by all that they hold', async () => {
 	const rows = [{ phone: '1' }, { phone: '2' }, { phone: '3' }];
-	const { ids, pages } = await list(({ page = 1 }) => ({ body: Number(page) === 1 ? rows.slice(0, 2) : Number(page) === 2 ? rows.slice(1) : [] }));
+	const { ids, pages } = await list(({ page = 1 }) => ({
+		body: Number(page) === 1 ? rows.slice(0, 2) : Number(page) === 2 ? rows.slice(1) : [],
+	}));
 	expect([ids.length, pages]).toEqual([3, [undefined, 1, 2, 3]]);
 });
 
 test('the same identifier twice on one page is what the service means; on a later page it is a repetition', async () => {
 	const pages = [[{ id: 1 }, { id: 1 }, { id: 2 }], [{ id: 2 }, { id: 3 }, { id: 3 }], []];
-	expect((await list(({ page = 0 }) => ({ body: pages[Number(page)] ?? [] }))).ids).toEqual([1, 1, 2, 3, 3]);
+	expect((await list(({ page = 0 }) => ({ body: pages[Number(page)] ?? [] }))).ids).toEqual([
+		1, 1, 2, 3, 3,
+	]);
 });
 
 test('one that has moved onto a page which was read before is found there, also several pages back', async () => {
 	const left = all(40);
 	const answer: Answer = ({ page = 1 }, times) => {
 		if (times === 5) left.splice(0, 12); // more than a page moves up
-		return { body: { data: left.slice((Number(page) - 1) * 10, Number(page) * 10).map((id) => ({ id })), total: left.length } };
+		return {
+			body: {
+				data: left.slice((Number(page) - 1) * 10, Number(page) * 10).map((id) => ({ id })),
+				total: left.length,
+			},
+		};
 	};
 	const given = await list(answer);
 	expect(new Set(given.ids)).toEqual(new Set(all(40)));
@@ -181,7 +239,12 @@ test('one that is added in front while paging pushes the last one onto a further
 	const now = all(30);
 	const answer: Answer = ({ page = 1 }, times) => {
 		if (times === 3) now.unshift(-1);
-		return { body: { data: now.slice((Number(page) - 1) * 10, Number(page) * 10).map((id) => ({ id })), total: now.length } };
+		return {
+			body: {
+				data: now.slice((Number(page) - 1) * 10, Number(page) * 10).map((id) => ({ id })),
+				total: now.length,
+			},
+		};
 	};
 	expect((await list(answer)).ids).toEqual(all(30));
 });

@@ -4,13 +4,26 @@ import { countBy, range, uniq } from 'lodash';
 import { useService } from '../support/service';
 
 const allowance = { requests: 60, windowMs: 600 };
-const service = useService({ requestsPerWindow: allowance.requests, rateWindowMs: allowance.windowMs, latencyMs: 5 });
-const parameters = { resource: 'message', operation: 'sendText', to: '=+1555000{{ $json.n }}', text: 'Sale!' };
+const service = useService({
+	requestsPerWindow: allowance.requests,
+	rateWindowMs: allowance.windowMs,
+	latencyMs: 5,
+});
+const parameters = {
+	resource: 'message',
+	operation: 'sendText',
+	to: '=+1555000{{ $json.n }}',
+	text: 'Sale!',
+};
 
 async function campaign(first: number, count: number, credential = {}) {
 	const rate = { requestsPerMinute: allowance.requests, rateWindowMs: allowance.windowMs };
 	const credentials = service.credentials({ ...rate, ...credential });
-	return await service.run({ parameters, credentials, items: range(first, first + count).map((n) => ({ n })) });
+	return await service.run({
+		parameters,
+		credentials,
+		items: range(first, first + count).map((n) => ({ n })),
+	});
 }
 const refused = () => service.sandbox.state.requests.counters.sendText.byStatus[429] ?? 0;
 const doubled = () => Object.values(countBy(service.sent(), 'phone')).filter((count) => count > 1);
@@ -23,7 +36,10 @@ test('with the right setting the service never refuses, over several windows', a
 });
 
 test('with a setting far too high the sender learns from the refusals', async () => {
-	const { error } = await campaign(1000, 300, { requestsPerMinute: 10_000, baseUrl: `${service.url}/` });
+	const { error } = await campaign(1000, 300, {
+		requestsPerMinute: 10_000,
+		baseUrl: `${service.url}/`,
+	});
 	expect(error).toBeUndefined();
 	expect(uniq(service.sent().map(({ phone }) => phone))).toHaveLength(300);
 	expect(doubled()).toEqual([]);
@@ -33,7 +49,10 @@ test('with a setting far too high the sender learns from the refusals', async ()
 test('two processes that share a key lose and double nothing and get on with few refusals', async () => {
 	const other = { baseUrl: service.url.replace('127.0.0.1', 'localhost') }; // paced on its own, like another process
 	const runs = await Promise.all([campaign(1000, 150), campaign(2000, 150, other)]);
-	expect(runs.map(({ error, outputs }) => [error, outputs[0].length])).toEqual([[undefined, 150], [undefined, 150]]);
+	expect(runs.map(({ error, outputs }) => [error, outputs[0].length])).toEqual([
+		[undefined, 150],
+		[undefined, 150],
+	]);
 	expect(service.sent()).toHaveLength(300);
 	expect(doubled()).toEqual([]);
 	expect(refused()).toBeLessThan(150);
@@ -57,11 +76,18 @@ test('says so when the rate made the user wait for long, and only then', async (
 	await service.fault({ endpoint: 'sendText', status: 429, headers: { 'retry-after-ms': '2500' } });
 	const { hints, error } = await campaign(1001, 1, { apiKey });
 	expect(error).toBeUndefined();
-	expect(hints).toEqual([expect.objectContaining({ message: expect.stringContaining('wait up to 3 seconds'), location: 'outputPane' })]);
+	expect(hints).toEqual([
+		expect.objectContaining({
+			message: expect.stringContaining('wait up to 3 seconds'),
+			location: 'outputPane',
+		}),
+	]);
 });
 
 /** A key of its own has a pace of its own. */
 async function newKey(): Promise<string> {
-	const { outputs } = await service.run({ parameters: { resource: 'account', operation: 'createToken' } });
+	const { outputs } = await service.run({
+		parameters: { resource: 'account', operation: 'createToken' },
+	});
 	return outputs[0][0].json.token as string;
 }

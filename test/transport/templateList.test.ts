@@ -1,7 +1,11 @@
 /** The kept list of templates: when it is believed, and how far the service is asked. */
 import { readAddress } from '../../nodes/BusinessMessaging/transport/address';
 import { Client } from '../../nodes/BusinessMessaging/transport/client';
-import { findTemplate, isLanguage, listTemplates } from '../../nodes/BusinessMessaging/transport/templateList';
+import {
+	findTemplate,
+	isLanguage,
+	listTemplates,
+} from '../../nodes/BusinessMessaging/transport/templateList';
 
 let now = 1_000_000;
 let services = 0;
@@ -13,13 +17,28 @@ afterEach(() => jest.restoreAllMocks());
 
 /** A service of its own with so many templates, `t0` and so on, 50 on a page. */
 function service(count: number) {
-	const templates = Array.from({ length: count }, (_, index) => ({ id: index, name: `t${index}`, language: 'en_US' }));
+	const templates = Array.from({ length: count }, (_, index) => ({
+		id: index,
+		name: `t${index}`,
+		language: 'en_US',
+	}));
 	const state = { templates, requests: 0 };
-	const client = new Client(async ({ query }) => {
-		state.requests++;
-		const page = Number(query.page ?? 0);
-		return { statusCode: 200, headers: {}, body: JSON.stringify(state.templates.slice(page * 50, (page + 1) * 50)) };
-	}, readAddress({ baseUrl: `https://templates${++services}.example.com`, apiKey: 'not-a-real-key', requestsPerMinute: 1_000_000 }));
+	const client = new Client(
+		async ({ query }) => {
+			state.requests++;
+			const page = Number(query.page ?? 0);
+			return {
+				statusCode: 200,
+				headers: {},
+				body: JSON.stringify(state.templates.slice(page * 50, (page + 1) * 50)),
+			};
+		},
+		readAddress({
+			baseUrl: `https://templates${++services}.example.com`,
+			apiKey: 'not-a-real-key',
+			requestsPerMinute: 1_000_000,
+		}),
+	);
 	return { state, client };
 }
 

@@ -8,14 +8,18 @@ const service = useService();
 const triggers = new Triggers(service);
 
 const registered = () => service.sandbox.state.webhooks.all;
-const own = ({ url }: Trigger) => registered().filter((webhook) => webhook.url.split('?')[0] === url);
-const foreign = (url: string) => service.sandbox.state.webhooks.create({ url, events: ['message.received'] });
+const own = ({ url }: Trigger) =>
+	registered().filter((webhook) => webhook.url.split('?')[0] === url);
+const foreign = (url: string) =>
+	service.sandbox.state.webhooks.create({ url, events: ['message.received'] });
 
 test('is removed after a deactivation that did not get through', async () => {
 	const it = await triggers.make();
 	await it.activate();
 	await service.fault({ endpoint: 'deleteWebhook', status: 403 });
-	await expect(it.deactivate()).rejects.toThrow(/could not be removed at the service.*not allowed.*Activate and deactivate/);
+	await expect(it.deactivate()).rejects.toThrow(
+		/could not be removed at the service.*not allowed.*Activate and deactivate/,
+	);
 	expect(registered()).toHaveLength(1);
 	await it.activate();
 	await it.deactivate();
@@ -35,7 +39,9 @@ test('leaves nothing when an activation fails halfway', async () => {
 	const it = await triggers.make();
 	await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
 	await service.fault({ endpoint: 'listWebhooks', status: 403, skip: 4 });
-	await expect(it.activate()).rejects.toThrow(/not allowed to do this.*\(HTTP 403\)\. Use an API key with the rights/);
+	await expect(it.activate()).rejects.toThrow(
+		/not allowed to do this.*\(HTTP 403\)\. Use an API key with the rights/,
+	);
 	expect(registered()).toEqual([]);
 });
 
@@ -53,7 +59,11 @@ test('stays as it was when n8n starts and the service does not answer', async ()
 	const it = await triggers.make({ credentials });
 	await it.activate();
 	const before = [...registered()];
-	await service.fault({ endpoint: 'listWebhooks', status: 429, headers: { 'retry-after': '86400' } });
+	await service.fault({
+		endpoint: 'listWebhooks',
+		status: 429,
+		headers: { 'retry-after': '86400' },
+	});
 	await it.activate('init');
 	expect(registered()).toEqual(before);
 });
@@ -62,8 +72,10 @@ test('leaves nothing behind whatever goes wrong, in 60 rounds', async () => {
 	const others = Array.from({ length: 20 }, (_, n) => foreign(`https://example.com/${n}`));
 	const faults: FaultOrder[] = [
 		...[403, 409, 422, 500].map((status): FaultOrder => ({ endpoint: 'createWebhook', status })),
-		{ endpoint: 'createWebhook', reset: 'beforeRead' }, { endpoint: 'createWebhook', reset: 'afterRead' },
-		{ endpoint: 'createWebhook', brokenJson: true }, { endpoint: 'createWebhook', status: 500, processed: true },
+		{ endpoint: 'createWebhook', reset: 'beforeRead' },
+		{ endpoint: 'createWebhook', reset: 'afterRead' },
+		{ endpoint: 'createWebhook', brokenJson: true },
+		{ endpoint: 'createWebhook', status: 500, processed: true },
 		...[403, 404].map((status): FaultOrder => ({ endpoint: 'deleteWebhook', status })),
 		...[0, 1, 2, 3, 4].map((skip): FaultOrder => ({ endpoint: 'listWebhooks', status: 403, skip })),
 	];

@@ -21,7 +21,14 @@ test.each([
 test('leaves out of a batch what is not wanted, and what came before', async () => {
 	const trigger = await triggers.active({ parameters: { filters: { senders: customer } } });
 	await triggers.deliver(trigger, texts[1]);
-	const batch = [texts[0], texts[1], received({ id: 'msg_9', from: '+15550002222' }), { event: 'contact.created', data: {} }, texts[2], texts[2]];
+	const batch = [
+		texts[0],
+		texts[1],
+		received({ id: 'msg_9', from: '+15550002222' }),
+		{ event: 'contact.created', data: {} },
+		texts[2],
+		texts[2],
+	];
 	const { workflowData } = await triggers.deliver(trigger, batch);
 	expect(workflowData?.[0].map(({ json }) => json.text)).toEqual(['One', 'Three']);
 	const again = await triggers.deliver(trigger, batch);
@@ -43,14 +50,28 @@ test.each([
 	['nothing', {}, ''],
 ])('answers a GET with %s as text, and starts nothing', async (_, params, word) => {
 	const trigger = await triggers.active();
-	const { status, data, headers } = await axios.get<string>(triggers.urlOf(trigger), { params, responseType: 'text', transformResponse: (text: string) => text });
+	const { status, data, headers } = await axios.get<string>(triggers.urlOf(trigger), {
+		params,
+		responseType: 'text',
+		transformResponse: (text: string) => text,
+	});
 	expect([status, data, trigger.executions]).toEqual([200, word, []]);
-	expect(headers).toMatchObject({ 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' });
+	expect(headers).toMatchObject({
+		'content-type': 'text/plain; charset=utf-8',
+		'x-content-type-options': 'nosniff',
+	});
 });
 
 test('answers a challenge that comes with POST, also before it knows its secret', async () => {
 	const trigger = await triggers.active();
-	const { status, body } = await triggers.deliver(trigger, { type: 'url_verification', challenge: 'abc' }, {}, trigger.url);
+	const { status, body } = await triggers.deliver(
+		trigger,
+		{ type: 'url_verification', challenge: 'abc' },
+		{},
+		trigger.url,
+	);
 	expect([status, body, trigger.executions]).toEqual([200, { challenge: 'abc' }, []]);
-	expect((await triggers.deliver(trigger, { ...received(), challenge: 'abc' }, {}, trigger.url)).status).toBe(401);
+	expect(
+		(await triggers.deliver(trigger, { ...received(), challenge: 'abc' }, {}, trigger.url)).status,
+	).toBe(401);
 });

@@ -7,30 +7,62 @@ const triggers = new Triggers(service);
 
 test('starts an execution when a customer writes, with the simplified event', async () => {
 	const trigger = await triggers.active();
-	const { message, deliveries } = service.sandbox.state.traffic.receive({ from: customer, text: 'Hello' });
+	const { message, deliveries } = service.sandbox.state.traffic.receive({
+		from: customer,
+		text: 'Hello',
+	});
 	await waitUntil(() => deliveries[0].state !== 'pending');
 	expect(deliveries[0].attempts).toEqual([expect.objectContaining({ status: 200 })]);
 	expect(trigger.executions).toEqual([
-		{ items: [[{ json: { event: 'message.received', from: customer, text: 'Hello', messageId: message.id, time: message.createdAt } }]] },
+		{
+			items: [
+				[
+					{
+						json: {
+							event: 'message.received',
+							from: customer,
+							text: 'Hello',
+							messageId: message.id,
+							time: message.createdAt,
+						},
+					},
+				],
+			],
+		},
 	]);
 });
 
 test('names the message of a receipt as the send operation does', async () => {
 	const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
-	const run = await service.run({ parameters: { resource: 'message', operation: 'sendText', to: customer, text: 'Hi' } });
+	const run = await service.run({
+		parameters: { resource: 'message', operation: 'sendText', to: customer, text: 'Hi' },
+	});
 	const { messageId, to } = run.outputs[0][0].json;
 	const message = service.sandbox.state.messages.get(messageId as string);
 	if (!message) throw new Error('The message was not sent');
-	const deliveries = [...service.sandbox.state.traffic.setStatus(message, 'delivered'), ...service.sandbox.state.traffic.setStatus(message, 'read')];
+	const deliveries = [
+		...service.sandbox.state.traffic.setStatus(message, 'delivered'),
+		...service.sandbox.state.traffic.setStatus(message, 'read'),
+	];
 	await waitUntil(() => deliveries.every(({ state }) => state !== 'pending'));
 	expect(trigger.executions).toHaveLength(1);
-	expect(trigger.executions[0].items[0][0].json).toMatchObject({ event: 'message.read', messageId, to, status: 'read' });
+	expect(trigger.executions[0].items[0][0].json).toMatchObject({
+		event: 'message.read',
+		messageId,
+		to,
+		status: 'read',
+	});
 });
 
 test('hands on what else the service sends, and leaves out what it does not send', async () => {
 	const trigger = await triggers.active({ parameters: { otherEvents: 'contact.created' } });
-	const { workflowData } = await triggers.deliver(trigger, { event: 'contact.created', data: { id: 7, tags: ['new'], messageId: 'm1' } });
-	expect(workflowData).toEqual([[{ json: { event: 'contact.created', id: 7, tags: ['new'], messageId: 'm1' } }]]);
+	const { workflowData } = await triggers.deliver(trigger, {
+		event: 'contact.created',
+		data: { id: 7, tags: ['new'], messageId: 'm1' },
+	});
+	expect(workflowData).toEqual([
+		[{ json: { event: 'contact.created', id: 7, tags: ['new'], messageId: 'm1' } }],
+	]);
 });
 
 test('gives the body as it came if it is not to be simplified', async () => {
@@ -62,7 +94,9 @@ test.each([
 
 test('reads JSON that comes without saying so', async () => {
 	const trigger = await triggers.active();
-	const answer = await triggers.deliver(trigger, JSON.stringify(received()), { 'Content-Type': 'application/octet-stream' });
+	const answer = await triggers.deliver(trigger, JSON.stringify(received()), {
+		'Content-Type': 'application/octet-stream',
+	});
 	expect(answer.workflowData?.[0][0].json).toMatchObject({ from: customer });
 });
 

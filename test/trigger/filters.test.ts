@@ -7,8 +7,18 @@ import { Triggers, received } from './support';
 const service = useService();
 const triggers = new Triggers(service);
 
-const message = (text?: unknown, from: unknown = '+491701234567') => ({ event: 'message.received', from, text, messageId: 'm1' });
-const receipt = (status: string, messageId = 'm1') => ({ event: `message.${status}`, to: '+491701234567', status, messageId });
+const message = (text?: unknown, from: unknown = '+491701234567') => ({
+	event: 'message.received',
+	from,
+	text,
+	messageId: 'm1',
+});
+const receipt = (status: string, messageId = 'm1') => ({
+	event: `message.${status}`,
+	to: '+491701234567',
+	status,
+	messageId,
+});
 
 test.each<[Filters, unknown, unknown]>([
 	[{ senders: '+49 170 123-4567' }, message('x'), message('x', '+491701234568')],
@@ -28,7 +38,11 @@ test.each<[Filters, unknown, unknown]>([
 	[{ messageIds: 'm9' }, message('x'), receipt('read')],
 	[{ statuses: 'read, failed' }, receipt('failed'), receipt('sent')],
 	[{ statuses: 'read' }, { event: 'message.read' }, { event: 'message.sent' }],
-	[{ statuses: 'read', messageIds: 'm1' }, { event: 'contact.created' }, { event: 'receipt.changed', status: 'read', messageId: 'm2' }],
+	[
+		{ statuses: 'read', messageIds: 'm1' },
+		{ event: 'contact.created' },
+		{ event: 'receipt.changed', status: 'read', messageId: 'm2' },
+	],
 	[{ senders: '+1*' }, receipt('sent'), message('x')],
 ])('%j lets the first through and holds the second back', (filters, first, second) => {
 	const passes = compileFilters(filters);
@@ -36,11 +50,26 @@ test.each<[Filters, unknown, unknown]>([
 });
 
 test('holds events back before an execution starts, and answers them', async () => {
-	const trigger = await triggers.active({ parameters: { filters: { senders: '+49*', textMatches: '^(order #?\\d{1,3}|bill)$' } } });
-	const bodies = [{ from: '+491', text: 'Order #7' }, { from: '+491', text: 'hello' }, { from: '+11', text: 'Order #7' }, { from: '+492', text: 'BILL' }, { from: '+492', text: 'order 1234' }];
-	const answers = await Promise.all(bodies.map(async (data, n) => await triggers.deliver(trigger, received({ ...data, id: String(n) }))));
+	const trigger = await triggers.active({
+		parameters: { filters: { senders: '+49*', textMatches: '^(order #?\\d{1,3}|bill)$' } },
+	});
+	const bodies = [
+		{ from: '+491', text: 'Order #7' },
+		{ from: '+491', text: 'hello' },
+		{ from: '+11', text: 'Order #7' },
+		{ from: '+492', text: 'BILL' },
+		{ from: '+492', text: 'order 1234' },
+	];
+	const answers = await Promise.all(
+		bodies.map(
+			async (data, n) => await triggers.deliver(trigger, received({ ...data, id: String(n) })),
+		),
+	);
 	expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 200));
-	expect(trigger.executions.map(({ items }) => items[0][0].json.messageId).sort()).toEqual(['0', '3']);
+	expect(trigger.executions.map(({ items }) => items[0][0].json.messageId).sort()).toEqual([
+		'0',
+		'3',
+	]);
 });
 
 test('does not remember what it held back', async () => {
@@ -49,7 +78,10 @@ test('does not remember what it held back', async () => {
 	expect(filtered.staticData).not.toHaveProperty('recentEvents');
 });
 
-test.each(['(', 'a)', '(?=a)', '(a)\\1', 'a**', '[z-a]', 'a{3,1}', '(a{99}){99}', '*', '\\'])('cannot be activated with the pattern %s', async (textMatches) => {
-	const trigger = await triggers.make({ parameters: { filters: { textMatches } } });
-	await expect(trigger.activate()).rejects.toThrow('The filter Text Matches cannot be used');
-});
+test.each(['(', 'a)', '(?=a)', '(a)\\1', 'a**', '[z-a]', 'a{3,1}', '(a{99}){99}', '*', '\\'])(
+	'cannot be activated with the pattern %s',
+	async (textMatches) => {
+		const trigger = await triggers.make({ parameters: { filters: { textMatches } } });
+		await expect(trigger.activate()).rejects.toThrow('The filter Text Matches cannot be used');
+	},
+);

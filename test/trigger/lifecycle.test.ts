@@ -15,12 +15,17 @@ const triggers = new Triggers(service);
 const registered = () => service.sandbox.state.webhooks.all;
 
 /** The registrations of one trigger: its URL with a secret. */
-const own = ({ url }: Trigger) => registered().filter((webhook) => webhook.url.split('?')[0] === url);
+const own = ({ url }: Trigger) =>
+	registered().filter((webhook) => webhook.url.split('?')[0] === url);
 
 /** Puts a registration at the service as if somebody else had made it. */
-const foreign = (url: string, events = ['message.received']) => service.sandbox.state.webhooks.create({ url, events });
+const foreign = (url: string, events = ['message.received']) =>
+	service.sandbox.state.webhooks.create({ url, events });
 
-const receipts: INodeParameters = { events: ['message.received', 'message.read'], otherEvents: 'contact.created, *' };
+const receipts: INodeParameters = {
+	events: ['message.received', 'message.read'],
+	otherEvents: 'contact.created, *',
+};
 
 test('registers the URL with a secret and the chosen events, and removes it again', async () => {
 	const it = await triggers.make({ parameters: receipts });
@@ -104,8 +109,13 @@ test('has test and production URL side by side', async () => {
 test('leaves nothing of its own and touches nothing of others in 50 rounds', async () => {
 	const it = await triggers.make();
 	const others = [
-		`${it.url}/more`, `${it.url}?token=short`, `${it.url}?token=${'a'.repeat(43)}&more`, `${it.url}?other=${'a'.repeat(43)}`,
-		it.url.replace('/webhook/', '/webhook-test/'), it.url.toUpperCase(), 'https://example.com/hook',
+		`${it.url}/more`,
+		`${it.url}?token=short`,
+		`${it.url}?token=${'a'.repeat(43)}&more`,
+		`${it.url}?other=${'a'.repeat(43)}`,
+		it.url.replace('/webhook/', '/webhook-test/'),
+		it.url.toUpperCase(),
+		'https://example.com/hook',
 	].map((url) => foreign(url));
 	for (let n = others.length; n < 20; n++) others.push(foreign(`https://example.com/${n}`));
 	for (let round = 0; round < 50; round++) {
@@ -119,7 +129,10 @@ test('leaves nothing of its own and touches nothing of others in 50 rounds', asy
 test('removes what it had registered when the user goes over to registering by hand', async () => {
 	const automatic = await triggers.active();
 	const byHand = foreign(automatic.url);
-	const manual = await triggers.make({ parameters: { registration: 'manual' }, staticData: automatic.staticData });
+	const manual = await triggers.make({
+		parameters: { registration: 'manual' },
+		staticData: automatic.staticData,
+	});
 	await manual.activate();
 	expect(registered()).toEqual([byHand]);
 });
@@ -133,8 +146,12 @@ test('leaves the registrations of its copies alone', async () => {
 });
 
 test('points to Manual where the service does not offer registering', async () => {
-	const it = await triggers.make({ credentials: { ...service.credentials(), baseUrl: `${service.url}/api` } });
-	await expect(it.activate()).rejects.toThrow(/does not offer.*Manual.*by hand: http:.*\/webhook-id\/webhook$/);
+	const it = await triggers.make({
+		credentials: { ...service.credentials(), baseUrl: `${service.url}/api` },
+	});
+	await expect(it.activate()).rejects.toThrow(
+		/does not offer.*Manual.*by hand: http:.*\/webhook-id\/webhook$/,
+	);
 });
 
 test('leaves everything to the user if registered by hand', async () => {
@@ -143,15 +160,22 @@ test('leaves everything to the user if registered by hand', async () => {
 	await it.activate();
 	await it.deactivate();
 	expect(registered()).toHaveLength(1);
-	expect(service.calls('listWebhooks') + service.calls('createWebhook') + service.calls('deleteWebhook')).toBe(0);
+	expect(
+		service.calls('listWebhooks') + service.calls('createWebhook') + service.calls('deleteWebhook'),
+	).toBe(0);
 });
 
 test('refuses to register an address that the service cannot reach, without asking it', async () => {
 	const asked: string[] = [];
-	const note = (message: unknown) => asked.push((message as { request: ClientRequest }).request.host);
+	const note = (message: unknown) =>
+		asked.push((message as { request: ClientRequest }).request.host);
 	subscribe('http.client.request.start', note);
-	const it = await triggers.make({ credentials: service.credentials({ baseUrl: 'https://api.example.com' }) });
-	await expect(it.activate()).rejects.toThrow(/http:\/\/127\.0\.0\.1:\d+: the address is only known to this machine.*WEBHOOK_URL/);
+	const it = await triggers.make({
+		credentials: service.credentials({ baseUrl: 'https://api.example.com' }),
+	});
+	await expect(it.activate()).rejects.toThrow(
+		/http:\/\/127\.0\.0\.1:\d+: the address is only known to this machine.*WEBHOOK_URL/,
+	);
 	unsubscribe('http.client.request.start', note);
 	expect(asked).toEqual([]);
 });

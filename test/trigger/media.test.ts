@@ -34,7 +34,8 @@ const names: Record<string, string[]> = {
 
 function lookUp(name: string): Array<{ address: string; family: number }> {
 	const addresses = names[name];
-	if (!addresses) throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
+	if (!addresses)
+		throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
 	return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
 
@@ -44,21 +45,27 @@ beforeAll(async () => {
 		asked.push(request.url ?? '');
 		const [, name] = (request.url ?? '').split('/');
 		if (name === 'moved') response.writeHead(302, { location: '/photo.png' }).end();
-		else if (name === 'inside') response.writeHead(302, { location: 'https://10.0.0.1/secret' }).end();
-		else if (name === 'byName') response.writeHead(302, { location: 'https://inside.example.org/secret' }).end();
+		else if (name === 'inside')
+			response.writeHead(302, { location: 'https://10.0.0.1/secret' }).end();
+		else if (name === 'byName')
+			response.writeHead(302, { location: 'https://inside.example.org/secret' }).end();
 		else if (name === 'circle') response.writeHead(302, { location: '/circle' }).end();
 		else if (name === 'gone') response.writeHead(404).end('no');
 		else if (name === 'large') response.writeHead(200).end(Buffer.alloc(3 * 1024 * 1024));
-		else if (name === 'broken') response.writeHead(200, { 'content-length': '100' }).write('x', () => response.destroy());
+		else if (name === 'broken')
+			response.writeHead(200, { 'content-length': '100' }).write('x', () => response.destroy());
 		else response.writeHead(200, { 'content-type': 'image/png; charset=binary' }).end(picture);
 	});
 	await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
 	const local = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
 	const node = service.engine.loaded.node('businessMessagingTrigger');
-	const webhook = Reflect.get(node, 'webhook') as (this: IWebhookFunctions) => Promise<IWebhookResponseData>;
+	const webhook = Reflect.get(node, 'webhook') as (
+		this: IWebhookFunctions,
+	) => Promise<IWebhookResponseData>;
 	node.webhook = async function (this: IWebhookFunctions) {
 		const send = this.helpers.httpRequest.bind(this.helpers);
-		this.helpers.httpRequest = async (options: IHttpRequestOptions) => await send({ ...options, url: options.url.replace(host, local) });
+		this.helpers.httpRequest = async (options: IHttpRequestOptions) =>
+			await send({ ...options, url: options.url.replace(host, local) });
 		return await webhook.call(this);
 	};
 });
@@ -73,7 +80,9 @@ afterAll(async () => {
 });
 
 async function deliver(data: Record<string, unknown>, options = {}): Promise<Answer> {
-	const trigger = await triggers.active({ parameters: { options: { downloadMedia: true, ...options } } });
+	const trigger = await triggers.active({
+		parameters: { options: { downloadMedia: true, ...options } },
+	});
 	return await triggers.deliver(trigger, received(data));
 }
 
@@ -91,15 +100,51 @@ test.each<[string, Record<string, unknown>]>([
 });
 
 test.each<[string, string, string]>([
-	['of a private address', 'https://192.168.1.10/photo.png', 'is only known to this machine or its network'],
-	['of this machine', 'https://localhost/photo.png', 'is only known to this machine or its network'],
-	['behind a redirect into a private network', `${host}/inside`, 'is only known to this machine or its network'],
-	['of a name that leads into a private network', 'https://inside.example.org/photo.png', 'leads into a private network'],
-	['of a name that also leads into a private network', 'https://both.example.org/photo.png', 'leads into a private network'],
-	['of a name that leads to the metadata of a cloud', 'https://metadata.example.org/latest', 'leads into a private network'],
-	['of a name that leads to this machine by IPv6', 'https://loopback6.example.org/photo.png', 'leads into a private network'],
-	['of a name that leads into a private network by IPv6', 'https://local6.example.org/photo.png', 'leads into a private network'],
-	['of a name that leads to IPv4 in IPv6', 'https://mapped.example.org/photo.png', 'leads into a private network'],
+	[
+		'of a private address',
+		'https://192.168.1.10/photo.png',
+		'is only known to this machine or its network',
+	],
+	[
+		'of this machine',
+		'https://localhost/photo.png',
+		'is only known to this machine or its network',
+	],
+	[
+		'behind a redirect into a private network',
+		`${host}/inside`,
+		'is only known to this machine or its network',
+	],
+	[
+		'of a name that leads into a private network',
+		'https://inside.example.org/photo.png',
+		'leads into a private network',
+	],
+	[
+		'of a name that also leads into a private network',
+		'https://both.example.org/photo.png',
+		'leads into a private network',
+	],
+	[
+		'of a name that leads to the metadata of a cloud',
+		'https://metadata.example.org/latest',
+		'leads into a private network',
+	],
+	[
+		'of a name that leads to this machine by IPv6',
+		'https://loopback6.example.org/photo.png',
+		'leads into a private network',
+	],
+	[
+		'of a name that leads into a private network by IPv6',
+		'https://local6.example.org/photo.png',
+		'leads into a private network',
+	],
+	[
+		'of a name that leads to IPv4 in IPv6',
+		'https://mapped.example.org/photo.png',
+		'leads into a private network',
+	],
 	['behind a redirect to such a name', `${host}/byName`, 'leads into a private network'],
 	['of a name that nobody knows', 'https://unknown.example.org/photo.png', 'cannot be reached'],
 	['without encryption', 'http://files.example.org/photo.png', 'does not start with https://'],
@@ -129,7 +174,9 @@ test.each([
 
 test('downloads nothing unless asked to, and nothing for an event that starts nothing', async () => {
 	await deliver({ mediaUrl: `${host}/photo.png` }, { downloadMedia: false });
-	const trigger = await triggers.active({ parameters: { options: { downloadMedia: true }, filters: { textEquals: 'yes' } } });
+	const trigger = await triggers.active({
+		parameters: { options: { downloadMedia: true }, filters: { textEquals: 'yes' } },
+	});
 	await triggers.deliver(trigger, received({ mediaUrl: `${host}/photo.png` }));
 	expect(asked).toEqual([]);
 });

@@ -12,7 +12,9 @@ const triggers = new Triggers(service);
 
 test('starts one execution for an event that comes ten times at the same moment', async () => {
 	const trigger = await triggers.active();
-	const answers = await Promise.all(Array.from({ length: 10 }, async () => await triggers.deliver(trigger, received())));
+	const answers = await Promise.all(
+		Array.from({ length: 10 }, async () => await triggers.deliver(trigger, received())),
+	);
 	expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
 	expect(trigger.executions).toHaveLength(1);
 });
@@ -40,20 +42,51 @@ test('keeps what it stores small', async () => {
 	for (const id of ['a', 'b']) await triggers.deliver(trigger, received({ id }));
 	expect(trigger.executions).toHaveLength(2);
 	const kept = String(trigger.staticData.recentEvents).split(' ');
-	expect(kept).toEqual([...earlier.slice(2), expect.stringMatching(/^[\w-]{11}$/), expect.stringMatching(/^[\w-]{11}$/)]);
+	expect(kept).toEqual([
+		...earlier.slice(2),
+		expect.stringMatching(/^[\w-]{11}$/),
+		expect.stringMatching(/^[\w-]{11}$/),
+	]);
 });
 
 const withoutId = { id: undefined };
-const all: INodeParameters = { events: ['message.received', 'message.sent', 'message.read'], otherEvents: '*' };
+const all: INodeParameters = {
+	events: ['message.received', 'message.sent', 'message.read'],
+	otherEvents: '*',
+};
 
 test.each<[string, unknown, unknown]>([
-	['the same text of one customer in two messages', received({ id: '1', text: 'ok' }), received({ id: '2', text: 'ok' })],
+	[
+		'the same text of one customer in two messages',
+		received({ id: '1', text: 'ok' }),
+		received({ id: '2', text: 'ok' }),
+	],
 	['the same text of one customer without identifiers', received(withoutId), received(withoutId)],
-	['messages of two customers', received({ id: '3', from: customer }), received({ id: '4', from: '+15550002222' })],
-	['two receipts of one message', { event: 'message.sent', data: { id: '5' } }, { event: 'message.read', data: { id: '5' } }],
-	['two messages under the identifier of an account', { ...received({ id: '6' }), id: 'account' }, { ...received({ id: '7' }), id: 'account' }],
-	['two states of one thing', { event: 'order.changed', data: { id: '8', paid: false } }, { event: 'order.changed', data: { id: '8', paid: true } }],
-	['two events that happen to be equal', { event: 'order.paid', id: 'e1', data: { n: 1 } }, { event: 'order.paid', id: 'e2', data: { n: 1 } }],
+	[
+		'messages of two customers',
+		received({ id: '3', from: customer }),
+		received({ id: '4', from: '+15550002222' }),
+	],
+	[
+		'two receipts of one message',
+		{ event: 'message.sent', data: { id: '5' } },
+		{ event: 'message.read', data: { id: '5' } },
+	],
+	[
+		'two messages under the identifier of an account',
+		{ ...received({ id: '6' }), id: 'account' },
+		{ ...received({ id: '7' }), id: 'account' },
+	],
+	[
+		'two states of one thing',
+		{ event: 'order.changed', data: { id: '8', paid: false } },
+		{ event: 'order.changed', data: { id: '8', paid: true } },
+	],
+	[
+		'two events that happen to be equal',
+		{ event: 'order.paid', id: 'e1', data: { n: 1 } },
+		{ event: 'order.paid', id: 'e2', data: { n: 1 } },
+	],
 ])('takes %s for two events', async (_, first, second) => {
 	const trigger = await triggers.active({ parameters: all });
 	for (const body of [first, second]) await triggers.deliver(trigger, body);
@@ -63,7 +96,11 @@ test.each<[string, unknown, unknown]>([
 test.each<[string, unknown, Record<string, string>]>([
 	['a receipt', { event: 'message.read', data: { id: '9', status: 'read' } }, {}],
 	['an event with an identifier of its own', { event: 'order.paid', id: 'e3', data: { n: 1 } }, {}],
-	['an event with an identifier in a header', { event: 'order.paid', data: { n: 1 } }, { 'webhook-id': 'e4' }],
+	[
+		'an event with an identifier in a header',
+		{ event: 'order.paid', data: { n: 1 } },
+		{ 'webhook-id': 'e4' },
+	],
 ])('takes %s that comes again for the same', async (_, body, headers) => {
 	const trigger = await triggers.active({ parameters: all });
 	for (let n = 0; n < 3; n++) await triggers.deliver(trigger, body, headers);
@@ -128,14 +165,23 @@ test('writes down no event that is still under way: after a crash it must be new
 	expect(third.stored()).toBe('a c');
 });
 
-test.each([[200, 'taken', 'taken'], [500, 'new', 'underWay']])('a copy waits until the first one is answered: with %d it is %s', async (status, fate, other) => {
-	const [first, copy, another] = [1, 2, 3].map(() => delivery(`answered with ${status}`));
-	await first.recognize('a');
-	const [fateOfCopy, fateOfAnother] = [copy.recognize('a'), another.recognize('a')];
-	const early = await Promise.race([fateOfCopy, new Promise((resolve) => setImmediate(resolve, 'waits'))]);
-	expect(early).toBe('waits');
-	first.answer(status);
-	expect(await fateOfCopy).toBe(fate);
-	copy.hangUp();
-	expect(await fateOfAnother).toBe(other);
-});
+test.each([
+	[200, 'taken', 'taken'],
+	[500, 'new', 'underWay'],
+])(
+	'a copy waits until the first one is answered: with %d it is %s',
+	async (status, fate, other) => {
+		const [first, copy, another] = [1, 2, 3].map(() => delivery(`answered with ${status}`));
+		await first.recognize('a');
+		const [fateOfCopy, fateOfAnother] = [copy.recognize('a'), another.recognize('a')];
+		const early = await Promise.race([
+			fateOfCopy,
+			new Promise((resolve) => setImmediate(resolve, 'waits')),
+		]);
+		expect(early).toBe('waits');
+		first.answer(status);
+		expect(await fateOfCopy).toBe(fate);
+		copy.hangUp();
+		expect(await fateOfAnother).toBe(other);
+	},
+);

@@ -7,12 +7,16 @@ const service = useService();
 const triggers = new Triggers(service);
 
 const registered = () => service.sandbox.state.webhooks.all;
-const own = ({ url }: Trigger) => registered().filter((webhook) => webhook.url.split('?')[0] === url);
+const own = ({ url }: Trigger) =>
+	registered().filter((webhook) => webhook.url.split('?')[0] === url);
 
 test('makes a new secret when the user asks for one, and the old one ends', async () => {
 	const it = await triggers.active();
 	const old = triggers.urlOf(it);
-	const changed = await triggers.make({ staticData: it.staticData, parameters: { options: { secretVersion: 2 } } });
+	const changed = await triggers.make({
+		staticData: it.staticData,
+		parameters: { options: { secretVersion: 2 } },
+	});
 	await changed.activate();
 	expect(own(it)).toHaveLength(1);
 	expect(triggers.urlOf(changed)).not.toBe(old);
@@ -42,7 +46,10 @@ test('stays out of errors that quote the URL', async () => {
 	for (const endpoint of ['createWebhook', 'deleteWebhook'] as const) {
 		await service.fault({ endpoint, status: 403, body: { message: `Not for ${url}` }, count: 2 });
 	}
-	const changed = await triggers.make({ staticData: it.staticData, parameters: { events: ['message.read'] } });
+	const changed = await triggers.make({
+		staticData: it.staticData,
+		parameters: { events: ['message.read'] },
+	});
 	await expect(changed.activate()).rejects.toThrow(/Not for http.*\?token=… \(HTTP 403\)/);
 	await expect(changed.deactivate()).rejects.toThrow(/Not for http.*\?token=… \(HTTP 403\)/);
 });

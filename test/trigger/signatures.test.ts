@@ -21,7 +21,8 @@ interface Form {
 	hasTime: boolean;
 }
 
-const hmac = (key: string | Buffer, text: string, algorithm = 'sha256') => createHmac(algorithm, key).update(text);
+const hmac = (key: string | Buffer, text: string, algorithm = 'sha256') =>
+	createHmac(algorithm, key).update(text);
 
 const forms: Record<string, Form> = {
 	'Standard Webhooks': {
@@ -35,7 +36,9 @@ const forms: Record<string, Form> = {
 	},
 	'time and digest': {
 		parameters: { signature: 'timestamped' },
-		sign: (text, key, time) => ({ 'X-Signature': `t=${time},v0=00,v1=00,v1=${hmac(key, `${time}.${text}`).digest('hex')}` }),
+		sign: (text, key, time) => ({
+			'X-Signature': `t=${time},v0=00,v1=00,v1=${hmac(key, `${time}.${text}`).digest('hex')}`,
+		}),
 		hasTime: true,
 	},
 	'a prefixed digest': {
@@ -52,18 +55,32 @@ const forms: Record<string, Form> = {
 		parameters: {
 			signature: 'custom',
 			signatureHeader: 'X-Own',
-			customSignature: { algorithm: 'sha512', encoding: 'base64', prefix: 'v=', timestampHeader: 'X-Time', tolerance: 300 },
+			customSignature: {
+				algorithm: 'sha512',
+				encoding: 'base64',
+				prefix: 'v=',
+				timestampHeader: 'X-Time',
+				tolerance: 300,
+			},
 		},
-		sign: (text, key, time) => ({ 'X-Time': time, 'X-Own': `v=${hmac(key, `${time}.${text}`, 'sha512').digest('base64')}` }),
+		sign: (text, key, time) => ({
+			'X-Time': time,
+			'X-Own': `v=${hmac(key, `${time}.${text}`, 'sha512').digest('base64')}`,
+		}),
 		hasTime: true,
 	},
 };
 
 const table = Object.entries(forms);
 const credentials = () => service.credentials({ webhookSecret: secret });
-const active = async (parameters: INodeParameters) => await triggers.active({ parameters, credentials: credentials() });
+const active = async (parameters: INodeParameters) =>
+	await triggers.active({ parameters, credentials: credentials() });
 
-async function statusOf(trigger: Trigger, text: string, headers: Record<string, string>): Promise<number> {
+async function statusOf(
+	trigger: Trigger,
+	text: string,
+	headers: Record<string, string>,
+): Promise<number> {
 	const { status } = await triggers.deliver(trigger, text, headers);
 	expect(trigger.executions).toHaveLength(status === 200 ? 1 : 0);
 	return status;
@@ -73,26 +90,44 @@ test.each(table)('takes a delivery signed with %s', async (_, { parameters, sign
 	expect(await statusOf(await active(parameters), body, sign(body, secret, seconds()))).toBe(200);
 });
 
-test.each(table.filter(([, { hasTime }]) => hasTime))('refuses an old or a future time in %s', async (_, { parameters, sign }) => {
-	for (const time of [seconds(-400), seconds(400), 'yesterday', '']) {
-		expect(await statusOf(await active(parameters), body, sign(body, secret, time))).toBe(401);
-	}
-});
+test.each(table.filter(([, { hasTime }]) => hasTime))(
+	'refuses an old or a future time in %s',
+	async (_, { parameters, sign }) => {
+		for (const time of [seconds(-400), seconds(400), 'yesterday', '']) {
+			expect(await statusOf(await active(parameters), body, sign(body, secret, time))).toBe(401);
+		}
+	},
+);
 
 test('demands the secret of the URL as well', async () => {
 	const trigger = await active({ signature: 'hex' });
-	const answer = await triggers.deliver(trigger, body, { 'X-Signature': hmac(secret, body).digest('hex') }, trigger.url);
+	const answer = await triggers.deliver(
+		trigger,
+		body,
+		{ 'X-Signature': hmac(secret, body).digest('hex') },
+		trigger.url,
+	);
 	expect(answer.status).toBe(401);
 });
 
-test.each([{ signature: 'hex' }, { registration: 'manual', requireSecret: true }])('cannot be activated with %j without a Webhook Secret', async (parameters) => {
-	const trigger = await triggers.make({ parameters });
-	await expect(trigger.activate()).rejects.toThrow('The Webhook Secret of the credential is empty');
-});
+test.each([{ signature: 'hex' }, { registration: 'manual', requireSecret: true }])(
+	'cannot be activated with %j without a Webhook Secret',
+	async (parameters) => {
+		const trigger = await triggers.make({ parameters });
+		await expect(trigger.activate()).rejects.toThrow(
+			'The Webhook Secret of the credential is empty',
+		);
+	},
+);
 
 test('takes the secret of a URL registered by hand, in the URL or in a header', async () => {
-	const trigger = await active({ registration: 'manual', requireSecret: true, options: { takeRepeats: true } });
-	const status = async (query: string, headers = {}) => (await triggers.deliver(trigger, body, headers, trigger.url + query)).status;
+	const trigger = await active({
+		registration: 'manual',
+		requireSecret: true,
+		options: { takeRepeats: true },
+	});
+	const status = async (query: string, headers = {}) =>
+		(await triggers.deliver(trigger, body, headers, trigger.url + query)).status;
 	expect(await status(`?token=${secret}`)).toBe(200);
 	expect(await status('', { 'X-Webhook-Token': secret })).toBe(200);
 	expect(await status('')).toBe(401);
@@ -103,8 +138,12 @@ test('takes the secret of a URL registered by hand, in the URL or in a header', 
 
 test('refuses a body that is too large', async () => {
 	const trigger = await triggers.active({ parameters: { options: { largestBody: 10 } } });
-	expect(await statusOf(trigger, JSON.stringify(received({ text: 'x'.repeat(11_000) })), {})).toBe(413);
-	expect(await statusOf(trigger, JSON.stringify(received({ text: 'x'.repeat(9_000) })), {})).toBe(200);
+	expect(await statusOf(trigger, JSON.stringify(received({ text: 'x'.repeat(11_000) })), {})).toBe(
+		413,
+	);
+	expect(await statusOf(trigger, JSON.stringify(received({ text: 'x'.repeat(9_000) })), {})).toBe(
+		200,
+	);
 });
 
 test('never hands on a secret', async () => {

@@ -17,7 +17,13 @@ const service = useService({ deliveryAttempts: 1 });
 const triggers = new Triggers(service);
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const own = { header: 'X-Own', algorithm: 'sha512', encoding: 'base64', prefix: 'v=', timestampHeader: 'X-Time' } as const;
+const own = {
+	header: 'X-Own',
+	algorithm: 'sha512',
+	encoding: 'base64',
+	prefix: 'v=',
+	timestampHeader: 'X-Time',
+} as const;
 
 interface Form {
 	parameters: INodeParameters;
@@ -29,11 +35,33 @@ interface Form {
 }
 
 const forms: Record<string, Form> = {
-	'Standard Webhooks': { parameters: { signature: 'standardWebhooks' }, signing: { scheme: 'standardWebhooks' }, header: 'webhook-signature', time: 'webhook-timestamp' },
-	'Timestamp and Digest': { parameters: { signature: 'timestamped' }, signing: { scheme: 'timestamped' }, header: 'x-signature', time: 'x-signature' },
-	'Prefixed Digest': { parameters: { signature: 'sha256', signatureHeader: 'X-Hub-Signature-256' }, signing: { scheme: 'sha256' }, header: 'x-hub-signature-256' },
-	'Hex Digest': { parameters: { signature: 'hex' }, signing: { scheme: 'hex' }, header: 'x-signature' },
-	'Custom without a time': { parameters: { signature: 'custom', customSignature: { algorithm: 'sha1' } }, signing: { scheme: 'custom', algorithm: 'sha1' }, header: 'x-signature' },
+	'Standard Webhooks': {
+		parameters: { signature: 'standardWebhooks' },
+		signing: { scheme: 'standardWebhooks' },
+		header: 'webhook-signature',
+		time: 'webhook-timestamp',
+	},
+	'Timestamp and Digest': {
+		parameters: { signature: 'timestamped' },
+		signing: { scheme: 'timestamped' },
+		header: 'x-signature',
+		time: 'x-signature',
+	},
+	'Prefixed Digest': {
+		parameters: { signature: 'sha256', signatureHeader: 'X-Hub-Signature-256' },
+		signing: { scheme: 'sha256' },
+		header: 'x-hub-signature-256',
+	},
+	'Hex Digest': {
+		parameters: { signature: 'hex' },
+		signing: { scheme: 'hex' },
+		header: 'x-signature',
+	},
+	'Custom without a time': {
+		parameters: { signature: 'custom', customSignature: { algorithm: 'sha1' } },
+		signing: { scheme: 'custom', algorithm: 'sha1' },
+		header: 'x-signature',
+	},
 	'Custom with a time': {
 		parameters: { signature: 'custom', signatureHeader: own.header, customSignature: { ...own } },
 		signing: { scheme: 'custom', ...own },
@@ -55,8 +83,15 @@ let between: Server;
 beforeAll(async () => {
 	between = createServer((request, response) => {
 		void text(request).then(async (content) => {
-			const { headers, body } = tamper({ headers: omit(request.headers, 'content-length'), body: content });
-			const { status } = await axios.post(target, body, { headers: { ...headers }, validateStatus: () => true, transformRequest: (value: unknown) => value });
+			const { headers, body } = tamper({
+				headers: omit(request.headers, 'content-length'),
+				body: content,
+			});
+			const { status } = await axios.post(target, body, {
+				headers: { ...headers },
+				validateStatus: () => true,
+				transformRequest: (value: unknown) => value,
+			});
 			response.writeHead(status).end();
 		});
 	});
@@ -64,36 +99,63 @@ beforeAll(async () => {
 });
 afterAll(() => between.close());
 
-const put = async (body: unknown) => await axios.put(`${service.sandbox.url}/_sandbox/signing`, body, { validateStatus: () => true });
+const put = async (body: unknown) =>
+	await axios.put(`${service.sandbox.url}/_sandbox/signing`, body, { validateStatus: () => true });
 
 /** Has the sandbox deliver a message to the trigger, by way of somebody else. @returns the trigger's answer */
-async function statusOf(trigger: Trigger, change: (parcel: Parcel) => Parcel): Promise<number | null> {
+async function statusOf(
+	trigger: Trigger,
+	change: (parcel: Parcel) => Parcel,
+): Promise<number | null> {
 	[tamper, target] = [change, triggers.urlOf(trigger)];
 	const { port } = between.address() as AddressInfo;
 	const { webhooks, deliveries } = service.sandbox.state;
-	const webhook = webhooks.create({ url: `http://127.0.0.1:${port}/`, events: ['nothing.by.itself'] });
-	const delivery = deliveries.deliver(webhook, 'message.received', received({ id: `msg ${Math.random()}` }).data);
+	const webhook = webhooks.create({
+		url: `http://127.0.0.1:${port}/`,
+		events: ['nothing.by.itself'],
+	});
+	const delivery = deliveries.deliver(
+		webhook,
+		'message.received',
+		received({ id: `msg ${Math.random()}` }).data,
+	);
 	await waitUntil(() => delivery.state !== 'pending');
 	return delivery.attempts[0].status;
 }
 
-const inHeader = (name: string, change: (value: string) => string) => ({ headers, body }: Parcel) => ({
-	headers: { ...headers, [name]: change(String(headers[name])) },
-	body,
-});
-const flipped = (value: string) => value.replace(/([\da-zA-Z])(=*)$/, (_, last: string, rest: string) => `${last === '0' ? '1' : '0'}${rest}`);
+const inHeader =
+	(name: string, change: (value: string) => string) =>
+	({ headers, body }: Parcel) => ({
+		headers: { ...headers, [name]: change(String(headers[name])) },
+		body,
+	});
+const flipped = (value: string) =>
+	value.replace(
+		/([\da-zA-Z])(=*)$/,
+		(_, last: string, rest: string) => `${last === '0' ? '1' : '0'}${rest}`,
+	);
 const later = (value: string) => value.replace(/\d{10}/, (time) => String(Number(time) + 1));
 
 test.each(Object.entries(forms))('%s', async (_, { parameters, signing, header, time }) => {
-	const trigger = await triggers.active({ parameters, credentials: service.credentials({ webhookSecret: secret }) });
+	const trigger = await triggers.active({
+		parameters,
+		credentials: service.credentials({ webhookSecret: secret }),
+	});
 	expect((await put({ ...signing, secret })).status).toBe(204);
 	expect(await statusOf(trigger, (parcel) => parcel)).toBe(200);
 	expect(trigger.executions).toHaveLength(1);
 
-	expect(await statusOf(trigger, ({ headers, body }) => ({ headers, body: body.replace(customer, '+15550006666') }))).toBe(401);
+	expect(
+		await statusOf(trigger, ({ headers, body }) => ({
+			headers,
+			body: body.replace(customer, '+15550006666'),
+		})),
+	).toBe(401);
 	expect(await statusOf(trigger, ({ headers, body }) => ({ headers, body: `${body} ` }))).toBe(401);
 	expect(await statusOf(trigger, inHeader(header, flipped))).toBe(401);
-	expect(await statusOf(trigger, ({ headers, body }) => ({ headers: omit(headers, header), body }))).toBe(401);
+	expect(
+		await statusOf(trigger, ({ headers, body }) => ({ headers: omit(headers, header), body })),
+	).toBe(401);
 	if (time) expect(await statusOf(trigger, inHeader(time, later))).toBe(401);
 	expect((await put({ ...signing, secret: 'whsec_bm90aGluZw==' })).status).toBe(204);
 	expect(await statusOf(trigger, (parcel) => parcel)).toBe(401);
@@ -110,7 +172,10 @@ test('the sandbox signs with the same identifier when it delivers an event again
 	[tamper, target] = [look, triggers.urlOf(trigger)];
 	const { port } = between.address() as AddressInfo;
 	const { webhooks, deliveries } = service.sandbox.state;
-	const webhook = webhooks.create({ url: `http://127.0.0.1:${port}/`, events: ['nothing.by.itself'] });
+	const webhook = webhooks.create({
+		url: `http://127.0.0.1:${port}/`,
+		events: ['nothing.by.itself'],
+	});
 	await put({ scheme: 'standardWebhooks', secret });
 	const again = () => deliveries.deliver(webhook, 'message.received', received().data);
 	const all = [again(), again()];
@@ -119,9 +184,17 @@ test('the sandbox signs with the same identifier when it delivers an event again
 	await axios.delete(`${service.sandbox.url}/_sandbox/signing`);
 	const last = again();
 	await waitUntil(() => last.state !== 'pending');
-	expect(seen.map((headers) => headers['webhook-id'])).toEqual([expect.stringMatching(/^evt_/), seen[0]['webhook-id'], undefined]);
+	expect(seen.map((headers) => headers['webhook-id'])).toEqual([
+		expect.stringMatching(/^evt_/),
+		seen[0]['webhook-id'],
+		undefined,
+	]);
 });
 
-test.each([{ scheme: 'rot13', secret }, { scheme: 'hex' }, { scheme: 'standardWebhooks', secret: 'no base64!' }])('the sandbox refuses to sign as %j', async (body) => {
+test.each([
+	{ scheme: 'rot13', secret },
+	{ scheme: 'hex' },
+	{ scheme: 'standardWebhooks', secret: 'no base64!' },
+])('the sandbox refuses to sign as %j', async (body) => {
 	expect((await put(body)).status).toBe(422);
 });

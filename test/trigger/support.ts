@@ -10,8 +10,20 @@ import type { Answer, Trigger, TriggerOptions } from '../support/trigger';
 export const customer = '+15550001111';
 
 /** Body of a delivery: a customer writes. */
-export function received(data: Record<string, unknown> = {}): { event: string; data: Record<string, unknown> } {
-	return { event: 'message.received', data: { id: 'msg_1', from: customer, text: 'Hello', timestamp: '2030-01-31T10:00:00Z', ...data } };
+export function received(data: Record<string, unknown> = {}): {
+	event: string;
+	data: Record<string, unknown>;
+} {
+	return {
+		event: 'message.received',
+		data: {
+			id: 'msg_1',
+			from: customer,
+			text: 'Hello',
+			timestamp: '2030-01-31T10:00:00Z',
+			...data,
+		},
+	};
 }
 
 /** A generator of whole numbers below a limit, the same in every run (mulberry32). */
@@ -44,7 +56,11 @@ export class Triggers {
 	 */
 	async make(options: TriggerOptions = {}): Promise<Trigger> {
 		const workflowId = `workflow ${++made}`;
-		return await this.service.engine.trigger({ credentials: this.service.credentials(), workflowId, ...options });
+		return await this.service.engine.trigger({
+			credentials: this.service.credentials(),
+			workflowId,
+			...options,
+		});
 	}
 
 	/** The same, active. */
@@ -67,11 +83,17 @@ export class Triggers {
 	 * @param body an object is sent as JSON, a string or a buffer as it is
 	 * @param url by default the one that is registered
 	 */
-	async deliver(trigger: Trigger, body: unknown, headers: Record<string, string> = {}, url = this.urlOf(trigger)): Promise<Answer> {
+	async deliver(
+		trigger: Trigger,
+		body: unknown,
+		headers: Record<string, string> = {},
+		url = this.urlOf(trigger),
+	): Promise<Answer> {
 		const before = trigger.executions.length;
 		const { status, data } = await axios.post<unknown>(url, body, {
 			headers: { 'Content-Type': 'application/json', ...headers },
-			transformRequest: (value: unknown) => (typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value)),
+			transformRequest: (value: unknown) =>
+				typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value),
 			validateStatus: () => true,
 			timeout: 20_000,
 		});

@@ -11,7 +11,14 @@ const mostFurther = 3;
 
 /** Whether the service says how many contacts there are. */
 function saysTotal(choice: Choice): boolean {
-	return readTotal(wrapList(choice, 'listContacts', { data: [], page: 1, total: 1 } as { data: unknown[]; page: number })) !== undefined;
+	return (
+		readTotal(
+			wrapList(choice, 'listContacts', { data: [], page: 1, total: 1 } as {
+				data: unknown[];
+				page: number;
+			}),
+		) !== undefined
+	);
 }
 
 /** Puts so many contacts there and nothing else. @returns their phone numbers */
@@ -34,9 +41,15 @@ export async function checkListing(stage: Stage, count: number): Promise<void> {
 	const maySlip = choice['list-changes'] === 'removed' && !saysTotal(choice);
 	expect(missing.length).toBeLessThanOrEqual(maySlip ? 1 : 0);
 	expect(given).toEqual(uniq(given));
-	const [order, wanted] = [given.filter((phone) => before.includes(phone)), before.filter((phone) => given.includes(phone))];
+	const [order, wanted] = [
+		given.filter((phone) => before.includes(phone)),
+		before.filter((phone) => given.includes(phone)),
+	];
 	// A contact that has moved onto a page which was read before is found late, when that page is read again.
-	const moved = choice['list-changes'] === 'removed' ? wanted.find((phone, index) => order[index] !== phone) : undefined;
+	const moved =
+		choice['list-changes'] === 'removed'
+			? wanted.find((phone, index) => order[index] !== phone)
+			: undefined;
 	expect(without(order, moved)).toEqual(without(wanted, moved));
 
 	const requests = (state.requests.counters.listContacts?.calls ?? 0) - callsBefore;
@@ -45,5 +58,10 @@ export async function checkListing(stage: Stage, count: number): Promise<void> {
 	// Which limit the service takes; a greatest page size as small as here is below all that are tried.
 	const meddled = choice['list-changes'] === 'none' ? 0 : 1;
 	const refusals = choice['page-size'] === 'refused' && choice.paging === 'pages' ? 2 : 0;
-	expect(requests).toBeLessThanOrEqual(Math.max(1, Math.ceil(Math.max(count, state.contacts.all.length) / size)) + mostFurther + refusals + meddled);
+	expect(requests).toBeLessThanOrEqual(
+		Math.max(1, Math.ceil(Math.max(count, state.contacts.all.length) / size)) +
+			mostFurther +
+			refusals +
+			meddled,
+	);
 }

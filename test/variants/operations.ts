@@ -29,13 +29,22 @@ const welcome = { to: phone, ...welcomeParameters };
 const note = { language: 'en_US', componentsJson: '[{ "type": "BODY", "text": "Hi {{1}}" }]' };
 
 /** What a write gives: the record, or just that it succeeded. */
-const written = (fields: Record<string, unknown>) => (stage: Stage) => (stage.answersRecord ? fields : { success: true });
-const sent = ({ answersRecord }: Stage) => ({ to: phones[0], messageId: answersRecord ? expect.stringMatching(/./) : null });
+const written = (fields: Record<string, unknown>) => (stage: Stage) =>
+	stage.answersRecord ? fields : { success: true };
+const sent = ({ answersRecord }: Stage) => ({
+	to: phones[0],
+	messageId: answersRecord ? expect.stringMatching(/./) : null,
+});
 const lastOf = <T>(list: readonly T[]) => list.slice(-3);
 
 /** Three records of a listing, by the identifiers that the node finds. */
 async function listed(stage: Stage, resource: string): Promise<Item[]> {
-	const records = await stage.gives({ resource, operation: 'getAll', returnAll: true, simple: false });
+	const records = await stage.gives({
+		resource,
+		operation: 'getAll',
+		returnAll: true,
+		simple: false,
+	});
 	return lastOf(records).map(({ json }) => ({ id: readId(json) ?? '' }));
 }
 
@@ -53,14 +62,24 @@ const scripts: Record<string, Script> = {
 	'account createToken': { gives: written({ token: expect.any(String) }) },
 	'account getCurrent': { gives: () => ({ name: 'Sandbox account' }) },
 	'analytics getAgentStatistics': { gives: () => ({ name: 'Demo key', sent: expect.any(Number) }) },
-	'analytics getCampaignStatistics': { gives: () => ({ template: 'welcome', sent: expect.any(Number) }) },
-	'analytics getMessageStatistics': { gives: () => ({ total: expect.any(Number), sent: expect.any(Number) }) },
+	'analytics getCampaignStatistics': {
+		gives: () => ({ template: 'welcome', sent: expect.any(Number) }),
+	},
+	'analytics getMessageStatistics': {
+		gives: () => ({ total: expect.any(Number), sent: expect.any(Number) }),
+	},
 	'contact create': {
 		parameters: { phone, name: '=Anna {{ $json.n }}' },
 		gives: written({ phone: phones[0], name: 'Anna 1' }),
-		effect: ({ state }) => [lastOf(state.contacts.all).map((contact) => [contact.phone, contact.name]), phones.map((number, index) => [number, `Anna ${index + 1}`])],
+		effect: ({ state }) => [
+			lastOf(state.contacts.all).map((contact) => [contact.phone, contact.name]),
+			phones.map((number, index) => [number, `Anna ${index + 1}`]),
+		],
 	},
-	'contact getAll': { parameters: { limit: 1 }, gives: () => ({ phone: expect.stringMatching(/^\+1555/) }) },
+	'contact getAll': {
+		parameters: { limit: 1 },
+		gives: () => ({ phone: expect.stringMatching(/^\+1555/) }),
+	},
 	'contact update': {
 		parameters: { contactId: byId, updateFields: { name: 'Bea' } },
 		items: async (stage) => await listed(stage, 'contact'),
@@ -70,38 +89,64 @@ const scripts: Record<string, Script> = {
 	'contact upsert': {
 		parameters: { phone: '=+1 (555) 000-200{{ $json.n + 2 }}', name: 'Carl' },
 		gives: written({ name: 'Carl' }),
-		effect: ({ state }) => [[3, 4, 5].map((n) => state.contacts.findByPhone(`+1555000200${n}`)?.name), ['Carl', 'Carl', 'Carl']],
+		effect: ({ state }) => [
+			[3, 4, 5].map((n) => state.contacts.findByPhone(`+1555000200${n}`)?.name),
+			['Carl', 'Carl', 'Carl'],
+		],
 	},
 	'conversation getAll': { parameters: { limit: 1 }, gives: () => ({ phone: phones[0] }) },
 	'message sendTemplate': {
 		parameters: welcome,
 		gives: sent,
-		effect: ({ state }) => [lastOf(state.messages.all).map((message) => [message.phone, message.text.slice(0, 12)]).sort(), phones.map((number, index) => [number, `Hello Anna ${index + 1}`])],
+		effect: ({ state }) => [
+			lastOf(state.messages.all)
+				.map((message) => [message.phone, message.text.slice(0, 12)])
+				.sort(),
+			phones.map((number, index) => [number, `Hello Anna ${index + 1}`]),
+		],
 	},
 	'message sendText': {
 		parameters: { to: phone, text },
 		gives: sent,
-		effect: ({ state }) => [lastOf(state.messages.all).map((message) => [message.phone, message.text]).sort(), phones.map((number) => [number, text])],
+		effect: ({ state }) => [
+			lastOf(state.messages.all)
+				.map((message) => [message.phone, message.text])
+				.sort(),
+			phones.map((number) => [number, text]),
+		],
 	},
 	'template create': {
 		parameters: { name: '=note_{{ $json.n }}', ...note },
 		gives: written({ name: 'note_1', status: 'PENDING' }),
-		effect: ({ state }) => [lastOf(state.templates.all).map(({ name }) => name), ['note_1', 'note_2', 'note_3']],
+		effect: ({ state }) => [
+			lastOf(state.templates.all).map(({ name }) => name),
+			['note_1', 'note_2', 'note_3'],
+		],
 	},
 	'template getAll': { parameters: { limit: 1 }, gives: () => ({ name: 'welcome' }) },
 	'template update': {
 		parameters: { templateId: byId, updateFields: { category: 'MARKETING' } },
 		items: async (stage) => await listed(stage, 'template'),
 		gives: written({ category: 'MARKETING' }),
-		effect: ({ state }) => [state.templates.all.filter(({ name, category }) => category === 'MARKETING' && name.startsWith('note')).length, 3],
+		effect: ({ state }) => [
+			state.templates.all.filter(
+				({ name, category }) => category === 'MARKETING' && name.startsWith('note'),
+			).length,
+			3,
+		],
 	},
 	'webhook create': {
 		parameters: { url: '=https://example.com/hook/{{ $json.n }}', events: ['message.received'] },
 		gives: ({ answersRecord, choice }) => {
 			const isShown = answersRecord && choice['webhook-answer'] === 'record';
-			return isShown ? { [choice['webhook-url']]: 'https://example.com/hook/1' } : { success: true };
+			return isShown
+				? { [choice['webhook-url']]: 'https://example.com/hook/1' }
+				: { success: true };
 		},
-		effect: ({ state }) => [lastOf(state.webhooks.all).map(({ url }) => url), three.map((n) => `https://example.com/hook/${n}`)],
+		effect: ({ state }) => [
+			lastOf(state.webhooks.all).map(({ url }) => url),
+			three.map((n) => `https://example.com/hook/${n}`),
+		],
 	},
 	'webhook delete': {
 		parameters: { webhookId: byId },
@@ -112,14 +157,23 @@ const scripts: Record<string, Script> = {
 	'webhook getAll': {
 		parameters: { limit: 1 },
 		items: (stage) => (addWebhooks(stage), three.map((n) => ({ n }))),
-		gives: ({ choice }) => ({ [choice['webhook-url']]: expect.stringContaining('https://example.com/') }),
+		gives: ({ choice }) => ({
+			[choice['webhook-url']]: expect.stringContaining('https://example.com/'),
+		}),
 	},
 };
 
 /** Those that other operations prepare the ground for come after them. */
-const order = ['message sendText', 'message sendTemplate', 'contact create', 'template create', 'webhook create'];
+const order = [
+	'message sendText',
+	'message sendTemplate',
+	'contact create',
+	'template create',
+	'webhook create',
+];
 const nameOf = ({ resource, value }: Operation) => `${resource} ${value}`;
-const place = (operation: Operation) => (order.includes(nameOf(operation)) ? order.indexOf(nameOf(operation)) : order.length);
+const place = (operation: Operation) =>
+	order.includes(nameOf(operation)) ? order.indexOf(nameOf(operation)) : order.length;
 const atOnce = operations.filter(({ listen }) => !listen).sort((a, b) => place(a) - place(b));
 
 /** Runs every operation. */
@@ -134,46 +188,101 @@ export async function checkOperations(stage: Stage): Promise<void> {
 	}
 }
 
-async function checkOperation(stage: Stage, { resource, value, endpoint }: Operation, script: Script): Promise<void> {
-	const name = (Object.keys(endpoints) as EndpointName[]).find((key) => endpoints[key] === endpoint) as EndpointName;
-	const parameters = { resource, operation: value, simple: false, ...script.parameters, options: { concurrency: 1 } };
-	const hasPlace = stage.has(name) && (name !== 'createWebhook' || stage.choice['webhook-challenge'] === 'none');
-	if (!hasPlace) return await checkRefusal(stage, parameters, stage.has(name) ? 'did not answer the challenge' : 'does not offer');
+async function checkOperation(
+	stage: Stage,
+	{ resource, value, endpoint }: Operation,
+	script: Script,
+): Promise<void> {
+	const name = (Object.keys(endpoints) as EndpointName[]).find(
+		(key) => endpoints[key] === endpoint,
+	) as EndpointName;
+	const parameters = {
+		resource,
+		operation: value,
+		simple: false,
+		...script.parameters,
+		options: { concurrency: 1 },
+	};
+	const hasPlace =
+		stage.has(name) && (name !== 'createWebhook' || stage.choice['webhook-challenge'] === 'none');
+	if (!hasPlace)
+		return await checkRefusal(
+			stage,
+			parameters,
+			stage.has(name) ? 'did not answer the challenge' : 'does not offer',
+		);
 
 	const items = (await script.items?.(stage)) ?? three.map((n) => ({ n }));
 	const given = await stage.gives(parameters, items);
 	expect(given[0].json).toMatchObject(script.gives(stage));
-	expect(new Set(given.map(({ pairedItem }) => (pairedItem as { item: number }).item)).size).toBe(items.length);
+	expect(new Set(given.map(({ pairedItem }) => (pairedItem as { item: number }).item)).size).toBe(
+		items.length,
+	);
 	if (script.effect) expect(script.effect(stage)[0]).toEqual(script.effect(stage)[1]);
 
 	await stage.fault({ endpoint: name, status: 422 });
-	const { outputs } = await stage.run({ ...parameters, ...(value === 'upsert' && { phone: '+15550002999' }) }, items.slice(0, 1), { onError: 'continueRegularOutput' });
+	const { outputs } = await stage.run(
+		{ ...parameters, ...(value === 'upsert' && { phone: '+15550002999' }) },
+		items.slice(0, 1),
+		{ onError: 'continueRegularOutput' },
+	);
 	const error = outputs[0][0].json.error as { message: string; sendStatus: string };
-	expect(error).toMatchObject({ message: expect.stringContaining(refusalWords), sendStatus: 'notSent' });
+	expect(error).toMatchObject({
+		message: expect.stringContaining(refusalWords),
+		sendStatus: 'notSent',
+	});
 }
 
-async function checkRefusal(stage: Stage, parameters: INodeParameters, words: string): Promise<void> {
-	const { outputs } = await stage.run(parameters, [{ n: 1, id: 'some-id' }], { onError: 'continueRegularOutput' });
-	expect(outputs[0][0].json.error).toMatchObject({ message: expect.stringContaining(words), sendStatus: 'notSent' });
+async function checkRefusal(
+	stage: Stage,
+	parameters: INodeParameters,
+	words: string,
+): Promise<void> {
+	const { outputs } = await stage.run(parameters, [{ n: 1, id: 'some-id' }], {
+		onError: 'continueRegularOutput',
+	});
+	expect(outputs[0][0].json.error).toMatchObject({
+		message: expect.stringContaining(words),
+		sendStatus: 'notSent',
+	});
 }
 
 /** Asks a person and waits: the half that concerns the service. */
 export async function checkQuestion(stage: Stage): Promise<void> {
 	const { state, choice } = stage;
-	const question = { resource: 'message', operation: 'sendAndWait', to: '+15550003001', message: 'Tuesday?' };
+	const question = {
+		resource: 'message',
+		operation: 'sendAndWait',
+		to: '+15550003001',
+		message: 'Tuesday?',
+	};
 	const isPossible = stage.has('createWebhook') && choice['webhook-challenge'] === 'none';
-	if (!isPossible) return await checkRefusal(stage, question, stage.has('createWebhook') ? 'did not answer the challenge' : 'does not offer');
+	if (!isPossible)
+		return await checkRefusal(
+			stage,
+			question,
+			stage.has('createWebhook') ? 'did not answer the challenge' : 'does not offer',
+		);
 	const { status, error } = await stage.run(question, [{}]);
 	expect(error).toBeUndefined();
 	expect(status).toBe('waiting');
 	expect(state.messages.all.at(-1)).toMatchObject({ phone: '+15550003001', text: 'Tuesday?' });
-	expect(state.webhooks.all.filter((webhook) => readWebhookUrl(webhook)?.includes('/webhook-waiting/'))).toHaveLength(1);
+	expect(
+		state.webhooks.all.filter((webhook) => readWebhookUrl(webhook)?.includes('/webhook-waiting/')),
+	).toHaveLength(1);
 }
 
 /** A request that the service asks to make again later is made again, once. */
 export async function checkRate(stage: Stage): Promise<void> {
 	await stage.fault({ endpoint: 'sendText', status: 429, headers: { 'retry-after': '0.05' } });
 	const before = stage.state.messages.all.length;
-	await stage.gives({ resource: 'message', operation: 'sendText', to: '+15550003002', text: 'Later' });
-	expect(stage.state.messages.all.slice(before)).toEqual([expect.objectContaining({ text: 'Later' })]);
+	await stage.gives({
+		resource: 'message',
+		operation: 'sendText',
+		to: '+15550003002',
+		text: 'Later',
+	});
+	expect(stage.state.messages.all.slice(before)).toEqual([
+		expect.objectContaining({ text: 'Later' }),
+	]);
 }

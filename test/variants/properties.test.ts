@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import { pick } from 'lodash';
 
 import { ServiceError } from '../../sandbox/errors';
-import { pointNames, usualChoice, valuesOf, type Choice, type PointName } from '../../sandbox/variants';
+import {
+	pointNames,
+	usualChoice,
+	valuesOf,
+	type Choice,
+	type PointName,
+} from '../../sandbox/variants';
 import { errorText } from '../../sandbox/variants/errors';
 import { loadEngine, type Engine } from '../support/engine';
 import { checkListing } from './listings';
@@ -19,27 +25,46 @@ afterAll(async () => await engine.close());
 
 /** Any values for some open points. */
 function anyOf(...names: PointName[]): fc.Arbitrary<Partial<Choice>> {
-	const values = Object.fromEntries(names.map((name) => [name, fc.constantFrom(...(valuesOf(name) as string[]))]));
+	const values = Object.fromEntries(
+		names.map((name) => [name, fc.constantFrom(...(valuesOf(name) as string[]))]),
+	);
 	return fc.record(values) as fc.Arbitrary<Partial<Choice>>;
 }
 
 const listing = pointNames.filter((name) => /^(page-|paging|last-page|list-)/.test(name));
 
 test('contacts in are contacts out, once each, in order, for any number, page size and cap', async () => {
-	const sizes = fc.record({ pageSizeCap: fc.integer({ min: 1, max: 12 }), defaultPageSize: fc.integer({ min: 1, max: 12 }) });
-	const property = fc.asyncProperty(anyOf(...listing, 'id-key', 'id-type', 'error-status'), sizes, fc.nat(50), async (variants, { pageSizeCap, defaultPageSize }, count) => {
-		const stage = await Stage.open(engine, variants, { pageSizeCap, defaultPageSize: Math.min(defaultPageSize, pageSizeCap) });
-		await checkListing(stage, count).finally(async () => await stage.close());
+	const sizes = fc.record({
+		pageSizeCap: fc.integer({ min: 1, max: 12 }),
+		defaultPageSize: fc.integer({ min: 1, max: 12 }),
 	});
+	const property = fc.asyncProperty(
+		anyOf(...listing, 'id-key', 'id-type', 'error-status'),
+		sizes,
+		fc.nat(50),
+		async (variants, { pageSizeCap, defaultPageSize }, count) => {
+			const stage = await Stage.open(engine, variants, {
+				pageSizeCap,
+				defaultPageSize: Math.min(defaultPageSize, pageSizeCap),
+			});
+			await checkListing(stage, count).finally(async () => await stage.close());
+		},
+	);
 	await fc.assert(property, settings);
 }, 120_000);
 
 test('whatever is sent arrives as it was sent', async () => {
 	const stage = await Stage.open(engine, {});
-	const texts = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }), { minLength: 1, maxLength: 5 });
+	const texts = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }), {
+		minLength: 1,
+		maxLength: 5,
+	});
 	const property = fc.asyncProperty(texts, async (list) => {
 		const before = stage.state.messages.all.length;
-		await stage.gives({ resource: 'message', operation: 'sendText', to: '+15550001000', text: '={{ $json.text }}' }, list.map((text) => ({ text })));
+		await stage.gives(
+			{ resource: 'message', operation: 'sendText', to: '+15550001000', text: '={{ $json.text }}' },
+			list.map((text) => ({ text })),
+		);
 		expect(stage.state.messages.all.slice(before).map(({ text }) => text)).toEqual(list);
 	});
 	await fc.assert(property, settings).finally(async () => await stage.close());
@@ -48,12 +73,29 @@ test('whatever is sent arrives as it was sent', async () => {
 test("whatever the error, the item's message has the words of the service", async () => {
 	const stage = await Stage.open(engine, {});
 	const status = fc.integer({ min: 400, max: 599 }).filter((code) => code !== 429);
-	const words = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 80 }).map((text) => `Refused: ${text.replace(/[\s.]+/g, ' ').trim()}!`);
-	const property = fc.asyncProperty(anyOf('error-shape'), status, words, async (variants, code, said) => {
-		const body = errorText({ ...usualChoice, ...pick(variants, 'error-shape') }, new ServiceError(code, 'some_code', said));
-		await stage.fault({ endpoint: 'sendText', status: code, body });
-		const { outputs } = await stage.run({ resource: 'message', operation: 'sendText', to: '+15550001000', text: 'Hi' }, [{}], { onError: 'continueRegularOutput' });
-		expect(outputs[0][0].json.error).toMatchObject({ message: expect.stringContaining(said), statusCode: code });
-	});
+	const words = fc
+		.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 80 })
+		.map((text) => `Refused: ${text.replace(/[\s.]+/g, ' ').trim()}!`);
+	const property = fc.asyncProperty(
+		anyOf('error-shape'),
+		status,
+		words,
+		async (variants, code, said) => {
+			const body = errorText(
+				{ ...usualChoice, ...pick(variants, 'error-shape') },
+				new ServiceError(code, 'some_code', said),
+			);
+			await stage.fault({ endpoint: 'sendText', status: code, body });
+			const { outputs } = await stage.run(
+				{ resource: 'message', operation: 'sendText', to: '+15550001000', text: 'Hi' },
+				[{}],
+				{ onError: 'continueRegularOutput' },
+			);
+			expect(outputs[0][0].json.error).toMatchObject({
+				message: expect.stringContaining(said),
+				statusCode: code,
+			});
+		},
+	);
 	await fc.assert(property, settings).finally(async () => await stage.close());
 }, 120_000);

@@ -20,8 +20,17 @@ export class Stage {
 	) {}
 
 	/** Starts a sandbox; whoever does so closes it. */
-	static async open(engine: Engine, variants: Partial<Choice>, options: SandboxOptions = {}): Promise<Stage> {
-		const quiet = { port: 0, requestsPerWindow: 0, receiptDelaysMs: { sent: null, delivered: null, read: null }, approvalDelayMs: null };
+	static async open(
+		engine: Engine,
+		variants: Partial<Choice>,
+		options: SandboxOptions = {},
+	): Promise<Stage> {
+		const quiet = {
+			port: 0,
+			requestsPerWindow: 0,
+			receiptDelaysMs: { sent: null, delivered: null, read: null },
+			approvalDelayMs: null,
+		};
 		const sandbox = await startSandbox({ ...quiet, ...options, variants });
 		return new Stage(engine, sandbox, { ...usualChoice, ...variants });
 	}
@@ -47,12 +56,19 @@ export class Stage {
 		return this.choice['success-status'] !== '204' && this.choice['success-body'] === 'record';
 	}
 
-	async run(parameters: INodeParameters, items: RunOptions['items'], options: RunOptions = {}): Promise<RunResult> {
+	async run(
+		parameters: INodeParameters,
+		items: RunOptions['items'],
+		options: RunOptions = {},
+	): Promise<RunResult> {
 		return await this.engine.run({ parameters, items, credentials: this.credentials, ...options });
 	}
 
 	/** Runs an operation that has to succeed. */
-	async gives(parameters: INodeParameters, items: RunOptions['items'] = [{}]): Promise<INodeExecutionData[]> {
+	async gives(
+		parameters: INodeParameters,
+		items: RunOptions['items'] = [{}],
+	): Promise<INodeExecutionData[]> {
 		const { outputs, error } = await this.run(parameters, items);
 		expect(error).toBeUndefined();
 		return outputs[0] ?? [];

@@ -6,7 +6,9 @@ import type { Trigger } from '../support/trigger';
 import { waitUntil } from '../trigger/support';
 import type { Stage } from './stage';
 
-const parameters: INodeParameters = { events: ['message.received', 'message.delivered', 'message.read'] };
+const parameters: INodeParameters = {
+	events: ['message.received', 'message.delivered', 'message.read'],
+};
 const from = '+15550004001';
 let made = 0;
 
@@ -26,7 +28,12 @@ async function activate(stage: Stage): Promise<Trigger> {
 
 async function make(stage: Stage, own: INodeParameters): Promise<Trigger> {
 	const id = `variants ${++made}`;
-	return await stage.engine.trigger({ credentials: stage.credentials, parameters: own, workflowId: id, webhookId: id.replace(' ', '-') });
+	return await stage.engine.trigger({
+		credentials: stage.credentials,
+		parameters: own,
+		workflowId: id,
+		webhookId: id.replace(' ', '-'),
+	});
 }
 
 /** The events that have started executions, in order. */
@@ -52,25 +59,41 @@ export async function checkTrigger(stage: Stage): Promise<void> {
 
 async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
 	const { state, choice } = stage;
-	const arrive = async () => await waitUntil(() => state.deliveries.log.last().every((delivery) => delivery.state !== 'pending'));
+	const arrive = async () =>
+		await waitUntil(() =>
+			state.deliveries.log.last().every((delivery) => delivery.state !== 'pending'),
+		);
 
 	state.traffic.receive({ from, text: 'Hello' });
 	await arrive();
-	const [sent] = await stage.gives({ resource: 'message', operation: 'sendText', to: from, text: 'Hi' });
+	const [sent] = await stage.gives({
+		resource: 'message',
+		operation: 'sendText',
+		to: from,
+		text: 'Hi',
+	});
 	const message = state.messages.all.at(-1) as Message;
 	for (const status of ['sent', 'delivered', 'read'] as const) {
 		state.traffic.setStatus(message, status);
 		await arrive();
 	}
 	const [webhook] = state.webhooks.all.filter(({ url }) => url.startsWith(trigger.url));
-	const { event, data } = state.deliveries.log.last().at(-1) as { event: string; data: Record<string, unknown> };
+	const { event, data } = state.deliveries.log.last().at(-1) as {
+		event: string;
+		data: Record<string, unknown>;
+	};
 	state.deliveries.deliver(webhook, event, data); // once more, as after an answer that got lost
 	await arrive();
 
 	expect(state.deliveries.log.last().map((delivery) => delivery.state)).not.toContain('failed');
 	const messageId = stage.answersRecord ? sent.json.messageId : expect.any(String);
 	expect(eventsOf(trigger).slice(0, 3)).toEqual([
-		expect.objectContaining({ event: 'message.received', from, text: 'Hello', messageId: expect.any(String) }),
+		expect.objectContaining({
+			event: 'message.received',
+			from,
+			text: 'Hello',
+			messageId: expect.any(String),
+		}),
 		expect.objectContaining({ event: 'message.delivered', messageId }),
 		expect.objectContaining({ event: 'message.read', messageId }),
 	]);

@@ -4,7 +4,12 @@
  */
 import { range } from 'lodash';
 
-import { describeVariants, randomVariants, singleVariants, type Choice } from '../../sandbox/variants';
+import {
+	describeVariants,
+	randomVariants,
+	singleVariants,
+	type Choice,
+} from '../../sandbox/variants';
 import { loadEngine, type Engine } from '../support/engine';
 import { checkListing } from './listings';
 import { checkOperations, checkQuestion, checkRate } from './operations';
@@ -39,20 +44,23 @@ afterEach(() => {
 	checks += expect.getState().assertionCalls;
 });
 
-test.each(chosen.map((variants) => [describeVariants(variants), variants] as const))('%s', async (_, variants) => {
-	const stage = await Stage.open(engine, variants);
-	try {
-		await checkOperations(stage);
-		await checkQuestion(stage);
-		await checkTrigger(stage);
-		await checkRate(stage);
-	} finally {
-		await stage.close();
-	}
-	const pages = await Stage.open(engine, variants, pageSizes);
-	try {
-		for (const contacts of [0, 1, 4, 9]) await checkListing(pages, contacts);
-	} finally {
-		await pages.close();
-	}
-});
+test.each(chosen.map((variants) => [describeVariants(variants), variants] as const))(
+	'%s',
+	async (_, variants) => {
+		const stage = await Stage.open(engine, variants);
+		try {
+			await checkOperations(stage);
+			await checkQuestion(stage);
+			await checkTrigger(stage);
+			await checkRate(stage);
+		} finally {
+			await stage.close();
+		}
+		const pages = await Stage.open(engine, variants, pageSizes);
+		try {
+			for (const contacts of [0, 1, 4, 9]) await checkListing(pages, contacts);
+		} finally {
+			await pages.close();
+		}
+	},
+);

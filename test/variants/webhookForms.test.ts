@@ -13,32 +13,66 @@ function newKey(): string {
 
 async function register(faults: FaultOrder[], apiKey = newKey()) {
 	for (const fault of faults) await service.fault({ endpoint: 'createWebhook', ...fault });
-	const parameters = { resource: 'webhook', operation: 'create', url, events: ['message.read', 'message.sent'] };
-	const { outputs, error } = await service.run({ parameters, credentials: service.credentials({ apiKey }) });
-	const bodies = service.sandbox.state.requests.last().filter(({ endpoint }) => endpoint === 'createWebhook').map(({ body }) => body);
+	const parameters = {
+		resource: 'webhook',
+		operation: 'create',
+		url,
+		events: ['message.read', 'message.sent'],
+	};
+	const { outputs, error } = await service.run({
+		parameters,
+		credentials: service.credentials({ apiKey }),
+	});
+	const bodies = service.sandbox.state.requests
+		.last()
+		.filter(({ endpoint }) => endpoint === 'createWebhook')
+		.map(({ body }) => body);
 	return { output: outputs[0]?.[0]?.json, error, bodies, apiKey };
 }
 const taken = { status: 201, body: { id: 'w1' } };
-const unknown = (words: string, count = 1): FaultOrder => ({ status: 422, body: { message: words }, count });
+const unknown = (words: string, count = 1): FaultOrder => ({
+	status: 422,
+	body: { message: words },
+	count,
+});
 
 test('a field that the refusal names is tried next, and kept for the next time', async () => {
 	const { output, bodies, apiKey } = await register([unknown('callback_url: is required'), taken]);
 	expect(output).toEqual({ id: 'w1' });
-	expect(bodies).toEqual([{ url, events: ['message.read', 'message.sent'] }, { callback_url: url, events: ['message.read', 'message.sent'] }]);
+	expect(bodies).toEqual([
+		{ url, events: ['message.read', 'message.sent'] },
+		{ callback_url: url, events: ['message.read', 'message.sent'] },
+	]);
 	const again = await register([taken], apiKey);
-	expect(again.bodies.slice(2)).toEqual([{ callback_url: url, events: ['message.read', 'message.sent'] }]);
+	expect(again.bodies.slice(2)).toEqual([
+		{ callback_url: url, events: ['message.read', 'message.sent'] },
+	]);
 });
 
 test('events are given as a text, then not at all, if the refusal is about them', async () => {
-	const { bodies } = await register([unknown('events must be a string'), unknown('events is not a field'), taken]);
-	expect(bodies).toEqual([{ url, events: ['message.read', 'message.sent'] }, { url, events: 'message.read,message.sent' }, { url }]);
+	const { bodies } = await register([
+		unknown('events must be a string'),
+		unknown('events is not a field'),
+		taken,
+	]);
+	expect(bodies).toEqual([
+		{ url, events: ['message.read', 'message.sent'] },
+		{ url, events: 'message.read,message.sent' },
+		{ url },
+	]);
 });
 
 test('all forms are tried, and the most telling refusal is shown', async () => {
-	const { error, bodies } = await register([unknown('unknown field', 7), unknown('the address answered with 500'), unknown('unknown field', 20)]);
+	const { error, bodies } = await register([
+		unknown('unknown field', 7),
+		unknown('the address answered with 500'),
+		unknown('unknown field', 20),
+	]);
 	expect(bodies).toHaveLength(18);
 	expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(18);
-	expect(error?.message).toBe('The service refused the request: the address answered with 500 (HTTP 422) [item 0]');
+	expect(error?.message).toBe(
+		'The service refused the request: the address answered with 500 (HTTP 422) [item 0]',
+	);
 });
 
 test.each<[string, FaultOrder]>([

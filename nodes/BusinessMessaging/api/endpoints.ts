@@ -209,5 +209,9 @@ export type EndpointName = keyof typeof endpoints;
 export function routeOf(endpoint: Endpoint, layout: Layout): Route {
 	const method = endpoint.methods[layout] ?? endpoint.methods.dedicatedHost ?? 'GET';
 	const prefix = layout === 'sharedHost' ? '/api' : '';
-	return { method, path: `${prefix}${endpoint.path}`, listed: endpoint.methods[layout] !== undefined };
+	return {
+		method,
+		path: `${prefix}${endpoint.path}`,
+		listed: endpoint.methods[layout] !== undefined,
+	};
 }

@@ -78,13 +78,17 @@ export const eventKinds: readonly EventKind[] = [
 ];
 
 const stateWords: Array<[RegExp, string]> = [
-	[/^(failed|failure|undelivered|undeliverable|undelivrd|rejected|rejectd|expired|error)$/, 'message.failed'],
+	[
+		/^(failed|failure|undelivered|undeliverable|undelivrd|rejected|rejectd|expired|error)$/,
+		'message.failed',
+	],
 	[/^(read|seen|viewed|opened)$/, 'message.read'],
 	[/^(delivered|delivrd)$/, 'message.delivered'],
 	[/^(sent|submitted|dispatched)$/, 'message.sent'],
 ];
 /** What else the name of a receipt is made of. */
-const receiptWords = /^(messages?|msg|sms|whatsapp|outbound|outgoing|status|statuses|state|changed|updated?|delivery|receipt|report|dlr|ack|event)$/;
+const receiptWords =
+	/^(messages?|msg|sms|whatsapp|outbound|outgoing|status|statuses|state|changed|updated?|delivery|receipt|report|dlr|ack|event)$/;
 
 /**
  * The kind of an event: its own name, or the receipt that it is under another name, e.g. `message_delivered`, `READ`,
@@ -95,19 +99,29 @@ export function kindOf({ event, data }: EventEnvelope): string {
 	const words = wordsOf(event);
 	const stated = words.map(stateOf);
 	if (!words.every((word, index) => stated[index] ?? receiptWords.test(word))) return event;
-	const [status] = wordsOf(readStatus(data) ?? '').map(stateOf).filter(Boolean);
+	const [status] = wordsOf(readStatus(data) ?? '')
+		.map(stateOf)
+		.filter(Boolean);
 	return status ?? stated.filter(Boolean).at(-1) ?? event;
 }
 
 /** The state that a receipt tells of, as the service writes it; also one level deeper, in the message. */
 export function readStatus({ status, message }: EventEnvelope['data']): string | undefined {
-	const inner = typeof message === 'object' && message !== null && 'status' in message ? message.status : undefined;
+	const inner =
+		typeof message === 'object' && message !== null && 'status' in message
+			? message.status
+			: undefined;
 	return [status, inner].find((value) => typeof value === 'string');
 }
 
 /** `messageDelivered`, `message.delivered` and `MESSAGE_DELIVERED` are the same words. */
 function wordsOf(name: string): string[] {
-	return name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().replace(/\bnot[_ ]?delivered/, 'undelivered').split(/[^a-z]+/).filter(Boolean);
+	return name
+		.replace(/([a-z])([A-Z])/g, '$1 $2')
+		.toLowerCase()
+		.replace(/\bnot[_ ]?delivered/, 'undelivered')
+		.split(/[^a-z]+/)
+		.filter(Boolean);
 }
 
 function stateOf(word: string): string | undefined {
@@ -123,6 +137,8 @@ export function readEnvelopes(body: unknown): EventEnvelope[] | undefined {
 	const single = eventEnvelopeSchema.safeParse(body).data;
 	if (single) return [single];
 	const list = readList(body) ?? [];
-	const read = list.map((entry) => eventEnvelopeSchema.safeParse(entry).data).filter((entry) => entry !== undefined);
+	const read = list
+		.map((entry) => eventEnvelopeSchema.safeParse(entry).data)
+		.filter((entry) => entry !== undefined);
 	return read.length > 0 && read.length === list.length ? read : undefined;
 }

@@ -5,15 +5,41 @@
 /** A JSON object as the service sent it. */
 export type ServiceRecord = Record<string, unknown>;
 
-const resources = ['messages', 'contacts', 'templates', 'conversations', 'webhooks', 'campaigns', 'agents', 'accounts', 'tokens'];
+const resources = [
+	'messages',
+	'contacts',
+	'templates',
+	'conversations',
+	'webhooks',
+	'campaigns',
+	'agents',
+	'accounts',
+	'tokens',
+];
 const listKeys = ['data', 'items', 'results', 'records', ...resources, '_embedded'];
 const recordKeys = ['data', ...resources, ...resources.map((name) => name.replace(/s$/, ''))];
 /** What may stand beside a record without being a part of it. */
 const besides = /^(success|ok|result|status|status_?code|code|message|meta|metadata|links)$/i;
 const idKeys = ['id', '_id', 'uuid', 'messageId', 'message_id', 'messageUuid', 'message_uuid'];
-const totalKeys = ['total', 'totalCount', 'total_count', 'totalItems', 'total_items', 'totalElements'];
+const totalKeys = [
+	'total',
+	'totalCount',
+	'total_count',
+	'totalItems',
+	'total_items',
+	'totalElements',
+];
 const metadataKeys = ['meta', 'metadata', 'pagination', 'paging', 'data'];
-const addressKeys = ['url', 'callbackUrl', 'callback_url', 'webhookUrl', 'webhook_url', 'endpoint', 'target', 'target_url'];
+const addressKeys = [
+	'url',
+	'callbackUrl',
+	'callback_url',
+	'webhookUrl',
+	'webhook_url',
+	'endpoint',
+	'target',
+	'target_url',
+];
 
 /** Whether a JSON value is an object (no array, no null). */
 export function isRecord(value: unknown): value is ServiceRecord {
@@ -41,7 +67,8 @@ export function isDeeper(value: unknown, levels: number): boolean {
 		for (const child of value) if (isNested(child) && isDeeper(child, levels - 1)) return true;
 		return false;
 	}
-	for (const name in value) if (isNested(value[name]) && isDeeper(value[name], levels - 1)) return true;
+	for (const name in value)
+		if (isNested(value[name]) && isDeeper(value[name], levels - 1)) return true;
 	return false;
 }
 
@@ -89,7 +116,9 @@ export function readEnvelope(body: unknown): unknown[] | undefined {
 export function readTotal(body: unknown): number | undefined {
 	if (!isRecord(body)) return undefined;
 	const places = [body, ...metadataKeys.map((key) => body[key]).filter(isRecord)];
-	return places.flatMap((place) => totalKeys.map((key) => place[key])).find((total) => typeof total === 'number');
+	return places
+		.flatMap((place) => totalKeys.map((key) => place[key]))
+		.find((total) => typeof total === 'number');
 }
 
 /**
@@ -100,7 +129,9 @@ export function readRecord(body: unknown): ServiceRecord {
 	if (isList(body)) return readRecord(body[0]);
 	if (!isRecord(body)) return {};
 	if (isRecord(body.data)) return body.data;
-	const [key, ...others] = Object.keys(body).filter((name) => !besides.test(name) || isRecord(body[name]));
+	const [key, ...others] = Object.keys(body).filter(
+		(name) => !besides.test(name) || isRecord(body[name]),
+	);
 	const only = others.length === 0 && recordKeys.includes(key) ? body[key] : undefined;
 	if (isRecord(only)) return only;
 	return isList(only) && only.length === 1 && isRecord(only[0]) ? only[0] : body;
@@ -108,7 +139,8 @@ export function readRecord(body: unknown): ServiceRecord {
 
 /** The address of a registered webhook, under one of the usual names or whatever else holds one. */
 export function readWebhookUrl(record: ServiceRecord): string | undefined {
-	const isAddress = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\//i.test(value);
+	const isAddress = (value: unknown): value is string =>
+		typeof value === 'string' && /^https?:\/\//i.test(value);
 	return [...addressKeys.map((key) => record[key]), ...Object.values(record)].find(isAddress);
 }
 
@@ -119,6 +151,8 @@ export function readId(record: unknown): string | undefined {
 		const id = record[key];
 		if ((typeof id === 'string' && id !== '') || typeof id === 'number') return String(id);
 	}
-	const [inner] = [record.data, record.message, record.messages].map((value) => (isList(value) ? value[0] : value)).filter(isRecord);
+	const [inner] = [record.data, record.message, record.messages]
+		.map((value) => (isList(value) ? value[0] : value))
+		.filter(isRecord);
 	return inner && readId(inner);
 }

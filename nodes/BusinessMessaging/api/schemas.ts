@@ -13,7 +13,9 @@ export const phoneSchema = z
 	.describe('Phone number in international format with a leading +');
 
 /** The identifier of a record: the specification shows strings; numbers are read as well (assumption). */
-export const idSchema = z.union([z.string().min(1), z.number()]).describe('Identifier of the record');
+export const idSchema = z
+	.union([z.string().min(1), z.number()])
+	.describe('Identifier of the record');
 
 /** One parameter of a template component. Source: specification, "Template message components". */
 export const templateParameterSchema = z
@@ -78,7 +80,10 @@ export const templateSchema = z
 		id: idSchema.optional(),
 		name: z.string().nullish(),
 		language: z.string().nullish(),
-		status: z.string().nullish().describe('Approval by the channel operator, e.g. PENDING, APPROVED or REJECTED'),
+		status: z
+			.string()
+			.nullish()
+			.describe('Approval by the channel operator, e.g. PENDING, APPROVED or REJECTED'),
 		category: z.string().nullish().describe('e.g. MARKETING, UTILITY or AUTHENTICATION'),
 		components: z.array(z.object({ type: z.string() }).passthrough()).nullish(),
 	})
@@ -102,7 +107,11 @@ export const conversationSchema = z.object({ id: idSchema.optional() }).passthro
 
 /** A registered webhook: `url` and `events` are assumptions. */
 export const webhookSchema = z
-	.object({ id: idSchema.optional(), url: z.string().nullish(), events: z.array(z.string()).nullish() })
+	.object({
+		id: idSchema.optional(),
+		url: z.string().nullish(),
+		events: z.array(z.string()).nullish(),
+	})
 	.passthrough();
 
 /** Body of POST /v1/webhooks. Assumption. */

@@ -45,17 +45,27 @@ export interface Template {
 const nameKeys = ['name', 'template', 'templateName', 'template_name', 'elementName'];
 const languageKeys = ['language', 'locale', 'languageCode', 'language_code', 'lang'];
 const statusKeys = ['status', 'approvalStatus', 'approval_status', 'state'];
-const attachedKeys = ['headerDocumentAttached', 'header_document_attached', 'documentAttached', 'hasHeaderDocument'];
+const attachedKeys = [
+	'headerDocumentAttached',
+	'header_document_attached',
+	'documentAttached',
+	'hasHeaderDocument',
+];
 const listKeys = ['translations', 'languages', 'localizations', 'versions'];
 
 const approvedWords = /^(approved|active|enabled|live|published)$/i;
-const refusedWords = /pending|review|submitted|draft|reject|paused|disabled|inactive|deleted|declined/i;
+const refusedWords =
+	/pending|review|submitted|draft|reject|paused|disabled|inactive|deleted|declined/i;
 
 /** The templates of one listed record: one, or one for each of its languages; none without a name. */
 export function readTemplates(record: ServiceRecord): Template[] {
-	const list = listKeys.map((key) => record[key]).find((value) => Array.isArray(value) && value.length > 0) as unknown[] | undefined;
+	const list = listKeys
+		.map((key) => record[key])
+		.find((value) => Array.isArray(value) && value.length > 0) as unknown[] | undefined;
 	if (!list) return readTemplate(record);
-	return list.flatMap((entry) => readTemplate({ ...record, ...(isRecord(entry) ? entry : { language: entry }) }));
+	return list.flatMap((entry) =>
+		readTemplate({ ...record, ...(isRecord(entry) ? entry : { language: entry }) }),
+	);
 }
 
 function readTemplate(record: ServiceRecord): Template[] {
@@ -64,7 +74,9 @@ function readTemplate(record: ServiceRecord): Template[] {
 	const status = firstText(record, statusKeys);
 	const parts = readParts(record);
 	const header = parts.find(({ type }) => type === 'header');
-	const buttons = parts.flatMap(({ type, fields }) => (type === 'buttons' ? recordsOf(fields.buttons) : type === 'button' ? [fields] : []));
+	const buttons = parts.flatMap(({ type, fields }) =>
+		type === 'buttons' ? recordsOf(fields.buttons) : type === 'button' ? [fields] : [],
+	);
 	const isText = header && header.format === 'text';
 	return [
 		{
@@ -72,10 +84,18 @@ function readTemplate(record: ServiceRecord): Template[] {
 			name,
 			language: firstText(record, languageKeys),
 			status,
-			approval: !status ? 'unknown' : approvedWords.test(status) ? 'approved' : refusedWords.test(status) ? 'notApproved' : 'unknown',
+			approval: !status
+				? 'unknown'
+				: approvedWords.test(status)
+					? 'approved'
+					: refusedWords.test(status)
+						? 'notApproved'
+						: 'unknown',
 			variables: [
 				...(isText ? variablesOf('header', header.text) : []),
-				...parts.filter(({ type }) => type === 'body').flatMap(({ text }) => variablesOf('body', text)),
+				...parts
+					.filter(({ type }) => type === 'body')
+					.flatMap(({ text }) => variablesOf('body', text)),
 				...buttons.flatMap(({ url }, index) => variablesOf('button', textOf(url), index + 1)),
 			],
 			headerPdf: header?.format === 'document' ? pdfOf(record) : 'none',
@@ -91,7 +111,9 @@ function readTemplate(record: ServiceRecord): Template[] {
 function pdfOf(record: ServiceRecord): Template['headerPdf'] {
 	const category = textOf(record.category);
 	if (category && !/utility/i.test(category)) return 'optional';
-	const attached = attachedKeys.map((key) => record[key]).find((value) => typeof value === 'boolean');
+	const attached = attachedKeys
+		.map((key) => record[key])
+		.find((value) => typeof value === 'boolean');
 	if (attached === undefined) return 'unknown';
 	return attached ? 'optional' : 'needed';
 }
@@ -119,7 +141,12 @@ function readParts(record: ServiceRecord): Part[] {
 
 function toPart(fields: ServiceRecord): Part {
 	const { type, format, text } = fields;
-	return { type: textOf(type).toLowerCase(), format: textOf(format).toLowerCase() || 'text', text: textOf(text), fields };
+	return {
+		type: textOf(type).toLowerCase(),
+		format: textOf(format).toLowerCase() || 'text',
+		text: textOf(text),
+		fields,
+	};
 }
 
 function recordsOf(value: unknown): ServiceRecord[] {
@@ -133,7 +160,9 @@ function textOf(value: unknown): string {
 
 /** The first usual key with a text, or with a record that has one, e.g. `{ "language": { "code": "en_US" } }`. */
 function firstText(record: ServiceRecord, keys: string[]): string | undefined {
-	const values = keys.map((key) => record[key]).map((value) => (isRecord(value) ? (value.code ?? value.name) : value));
+	const values = keys
+		.map((key) => record[key])
+		.map((value) => (isRecord(value) ? (value.code ?? value.name) : value));
 	return values.map(textOf).find(Boolean);
 }
 
@@ -142,7 +171,12 @@ export const variablePattern = /\{\{\s*([\w.-]+)\s*\}\}/g;
 
 /** The distinct variables of a text, e.g. of "Hi {{1}}, meet {{2}}". */
 function variablesOf(part: TemplatePart, text: string, button?: number): TemplateVariable[] {
-	const found = [...text.matchAll(variablePattern)].map(([, name]) => ({ part, ...(button && { button }), name, text }));
+	const found = [...text.matchAll(variablePattern)].map(([, name]) => ({
+		part,
+		...(button && { button }),
+		name,
+		text,
+	}));
 	const distinct = uniqBy(found, 'name');
 	const areNumbered = distinct.every(({ name }) => /^\d+$/.test(name));
 	return areNumbered ? distinct.sort((a, b) => Number(a.name) - Number(b.name)) : distinct;

@@ -1,5 +1,9 @@
 /** The searchable lists of contacts, segments and webhooks. A service may have a million contacts, so no search reads them all. */
-import type { ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
+import type {
+	ILoadOptionsFunctions,
+	INodeListSearchItems,
+	INodeListSearchResult,
+} from 'n8n-workflow';
 import { uniq, uniqBy } from 'lodash';
 
 import { type Endpoint, endpoints } from '../api/endpoints';
@@ -27,14 +31,19 @@ interface Choice extends INodeListSearchItems {
 function picker(endpoint: Endpoint, toChoice: (record: ServiceRecord) => Choice | undefined) {
 	return listSearch(async (context, filter, token): Promise<INodeListSearchResult> => {
 		const client = await connect(context);
-		const isWanted = ({ name, also }: Choice) => includes(name, filter) || (also !== undefined && isPartOf(filter, also));
+		const isWanted = ({ name, also }: Choice) =>
+			includes(name, filter) || (also !== undefined && isPartOf(filter, also));
 		for (let searched = Number(token ?? 0); ; ) {
 			const limit = Math.max(firstLook, 2 * searched);
 			const records = await listRecords(client, endpoint, { limit });
 			const choices = records.slice(searched).flatMap((record) => toChoice(record) ?? []);
-			const results = uniqBy(choices.filter(isWanted), 'value').map(({ name, value }) => ({ name, value }));
+			const results = uniqBy(choices.filter(isWanted), 'value').map(({ name, value }) => ({
+				name,
+				value,
+			}));
 			if (records.length < limit) return { results };
-			if (results.length > 0 || limit >= mostAtOnce) return { results, paginationToken: String(limit) };
+			if (results.length > 0 || limit >= mostAtOnce)
+				return { results, paginationToken: String(limit) };
 			searched = limit;
 		}
 	});
@@ -43,11 +52,15 @@ function picker(endpoint: Endpoint, toChoice: (record: ServiceRecord) => Choice 
 /** Whether what was typed is a part of a phone number, however it is written: "0170 123" is one of +49170123… */
 function isPartOf(filter: string, phone: string): boolean {
 	const digits = filter.replace(/\D/g, '').replace(/^0+/, '');
-	return digits !== '' && /^[\d\s+().-]+$/.test(filter) && phone.replace(/\D/g, '').includes(digits);
+	return (
+		digits !== '' && /^[\d\s+().-]+$/.test(filter) && phone.replace(/\D/g, '').includes(digits)
+	);
 }
 
 async function segmentsOf(context: ILoadOptionsFunctions): Promise<INodeListSearchItems[]> {
-	const contacts = await listRecords(await connect(context), endpoints.listContacts, { limit: contactsWithSegments });
+	const contacts = await listRecords(await connect(context), endpoints.listContacts, {
+		limit: contactsWithSegments,
+	});
 	const names = uniq(contacts.flatMap(readSegments));
 	return names.sort((a, b) => a.localeCompare(b)).map((name) => ({ name, value: name }));
 }
@@ -57,14 +70,22 @@ export const recordPickers = {
 	searchContacts: picker(endpoints.listContacts, (contact) => {
 		const value = readId(contact);
 		const phone = typeof contact.phone === 'string' ? contact.phone : undefined;
-		return value === undefined ? undefined : { name: label(contact.name, phone) || value, value, also: phone };
+		return value === undefined
+			? undefined
+			: { name: label(contact.name, phone) || value, value, also: phone };
 	}),
-	searchSegments: listSearch(async (context, filter, token) => pageOf(await segmentsOf(context), filter, token)),
+	searchSegments: listSearch(async (context, filter, token) =>
+		pageOf(await segmentsOf(context), filter, token),
+	),
 	searchWebhooks: picker(endpoints.listWebhooks, (webhook) => {
 		const value = readId(webhook);
 		const { events } = webhook;
-		const shown = Array.isArray(events) ? events.filter((event) => !isRecord(event)).join(', ') : undefined;
+		const shown = Array.isArray(events)
+			? events.filter((event) => !isRecord(event)).join(', ')
+			: undefined;
 		const url = readWebhookUrl(webhook);
-		return value === undefined ? undefined : { name: label(url && withoutSecrets(url), shown) || value, value }; // the name is saved with the workflow
+		return value === undefined
+			? undefined
+			: { name: label(url && withoutSecrets(url), shown) || value, value }; // the name is saved with the workflow
 	}),
 };

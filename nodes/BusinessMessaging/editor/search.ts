@@ -1,17 +1,32 @@
 /** What all searchable lists of the editor have in common. */
-import { type ILoadOptionsFunctions, type INodeListSearchItems, type INodeListSearchResult, NodeOperationError } from 'n8n-workflow';
+import {
+	type ILoadOptionsFunctions,
+	type INodeListSearchItems,
+	type INodeListSearchResult,
+	NodeOperationError,
+} from 'n8n-workflow';
 
 import { asText } from '../operations/asText';
 import { asFailure } from '../operations/outcome';
 
 /** A list as n8n calls it: `filter` is what was typed, `paginationToken` what the page before has returned. */
-export type ListSearch = (this: ILoadOptionsFunctions, filter?: string, paginationToken?: string) => Promise<INodeListSearchResult>;
+export type ListSearch = (
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+) => Promise<INodeListSearchResult>;
 
 /** How many entries are shown until the user scrolls on. */
 const pageLength = 50;
 
 /** Has a list say what went wrong in the words of the node. */
-export function listSearch(search: (context: ILoadOptionsFunctions, filter: string, token?: string) => Promise<INodeListSearchResult>): ListSearch {
+export function listSearch(
+	search: (
+		context: ILoadOptionsFunctions,
+		filter: string,
+		token?: string,
+	) => Promise<INodeListSearchResult>,
+): ListSearch {
 	return async function (this, filter = '', paginationToken) {
 		try {
 			return await search(this, filter.trim(), paginationToken);
@@ -23,11 +38,18 @@ export function listSearch(search: (context: ILoadOptionsFunctions, filter: stri
 }
 
 /** One page of a list that is at hand as a whole. The token is the number of entries before it. */
-export function pageOf(entries: INodeListSearchItems[], filter: string, token?: string): INodeListSearchResult {
+export function pageOf(
+	entries: INodeListSearchItems[],
+	filter: string,
+	token?: string,
+): INodeListSearchResult {
 	const wanted = entries.filter(({ name }) => includes(name, filter));
 	const start = Number(token ?? 0);
 	const end = start + pageLength;
-	return { results: wanted.slice(start, end), ...(end < wanted.length && { paginationToken: String(end) }) };
+	return {
+		results: wanted.slice(start, end),
+		...(end < wanted.length && { paginationToken: String(end) }),
+	};
 }
 
 /** Whether a text holds what was typed, whatever the case. */
@@ -47,7 +69,8 @@ export function label(...parts: unknown[]): string {
  */
 export function chosen(context: ILoadOptionsFunctions, name: string): string | undefined {
 	const value = context.getCurrentNodeParameter(name);
-	const inner: unknown = typeof value === 'object' && value !== null && 'value' in value ? value.value : (value ?? '');
+	const inner: unknown =
+		typeof value === 'object' && value !== null && 'value' in value ? value.value : (value ?? '');
 	if (inner === null || inner === undefined) return undefined;
 	const text = asText(inner).trim();
 	return text.startsWith('=') ? undefined : text;

@@ -23,8 +23,12 @@ const special = /[{}\\]/;
 export function columnReader(saved: unknown): ReadColumns | undefined {
 	if (isExpression(saved)) return textReader(String(saved).slice(1));
 	if (!hasExpression(saved)) return () => saved;
-	const readers = Object.entries(saved as object).map(([name, value]) => ({ name, read: columnReader(value) }));
-	if (!readers.every((one): one is { name: string; read: ReadColumns } => one.read !== undefined)) return undefined;
+	const readers = Object.entries(saved as object).map(([name, value]) => ({
+		name,
+		read: columnReader(value),
+	}));
+	if (!readers.every((one): one is { name: string; read: ReadColumns } => one.read !== undefined))
+		return undefined;
 	return (json) => {
 		const values = readers.map(({ name, read }): [string, unknown] => [name, read(json)]);
 		if (values.some(([, value]) => value === undefined)) return undefined;
@@ -46,12 +50,20 @@ function isExpression(value: unknown): boolean {
 function textReader(template: string): ReadColumns | undefined {
 	const parts = template.split(placeholders); // every second one is a placeholder
 	const keys = parts.filter((_, index) => index % 2 === 1).map(keyOf);
-	if (!keys.every((key) => key !== undefined) || parts.some((part, index) => index % 2 === 0 && special.test(part))) return undefined;
+	if (
+		!keys.every((key) => key !== undefined) ||
+		parts.some((part, index) => index % 2 === 0 && special.test(part))
+	)
+		return undefined;
 	const isValue = parts.length === 3 && parts[0] === '' && parts[2] === '';
 	return (json) => {
 		const values = keys.map((key) => (Object.hasOwn(json, key) ? json[key] : undefined));
 		if (!values.every(isPlain)) return undefined;
-		return isValue ? values[0] : parts.map((part, index) => (index % 2 === 1 ? String(values[(index - 1) / 2]) : part)).join('');
+		return isValue
+			? values[0]
+			: parts
+					.map((part, index) => (index % 2 === 1 ? String(values[(index - 1) / 2]) : part))
+					.join('');
 	};
 }
 

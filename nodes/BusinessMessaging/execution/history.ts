@@ -9,7 +9,12 @@
  * was added in the last seconds is added along with everything that follows, which brings back what was overwritten late.
  */
 import { randomUUID } from 'crypto';
-import { type DeduplicationScope, type ICheckProcessedOptions, type IExecuteFunctions, sleep } from 'n8n-workflow';
+import {
+	type DeduplicationScope,
+	type ICheckProcessedOptions,
+	type IExecuteFunctions,
+	sleep,
+} from 'n8n-workflow';
 
 const options: ICheckProcessedOptions = { mode: 'entries' };
 /** How long to wait before looking for a mark, ms: several times what reading and writing the list takes. */
@@ -22,7 +27,10 @@ const mostTries = 100;
 /** How many marks may be left in the list before they are removed in one go. */
 const mostMarks = 20;
 
-type Helpers = Pick<IExecuteFunctions['helpers'], 'checkProcessedAndRecord' | 'getProcessedDataCount' | 'removeProcessed'>;
+type Helpers = Pick<
+	IExecuteFunctions['helpers'],
+	'checkProcessedAndRecord' | 'getProcessedDataCount' | 'removeProcessed'
+>;
 
 /** The list of a node or a workflow. Its methods are called one after the other. */
 export class History {
@@ -49,7 +57,14 @@ export class History {
 		let last: { origin: string; isTakenBack: boolean } | undefined;
 		for (let tries = 0; tries < mostTries; tries++) {
 			const [origin, proof] = [this.newMark(), this.newMark()];
-			const { added, isSlow } = await this.write([...this.recentEntries(), ...alongside, ...ours, ...(last ? [last.origin] : []), origin, proof]);
+			const { added, isSlow } = await this.write([
+				...this.recentEntries(),
+				...alongside,
+				...ours,
+				...(last ? [last.origin] : []),
+				origin,
+				proof,
+			]);
 			if (!last && added.size === 2) return new Set(); // the marks alone: all the rest was there before
 			// Somebody may have written our own last addition back: what is there is ours, or is still to be taken back.
 			const isOwn = last !== undefined && !added.has(last.origin);
@@ -108,7 +123,8 @@ export class History {
 
 	private async record(entries: string[]): Promise<Set<string>> {
 		if (entries.length === 0) return new Set();
-		const record = async () => await this.helpers.checkProcessedAndRecord([...new Set(entries)], this.scope, options);
+		const record = async () =>
+			await this.helpers.checkProcessedAndRecord([...new Set(entries)], this.scope, options);
 		// n8n refuses to make a list that another process has made in this very moment; there is one now.
 		const { new: added } = await record().catch(record);
 		return new Set(added.map(String));

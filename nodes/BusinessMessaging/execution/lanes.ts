@@ -14,7 +14,13 @@ interface LaneRun {
 }
 
 /** Runs all items in about their order. A lane rejoins the queue at its end after every item, so that none waits for a long one. */
-export async function runInLanes({ count, laneOf, concurrency, task, isStopped }: LaneRun): Promise<void> {
+export async function runInLanes({
+	count,
+	laneOf,
+	concurrency,
+	task,
+	isStopped,
+}: LaneRun): Promise<void> {
 	const lanes = new Map<string, number[]>();
 	for (let index = 0; index < count; index++) {
 		const lane = laneOf(index);

@@ -40,7 +40,12 @@ export interface Memory {
 }
 
 /** For calls that may be repeated: there is nothing to remember. */
-const noMemory: Memory = { recall: () => undefined, begin: () => '', settle: () => undefined, clear: () => undefined };
+const noMemory: Memory = {
+	recall: () => undefined,
+	begin: () => '',
+	settle: () => undefined,
+	clear: () => undefined,
+};
 
 /**
  * Runs that the user has stopped. n8n stores a stopped execution as it was before this node, so a retry in the same
@@ -56,10 +61,14 @@ export function openMemory(context: IExecuteFunctions, isRepeatable: boolean): M
 	runs.sent ??= {};
 	const runIndex = String(context.getWorkflowDataProxy(0).$runIndex);
 	const place = placeOf(context, runIndex);
-	const run = (runs.sent[runIndex] = stoppedRuns.get(place) ?? runs.sent[runIndex] ?? { id: randomUUID(), items: {} });
+	const run = (runs.sent[runIndex] = stoppedRuns.get(place) ??
+		runs.sent[runIndex] ?? { id: randomUUID(), items: {} });
 	const isRetry = Object.keys(run.items).length > 0;
 	context.onExecutionCancellation(() => setNewest(stoppedRuns, place, run, maxStoppedRuns));
-	const operation = [context.getNodeParameter('resource', 0), context.getNodeParameter('operation', 0)];
+	const operation = [
+		context.getNodeParameter('resource', 0),
+		context.getNodeParameter('operation', 0),
+	];
 
 	const keys: string[] = []; // an item's request is the same all through a run
 	const keyOf = (index: number, { id, query, body }: OperationRequest) =>
@@ -102,7 +111,13 @@ function toEntry(outcome: Outcome): Entry | undefined {
 	if (!hasFailed(outcome)) return { records: outcome.records };
 	const { failure } = outcome;
 	if (!(failure instanceof ServiceError) || failure.sendStatus === 'notSent') return undefined;
-	return { unknown: { message: failure.message, description: failure.description, statusCode: failure.statusCode } };
+	return {
+		unknown: {
+			message: failure.message,
+			description: failure.description,
+			statusCode: failure.statusCode,
+		},
+	};
 }
 
 function toOutcome(entry: Entry): Outcome {
@@ -113,5 +128,6 @@ function toOutcome(entry: Entry): Outcome {
 
 const interrupted: StoredFailure = {
 	message: 'The execution was interrupted before the service answered',
-	description: 'It may have taken effect all the same and is not repeated. Check at the service before you run it again.',
+	description:
+		'It may have taken effect all the same and is not repeated. Check at the service before you run it again.',
 };

@@ -23,7 +23,8 @@ export const optionsField = collectionField({
 			name: 'concurrency',
 			typeOptions: { minValue: 1, maxValue: 100 },
 			default: defaultConcurrency,
-			description: 'How many requests may be under way at the same time when sending messages. Messages to the same person always go one after the other.',
+			description:
+				'How many requests may be under way at the same time when sending messages. Messages to the same person always go one after the other.',
 		}),
 		numberField({
 			displayName: 'Time Limit',
@@ -37,7 +38,10 @@ export const optionsField = collectionField({
 
 /** Reads the options, which are those of the first item. */
 export function readOptions(context: IExecuteFunctions): RunOptions {
-	const { timeout, concurrency } = context.getNodeParameter('options', 0, {}) as { timeout?: unknown; concurrency?: unknown };
+	const { timeout, concurrency } = context.getNodeParameter('options', 0, {}) as {
+		timeout?: unknown;
+		concurrency?: unknown;
+	};
 	return {
 		timeoutMs: positive(timeout, defaultTimeoutSeconds) * 1000,
 		concurrency: Math.ceil(positive(concurrency, defaultConcurrency)),

@@ -1,5 +1,10 @@
 /** One run of the node: every input item through its operation, in the three ways of n8n to deal with errors. */
-import { type IExecuteFunctions, type INodeExecutionData, type NodeExecutionHint, NodeOperationError } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type NodeExecutionHint,
+	NodeOperationError,
+} from 'n8n-workflow';
 
 import { InputError } from '../operations/inputError';
 import type { Listening, Operation, OperationRequest } from '../operations/operation';
@@ -19,28 +24,56 @@ import { requestBuilder } from './values';
  * @returns the records of all items in their order, each paired with its item
  * @throws NodeApiError or NodeOperationError for the first failed item, unless the node continues on errors
  */
-export async function runOperation(context: IExecuteFunctions, operation: Operation): Promise<INodeExecutionData[]> {
+export async function runOperation(
+	context: IExecuteFunctions,
+	operation: Operation,
+): Promise<INodeExecutionData[]> {
 	const node = context.getNode();
 	const stopsOnError = !context.continueOnFail();
 	const refuseInvalid = (prepared: PreparedRequest[]) => {
 		const invalid = prepared.findIndex((request) => request instanceof InputError);
 		if (invalid < 0 || !stopsOnError) return;
-		throw toNodeError(node, prepared[invalid] as InputError, invalid, 'All items are checked first, so nothing was sent in this run.');
+		throw toNodeError(
+			node,
+			prepared[invalid] as InputError,
+			invalid,
+			'All items are checked first, so nothing was sent in this run.',
+		);
 	};
 	const build = requestBuilder(context, operation);
 	const built = context.getInputData().map((_, index) => valid(() => build(index)));
 	refuseInvalid(built);
 	const memory = openMemory(context, operation.endpoint.repeatable);
-	const recalled = built.map((request, index) => (request instanceof InputError ? undefined : memory.recall(index, request)));
-	const todo = built.filter((request, index): request is OperationRequest => !(request instanceof InputError) && !recalled[index]);
+	const recalled = built.map((request, index) =>
+		request instanceof InputError ? undefined : memory.recall(index, request),
+	);
+	const todo = built.filter(
+		(request, index): request is OperationRequest =>
+			!(request instanceof InputError) && !recalled[index],
+	);
 	const preparedRun = await untilStopped(context, prepareRun(context, operation, todo));
 	const requests = reviewRequests(operation, built, recalled, preparedRun);
 	refuseInvalid(requests);
 
 	const listening = await beginListening(context, operation, requests);
-	if (listening instanceof Error && stopsOnError) throw toNodeError(node, listening, 0, 'Nothing was sent in this run.');
-	if (listening instanceof Error) return requests.map((request, index) => toErrorItem(request instanceof InputError ? request : listening, index));
-	const outcomes = await untilStopped(context, carryOut(context, { operation, built, requests, recalled, memory, stopsOnError, ...preparedRun })).catch(async (error) => {
+	if (listening instanceof Error && stopsOnError)
+		throw toNodeError(node, listening, 0, 'Nothing was sent in this run.');
+	if (listening instanceof Error)
+		return requests.map((request, index) =>
+			toErrorItem(request instanceof InputError ? request : listening, index),
+		);
+	const outcomes = await untilStopped(
+		context,
+		carryOut(context, {
+			operation,
+			built,
+			requests,
+			recalled,
+			memory,
+			stopsOnError,
+			...preparedRun,
+		}),
+	).catch(async (error) => {
 		await listening?.stop();
 		throw error;
 	});
@@ -48,7 +81,12 @@ export async function runOperation(context: IExecuteFunctions, operation: Operat
 	if (failed >= 0 && stopsOnError) {
 		await listening?.stop();
 		const { failure } = outcomes[failed] as { failure: ItemFailure };
-		throw toNodeError(node, failure, failed, operation.endpoint.repeatable ? undefined : progress(outcomes));
+		throw toNodeError(
+			node,
+			failure,
+			failed,
+			operation.endpoint.repeatable ? undefined : progress(outcomes),
+		);
 	}
 	// What was asked stays in memory while the answer is awaited: a retry then waits again without asking again.
 	if (await listening?.wait(outcomes)) return context.getInputData();
@@ -64,12 +102,25 @@ function toItems(outcome: Outcome | undefined, index: number): INodeExecutionDat
 }
 
 /** Holds what is still to be sent against what was prepared; an item that does not fit becomes its error. */
-function reviewRequests({ review }: Operation, built: PreparedRequest[], recalled: Array<Outcome | undefined>, { client, prepared }: PreparedRun): PreparedRequest[] {
+function reviewRequests(
+	{ review }: Operation,
+	built: PreparedRequest[],
+	recalled: Array<Outcome | undefined>,
+	{ client, prepared }: PreparedRun,
+): PreparedRequest[] {
 	if (!review || !client) return built;
-	return built.map((request, index) => (request instanceof InputError || recalled[index] ? request : valid(() => review(request, prepared))));
+	return built.map((request, index) =>
+		request instanceof InputError || recalled[index]
+			? request
+			: valid(() => review(request, prepared)),
+	);
 }
 
-async function beginListening(context: IExecuteFunctions, operation: Operation, requests: PreparedRequest[]): Promise<Listening | ItemFailure | undefined> {
+async function beginListening(
+	context: IExecuteFunctions,
+	operation: Operation,
+	requests: PreparedRequest[],
+): Promise<Listening | ItemFailure | undefined> {
 	const asked = requests.map((request) => (request instanceof InputError ? undefined : request));
 	if (!asked.some(Boolean)) return undefined;
 	return await operation.listen?.(context, asked).catch(asFailure);
@@ -82,7 +133,11 @@ async function beginListening(context: IExecuteFunctions, operation: Operation, 
 async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
 	return await new Promise((resolve, reject) => {
 		context.onExecutionCancellation(() => {
-			reject(new NodeOperationError(context.getNode(), 'The execution was canceled', { description: 'A retry goes on with the items that are not done.' }));
+			reject(
+				new NodeOperationError(context.getNode(), 'The execution was canceled', {
+					description: 'A retry goes on with the items that are not done.',
+				}),
+			);
 		});
 		work.then(resolve, reject);
 	});
@@ -116,8 +171,12 @@ async function carryOut(
 	context: IExecuteFunctions,
 	{ operation, built, requests, recalled, memory, stopsOnError, client, prepared, failure }: Work,
 ): Promise<Array<Outcome | undefined>> {
-	const outcomes = requests.map((request, index): Outcome | undefined => (request instanceof InputError ? { failure: request } : recalled[index]));
-	const todo = [...requests.entries()].filter((entry): entry is [number, OperationRequest] => !outcomes[entry[0]]);
+	const outcomes = requests.map((request, index): Outcome | undefined =>
+		request instanceof InputError ? { failure: request } : recalled[index],
+	);
+	const todo = [...requests.entries()].filter(
+		(entry): entry is [number, OperationRequest] => !outcomes[entry[0]],
+	);
 	const { concurrency } = readOptions(context);
 	const signal = context.getExecutionCancelSignal();
 	let isStopped = false;
@@ -161,14 +220,26 @@ function rateHint({ address, longestWaitMs }: Client): NodeExecutionHint {
 	};
 }
 
-type PreparedRun = { client: Client; prepared: unknown; failure?: undefined } | { client?: undefined; prepared?: undefined; failure: ItemFailure };
+type PreparedRun =
+	| { client: Client; prepared: unknown; failure?: undefined }
+	| { client?: undefined; prepared?: undefined; failure: ItemFailure };
 
 /** The client and what the items to be carried out share. If there is a fault here, none is begun. */
-async function prepareRun(context: IExecuteFunctions, operation: Operation, todo: OperationRequest[]): Promise<PreparedRun> {
+async function prepareRun(
+	context: IExecuteFunctions,
+	operation: Operation,
+	todo: OperationRequest[],
+): Promise<PreparedRun> {
 	try {
 		const { timeoutMs } = readOptions(context);
-		const client = await connect(context, { timeoutMs, signal: context.getExecutionCancelSignal() });
-		return { client, prepared: todo.length > 0 ? await operation.prepare?.(client, todo) : undefined };
+		const client = await connect(context, {
+			timeoutMs,
+			signal: context.getExecutionCancelSignal(),
+		});
+		return {
+			client,
+			prepared: todo.length > 0 ? await operation.prepare?.(client, todo) : undefined,
+		};
 	} catch (error) {
 		return { failure: asFailure(error) };
 	}

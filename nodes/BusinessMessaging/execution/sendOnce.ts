@@ -20,7 +20,10 @@ import { ServiceError } from '../transport/errors';
 import { History } from './history';
 
 /** Sends what was not sent yet. */
-export type SendOnceGuard = (request: OperationRequest, send: () => Promise<Outcome>) => Promise<Outcome>;
+export type SendOnceGuard = (
+	request: OperationRequest,
+	send: () => Promise<Outcome>,
+) => Promise<Outcome>;
 
 /** What is known of a key when it is to be sent. */
 type Claim = 'new' | 'alreadySent' | 'mayHaveBeenSent' | 'historyFull';
@@ -32,7 +35,10 @@ const confirmationOf = (key: string) => `sent ${key}`;
 const entriesPerKey = 2;
 
 /** Opens Send Once for a run; items without a key are simply sent. */
-export function openSendOnce(context: IExecuteFunctions): { guard: SendOnceGuard; close(): Promise<void> } {
+export function openSendOnce(context: IExecuteFunctions): {
+	guard: SendOnceGuard;
+	close(): Promise<void>;
+} {
 	let ledger: Ledger | undefined;
 	const guard: SendOnceGuard = async ({ sendOnce, body }, send) => {
 		if (!sendOnce) return await send();
@@ -41,7 +47,16 @@ export function openSendOnce(context: IExecuteFunctions): { guard: SendOnceGuard
 		if (claim instanceof Error) return { failure: noHistory(claim) };
 		if (claim === 'historyFull') return { failure: historyFull(sendOnce) };
 		if (claim !== 'new') {
-			return { records: [{ to: asText(body?.to), skipped: true, sendStatus: claim as Claim, sendOnceKey: sendOnce.key }] };
+			return {
+				records: [
+					{
+						to: asText(body?.to),
+						skipped: true,
+						sendStatus: claim as Claim,
+						sendOnceKey: sendOnce.key,
+					},
+				],
+			};
 		}
 		const outcome = await send();
 		if (!hasFailed(outcome)) ledger.confirm(sendOnce.key);
@@ -110,9 +125,13 @@ class Ledger {
 	async flush(): Promise<void> {
 		await this.write();
 		if (this.confirmed.length + this.released.length > 0) await this.write();
-		await exclusively(this.lockName, async () => await this.history.removeMarks()).catch(() => undefined);
+		await exclusively(this.lockName, async () => await this.history.removeMarks()).catch(
+			() => undefined,
+		);
 		if (this.confirmed.length > 0) {
-			this.context.logger.warn('Send Once could not note that messages were sent; they will be shown as mayHaveBeenSent');
+			this.context.logger.warn(
+				'Send Once could not note that messages were sent; they will be shown as mayHaveBeenSent',
+			);
 		}
 	}
 
@@ -136,14 +155,28 @@ class Ledger {
 		try {
 			await this.history.remove(released);
 			if (waiting.length + confirmed.length === 0) return;
-			const claims = await this.history.add(waiting.map(({ key }) => claimOf(key)), confirmed);
+			const claims = await this.history.add(
+				waiting.map(({ key }) => claimOf(key)),
+				confirmed,
+			);
 			const known = waiting.filter(({ key }) => !claims.has(claimOf(key))).map(({ key }) => key);
-			const unconfirmed = known.length > 0 ? await this.history.missing(known.map(confirmationOf)) : new Set<string>();
+			const unconfirmed =
+				known.length > 0
+					? await this.history.missing(known.map(confirmationOf))
+					: new Set<string>();
 			const isFull = claims.size > 0 && (await this.isFull(claims.size + confirmed.length));
 			if (isFull) await this.history.remove([...claims]);
 			for (const { key, resolve } of waiting) {
 				const isNew = claims.delete(claimOf(key)); // the same key twice in one batch: the first one has it
-				resolve(isNew ? (isFull ? 'historyFull' : 'new') : unconfirmed.has(confirmationOf(key)) ? 'mayHaveBeenSent' : 'alreadySent');
+				resolve(
+					isNew
+						? isFull
+							? 'historyFull'
+							: 'new'
+						: unconfirmed.has(confirmationOf(key))
+							? 'mayHaveBeenSent'
+							: 'alreadySent',
+				);
 			}
 		} catch (error) {
 			this.confirmed.push(...confirmed);

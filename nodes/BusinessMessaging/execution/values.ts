@@ -15,16 +15,24 @@ import { columnReader, hasExpression } from './columns';
  *
  * @returns a function that builds the request of one item, and throws an InputError if a value cannot be right, naming the field
  */
-export function requestBuilder(context: IExecuteFunctions, operation: Operation): (itemIndex: number) => OperationRequest {
+export function requestBuilder(
+	context: IExecuteFunctions,
+	operation: Operation,
+): (itemIndex: number) => OperationRequest {
 	const saved = context.getNode().parameters;
 	const items = context.getInputData();
 	const readers = new Map(operation.fields.map(({ name }) => [name, columnReader(saved[name])]));
-	const evaluate = ({ name, default: otherwise }: Field, itemIndex: number): unknown => context.getNodeParameter(name, itemIndex, otherwise);
+	const evaluate = ({ name, default: otherwise }: Field, itemIndex: number): unknown =>
+		context.getNodeParameter(name, itemIndex, otherwise);
 	const [varying, fixed] = partition(operation.fields, ({ name }) => hasExpression(saved[name]));
 	const fixedValues = once(() => valuesOf(fixed, (field) => coerce(field, evaluate(field, 0))));
 	return (itemIndex) => {
-		const read = (field: Field) => readers.get(field.name)?.(items[itemIndex].json) ?? evaluate(field, itemIndex);
-		return buildRequest(operation, { ...fixedValues(), ...valuesOf(varying, (field) => coerce(field, read(field))) });
+		const read = (field: Field) =>
+			readers.get(field.name)?.(items[itemIndex].json) ?? evaluate(field, itemIndex);
+		return buildRequest(operation, {
+			...fixedValues(),
+			...valuesOf(varying, (field) => coerce(field, read(field))),
+		});
 	};
 }
 
@@ -37,10 +45,16 @@ function buildRequest(operation: Operation, values: Record<string, unknown>): Op
 	const query = { ...request.query, ...readParameters(values.queryParameters) };
 	const endpoint = request.endpoint ?? operation.endpoint;
 	if (!endpoint.body) return { ...request, query };
-	const body = { ...request.body, ...readAdditionalFields(values.additionalFields, request.body ?? {}) };
+	const body = {
+		...request.body,
+		...readAdditionalFields(values.additionalFields, request.body ?? {}),
+	};
 	checkBody(endpoint, operation, body);
 	if (request.id !== undefined && Object.values(body).every((value) => value === undefined)) {
-		throw new InputError('There is nothing to change', 'Add what shall change under Update Fields or Additional Fields.');
+		throw new InputError(
+			'There is nothing to change',
+			'Add what shall change under Update Fields or Additional Fields.',
+		);
 	}
 	return { ...request, query, body };
 }
@@ -49,7 +63,8 @@ function buildRequest(operation: Operation, values: Record<string, unknown>): Op
 function coerce(field: Field, value: unknown): unknown {
 	switch (field.type) {
 		case 'resourceLocator': {
-			const chosen = typeof value === 'object' && value !== null && 'value' in value ? value.value : value;
+			const chosen =
+				typeof value === 'object' && value !== null && 'value' in value ? value.value : value;
 			return asText(chosen).trim();
 		}
 		case 'string':
@@ -64,9 +79,14 @@ function coerce(field: Field, value: unknown): unknown {
 
 function coerceCollection(field: Field, value: unknown): Record<string, unknown> {
 	const options = (field.options ?? []) as Field[];
-	const filled = Object.entries(value ?? {}).filter(([name]) => options.some((option) => option.name === name));
+	const filled = Object.entries(value ?? {}).filter(([name]) =>
+		options.some((option) => option.name === name),
+	);
 	return Object.fromEntries(
-		filled.map(([name, entry]) => [name, coerce(options.find((option) => option.name === name) as Field, entry)]),
+		filled.map(([name, entry]) => [
+			name,
+			coerce(options.find((option) => option.name === name) as Field, entry),
+		]),
 	);
 }
 
@@ -80,19 +100,31 @@ function namedValues(rows: unknown, label: string): Array<[string, NamedValue]> 
 	const list = Object.values((rows ?? {}) as Record<string, NamedValue[]>).flat();
 	return list.map((row) => {
 		const name = asText(row.name).trim();
-		if (name === '') throw new InputError(`One of the ${label} has no name`, 'Fill in the name, or remove the row.');
+		if (name === '')
+			throw new InputError(
+				`One of the ${label} has no name`,
+				'Fill in the name, or remove the row.',
+			);
 		return [name, row];
 	});
 }
 
 function readParameters(rows: unknown): Record<string, unknown> {
-	return Object.fromEntries(namedValues(rows, 'Query Parameters').map(([name, { value }]) => [name, value]));
+	return Object.fromEntries(
+		namedValues(rows, 'Query Parameters').map(([name, { value }]) => [name, value]),
+	);
 }
 
-function readAdditionalFields(rows: unknown, body: Record<string, unknown>): Record<string, unknown> {
+function readAdditionalFields(
+	rows: unknown,
+	body: Record<string, unknown>,
+): Record<string, unknown> {
 	const fields = namedValues(rows, 'Additional Fields').map(([name, row]): [string, unknown] => {
 		if (Object.hasOwn(body, name) && body[name] !== undefined) {
-			throw new InputError(`The Additional Field "${name}" is set by a field of the node already`, 'Remove the row, or leave the other field empty.');
+			throw new InputError(
+				`The Additional Field "${name}" is set by a field of the node already`,
+				'Remove the row, or leave the other field empty.',
+			);
 		}
 		return [name, readTyped(name, row)];
 	});
@@ -102,7 +134,10 @@ function readAdditionalFields(rows: unknown, body: Record<string, unknown>): Rec
 function readTyped(name: string, { type, value }: NamedValue): unknown {
 	const text = asText(value);
 	const wrong = (wanted: string) =>
-		new InputError(`The Additional Field "${name}" is not ${wanted}`, `Its value is "${text}". Correct it, or choose another type.`);
+		new InputError(
+			`The Additional Field "${name}" is not ${wanted}`,
+			`Its value is "${text}". Correct it, or choose another type.`,
+		);
 	switch (type) {
 		case 'number':
 			if (text.trim() === '' || Number.isNaN(Number(text))) throw wrong('a number');
@@ -126,5 +161,8 @@ function checkBody(endpoint: Endpoint, { fields }: Operation, body: Record<strin
 	const label = fields.find(({ name }) => name === top)?.displayName ?? top;
 	const place = rest.length > 0 ? `${label} (${rest.join('.')})` : label;
 	const isEmpty = rest.length === 0 && (body[top] === '' || body[top] === undefined);
-	throw new InputError(isEmpty ? `${place} is empty` : `${place} is not valid: ${issue.message}`, 'Check the field, or the data that its expression refers to.');
+	throw new InputError(
+		isEmpty ? `${place} is empty` : `${place} is not valid: ${issue.message}`,
+		'Check the field, or the data that its expression refers to.',
+	);
 }

@@ -5,7 +5,10 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 declare const valueType: unique symbol;
 
 /** A field of the editor that knows its name and, for the compiler alone, the type of its value. */
-export type Field<N extends string = string, V = unknown> = INodeProperties & { name: N; readonly [valueType]?: V };
+export type Field<N extends string = string, V = unknown> = INodeProperties & {
+	name: N;
+	readonly [valueType]?: V;
+};
 
 /** The values of fields by their names. */
 export type ValuesOf<F extends readonly Field[]> = {
@@ -15,7 +18,9 @@ export type ValuesOf<F extends readonly Field[]> = {
 type Look<N extends string> = Omit<INodeProperties, 'type' | 'default' | 'name'> & { name: N };
 
 /** A line or, with `typeOptions.rows`, several lines of text; empty if not filled in. */
-export function textField<const N extends string>(field: Look<N> & { default?: string }): Field<N, string> {
+export function textField<const N extends string>(
+	field: Look<N> & { default?: string },
+): Field<N, string> {
 	return { type: 'string', default: '', ...field };
 }
 
@@ -27,17 +32,23 @@ export function choiceField<const N extends string, const V extends string>(
 }
 
 /** A number. */
-export function numberField<const N extends string>(field: Look<N> & { default: number }): Field<N, number> {
+export function numberField<const N extends string>(
+	field: Look<N> & { default: number },
+): Field<N, number> {
 	return { type: 'number', ...field };
 }
 
 /** Yes or no. */
-export function booleanField<const N extends string>(field: Look<N> & { default: boolean }): Field<N, boolean> {
+export function booleanField<const N extends string>(
+	field: Look<N> & { default: boolean },
+): Field<N, boolean> {
 	return { type: 'boolean', ...field };
 }
 
 /** JSON as text, or a value that an expression gives. */
-export function jsonField<const N extends string>(field: Look<N> & { default?: string }): Field<N, unknown> {
+export function jsonField<const N extends string>(
+	field: Look<N> & { default?: string },
+): Field<N, unknown> {
 	return { type: 'json', default: '[]', ...field };
 }
 
@@ -56,7 +67,11 @@ export function optional<N extends string, V>(field: Field<N, V>): Field<N, V> {
 
 /** What is chosen from a list or by what identifies it, which is its value. */
 export function recordField<const N extends string>(
-	field: Look<N> & { searchListMethod: string; idMode?: 'id' | 'name' | 'code'; idPlaceholder: string },
+	field: Look<N> & {
+		searchListMethod: string;
+		idMode?: 'id' | 'name' | 'code';
+		idPlaceholder: string;
+	},
 ): Field<N, string> {
 	const { searchListMethod, idMode = 'id', idPlaceholder, ...look } = field;
 	return {

@@ -1,5 +1,13 @@
 /** Fields that several operations share. */
-import { booleanField, choiceField, collectionField, jsonField, numberField, recordField, textField } from './fieldBuilders';
+import {
+	booleanField,
+	choiceField,
+	collectionField,
+	jsonField,
+	numberField,
+	recordField,
+	textField,
+} from './fieldBuilders';
 
 /** Who gets a message. Source: specification, field `to`. */
 export const recipientField = textField({
@@ -7,7 +15,8 @@ export const recipientField = textField({
 	name: 'to',
 	required: true,
 	placeholder: 'e.g. +49 170 1234567',
-	description: 'Phone number of the recipient with country code. Spaces, dots, brackets, dashes and a leading 00 are understood.',
+	description:
+		'Phone number of the recipient with country code. Spaces, dots, brackets, dashes and a leading 00 are understood.',
 });
 
 /** A key that is sent at most once ever. Our own; the service knows nothing of it. */
@@ -15,27 +24,34 @@ export const sendOnceField = collectionField({
 	displayName: 'Send Once',
 	name: 'sendOnce',
 	placeholder: 'Add Send Once Setting',
-	description: 'Send a message at most once ever, also when the workflow runs again, is retried, or n8n was restarted',
+	description:
+		'Send a message at most once ever, also when the workflow runs again, is retried, or n8n was restarted',
 	fields: [
 		numberField({
 			displayName: 'History Size',
 			name: 'historySize',
 			typeOptions: { minValue: 1 },
 			default: 10_000,
-			description: 'How many keys are remembered. When the history is full, nothing further is sent and an error says so.',
+			description:
+				'How many keys are remembered. When the history is full, nothing further is sent and an error says so.',
 		}),
 		textField({
 			displayName: 'Key',
 			name: 'key',
 			placeholder: 'e.g. spring-sale {{ $json.phone }}',
-			description: 'What is sent only once, e.g. the name of the campaign and the phone number. Messages with an empty key are always sent.',
+			description:
+				'What is sent only once, e.g. the name of the campaign and the phone number. Messages with an empty key are always sent.',
 		}),
 		choiceField({
 			displayName: 'Remembered By',
 			name: 'scope',
 			options: [
 				{ name: 'This Node', value: 'node', description: 'Other nodes may send the same key' },
-				{ name: 'This Workflow', value: 'workflow', description: 'All nodes of this workflow with this setting share the history' },
+				{
+					name: 'This Workflow',
+					value: 'workflow',
+					description: 'All nodes of this workflow with this setting share the history',
+				},
 			],
 			default: 'node',
 			description: 'Who shares the history',
@@ -49,7 +65,8 @@ export const phoneField = textField({
 	name: 'phone',
 	required: true,
 	placeholder: 'e.g. +49 170 1234567',
-	description: 'Phone number of the contact with country code. Spaces, dots, brackets, dashes and a leading 00 are understood.',
+	description:
+		'Phone number of the contact with country code. Spaces, dots, brackets, dashes and a leading 00 are understood.',
 });
 
 /** Name of a contact. Source: specification, "Resources and their fields". */

@@ -13,7 +13,10 @@ export function readJson(value: unknown, label: string): unknown {
 	if (value.trim() === '') return undefined;
 	const { json, fault } = parse(value);
 	if (fault === undefined) return json;
-	throw new InputError(`${label} is not valid JSON`, `${fault}. Check quotes, commas and brackets.`);
+	throw new InputError(
+		`${label} is not valid JSON`,
+		`${fault}. Check quotes, commas and brackets.`,
+	);
 }
 
 /** Parsed JSON, or what is wrong with it. */

@@ -9,7 +9,8 @@ export const additionalFields: Field<'additionalFields'> = {
 	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Field', sortable: true },
 	placeholder: 'Add Field',
 	default: {},
-	description: 'Further fields of the request, for what your service offers beyond the fields above',
+	description:
+		'Further fields of the request, for what your service offers beyond the fields above',
 	options: [
 		{
 			displayName: 'Field',
@@ -57,7 +58,8 @@ export const queryParameters: Field<'queryParameters'> = {
 	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Parameter', sortable: true },
 	placeholder: 'Add Parameter',
 	default: {},
-	description: 'Parameters added to the address of the request, e.g. a date range, for what your service offers beyond the fields above',
+	description:
+		'Parameters added to the address of the request, e.g. a date range, for what your service offers beyond the fields above',
 	options: [
 		{
 			displayName: 'Parameter',

@@ -15,7 +15,14 @@ import { additionalFields, queryParameters } from './openFields';
 import type { Outcome } from './outcome';
 
 /** The resources of the node, as saved in workflows. */
-export type Resource = 'account' | 'analytics' | 'contact' | 'conversation' | 'message' | 'template' | 'webhook';
+export type Resource =
+	| 'account'
+	| 'analytics'
+	| 'contact'
+	| 'conversation'
+	| 'message'
+	| 'template'
+	| 'webhook';
 
 /** What every operation says of itself. */
 interface OperationNames {
@@ -56,7 +63,10 @@ export interface Listening {
 }
 
 /** Begins to listen before the first request goes out; items that cannot be carried out have no request. @throws ServiceError, InputError */
-export type Listen = (context: IExecuteFunctions, requests: Array<OperationRequest | undefined>) => Promise<Listening>;
+export type Listen = (
+	context: IExecuteFunctions,
+	requests: Array<OperationRequest | undefined>,
+) => Promise<Listening>;
 
 /** An operation as the node runs it. */
 export interface Operation extends OperationNames {
@@ -88,16 +98,23 @@ interface Definition<F extends readonly Field[], P> extends OperationNames {
 }
 
 /** Defines an operation; what the specification leaves open is added as fields of the user's own. */
-export function operation<const F extends readonly Field[], P = undefined>(definition: Definition<F, P>): Operation {
+export function operation<const F extends readonly Field[], P = undefined>(
+	definition: Definition<F, P>,
+): Operation {
 	const { endpoint, fields, request = () => ({}), output = record, review, run } = definition;
-	const open = [...(endpoint.body ? [additionalFields] : []), ...(endpoint.query ? [queryParameters] : [])];
+	const open = [
+		...(endpoint.body ? [additionalFields] : []),
+		...(endpoint.query ? [queryParameters] : []),
+	];
 	return {
 		...definition,
 		fields: [...fields, ...open],
 		request: (values) => request(values as ValuesOf<F>),
 		review: review && ((apiRequest, prepared) => review(apiRequest, prepared as P)),
 		run: async (client, apiRequest, prepared) =>
-			run ? await run(client, apiRequest, prepared as P) : output(await client.call(apiRequest.endpoint ?? endpoint, apiRequest), apiRequest),
+			run
+				? await run(client, apiRequest, prepared as P)
+				: output(await client.call(apiRequest.endpoint ?? endpoint, apiRequest), apiRequest),
 	};
 }
 
@@ -109,18 +126,28 @@ interface ListDefinition<F extends readonly Field[]> extends Definition<F, undef
 }
 
 /** Defines an operation that lists records over all pages, with Return All, Limit and, for large records, Simplify. */
-export function listOperation<const F extends readonly Field[]>(definition: ListDefinition<F>): Operation {
+export function listOperation<const F extends readonly Field[]>(
+	definition: ListDefinition<F>,
+): Operation {
 	const { endpoint, request = () => ({}), simplify, shape = identity<ServiceRecord> } = definition;
 	return operation<readonly Field[]>({
 		...definition,
-		fields: [returnAllField, limitField, ...(simplify ? [simplifyField] : []), ...definition.fields],
+		fields: [
+			returnAllField,
+			limitField,
+			...(simplify ? [simplifyField] : []),
+			...definition.fields,
+		],
 		request: ({ returnAll, limit, simplify: isSimplified, ...values }) => ({
 			...request(values as ValuesOf<F>),
 			limit: returnAll ? undefined : Number(limit),
 			isSimplified: isSimplified === true,
 		}),
 		run: async (client, apiRequest) => {
-			const finish = simplify && apiRequest.isSimplified ? simplify : (record: ServiceRecord) => record as IDataObject;
+			const finish =
+				simplify && apiRequest.isSimplified
+					? simplify
+					: (record: ServiceRecord) => record as IDataObject;
 			return await listRecords(client, endpoint, apiRequest, (record) => finish(shape(record)));
 		},
 	});
@@ -141,5 +168,11 @@ export function records(body: unknown): IDataObject[] {
 /** The answer to a send: what the service says, with the message's identifier and recipient under fixed names. */
 export function sentMessage(body: unknown, request: OperationRequest): IDataObject[] {
 	const fields = readRecord(body) as IDataObject;
-	return [{ ...fields, messageId: readId(fields) ?? readId(body) ?? null, to: request.body?.to as string }];
+	return [
+		{
+			...fields,
+			messageId: readId(fields) ?? readId(body) ?? null,
+			to: request.body?.to as string,
+		},
+	];
 }

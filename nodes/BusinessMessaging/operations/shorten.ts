@@ -13,9 +13,13 @@ const mostFields = 10;
  */
 export function shorten(record: ServiceRecord, keys: string[]): IDataObject {
 	const names = Object.keys(record);
-	const isPlain = (name: string) => record[name] === null || !['object', 'undefined'].includes(typeof record[name]);
+	const isPlain = (name: string) =>
+		record[name] === null || !['object', 'undefined'].includes(typeof record[name]);
 	const isKnown = (name: string) => record[name] !== undefined && keys.includes(name);
-	if (names.length <= mostFields && names.every((name) => isPlain(name) || isKnown(name))) return record as IDataObject;
+	if (names.length <= mostFields && names.every((name) => isPlain(name) || isKnown(name)))
+		return record as IDataObject;
 	const others = names.filter((name) => isPlain(name) && !keys.includes(name));
-	return Object.fromEntries([...keys.filter(isKnown), ...others].slice(0, mostFields).map((key) => [key, record[key]])) as IDataObject;
+	return Object.fromEntries(
+		[...keys.filter(isKnown), ...others].slice(0, mostFields).map((key) => [key, record[key]]),
+	) as IDataObject;
 }

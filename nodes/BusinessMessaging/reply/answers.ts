@@ -25,7 +25,10 @@ export function readAnswer(text: string | null, expected: Expected): AnswerValue
 		case 'number':
 			return readNumber(trimmed);
 		case 'email':
-			return z.string().email().safeParse(trimmed.replace(/^mailto:/i, '')).data;
+			return z
+				.string()
+				.email()
+				.safeParse(trimmed.replace(/^mailto:/i, '')).data;
 		case 'date':
 			return readDate(trimmed, expected.isDayFirst);
 	}
@@ -56,7 +59,9 @@ function readNumber(text: string): number | undefined {
 	if (/^[+-]?\d+$/.test(written)) return Number(written);
 	const isGrouped = /^[+-]?\d{1,3}(?:(?:,\d{3}){2,}|(?:\.\d{3}){2,})$/.test(written);
 	if (isGrouped) return Number(written.replace(/[.,]/g, ''));
-	const decimal = /^([+-]?(?:\d+|\d{1,3}(?:,\d{3})+))\.(\d+)$/.exec(written) ?? /^([+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)),(\d+)$/.exec(written);
+	const decimal =
+		/^([+-]?(?:\d+|\d{1,3}(?:,\d{3})+))\.(\d+)$/.exec(written) ??
+		/^([+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)),(\d+)$/.exec(written);
 	if (!decimal) return undefined;
 	const [, whole, fraction] = decimal;
 	const isAmbiguous = /^[+-]?[1-9]\d{0,2}$/.test(whole) && fraction.length === 3;
@@ -65,8 +70,20 @@ function readNumber(text: string): number | undefined {
 
 function readDate(text: string, isDayFirst: boolean): string | undefined {
 	const slashes = isDayFirst ? ['d/M/yyyy', 'd-M-yyyy'] : ['M/d/yyyy', 'M-d-yyyy'];
-	const formats = ['yyyy-M-d', 'yyyy/M/d', 'd.M.yyyy', 'd. M. yyyy', ...slashes, 'd MMMM yyyy', 'd MMM yyyy', 'MMMM d, yyyy', 'MMM d, yyyy'];
-	const dates = formats.map((format) => DateTime.fromFormat(text, format, { locale: 'en', zone: 'utc' }));
+	const formats = [
+		'yyyy-M-d',
+		'yyyy/M/d',
+		'd.M.yyyy',
+		'd. M. yyyy',
+		...slashes,
+		'd MMMM yyyy',
+		'd MMM yyyy',
+		'MMMM d, yyyy',
+		'MMM d, yyyy',
+	];
+	const dates = formats.map((format) =>
+		DateTime.fromFormat(text, format, { locale: 'en', zone: 'utc' }),
+	);
 	return dates.find(({ isValid }) => isValid)?.toISODate() ?? undefined;
 }
 

@@ -23,12 +23,20 @@ const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'sentAt'];
  * @param requests of the items; undefined for one that cannot be asked
  * @throws InputError for an n8n that is too old, an address of it that the service cannot reach, or too many people; ServiceError
  */
-export async function listenForReplies(context: IExecuteFunctions, requests: Array<OperationRequest | undefined>): Promise<Listening> {
+export async function listenForReplies(
+	context: IExecuteFunctions,
+	requests: Array<OperationRequest | undefined>,
+): Promise<Listening> {
 	if (typeof context.getSignedResumeUrl !== 'function') {
-		throw new InputError('Send and Wait for Reply needs n8n 1.107 or newer', 'Update n8n. Everything else of this node works with this one, too.');
+		throw new InputError(
+			'Send and Wait for Reply needs n8n 1.107 or newer',
+			'Update n8n. Everything else of this node works with this one, too.',
+		);
 	}
 	const client = await connect(context, { signal: context.getExecutionCancelSignal() });
-	const asked = [...requests.entries()].filter((entry): entry is [number, OperationRequest] => entry[1] !== undefined);
+	const asked = [...requests.entries()].filter(
+		(entry): entry is [number, OperationRequest] => entry[1] !== undefined,
+	);
 	const registry = Registry.of(context, client);
 	check(registry, asked.length);
 	// From now on also after those that an n8n which has ended meanwhile has left behind.
@@ -42,11 +50,17 @@ export async function listenForReplies(context: IExecuteFunctions, requests: Arr
 	return {
 		stop: async () => await discard(context, registry, registrations),
 		wait: async (outcomes) => {
-			const questions = asked.flatMap(([item, request]) => toQuestion(item, request, outcomes[item]) ?? []);
-			const needless = registrations.filter(({ ticket }) => !questions.some(({ item }) => item === ticket.item));
+			const questions = asked.flatMap(
+				([item, request]) => toQuestion(item, request, outcomes[item]) ?? [],
+			);
+			const needless = registrations.filter(
+				({ ticket }) => !questions.some(({ item }) => item === ticket.item),
+			);
 			if (needless.length > 0) await discard(context, registry, needless);
 			if (questions.length === 0) return false;
-			const failed = outcomes.flatMap((outcome, item) => (hasFailed(outcome) ? [toErrorItem(outcome.failure, item)] : []));
+			const failed = outcomes.flatMap((outcome, item) =>
+				hasFailed(outcome) ? [toErrorItem(outcome.failure, item)] : [],
+			);
 			const registrationIds = registrations.flatMap(({ id }) => id ?? []);
 			keepWait(context, { run, until, questions, failed, registrationIds });
 			await context.putExecutionToWait(new Date(until + graceMs));
@@ -56,7 +70,9 @@ export async function listenForReplies(context: IExecuteFunctions, requests: Arr
 }
 
 function check({ base, client }: Registry, people: number): void {
-	const reason = isPrivate(new URL(client.address.root)) ? undefined : unreachableReason(new URL(base));
+	const reason = isPrivate(new URL(client.address.root))
+		? undefined
+		: unreachableReason(new URL(base));
 	if (reason) {
 		throw new InputError(
 			`The service cannot deliver the answer to ${new URL(base).origin}: the address ${reason}`,
@@ -90,9 +106,19 @@ async function registerAll(
 	throw failure;
 }
 
-function toQuestion(item: number, { body, question }: OperationRequest, outcome: Outcome | undefined): Question | undefined {
+function toQuestion(
+	item: number,
+	{ body, question }: OperationRequest,
+	outcome: Outcome | undefined,
+): Question | undefined {
 	if (!outcome || hasFailed(outcome) || !question) return undefined;
 	const [{ messageId = null, ...record } = {}] = outcome.records;
 	const askedTime = timeKeys.map((key) => record[key]).find((time) => typeof time === 'string');
-	return { item, to: asText(body?.to), askedMessageId: messageId as string | null, settings: question, ...(askedTime && { askedTime }) };
+	return {
+		item,
+		to: asText(body?.to),
+		askedMessageId: messageId as string | null,
+		settings: question,
+		...(askedTime && { askedTime }),
+	};
 }

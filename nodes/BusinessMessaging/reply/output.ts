@@ -7,7 +7,11 @@ import type { ReceivedAnswer } from './ticket';
 import type { Question, Wait } from './wait';
 
 /** The node's outputs: answers in the order of the items that asked, each paired with its item; failed items go where n8n puts them. */
-export function outputsOf(context: IWebhookFunctions, wait: Wait, answers: Map<number, ReceivedAnswer>): INodeExecutionData[][] {
+export function outputsOf(
+	context: IWebhookFunctions,
+	wait: Wait,
+	answers: Map<number, ReceivedAnswer>,
+): INodeExecutionData[][] {
 	const { onError, type } = context.getNode();
 	const isReview = type.endsWith('HitlTool');
 	const items = wait.questions.flatMap((question): INodeExecutionData[] => {
@@ -17,10 +21,16 @@ export function outputsOf(context: IWebhookFunctions, wait: Wait, answers: Map<n
 		return [{ json, pairedItem: { item: question.item } }];
 	});
 	if (onError === 'continueErrorOutput') return [items, wait.failed];
-	return [sortBy([...items, ...wait.failed], ({ pairedItem }) => (pairedItem as { item: number }).item)];
+	return [
+		sortBy([...items, ...wait.failed], ({ pairedItem }) => (pairedItem as { item: number }).item),
+	];
 }
 
-function answered({ to, askedMessageId, settings }: Question, answer: ReceivedAnswer, isReview: boolean): IDataObject {
+function answered(
+	{ to, askedMessageId, settings }: Question,
+	answer: ReceivedAnswer,
+	isReview: boolean,
+): IDataObject {
 	const value = answer.isAccepted ? readAnswer(answer.text, settings) : undefined;
 	return {
 		replied: true,
@@ -39,5 +49,12 @@ function answered({ to, askedMessageId, settings }: Question, answer: ReceivedAn
 }
 
 function unanswered({ to, askedMessageId, settings }: Question): IDataObject {
-	return { replied: false, accepted: false, from: to, answer: null, ...(settings.kind === 'approval' && { approved: false }), askedMessageId };
+	return {
+		replied: false,
+		accepted: false,
+		from: to,
+		answer: null,
+		...(settings.kind === 'approval' && { approved: false }),
+		askedMessageId,
+	};
 }

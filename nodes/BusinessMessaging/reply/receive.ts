@@ -49,7 +49,12 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		const ticket = registry.ticketOf(context.getQueryData());
 		const envelopes = readEnvelopes(context.getBodyData());
 		if (!ticket) return refuse(context, 410, 'Nobody waits for this any more');
-		if (!envelopes) return refuse(context, 400, 'The body is no event: it needs "event" (text) and "data" (object)');
+		if (!envelopes)
+			return refuse(
+				context,
+				400,
+				'The body is no event: it needs "event" (text) and "data" (object)',
+			);
 		const isLook = envelopes[0].event === lookEvent;
 		if (!isLook) void takeOver(context, registry, ticket.run);
 		// Before anything that costs time: every message to the business comes here while somebody is asked.
@@ -58,7 +63,9 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		const wait = readWait(context);
 		if (wait?.run !== ticket.run) return refuse(context, 410, 'Nobody waits for this any more');
 		const delivery = { context, registry, wait, ticket };
-		return await exclusively(ticket.run, async () => (isLook ? await handleLook(delivery) : await handleMessages(delivery, messages)));
+		return await exclusively(ticket.run, async () =>
+			isLook ? await handleLook(delivery) : await handleMessages(delivery, messages),
+		);
 	} catch (error) {
 		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);
 		return refuse(context, 503, 'Not handled at the moment');
@@ -87,12 +94,20 @@ async function handleLook(delivery: Delivery): Promise<IWebhookResponseData> {
 }
 
 /** The messages of one delivery, until one of them ends the wait. */
-async function handleMessages(delivery: Delivery, [first, ...others]: EventEnvelope[]): Promise<IWebhookResponseData> {
+async function handleMessages(
+	delivery: Delivery,
+	[first, ...others]: EventEnvelope[],
+): Promise<IWebhookResponseData> {
 	const response = await handleMessage(delivery, first);
-	return response.workflowData || others.length === 0 ? response : await handleMessages(delivery, others);
+	return response.workflowData || others.length === 0
+		? response
+		: await handleMessages(delivery, others);
 }
 
-async function handleMessage(delivery: Delivery, envelope: EventEnvelope): Promise<IWebhookResponseData> {
+async function handleMessage(
+	delivery: Delivery,
+	envelope: EventEnvelope,
+): Promise<IWebhookResponseData> {
 	const { context, registry, wait, ticket } = delivery;
 	const question = wait.questions.find(({ item }) => item === ticket.item);
 	if (!question || isEarlier(envelope, question)) return handled('Written before the question');
@@ -104,7 +119,8 @@ async function handleMessage(delivery: Delivery, envelope: EventEnvelope): Promi
 	const identity = identityOf(envelope, context.getHeaderData());
 	const mark = identity && `${ticket.to} ${identity}`;
 	if (mark && taken.has(mark)) return handled('Delivered before');
-	if (await isForLaterQuestion(delivery, all, identity)) return handled('The answer to a later question');
+	if (await isForLaterQuestion(delivery, all, identity))
+		return handled('The answer to a later question');
 
 	if (mark) taken.add(mark);
 	keepNewest(taken, maxTaken);
@@ -113,7 +129,9 @@ async function handleMessage(delivery: Delivery, envelope: EventEnvelope): Promi
 		const answer = toAnswer(envelope, question, identity);
 		const isRepeated = !answer.isAccepted && (await repeat(delivery, question));
 		answers.set(ticket.item, answer);
-		const response = isRepeated ? handled('The question was repeated') : await settle(delivery, all, answers, mark);
+		const response = isRepeated
+			? handled('The question was repeated')
+			: await settle(delivery, all, answers, mark);
 		isHandled = true;
 		return response;
 	} finally {
@@ -126,20 +144,41 @@ function isEarlier(envelope: EventEnvelope, { askedTime = '' }: Question): boole
 	return Date.parse(asText(readEvent(envelope).time)) < Date.parse(askedTime);
 }
 
-function toAnswer(envelope: EventEnvelope, { settings }: Question, identity: string | undefined): ReceivedAnswer {
+function toAnswer(
+	envelope: EventEnvelope,
+	{ settings }: Question,
+	identity: string | undefined,
+): ReceivedAnswer {
 	const { text, messageId, time } = readEvent(envelope);
 	const words = typeof text === 'string' ? text : null;
 	const isAccepted = readAnswer(words, settings) !== undefined;
-	return { text: words, messageId, time: time === undefined ? undefined : asText(time), identity, isAccepted };
+	return {
+		text: words,
+		messageId,
+		time: time === undefined ? undefined : asText(time),
+		identity,
+		isAccepted,
+	};
 }
 
 /** Goes on if this was the last answer; else keeps it at the service. */
-async function settle(delivery: Delivery, all: Registration[], answers: Map<number, ReceivedAnswer>, mark: string | undefined): Promise<IWebhookResponseData> {
+async function settle(
+	delivery: Delivery,
+	all: Registration[],
+	answers: Map<number, ReceivedAnswer>,
+	mark: string | undefined,
+): Promise<IWebhookResponseData> {
 	const { context, registry, wait, ticket } = delivery;
 	const own = ofRun(all, wait);
 	const isOpen = ({ item }: Question) => !answers.has(item);
 	if (!wait.questions.some(isOpen)) {
-		const olderWait = all.some((one) => one.ticket.to === ticket.to && one.ticket.run !== wait.run && !one.ticket.answer && isLater(ticket, one.ticket));
+		const olderWait = all.some(
+			(one) =>
+				one.ticket.to === ticket.to &&
+				one.ticket.run !== wait.run &&
+				!one.ticket.answer &&
+				isLater(ticket, one.ticket),
+		);
 		if (olderWait) await leaveTombstone(delivery, answers);
 		return resume(delivery, own, answers, mark);
 	}
@@ -147,22 +186,36 @@ async function settle(delivery: Delivery, all: Registration[], answers: Map<numb
 	// Another process may have taken the others' answers meanwhile.
 	const now = ofRun(await registry.list(), wait);
 	const known = answersIn(now);
-	if (wait.questions.some(({ item }) => !known.has(item))) return handled('The answers of others are awaited');
+	if (wait.questions.some(({ item }) => !known.has(item)))
+		return handled('The answers of others are awaited');
 	watch(context, registry, now);
 	return resume(delivery, now, known, mark);
 }
 
 /** Replaces the person's registration by one that carries the answer. */
-async function keepAnswer({ context, registry, ticket }: Delivery, own: Registration[], answer: ReceivedAnswer): Promise<void> {
+async function keepAnswer(
+	{ context, registry, ticket }: Delivery,
+	own: Registration[],
+	answer: ReceivedAnswer,
+): Promise<void> {
 	const isCut = (answer.text?.length ?? 0) > longestStoredText;
-	const stored = isCut ? { ...answer, text: (answer.text as string).slice(0, longestStoredText), isCut } : answer;
+	const stored = isCut
+		? { ...answer, text: (answer.text as string).slice(0, longestStoredText), isCut }
+		: answer;
 	const answered = { ...ticket, answer: stored };
 	watch(context, registry, [await registry.add(registry.urlFor(context, answered), answered)]);
-	await discard(context, registry, own.filter(({ ticket: { item } }) => item === ticket.item));
+	await discard(
+		context,
+		registry,
+		own.filter(({ ticket: { item } }) => item === ticket.item),
+	);
 }
 
 /** Older questions to the same person shall see that this message is taken, but get the next one. */
-async function leaveTombstone({ context, registry, ticket }: Delivery, answers: Map<number, ReceivedAnswer>): Promise<void> {
+async function leaveTombstone(
+	{ context, registry, ticket }: Delivery,
+	answers: Map<number, ReceivedAnswer>,
+): Promise<void> {
 	const answer = { ...(answers.get(ticket.item) as ReceivedAnswer), text: null };
 	const tombstone = { ...ticket, until: Date.now() + tombstoneMs, answer };
 	const registration = await registry.add(registry.urlFor(context, tombstone), tombstone);
@@ -170,9 +223,18 @@ async function leaveTombstone({ context, registry, ticket }: Delivery, answers: 
 }
 
 /** Whether a later question to the same person is still open, or has just been answered with this very message. */
-async function isForLaterQuestion({ context, registry, ticket }: Delivery, all: Registration[], identity: string | undefined): Promise<boolean> {
+async function isForLaterQuestion(
+	{ context, registry, ticket }: Delivery,
+	all: Registration[],
+	identity: string | undefined,
+): Promise<boolean> {
 	const later = all.filter((one) => one.ticket.to === ticket.to && isLater(one.ticket, ticket));
-	if (later.some(({ ticket: { answer } }) => answer?.identity !== undefined && answer.identity === identity)) return true;
+	if (
+		later.some(
+			({ ticket: { answer } }) => answer?.identity !== undefined && answer.identity === identity,
+		)
+	)
+		return true;
 	const answered = new Set(later.filter((one) => one.ticket.answer).map(placeOf));
 	for (const one of later.filter((other) => !answered.has(placeOf(other)))) {
 		if (one.ticket.run === ticket.run || (await look(context, one.url)) !== 'ended') return true;
@@ -182,7 +244,8 @@ async function isForLaterQuestion({ context, registry, ticket }: Delivery, all: 
 }
 
 const placeOf = ({ ticket: { run, item } }: Registration) => `${run} ${item}`;
-const ofRun = (all: Registration[], { run }: Wait) => all.filter(({ ticket }) => ticket.run === run);
+const ofRun = (all: Registration[], { run }: Wait) =>
+	all.filter(({ ticket }) => ticket.run === run);
 
 function answersIn(own: Registration[]): Map<number, ReceivedAnswer> {
 	return new Map(own.flatMap(({ ticket: { item, answer } }) => (answer ? [[item, answer]] : [])));
@@ -194,20 +257,33 @@ async function repeat({ registry, ticket }: Delivery, { settings }: Question): P
 	const times = repeated.get(place) ?? 0;
 	if (times >= settings.repeats) return false;
 	const body = { to: ticket.to, text: settings.repeatText || repeatText(settings) };
-	const failure = await registry.client.call(endpoints.sendText, { body }).then(() => undefined, asFailure);
+	const failure = await registry.client
+		.call(endpoints.sendText, { body })
+		.then(() => undefined, asFailure);
 	if (failure?.sendStatus === 'notSent') throw failure;
 	setNewest(repeated, place, times + 1, maxTaken);
 	return true;
 }
 
 /** Has n8n go on with what came, and removes the registrations once it has begun to. */
-function resume(delivery: Delivery, own: Registration[], answers: Map<number, ReceivedAnswer>, mark?: string): IWebhookResponseData {
+function resume(
+	delivery: Delivery,
+	own: Registration[],
+	answers: Map<number, ReceivedAnswer>,
+	mark?: string,
+): IWebhookResponseData {
 	const { context, registry, wait, ticket } = delivery;
-	const unlisted = wait.registrationIds.filter((id) => !own.some((one) => one.id === id)).map((id) => ({ id, url: '', ticket }));
+	const unlisted = wait.registrationIds
+		.filter((id) => !own.some((one) => one.id === id))
+		.map((id) => ({ id, url: '', ticket }));
 	const response = context.getResponseObject();
 	response.once('close', () => {
-		if (response.statusCode < 300) void discard(context, registry, [...own, ...(own.length === 0 ? unlisted : [])]);
+		if (response.statusCode < 300)
+			void discard(context, registry, [...own, ...(own.length === 0 ? unlisted : [])]);
 		else if (mark) taken.delete(mark);
 	});
-	return { webhookResponse: { message: 'Answered' }, workflowData: outputsOf(context, wait, answers) };
+	return {
+		webhookResponse: { message: 'Answered' },
+		workflowData: outputsOf(context, wait, answers),
+	};
 }

@@ -14,7 +14,10 @@ import { removeAll } from '../trigger/ownWebhooks';
 import { type Ticket, TicketSeal, ticketParameter } from './ticket';
 
 /** What of n8n's context is needed to know our own URLs. */
-export type ResumeContext = Pick<IExecuteFunctions | IHookFunctions | IWebhookFunctions, 'getSignedResumeUrl'>;
+export type ResumeContext = Pick<
+	IExecuteFunctions | IHookFunctions | IWebhookFunctions,
+	'getSignedResumeUrl'
+>;
 
 /** A registration of ours. */
 export interface Registration {
@@ -68,7 +71,10 @@ export class Registry {
 
 	/** The registration, if it came about although no good answer came back. @throws the failure if it did not */
 	private async findAfter(failure: ItemFailure, url: string): Promise<Registration> {
-		const found = failure.sendStatus === 'mayHaveBeenSent' ? (await this.list()).find((one) => one.url === url) : undefined;
+		const found =
+			failure.sendStatus === 'mayHaveBeenSent'
+				? (await this.list()).find((one) => one.url === url)
+				: undefined;
 		if (!found) throw failure;
 		return found;
 	}
@@ -82,7 +88,12 @@ export class Registry {
 	private own(record: ServiceRecord): Registration | undefined {
 		const url = readWebhookUrl(record);
 		// also as it is read: no `..` leads elsewhere
-		if (!url?.startsWith(this.base) || !URL.canParse(url) || !new URL(url).href.startsWith(this.base)) return undefined;
+		if (
+			!url?.startsWith(this.base) ||
+			!URL.canParse(url) ||
+			!new URL(url).href.startsWith(this.base)
+		)
+			return undefined;
 		const ticket = this.seal.open(new URL(url).searchParams.get(ticketParameter));
 		return ticket && { id: readId(record), url, ticket };
 	}
@@ -92,6 +103,9 @@ export class Registry {
 		const isNameless = registrations.some(({ id }) => id === undefined);
 		const listed = isNameless ? await this.list() : [];
 		const idOf = ({ id, url }: Registration) => id ?? listed.find((one) => one.url === url)?.id;
-		await removeAll(this.client, registrations.map((one) => ({ id: idOf(one) })).filter(({ id }) => id !== undefined));
+		await removeAll(
+			this.client,
+			registrations.map((one) => ({ id: idOf(one) })).filter(({ id }) => id !== undefined),
+		);
 	}
 }

@@ -74,7 +74,10 @@ export class TicketSeal {
 		try {
 			const decipher = createDecipheriv(algorithm, this.key, bytes.subarray(0, ivBytes));
 			decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
-			const text = Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]);
+			const text = Buffer.concat([
+				decipher.update(bytes.subarray(ivBytes + tagBytes)),
+				decipher.final(),
+			]);
 			return ticketSchema.safeParse(JSON.parse(text.toString('utf8'))).data;
 		} catch {
 			return undefined; // somebody else's

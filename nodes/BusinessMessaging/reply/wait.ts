@@ -38,7 +38,12 @@ export function keepWait(context: IExecuteFunctions, wait: Wait): void {
 
 /** The wait of the execution to which a delivery came. n8n gives the node's context to expressions only. */
 export function readWait(context: IWebhookFunctions): Wait | undefined {
-	const name = JSON.stringify(context.getNode().name).replace(/[{}]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
-	const json = context.evaluateExpression(`{{ JSON.stringify($node[${name}].context["${key}"] ?? null) }}`);
+	const name = JSON.stringify(context.getNode().name).replace(
+		/[{}]/g,
+		(sign) => `\\u00${sign.charCodeAt(0).toString(16)}`,
+	);
+	const json = context.evaluateExpression(
+		`{{ JSON.stringify($node[${name}].context["${key}"] ?? null) }}`,
+	);
 	return typeof json === 'string' ? ((JSON.parse(json) as Wait | null) ?? undefined) : undefined;
 }

@@ -23,7 +23,10 @@ export const graceMs = 60_000;
 /** How an execution was found. */
 type Finding = 'waiting' | 'ended' | 'unknown';
 
-type WatchContext = Pick<IExecuteFunctions | IHookFunctions | IWebhookFunctions, 'helpers' | 'logger'>;
+type WatchContext = Pick<
+	IExecuteFunctions | IHookFunctions | IWebhookFunctions,
+	'helpers' | 'logger'
+>;
 
 /** One look a round: each costs n8n about as much as a delivery. */
 const roundMs = 500;
@@ -53,7 +56,10 @@ class Watcher {
 	add(registration: Registration): void {
 		const { url, ticket } = registration;
 		const nextLook = Math.min(Date.now() + shortestPauseMs, Math.max(Date.now(), ticket.until));
-		const watched = this.watched.get(ticket.run) ?? { registrations: new Map<string, Registration>(), nextLook };
+		const watched = this.watched.get(ticket.run) ?? {
+			registrations: new Map<string, Registration>(),
+			nextLook,
+		};
 		watched.registrations.set(url, registration);
 		this.watched.set(ticket.run, watched);
 		if (!this.isRunning) void this.run();
@@ -89,7 +95,10 @@ class Watcher {
 		const [{ ticket, url }] = registrations;
 		const finding = await look(this.context, url);
 		const now = Date.now();
-		const after = Math.min(Math.max((now - ticket.asked) * pauseShare, shortestPauseMs), longestPauseMs);
+		const after = Math.min(
+			Math.max((now - ticket.asked) * pauseShare, shortestPauseMs),
+			longestPauseMs,
+		);
 		watched.nextLook = now < ticket.until ? Math.min(now + after, ticket.until) : now + after;
 		if (finding === 'ended' || now > ticket.until + 2 * graceMs) await this.remove(registrations);
 	}
@@ -97,7 +106,10 @@ class Watcher {
 	private async remove(registrations: Registration[]): Promise<void> {
 		const failure = await this.registry.remove(registrations).then(() => undefined, asFailure);
 		if (!failure) this.drop(registrations);
-		else this.context.logger.warn(`The webhook of a question that is over could not be removed at the service: ${failure.message}. It is tried again.`);
+		else
+			this.context.logger.warn(
+				`The webhook of a question that is over could not be removed at the service: ${failure.message}. It is tried again.`,
+			);
 	}
 }
 
@@ -113,7 +125,11 @@ function watcherOf(registry: Registry, context: WatchContext): Watcher {
 }
 
 /** Looks after registrations from now on; among them may be those that another process has made before it ended. */
-export function watch(context: WatchContext, registry: Registry, registrations: Registration[]): void {
+export function watch(
+	context: WatchContext,
+	registry: Registry,
+	registrations: Registration[],
+): void {
 	const watcher = watcherOf(registry, context);
 	for (const registration of registrations) watcher.add(registration);
 }
@@ -122,23 +138,35 @@ export function watch(context: WatchContext, registry: Registry, registrations: 
  * Looks after a run that another process has begun to wait in, which may have ended since: by its registrations at the
  * service, without holding up the delivery by which this process has learnt of it. Does not throw.
  */
-export async function takeOver(context: WatchContext, registry: Registry, run: string): Promise<void> {
+export async function takeOver(
+	context: WatchContext,
+	registry: Registry,
+	run: string,
+): Promise<void> {
 	if (watcherOf(registry, context).has(run)) return;
 	try {
 		watch(context, registry, await registry.list());
 	} catch (error) {
-		context.logger.warn(`The webhooks of questions could not be listed: ${asFailure(error).message}. The next delivery tries again.`);
+		context.logger.warn(
+			`The webhooks of questions could not be listed: ${asFailure(error).message}. The next delivery tries again.`,
+		);
 	}
 }
 
 /** Removes registrations, now or, if the service does not answer, as soon as it does. Does not throw. */
-export async function discard(context: WatchContext, registry: Registry, registrations: Registration[]): Promise<void> {
+export async function discard(
+	context: WatchContext,
+	registry: Registry,
+	registrations: Registration[],
+): Promise<void> {
 	const watcher = watcherOf(registry, context);
 	try {
 		await registry.remove(registrations);
 		watcher.drop(registrations);
 	} catch (error) {
-		context.logger.warn(`A webhook could not be removed at the service: ${asFailure(error).message}. It is tried again.`);
+		context.logger.warn(
+			`A webhook could not be removed at the service: ${asFailure(error).message}. It is tried again.`,
+		);
 		watch(context, registry, registrations);
 	}
 }

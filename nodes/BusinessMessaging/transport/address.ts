@@ -64,7 +64,10 @@ export function readAddress(values: CredentialValues): Address {
 		root,
 		layout,
 		id: createHash('sha256').update(`${root}\n${apiKey}`).digest('hex'),
-		rate: { requests: readRate(values.requestsPerMinute), windowMs: Number(values.rateWindowMs) || 60_000 },
+		rate: {
+			requests: readRate(values.requestsPerMinute),
+			windowMs: Number(values.rateWindowMs) || 60_000,
+		},
 		redact: (text) => (apiKey.length < shortestKey ? text : text.replaceAll(apiKey, '[API key]')),
 	};
 }
@@ -73,38 +76,64 @@ function readBaseUrl(value: unknown): URL {
 	const text = typeof value === 'string' ? value.trim() : '';
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (!url || !/^https?:$/.test(url.protocol)) {
-		throw addressError('The Base URL of the credential is not a web address', 'Enter the address of the service, e.g. https://api.example.com');
+		throw addressError(
+			'The Base URL of the credential is not a web address',
+			'Enter the address of the service, e.g. https://api.example.com',
+		);
 	}
 	if (url.protocol === 'http:' && !isLoopback(url)) {
-		throw addressError('The Base URL of the credential does not start with https://', 'The service demands HTTPS, and the API key would be readable on the way. Change http:// to https:// in the credential.');
+		throw addressError(
+			'The Base URL of the credential does not start with https://',
+			'The service demands HTTPS, and the API key would be readable on the way. Change http:// to https:// in the credential.',
+		);
 	}
 	if (url.username || url.password || url.search || url.hash) {
-		throw addressError('The Base URL of the credential holds more than an address', 'Remove user name, password, and everything from ? or # on.');
+		throw addressError(
+			'The Base URL of the credential holds more than an address',
+			'Remove user name, password, and everything from ? or # on.',
+		);
 	}
 	return url;
 }
 
 /** n8n leaves it to nodes that have their address from the credential to keep to its Allowed Domains. */
-function checkDomain({ hostname }: URL, { allowedHttpRequestDomains, allowedDomains }: CredentialValues): void {
+function checkDomain(
+	{ hostname }: URL,
+	{ allowedHttpRequestDomains, allowedDomains }: CredentialValues,
+): void {
 	if (allowedHttpRequestDomains !== 'domains') return; // None is about the HTTP Request node
 	const plain = (host: string) => host.trim().toLowerCase().replace(/\.$/, '');
 	const host = plain(hostname);
 	const allowed = (typeof allowedDomains === 'string' ? allowedDomains : '').split(',').map(plain);
-	if (allowed.some((domain) => (domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain))) return;
-	throw addressError(`The credential may not be used for ${hostname}`, 'Add this host to Allowed Domains of the credential, or correct its Base URL.');
+	if (
+		allowed.some((domain) =>
+			domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain,
+		)
+	)
+		return;
+	throw addressError(
+		`The credential may not be used for ${hostname}`,
+		'Add this host to Allowed Domains of the credential, or correct its Base URL.',
+	);
 }
 
 /** A line break would end the header that the key is sent in. */
 function readKey(value: unknown): string {
 	const apiKey = typeof value === 'string' ? value : '';
 	if (/^[\x21-\x7e]*$/.test(apiKey)) return apiKey;
-	throw addressError('The API Key of the credential holds a space, a line break or another character that no key has', 'Copy the key from the account settings of the service once more.');
+	throw addressError(
+		'The API Key of the credential holds a space, a line break or another character that no key has',
+		'Copy the key from the account settings of the service once more.',
+	);
 }
 
 function readRate(value: unknown): number {
 	const rate = value === undefined || value === '' ? 1000 : Number(value);
 	if (!Number.isFinite(rate) || rate < 1) {
-		throw addressError('Requests per Minute of the credential is not a number above 0', 'Enter what your plan allows; the service documents 1,000.');
+		throw addressError(
+			'Requests per Minute of the credential is not a number above 0',
+			'Enter what your plan allows; the service documents 1,000.',
+		);
 	}
 	return Math.floor(rate);
 }

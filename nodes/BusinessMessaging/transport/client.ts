@@ -9,7 +9,15 @@ import { type Endpoint, type HttpMethod, routeOf } from '../api/endpoints';
 import { greatestDepth, isDeeper } from '../api/read';
 import { isRefusal } from '../api/readError';
 import type { Address } from './address';
-import { type CallInfo, ServiceError, type ServiceResponse, errorFromFault, errorFromResponse, rateLimitedError, unreadableError } from './errors';
+import {
+	type CallInfo,
+	ServiceError,
+	type ServiceResponse,
+	errorFromFault,
+	errorFromResponse,
+	rateLimitedError,
+	unreadableError,
+} from './errors';
 import { type RateLimiter, backoffMs, limiterFor } from './rateLimiter';
 import { readRetryAfter } from './retryAfter';
 
@@ -73,7 +81,8 @@ export class Client {
 	 * @throws ServiceError that says what happened, whether it may have taken effect, and what to do next
 	 */
 	async call(endpoint: Endpoint, request: ApiRequest = {}): Promise<unknown> {
-		const method = knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.address.layout).method;
+		const method =
+			knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.address.layout).method;
 		const outcome = await this.callBy(method, endpoint, request).catch(asServiceError);
 		if (!(outcome instanceof ServiceError)) return outcome.body;
 		const isElsewhere = outcome.statusCode === 404 || outcome.statusCode === 405;
@@ -90,7 +99,11 @@ export class Client {
 		return `${this.address.id} ${path}`;
 	}
 
-	private async callBy(method: HttpMethod, endpoint: Endpoint, request: ApiRequest): Promise<{ body: unknown }> {
+	private async callBy(
+		method: HttpMethod,
+		endpoint: Endpoint,
+		request: ApiRequest,
+	): Promise<{ body: unknown }> {
 		const route = routeOf(endpoint, this.address.layout);
 		const call: CallInfo = { ...endpoint, listed: route.listed, writes: method !== 'GET' };
 		const url = `${this.address.root}${fillPath(route.path, request.id)}`;
@@ -98,8 +111,10 @@ export class Client {
 			const outcome = await this.tryOnce(method, url, request, call);
 			if (outcome === 'rateLimited') continue;
 			if (!(outcome instanceof ServiceError)) return outcome;
-			if (tries > 1 && method === 'DELETE' && outcome.statusCode === 404) return { body: undefined }; // an earlier try did it
-			const mayRepeat = outcome.kind === 'unreachable' || (outcome.kind === 'unknown' && endpoint.repeatable);
+			if (tries > 1 && method === 'DELETE' && outcome.statusCode === 404)
+				return { body: undefined }; // an earlier try did it
+			const mayRepeat =
+				outcome.kind === 'unreachable' || (outcome.kind === 'unknown' && endpoint.repeatable);
 			if (!mayRepeat || tries++ >= maxTries) throw outcome;
 			await this.pause(backoffMs(tries - 2));
 		}
@@ -117,7 +132,9 @@ export class Client {
 		this.longestWaitMs = Math.max(this.longestWaitMs, Date.now() - asked);
 		if (slot === 'stopped') return cancelled();
 		if (slot === 'blocked') return rateLimitedError(this.limiter.waitMs);
-		const headers: Record<string, string> = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {};
+		const headers: Record<string, string> = idempotencyKey
+			? { 'Idempotency-Key': idempotencyKey }
+			: {};
 		try {
 			const raw = await this.send({ method, url, query, body, headers, timeoutMs: this.timeoutMs });
 			const text = this.address.redact(raw.body);
@@ -134,11 +151,21 @@ export class Client {
 		}
 	}
 
-	private judge(response: ServiceResponse, text: string, call: CallInfo): { body: unknown } | ServiceError {
-		if (response.statusCode >= 300 || isRefusal(response.body)) return this.clean(errorFromResponse(response, call));
-		const isBroken = /json/i.test(String(response.headers['content-type'])) && text !== '' && response.body === text;
+	private judge(
+		response: ServiceResponse,
+		text: string,
+		call: CallInfo,
+	): { body: unknown } | ServiceError {
+		if (response.statusCode >= 300 || isRefusal(response.body))
+			return this.clean(errorFromResponse(response, call));
+		const isBroken =
+			/json/i.test(String(response.headers['content-type'])) &&
+			text !== '' &&
+			response.body === text;
 		const isPage = typeof response.body === 'string' && response.body.trimStart().startsWith('<');
-		return isBroken || isPage ? unreadableError(response.statusCode, call) : { body: response.body };
+		return isBroken || isPage
+			? unreadableError(response.statusCode, call)
+			: { body: response.body };
 	}
 
 	/** Once more, now that escapes in the service's JSON are read. */

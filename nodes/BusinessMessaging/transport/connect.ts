@@ -20,7 +20,11 @@ import { withDeadline } from './deadline';
 export const credentialType = 'businessMessagingApi';
 
 /** Where a client can be made: while executing, in the editor's pickers, and in the trigger. */
-export type ConnectContext = IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IWebhookFunctions;
+export type ConnectContext =
+	| IExecuteFunctions
+	| IHookFunctions
+	| ILoadOptionsFunctions
+	| IWebhookFunctions;
 
 /** What of an HTTP answer n8n's helper gives with `returnFullResponse`. */
 interface FullResponse {
@@ -34,7 +38,10 @@ interface FullResponse {
  *
  * @throws ServiceError if the credential cannot be right
  */
-export async function connect(context: ConnectContext, options: ClientOptions = {}): Promise<Client> {
+export async function connect(
+	context: ConnectContext,
+	options: ClientOptions = {},
+): Promise<Client> {
 	const values = await context.getCredentials(credentialType);
 	return new Client(sender(context, values), readAddress(values), options);
 }
@@ -42,9 +49,18 @@ export async function connect(context: ConnectContext, options: ClientOptions = 
 function sender(context: ConnectContext, values: ICredentialDataDecryptedObject): HttpSend {
 	// Without the execution's own abort signal: a message under way when the user stops is finished, so that its fate
 	// is known. n8n hands that signal to requests of any context that has it.
-	const requester = { helpers: context.helpers, logger: context.logger, getNode: () => context.getNode() } as unknown as IAllExecuteFunctions;
+	const requester = {
+		helpers: context.helpers,
+		logger: context.logger,
+		getNode: () => context.getNode(),
+	} as unknown as IAllExecuteFunctions;
 	// Read once instead of from n8n's database for every single request.
-	const credentialsDecrypted: ICredentialsDecrypted = { id: '', name: '', type: credentialType, data: values };
+	const credentialsDecrypted: ICredentialsDecrypted = {
+		id: '',
+		name: '',
+		type: credentialType,
+		data: values,
+	};
 
 	return async ({ method, url, query, body, headers, timeoutMs }) => {
 		const options: IHttpRequestOptions = {
@@ -52,14 +68,23 @@ function sender(context: ConnectContext, values: ICredentialDataDecryptedObject)
 			url,
 			qs: query as IDataObject,
 			body: isEmpty(body) ? body : JSON.stringify(body), // of an object, axios leaves out fields with certain names
-			headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }), ...headers },
+			headers: {
+				Accept: 'application/json',
+				...(body && { 'Content-Type': 'application/json' }),
+				...headers,
+			},
 			timeout: timeoutMs,
 			encoding: 'text',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true, // a redirected POST would become a GET, and the key would go along
 		};
-		const answer = context.helpers.httpRequestWithAuthentication.call(requester, credentialType, options, { credentialsDecrypted }) as Promise<FullResponse>;
+		const answer = context.helpers.httpRequestWithAuthentication.call(
+			requester,
+			credentialType,
+			options,
+			{ credentialsDecrypted },
+		) as Promise<FullResponse>;
 		// The helper's own limit starts anew with every byte of the answer; a slow body would never end.
 		const { body: text, ...response } = await withDeadline(answer, timeoutMs);
 		return { ...response, body: typeof text === 'string' ? text : JSON.stringify(text ?? '') };

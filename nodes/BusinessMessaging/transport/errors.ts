@@ -70,7 +70,8 @@ export interface CallInfo {
 	writes: boolean;
 }
 
-const unknownFate = 'It may have taken effect all the same. Check at the service before you run it again.';
+const unknownFate =
+	'It may have taken effect all the same. Check at the service before you run it again.';
 const tryAgain = 'Try again later.';
 /** How much the service may say in an error, characters. */
 const mostWords = 1_000;
@@ -84,29 +85,65 @@ export function errorFromResponse(response: ServiceResponse, call: CallInfo): Se
 		new ServiceError(`${what}${said}`, { kind, description, statusCode });
 
 	if (statusCode >= 500) {
-		return error('unknown', 'The service failed while handling the request', call.writes ? unknownFate : tryAgain);
+		return error(
+			'unknown',
+			'The service failed while handling the request',
+			call.writes ? unknownFate : tryAgain,
+		);
 	}
 	if (statusCode >= 300 && statusCode < 400) {
-		return error('refused', 'The service redirects to another address', 'Enter the address it redirects to as Base URL in the credential. The API key is not sent along to other addresses.');
+		return error(
+			'refused',
+			'The service redirects to another address',
+			'Enter the address it redirects to as Base URL in the credential. The API key is not sent along to other addresses.',
+		);
 	}
 	if ((statusCode === 404 || statusCode === 405) && !call.listed) {
-		return error('refused', `The service does not offer "${call.summary}" here`, 'The layout chosen in the credential does not document it. Use the service\'s own website for it, or check Base URL and Layout in the credential.');
+		return error(
+			'refused',
+			`The service does not offer "${call.summary}" here`,
+			"The layout chosen in the credential does not document it. Use the service's own website for it, or check Base URL and Layout in the credential.",
+		);
 	}
 	switch (statusCode) {
 		case 401:
-			return error('refused', 'The service does not accept the API key', 'Check the API key in the credential.');
+			return error(
+				'refused',
+				'The service does not accept the API key',
+				'Check the API key in the credential.',
+			);
 		case 403:
-			return error('refused', 'The API key is not allowed to do this', 'Use an API key with the rights it needs in the credential.');
+			return error(
+				'refused',
+				'The API key is not allowed to do this',
+				'Use an API key with the rights it needs in the credential.',
+			);
 		case 404:
-			return error('refused', 'The service did not find what was asked for', 'Check that it exists, and Base URL and Layout in the credential.');
+			return error(
+				'refused',
+				'The service did not find what was asked for',
+				'Check that it exists, and Base URL and Layout in the credential.',
+			);
 		case 405:
-			return error('refused', 'The service does not allow this here', 'Check Base URL and Layout in the credential.');
+			return error(
+				'refused',
+				'The service does not allow this here',
+				'Check Base URL and Layout in the credential.',
+			);
 		case 408:
-			return error('unknown', 'The service gave up waiting for the request', call.writes ? unknownFate : tryAgain);
+			return error(
+				'unknown',
+				'The service gave up waiting for the request',
+				call.writes ? unknownFate : tryAgain,
+			);
 		case 409:
 			return error('refused', 'The service reports a conflict', 'Check whether it exists already.');
 		default:
-			return error('refused', 'The service refused the request', 'Correct the values it names and run it again.');
+			return error(
+				'refused',
+				'The service refused the request',
+				'Correct the values it names and run it again.',
+			);
 	}
 }
 
@@ -120,11 +157,15 @@ export function isRefusedContent(error: unknown): error is ServiceError {
 /** The error for a rate limit that lasts longer than anyone would wait; `waitMs` is how much longer, in ms. */
 export function rateLimitedError(waitMs: number): ServiceError {
 	const minutes = Math.max(1, Math.round(waitMs / 60_000));
-	return new ServiceError(`The service limits the rate and asks to wait another ${minutes} minutes`, {
-		kind: 'rateLimited',
-		description: 'Run it again then. If this happens often, lower Requests per Minute in the credential or ask for a larger plan.',
-		statusCode: 429,
-	});
+	return new ServiceError(
+		`The service limits the rate and asks to wait another ${minutes} minutes`,
+		{
+			kind: 'rateLimited',
+			description:
+				'Run it again then. If this happens often, lower Requests per Minute in the credential or ask for a larger plan.',
+			statusCode: 429,
+		},
+	);
 }
 
 /** The error for an answer that reports success but cannot be read. */
@@ -157,7 +198,12 @@ const timeoutCodes = ['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT'];
  * @param code of the network fault, e.g. ECONNREFUSED; undefined if it is not known
  * @param host that was called
  */
-export function errorFromFault(code: string | undefined, host: string, timeoutMs: number, call: CallInfo): ServiceError {
+export function errorFromFault(
+	code: string | undefined,
+	host: string,
+	timeoutMs: number,
+	call: CallInfo,
+): ServiceError {
 	if (code && code in unreachableCodes) {
 		return new ServiceError(`The service cannot be reached at ${host}: ${unreachableCodes[code]}`, {
 			kind: 'unreachable',
@@ -175,5 +221,8 @@ export function errorFromFault(code: string | undefined, host: string, timeoutMs
 			? `The service did not answer within ${timeoutMs / 1000} seconds`
 			: 'The connection to the service broke before it answered';
 	const advice = call.writes ? unknownFate : tryAgain;
-	return new ServiceError(what, { kind: 'unknown', description: code ? `${advice} (${code})` : advice });
+	return new ServiceError(what, {
+		kind: 'unknown',
+		description: code ? `${advice} (${code})` : advice,
+	});
 }

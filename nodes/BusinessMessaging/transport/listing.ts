@@ -81,7 +81,8 @@ export class Listing {
 	lookAhead(number: number, size: number): void {
 		if (number <= mostAhead || this.looking || this.spare < 1) return;
 		this.scout ??= new Scout();
-		if (this.scout.reached - number < stride) this.looking = this.look(this.scout, Math.max(number, this.scout.seen) + stride, size);
+		if (this.scout.reached - number < stride)
+			this.looking = this.look(this.scout, Math.max(number, this.scout.seen) + stride, size);
 	}
 
 	/** A needless page is forgotten, and if it is the last one, asked for again in its turn. */
@@ -122,7 +123,11 @@ export class Listing {
 	}
 
 	private async load(page?: number): Promise<Page> {
-		const numbers = { ...(this.size !== undefined && { limit: this.size }), ...this.query, ...(page !== undefined && { page }) };
+		const numbers = {
+			...(this.size !== undefined && { limit: this.size }),
+			...this.query,
+			...(page !== undefined && { page }),
+		};
 		const body = await this.client.call(this.endpoint, { query: numbers });
 		const records = readList(body);
 		if (records) return { records, total: readTotal(body), turn: ++this.turns };

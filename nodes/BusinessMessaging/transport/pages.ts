@@ -42,7 +42,11 @@ export async function listRecords<T = ServiceRecord>(
 	const sizes = limit > 1 ? pageSizes.map((size) => size && Math.min(size, limit)) : [1]; // no service finds 1 too many
 	const listing = new Listing(client, endpoint, query);
 	try {
-		for await (const page of listPages(listing, endpoint.documentsPaging ? uniq(sizes) : [undefined], limit === Infinity)) {
+		for await (const page of listPages(
+			listing,
+			endpoint.documentsPaging ? uniq(sizes) : [undefined],
+			limit === Infinity,
+		)) {
 			for (const record of page) records.push(shape(record));
 			if (records.length >= limit) break;
 		}
@@ -58,7 +62,11 @@ export async function listRecords<T = ServiceRecord>(
  * @param sizes are tried until the service takes one
  * @param wantsAll whether further pages may be asked for while one is on its way
  */
-async function* listPages(listing: Listing, sizes: PageSizes, wantsAll: boolean): AsyncGenerator<ServiceRecord[], void> {
+async function* listPages(
+	listing: Listing,
+	sizes: PageSizes,
+	wantsAll: boolean,
+): AsyncGenerator<ServiceRecord[], void> {
 	const first = await listing.begin(sizes);
 	yield listing.keepNew(first);
 	if (listing.isFixed || first.records.length === 0) return;
@@ -73,7 +81,8 @@ async function* listPages(listing: Listing, sizes: PageSizes, wantsAll: boolean)
 		const isAhead = wantsAll && isFull;
 		if (isAhead && total === undefined) listing.lookAhead(number, size);
 		const coming = listing.take(number);
-		if (isAhead) listing.askAhead(number, total && Math.ceil((total - listing.count - pushed) / size) - 1);
+		if (isAhead)
+			listing.askAhead(number, total && Math.ceil((total - listing.count - pushed) / size) - 1);
 		const page = await coming;
 		const fresh = listing.keepNew(page);
 		// Page 1 repeats the first where pages count from 1. A later one that repeats is the end, unless so many were added
@@ -82,7 +91,8 @@ async function* listPages(listing: Listing, sizes: PageSizes, wantsAll: boolean)
 		const beginsKnown = number > 1 && page.records[0] !== fresh[0];
 		const isFirstAgain = beginsKnown && isEqual(page.records[0], first.records[0]);
 		const reached = listing.count + pushed;
-		const isDone = isStale || (isFirstAgain && number > 2) || reached >= (page.total ?? total ?? Infinity);
+		const isDone =
+			isStale || (isFirstAgain && number > 2) || reached >= (page.total ?? total ?? Infinity);
 		const isEnd = page.records.length === 0 || (isKnown && isDone);
 		// Others have removed records meanwhile, so that what followed has moved up, onto pages that were read before.
 		const hasShrunk = (page.total ?? Infinity) < (total ?? 0) || (isEnd && reached < (total ?? 0));

@@ -155,7 +155,10 @@ export class RateLimiter {
 		if (now >= this.blockedUntil) this.refusals++; // answers to requests sent side by side count as one refusal
 		this.quota = Math.max(1, Math.floor(this.finished.length * quotaShare));
 		this.probes = { inFlight: 0, accepted: 0 }; // a probe from before that takes long holds up nobody
-		this.blockedUntil = Math.max(this.blockedUntil, now + (waitMs || Math.min(backoffMs(this.refusals), this.rate.windowMs)));
+		this.blockedUntil = Math.max(
+			this.blockedUntil,
+			now + (waitMs || Math.min(backoffMs(this.refusals), this.rate.windowMs)),
+		);
 	}
 
 	private expire(now: number): void {
@@ -168,7 +171,8 @@ export class RateLimiter {
 	private nap(): void {
 		if (this.napping) return;
 		const now = Date.now();
-		const until = now < this.blockedUntil ? this.blockedUntil : (this.finished[0] ?? 0) + this.rate.windowMs;
+		const until =
+			now < this.blockedUntil ? this.blockedUntil : (this.finished[0] ?? 0) + this.rate.windowMs;
 		if (until <= now) return;
 		this.napping = true;
 		void sleep(Math.min(until - now + 1, maxNapMs)).then(() => {

@@ -8,10 +8,15 @@ import type { ServiceResponse } from './errors';
  *
  * @returns ms to wait from now on; undefined if nothing says so
  */
-export function readRetryAfter({ headers, body }: Pick<ServiceResponse, 'headers'> & { body?: unknown }): number | undefined {
+export function readRetryAfter({
+	headers,
+	body,
+}: Pick<ServiceResponse, 'headers'> & { body?: unknown }): number | undefined {
 	const header = (name: string) => {
 		const value = headers[name];
-		return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : undefined;
+		return typeof value === 'string' || typeof value === 'number'
+			? String(value).trim()
+			: undefined;
 	};
 	const now = Date.parse(header('date') ?? '') || Date.now(); // the service's clock, where it shows it
 	const ms = Number(header('retry-after-ms') ?? Number.NaN);
@@ -31,7 +36,9 @@ export function readRetryAfter({ headers, body }: Pick<ServiceResponse, 'headers
 function secondsIn(body: unknown): string | undefined {
 	if (!isRecord(body)) return undefined;
 	const places = [body, ...Object.values(body).filter(isRecord)];
-	const seconds = places.flatMap((place) => [place.retry_after, place.retryAfter]).find((value) => typeof value === 'number');
+	const seconds = places
+		.flatMap((place) => [place.retry_after, place.retryAfter])
+		.find((value) => typeof value === 'number');
 	return seconds?.toString();
 }
 

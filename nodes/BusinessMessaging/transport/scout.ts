@@ -36,7 +36,12 @@ export class Scout {
 
 	/** Whether a page is what the service gives far beyond it, too, and so the last one, or one beyond it that is given again. */
 	isLast({ number, keys }: Found, isKnown: boolean): boolean {
-		const isBefore = (far?: Found) => far !== undefined && number < far.number && isEqual(keys, far.keys);
-		return isBefore(this.furthest) || isBefore(this.beyond) || (isKnown && isEqual(keys, this.beyond?.keys));
+		const isBefore = (far?: Found) =>
+			far !== undefined && number < far.number && isEqual(keys, far.keys);
+		return (
+			isBefore(this.furthest) ||
+			isBefore(this.beyond) ||
+			(isKnown && isEqual(keys, this.beyond?.keys))
+		);
 	}
 }

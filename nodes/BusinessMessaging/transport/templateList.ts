@@ -26,8 +26,13 @@ const maxKept = 20;
 const firstLook = 100;
 
 /** The template in the language that a message refers to; names are told apart by case, languages are not. */
-export function findTemplate(templates: Template[], { template, language }: TemplateReference): Template | undefined {
-	return templates.find(({ name, language: own }) => name === template && isLanguage(own, language));
+export function findTemplate(
+	templates: Template[],
+	{ template, language }: TemplateReference,
+): Template | undefined {
+	return templates.find(
+		({ name, language: own }) => name === template && isLanguage(own, language),
+	);
 }
 
 /** Whether two locale codes mean the same; `en-US` is written for `en_US` too. */
@@ -43,15 +48,25 @@ export function isLanguage(one: string | undefined, other: string): boolean {
  * @param wanted ends the listing as soon as all of these are found; all templates without it
  * @throws ServiceError if they cannot be listed
  */
-export async function listTemplates(client: Client, maxAgeMs: number, wanted?: TemplateReference[]): Promise<Template[]> {
+export async function listTemplates(
+	client: Client,
+	maxAgeMs: number,
+	wanted?: TemplateReference[],
+): Promise<Template[]> {
 	const known = kept.get(client.address.id);
-	const areFound = (templates: Template[]) => wanted?.every((reference) => findTemplate(templates, reference)) ?? false;
-	if (known && Date.now() - known.at < maxAgeMs && (known.isComplete || areFound(known.templates))) return known.templates;
+	const areFound = (templates: Template[]) =>
+		wanted?.every((reference) => findTemplate(templates, reference)) ?? false;
+	if (known && Date.now() - known.at < maxAgeMs && (known.isComplete || areFound(known.templates)))
+		return known.templates;
 
 	for (const limit of wanted ? [firstLook, Infinity] : [Infinity]) {
 		const at = Date.now();
 		const records = await listRecords(client, endpoints.listTemplates, { limit });
-		const list: KeptList = { at, templates: records.flatMap(readTemplates), isComplete: records.length < limit };
+		const list: KeptList = {
+			at,
+			templates: records.flatMap(readTemplates),
+			isComplete: records.length < limit,
+		};
 		if (!list.isComplete && !areFound(list.templates)) continue;
 		setNewest(kept, client.address.id, list, maxKept);
 		return list.templates;

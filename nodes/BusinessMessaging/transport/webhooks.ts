@@ -22,18 +22,29 @@ interface Form {
 	events: 'list' | 'text' | 'absent';
 }
 
-const addressFields = ['url', 'callbackUrl', 'callback_url', 'webhookUrl', 'webhook_url', 'endpoint'];
+const addressFields = [
+	'url',
+	'callbackUrl',
+	'callback_url',
+	'webhookUrl',
+	'webhook_url',
+	'endpoint',
+];
 const eventForms = ['list', 'text', 'absent'] as const;
-const forms: Form[] = eventForms.flatMap((events) => addressFields.map((address) => ({ address, events })));
+const forms: Form[] = eventForms.flatMap((events) =>
+	addressFields.map((address) => ({ address, events })),
+);
 
 /** Words that are about the form of a body and not about what it asks for. */
-const aboutForm = /field|param|propert|attribut|url|uri|callback|endpoint|address|event|required|missing|unknown|unexpected|invalid|must|should|body|schema/i;
+const aboutForm =
+	/field|param|propert|attribut|url|uri|callback|endpoint|address|event|required|missing|unknown|unexpected|invalid|must|should|body|schema/i;
 
 /** What the services have taken, by address and key. */
 const known = new Map<string, Form>();
 
 /** Words that are about the form alone, and tell nothing of why a body of the right form was refused. */
-const onlyForm = /required|missing|unknown|unexpected|unrecogni|not a field|not allowed|not permitted|must be an? (array|list|string|text)/i;
+const onlyForm =
+	/required|missing|unknown|unexpected|unrecogni|not a field|not allowed|not permitted|must be an? (array|list|string|text)/i;
 
 /**
  * Registers a webhook.
@@ -49,7 +60,8 @@ export async function registerWebhook(client: Client, body: WebhookBody): Promis
 	const { message } = outcome.refusal;
 	if (taken && !onlyForm.test(message)) throw outcome.refusal;
 	// Words that name a field tell what is wanted.
-	const isNamed = ({ address }: Form) => message.includes(`${address}:`) || (address === first.address && /\bevents?\b/.test(message));
+	const isNamed = ({ address }: Form) =>
+		message.includes(`${address}:`) || (address === first.address && /\bevents?\b/.test(message));
 	const refusals = [outcome.refusal];
 	for (const form of sortBy(others, (one) => !isNamed(one))) {
 		const next = await tryForm(client, form, body);
@@ -60,7 +72,11 @@ export async function registerWebhook(client: Client, body: WebhookBody): Promis
 }
 
 /** @throws ServiceError unless the service may only want another form */
-async function tryForm(client: Client, form: Form, body: WebhookBody): Promise<{ answer: unknown } | { refusal: ServiceError }> {
+async function tryForm(
+	client: Client,
+	form: Form,
+	body: WebhookBody,
+): Promise<{ answer: unknown } | { refusal: ServiceError }> {
 	const outcome = await client.call(endpoints.createWebhook, { body: toBody(form, body) }).then(
 		(answer) => ({ answer }),
 		(error: unknown) => ({ error }),
@@ -78,7 +94,10 @@ function asRefusalOfForm(error: unknown): ServiceError {
 	throw error;
 }
 
-function toBody({ address, events: form }: Form, { url, events, ...others }: WebhookBody): Record<string, unknown> {
+function toBody(
+	{ address, events: form }: Form,
+	{ url, events, ...others }: WebhookBody,
+): Record<string, unknown> {
 	const given = { list: { events }, text: { events: [events].flat().join(',') }, absent: {} }[form];
 	return { [address]: url, ...(events === undefined ? {} : given), ...others };
 }

@@ -17,13 +17,19 @@ const longestWord = 1_000;
 export function answerGet(context: IWebhookFunctions): IWebhookResponseData {
 	const query = context.getQueryData() as Record<string, unknown>;
 	const word = parameters.map((name) => query[name]).find(isWord) ?? '';
-	context.getResponseObject().status(200).set({ 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }).send(word);
+	context
+		.getResponseObject()
+		.status(200)
+		.set({ 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' })
+		.send(word);
 	return { noWebhookResponse: true };
 }
 
 /** The answer to a challenge that comes with POST; undefined if the body is none. */
 export function answerPost(body: unknown): IWebhookResponseData | undefined {
-	return isRecord(body) && isWord(body.challenge) && body.event === undefined ? { webhookResponse: { challenge: body.challenge } } : undefined;
+	return isRecord(body) && isWord(body.challenge) && body.event === undefined
+		? { webhookResponse: { challenge: body.challenge } }
+		: undefined;
 }
 
 function isWord(value: unknown): value is string {

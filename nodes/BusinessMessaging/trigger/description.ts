@@ -24,7 +24,8 @@ export const properties: INodeProperties[] = [
 		displayName: 'Other Events',
 		name: 'otherEvents',
 		placeholder: 'e.g. contact.created, conversation.closed',
-		description: 'Further kinds of event that your service delivers, by their names, separated by commas',
+		description:
+			'Further kinds of event that your service delivers, by their names, separated by commas',
 	}),
 	choiceField({
 		displayName: 'Registration',
@@ -33,7 +34,8 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Automatic',
 				value: 'automatic',
-				description: 'Register the URL at the service when the workflow is activated, and remove it when it is deactivated',
+				description:
+					'Register the URL at the service when the workflow is activated, and remove it when it is deactivated',
 			},
 			{
 				name: 'Manual',
@@ -72,16 +74,19 @@ export const triggerPanel: TriggerPanelDefinition = {
 		inactive: `${whileBuilding}<br /><br /><b>Once you're happy with your workflow</b>, <a data-key='activate'>activate</a> it. Then every event starts an execution. These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.`,
 		active: `${whileBuilding}<br /><br /><b>Your workflow will also execute automatically</b>, since it's activated: testing does not disturb that. These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.`,
 	},
-	activationHint: "Once you've finished building your workflow, <a data-key='activate'>activate</a> it to have every event start an execution (you just won't see those executions here).",
+	activationHint:
+		"Once you've finished building your workflow, <a data-key='activate'>activate</a> it to have every event start an execution (you just won't see those executions here).",
 };
 
 /** What the editor points out next to the fields. */
 export const hints: NodeHint[] = [
 	{
-		message: 'With the delivery receipts, one message that you send can start up to three or four executions: sent, delivered, read, failed. Choose only those you need.',
+		message:
+			'With the delivery receipts, one message that you send can start up to three or four executions: sent, delivered, read, failed. Choose only those you need.',
 		type: 'info',
 		location: 'ndv',
 		whenToDisplay: 'always',
-		displayCondition: '={{ [].concat($parameter["events"]).some((event) => event !== "message.received") }}',
+		displayCondition:
+			'={{ [].concat($parameter["events"]).some((event) => event !== "message.received") }}',
 	},
 ];

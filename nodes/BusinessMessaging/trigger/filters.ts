@@ -16,13 +16,15 @@ export const filtersField = collectionField({
 			displayName: 'Exclude Senders',
 			name: 'excludedSenders',
 			placeholder: 'e.g. +49 170 1234567, +1555*',
-			description: 'Phone numbers whose messages are not wanted, separated by commas. A * at the end stands for any further digits.',
+			description:
+				'Phone numbers whose messages are not wanted, separated by commas. A * at the end stands for any further digits.',
 		}),
 		textField({
 			displayName: 'First Word',
 			name: 'commands',
 			placeholder: 'e.g. stop, help, order',
-			description: 'Only messages that begin with one of these words, separated by commas. Upper and lower case are the same, a slash before and a punctuation mark after the word do not matter.',
+			description:
+				'Only messages that begin with one of these words, separated by commas. Upper and lower case are the same, a slash before and a punctuation mark after the word do not matter.',
 		}),
 		textField({
 			displayName: 'Message IDs',
@@ -34,7 +36,8 @@ export const filtersField = collectionField({
 			displayName: 'Senders',
 			name: 'senders',
 			placeholder: 'e.g. +49 170 1234567, +1555*',
-			description: 'Only messages of these phone numbers, separated by commas. A * at the end stands for any further digits.',
+			description:
+				'Only messages of these phone numbers, separated by commas. A * at the end stands for any further digits.',
 		}),
 		textField({
 			displayName: 'Status',
@@ -46,25 +49,40 @@ export const filtersField = collectionField({
 			displayName: 'Text Contains',
 			name: 'textContains',
 			placeholder: 'e.g. invoice, bill',
-			description: 'Only messages that contain at least one of these texts, separated by commas. Upper and lower case are the same.',
+			description:
+				'Only messages that contain at least one of these texts, separated by commas. Upper and lower case are the same.',
 		}),
 		textField({
 			displayName: 'Text Equals',
 			name: 'textEquals',
 			placeholder: 'e.g. Yes',
-			description: 'Only messages with exactly this text. Upper and lower case and spaces around it do not matter.',
+			description:
+				'Only messages with exactly this text. Upper and lower case and spaces around it do not matter.',
 		}),
 		textField({
 			displayName: 'Text Matches',
 			name: 'textMatches',
 			placeholder: 'e.g. order #?\\d{4,}',
-			description: 'Only messages in which this regular expression is found. Upper and lower case are the same. References back and looking ahead or behind are not supported, so that no message can keep n8n busy.',
+			description:
+				'Only messages in which this regular expression is found. Upper and lower case are the same. References back and looking ahead or behind are not supported, so that no message can keep n8n busy.',
 		}),
 	],
 });
 
 /** What the filters say, as written by the user. */
-export type Filters = Partial<Record<'senders' | 'excludedSenders' | 'textContains' | 'textEquals' | 'textMatches' | 'commands' | 'messageIds' | 'statuses', unknown>>;
+export type Filters = Partial<
+	Record<
+		| 'senders'
+		| 'excludedSenders'
+		| 'textContains'
+		| 'textEquals'
+		| 'textMatches'
+		| 'commands'
+		| 'messageIds'
+		| 'statuses',
+		unknown
+	>
+>;
 
 type Check = (event: SimpleEvent) => boolean;
 
@@ -72,7 +90,8 @@ type Check = (event: SimpleEvent) => boolean;
 const isIncoming: Check = ({ event }) => event === 'message.received';
 
 /** News of a message of ours; a service may name its kinds of event as it likes. */
-const isReceipt: Check = (event) => !isIncoming(event) && (event.event.startsWith('message.') || event.messageId !== undefined);
+const isReceipt: Check = (event) =>
+	!isIncoming(event) && (event.event.startsWith('message.') || event.messageId !== undefined);
 
 /**
  * Reads the filters.
@@ -91,14 +110,19 @@ function senderCheck({ senders, excludedSenders }: Filters): Check {
 	return (event) => {
 		if (event.from === undefined && !isIncoming(event)) return true;
 		const from = plainPhone(written(event.from));
-		const isAmong = (list: Array<(phone: string) => boolean>) => list.some((matches) => matches(from));
+		const isAmong = (list: Array<(phone: string) => boolean>) =>
+			list.some((matches) => matches(from));
 		return (wanted.length === 0 || isAmong(wanted)) && !isAmong(unwanted);
 	};
 }
 
 function textCheck({ textContains, textEquals, textMatches, commands }: Filters): Check {
 	const checks: Array<(text: string) => boolean> = [];
-	const [parts, whole, words] = [entries(textContains).map(folded), folded(textEquals), entries(commands).map(firstWord)];
+	const [parts, whole, words] = [
+		entries(textContains).map(folded),
+		folded(textEquals),
+		entries(commands).map(firstWord),
+	];
 	if (parts.length > 0) checks.push((text) => parts.some((part) => folded(text).includes(part)));
 	if (whole !== '') checks.push((text) => folded(text) === whole);
 	if (words.length > 0) checks.push((text) => words.includes(firstWord(text)));
@@ -115,7 +139,10 @@ function receiptCheck({ messageIds, statuses }: Filters): Check {
 	return (event) => {
 		if (!isReceipt(event)) return true;
 		const status = event.status ?? event.event.split('.').at(-1);
-		return (ids.length === 0 || ids.includes(event.messageId ?? '')) && (states.length === 0 || states.includes(folded(status)));
+		return (
+			(ids.length === 0 || ids.includes(event.messageId ?? '')) &&
+			(states.length === 0 || states.includes(folded(status)))
+		);
 	};
 }
 
@@ -124,7 +151,10 @@ function written(value: unknown): string {
 }
 
 function entries(value: unknown): string[] {
-	return written(value).split(/[,;\n]/).map((entry) => entry.trim()).filter(Boolean);
+	return written(value)
+		.split(/[,;\n]/)
+		.map((entry) => entry.trim())
+		.filter(Boolean);
 }
 
 function folded(value: unknown): string {

@@ -10,13 +10,24 @@ import { readId } from '../api/read';
  *
  * @returns undefined if there is neither, as two equal texts of a customer are two messages
  */
-export function identityOf({ event, data, ...envelope }: EventEnvelope, headers: Record<string, unknown>): string | undefined {
+export function identityOf(
+	{ event, data, ...envelope }: EventEnvelope,
+	headers: Record<string, unknown>,
+): string | undefined {
 	const kind = kindOf({ event, data });
-	const eventId = headers['webhook-id'] ?? envelope.eventId ?? envelope.event_id ?? readId(envelope);
+	const eventId =
+		headers['webhook-id'] ?? envelope.eventId ?? envelope.event_id ?? readId(envelope);
 	const messageId = readId(data);
 	if (eventId === undefined && messageId === undefined) return undefined;
 	const isKnownKind = eventKinds.some(({ value }) => value === kind);
-	return hash(JSON.stringify([eventId, kind, messageId, isKnownKind && messageId !== undefined ? readStatus(data) : data]));
+	return hash(
+		JSON.stringify([
+			eventId,
+			kind,
+			messageId,
+			isKnownKind && messageId !== undefined ? readStatus(data) : data,
+		]),
+	);
 }
 
 /** 66 bits are plenty among some hundred events. */

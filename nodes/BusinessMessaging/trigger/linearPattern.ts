@@ -25,10 +25,14 @@ const maxSteps = 500;
 const maxCharacters = 5_000;
 
 function wrong(what: string): InputError {
-	return new InputError(`The filter Text Matches cannot be used: ${what}`, 'Correct the regular expression, or use one of the other filters for texts');
+	return new InputError(
+		`The filter Text Matches cannot be used: ${what}`,
+		'Correct the regular expression, or use one of the other filters for texts',
+	);
 }
 
-const atoms = /^(?:\\(?:[pP]\{[^}]*\}|u\{[\da-f]+\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|[^1-9kbBpPuxc])|\[(?:\\.|[^\]\\])*\]|[^\\[\](){}*+?|^$])/isu;
+const atoms =
+	/^(?:\\(?:[pP]\{[^}]*\}|u\{[\da-f]+\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|[^1-9kbBpPuxc])|\[(?:\\.|[^\]\\])*\]|[^\\[\](){}*+?|^$])/isu;
 const quantifier = /^(?:[*+?]|\{(\d{1,3})(,(\d{0,3}))?\})\??/;
 const isWord = (character: string) => /^\w$/.test(character);
 
@@ -70,8 +74,13 @@ class Reader {
 		this.rest = this.rest.slice(found[0].length);
 		if (/^[*+?{]/.test(this.rest)) throw wrong('there is nothing to repeat');
 		const [mark, least, comma, most] = found;
-		if (least === undefined) return repeat(part, mark.startsWith('+') ? 1 : 0, mark.startsWith('?') ? 1 : Infinity);
-		return repeat(part, Number(least), comma === undefined ? Number(least) : most ? Number(most) : Infinity);
+		if (least === undefined)
+			return repeat(part, mark.startsWith('+') ? 1 : 0, mark.startsWith('?') ? 1 : Infinity);
+		return repeat(
+			part,
+			Number(least),
+			comma === undefined ? Number(least) : most ? Number(most) : Infinity,
+		);
 	}
 
 	private atom(): Part {
@@ -134,7 +143,9 @@ function character(source: string): Part {
 
 /** An escaped sign that means nothing special stands for itself. */
 function characterExpression(source: string): RegExp {
-	const plain = /^\\[^\w\s]$/.test(source) ? source.replace(/^\\(?![\^$\\.*+?()[\]{}|/])/, '') : source;
+	const plain = /^\\[^\w\s]$/.test(source)
+		? source.replace(/^\\(?![\^$\\.*+?()[\]{}|/])/, '')
+		: source;
 	const expression = tryExpression(`^${plain}$`);
 	if (!expression) throw wrong(`"${source}" is not understood`);
 	return expression;
@@ -168,7 +179,13 @@ function repeat(part: Part, least: number, most: number): Part {
 }
 
 /** Adds a step and all that follow it without a character. */
-function follow(program: Step[], index: number, before: string, after: string, reached: Set<number>): void {
+function follow(
+	program: Step[],
+	index: number,
+	before: string,
+	after: string,
+	reached: Set<number>,
+): void {
 	const open = [index];
 	for (let at = open.pop(); at !== undefined; at = open.pop()) {
 		if (reached.has(at)) continue;
@@ -201,7 +218,8 @@ export function compilePattern(pattern: string): (text: string) => boolean {
 			const after = characters[position + 1] ?? '';
 			for (const at of reached) {
 				const step = program[at];
-				if (step.kind === 'character' && here !== '' && step.matches(here)) follow(program, at + 1, here, after, next);
+				if (step.kind === 'character' && here !== '' && step.matches(here))
+					follow(program, at + 1, here, after, next);
 			}
 			reached = next;
 		}

@@ -43,7 +43,10 @@ export function recall(context: Context, url: string): Registration | undefined 
 
 /** Remembers the registration of a URL. n8n notices changes of the outermost object only, so that is set anew. */
 export function remember(context: Context, url: string, registration: Registration): void {
-	const registrations: Record<string, IDataObject> = { ...stored(context), [url]: { ...registration } };
+	const registrations: Record<string, IDataObject> = {
+		...stored(context),
+		[url]: { ...registration },
+	};
 	context.getWorkflowStaticData('node').registrations = registrations;
 	seen.set(`${nodeKey(context)} ${url}`, registration);
 }
@@ -52,7 +55,10 @@ export function remember(context: Context, url: string, registration: Registrati
  * Whether some registration of the node holds. If only this process knows of it, the stored data is out of date and
  * put right.
  */
-export function someRegistration(context: IWebhookFunctions, holds: (registration: Registration) => boolean): boolean {
+export function someRegistration(
+	context: IWebhookFunctions,
+	holds: (registration: Registration) => boolean,
+): boolean {
 	if (Object.values(stored(context)).some(holds)) return true;
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	const own = seen.get(`${nodeKey(context)} ${url}`);

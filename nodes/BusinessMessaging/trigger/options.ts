@@ -30,7 +30,8 @@ export const optionsField = collectionField({
 			displayName: 'Download Media',
 			name: 'downloadMedia',
 			default: false,
-			description: 'Whether to download the file of a message (a picture, a document) into a binary field, if the event brings a public HTTPS address of it',
+			description:
+				'Whether to download the file of a message (a picture, a document) into a binary field, if the event brings a public HTTPS address of it',
 		}),
 		numberField({
 			displayName: 'Largest Body',
@@ -51,13 +52,15 @@ export const optionsField = collectionField({
 			name: 'secretVersion',
 			typeOptions: { minValue: 1 },
 			default: 1,
-			description: 'The registered URL holds a secret, so that nobody else can start the workflow. Change this number if others may have seen it, and activate the workflow again: a new secret is made, and the old one is refused.',
+			description:
+				'The registered URL holds a secret, so that nobody else can start the workflow. Change this number if others may have seen it, and activate the workflow again: a new secret is made, and the old one is refused.',
 		}),
 		booleanField({
 			displayName: 'Take Repeats',
 			name: 'takeRepeats',
 			default: false,
-			description: 'Whether an event that the service delivers once more starts the workflow once more. Otherwise each event starts it once.',
+			description:
+				'Whether an event that the service delivers once more starts the workflow once more. Otherwise each event starts it once.',
 		}),
 	],
 });

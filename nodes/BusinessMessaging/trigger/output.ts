@@ -30,7 +30,11 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 	const fields = {
 		from: data.from ?? message.from,
 		to: data.to ?? message.to,
-		text: readText(data.text) ?? readText(message.text) ?? readText(message.content) ?? readText(message.body),
+		text:
+			readText(data.text) ??
+			readText(message.text) ??
+			readText(message.content) ??
+			readText(message.body),
 		messageId: readId(isAboutMessage(event) ? data : pick(data, 'messageId', 'message_id')),
 		status: data.status ?? readStatus(data),
 		time: data[timeKey(data) ?? ''] ?? envelope[timeKey(envelope) ?? ''],
@@ -56,6 +60,9 @@ function timeKey(record: Record<string, unknown>): string | undefined {
 /** The simplified event: the usual fields first, then what else the service sent, untouched. */
 export function simplify(envelope: EventEnvelope): IDataObject {
 	const fields = readEvent(envelope);
-	const renamed = [timeKey(envelope.data) ?? '', isAboutMessage(envelope.event) && fields.messageId !== undefined ? 'id' : ''];
+	const renamed = [
+		timeKey(envelope.data) ?? '',
+		isAboutMessage(envelope.event) && fields.messageId !== undefined ? 'id' : '',
+	];
 	return { ...fields, ...omit(envelope.data, [...renamed, ...Object.keys(fields)]) } as IDataObject;
 }

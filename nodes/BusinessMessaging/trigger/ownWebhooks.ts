@@ -24,11 +24,17 @@ export interface Wanted {
 }
 
 /** The registrations with exactly our URL; of a service that shows no URLs, the one that we remember. */
-export async function listOwn(client: Client, url: string, id: string | undefined): Promise<ServiceRecord[]> {
+export async function listOwn(
+	client: Client,
+	url: string,
+	id: string | undefined,
+): Promise<ServiceRecord[]> {
 	const records = await listRecords(client, endpoints.listWebhooks);
 	return records.filter((record) => {
 		const registered = readWebhookUrl(record);
-		return registered === undefined ? id !== undefined && readId(record) === id : isOwnUrl(registered, url);
+		return registered === undefined
+			? id !== undefined && readId(record) === id
+			: isOwnUrl(registered, url);
 	});
 }
 
@@ -37,7 +43,10 @@ export function isAsWanted(record: ServiceRecord, { url, events, registration }:
 	const address = withSecret(url, registration.secret);
 	const remembered = readId(record) === registration.id ? registration.events : undefined;
 	const registered = eventsOf(record) ?? remembered;
-	return (readWebhookUrl(record) ?? address) === address && isEqual(registered?.slice().sort(), events.slice().sort());
+	return (
+		(readWebhookUrl(record) ?? address) === address &&
+		isEqual(registered?.slice().sort(), events.slice().sort())
+	);
 }
 
 /**
@@ -46,25 +55,40 @@ export function isAsWanted(record: ServiceRecord, { url, events, registration }:
  * @param outdated are gone afterwards
  * @returns the service's identifier, if it gives one
  */
-export async function create(client: Client, wanted: Wanted, outdated: ServiceRecord[]): Promise<string | undefined> {
+export async function create(
+	client: Client,
+	wanted: Wanted,
+	outdated: ServiceRecord[],
+): Promise<string | undefined> {
 	const body = { url: withSecret(wanted.url, wanted.registration.secret), events: wanted.events };
 	const outcome = await registerWebhook(client, body).then(
 		(record) => ({ record }),
 		(error) => ({ failure: asFailure(error) }),
 	);
-	if ('failure' in outcome && outdated.length > 0 && (isRefusedContent(outcome.failure) || statusOf(outcome.failure) === 409)) {
+	if (
+		'failure' in outcome &&
+		outdated.length > 0 &&
+		(isRefusedContent(outcome.failure) || statusOf(outcome.failure) === 409)
+	) {
 		await removeAll(client, outdated); // the service takes no second registration of an address
 		return await create(client, wanted, []);
 	}
-	const record = 'failure' in outcome ? await findAfter(outcome.failure, client, wanted) : outcome.record;
+	const record =
+		'failure' in outcome ? await findAfter(outcome.failure, client, wanted) : outcome.record;
 	await removeAll(client, outdated);
 	return readId(readRecord(record));
 }
 
 /** The new registration, if it came about although no good answer came back. @throws the failure if it did not */
-async function findAfter(failure: ItemFailure, client: Client, wanted: Wanted): Promise<ServiceRecord> {
+async function findAfter(
+	failure: ItemFailure,
+	client: Client,
+	wanted: Wanted,
+): Promise<ServiceRecord> {
 	const mayExist = failure.sendStatus === 'mayHaveBeenSent';
-	const found = mayExist ? (await listOwn(client, wanted.url, undefined)).find((record) => isAsWanted(record, wanted)) : undefined;
+	const found = mayExist
+		? (await listOwn(client, wanted.url, undefined)).find((record) => isAsWanted(record, wanted))
+		: undefined;
 	if (!found) throw failure;
 	return found;
 }
@@ -72,7 +96,9 @@ async function findAfter(failure: ItemFailure, client: Client, wanted: Wanted): 
 /** Removes registrations; one that is gone already is as good as removed. */
 export async function removeAll(client: Client, records: ServiceRecord[]): Promise<void> {
 	for (const record of records) {
-		const failure = await client.call(endpoints.deleteWebhook, { id: readId(record) }).then(() => undefined, asFailure);
+		const failure = await client
+			.call(endpoints.deleteWebhook, { id: readId(record) })
+			.then(() => undefined, asFailure);
 		if (failure && statusOf(failure) !== 404) throw failure;
 	}
 }

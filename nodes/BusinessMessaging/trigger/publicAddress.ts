@@ -2,7 +2,8 @@
 import { isLoopback } from '../transport/address';
 
 /** Names that only a local network knows (RFC 6761, RFC 6762, RFC 8375 and common usage). */
-const localNames = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|home\.arpa|corp|test|invalid|example)$/;
+const localNames =
+	/(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|home\.arpa|corp|test|invalid|example)$/;
 
 /** IPv4 ranges that are not routed on the internet (RFC 6890), by their first one or two numbers. */
 function isPrivateIpv4([first, second]: number[]): boolean {
@@ -20,7 +21,11 @@ function isPrivateIpv4([first, second]: number[]): boolean {
 /** Loopback, unspecified, unique local, link-local, multicast, tunnels to IPv4, and IPv4 in IPv6's clothes, which `URL` writes in hex. */
 function isPrivateIpv6(address: string): boolean {
 	const mapped = /^::(?:ffff:)?([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address);
-	if (mapped) return isPrivateIpv4([Number.parseInt(mapped[1], 16) >> 8, Number.parseInt(mapped[1], 16) & 255]);
+	if (mapped)
+		return isPrivateIpv4([
+			Number.parseInt(mapped[1], 16) >> 8,
+			Number.parseInt(mapped[1], 16) & 255,
+		]);
 	return /^(::1?$|f[cd]|fe[89ab]|ff|64:ff9b:|2001:0?:|2002:)/.test(address);
 }
 

@@ -1,5 +1,10 @@
 /** One delivery of the service: checked, then answered, and handed on to the workflow if it is wanted. */
-import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
 import { uniqBy } from 'lodash';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
@@ -13,7 +18,15 @@ import { readEvent, simplify } from './output';
 import { recognize } from './repeats';
 import { handled, refuse } from './respond';
 import { givenSecret, isSame } from './secret';
-import { credentialSecret, demandedSignature, demandsSecret, isChosen, isManual, isSimplified, passesFilters } from './settings';
+import {
+	credentialSecret,
+	demandedSignature,
+	demandsSecret,
+	isChosen,
+	isManual,
+	isSimplified,
+	passesFilters,
+} from './settings';
 import { type SignedDelivery, isSigned, readDelivery } from './signature';
 
 /**
@@ -29,26 +42,51 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const options = readOptions(context);
 	if (!(await knowsSecret(context))) return refuse(context, 401, 'The secret is missing or wrong');
 	const delivery = await readDelivery(context);
-	if (delivery.rawBody.length > options.largestBody) return refuse(context, 413, 'The body is too large');
-	if (!(await hasSignature(context, delivery))) return refuse(context, 401, 'The signature is missing, wrong or too old');
+	if (delivery.rawBody.length > options.largestBody)
+		return refuse(context, 413, 'The body is too large');
+	if (!(await hasSignature(context, delivery)))
+		return refuse(context, 401, 'The signature is missing, wrong or too old');
 	const envelopes = readDelivered(context, delivery);
-	if (!envelopes) return refuse(context, 400, 'The body is no event: it needs "event" (text) and "data" (object)');
-	const wanted = envelopes.filter((envelope) => isChosen(context, envelope) && passesFilters(context, readEvent(envelope)));
+	if (!envelopes)
+		return refuse(
+			context,
+			400,
+			'The body is no event: it needs "event" (text) and "data" (object)',
+		);
+	const wanted = envelopes.filter(
+		(envelope) => isChosen(context, envelope) && passesFilters(context, readEvent(envelope)),
+	);
 	if (wanted.length === 0) return handled('Not wanted');
 	const isTest = context.getMode() === 'manual';
 	// An identifier of the delivery tells nothing about which of several events this is.
 	const headers = envelopes.length > 1 ? {} : delivery.headers;
-	const fresh = options.takesRepeats || isTest ? wanted : await withoutRepeats(context, wanted, headers);
-	if (fresh === 'underWay') return refuse(context, 503, 'The same event is being handled at this moment');
+	const fresh =
+		options.takesRepeats || isTest ? wanted : await withoutRepeats(context, wanted, headers);
+	if (fresh === 'underWay')
+		return refuse(context, 503, 'The same event is being handled at this moment');
 	if (fresh.length === 0) return handled('Delivered before');
-	return { workflowData: [await Promise.all(fresh.map(async (envelope) => await toItem(context, envelope, options)))] };
+	return {
+		workflowData: [
+			await Promise.all(fresh.map(async (envelope) => await toItem(context, envelope, options))),
+		],
+	};
 }
 
 /** The events that are new. */
-async function withoutRepeats(context: IWebhookFunctions, envelopes: EventEnvelope[], headers: SignedDelivery['headers']): Promise<EventEnvelope[] | 'underWay'> {
+async function withoutRepeats(
+	context: IWebhookFunctions,
+	envelopes: EventEnvelope[],
+	headers: SignedDelivery['headers'],
+): Promise<EventEnvelope[] | 'underWay'> {
 	const fresh: EventEnvelope[] = [];
-	const identified = envelopes.map((envelope) => ({ envelope, identity: identityOf(envelope, headers) }));
-	for (const { envelope, identity } of uniqBy(identified, ({ envelope, identity }) => identity ?? envelope)) {
+	const identified = envelopes.map((envelope) => ({
+		envelope,
+		identity: identityOf(envelope, headers),
+	}));
+	for (const { envelope, identity } of uniqBy(
+		identified,
+		({ envelope, identity }) => identity ?? envelope,
+	)) {
 		const fate = identity ? await recognize(context, identity) : 'new';
 		if (fate === 'underWay') return fate;
 		if (fate === 'new') fresh.push(envelope);
@@ -64,21 +102,34 @@ async function knowsSecret(context: IWebhookFunctions): Promise<boolean> {
 	return secret !== '' && isSame(secret, given);
 }
 
-async function hasSignature(context: IWebhookFunctions, delivery: SignedDelivery): Promise<boolean> {
+async function hasSignature(
+	context: IWebhookFunctions,
+	delivery: SignedDelivery,
+): Promise<boolean> {
 	const scheme = demandedSignature(context);
 	return !scheme || isSigned(scheme, await credentialSecret(context), delivery, Date.now());
 }
 
 /** n8n parses JSON only if the header says that it is some; the raw body tells what really came. */
-function readDelivered(context: IWebhookFunctions, { rawBody }: SignedDelivery): EventEnvelope[] | undefined {
-	const envelopes = readEnvelopes(context.getBodyData()) ?? readEnvelopes(parseJson(String(rawBody)));
+function readDelivered(
+	context: IWebhookFunctions,
+	{ rawBody }: SignedDelivery,
+): EventEnvelope[] | undefined {
+	const envelopes =
+		readEnvelopes(context.getBodyData()) ?? readEnvelopes(parseJson(String(rawBody)));
 	return isDeeper(envelopes, greatestDepth) ? undefined : envelopes;
 }
 
-async function toItem(context: IWebhookFunctions, envelope: EventEnvelope, options: TriggerOptions): Promise<INodeExecutionData> {
+async function toItem(
+	context: IWebhookFunctions,
+	envelope: EventEnvelope,
+	options: TriggerOptions,
+): Promise<INodeExecutionData> {
 	const json = isSimplified(context) ? simplify(envelope) : (envelope as IDataObject);
 	const address = options.downloadsMedia ? mediaUrl(envelope.data) : undefined;
 	if (address === undefined) return { json };
 	const media = await downloadMedia(context, address, options.largestFile);
-	return 'error' in media ? { json: { ...json, mediaError: media.error } } : { json, binary: { media: media.binary } };
+	return 'error' in media
+		? { json: { ...json, mediaError: media.error } }
+		: { json, binary: { media: media.binary } };
 }

@@ -39,7 +39,9 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 			const failure = asFailure(error);
 			if (!staysAsItWas(context, wanted, failure)) throw failure;
 			const reason = withoutSecrets(failure.message);
-			context.logger.warn(`"${context.getNode().name}" could not check its webhook at the service and takes it to be as it was. ${reason}`);
+			context.logger.warn(
+				`"${context.getNode().name}" could not check its webhook at the service and takes it to be as it was. ${reason}`,
+			);
 			return true;
 		}
 	});
@@ -76,13 +78,20 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		const client = await connect(context);
 		if (unreachable(url, client)) return true; // then it cannot have been registered
 		const own = await listOwn(client, url, known?.id);
-		const byHand = (address: string | undefined) => isManual(context) && address !== withSecret(url, known?.secret ?? '');
-		await removeAll(client, own.filter((record) => !byHand(readWebhookUrl(record))));
+		const byHand = (address: string | undefined) =>
+			isManual(context) && address !== withSecret(url, known?.secret ?? '');
+		await removeAll(
+			client,
+			own.filter((record) => !byHand(readWebhookUrl(record))),
+		);
 	} catch (error) {
 		const message = withoutSecrets(asFailure(error).message);
 		// After a failed activation n8n asks for a clean-up; a second error would only hide the first.
 		if (!known?.id) return false;
-		throw new NodeOperationError(context.getNode(), `The webhook could not be removed at the service. ${message}. Its events start nothing while the workflow is inactive. Activate and deactivate the workflow once more to have it removed.`);
+		throw new NodeOperationError(
+			context.getNode(),
+			`The webhook could not be removed at the service. ${message}. Its events start nothing while the workflow is inactive. Activate and deactivate the workflow once more to have it removed.`,
+		);
 	}
 	if (known) remember(context, url, { secret: known.secret, secretVersion: known.secretVersion });
 	return true;
@@ -92,7 +101,8 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 async function prepare(context: IHookFunctions): Promise<{ client: Client; wanted: Wanted }> {
 	const url = webhookUrl(context);
 	const events = chosenEvents(context);
-	if (events.length === 0) throw new InputError('No event is chosen', 'Choose at least one under Events or Other Events');
+	if (events.length === 0)
+		throw new InputError('No event is chosen', 'Choose at least one under Events or Other Events');
 	const client = await connect(context);
 	const reason = unreachable(url, client);
 	if (reason) {
@@ -103,7 +113,8 @@ async function prepare(context: IHookFunctions): Promise<{ client: Client; wante
 	}
 	const { secretVersion } = readOptions(context);
 	const known = recall(context, url);
-	const registration = known?.secretVersion === secretVersion ? known : { secret: newSecret(), secretVersion };
+	const registration =
+		known?.secretVersion === secretVersion ? known : { secret: newSecret(), secretVersion };
 	return { client, wanted: { url, events, registration } };
 }
 
@@ -113,7 +124,10 @@ async function takeOver(context: IHookFunctions, client: Client, wanted: Wanted)
 	const kept = own.find((record) => isAsWanted(record, wanted));
 	if (!kept) return false;
 	remember(context, url, { ...registration, id: readId(kept), events });
-	await removeAll(client, own.filter((record) => record !== kept));
+	await removeAll(
+		client,
+		own.filter((record) => record !== kept),
+	);
 	return true;
 }
 
@@ -121,9 +135,15 @@ async function takeOver(context: IHookFunctions, client: Client, wanted: Wanted)
  * Whether to go on without a check: n8n starts, had registered before, and the service does not answer. n8n would
  * otherwise remove the webhook, and events would be lost until one of its later tries to activate the workflow.
  */
-function staysAsItWas(context: IHookFunctions, { registration }: Wanted, failure: ItemFailure): boolean {
+function staysAsItWas(
+	context: IHookFunctions,
+	{ registration }: Wanted,
+	failure: ItemFailure,
+): boolean {
 	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
-	const isPassing = failure instanceof ServiceError && ['unknown', 'unreachable', 'rateLimited'].includes(failure.kind);
+	const isPassing =
+		failure instanceof ServiceError &&
+		['unknown', 'unreachable', 'rateLimited'].includes(failure.kind);
 	return isStart && isPassing && registration.id !== undefined;
 }
 
@@ -145,6 +165,9 @@ async function guarded<T>(context: IHookFunctions, task: () => Promise<T>): Prom
 		const advice = [404, 405].includes(statusOf(failure) ?? 0)
 			? `Choose Manual under Registration, and register this URL at the service by hand: ${webhookUrl(context)}`
 			: failure.description?.replace(/ \([A-Z_]+\)$/, ''); // n8n replaces a message that holds a fault's code
-		throw new NodeOperationError(context.getNode(), withoutSecrets([failure.message, advice].filter(Boolean).join('. ')));
+		throw new NodeOperationError(
+			context.getNode(),
+			withoutSecrets([failure.message, advice].filter(Boolean).join('. ')),
+		);
 	}
 }

@@ -50,13 +50,24 @@ class NodeEvents {
 	/** Adds what an earlier process has stored. */
 	load(recentEvents: unknown): void {
 		const stored = typeof recentEvents === 'string' ? recentEvents.split(' ') : [];
-		this.take(stored.filter((identity) => !this.taken.has(identity) && !this.underWay.has(identity)));
+		this.take(
+			stored.filter((identity) => !this.taken.has(identity) && !this.underWay.has(identity)),
+		);
 	}
 
 	/** See {@link recognize}. Nothing is awaited between the last look and the note that the event is under way. */
-	async recognize(identity: string, response: Response, staticData: IDataObject): Promise<'new' | 'taken' | 'underWay'> {
-		for (let earlier = this.underWay.get(identity); earlier; earlier = this.underWay.get(identity)) {
-			if (fateNow(earlier) === 'underWay') await Promise.race([earlier.settled, pause(longestWaitMs)]);
+	async recognize(
+		identity: string,
+		response: Response,
+		staticData: IDataObject,
+	): Promise<'new' | 'taken' | 'underWay'> {
+		for (
+			let earlier = this.underWay.get(identity);
+			earlier;
+			earlier = this.underWay.get(identity)
+		) {
+			if (fateNow(earlier) === 'underWay')
+				await Promise.race([earlier.settled, pause(longestWaitMs)]);
 			const fate = fateNow(earlier);
 			this.settle(earlier);
 			if (fate !== 'failed') return fate;
@@ -120,7 +131,10 @@ const known = new Map<string, NodeEvents>();
  * @returns `new` if the event shall start an execution, `taken` if it did before; `underWay` if that takes too long to
  *   tell, and the service should ask again
  */
-export async function recognize(context: IWebhookFunctions, identity: string): Promise<'new' | 'taken' | 'underWay'> {
+export async function recognize(
+	context: IWebhookFunctions,
+	identity: string,
+): Promise<'new' | 'taken' | 'underWay'> {
 	const staticData = context.getWorkflowStaticData('node');
 	const events = known.get(nodeKey(context)) ?? new NodeEvents();
 	known.set(nodeKey(context), events);

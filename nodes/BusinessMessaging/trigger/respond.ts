@@ -7,7 +7,11 @@ export function handled(message: string): IWebhookResponseData {
 }
 
 /** Another status, upon which a service may deliver again. */
-export function refuse(context: IWebhookFunctions, status: number, message: string): IWebhookResponseData {
+export function refuse(
+	context: IWebhookFunctions,
+	status: number,
+	message: string,
+): IWebhookResponseData {
 	context.getResponseObject().status(status).json({ message });
 	return { noWebhookResponse: true };
 }

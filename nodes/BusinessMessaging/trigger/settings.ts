@@ -16,7 +16,9 @@ const everyKind = '*';
 
 /** The chosen kinds of event, from both fields; an expression may give a text or a list for either. */
 export function chosenEvents(context: Context): string[] {
-	const fields = ['events', 'otherEvents'].map((name) => context.getNodeParameter(name, '') as string | string[]);
+	const fields = ['events', 'otherEvents'].map(
+		(name) => context.getNodeParameter(name, '') as string | string[],
+	);
 	return uniq(fields.flat().flatMap((names) => String(names).split(/[\s,;]+/))).filter(Boolean);
 }
 
@@ -73,8 +75,15 @@ export function isSimplified(context: IWebhookFunctions): boolean {
 export async function checkSettings(context: IHookFunctions): Promise<void> {
 	readFilters(context);
 	const signature = demandedSignature(context);
-	if (signature?.header === '') throw new InputError('The Signature Header is empty', 'Enter the name of the header that holds the signature');
+	if (signature?.header === '')
+		throw new InputError(
+			'The Signature Header is empty',
+			'Enter the name of the header that holds the signature',
+		);
 	if ((signature || demandsSecret(context)) && (await credentialSecret(context)) === '') {
-		throw new InputError('The Webhook Secret of the credential is empty', 'Enter there the secret with which the service signs, or choose no signature');
+		throw new InputError(
+			'The Webhook Secret of the credential is empty',
+			'Enter there the secret with which the service signs, or choose no signature',
+		);
 	}
 }

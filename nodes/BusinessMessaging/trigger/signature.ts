@@ -49,7 +49,8 @@ const standardWebhooks: SignatureScheme = {
 	header: 'webhook-signature',
 	encoding: 'base64',
 	key: (secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
-	signatures: (header) => header.split(/\s+/).flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : [])),
+	signatures: (header) =>
+		header.split(/\s+/).flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : [])),
 	timestamp: (headers) => text(headers['webhook-timestamp']),
 	prefix: (headers, timestamp) => `${text(headers['webhook-id']) ?? ''}.${timestamp}.`,
 };
@@ -97,7 +98,11 @@ function customScheme(base: SignatureScheme, custom: Record<string, unknown>): S
 		tolerance: Number(custom.tolerance ?? defaultTolerance),
 	};
 	if (timestampHeader === '') return scheme;
-	return { ...scheme, timestamp: (headers) => text(headers[timestampHeader]), prefix: (_, timestamp) => `${timestamp}.` };
+	return {
+		...scheme,
+		timestamp: (headers) => text(headers[timestampHeader]),
+		prefix: (_, timestamp) => `${timestamp}.`,
+	};
 }
 
 function withoutPrefix(value: string, prefix: string): string[] {
@@ -119,13 +124,27 @@ export interface SignedDelivery {
  *
  * @param now in ms
  */
-export function isSigned(scheme: SignatureScheme, secret: string, { headers, rawBody }: SignedDelivery, now: number): boolean {
+export function isSigned(
+	scheme: SignatureScheme,
+	secret: string,
+	{ headers, rawBody }: SignedDelivery,
+	now: number,
+): boolean {
 	const header = text(headers[scheme.header]);
 	const timestamp = header === undefined ? undefined : scheme.timestamp?.(headers, header);
-	if (secret === '' || header === undefined || (scheme.timestamp && !isRecent(timestamp, scheme.tolerance, now))) return false;
+	if (
+		secret === '' ||
+		header === undefined ||
+		(scheme.timestamp && !isRecent(timestamp, scheme.tolerance, now))
+	)
+		return false;
 	const hmac = createHmac(scheme.algorithm, scheme.key(secret));
-	const expected = hmac.update(scheme.prefix(headers, timestamp ?? '')).update(rawBody).digest(scheme.encoding);
-	const written = (signature: string) => (scheme.encoding === 'hex' ? signature.toLowerCase() : signature);
+	const expected = hmac
+		.update(scheme.prefix(headers, timestamp ?? ''))
+		.update(rawBody)
+		.digest(scheme.encoding);
+	const written = (signature: string) =>
+		scheme.encoding === 'hex' ? signature.toLowerCase() : signature;
 	return scheme.signatures(header).some((signature) => isSame(written(signature), expected));
 }
 
@@ -141,5 +160,8 @@ export async function readDelivery(context: IWebhookFunctions): Promise<SignedDe
 	const request = context.getRequestObject();
 	const isRead = Buffer.isBuffer(request.rawBody) || request.contentType?.startsWith('multipart/');
 	if (!isRead) await request.readRawBody();
-	return { headers: context.getHeaderData(), rawBody: Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0) };
+	return {
+		headers: context.getHeaderData(),
+		rawBody: Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0),
+	};
 }

@@ -1,5 +1,12 @@
 /** The fields for checking who delivers. The key itself is in the credential, where n8n encrypts it. */
-import { type Field, booleanField, choiceField, collectionField, numberField, textField } from '../operations/fieldBuilders';
+import {
+	type Field,
+	booleanField,
+	choiceField,
+	collectionField,
+	numberField,
+	textField,
+} from '../operations/fieldBuilders';
 
 function headerField(preset: string, header: string): Field {
 	return textField({
@@ -19,21 +26,45 @@ export const signatureFields: Field[] = [
 		name: 'requireSecret',
 		default: false,
 		displayOptions: { show: { registration: ['manual'] } },
-		description: 'Whether a delivery must bring the Webhook Secret of the credential along: at the end of the registered URL as ?token=… or in a header named X-Webhook-Token',
+		description:
+			'Whether a delivery must bring the Webhook Secret of the credential along: at the end of the registered URL as ?token=… or in a header named X-Webhook-Token',
 	}),
 	choiceField({
 		displayName: 'Signature',
 		name: 'signature',
 		options: [
-			{ name: 'Custom', value: 'custom', description: 'A signature in a header, as you describe it below' },
-			{ name: 'Hex Digest', value: 'hex', description: 'A header with the HMAC-SHA256 of the body in hex' },
+			{
+				name: 'Custom',
+				value: 'custom',
+				description: 'A signature in a header, as you describe it below',
+			},
+			{
+				name: 'Hex Digest',
+				value: 'hex',
+				description: 'A header with the HMAC-SHA256 of the body in hex',
+			},
 			{ name: 'None', value: 'none', description: 'The service does not sign' },
-			{ name: 'Prefixed Digest', value: 'sha256', description: 'A header with sha256= and the HMAC-SHA256 of the body in hex' },
-			{ name: 'Standard Webhooks', value: 'standardWebhooks', description: 'As written down at https://www.standardwebhooks.com, in three headers whose names begin with webhook' },
-			{ name: 'Timestamp and Digest', value: 'timestamped', description: 'A header with t= (time of signing) and v1= (HMAC-SHA256 of time, a dot and the body in hex)' },
+			{
+				name: 'Prefixed Digest',
+				value: 'sha256',
+				description: 'A header with sha256= and the HMAC-SHA256 of the body in hex',
+			},
+			{
+				name: 'Standard Webhooks',
+				value: 'standardWebhooks',
+				description:
+					'As written down at https://www.standardwebhooks.com, in three headers whose names begin with webhook',
+			},
+			{
+				name: 'Timestamp and Digest',
+				value: 'timestamped',
+				description:
+					'A header with t= (time of signing) and v1= (HMAC-SHA256 of time, a dot and the body in hex)',
+			},
 		],
 		default: 'none',
-		description: 'How the service signs what it delivers. Deliveries without the right signature are refused. The key is the Webhook Secret of the credential.',
+		description:
+			'How the service signs what it delivers. Deliveries without the right signature are refused. The key is the Webhook Secret of the credential.',
 	}),
 	headerField('timestamped', 'X-Signature'),
 	headerField('sha256', 'X-Hub-Signature-256'),
@@ -76,7 +107,8 @@ export const signatureFields: Field[] = [
 				displayName: 'Timestamp Header',
 				name: 'timestampHeader',
 				placeholder: 'e.g. X-Timestamp',
-				description: 'Name of a header with the time of signing in Unix seconds or milliseconds. With it, the time, a dot and the body are signed.',
+				description:
+					'Name of a header with the time of signing in Unix seconds or milliseconds. With it, the time, a dot and the body are signed.',
 			}),
 			numberField({
 				displayName: 'Tolerance',

@@ -13,10 +13,12 @@ export const step = 50;
 export const most = 1000;
 
 /** @param {string} search @param {number} limit */
-export const chatsUrl = (search, limit) => `/_sandbox/chats?${new URLSearchParams({ search, limit: String(limit) })}`;
+export const chatsUrl = (search, limit) =>
+	`/_sandbox/chats?${new URLSearchParams({ search, limit: String(limit) })}`;
 
 /** @param {string} phone @param {number} limit */
-export const chatUrl = (phone, limit) => `/_sandbox/chats/${encodeURIComponent(phone)}?limit=${limit}`;
+export const chatUrl = (phone, limit) =>
+	`/_sandbox/chats/${encodeURIComponent(phone)}?limit=${limit}`;
 
 /** @param {number} limit */
 export const deliveriesUrl = (limit) => `/_sandbox/deliveries?last=${limit}`;
@@ -45,7 +47,11 @@ export async function get(url) {
  */
 export async function write(message) {
 	const headers = { 'content-type': 'application/json' };
-	return await request('/_sandbox/inbound', { method: 'POST', headers, body: JSON.stringify(message) });
+	return await request('/_sandbox/inbound', {
+		method: 'POST',
+		headers,
+		body: JSON.stringify(message),
+	});
 }
 
 /**

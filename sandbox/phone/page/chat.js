@@ -14,7 +14,9 @@ import { nameOf } from './words.js';
 export function Chat({ phone }) {
 	const [limit, setLimit] = useState(step);
 	/** @type {{ data?: import('./api.js').ChatMessages, error?: string, reload: () => void }} */
-	const { data, error, reload } = useLive(chatUrl(phone, limit), ({ chats }) => chats.includes(phone));
+	const { data, error, reload } = useLive(chatUrl(phone, limit), ({ chats }) =>
+		chats.includes(phone),
+	);
 	const [answer, setAnswer] = useState({ hint: '', problem: '' });
 	const box = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
 	const name = data?.chat.name ?? newNameOf(phone) ?? null;
@@ -27,7 +29,10 @@ export function Chat({ phone }) {
 			reload();
 			return true;
 		} catch (failure) {
-			setAnswer({ hint: '', problem: failure instanceof Error ? failure.message : String(failure) });
+			setAnswer({
+				hint: '',
+				problem: failure instanceof Error ? failure.message : String(failure),
+			});
 			return false;
 		}
 	};
@@ -38,7 +43,9 @@ export function Chat({ phone }) {
 	return html`
 		<section id="chat" class="chat" aria-label=${`Chat with ${who}`} tabindex="-1">
 			<div class="chat-head">
-				<a class="icon-button back" href="#"><${Icon} name="back" /><span class="unseen">Back to the chats</span></a>
+				<a class="icon-button back" href="#"
+					><${Icon} name="back" /><span class="unseen">Back to the chats</span></a
+				>
 				<${Avatar} phone=${phone} name=${name} />
 				<div class="chat-who">
 					<h2>${who}</h2>
@@ -47,7 +54,13 @@ export function Chat({ phone }) {
 			</div>
 			${error && html`<${Problem} error=${error} />`}
 			${data
-				? html`<${Messages} list=${data} limit=${limit} who=${who} showOlder=${() => setLimit(limit + step)} reply=${reply} />`
+				? html`<${Messages}
+						list=${data}
+						limit=${limit}
+						who=${who}
+						showOlder=${() => setLimit(limit + step)}
+						reply=${reply}
+					/>`
 				: html`<div class="messages"></div>`}
 			<p class="answer-hint" role="status">${answer.hint}</p>
 			${answer.problem && html`<${Problem} error=${answer.problem} />`}

@@ -27,36 +27,63 @@ export function ChatList({ chosen, choose }) {
 		<section class="chats" aria-label="Chats" onKeyDown=${moveFocus}>
 			<div class="chats-head">
 				<h2>Chats</h2>
-				<button class="button" onClick=${() => setAsksForNumber(true)}><${Icon} name="plus" /> New chat</button>
+				<button class="button" onClick=${() => setAsksForNumber(true)}>
+					<${Icon} name="plus" /> New chat
+				</button>
 				<search class="search">
 					<${Icon} name="search" />
-					<input type="search" aria-label="Search chats" placeholder="Name or phone number" value=${search} onInput=${onSearch} />
+					<input
+						type="search"
+						aria-label="Search chats"
+						placeholder="Name or phone number"
+						value=${search}
+						onInput=${onSearch}
+					/>
 				</search>
 			</div>
 			<div class="chats-body">
 				${error && html`<${Problem} error=${error} />`}
 				${list && html`<${Rows} list=${list} search=${search} chosen=${chosen} />`}
-				${list && list.total > list.data.length && limit < most && html`
-					<button class="button show-more" onClick=${() => setLimit(limit + step)}>Show more</button>
+				${list &&
+				list.total > list.data.length &&
+				limit < most &&
+				html`
+					<button class="button show-more" onClick=${() => setLimit(limit + step)}>
+						Show more
+					</button>
 				`}
 			</div>
 			<${Announcer} chats=${list?.data ?? []} chosen=${chosen} />
-			${asksForNumber && html`<${NewChat} choose=${choose} close=${() => setAsksForNumber(false)} />`}
+			${asksForNumber &&
+			html`<${NewChat} choose=${choose} close=${() => setAsksForNumber(false)} />`}
 		</section>
 	`;
 }
 
 /** @param {{ list: import('./api.js').ChatList, search: string, chosen?: string }} props */
 function Rows({ list, search, chosen }) {
-	if (list.total === 0 && search !== '') return html`<${Empty} icon="search" title="Nobody found">Search for another name or number.<//>`;
-	if (list.total === 0) return html`<${Empty} icon="chat" title="No messages yet">Send one from n8n, or start a chat.<//>`;
+	if (list.total === 0 && search !== '')
+		return html`<${Empty} icon="search" title="Nobody found"
+			>Search for another name or number.<//
+		>`;
+	if (list.total === 0)
+		return html`<${Empty} icon="chat" title="No messages yet"
+			>Send one from n8n, or start a chat.<//
+		>`;
 	const isQuiet = search === '' && !list.data[0].lastMessage;
 	return html`
-		${isQuiet && html`<p class="hint">No messages yet: send one from n8n, or write as one of these contacts.</p>`}
+		${isQuiet &&
+		html`<p class="hint">
+			No messages yet: send one from n8n, or write as one of these contacts.
+		</p>`}
 		<ul class="rows">
-			${list.data.map((chat) => html`<${Row} key=${chat.phone} chat=${chat} isChosen=${chat.phone === chosen} />`)}
+			${list.data.map(
+				(chat) => html`<${Row} key=${chat.phone} chat=${chat} isChosen=${chat.phone === chosen} />`,
+			)}
 		</ul>
-		<p class="count">${list.data.length < list.total ? `${list.data.length} of ${list.total}` : ''}</p>
+		<p class="count">
+			${list.data.length < list.total ? `${list.data.length} of ${list.total}` : ''}
+		</p>
 	`;
 }
 
@@ -67,11 +94,20 @@ function Row({ chat, isChosen }) {
 	const hasNew = isNew(chat);
 	return html`
 		<li>
-			<a class=${hasNew ? 'row has-new' : 'row'} href=${`#${phone}`} aria-current=${isChosen ? 'page' : undefined}>
+			<a
+				class=${hasNew ? 'row has-new' : 'row'}
+				href=${`#${phone}`}
+				aria-current=${isChosen ? 'page' : undefined}
+			>
 				<${Avatar} phone=${phone} name=${name} />
 				<span class="row-name">${nameOf(chat)}</span>
-				${lastMessage && html`<time class="row-time" datetime=${lastMessage.timestamp}>${recentOf(lastMessage.timestamp)}</time>`}
-				<span class="row-text">${lastMessage ? lastMessage.text : name ? phone : 'No messages yet'}</span>
+				${lastMessage &&
+				html`<time class="row-time" datetime=${lastMessage.timestamp}
+					>${recentOf(lastMessage.timestamp)}</time
+				>`}
+				<span class="row-text"
+					>${lastMessage ? lastMessage.text : name ? phone : 'No messages yet'}</span
+				>
 				${lastMessage?.direction === 'outbound' && html`<${Status} status=${lastMessage.status} />`}
 				${hasNew && html`<span class="new-dot"><span class="unseen">New message</span></span>`}
 			</a>
@@ -84,10 +120,13 @@ function Announcer({ chats, chosen }) {
 	const told = useRef(new Set());
 	const [words, setWords] = useState('');
 	useEffect(() => {
-		const fresh = chats.filter((chat) => chat.phone !== chosen && isNew(chat) && !told.current.has(chat.lastMessage?.id));
+		const fresh = chats.filter(
+			(chat) => chat.phone !== chosen && isNew(chat) && !told.current.has(chat.lastMessage?.id),
+		);
 		for (const { lastMessage } of fresh) told.current.add(lastMessage?.id);
 		if (fresh.length > 1) setWords(`New messages in ${fresh.length} chats`);
-		else if (fresh.length === 1) setWords(`New message for ${nameOf(fresh[0])}: ${fresh[0].lastMessage?.text}`);
+		else if (fresh.length === 1)
+			setWords(`New message for ${nameOf(fresh[0])}: ${fresh[0].lastMessage?.text}`);
 	}, [chats]);
 	return html`<p class="unseen" role="status">${words}</p>`;
 }

@@ -17,7 +17,9 @@ export function Composer({ box, phone, who, send }) {
 	const [text, setText] = useState(draftOf(phone));
 	// On a narrow screen the keyboard would cover what is to be read first.
 	useEffect(() => {
-		const place = matchMedia('(min-width: 45rem)').matches ? box.current : document.getElementById('chat');
+		const place = matchMedia('(min-width: 45rem)').matches
+			? box.current
+			: document.getElementById('chat');
 		place?.focus({ preventScroll: true });
 	}, []);
 	/** @param {string} typed */
@@ -45,10 +47,13 @@ export function Composer({ box, phone, who, send }) {
 				aria-label=${`Answer as ${who}`}
 				placeholder=${`Answer as ${who}`}
 				value=${text}
-				onInput=${(/** @type {{ currentTarget: HTMLTextAreaElement }} */ event) => change(event.currentTarget.value)}
+				onInput=${(/** @type {{ currentTarget: HTMLTextAreaElement }} */ event) =>
+					change(event.currentTarget.value)}
 				onKeyDown=${onKeyDown}
 			></textarea>
-			<button type="submit" class="icon-button is-main" aria-label="Send"><${Icon} name="send" /></button>
+			<button type="submit" class="icon-button is-main" aria-label="Send">
+				<${Icon} name="send" />
+			</button>
 		</form>
 	`;
 }

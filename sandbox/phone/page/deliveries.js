@@ -28,20 +28,37 @@ export function Deliveries({ takesFocus, close }) {
 		<section class="deliveries" aria-label="Deliveries to webhooks" onKeyDown=${onKeyDown}>
 			<div class="deliveries-head">
 				<h2 ref=${heading} tabindex="-1">Deliveries</h2>
-				<button class="icon-button" aria-label="Close the deliveries" onClick=${close}><${Icon} name="close" /></button>
+				<button class="icon-button" aria-label="Close the deliveries" onClick=${close}>
+					<${Icon} name="close" />
+				</button>
 				<p>What the service told webhooks, e.g. n8n, and what they answered.</p>
 			</div>
-			<div class="deliveries-body" tabindex="0" role="group" aria-label="Webhooks and deliveries, to scroll">
+			<div
+				class="deliveries-body"
+				tabindex="0"
+				role="group"
+				aria-label="Webhooks and deliveries, to scroll"
+			>
 				${error && html`<${Problem} error=${error} />`}
 				${webhooks && html`<${Webhooks} webhooks=${webhooks.data} />`}
-				${log?.data.length === 0 && html`
-					<${Empty} icon="deliveries" title="No deliveries yet">They begin when a webhook is registered and something happens.<//>
+				${log?.data.length === 0 &&
+				html`
+					<${Empty} icon="deliveries" title="No deliveries yet"
+						>They begin when a webhook is registered and something happens.<//
+					>
 				`}
 				<ol class="delivery-rows">
-					${log?.data.toReversed().map((delivery) => html`<${Row} key=${delivery.id} delivery=${delivery} />`)}
+					${log?.data
+						.toReversed()
+						.map((delivery) => html`<${Row} key=${delivery.id} delivery=${delivery} />`)}
 				</ol>
-				${log && log.data.length >= limit && limit < most && html`
-					<button class="button show-more" onClick=${() => setLimit(limit + step)}>Show more</button>
+				${log &&
+				log.data.length >= limit &&
+				limit < most &&
+				html`
+					<button class="button show-more" onClick=${() => setLimit(limit + step)}>
+						Show more
+					</button>
 				`}
 			</div>
 		</section>
@@ -52,15 +69,22 @@ export function Deliveries({ takesFocus, close }) {
 function Webhooks({ webhooks }) {
 	if (webhooks.length === 0) {
 		return html`
-			<p class="hint">No webhook is registered. In n8n, activate a workflow that starts with the Business Messaging Trigger.</p>
+			<p class="hint">
+				No webhook is registered. In n8n, activate a workflow that starts with the Business
+				Messaging Trigger.
+			</p>
 		`;
 	}
 	return html`
 		<h3>${webhooks.length === 1 ? '1 webhook listens' : `${webhooks.length} webhooks listen`}</h3>
 		<ul class="webhooks">
-			${webhooks.map(({ id, url, events }) => html`
-				<li key=${id}><span class="address">${placeOf(url)}</span> ${events.map(eventWords).join(', ')}</li>
-			`)}
+			${webhooks.map(
+				({ id, url, events }) => html`
+					<li key=${id}>
+						<span class="address">${placeOf(url)}</span> ${events.map(eventWords).join(', ')}
+					</li>
+				`,
+			)}
 		</ul>
 		<h3>Newest first</h3>
 	`;
@@ -78,18 +102,29 @@ function Row({ delivery }) {
 					<span class="delivery-event">${eventWords(event)}</span>
 					<time datetime=${createdAt}>${preciseTimeOf(createdAt)}</time>
 					<span class="delivery-who">
-						${String(data.from ?? data.to ?? '')}${tries > 1 ? ` · ${tries} tries` : ''}${state === 'pending' && tries > 0 ? ' · trying again' : ''}
+						${String(data.from ?? data.to ?? '')}${tries > 1 ? ` · ${tries} tries` : ''}${state ===
+							'pending' && tries > 0
+							? ' · trying again'
+							: ''}
 					</span>
 				</summary>
 				<p class="address">POST ${placeOf(url)}</p>
-				${tries > 0 && html`
+				${tries > 0 &&
+				html`
 					<ol class="tries">
-						${attempts.map(({ at, status, ms, error }) => html`
-							<li key=${at}>${preciseTimeOf(at)}: ${status ?? 'no answer'}${error ? ` (${error})` : ''}, ${ms} ms</li>
-						`)}
+						${attempts.map(
+							({ at, status, ms, error }) => html`
+								<li key=${at}>
+									${preciseTimeOf(at)}: ${status ?? 'no answer'}${error ? ` (${error})` : ''}, ${ms}
+									ms
+								</li>
+							`,
+						)}
 					</ol>
 				`}
-				<pre tabindex="0" role="group" aria-label="Body">${JSON.stringify({ event, data }, null, 2)}</pre>
+				<pre tabindex="0" role="group" aria-label="Body">
+${JSON.stringify({ event, data }, null, 2)}</pre
+				>
 			</details>
 		</li>
 	`;

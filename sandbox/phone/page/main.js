@@ -49,14 +49,22 @@ function App() {
 			<h1>Phone</h1>
 			<p class="bar-words">What your customers see. Nothing is really sent.</p>
 			<${Connection} />
-			<button ref=${button} class="button" aria-pressed=${showsDeliveries} onClick=${toggleDeliveries}>
+			<button
+				ref=${button}
+				class="button"
+				aria-pressed=${showsDeliveries}
+				onClick=${toggleDeliveries}
+			>
 				<${Icon} name="deliveries" /> Deliveries
 			</button>
 		</header>
-		<main class=${['panes', phone ? 'has-chat' : '', showsDeliveries ? 'has-deliveries' : ''].join(' ')}>
+		<main
+			class=${['panes', phone ? 'has-chat' : '', showsDeliveries ? 'has-deliveries' : ''].join(' ')}
+		>
 			<${ChatList} chosen=${phone} choose=${choose} />
 			${phone ? html`<${Chat} key=${phone} phone=${phone} />` : html`<${NoChat} />`}
-			${showsDeliveries && html`<${Deliveries} takesFocus=${wasToggled.current} close=${toggleDeliveries} />`}
+			${showsDeliveries &&
+			html`<${Deliveries} takesFocus=${wasToggled.current} close=${toggleDeliveries} />`}
 		</main>
 	`;
 }
@@ -85,7 +93,8 @@ function Connection() {
 const NoChat = () => html`
 	<section id="chat" class="chat no-chat" aria-label="Chat" tabindex="-1">
 		<${Empty} icon="chat" title="Choose a chat">
-			Pick a customer on the left to see their phone and to answer as them, or start a chat from a new number.
+			Pick a customer on the left to see their phone and to answer as them, or start a chat from a
+			new number.
 		<//>
 	</section>
 `;
@@ -96,7 +105,8 @@ function useReturnToList(phone) {
 	useEffect(() => {
 		const before = last.current;
 		last.current = phone;
-		if (before && !phone) document.querySelector(/** @type {'a'} */ (`a[href="#${before}"]`))?.focus();
+		if (before && !phone)
+			document.querySelector(/** @type {'a'} */ (`a[href="#${before}"]`))?.focus();
 	}, [phone]);
 }
 

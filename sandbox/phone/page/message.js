@@ -14,7 +14,9 @@ export function Bubble({ message, who, reply }) {
 			<span class="unseen">${isOurs ? 'Your business' : who}: </span>
 			${template?.header && html`<${Header} header=${template.header} />`}
 			<p class="text">
-				${linksIn(text).map((piece) => (piece.link ? html`<${Link} href=${piece.link.href}>${piece.text}<//>` : piece.text))}
+				${linksIn(text).map((piece) =>
+					piece.link ? html`<${Link} href=${piece.link.href}>${piece.text}<//>` : piece.text,
+				)}
 			</p>
 			${template?.footer && html`<p class="footer">${template.footer}</p>`}
 			<p class="meta">
@@ -23,9 +25,14 @@ export function Bubble({ message, who, reply }) {
 				${isOurs && html`<${Status} status=${status} />`}
 			</p>
 			${message.failure && html`<p class="failure">Not delivered. ${message.failure}</p>`}
-			${template && template.buttons.length > 0 && html`
+			${template &&
+			template.buttons.length > 0 &&
+			html`
 				<ul class="buttons">
-					${template.buttons.map((button, index) => html`<li key=${index}><${Button} button=${button} reply=${reply} /></li>`)}
+					${template.buttons.map(
+						(button, index) =>
+							html`<li key=${index}><${Button} button=${button} reply=${reply} /></li>`,
+					)}
 				</ul>
 			`}
 		</li>
@@ -35,16 +42,25 @@ export function Bubble({ message, who, reply }) {
 /** @param {{ header: NonNullable<Template['header']> }} props */
 function Header({ header }) {
 	if (header.format === 'TEXT') return html`<p class="header">${header.text}</p>`;
-	if (header.format !== 'DOCUMENT') return html`<p class="picture"><${Icon} name="picture" /> ${mediaWord(header.format)} of the template</p>`;
+	if (header.format !== 'DOCUMENT')
+		return html`<p class="picture">
+			<${Icon} name="picture" /> ${mediaWord(header.format)} of the template
+		</p>`;
 	const address = webAddress(header.documentUrl);
-	if (!address) return html`<p class="document"><${DocumentWords} name="Document" place="PDF, attached to the template" /></p>`;
+	if (!address)
+		return html`<p class="document">
+			<${DocumentWords} name="Document" place="PDF, attached to the template" />
+		</p>`;
 	return html`
-		<${Link} className="document" href=${address.href}><${DocumentWords} name=${fileOf(address)} place=${`PDF · ${address.host}`} /><//>
+		<${Link} className="document" href=${address.href}
+			><${DocumentWords} name=${fileOf(address)} place=${`PDF · ${address.host}`}
+		/><//>
 	`;
 }
 
 /** @param {string} format */
-const mediaWord = (format) => (format === 'IMAGE' ? 'Picture' : format[0] + format.slice(1).toLowerCase());
+const mediaWord = (format) =>
+	format === 'IMAGE' ? 'Picture' : format[0] + format.slice(1).toLowerCase();
 
 /** @param {{ name: string, place: string }} props */
 const DocumentWords = ({ name, place }) => html`
@@ -66,9 +82,14 @@ function fileOf({ pathname, host }) {
 /** @param {{ button: Template['buttons'][number], reply: (text: string) => void }} props */
 function Button({ button: { type, text, url }, reply }) {
 	const address = webAddress(url);
-	if (address) return html`<${Link} className="template-button" href=${address.href}><${Icon} name="external" /> ${text}<//>`;
+	if (address)
+		return html`<${Link} className="template-button" href=${address.href}
+			><${Icon} name="external" /> ${text}<//
+		>`;
 	if (type !== 'QUICK_REPLY') return html`<span class="template-button is-idle">${text}</span>`;
-	return html`<button class="template-button" onClick=${() => reply(text)}><${Icon} name="reply" /> ${text}</button>`;
+	return html`<button class="template-button" onClick=${() => reply(text)}>
+		<${Icon} name="reply" /> ${text}
+	</button>`;
 }
 
 /** A link that leaves the page. @param {{ href: string, className?: string, children?: unknown }} props */

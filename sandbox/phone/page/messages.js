@@ -22,25 +22,46 @@ export function Messages({ list, limit, who, showOlder, reply }) {
 	const { scroller, hasNewBelow, onScroll, toEnd } = useScrolling(list.data);
 	return html`
 		<div class="messages-frame">
-			<div class="messages" ref=${scroller} onScroll=${onScroll} tabindex="0" role="group" aria-label=${`Messages with ${who}, to scroll`}>
-				${list.total > list.data.length && limit < most && html`
-					<button class="button show-more" onClick=${showOlder}>Show older messages</button>
-				`}
-				${list.total === 0 && html`
+			<div
+				class="messages"
+				ref=${scroller}
+				onScroll=${onScroll}
+				tabindex="0"
+				role="group"
+				aria-label=${`Messages with ${who}, to scroll`}
+			>
+				${list.total > list.data.length &&
+				limit < most &&
+				html` <button class="button show-more" onClick=${showOlder}>Show older messages</button> `}
+				${list.total === 0 &&
+				html`
 					<${Empty} icon="chat" title="No messages yet">
 						Send one from n8n to see it arrive here, or write first as ${who} in the box below.
 					<//>
 				`}
 				<div role="log" aria-label=${`Messages with ${who}`} aria-relevant="additions">
-					${byDay(list.data).map(({ day, messages }) => html`
-						<h3 class="day" key=${day}><span>${day}</span></h3>
-						<ol class="bubbles" key=${`${day} messages`}>
-							${messages.map((message) => html`<${Bubble} key=${message.id} message=${message} who=${who} reply=${reply} />`)}
-						</ol>
-					`)}
+					${byDay(list.data).map(
+						({ day, messages }) => html`
+							<h3 class="day" key=${day}><span>${day}</span></h3>
+							<ol class="bubbles" key=${`${day} messages`}>
+								${messages.map(
+									(message) =>
+										html`<${Bubble}
+											key=${message.id}
+											message=${message}
+											who=${who}
+											reply=${reply}
+										/>`,
+								)}
+							</ol>
+						`,
+					)}
 				</div>
 			</div>
-			${hasNewBelow && html`<button class="button to-end" onClick=${toEnd}><${Icon} name="down" /> New messages</button>`}
+			${hasNewBelow &&
+			html`<button class="button to-end" onClick=${toEnd}>
+				<${Icon} name="down" /> New messages
+			</button>`}
 		</div>
 	`;
 }
@@ -74,7 +95,8 @@ function useScrolling(messages) {
 		const isOwn = hasNew && messages.at(-1)?.direction === 'inbound';
 		if (before.current.isAtEnd || isOwn) element.scrollTop = element.scrollHeight;
 		else if (hasNew) setHasNewBelow(true);
-		else if (first !== before.current.first) element.scrollTop += element.scrollHeight - before.current.height;
+		else if (first !== before.current.first)
+			element.scrollTop += element.scrollHeight - before.current.height;
 		Object.assign(before.current, { first, last, height: element.scrollHeight });
 	}, [messages]);
 	// The box below grows with what is typed.

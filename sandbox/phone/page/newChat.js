@@ -29,15 +29,34 @@ export function NewChat({ choose, close }) {
 		<dialog ref=${dialog} class="dialog" aria-labelledby="new-chat-title" onClose=${close}>
 			<form onSubmit=${start} novalidate>
 				<h2 id="new-chat-title">New chat</h2>
-				<p>Write as a customer who is not in the list. Any number will do: nothing is really sent.</p>
+				<p>
+					Write as a customer who is not in the list. Any number will do: nothing is really sent.
+				</p>
 				<label for="new-phone">Phone number</label>
-				<input ref=${field} id="new-phone" name="phone" type="tel" autocomplete="off" required placeholder="e.g. +49 170 1234567"
-					aria-invalid=${error ? 'true' : undefined} aria-describedby=${error ? 'new-phone-error' : undefined} />
+				<input
+					ref=${field}
+					id="new-phone"
+					name="phone"
+					type="tel"
+					autocomplete="off"
+					required
+					placeholder="e.g. +49 170 1234567"
+					aria-invalid=${error ? 'true' : undefined}
+					aria-describedby=${error ? 'new-phone-error' : undefined}
+				/>
 				${error && html`<p id="new-phone-error" class="field-error" role="alert">${error}</p>`}
 				<label for="new-name">Name <span class="optional">(optional)</span></label>
-				<input id="new-name" name="name" type="text" autocomplete="off" placeholder="e.g. Ada Lovelace" />
+				<input
+					id="new-name"
+					name="name"
+					type="text"
+					autocomplete="off"
+					placeholder="e.g. Ada Lovelace"
+				/>
 				<div class="dialog-buttons">
-					<button type="button" class="button" onClick=${() => dialog.current?.close()}>Cancel</button>
+					<button type="button" class="button" onClick=${() => dialog.current?.close()}>
+						Cancel
+					</button>
 					<button type="submit" class="button is-main">Start chat</button>
 				</div>
 			</form>

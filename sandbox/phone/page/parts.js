@@ -38,9 +38,12 @@ const colours = 8;
 
 /** @param {{ phone: string, name?: string | null }} props */
 export function Avatar({ phone, name }) {
-	const colour = [...phone].reduce((sum, digit) => sum * 7 + Number(digit === '+' ? 0 : digit), 0) % colours;
+	const colour =
+		[...phone].reduce((sum, digit) => sum * 7 + Number(digit === '+' ? 0 : digit), 0) % colours;
 	return html`
-		<span class=${`avatar avatar-${colour}`} aria-hidden="true">${initialsOf(name) ?? html`<${Icon} name="person" />`}</span>
+		<span class=${`avatar avatar-${colour}`} aria-hidden="true"
+			>${initialsOf(name) ?? html`<${Icon} name="person" />`}</span
+		>
 	`;
 }
 

@@ -13,5 +13,7 @@ export function noteSeen({ phone, lastMessage }) {
 
 /** Whether a message to the customer has come since the chat was last open. @param {Chat} chat */
 export function isNew({ phone, lastMessage }) {
-	return lastMessage?.direction === 'outbound' && lastMessage.timestamp > (seen.get(phone) ?? opened);
+	return (
+		lastMessage?.direction === 'outbound' && lastMessage.timestamp > (seen.get(phone) ?? opened)
+	);
 }

@@ -21,13 +21,24 @@ export function phoneOf(typed) {
  */
 export function initialsOf(name) {
 	const words = (name ?? '').split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word));
-	const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => (word ? [...word][0] : ''));
+	const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) =>
+		word ? [...word][0] : '',
+	);
 	return letters.join('').toUpperCase() || undefined;
 }
 
 const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const preciseTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const day = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const preciseTime = new Intl.DateTimeFormat(undefined, {
+	hour: '2-digit',
+	minute: '2-digit',
+	second: '2-digit',
+});
+const day = new Intl.DateTimeFormat('en', {
+	weekday: 'long',
+	day: 'numeric',
+	month: 'long',
+	year: 'numeric',
+});
 const shortDay = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
 
 /** @param {string} timestamp ISO 8601 */

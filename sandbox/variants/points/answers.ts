@@ -2,7 +2,7 @@
 import type { OpenPoint } from './openPoint';
 
 export const answerPoints = {
-	'layout': {
+	layout: {
 		words: 'which layout of the address is served',
 		values: [
 			['both', 'both'],
@@ -10,7 +10,7 @@ export const answerPoints = {
 			['shared', '{host}/api/v1 only'],
 		],
 	},
-	'endpoints': {
+	endpoints: {
 		words: 'which endpoints a layout has',
 		values: [
 			['listed', 'those that the specification lists for it'],

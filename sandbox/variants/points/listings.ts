@@ -18,7 +18,7 @@ export const listingPoints = {
 			['ignored', 'ignored'],
 		],
 	},
-	'paging': {
+	paging: {
 		words: 'whether listings are cut into pages',
 		values: [
 			['pages', 'yes'],

@@ -11,8 +11,19 @@ export const contactCount = 1_200;
 
 const phone = '=+1555000100{{ $json.n }}';
 const phones = ['+15550001001', '+15550001002', '+15550001003'];
-const sendText: INodeParameters = { resource: 'message', operation: 'sendText', to: phone, text: '=Hello {{ $json.n }}', options: { concurrency: 1 } };
-const secondFails = { endpoint: 'sendText', skip: 1, status: 422, body: { message: 'not this one' } } as const;
+const sendText: INodeParameters = {
+	resource: 'message',
+	operation: 'sendText',
+	to: phone,
+	text: '=Hello {{ $json.n }}',
+	options: { concurrency: 1 },
+};
+const secondFails = {
+	endpoint: 'sendText',
+	skip: 1,
+	status: 422,
+	body: { message: 'not this one' },
+} as const;
 
 const json = (items: INodeExecutionData[] = []) => items.map((item) => item.json);
 
@@ -25,28 +36,42 @@ function outputsOf({ error, outputs }: RunResult): INodeExecutionData[][] {
 /** The items that came out, each paired with its own. */
 function goodOutput(result: RunResult): Array<Record<string, unknown>> {
 	const outputs = outputsOf(result);
-	assert.deepEqual(outputs[0].map(({ pairedItem }) => pairedItem), [{ item: 0 }, { item: 1 }, { item: 2 }]);
+	assert.deepEqual(
+		outputs[0].map(({ pairedItem }) => pairedItem),
+		[{ item: 0 }, { item: 1 }, { item: 2 }],
+	);
 	return json(outputs[0]);
 }
 
 /** Checks by name. */
 export const actionChecks: Record<string, Check> = {
 	'Send Text': async (stage) => {
-		assert.deepEqual(goodOutput(await stage.run(sendText)).map(({ to }) => to), phones);
-		assert.deepEqual((await stage.sent()).map(({ phone: to, text }) => [to, text]), phones.map((to, index) => [to, `Hello ${index + 1}`]));
+		assert.deepEqual(
+			goodOutput(await stage.run(sendText)).map(({ to }) => to),
+			phones,
+		);
+		assert.deepEqual(
+			(await stage.sent()).map(({ phone: to, text }) => [to, text]),
+			phones.map((to, index) => [to, `Hello ${index + 1}`]),
+		);
 	},
 
 	'One item fails: stop': async (stage) => {
 		await stage.fault(secondFails);
 		const { error } = await stage.run(sendText);
-		assert.equal(error?.message, 'The service refused the request: not this one (HTTP 422) [item 1]');
+		assert.equal(
+			error?.message,
+			'The service refused the request: not this one (HTTP 422) [item 1]',
+		);
 		assert.equal(error.context?.itemIndex, 1);
 	},
 
 	'One item fails: continue': async (stage) => {
 		await stage.fault(secondFails);
 		const outputs = outputsOf(await stage.run(sendText, { onError: 'continueRegularOutput' }));
-		const sendStatus = json(outputs[0]).map((item) => (item.error as { sendStatus?: string } | undefined)?.sendStatus);
+		const sendStatus = json(outputs[0]).map(
+			(item) => (item.error as { sendStatus?: string } | undefined)?.sendStatus,
+		);
 		assert.deepEqual(sendStatus, [undefined, 'notSent', undefined]);
 		assert.equal((await stage.sent()).length, 2);
 	},
@@ -54,8 +79,14 @@ export const actionChecks: Record<string, Check> = {
 	'One item fails: error output': async (stage) => {
 		await stage.fault(secondFails);
 		const outputs = outputsOf(await stage.run(sendText, { onError: 'continueErrorOutput' }));
-		assert.deepEqual(json(outputs[0]).map(({ to }) => to), [phones[0], phones[2]]);
-		assert.deepEqual(json(outputs[1]).map(({ n }) => n), [2]);
+		assert.deepEqual(
+			json(outputs[0]).map(({ to }) => to),
+			[phones[0], phones[2]],
+		);
+		assert.deepEqual(
+			json(outputs[1]).map(({ n }) => n),
+			[2],
+		);
 	},
 
 	'Retry On Fail, Retry button': async (stage) => {
@@ -70,24 +101,48 @@ export const actionChecks: Record<string, Check> = {
 	},
 
 	'Send Template with PDF': async (stage) => {
-		const value = { headerDocumentUrl: 'https://example.com/brochure.pdf', body_1: '=Anna {{ $json.n }}', body_2: 'Acme' };
+		const value = {
+			headerDocumentUrl: 'https://example.com/brochure.pdf',
+			body_1: '=Anna {{ $json.n }}',
+			body_2: 'Acme',
+		};
 		const variables = { mappingMode: 'defineBelow', value, schema: [] };
 		const template = { __rl: true, mode: 'name', value: 'welcome' };
-		goodOutput(await stage.run({ resource: 'message', operation: 'sendTemplate', to: phone, template, language: 'en_US', variables }));
+		goodOutput(
+			await stage.run({
+				resource: 'message',
+				operation: 'sendTemplate',
+				to: phone,
+				template,
+				language: 'en_US',
+				variables,
+			}),
+		);
 		const [first] = await stage.sent();
-		assert.ok(['Anna 1', 'Acme', 'brochure.pdf'].every((part) => JSON.stringify(first).includes(part)), 'the variables and the PDF arrive');
+		assert.ok(
+			['Anna 1', 'Acme', 'brochure.pdf'].every((part) => JSON.stringify(first).includes(part)),
+			'the variables and the PDF arrive',
+		);
 	},
 
 	'Send Once': async (stage) => {
 		stage.engine.processed.reset();
 		const once = { ...sendText, sendOnce: { key: '={{ $json.n }}' } };
 		goodOutput(await stage.run(once));
-		assert.deepEqual(goodOutput(await stage.run(once)).map(({ skipped }) => skipped), [true, true, true]);
+		assert.deepEqual(
+			goodOutput(await stage.run(once)).map(({ skipped }) => skipped),
+			[true, true, true],
+		);
 		assert.equal((await stage.sent()).length, 3);
 	},
 
 	'Send and Wait for Reply': async (stage) => {
-		const result = await stage.run({ resource: 'message', operation: 'sendAndWait', to: phone, message: 'Tuesday?' });
+		const result = await stage.run({
+			resource: 'message',
+			operation: 'sendAndWait',
+			to: phone,
+			message: 'Tuesday?',
+		});
 		outputsOf(result);
 		assert.ok(result.execution.run.waitTill, 'n8n is told to wait');
 		assert.equal((await stage.sent()).length, 3);
@@ -95,27 +150,71 @@ export const actionChecks: Record<string, Check> = {
 	},
 
 	'Contacts: Get Many, Return All': async (stage) => {
-		const outputs = outputsOf(await stage.run({ resource: 'contact', operation: 'getAll', returnAll: true }, { items: [{}] }));
+		const outputs = outputsOf(
+			await stage.run(
+				{ resource: 'contact', operation: 'getAll', returnAll: true },
+				{ items: [{}] },
+			),
+		);
 		assert.equal(new Set(json(outputs[0]).map(({ id }) => id)).size, contactCount);
 		assert.equal(outputs[0].length, contactCount);
 	},
 
 	'Contacts: Create, Update, Upsert': async (stage) => {
-		const created = goodOutput(await stage.run({ resource: 'contact', operation: 'create', phone, name: '=Anna {{ $json.n }}' }));
+		const created = goodOutput(
+			await stage.run({
+				resource: 'contact',
+				operation: 'create',
+				phone,
+				name: '=Anna {{ $json.n }}',
+			}),
+		);
 		const contactId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
 		const items = created.map(({ id }) => ({ id: String(id) }));
-		const updated = goodOutput(await stage.run({ resource: 'contact', operation: 'update', contactId, updateFields: { name: 'Bea' } }, { items }));
-		assert.deepEqual(updated.map(({ id, name }) => [id, name]), created.map(({ id }) => [id, 'Bea']));
-		const upserted = goodOutput(await stage.run({ resource: 'contact', operation: 'upsert', phone, name: 'Carl' }));
-		assert.deepEqual(upserted.map(({ id, name }) => [id, name]), created.map(({ id }) => [id, 'Carl']));
+		const updated = goodOutput(
+			await stage.run(
+				{ resource: 'contact', operation: 'update', contactId, updateFields: { name: 'Bea' } },
+				{ items },
+			),
+		);
+		assert.deepEqual(
+			updated.map(({ id, name }) => [id, name]),
+			created.map(({ id }) => [id, 'Bea']),
+		);
+		const upserted = goodOutput(
+			await stage.run({ resource: 'contact', operation: 'upsert', phone, name: 'Carl' }),
+		);
+		assert.deepEqual(
+			upserted.map(({ id, name }) => [id, name]),
+			created.map(({ id }) => [id, 'Carl']),
+		);
 	},
 
 	'Webhooks: Create, Get Many, Delete': async (stage) => {
-		const parameters = { resource: 'webhook', operation: 'create', url: '=https://example.com/{{ $json.n }}', events: ['message.received'] };
+		const parameters = {
+			resource: 'webhook',
+			operation: 'create',
+			url: '=https://example.com/{{ $json.n }}',
+			events: ['message.received'],
+		};
 		const items = goodOutput(await stage.run(parameters)).map(({ id }) => ({ id: String(id) }));
-		const outputs = outputsOf(await stage.run({ resource: 'webhook', operation: 'getAll', returnAll: true }, { items: [{}] }));
+		const outputs = outputsOf(
+			await stage.run(
+				{ resource: 'webhook', operation: 'getAll', returnAll: true },
+				{ items: [{}] },
+			),
+		);
 		assert.equal(outputs[0].length, 3);
-		goodOutput(await stage.run({ resource: 'webhook', operation: 'delete', webhookId: { __rl: true, mode: 'id', value: '={{ $json.id }}' } }, { items }));
+		goodOutput(
+			await stage.run(
+				{
+					resource: 'webhook',
+					operation: 'delete',
+					webhookId: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
+				},
+				{ items },
+			),
+		);
 		assert.deepEqual(await stage.webhooks(), []);
 	},
 };

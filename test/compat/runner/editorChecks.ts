@@ -9,7 +9,10 @@ import type { Stage } from './stage';
 const fromList = (value: string) => ({ __rl: true, mode: 'list', value });
 
 const open = (stage: Stage, parameters: INodeParameters = {}) =>
-	stage.engine.editor({ parameters: { resource: 'message', operation: 'sendTemplate', ...parameters }, credentials: stage.credentials() });
+	stage.engine.editor({
+		parameters: { resource: 'message', operation: 'sendTemplate', ...parameters },
+		credentials: stage.credentials(),
+	});
 
 /** Checks by name. */
 export const editorChecks: Record<string, Check> = {
@@ -19,18 +22,33 @@ export const editorChecks: Record<string, Check> = {
 		const bad = await stage.engine.testCredential(stage.credentials({ apiKey: 'wrong' }));
 		assert.equal(bad.status, 'Error');
 		// n8n 1.105 to 2.20, if not more, lose the cause of an error (a class field of ExecutionBaseError hides it), and with it our words.
-		assert.match(bad.message, /^(The service does not accept the API key|Authorization failed - please check your credentials)/);
+		assert.match(
+			bad.message,
+			/^(The service does not accept the API key|Authorization failed - please check your credentials)/,
+		);
 	},
 
 	'Lists to choose from': async (stage) => {
 		const { results } = await open(stage).listSearch('searchTemplateNames', 'welcome');
-		assert.deepEqual(results.map(({ value }) => value), ['welcome']);
+		assert.deepEqual(
+			results.map(({ value }) => value),
+			['welcome'],
+		);
 		const contacts = await open(stage).listSearch('searchContacts');
-		assert.ok(contacts.results.length > 0 && contacts.paginationToken !== undefined, 'the first page of contacts, and a next one');
+		assert.ok(
+			contacts.results.length > 0 && contacts.paginationToken !== undefined,
+			'the first page of contacts, and a next one',
+		);
 	},
 
 	'Form for variables': async (stage) => {
-		const form = await open(stage, { template: fromList('welcome'), language: fromList('en_US') }).resourceMapping('getTemplateVariables');
-		assert.deepEqual(form.fields.map(({ id }) => id), ['headerDocumentUrl', 'body_1', 'body_2']);
+		const form = await open(stage, {
+			template: fromList('welcome'),
+			language: fromList('en_US'),
+		}).resourceMapping('getTemplateVariables');
+		assert.deepEqual(
+			form.fields.map(({ id }) => id),
+			['headerDocumentUrl', 'body_1', 'body_2'],
+		);
 	},
 };

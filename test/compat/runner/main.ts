@@ -14,14 +14,23 @@ import { Stage } from './stage';
 
 const linesOfError = 8;
 
-const { packageFolder, sandbox, resultFile } = JSON.parse(process.env[orderVariable] ?? '{}') as RunnerOrder;
+const { packageFolder, sandbox, resultFile } = JSON.parse(
+	process.env[orderVariable] ?? '{}',
+) as RunnerOrder;
 const requireAsPackage = createRequire(path.join(packageFolder, 'package.json'));
 
 /** The version of what the package would get, from the package.json above the file. */
 function versionOf(name: string): string {
-	for (let folder = path.dirname(requireAsPackage.resolve(name)); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+	for (
+		let folder = path.dirname(requireAsPackage.resolve(name));
+		folder !== path.dirname(folder);
+		folder = path.dirname(folder)
+	) {
 		try {
-			const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { name?: string; version?: string };
+			const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as {
+				name?: string;
+				version?: string;
+			};
 			if (manifest.name === name && manifest.version) return manifest.version;
 		} catch {
 			// No manifest here: it is further up.
@@ -35,14 +44,19 @@ async function attempt(run: () => Promise<void>): Promise<true | string> {
 		await run();
 		return true;
 	} catch (error) {
-		const words = (error as Error).message.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+		const words = (error as Error).message
+			.split('\n')
+			.map((line) => line.trim())
+			.filter((line) => line !== '');
 		return words.slice(0, linesOfError).join(' ');
 	}
 }
 
 /** n8n's loader says of any error in a node's constructor that the class was not found; this gives the error itself. */
 function instantiate(): void {
-	const { n8n } = requireAsPackage('./package.json') as { n8n: { nodes: string[]; credentials: string[] } };
+	const { n8n } = requireAsPackage('./package.json') as {
+		n8n: { nodes: string[]; credentials: string[] };
+	};
 	for (const file of [...n8n.nodes, ...n8n.credentials]) {
 		const [name] = path.basename(file).split('.');
 		const classes = requireAsPackage(`./${file}`) as Record<string, new () => unknown>;
@@ -68,7 +82,13 @@ async function runChecks(): Promise<Checks> {
 
 void runChecks().then((results) => {
 	const [core, workflow, zod] = ['n8n-core', 'n8n-workflow', 'zod'].map(versionOf);
-	const result: RunnerResult = { node: process.versions.node, core, workflow, zod, checks: results };
+	const result: RunnerResult = {
+		node: process.versions.node,
+		core,
+		workflow,
+		zod,
+		checks: results,
+	};
 	writeFileSync(resultFile, JSON.stringify(result));
 	process.exit(0); // engines keep timers and connections
 });

@@ -24,13 +24,24 @@ export class Stage {
 
 	/** Values of a credential for the sandbox. */
 	credentials(values: ICredentialDataDecryptedObject = {}): ICredentialDataDecryptedObject {
-		return { apiKey: this.sandbox.key, baseUrl: this.sandbox.url, layout: 'automatic', requestsPerMinute: 100_000, ...values };
+		return {
+			apiKey: this.sandbox.key,
+			baseUrl: this.sandbox.url,
+			layout: 'automatic',
+			requestsPerMinute: 100_000,
+			...values,
+		};
 	}
 
 	/** Runs the action node on three items, `{ n: 1 }` to `{ n: 3 }`, unless others are given. */
 	async run(parameters: INodeParameters, options: RunOptions = {}): Promise<RunResult> {
 		const items = [{ n: 1 }, { n: 2 }, { n: 3 }];
-		return await this.engine.run({ items, credentials: this.credentials(), parameters, ...options });
+		return await this.engine.run({
+			items,
+			credentials: this.credentials(),
+			parameters,
+			...options,
+		});
 	}
 
 	/** A trigger with the credential. */

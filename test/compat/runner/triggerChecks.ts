@@ -15,7 +15,11 @@ export const triggerChecks: Record<string, Check> = {
 		assert.ok(url.startsWith(trigger.url) && others.length === 0, 'registers its own address');
 		assert.deepEqual(events, ['message.received']);
 		await trigger.activate('init');
-		assert.deepEqual((await stage.webhooks()).map((webhook) => webhook.url), [url], 'knows its registration when n8n starts again');
+		assert.deepEqual(
+			(await stage.webhooks()).map((webhook) => webhook.url),
+			[url],
+			'knows its registration when n8n starts again',
+		);
 		await trigger.deactivate();
 		assert.deepEqual(await stage.webhooks(), []);
 	},
@@ -24,10 +28,17 @@ export const triggerChecks: Record<string, Check> = {
 		const trigger = await stage.trigger();
 		await trigger.activate();
 		await stage.customerWrites(customer, 'Hello');
-		await waitFor(async () => trigger.executions.length > 0, { what: 'the execution', limit: 10_000, interval: 20 });
+		await waitFor(async () => trigger.executions.length > 0, {
+			what: 'the execution',
+			limit: 10_000,
+			interval: 20,
+		});
 		const [{ items, error }] = trigger.executions;
 		assert.equal(error, undefined);
-		assert.deepEqual(items[0].map(({ json }) => [json.from, json.text]), [[customer, 'Hello']]);
+		assert.deepEqual(
+			items[0].map(({ json }) => [json.from, json.text]),
+			[[customer, 'Hello']],
+		);
 		await trigger.deactivate();
 	},
 
@@ -35,13 +46,24 @@ export const triggerChecks: Record<string, Check> = {
 		const trigger = await stage.trigger();
 		await trigger.activate();
 		const [{ url }] = await stage.webhooks();
-		const event = { event: 'message.received', data: { id: 'msg_1', from: customer, text: 'Hello', timestamp: '2030-01-31T10:00:00Z' } };
+		const event = {
+			event: 'message.received',
+			data: { id: 'msg_1', from: customer, text: 'Hello', timestamp: '2030-01-31T10:00:00Z' },
+		};
 		const first = await trigger.deliver(event, {}, url);
 		const again = await trigger.deliver(event, {}, url);
 		assert.deepEqual([first.status, first.workflowData?.[0].length], [200, 1]);
-		assert.deepEqual([again.status, again.workflowData], [200, undefined], 'a repeated delivery is answered, and starts nothing');
+		assert.deepEqual(
+			[again.status, again.workflowData],
+			[200, undefined],
+			'a repeated delivery is answered, and starts nothing',
+		);
 		const stranger = await trigger.deliver(event, {}, trigger.url);
-		assert.deepEqual([stranger.status, stranger.workflowData], [401, undefined], 'without the secret');
+		assert.deepEqual(
+			[stranger.status, stranger.workflowData],
+			[401, undefined],
+			'without the secret',
+		);
 		await trigger.deactivate();
 	},
 };

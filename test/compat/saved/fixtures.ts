@@ -24,7 +24,9 @@ export interface SavedByVersion {
 
 /** The versions of which there is a file. */
 export function savedVersions(): string[] {
-	return filesBelow(folder).filter((file) => file.endsWith('.json')).map((file) => path.basename(file, '.json'));
+	return filesBelow(folder)
+		.filter((file) => file.endsWith('.json'))
+		.map((file) => path.basename(file, '.json'));
 }
 
 /** What a version has left. */

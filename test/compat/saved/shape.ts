@@ -8,18 +8,30 @@ import type { INodeProperties, INodePropertyCollection, INodeTypeDescription } f
 export type SavedShape = Record<string, string[]>;
 
 /** The shape of node types and credential types. */
-export function shapeOf(types: Array<Pick<INodeTypeDescription, 'name' | 'properties'> & { version?: number | number[] }>): SavedShape {
+export function shapeOf(
+	types: Array<Pick<INodeTypeDescription, 'name' | 'properties'> & { version?: number | number[] }>,
+): SavedShape {
 	const lines = types.flatMap(({ name, version = [], properties }) => [
 		...[version].flat().map((one): Line => [name, `version ${one}`]),
 		...properties.flatMap((property) => linesOf(property, [name], '')),
 	]);
 	const places = [...new Set(lines.map(([place]) => place))].sort();
-	return Object.fromEntries(places.map((place) => [place, lines.filter(([one]) => one === place).map(([, line]) => line).sort()]));
+	return Object.fromEntries(
+		places.map((place) => [
+			place,
+			lines
+				.filter(([one]) => one === place)
+				.map(([, line]) => line)
+				.sort(),
+		]),
+	);
 }
 
 /** What of an older shape is not there any more, one line each. */
 export function lostOf(older: SavedShape, present: SavedShape): string[] {
-	return Object.entries(older).flatMap(([place, lines]) => lines.filter((line) => !present[place]?.includes(line)).map((line) => `${place}: ${line}`));
+	return Object.entries(older).flatMap(([place, lines]) =>
+		lines.filter((line) => !present[place]?.includes(line)).map((line) => `${place}: ${line}`),
+	);
 }
 
 /** Where, and what. */
@@ -28,7 +40,10 @@ type Line = [place: string, text: string];
 function linesOf(property: INodeProperties, conditions: string[], path: string): Line[] {
 	if (property.type === 'notice') return []; // saves nothing
 	const name = path + property.name;
-	const own = [`${name} is ${property.type}, by default ${JSON.stringify(property.default)}`, ...valuesOf(property).map((value) => `${name} may be ${value}`)];
+	const own = [
+		`${name} is ${property.type}, by default ${JSON.stringify(property.default)}`,
+		...valuesOf(property).map((value) => `${name} may be ${value}`),
+	];
 	return placesOf(property, conditions).flatMap((place) => [
 		...own.map((text): Line => [place.join(' '), text]),
 		...partsOf(property).flatMap(({ prefix, part }) => linesOf(part, place, `${name}.${prefix}`)),
@@ -39,20 +54,33 @@ function linesOf(property: INodeProperties, conditions: string[], path: string):
 function placesOf({ displayOptions }: INodeProperties, conditions: string[]): string[][] {
 	const hidden = displayOptions?.hide ? [`unless ${JSON.stringify(displayOptions.hide)}`] : [];
 	return Object.entries(displayOptions?.show ?? {}).reduce<string[][]>(
-		(places, [name, values = []]) => places.flatMap((place) => values.map((value) => [...place, `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`])),
+		(places, [name, values = []]) =>
+			places.flatMap((place) =>
+				values.map((value) => [
+					...place,
+					`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+				]),
+			),
 		[[...conditions, ...hidden]],
 	);
 }
 
 /** The options, or in which ways a record can be chosen. */
 function valuesOf({ type, options = [], modes = [] }: INodeProperties): string[] {
-	if (type === 'options' || type === 'multiOptions') return options.flatMap((option) => ('value' in option ? JSON.stringify(option.value) : []));
+	if (type === 'options' || type === 'multiOptions')
+		return options.flatMap((option) => ('value' in option ? JSON.stringify(option.value) : []));
 	return modes.map(({ name }) => `given by ${name}`);
 }
 
 /** The parameters that it is made of. */
-function partsOf({ type, options = [] }: INodeProperties): Array<{ prefix: string; part: INodeProperties }> {
-	if (type === 'collection') return (options as INodeProperties[]).map((part) => ({ prefix: '', part }));
+function partsOf({
+	type,
+	options = [],
+}: INodeProperties): Array<{ prefix: string; part: INodeProperties }> {
+	if (type === 'collection')
+		return (options as INodeProperties[]).map((part) => ({ prefix: '', part }));
 	if (type !== 'fixedCollection') return [];
-	return (options as INodePropertyCollection[]).flatMap(({ name, values }) => values.map((part) => ({ prefix: `${name}.`, part })));
+	return (options as INodePropertyCollection[]).flatMap(({ name, values }) =>
+		values.map((part) => ({ prefix: `${name}.`, part })),
+	);
 }

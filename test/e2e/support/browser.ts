@@ -24,10 +24,16 @@ const flags = [
 export async function openBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
 	const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 	if (!existsSync(executablePath)) {
-		throw new Error(`There is no Chromium at ${executablePath}. On Debian: apt-get install chromium; elsewhere set CHROMIUM_PATH.`);
+		throw new Error(
+			`There is no Chromium at ${executablePath}. On Debian: apt-get install chromium; elsewhere set CHROMIUM_PATH.`,
+		);
 	}
 	const browser = await chromium.launch({ executablePath, args: flags, timeout: limit });
-	const context = await browser.newContext({ viewport: { width: 1400, height: 1000 }, colorScheme: 'light', ...options });
+	const context = await browser.newContext({
+		viewport: { width: 1400, height: 1000 },
+		colorScheme: 'light',
+		...options,
+	});
 	await context.route(
 		({ hostname }) => hostname !== '127.0.0.1',
 		async (route) => await route.abort(),

@@ -11,8 +11,10 @@ interface Rect {
 	height: number;
 }
 
-const overlap = (a: Rect, b: Rect) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
-const isWithin = (a: Rect, b: Rect) => a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width && a.y + a.height <= b.y + b.height;
+const overlap = (a: Rect, b: Rect) =>
+	a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+const isWithin = (a: Rect, b: Rect) =>
+	a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width && a.y + a.height <= b.y + b.height;
 
 async function rectsOf(found: Locator): Promise<Rect[]> {
 	const boxes = await Promise.all((await found.all()).map(async (one) => await one.boundingBox()));
@@ -27,7 +29,8 @@ export async function unreadableTexts(editor: Editor): Promise<string[]> {
 		const [paper] = await rectsOf(note);
 		for (const text of await note.locator('h2, h3, p, li').all()) {
 			const [rect] = await rectsOf(text);
-			if (!isWithin(rect, paper) || nodes.some((node) => overlap(node, rect))) unreadable.push(await text.innerText());
+			if (!isWithin(rect, paper) || nodes.some((node) => overlap(node, rect)))
+				unreadable.push(await text.innerText());
 		}
 	}
 	return unreadable;
@@ -36,5 +39,7 @@ export async function unreadableTexts(editor: Editor): Promise<string[]> {
 /** The names of the nodes that the editor marks as not ready to run. */
 export async function markedNodes(editor: Editor): Promise<Array<string | null>> {
 	const marked = editor.part('canvas-node').filter({ has: editor.part('node-issues') });
-	return await marked.evaluateAll((nodes) => nodes.map((node) => node.getAttribute('data-node-name')));
+	return await marked.evaluateAll((nodes) =>
+		nodes.map((node) => node.getAttribute('data-node-name')),
+	);
 }

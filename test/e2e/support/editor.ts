@@ -34,8 +34,10 @@ export class Editor {
 		page.on('pageerror', ({ message }) => this.problems.push(message));
 		page.on('console', (line) => {
 			const { url } = line.location();
-			const concernsUs = ours.test(line.text()) || (url.startsWith(n8n.url) && ours.test(url) && !isExpected(url));
-			const isError = line.type() === 'error' && (concernsUs || line.text().startsWith('Error message: '));
+			const concernsUs =
+				ours.test(line.text()) || (url.startsWith(n8n.url) && ours.test(url) && !isExpected(url));
+			const isError =
+				line.type() === 'error' && (concernsUs || line.text().startsWith('Error message: '));
 			if (isError) this.problems.push(`${line.text()} ${url}`);
 		});
 	}
@@ -78,7 +80,9 @@ export class Editor {
 	/** Opens a workflow and, if told, the panel of one of its nodes. */
 	async openWorkflow(id: string, nodeId = ''): Promise<void> {
 		await this.goTo(`/workflow/${id}/${nodeId}`);
-		await this.part(nodeId ? 'node-parameters' : 'canvas-node').first().waitFor();
+		await this.part(nodeId ? 'node-parameters' : 'canvas-node')
+			.first()
+			.waitFor();
 	}
 
 	/** A node on the canvas. */
@@ -93,7 +97,8 @@ export class Editor {
 
 	/** Waits for the tick on nodes. */
 	async waitForSuccess(...nodes: string[]): Promise<void> {
-		for (const name of nodes) await this.node(name).locator('[data-test-id="canvas-node-status-mark-success"]').waitFor();
+		for (const name of nodes)
+			await this.node(name).locator('[data-test-id="canvas-node-status-mark-success"]').waitFor();
 	}
 
 	async close(): Promise<void> {

@@ -9,7 +9,11 @@ import type { RealN8n } from './n8n';
 export type Changes = Record<string, (node: INode) => void>;
 
 /** An example for the n8n of the tests, whose executions are kept. @throws Error if it has no node of a name */
-export function example({ playground }: RealN8n, name: string, changes: Changes = {}): WorkflowFile {
+export function example(
+	{ playground }: RealN8n,
+	name: string,
+	changes: Changes = {},
+): WorkflowFile {
 	const file = readExample(name, playground.credential);
 	for (const [wanted, change] of Object.entries(changes)) {
 		const node = file.nodes.find((candidate) => candidate.name === wanted);
@@ -26,7 +30,9 @@ export const withParameters = (parameters: INode['parameters']) => (node: INode)
 
 /** Fills in fields of an Edit Fields node. */
 export const withFields = (values: Record<string, string>) => (node: INode) => {
-	const { assignments } = node.parameters.assignments as { assignments: Array<{ name: string; value: unknown }> };
+	const { assignments } = node.parameters.assignments as {
+		assignments: Array<{ name: string; value: unknown }>;
+	};
 	for (const field of assignments) field.value = values[field.name] ?? field.value;
 };
 
@@ -39,7 +45,11 @@ export const alwaysOpen = {
 };
 
 /** Stores a workflow and switches it on for a while; `use` gets its id. */
-export async function whileOn({ client }: RealN8n, file: WorkflowFile, use: (id: string) => Promise<void>): Promise<void> {
+export async function whileOn(
+	{ client }: RealN8n,
+	file: WorkflowFile,
+	use: (id: string) => Promise<void>,
+): Promise<void> {
 	const { id } = await client.createWorkflow(file);
 	await client.activate(id);
 	try {

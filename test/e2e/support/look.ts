@@ -10,8 +10,14 @@ export async function withScreenshot(editor: Editor, run: () => Promise<void>): 
 	try {
 		await run();
 	} catch (error) {
-		const file = path.join(mkdtempSync(path.join(os.tmpdir(), 'business-messaging-editor-')), 'screenshot.png');
+		const file = path.join(
+			mkdtempSync(path.join(os.tmpdir(), 'business-messaging-editor-')),
+			'screenshot.png',
+		);
 		await editor.page.screenshot({ path: file, timeout: 20_000 });
-		throw new Error(`${error instanceof Error ? error.message : String(error)}\nThe editor then: ${file}`, { cause: error });
+		throw new Error(
+			`${error instanceof Error ? error.message : String(error)}\nThe editor then: ${file}`,
+			{ cause: error },
+		);
 	}
 }

@@ -35,7 +35,9 @@ export class RealN8n implements Runner {
 
 	/** Runs the action node on items, as the editor's Execute button does. */
 	async run({ parameters, items, onError }: RunnerOptions): Promise<RunnerResult> {
-		const { id } = await this.client.createWorkflow(workflowOf(this.playground, items, parameters, { onError }));
+		const { id } = await this.client.createWorkflow(
+			workflowOf(this.playground, items, parameters, { onError }),
+		);
 		const execution = await this.client.waitForExecution(await this.client.run(id, manualTrigger));
 		const { error } = execution.data.resultData;
 		const outputs = [0, 1].map((output) => outputOf(execution, tested, output));
@@ -54,7 +56,10 @@ export function useN8n(): RealN8n {
 	let folder: string;
 	beforeAll(async () => {
 		folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-e2e-'));
-		const unlimited = { sandbox: { requestsPerWindow: 0 }, credential: { requestsPerMinute: 100_000 } };
+		const unlimited = {
+			sandbox: { requestsPerWindow: 0 },
+			credential: { requestsPerMinute: 100_000 },
+		};
 		n8n.playground = await openPlayground({ folder, ...unlimited });
 	}, 15 * 60_000);
 	// Before a test resets the sandbox, which forgets its log.
@@ -86,13 +91,39 @@ export function workflowOf(
 ): WorkflowFile {
 	const at = (x: number): [number, number] => [x, 0];
 	const to = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
-	const list = { assignments: { assignments: [{ id: '1', name: 'people', type: 'array', value: JSON.stringify(items) }] }, options: {} };
+	const list = {
+		assignments: {
+			assignments: [{ id: '1', name: 'people', type: 'array', value: JSON.stringify(items) }],
+		},
+		options: {},
+	};
 	return {
 		name: `Test ${Math.random().toString(36).slice(2)}`,
 		nodes: [
-			{ id: '1', name: manualTrigger, type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: at(0), parameters: {} },
-			{ id: '2', name: 'List', type: 'n8n-nodes-base.set', typeVersion: 3.4, position: at(200), parameters: list },
-			{ id: '3', name: 'Items', type: 'n8n-nodes-base.splitOut', typeVersion: 1, position: at(400), parameters: { fieldToSplitOut: 'people', options: {} } },
+			{
+				id: '1',
+				name: manualTrigger,
+				type: 'n8n-nodes-base.manualTrigger',
+				typeVersion: 1,
+				position: at(0),
+				parameters: {},
+			},
+			{
+				id: '2',
+				name: 'List',
+				type: 'n8n-nodes-base.set',
+				typeVersion: 3.4,
+				position: at(200),
+				parameters: list,
+			},
+			{
+				id: '3',
+				name: 'Items',
+				type: 'n8n-nodes-base.splitOut',
+				typeVersion: 1,
+				position: at(400),
+				parameters: { fieldToSplitOut: 'people', options: {} },
+			},
 			{
 				id: '4',
 				name: tested,

@@ -28,7 +28,10 @@ export class NewUser {
 		await this.click('Add first step', this.editor.part('canvas-plus-button'));
 		// The search has the focus already.
 		await this.editor.part('node-creator-search-bar').fill('business messaging');
-		await this.click('Business Messaging', this.editor.part('node-creator').getByText('Business Messaging', { exact: true }));
+		await this.click(
+			'Business Messaging',
+			this.editor.part('node-creator').getByText('Business Messaging', { exact: true }),
+		);
 	}
 
 	/** Adds the action node to an empty workflow; n8n puts a manual trigger before it. @param action as the panel calls it */
@@ -49,7 +52,10 @@ export class NewUser {
 
 	/** Creates the credential from the open node. n8n tests it, and goes back to the node once the service has accepted it. */
 	async createCredential(sandbox: Sandbox): Promise<void> {
-		await this.click('Set up credential', this.editor.part('node-credentials-empty-state').getByRole('button').first());
+		await this.click(
+			'Set up credential',
+			this.editor.part('node-credentials-empty-state').getByRole('button').first(),
+		);
 		await this.fillCredential(sandbox);
 		await this.editor.part('editCredential-modal').waitFor({ state: 'hidden' });
 	}
@@ -63,14 +69,21 @@ export class NewUser {
 
 	/** Chooses from a searchable list. @param entry the beginning of its text */
 	async pick(list: string, entry: RegExp): Promise<void> {
-		await this.click(`list ${list}`, this.editor.part(`resource-locator-${list}`).locator('[data-test-id="rlc-input"]'));
-		await this.click(`entry of ${list}`, this.editor.part('rlc-item').filter({ visible: true }).getByText(entry));
+		await this.click(
+			`list ${list}`,
+			this.editor.part(`resource-locator-${list}`).locator('[data-test-id="rlc-input"]'),
+		);
+		await this.click(
+			`entry of ${list}`,
+			this.editor.part('rlc-item').filter({ visible: true }).getByText(entry),
+		);
 	}
 
 	/** Fills in the form of a template, one field after the other. */
 	async fillForm(values: string[]): Promise<void> {
 		const fields = this.editor.part('mapping-fields-container').locator('input');
-		for (const [index, value] of values.entries()) await this.type(`variable ${index + 1}`, fields.nth(index), value);
+		for (const [index, value] of values.entries())
+			await this.type(`variable ${index + 1}`, fields.nth(index), value);
 	}
 
 	/** The input of a field of the open node or credential. */

@@ -19,7 +19,10 @@ const templateTo = (to: string, template: string, values: string[], more: object
 	to,
 	template,
 	language: 'en_US',
-	components: values.length > 0 ? [{ type: 'body', parameters: values.map((text) => ({ type: 'text', text })) }] : [],
+	components:
+		values.length > 0
+			? [{ type: 'body', parameters: values.map((text) => ({ type: 'text', text })) }]
+			: [],
 	...more,
 });
 
@@ -37,15 +40,26 @@ export async function fillPhone({ url, key, state }: Sandbox): Promise<void> {
 		const { status, data } = await api.post(path, body);
 		if (status !== 200 && status !== 201) throw new Error(`${path}: ${JSON.stringify(data)}`);
 	};
-	const contacts = { [ada]: 'Ada Lovelace', [grace]: 'Grace Hopper', [alan]: 'Alan Turing', [edsger]: 'Edsger Dijkstra' };
+	const contacts = {
+		[ada]: 'Ada Lovelace',
+		[grace]: 'Grace Hopper',
+		[alan]: 'Alan Turing',
+		[edsger]: 'Edsger Dijkstra',
+	};
 	for (const [phone, name] of Object.entries(contacts)) await send('/contacts', { phone, name });
 	await send('/messages/template', templateTo(alan, 'spring_sale', ['Alan']));
 	state.traffic.receive({ from: nameless, text: 'Guten Tag! Haben Sie am Samstag offen?' });
-	await send('/messages/send', { to: nameless, text: 'Guten Tag! Ja, von 9 bis 18 Uhr: https://shop.example.com/hours.' });
+	await send('/messages/send', {
+		to: nameless,
+		text: 'Guten Tag! Ja, von 9 bis 18 Uhr: https://shop.example.com/hours.',
+	});
 	await send('/messages/send', { to: edsger, text: 'Your parcel is ready to be picked up.' });
 	await send('/messages/template', orderTo(grace, 'Grace'));
 	const brochure = { headerDocumentUrl: 'https://shop.example.com/files/Spring%20brochure.pdf' };
-	await send('/messages/template', templateTo(ada, 'welcome', ['Ada', 'the Engine Shop'], brochure));
+	await send(
+		'/messages/template',
+		templateTo(ada, 'welcome', ['Ada', 'the Engine Shop'], brochure),
+	);
 	await send('/messages/template', templateTo(ada, 'spring_sale', ['Ada']));
 	state.traffic.receive({ from: ada, text: 'Thank you!\nDo you ship to London?' });
 	await send('/messages/send', { to: ada, text: 'We do, within two days.' });
@@ -57,7 +71,9 @@ export async function fillPhone({ url, key, state }: Sandbox): Promise<void> {
 export async function violationsOf(page: Page): Promise<string[]> {
 	await page.evaluate(axe);
 	const { violations } = await page.evaluate<AxeResults>('axe.run()');
-	return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`));
+	return violations.flatMap(({ id, nodes }) =>
+		nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
+	);
 }
 
 /** The part of axe-core's results that is read here. */
@@ -71,7 +87,11 @@ interface AxeResults {
  * @param isShown expression that is true in the page once it is shown
  * @throws Error if it is not shown within 10 s
  */
-export async function timeUntil(page: Page, isShown: string, act: () => Promise<unknown>): Promise<number> {
+export async function timeUntil(
+	page: Page,
+	isShown: string,
+	act: () => Promise<unknown>,
+): Promise<number> {
 	await page.evaluate(`void (window.shownAt = new Promise((resolve, reject) => {
 		const look = () => (${isShown}) && resolve(Date.now());
 		new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });

@@ -42,14 +42,17 @@ export class TriggerWorkflows {
 	}
 
 	async deactivateAll(): Promise<void> {
-		for (const { id, active } of await this.n8n.client.listWorkflows()) if (active) await this.n8n.client.deactivate(id);
+		for (const { id, active } of await this.n8n.client.listWorkflows())
+			if (active) await this.n8n.client.deactivate(id);
 	}
 
 	/** Waits until n8n has taken all deliveries with the first try. */
 	async settled(deliveries: Delivery[]): Promise<void> {
 		const isSettled = async () => deliveries.every(({ state }) => state !== 'pending');
 		await waitFor(isSettled, { what: 'n8n to answer the deliveries', limit: 60_000, interval: 20 });
-		expect(deliveries.map(({ attempts }) => attempts.map(({ status }) => status))).toEqual(deliveries.map(() => [200]));
+		expect(deliveries.map(({ attempts }) => attempts.map(({ status }) => status))).toEqual(
+			deliveries.map(() => [200]),
+		);
 	}
 
 	/** The executions of a workflow, oldest first, once there are as many as expected and all have ended. */
@@ -61,14 +64,28 @@ export class TriggerWorkflows {
 			},
 			{ what: `${count} executions`, limit: 60_000 },
 		);
-		return await Promise.all(list.reverse().map(async ({ id }) => await this.n8n.client.getExecution(id)));
+		return await Promise.all(
+			list.reverse().map(async ({ id }) => await this.n8n.client.getExecution(id)),
+		);
 	}
 }
 
 /** Puts 20 webhooks of others at the service, among them some whose address looks much like ours. @returns copies of them */
 export function foreignWebhooks({ sandbox }: RealN8n, ownUrl: string): Webhook[] {
 	const { origin, pathname } = new URL(ownUrl);
-	const lookAlikes = [`${pathname}s`, pathname.slice(0, -1), `${pathname}/more`, pathname.replace('/webhook/', '/webhook-test/'), '/webhook/another/webhook', `${pathname}?token=short`];
-	const urls = [...lookAlikes.map((path) => `${origin}${path}`), ...range(14).map((n) => `https://example.com/hook/${n}`)];
-	return urls.map((url) => structuredClone(sandbox.state.webhooks.create({ url, events: ['message.received'] })));
+	const lookAlikes = [
+		`${pathname}s`,
+		pathname.slice(0, -1),
+		`${pathname}/more`,
+		pathname.replace('/webhook/', '/webhook-test/'),
+		'/webhook/another/webhook',
+		`${pathname}?token=short`,
+	];
+	const urls = [
+		...lookAlikes.map((path) => `${origin}${path}`),
+		...range(14).map((n) => `https://example.com/hook/${n}`),
+	];
+	return urls.map((url) =>
+		structuredClone(sandbox.state.webhooks.create({ url, events: ['message.received'] })),
+	);
 }

@@ -28,6 +28,18 @@ export const getContacts = listOperation({
 			],
 		}),
 	],
-	simplify: (contact) => shorten(contact, ['id', 'name', 'phone', 'email', 'language', 'segments', 'tags', 'status', 'createdAt', 'updatedAt']),
+	simplify: (contact) =>
+		shorten(contact, [
+			'id',
+			'name',
+			'phone',
+			'email',
+			'language',
+			'segments',
+			'tags',
+			'status',
+			'createdAt',
+			'updatedAt',
+		]),
 	request: ({ filters }) => ({ query: { segment: filters.segment || undefined } }),
 });

@@ -3,7 +3,18 @@ import { type ServiceRecord, isRecord } from '../../api/read';
 import { listOperation } from '../operation';
 import { shorten } from '../shorten';
 
-const keys = ['id', 'contactId', 'name', 'phone', 'status', 'unansweredCount', 'lastMessage', 'lastMessageDirection', 'lastMessageStatus', 'updatedAt'];
+const keys = [
+	'id',
+	'contactId',
+	'name',
+	'phone',
+	'status',
+	'unansweredCount',
+	'lastMessage',
+	'lastMessageDirection',
+	'lastMessageStatus',
+	'updatedAt',
+];
 
 /** Lists conversations. Source: specification, GET /v1/conversations. */
 export const getConversations = listOperation({

@@ -1,7 +1,14 @@
 /** What a question asks for, and the fields in which the user says so. */
 import type { INodeProperties } from 'n8n-workflow';
 
-import { type Field, type ValuesOf, choiceField, collectionField, numberField, textField } from '../fieldBuilders';
+import {
+	type Field,
+	type ValuesOf,
+	choiceField,
+	collectionField,
+	numberField,
+	textField,
+} from '../fieldBuilders';
 import { InputError } from '../inputError';
 
 /** What counts as an answer. */
@@ -42,7 +49,10 @@ const words = {
 
 /** Shows a field for one kind of message or answer only. */
 export function showFor<F extends Field>(field: F, condition: Record<string, string[]>): F {
-	const displayOptions: INodeProperties['displayOptions'] = { ...field.displayOptions, show: { ...field.displayOptions?.show, ...condition } };
+	const displayOptions: INodeProperties['displayOptions'] = {
+		...field.displayOptions,
+		show: { ...field.displayOptions?.show, ...condition },
+	};
 	return { ...field, displayOptions };
 }
 
@@ -68,7 +78,8 @@ export const answerFields = [
 		required: true,
 		displayOptions: { show: { responseType: ['choice'] } },
 		placeholder: 'e.g. Small, Medium, Large',
-		description: 'The possible answers, separated by commas. Their numbers in the list are understood too.',
+		description:
+			'The possible answers, separated by commas. Their numbers in the list are understood too.',
 	}),
 	numberField({
 		displayName: 'Time Limit',
@@ -98,8 +109,16 @@ export const answerFields = [
 				displayName: 'Date Order',
 				name: 'dateOrder',
 				options: [
-					{ name: 'Day First', value: 'dayFirst', description: '01/02/2030 is the first of February' },
-					{ name: 'Month First', value: 'monthFirst', description: '01/02/2030 is the second of January' },
+					{
+						name: 'Day First',
+						value: 'dayFirst',
+						description: '01/02/2030 is the first of February',
+					},
+					{
+						name: 'Month First',
+						value: 'monthFirst',
+						description: '01/02/2030 is the second of January',
+					},
 				],
 				default: 'dayFirst',
 				description: 'How dates with slashes are read',
@@ -116,20 +135,30 @@ export const answerFields = [
 				name: 'repeats',
 				typeOptions: { minValue: 0, maxValue: 10 },
 				default: 2,
-				description: 'How often to ask again at most after answers that do not fit. The next one then comes out as not accepted.',
+				description:
+					'How often to ask again at most after answers that do not fit. The next one then comes out as not accepted.',
 			}),
 			textField({
 				displayName: 'Repeat Text',
 				name: 'repeatText',
 				placeholder: 'e.g. Sorry, please answer with yes or no.',
-				description: 'What to write after an answer that does not fit. By default it says in English what is asked for.',
+				description:
+					'What to write after an answer that does not fit. By default it says in English what is asked for.',
 			}),
 			choiceField({
 				displayName: 'When Time Is Up',
 				name: 'whenTimeIsUp',
 				options: [
-					{ name: 'Give an Item', value: 'item', description: 'An item with replied: false for everybody who has not answered' },
-					{ name: 'Give Nothing', value: 'nothing', description: 'Only the answers that came in time' },
+					{
+						name: 'Give an Item',
+						value: 'item',
+						description: 'An item with replied: false for everybody who has not answered',
+					},
+					{
+						name: 'Give Nothing',
+						value: 'nothing',
+						description: 'Only the answers that came in time',
+					},
 				],
 				default: 'item',
 				description: 'What comes out for somebody who does not answer in time',
@@ -150,13 +179,23 @@ export const answerFields = [
  *
  * @throws InputError for a time limit that is none and for a list without choices
  */
-export function readSettings({ responseType, choices, timeLimit, timeUnit, replyOptions = {} }: ValuesOf<typeof answerFields>): QuestionSettings {
+export function readSettings({
+	responseType,
+	choices,
+	timeLimit,
+	timeUnit,
+	replyOptions = {},
+}: ValuesOf<typeof answerFields>): QuestionSettings {
 	const limitMs = Number(timeLimit) * (unitMs[timeUnit] ?? Number.NaN);
 	if (!(limitMs > 0 && limitMs <= longestDays * unitMs.days)) {
-		throw new InputError(`The Time Limit is not a time between 0 and ${longestDays} days`, 'Enter how long to wait for the answer.');
+		throw new InputError(
+			`The Time Limit is not a time between 0 and ${longestDays} days`,
+			'Enter how long to wait for the answer.',
+		);
 	}
 	const list = split(choices);
-	if (responseType === 'choice' && list.length === 0) throw new InputError('Choices is empty', 'Enter the possible answers, separated by commas.');
+	if (responseType === 'choice' && list.length === 0)
+		throw new InputError('Choices is empty', 'Enter the possible answers, separated by commas.');
 	const { repeats, yesWords, noWords, repeatText = '', dateOrder, whenTimeIsUp } = replyOptions;
 	return {
 		kind: responseType,
@@ -172,5 +211,8 @@ export function readSettings({ responseType, choices, timeLimit, timeUnit, reply
 }
 
 function split(text: string): string[] {
-	return text.split(/[,\n]/).map((part) => part.trim()).filter(Boolean);
+	return text
+		.split(/[,\n]/)
+		.map((part) => part.trim())
+		.filter(Boolean);
 }

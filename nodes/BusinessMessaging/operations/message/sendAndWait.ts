@@ -28,7 +28,11 @@ export const sendAndWait = operation({
 			displayName: 'Ask With',
 			name: 'messageType',
 			options: [
-				{ name: 'Template', value: 'template', description: 'A template that the channel operator has approved' },
+				{
+					name: 'Template',
+					value: 'template',
+					description: 'A template that the channel operator has approved',
+				},
 				{ name: 'Text', value: 'text', description: 'A text of your own' },
 			],
 			default: 'text',
@@ -53,7 +57,11 @@ export const sendAndWait = operation({
 			const { body, variables } = templateRequest(values);
 			return { endpoint: endpoints.sendTemplate, body: { to, ...body }, variables, question };
 		}
-		if (values.message.trim() === '') throw new InputError('Message is empty', 'Check the field, or the data that its expression refers to.');
+		if (values.message.trim() === '')
+			throw new InputError(
+				'Message is empty',
+				'Check the field, or the data that its expression refers to.',
+			);
 		return { body: { to, text: values.message }, question };
 	},
 	prepare: lookUpTemplates,

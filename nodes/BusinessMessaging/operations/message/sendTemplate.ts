@@ -15,11 +15,7 @@ export const sendTemplate = operation({
 	action: 'Send a template message',
 	description: 'Send a message from a template that the channel operator has approved',
 	endpoint: endpoints.sendTemplate,
-	fields: [
-		recipientField,
-		...templateFields,
-		sendOnceField,
-	],
+	fields: [recipientField, ...templateFields, sendOnceField],
 	request: (values) => {
 		const to = phoneNumber(values.to);
 		const { body, variables } = templateRequest(values);

@@ -27,7 +27,10 @@ export const sendText = operation({
 		}),
 		sendOnceField,
 	],
-	request: ({ to, text, sendOnce }) => ({ body: { to: phoneNumber(to), text }, sendOnce: readSendOnce(sendOnce) }),
+	request: ({ to, text, sendOnce }) => ({
+		body: { to: phoneNumber(to), text },
+		sendOnce: readSendOnce(sendOnce),
+	}),
 	lane: recipientOf,
 	output: sentMessage,
 });

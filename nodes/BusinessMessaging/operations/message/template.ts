@@ -1,5 +1,12 @@
 /** A template with its values, as the operations that send one share it. */
-import { type Field, type ValuesOf, choiceField, jsonField, recordField, textField } from '../fieldBuilders';
+import {
+	type Field,
+	type ValuesOf,
+	choiceField,
+	jsonField,
+	recordField,
+	textField,
+} from '../fieldBuilders';
 import { readJson } from '../json';
 import type { OperationRequest } from '../operation';
 import { pdfField, readForm, toComponents } from './variables';
@@ -29,7 +36,8 @@ const variablesField: Field<'variables'> = {
 
 /** Stands below the form if its first field is the one for the PDF; a field of the form can have no description. */
 const pdfNotice: Field<'pdfNotice'> = {
-	displayName: 'The header of this template is a document: enter the public address of a PDF. Leave it empty only if a PDF was attached to the template in the service.',
+	displayName:
+		'The header of this template is a document: enter the public address of a PDF. Leave it empty only if a PDF was attached to the template in the service.',
 	name: 'pdfNotice',
 	type: 'notice',
 	default: '',
@@ -42,7 +50,8 @@ export const templateFields = [
 		displayName: 'Template',
 		name: 'template',
 		required: true,
-		description: 'The template to send. Only templates that the channel operator has approved can be sent.',
+		description:
+			'The template to send. Only templates that the channel operator has approved can be sent.',
 		searchListMethod: 'searchTemplateNames',
 		idMode: 'name',
 		idPlaceholder: 'e.g. order_update',
@@ -52,7 +61,8 @@ export const templateFields = [
 		name: 'language',
 		required: true,
 		typeOptions: { loadOptionsDependsOn: ['template.value'] },
-		description: 'The language of the template. If it comes from your data, it is a code such as en_US or de_DE.',
+		description:
+			'The language of the template. If it comes from your data, it is a code such as en_US or de_DE.',
 		searchListMethod: 'searchTemplateLanguages',
 		idMode: 'code',
 		idPlaceholder: 'e.g. en_US',
@@ -61,8 +71,16 @@ export const templateFields = [
 		displayName: 'Fill In',
 		name: 'variablesInput',
 		options: [
-			{ name: 'As Form', value: 'form', description: 'One field for each variable of the template' },
-			{ name: 'As JSON', value: 'json', description: 'For experts: the components as the service documents them' },
+			{
+				name: 'As Form',
+				value: 'form',
+				description: 'One field for each variable of the template',
+			},
+			{
+				name: 'As JSON',
+				value: 'json',
+				description: 'For experts: the components as the service documents them',
+			},
 		],
 		default: 'form',
 		description: 'How you give the values for the variables of the template',
@@ -81,18 +99,30 @@ export const templateFields = [
 		name: 'headerDocumentUrl',
 		displayOptions: { show: { variablesInput: ['json'] } },
 		placeholder: 'e.g. https://example.com/invoice.pdf',
-		description: 'Public address of a PDF. Needed for a utility template whose header is a document, unless the PDF was attached to the template in the service.',
+		description:
+			'Public address of a PDF. Needed for a utility template whose header is a document, unless the PDF was attached to the template in the service.',
 	}),
 ] as const;
 
 /** The template's part of a request. Source: specification, "Template message components". @throws InputError */
-export function templateRequest(values: ValuesOf<typeof templateFields>): Pick<OperationRequest, 'body' | 'variables'> {
+export function templateRequest(
+	values: ValuesOf<typeof templateFields>,
+): Pick<OperationRequest, 'body' | 'variables'> {
 	const reference = { template: values.template, language: values.language.trim() };
 	if (values.variablesInput === 'json') {
 		const components = readJson(values.componentsJson, 'Components (JSON)');
 		const isList = components === undefined || Array.isArray(components);
-		return { body: { ...reference, components: isList ? components : [components], headerDocumentUrl: values.headerDocumentUrl.trim() || undefined } };
+		return {
+			body: {
+				...reference,
+				components: isList ? components : [components],
+				headerDocumentUrl: values.headerDocumentUrl.trim() || undefined,
+			},
+		};
 	}
 	const { given, pdfUrl } = readForm(values.variables);
-	return { body: { ...reference, components: toComponents(given), headerDocumentUrl: pdfUrl }, variables: given };
+	return {
+		body: { ...reference, components: toComponents(given), headerDocumentUrl: pdfUrl },
+		variables: given,
+	};
 }

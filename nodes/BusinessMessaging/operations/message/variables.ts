@@ -14,12 +14,20 @@ export interface GivenVariable extends Pick<TemplateVariable, 'part' | 'button' 
 export const pdfField = 'headerDocumentUrl';
 
 /** Name of the form's field for a variable, e.g. `body_1` or `button2_1` for the second button. Saved in workflows. */
-export function fieldOf({ part, button, name }: Pick<TemplateVariable, 'part' | 'button' | 'name'>): string {
+export function fieldOf({
+	part,
+	button,
+	name,
+}: Pick<TemplateVariable, 'part' | 'button' | 'name'>): string {
 	return `${part}${button ?? ''}_${name}`;
 }
 
 /** What people call a variable, e.g. `Body 1`, or `Button 2` for the only variable that a button usually has. */
-export function titleOf({ part, button, name }: Pick<TemplateVariable, 'part' | 'button' | 'name'>): string {
+export function titleOf({
+	part,
+	button,
+	name,
+}: Pick<TemplateVariable, 'part' | 'button' | 'name'>): string {
 	if (part === 'button') return `Button ${button}${name === '1' ? '' : ` ${name}`}`;
 	return `${part === 'header' ? 'Header' : 'Body'} ${name}`;
 }
@@ -37,23 +45,42 @@ interface FormField {
  * @throws InputError for a name that is no variable's, and for a variable without a value, naming it
  */
 export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: string } {
-	const { value, schema } = (isPlainObject(form) ? form : {}) as { value?: Record<string, unknown> | null; schema?: FormField[] };
+	const { value, schema } = (isPlainObject(form) ? form : {}) as {
+		value?: Record<string, unknown> | null;
+		schema?: FormField[];
+	};
 	const fields = Array.isArray(schema) ? schema : [];
-	const texts = new Map(Object.entries(value ?? {}).map(([id, text]) => [id, asText(text).trim() === '' ? '' : asText(text)]));
+	const texts = new Map(
+		Object.entries(value ?? {}).map(([id, text]) => [
+			id,
+			asText(text).trim() === '' ? '' : asText(text),
+		]),
+	);
 	const missing = fields.find(({ id, required }) => required && !texts.get(id));
-	if (missing?.id === pdfField) throw new InputError('The address of the PDF in the header is empty', 'The template needs a PDF in its header. Check the field, or the data that its expression refers to.');
+	if (missing?.id === pdfField)
+		throw new InputError(
+			'The address of the PDF in the header is empty',
+			'The template needs a PDF in its header. Check the field, or the data that its expression refers to.',
+		);
 	if (missing) throw emptyVariable(missing.displayName ?? missing.id);
 	// In the order of the form, which is the template's.
 	const order = [...new Set([...fields.map(({ id }) => id), ...texts.keys()])];
-	const given = order.filter((id) => id !== pdfField && texts.get(id)).map((id) => readField(id, texts.get(id) ?? ''));
-	const sorted = Object.values(groupBy(given, ({ part, button }) => `${part}${button}`)).flatMap(inOrder);
+	const given = order
+		.filter((id) => id !== pdfField && texts.get(id))
+		.map((id) => readField(id, texts.get(id) ?? ''));
+	const sorted = Object.values(groupBy(given, ({ part, button }) => `${part}${button}`)).flatMap(
+		inOrder,
+	);
 	return { given: sorted, pdfUrl: texts.get(pdfField)?.trim() || undefined };
 }
 
 function readField(id: string, value: string): GivenVariable {
 	const [, part, button, name] = /^(header|body|button)(\d*)_(.+)$/.exec(id) ?? [];
 	if (!part || (part === 'button') !== Boolean(button)) {
-		throw new InputError(`"${id}" is not the name of a variable`, 'Names are e.g. body_1, header_1, button1_1 for the first button, or body_customer for a named variable.');
+		throw new InputError(
+			`"${id}" is not the name of a variable`,
+			'Names are e.g. body_1, header_1, button1_1 for the first button, or body_customer for a named variable.',
+		);
 	}
 	return { part: part as TemplatePart, ...(button && { button: Number(button) }), name, value };
 }
@@ -68,7 +95,10 @@ function inOrder(given: GivenVariable[]): GivenVariable[] {
 }
 
 function emptyVariable(title: string): InputError {
-	return new InputError(`The variable ${title} is empty`, 'A template needs a text for each variable. Check the field, or the data that its expression refers to.');
+	return new InputError(
+		`The variable ${title} is empty`,
+		'A template needs a text for each variable. Check the field, or the data that its expression refers to.',
+	);
 }
 
 /**
@@ -76,10 +106,16 @@ function emptyVariable(title: string): InputError {
  * body; those of header and buttons are an assumption, with the usual names for which button is meant.
  */
 export function toComponents(given: GivenVariable[]): Array<Record<string, unknown>> | undefined {
-	const components = Object.values(groupBy(given, ({ part, button }) => `${part}${button}`)).map((values) => {
-		const [{ part, button }] = values;
-		const place = button === undefined ? {} : { sub_type: 'url', index: String(button - 1) };
-		return { type: part, ...place, parameters: values.map(({ value }) => ({ type: 'text', text: value })) };
-	});
+	const components = Object.values(groupBy(given, ({ part, button }) => `${part}${button}`)).map(
+		(values) => {
+			const [{ part, button }] = values;
+			const place = button === undefined ? {} : { sub_type: 'url', index: String(button - 1) };
+			return {
+				type: part,
+				...place,
+				parameters: values.map(({ value }) => ({ type: 'text', text: value })),
+			};
+		},
+	);
 	return components.length > 0 ? components : undefined;
 }

@@ -1,5 +1,10 @@
 import { endpoints } from '../../api/endpoints';
-import { templateCategoryField, templateComponentsField, templateLanguageField, templateNameField } from '../fields';
+import {
+	templateCategoryField,
+	templateComponentsField,
+	templateLanguageField,
+	templateNameField,
+} from '../fields';
 import { readJson } from '../json';
 import { operation } from '../operation';
 
@@ -11,7 +16,12 @@ export const createTemplate = operation({
 	action: 'Create a template',
 	description: 'Create a template and hand it in for approval',
 	endpoint: endpoints.createTemplate,
-	fields: [templateNameField, templateLanguageField, templateCategoryField, templateComponentsField],
+	fields: [
+		templateNameField,
+		templateLanguageField,
+		templateCategoryField,
+		templateComponentsField,
+	],
 	request: ({ name, language, category, componentsJson }) => ({
 		body: {
 			name: name.trim(),

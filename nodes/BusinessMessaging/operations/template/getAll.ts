@@ -5,7 +5,18 @@ import { fieldOf } from '../message/variables';
 import { listOperation } from '../operation';
 import { shorten } from '../shorten';
 
-const keys = ['id', 'name', 'language', 'status', 'category', 'header', 'body', 'footer', 'buttons', 'variables'];
+const keys = [
+	'id',
+	'name',
+	'language',
+	'status',
+	'category',
+	'header',
+	'body',
+	'footer',
+	'buttons',
+	'variables',
+];
 
 /** Lists templates. Source: specification, GET /v1/templates. */
 export const getTemplates = listOperation({

@@ -1,6 +1,12 @@
 import { endpoints } from '../../api/endpoints';
 import { collectionField, optional } from '../fieldBuilders';
-import { templateCategoryField, templateComponentsField, templateIdField, templateLanguageField, templateNameField } from '../fields';
+import {
+	templateCategoryField,
+	templateComponentsField,
+	templateIdField,
+	templateLanguageField,
+	templateNameField,
+} from '../fields';
 import { readJson } from '../json';
 import { operation } from '../operation';
 

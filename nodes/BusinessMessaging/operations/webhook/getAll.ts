@@ -13,5 +13,6 @@ export const getWebhooks = listOperation({
 	description: 'Get many webhooks. Secrets in their URLs are left out.',
 	endpoint: endpoints.listWebhooks,
 	fields: [],
-	shape: (webhook) => mapValues(webhook, (value) => (typeof value === 'string' ? withoutSecrets(value) : value)),
+	shape: (webhook) =>
+		mapValues(webhook, (value) => (typeof value === 'string' ? withoutSecrets(value) : value)),
 });
