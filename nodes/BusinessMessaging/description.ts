@@ -2,7 +2,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { sortBy, uniq } from 'lodash';
 
-import { optionsField } from './execution/options';
 import * as operationModules from './operations';
 import type { Operation, Resource } from './operations/operation';
 
@@ -62,7 +61,7 @@ function toOption({ name, value, action, description }: Operation): INodePropert
 }
 
 function fieldsOf({ fields, resource, value }: Operation): INodeProperties[] {
-	return [...fields, optionsField].map((field) => ({
+	return fields.map((field) => ({
 		...field,
 		displayOptions: {
 			...field.displayOptions,

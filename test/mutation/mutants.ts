@@ -3,7 +3,7 @@
  * the first test that fails ends the run. Those that mostly wait are left out.
  */
 const suites = [
-	'transport/address',
+	'transport/serviceConfig',
 	'transport/errors',
 	'transport/paging',
 	'transport/pace',

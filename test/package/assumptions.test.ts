@@ -21,12 +21,10 @@ function readRows(text: string): Row[] {
 			.map((cell) => cell.trim()),
 	);
 	expect(table[0]).toEqual(columns);
-	return table
-		.slice(2)
-		.map((cells) => ({
-			cells,
-			tests: [...(cells.at(-1) ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
-		}));
+	return table.slice(2).map((cells) => ({
+		cells,
+		tests: [...(cells.at(-1) ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+	}));
 }
 
 const rows = readRows(readFileSync(path.join(root, 'docs/api-assumptions.md'), 'utf8'));

@@ -3,7 +3,7 @@ import crypto from 'node:crypto';
 
 import { Registry } from '../../nodes/BusinessMessaging/reply/registry';
 import { TicketSeal } from '../../nodes/BusinessMessaging/reply/ticket';
-import { readAddress } from '../../nodes/BusinessMessaging/transport/address';
+import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import type { Client } from '../../nodes/BusinessMessaging/transport/client';
 import { filesBelow } from '../support/build';
 import { useService } from '../support/service';
@@ -63,7 +63,7 @@ describe('the secrets in registered URLs', () => {
 describe('a ticket', () => {
 	const ticket = { run: 'run', item: 0, to: '+15550001111', asked: 1, until: 2 };
 	const seal = (values: Record<string, string> = {}) =>
-		new TicketSeal(readAddress(service.credentials(values)));
+		new TicketSeal(readServiceConfig(service.credentials(values)));
 
 	test('is opened only with the same service and the same key', () => {
 		const sealed = seal().close(ticket);
@@ -104,7 +104,7 @@ describe('a ticket', () => {
 			'https://n8n.example.com/webhook-waiting@evil.example/1',
 		].map((url) => ({ id: url, url: `${url}?wait=${wait}` }));
 		const client = {
-			address: readAddress(service.credentials()),
+			address: readServiceConfig(service.credentials()),
 			call: async () => records,
 		} as unknown as Client;
 		expect((await new Registry(client, base).list()).map(({ id }) => id)).toEqual([`${base}1/a`]);

@@ -88,12 +88,10 @@ export class WebhookServer {
 		app.use(async (request: Request, response: Response) => {
 			const handler = this.handlers.get(`${request.method} ${request.path}`);
 			if (!handler) {
-				response
-					.status(404)
-					.json({
-						code: 404,
-						message: `The requested webhook "${request.path}" is not registered.`,
-					});
+				response.status(404).json({
+					code: 404,
+					message: `The requested webhook "${request.path}" is not registered.`,
+				});
 			} else if (!parseBody(request as WebhookRequest)) {
 				response.status(422).json({ code: 422, message: 'Failed to parse request body' });
 			} else {

@@ -1,6 +1,6 @@
 /** What one call does with each answer: whether it is believed, made again, made in another way, or given up. */
 import { type Endpoint, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
-import { readAddress } from '../../nodes/BusinessMessaging/transport/address';
+import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import {
 	type ApiRequest,
 	Client,
@@ -34,7 +34,7 @@ function clientFor(answers: Given[], options?: ClientOptions) {
 			const { status = 200, type = 'application/json', body = '{}' } = given;
 			return { statusCode: status, headers: { 'content-type': type }, body };
 		},
-		readAddress({ baseUrl, apiKey: 'not-a-real-key' }),
+		readServiceConfig({ baseUrl, apiKey: 'not-a-real-key' }),
 		options,
 	);
 	return { client, asked };
@@ -77,7 +77,7 @@ test.each<[string, Given]>([
 	['a page', { type: 'text/html', body: ' \n<html></html>' }],
 ])('%s is no answer', async (_, given) => {
 	expect((await outcome([given], write)).result).toMatchObject({
-		kind: 'unknown',
+		kind: 'indeterminate',
 		message: 'The service answered something that is not JSON (HTTP 200)',
 	});
 });
@@ -85,7 +85,9 @@ test.each<[string, Given]>([
 test('the number of levels is bounded', async () => {
 	const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 	expect((await outcome([{ body: nested(100) }], write)).result).toBeInstanceOf(Array);
-	expect((await outcome([{ body: nested(101) }], write)).result).toMatchObject({ kind: 'unknown' });
+	expect((await outcome([{ body: nested(101) }], write)).result).toMatchObject({
+		kind: 'indeterminate',
+	});
 });
 
 test.each([300, 399])('HTTP %i is no success', async (status) => {
@@ -140,7 +142,7 @@ test.each([404, 405])(
 	'if neither is taken, the error is that of the first, HTTP %i',
 	async (status) => {
 		expect(
-			await outcome([{ status }, { status: 501 }], { ...update, repeatable: false }, { id: '1' }),
+			await outcome([{ status }, { status: 501 }], { ...update, idempotent: false }, { id: '1' }),
 		).toMatchObject({
 			result: { statusCode: status },
 			asked: ['PUT /v1/contacts/1', 'PATCH /v1/contacts/1'],
@@ -184,7 +186,7 @@ test('the code of a fault is found where n8n has wrapped it, and only there', as
 	).toMatchObject({ kind: 'unreachable' });
 	for (const given of [wrapped(5), 'ECONNREFUSED', null, { code: 7 }, {}]) {
 		expect((await outcome([{ fault: given }], write)).result).toMatchObject({
-			kind: 'unknown',
+			kind: 'indeterminate',
 			message: 'The connection to the service broke before it answered',
 		});
 	}

@@ -20,10 +20,10 @@ const unknownFate =
 	'It may have taken effect all the same. Check at the service before you run it again.';
 
 test.each<[number, CallInfo, string, string, string]>([
-	[500, write, 'unknown', 'The service failed while handling the request', unknownFate],
-	[599, read, 'unknown', 'The service failed while handling the request', 'Try again later.'],
-	[408, write, 'unknown', 'The service gave up waiting for the request', unknownFate],
-	[408, read, 'unknown', 'The service gave up waiting for the request', 'Try again later.'],
+	[500, write, 'indeterminate', 'The service failed while handling the request', unknownFate],
+	[599, read, 'indeterminate', 'The service failed while handling the request', 'Try again later.'],
+	[408, write, 'indeterminate', 'The service gave up waiting for the request', unknownFate],
+	[408, read, 'indeterminate', 'The service gave up waiting for the request', 'Try again later.'],
 	[
 		300,
 		write,
@@ -97,7 +97,7 @@ test.each<[number, CallInfo, string, string, string]>([
 		description,
 		statusCode: status,
 	});
-	expect(error.sendStatus).toBe(kind === 'unknown' ? 'mayHaveBeenSent' : 'notSent');
+	expect(error.sendStatus).toBe(kind === 'indeterminate' ? 'mayHaveBeenSent' : 'notSent');
 });
 
 test.each([404, 405])(
@@ -146,7 +146,9 @@ test.each<[number, boolean]>([
 test('what is no refusal is not about what the request holds', () => {
 	expect(isRefusedContent(new Error('x'))).toBe(false);
 	expect(isRefusedContent(undefined)).toBe(false);
-	expect(isRefusedContent(new ServiceError('x', { kind: 'unknown', statusCode: 400 }))).toBe(false);
+	expect(isRefusedContent(new ServiceError('x', { kind: 'indeterminate', statusCode: 400 }))).toBe(
+		false,
+	);
 	expect(isRefusedContent(new ServiceError('x', { kind: 'refused' }))).toBe(true);
 });
 
@@ -166,7 +168,7 @@ test.each([
 
 test('an answer that cannot be read leaves the fate of a send open', () => {
 	expect(unreadableError(200, write)).toMatchObject({
-		kind: 'unknown',
+		kind: 'indeterminate',
 		statusCode: 200,
 		message: 'The service answered something that is not JSON (HTTP 200)',
 		description: unknownFate,
@@ -201,17 +203,22 @@ test.each<[string | undefined, string, string, string]>([
 	],
 	[
 		'ETIMEDOUT',
-		'unknown',
+		'indeterminate',
 		'The service did not answer within 30 seconds',
 		`${unknownFate} (ETIMEDOUT)`,
 	],
 	[
 		'ECONNRESET',
-		'unknown',
+		'indeterminate',
 		'The connection to the service broke before it answered',
 		`${unknownFate} (ECONNRESET)`,
 	],
-	[undefined, 'unknown', 'The connection to the service broke before it answered', unknownFate],
+	[
+		undefined,
+		'indeterminate',
+		'The connection to the service broke before it answered',
+		unknownFate,
+	],
 ])('the fault %s', (code, kind, message, description) => {
 	expect(errorFromFault(code, 'host', 30_000, write)).toMatchObject({
 		kind,

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { difference, pull, range, uniq } from 'lodash';
 
 import { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
-import { readAddress } from '../../nodes/BusinessMessaging/transport/address';
+import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { Client, type HttpSend } from '../../nodes/BusinessMessaging/transport/client';
 import { listRecords } from '../../nodes/BusinessMessaging/transport/pages';
 
 const pageSize = 5;
-const address = readAddress({
+const address = readServiceConfig({
 	baseUrl: 'https://api.example.com',
 	apiKey: 'not-a-real-key',
 	requestsPerMinute: 1_000_000,

@@ -2,11 +2,11 @@
 import { range } from 'lodash';
 
 import { type Endpoint, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
-import { readAddress } from '../../nodes/BusinessMessaging/transport/address';
+import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { Client } from '../../nodes/BusinessMessaging/transport/client';
 import { type ListRequest, listRecords } from '../../nodes/BusinessMessaging/transport/pages';
 
-const address = readAddress({
+const address = readServiceConfig({
 	baseUrl: 'https://api.example.com',
 	apiKey: 'not-a-real-key',
 	requestsPerMinute: 1_000_000,
@@ -200,7 +200,7 @@ test('what is no list is said to be none', async () => {
 	await expect(list(() => ({ body: { greeting: 'Hello' } }))).rejects.toMatchObject({
 		message: 'The service answered without a list',
 		description: 'Check Base URL and Layout in the credential.',
-		kind: 'unknown',
+		kind: 'indeterminate',
 	});
 });
 

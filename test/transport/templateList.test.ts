@@ -1,5 +1,5 @@
 /** The kept list of templates: when it is believed, and how far the service is asked. */
-import { readAddress } from '../../nodes/BusinessMessaging/transport/address';
+import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { Client } from '../../nodes/BusinessMessaging/transport/client';
 import {
 	findTemplate,
@@ -33,7 +33,7 @@ function service(count: number) {
 				body: JSON.stringify(state.templates.slice(page * 50, (page + 1) * 50)),
 			};
 		},
-		readAddress({
+		readServiceConfig({
 			baseUrl: `https://templates${++services}.example.com`,
 			apiKey: 'not-a-real-key',
 			requestsPerMinute: 1_000_000,

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 
 import type { IDataObject, INodeParameters, IWebhookFunctions } from 'n8n-workflow';
 
-import { recognize } from '../../nodes/BusinessMessaging/trigger/repeats';
+import { recognize } from '../../nodes/BusinessMessaging/trigger/deduplication';
 import { useService } from '../support/service';
 import { Triggers, customer, loseStaticData, received } from './support';
 

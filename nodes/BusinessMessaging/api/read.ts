@@ -30,7 +30,8 @@ const totalKeys = [
 	'totalElements',
 ];
 const metadataKeys = ['meta', 'metadata', 'pagination', 'paging', 'data'];
-const addressKeys = [
+/** Under which names the URL of a webhook may stand. */
+export const webhookUrlKeys = [
 	'url',
 	'callbackUrl',
 	'callback_url',
@@ -141,7 +142,7 @@ export function readRecord(body: unknown): ServiceRecord {
 export function readWebhookUrl(record: ServiceRecord): string | undefined {
 	const isAddress = (value: unknown): value is string =>
 		typeof value === 'string' && /^https?:\/\//i.test(value);
-	return [...addressKeys.map((key) => record[key]), ...Object.values(record)].find(isAddress);
+	return [...webhookUrlKeys.map((key) => record[key]), ...Object.values(record)].find(isAddress);
 }
 
 /** The identifier of a record as a string, from the usual keys, also one level deeper; undefined if there is none. */

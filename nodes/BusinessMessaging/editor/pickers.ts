@@ -11,7 +11,7 @@ import { readSegments } from '../api/contacts';
 import { type ServiceRecord, isRecord, readId, readWebhookUrl } from '../api/read';
 import { connect } from '../transport/connect';
 import { listRecords } from '../transport/pages';
-import { withoutSecrets } from '../transport/address';
+import { withoutSecrets } from '../transport/serviceConfig';
 import { includes, label, listSearch, pageOf } from './search';
 
 /** How many records are searched for what was typed; twice as many when nothing was found, or when the user scrolls on. */

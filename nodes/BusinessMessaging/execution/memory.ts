@@ -7,7 +7,7 @@
 import { createHash, randomUUID } from 'crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { setNewest } from '../newest';
+import { BoundedMap } from '../boundedMap';
 import type { OperationRequest } from '../operations/operation';
 import { type Outcome, hasFailed } from '../operations/outcome';
 import { ServiceError } from '../transport/errors';
@@ -51,12 +51,11 @@ const noMemory: Memory = {
  * Runs that the user has stopped. n8n stores a stopped execution as it was before this node, so a retry in the same
  * process finds here what went out, with the answers that came after the stop.
  */
-const stoppedRuns = new Map<string, StoredRun>();
-const maxStoppedRuns = 50;
+const stoppedRuns = new BoundedMap<string, StoredRun>({ maxSize: 50 });
 
 /** Opens the memory of the current run. */
-export function openMemory(context: IExecuteFunctions, isRepeatable: boolean): Memory {
-	if (isRepeatable) return noMemory;
+export function openMemory(context: IExecuteFunctions, isIdempotent: boolean): Memory {
+	if (isIdempotent) return noMemory;
 	const runs = context.getContext('node') as { sent?: Record<string, StoredRun> };
 	runs.sent ??= {};
 	const runIndex = String(context.getWorkflowDataProxy(0).$runIndex);
@@ -64,7 +63,7 @@ export function openMemory(context: IExecuteFunctions, isRepeatable: boolean): M
 	const run = (runs.sent[runIndex] = stoppedRuns.get(place) ??
 		runs.sent[runIndex] ?? { id: randomUUID(), items: {} });
 	const isRetry = Object.keys(run.items).length > 0;
-	context.onExecutionCancellation(() => setNewest(stoppedRuns, place, run, maxStoppedRuns));
+	context.onExecutionCancellation(() => stoppedRuns.set(place, run));
 	const operation = [
 		context.getNodeParameter('resource', 0),
 		context.getNodeParameter('operation', 0),
@@ -123,7 +122,7 @@ function toEntry(outcome: Outcome): Entry | undefined {
 function toOutcome(entry: Entry): Outcome {
 	if (entry !== 'underWay' && 'records' in entry) return entry;
 	const { message, ...details } = entry === 'underWay' ? interrupted : entry.unknown;
-	return { failure: new ServiceError(message, { kind: 'unknown', ...details }) };
+	return { failure: new ServiceError(message, { kind: 'indeterminate', ...details }) };
 }
 
 const interrupted: StoredFailure = {

@@ -12,9 +12,9 @@ import { type ItemFailure, type Outcome, asFailure, hasFailed } from '../operati
 import { type Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { toErrorItem, toNodeError } from './errors';
-import { runInLanes } from './lanes';
+import { runInQueues } from './keyedQueue';
 import { type Memory, openMemory } from './memory';
-import { readOptions } from './options';
+import { readDefaultCountry, readOptions } from './runOptions';
 import { openSendOnce } from './sendOnce';
 import { requestBuilder } from './values';
 
@@ -40,10 +40,10 @@ export async function runOperation(
 			'All items are checked first, so nothing was sent in this run.',
 		);
 	};
-	const build = requestBuilder(context, operation);
+	const build = requestBuilder(context, operation, await readDefaultCountry(context));
 	const built = context.getInputData().map((_, index) => valid(() => build(index)));
 	refuseInvalid(built);
-	const memory = openMemory(context, operation.endpoint.repeatable);
+	const memory = openMemory(context, operation.endpoint.idempotent);
 	const recalled = built.map((request, index) =>
 		request instanceof InputError ? undefined : memory.recall(index, request),
 	);
@@ -85,7 +85,7 @@ export async function runOperation(
 			node,
 			failure,
 			failed,
-			operation.endpoint.repeatable ? undefined : progress(outcomes),
+			operation.endpoint.idempotent ? undefined : progress(outcomes),
 		);
 	}
 	// What was asked stays in memory while the answer is awaited: a retry then waits again without asking again.
@@ -186,10 +186,10 @@ async function carryOut(
 		return outcomes;
 	}
 	const sendOnce = openSendOnce(context);
-	await runInLanes({
+	await runInQueues({
 		count: todo.length,
 		concurrency,
-		laneOf: (position) => operation.lane?.(todo[position][1]) ?? '',
+		keyOf: (position) => operation.queueOf?.(todo[position][1]) ?? '',
 		isStopped: () => isStopped || signal?.aborted === true,
 		task: async (position) => {
 			const [index, request] = todo[position];
@@ -204,17 +204,32 @@ async function carryOut(
 		},
 	});
 	await sendOnce.close();
-	if (client.longestWaitMs > longWaitMs) context.addExecutionHints(rateHint(client));
+	addHints(
+		context,
+		client,
+		todo.map(([, request]) => request),
+	);
 	return outcomes;
 }
 
+/** More hints than these would hide the output. */
+const maxHints = 10;
 /** From how many ms of waiting for the rate on the user is told why it took so long. */
 const longWaitMs = 2_000;
 
-function rateHint({ address, longestWaitMs }: Client): NodeExecutionHint {
+/** Says beside the output what was noticed about the items and in the service's responses, each once. */
+function addHints(context: IExecuteFunctions, client: Client, requests: OperationRequest[]): void {
+	const messages = new Set([...requests.flatMap(({ hints = [] }) => hints), ...client.hints]);
+	for (const message of [...messages].slice(0, maxHints)) {
+		context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
+	}
+	if (client.longestWaitMs > longWaitMs) context.addExecutionHints(rateHint(client));
+}
+
+function rateHint({ config, longestWaitMs }: Client): NodeExecutionHint {
 	const seconds = Math.round(longestWaitMs / 1000);
 	return {
-		message: `The service limits the rate: a request had to wait up to ${seconds} seconds for its turn. The credential allows ${address.rate.requests} requests per minute, which all executions with the same API key share.`,
+		message: `The service limits the rate: a request had to wait up to ${seconds} seconds for its turn. The credential allows ${config.rate.requests} requests per minute, which all executions with the same API key share.`,
 		location: 'outputPane',
 		type: 'info',
 	};

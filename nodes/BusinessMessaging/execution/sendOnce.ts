@@ -11,7 +11,7 @@
  */
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
-import { exclusively } from '../exclusively';
+import { withLock } from '../mutex';
 import { asText } from '../operations/asText';
 import type { SendOnceValues } from '../operations/message/sendOnce';
 import type { OperationRequest } from '../operations/operation';
@@ -125,7 +125,7 @@ class Ledger {
 	async flush(): Promise<void> {
 		await this.write();
 		if (this.confirmed.length + this.released.length > 0) await this.write();
-		await exclusively(this.lockName, async () => await this.history.removeMarks()).catch(
+		await withLock(this.lockName, async () => await this.history.removeMarks()).catch(
 			() => undefined,
 		);
 		if (this.confirmed.length > 0) {
@@ -146,7 +146,7 @@ class Ledger {
 	/** Lets the senders that end at about the same time share a call. */
 	private async collect(): Promise<void> {
 		await sleep(collectMs);
-		await exclusively(this.lockName, async () => await this.writeBatch());
+		await withLock(this.lockName, async () => await this.writeBatch());
 	}
 
 	private async writeBatch(): Promise<void> {

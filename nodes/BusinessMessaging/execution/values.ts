@@ -7,17 +7,19 @@ import type { Field } from '../operations/fieldBuilders';
 import { asText } from '../operations/asText';
 import { InputError } from '../operations/inputError';
 import { readJson } from '../operations/json';
-import type { Operation, OperationRequest } from '../operations/operation';
+import type { Operation, OperationRequest, RequestSettings } from '../operations/operation';
 import { columnReader, hasExpression } from './columns';
 
 /**
  * Prepares to build the requests of a run's items. A field without an expression is the same for all of them and is read once.
  *
  * @returns a function that builds the request of one item, and throws an InputError if a value cannot be right, naming the field
+ * @param credentialCountry the Default Country of the credential, empty for none
  */
 export function requestBuilder(
 	context: IExecuteFunctions,
 	operation: Operation,
+	credentialCountry: string,
 ): (itemIndex: number) => OperationRequest {
 	const saved = context.getNode().parameters;
 	const items = context.getInputData();
@@ -29,10 +31,11 @@ export function requestBuilder(
 	return (itemIndex) => {
 		const read = (field: Field) =>
 			readers.get(field.name)?.(items[itemIndex].json) ?? evaluate(field, itemIndex);
-		return buildRequest(operation, {
+		const values = {
 			...fixedValues(),
 			...valuesOf(varying, (field) => coerce(field, read(field))),
-		});
+		};
+		return buildRequest(operation, values, { defaultCountry: credentialCountry });
 	};
 }
 
@@ -40,8 +43,12 @@ function valuesOf(fields: Field[], valueOf: (field: Field) => unknown): Record<s
 	return Object.fromEntries(fields.map((field) => [field.name, valueOf(field)]));
 }
 
-function buildRequest(operation: Operation, values: Record<string, unknown>): OperationRequest {
-	const request = operation.request(values);
+function buildRequest(
+	operation: Operation,
+	values: Record<string, unknown>,
+	settings: RequestSettings,
+): OperationRequest {
+	const request = operation.request(values, settings);
 	const query = { ...request.query, ...readParameters(values.queryParameters) };
 	const endpoint = request.endpoint ?? operation.endpoint;
 	if (!endpoint.body) return { ...request, query };

@@ -12,6 +12,7 @@ import type { QuestionSettings } from './message/question';
 import type { SendOnceValues } from './message/sendOnce';
 import type { GivenVariable } from './message/variables';
 import { additionalFields, queryParameters } from './openFields';
+import { optionsField } from './options';
 import type { Outcome } from './outcome';
 
 /** The resources of the node, as saved in workflows. */
@@ -50,6 +51,8 @@ export interface OperationRequest extends ApiRequest {
 	question?: QuestionSettings;
 	/** The values of a template's variables that the components of the body are made of. */
 	variables?: GivenVariable[];
+	/** What the user should know beside the output, e.g. that a part of a value was left out. */
+	hints?: string[];
 	/** The endpoint of this very request, if it is not the operation's. */
 	endpoint?: Endpoint;
 }
@@ -68,13 +71,19 @@ export type Listen = (
 	requests: Array<OperationRequest | undefined>,
 ) => Promise<Listening>;
 
+/** What the credential says about reading values. */
+export interface RequestSettings {
+	/** The Default Country; empty for none. */
+	defaultCountry: string;
+}
+
 /** An operation as the node runs it. */
 export interface Operation extends OperationNames {
 	fields: readonly Field[];
 	/** Builds the request of one item. @throws InputError if a value cannot be right */
-	request: (values: Record<string, unknown>) => OperationRequest;
-	/** Items with the same lane go one after the other, in their order; by default all items do. */
-	lane?: (request: OperationRequest) => string;
+	request: (values: Record<string, unknown>, settings: RequestSettings) => OperationRequest;
+	/** Items with the same queue go one after the other, in their order; by default all items do. */
+	queueOf?: (request: OperationRequest) => string;
 	/** Does what the items of one run share, before the first of them. @throws ServiceError: no item is begun then */
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<unknown>;
 	/** Holds an item's request against what was prepared, before the first one goes out. @throws InputError */
@@ -85,10 +94,16 @@ export interface Operation extends OperationNames {
 	run: (client: Client, request: OperationRequest, prepared: unknown) => Promise<IDataObject[]>;
 }
 
-interface Definition<F extends readonly Field[], P> extends OperationNames {
+interface Definition<F extends readonly Field[], P, O extends readonly Field[]>
+	extends OperationNames {
 	fields: F;
-	request?: (values: ValuesOf<F>) => OperationRequest;
-	lane?: (request: OperationRequest) => string;
+	/** Further fields of the collection Options. */
+	options?: O;
+	request?: (
+		values: ValuesOf<F> & { options: Partial<ValuesOf<O>> },
+		settings: RequestSettings,
+	) => OperationRequest;
+	queueOf?: (request: OperationRequest) => string;
 	/** Shapes the answer; by default the record that it holds. */
 	output?: (body: unknown, request: OperationRequest) => IDataObject[];
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<P>;
@@ -98,18 +113,22 @@ interface Definition<F extends readonly Field[], P> extends OperationNames {
 }
 
 /** Defines an operation; what the specification leaves open is added as fields of the user's own. */
-export function operation<const F extends readonly Field[], P = undefined>(
-	definition: Definition<F, P>,
-): Operation {
-	const { endpoint, fields, request = () => ({}), output = record, review, run } = definition;
+export function operation<
+	const F extends readonly Field[],
+	P = undefined,
+	const O extends readonly Field[] = [],
+>(definition: Definition<F, P, O>): Operation {
+	const { endpoint, fields, options = [], request = () => ({}) } = definition;
+	const { output = record, review, run } = definition;
 	const open = [
 		...(endpoint.body ? [additionalFields] : []),
 		...(endpoint.query ? [queryParameters] : []),
 	];
 	return {
 		...definition,
-		fields: [...fields, ...open],
-		request: (values) => request(values as ValuesOf<F>),
+		fields: [...fields, ...open, optionsField(options, definition.queueOf !== undefined)],
+		request: (values, settings) =>
+			request(values as ValuesOf<F> & { options: Partial<ValuesOf<O>> }, settings),
 		review: review && ((apiRequest, prepared) => review(apiRequest, prepared as P)),
 		run: async (client, apiRequest, prepared) =>
 			run
@@ -118,7 +137,7 @@ export function operation<const F extends readonly Field[], P = undefined>(
 	};
 }
 
-interface ListDefinition<F extends readonly Field[]> extends Definition<F, undefined> {
+interface ListDefinition<F extends readonly Field[]> extends Definition<F, undefined, []> {
 	/** Makes a large record small: at most 10 fields. The user can switch it off. */
 	simplify?: (record: ServiceRecord) => IDataObject;
 	/** Shapes each record, simplified or not; by default it is as the service sent it. */
@@ -138,8 +157,8 @@ export function listOperation<const F extends readonly Field[]>(
 			...(simplify ? [simplifyField] : []),
 			...definition.fields,
 		],
-		request: ({ returnAll, limit, simplify: isSimplified, ...values }) => ({
-			...request(values as ValuesOf<F>),
+		request: ({ returnAll, limit, simplify: isSimplified, ...values }, settings) => ({
+			...request(values as ValuesOf<F> & { options: object }, settings),
 			limit: returnAll ? undefined : Number(limit),
 			isSimplified: isSimplified === true,
 		}),

@@ -70,7 +70,7 @@ export async function listenForReplies(
 }
 
 function check({ base, client }: Registry, people: number): void {
-	const reason = isPrivate(new URL(client.address.root))
+	const reason = isPrivate(new URL(client.config.root))
 		? undefined
 		: unreachableReason(new URL(base));
 	if (reason) {

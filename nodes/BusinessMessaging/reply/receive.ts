@@ -3,14 +3,14 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
 import { endpoints } from '../api/endpoints';
-import { exclusively } from '../exclusively';
-import { keepNewest, setNewest } from '../newest';
+import { withLock } from '../mutex';
+import { BoundedMap } from '../boundedMap';
 import { asText } from '../operations/asText';
 import { asFailure } from '../operations/outcome';
 import { phoneNumber } from '../operations/phone';
 import { connect } from '../transport/connect';
 import { pause } from '../transport/deadline';
-import { identityOf } from '../trigger/identity';
+import { deduplicationKeyOf } from '../trigger/deduplicationKey';
 import { readEvent } from '../trigger/output';
 import { handled, refuse } from '../trigger/respond';
 import { readAnswer, repeatText } from './answers';
@@ -27,9 +27,9 @@ const tombstoneMs = 10_000;
 const maxTaken = 5_000;
 
 /** Messages that this process has taken as an answer, so that a second delivery is none. */
-const taken = new Set<string>();
+const taken = new BoundedMap<string, true>({ maxSize: maxTaken });
 /** How often this process has repeated a question. */
-const repeated = new Map<string, number>();
+const repeated = new BoundedMap<string, number>({ maxSize: maxTaken });
 
 /** What the handling of a delivery needs. */
 interface Delivery {
@@ -63,7 +63,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		const wait = readWait(context);
 		if (wait?.run !== ticket.run) return refuse(context, 410, 'Nobody waits for this any more');
 		const delivery = { context, registry, wait, ticket };
-		return await exclusively(ticket.run, async () =>
+		return await withLock(ticket.run, async () =>
 			isLook ? await handleLook(delivery) : await handleMessages(delivery, messages),
 		);
 	} catch (error) {
@@ -116,14 +116,13 @@ async function handleMessage(
 	const own = ofRun(all, wait);
 	const answers = answersIn(own);
 	if (answers.has(ticket.item)) return handled('Answered before');
-	const identity = identityOf(envelope, context.getHeaderData());
+	const identity = deduplicationKeyOf(envelope, context.getHeaderData());
 	const mark = identity && `${ticket.to} ${identity}`;
 	if (mark && taken.has(mark)) return handled('Delivered before');
 	if (await isForLaterQuestion(delivery, all, identity))
 		return handled('The answer to a later question');
 
-	if (mark) taken.add(mark);
-	keepNewest(taken, maxTaken);
+	if (mark) taken.set(mark, true);
 	let isHandled = false;
 	try {
 		const answer = toAnswer(envelope, question, identity);
@@ -261,7 +260,7 @@ async function repeat({ registry, ticket }: Delivery, { settings }: Question): P
 		.call(endpoints.sendText, { body })
 		.then(() => undefined, asFailure);
 	if (failure?.sendStatus === 'notSent') throw failure;
-	setNewest(repeated, place, times + 1, maxTaken);
+	repeated.set(place, times + 1);
 	return true;
 }
 

@@ -36,7 +36,7 @@ export class Registry {
 		readonly client: Client,
 		readonly base: string,
 	) {
-		this.seal = new TicketSeal(client.address);
+		this.seal = new TicketSeal(client.config);
 	}
 
 	/** The registry as an execution sees it. */

@@ -8,7 +8,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'crypto';
 import { z } from 'zod';
 
-import type { Address } from '../transport/address';
+import type { ServiceConfig } from '../transport/serviceConfig';
 
 const answerSchema = z.object({
 	/** Text of the message; null for one without text. */
@@ -54,7 +54,7 @@ const tagBytes = 16;
 export class TicketSeal {
 	private readonly key: Buffer;
 
-	constructor({ id }: Pick<Address, 'id'>) {
+	constructor({ id }: Pick<ServiceConfig, 'id'>) {
 		this.key = createHash('sha256').update(`send and wait ${id}`).digest();
 	}
 

@@ -117,7 +117,7 @@ const watchers = new Map<string, Watcher>();
 
 /** The watcher for a registry. */
 function watcherOf(registry: Registry, context: WatchContext): Watcher {
-	const key = `${registry.client.address.id} ${registry.base}`;
+	const key = `${registry.client.config.id} ${registry.base}`;
 	const watcher = watchers.get(key) ?? new Watcher(registry, context);
 	watchers.set(key, watcher);
 	[watcher.registry, watcher.context] = [registry, context];

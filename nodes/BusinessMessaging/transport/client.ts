@@ -8,7 +8,7 @@ import { sleep } from 'n8n-workflow';
 import { type Endpoint, type HttpMethod, routeOf } from '../api/endpoints';
 import { greatestDepth, isDeeper } from '../api/read';
 import { isRefusal } from '../api/readError';
-import type { Address } from './address';
+import type { ServiceConfig } from './serviceConfig';
 import {
 	type CallInfo,
 	ServiceError,
@@ -58,6 +58,8 @@ const knownMethods = new Map<string, HttpMethod>();
 
 /** Calls the endpoints of one service with one key. */
 export class Client {
+	/** What the user should know beside the output, e.g. that a list may not be complete. */
+	readonly hints = new Set<string>();
 	/** The longest that a request of this client has waited for its turn, in ms. */
 	longestWaitMs = 0;
 	private readonly limiter: RateLimiter;
@@ -66,10 +68,10 @@ export class Client {
 
 	constructor(
 		private readonly send: HttpSend,
-		readonly address: Address,
+		readonly config: ServiceConfig,
 		{ timeoutMs = defaultTimeoutMs, signal }: ClientOptions = {},
 	) {
-		this.limiter = limiterFor(address.id, address.rate);
+		this.limiter = limiterFor(config.id, config.rate);
 		this.timeoutMs = timeoutMs;
 		this.signal = signal;
 	}
@@ -82,7 +84,7 @@ export class Client {
 	 */
 	async call(endpoint: Endpoint, request: ApiRequest = {}): Promise<unknown> {
 		const method =
-			knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.address.layout).method;
+			knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.config.layout).method;
 		const outcome = await this.callBy(method, endpoint, request).catch(asServiceError);
 		if (!(outcome instanceof ServiceError)) return outcome.body;
 		const isElsewhere = outcome.statusCode === 404 || outcome.statusCode === 405;
@@ -96,7 +98,7 @@ export class Client {
 	}
 
 	private methodKey({ path }: Endpoint): string {
-		return `${this.address.id} ${path}`;
+		return `${this.config.id} ${path}`;
 	}
 
 	private async callBy(
@@ -104,9 +106,9 @@ export class Client {
 		endpoint: Endpoint,
 		request: ApiRequest,
 	): Promise<{ body: unknown }> {
-		const route = routeOf(endpoint, this.address.layout);
+		const route = routeOf(endpoint, this.config.layout);
 		const call: CallInfo = { ...endpoint, listed: route.listed, writes: method !== 'GET' };
-		const url = `${this.address.root}${fillPath(route.path, request.id)}`;
+		const url = `${this.config.root}${fillPath(route.path, request.id)}`;
 		for (let tries = 1; ; ) {
 			const outcome = await this.tryOnce(method, url, request, call);
 			if (outcome === 'rateLimited') continue;
@@ -114,7 +116,7 @@ export class Client {
 			if (tries > 1 && method === 'DELETE' && outcome.statusCode === 404)
 				return { body: undefined }; // an earlier try did it
 			const mayRepeat =
-				outcome.kind === 'unreachable' || (outcome.kind === 'unknown' && endpoint.repeatable);
+				outcome.kind === 'unreachable' || (outcome.kind === 'indeterminate' && endpoint.idempotent);
 			if (!mayRepeat || tries++ >= maxTries) throw outcome;
 			await this.pause(backoffMs(tries - 2));
 		}
@@ -137,7 +139,7 @@ export class Client {
 			: {};
 		try {
 			const raw = await this.send({ method, url, query, body, headers, timeoutMs: this.timeoutMs });
-			const text = this.address.redact(raw.body);
+			const text = this.config.redact(raw.body);
 			const response = { ...raw, body: parseBody(text) };
 			if (response.statusCode !== 429) {
 				slot.done();
@@ -170,7 +172,7 @@ export class Client {
 
 	/** Once more, now that escapes in the service's JSON are read. */
 	private clean(error: ServiceError): ServiceError {
-		return new ServiceError(this.address.redact(error.message), error);
+		return new ServiceError(this.config.redact(error.message), error);
 	}
 
 	private async pause(ms: number): Promise<void> {

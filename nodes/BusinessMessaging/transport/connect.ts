@@ -12,7 +12,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 
-import { readAddress } from './address';
+import { readServiceConfig } from './serviceConfig';
 import { Client, type ClientOptions, type HttpSend } from './client';
 import { withDeadline } from './deadline';
 
@@ -43,7 +43,7 @@ export async function connect(
 	options: ClientOptions = {},
 ): Promise<Client> {
 	const values = await context.getCredentials(credentialType);
-	return new Client(sender(context, values), readAddress(values), options);
+	return new Client(sender(context, values), readServiceConfig(values), options);
 }
 
 function sender(context: ConnectContext, values: ICredentialDataDecryptedObject): HttpSend {

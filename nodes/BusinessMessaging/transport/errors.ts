@@ -20,7 +20,7 @@ export type FailureKind =
 	/** No connection came about, so nothing was sent. */
 	| 'unreachable'
 	/** The request may or may not have taken effect. */
-	| 'unknown'
+	| 'indeterminate'
 	/** The execution was stopped before the request went out. */
 	| 'cancelled';
 
@@ -56,7 +56,7 @@ export class ServiceError extends Error {
 
 	/** Whether the request certainly had no effect. */
 	get sendStatus(): SendStatus {
-		return this.kind === 'unknown' ? 'mayHaveBeenSent' : 'notSent';
+		return this.kind === 'indeterminate' ? 'mayHaveBeenSent' : 'notSent';
 	}
 }
 
@@ -86,7 +86,7 @@ export function errorFromResponse(response: ServiceResponse, call: CallInfo): Se
 
 	if (statusCode >= 500) {
 		return error(
-			'unknown',
+			'indeterminate',
 			'The service failed while handling the request',
 			call.writes ? unknownFate : tryAgain,
 		);
@@ -132,7 +132,7 @@ export function errorFromResponse(response: ServiceResponse, call: CallInfo): Se
 			);
 		case 408:
 			return error(
-				'unknown',
+				'indeterminate',
 				'The service gave up waiting for the request',
 				call.writes ? unknownFate : tryAgain,
 			);
@@ -171,7 +171,7 @@ export function rateLimitedError(waitMs: number): ServiceError {
 /** The error for an answer that reports success but cannot be read. */
 export function unreadableError(statusCode: number, call: CallInfo): ServiceError {
 	return new ServiceError(`The service answered something that is not JSON (HTTP ${statusCode})`, {
-		kind: 'unknown',
+		kind: 'indeterminate',
 		description: call.writes ? unknownFate : 'Check Base URL and Layout in the credential.',
 		statusCode,
 	});
@@ -222,7 +222,7 @@ export function errorFromFault(
 			: 'The connection to the service broke before it answered';
 	const advice = call.writes ? unknownFate : tryAgain;
 	return new ServiceError(what, {
-		kind: 'unknown',
+		kind: 'indeterminate',
 		description: code ? `${advice} (${code})` : advice,
 	});
 }

@@ -132,7 +132,7 @@ export class Listing {
 		const records = readList(body);
 		if (records) return { records, total: readTotal(body), turn: ++this.turns };
 		throw new ServiceError('The service answered without a list', {
-			kind: 'unknown',
+			kind: 'indeterminate',
 			description: 'Check Base URL and Layout in the credential.',
 		});
 	}

@@ -1,7 +1,7 @@
 /** The service's templates, kept for a while in the process, so that neither every run nor every key typed lists them anew. */
 import { endpoints } from '../api/endpoints';
 import { type Template, readTemplates } from '../api/templates';
-import { setNewest } from '../newest';
+import { BoundedMap } from '../boundedMap';
 import type { Client } from './client';
 import { listRecords } from './pages';
 
@@ -20,8 +20,7 @@ interface KeptList {
 }
 
 /** By address and key. */
-const kept = new Map<string, KeptList>();
-const maxKept = 20;
+const kept = new BoundedMap<string, KeptList>({ maxSize: 20 });
 /** Among how many templates wanted ones are looked for before all are listed. */
 const firstLook = 100;
 
@@ -53,7 +52,7 @@ export async function listTemplates(
 	maxAgeMs: number,
 	wanted?: TemplateReference[],
 ): Promise<Template[]> {
-	const known = kept.get(client.address.id);
+	const known = kept.get(client.config.id);
 	const areFound = (templates: Template[]) =>
 		wanted?.every((reference) => findTemplate(templates, reference)) ?? false;
 	if (known && Date.now() - known.at < maxAgeMs && (known.isComplete || areFound(known.templates)))
@@ -68,7 +67,7 @@ export async function listTemplates(
 			isComplete: records.length < limit,
 		};
 		if (!list.isComplete && !areFound(list.templates)) continue;
-		setNewest(kept, client.address.id, list, maxKept);
+		kept.set(client.config.id, list);
 		return list.templates;
 	}
 	return [];

@@ -5,6 +5,7 @@
 import { sortBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
+import { webhookUrlKeys } from '../api/read';
 import type { Client } from './client';
 import { type ServiceError, isRefusedContent } from './errors';
 
@@ -22,14 +23,7 @@ interface Form {
 	events: 'list' | 'text' | 'absent';
 }
 
-const addressFields = [
-	'url',
-	'callbackUrl',
-	'callback_url',
-	'webhookUrl',
-	'webhook_url',
-	'endpoint',
-];
+const addressFields = webhookUrlKeys.slice(0, 6);
 const eventForms = ['list', 'text', 'absent'] as const;
 const forms: Form[] = eventForms.flatMap((events) =>
 	addressFields.map((address) => ({ address, events })),
@@ -53,7 +47,7 @@ const onlyForm =
  * @throws ServiceError the most telling of the refusals
  */
 export async function registerWebhook(client: Client, body: WebhookBody): Promise<unknown> {
-	const taken = known.get(client.address.id);
+	const taken = known.get(client.config.id);
 	const [first, ...others] = taken ? [taken, ...forms.filter((form) => form !== taken)] : forms;
 	const outcome = await tryForm(client, first, body);
 	if (!('refusal' in outcome)) return outcome.answer;
@@ -82,7 +76,7 @@ async function tryForm(
 		(error: unknown) => ({ error }),
 	);
 	if ('error' in outcome) return { refusal: asRefusalOfForm(outcome.error) };
-	known.set(client.address.id, form);
+	known.set(client.config.id, form);
 	return outcome;
 }
 

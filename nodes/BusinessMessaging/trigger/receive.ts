@@ -10,12 +10,12 @@ import { uniqBy } from 'lodash';
 import { type EventEnvelope, readEnvelopes } from '../api/events';
 import { greatestDepth, isDeeper, parseJson } from '../api/read';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
-import { identityOf } from './identity';
+import { deduplicationKeyOf } from './deduplicationKey';
 import { downloadMedia, mediaUrl } from './media';
 import { someRegistration } from './memory';
 import { type TriggerOptions, readOptions } from './options';
 import { readEvent, simplify } from './output';
-import { recognize } from './repeats';
+import { recognize } from './deduplication';
 import { handled, refuse } from './respond';
 import { givenSecret, isSame } from './secret';
 import {
@@ -81,7 +81,7 @@ async function withoutRepeats(
 	const fresh: EventEnvelope[] = [];
 	const identified = envelopes.map((envelope) => ({
 		envelope,
-		identity: identityOf(envelope, headers),
+		identity: deduplicationKeyOf(envelope, headers),
 	}));
 	for (const { envelope, identity } of uniqBy(
 		identified,

@@ -9,7 +9,7 @@ import { type IHookFunctions, NodeOperationError } from 'n8n-workflow';
 import { readId, readWebhookUrl } from '../api/read';
 import { InputError } from '../operations/inputError';
 import { type ItemFailure, asFailure } from '../operations/outcome';
-import { withoutSecrets } from '../transport/address';
+import { withoutSecrets } from '../transport/serviceConfig';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError } from '../transport/errors';
@@ -143,7 +143,7 @@ function staysAsItWas(
 	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
 	const isPassing =
 		failure instanceof ServiceError &&
-		['unknown', 'unreachable', 'rateLimited'].includes(failure.kind);
+		['indeterminate', 'unreachable', 'rateLimited'].includes(failure.kind);
 	return isStart && isPassing && registration.id !== undefined;
 }
 
@@ -153,7 +153,7 @@ function webhookUrl(context: IHookFunctions): string {
 
 /** Why the service cannot deliver to a URL; a service on this machine or network can call n8n there. */
 function unreachable(url: string, client: Client): string | undefined {
-	return isPrivate(new URL(client.address.root)) ? undefined : unreachableReason(new URL(url));
+	return isPrivate(new URL(client.config.root)) ? undefined : unreachableReason(new URL(url));
 }
 
 /** n8n shows nothing but the message when an activation fails, so the advice is part of it. */

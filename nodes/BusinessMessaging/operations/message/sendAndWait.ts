@@ -66,7 +66,7 @@ export const sendAndWait = operation({
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,
-	lane: recipientOf,
+	queueOf: recipientOf,
 	output: sentMessage,
 	listen: listenForReplies,
 });

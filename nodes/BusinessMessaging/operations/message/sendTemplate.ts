@@ -23,6 +23,6 @@ export const sendTemplate = operation({
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,
-	lane: recipientOf,
+	queueOf: recipientOf,
 	output: sentMessage,
 });

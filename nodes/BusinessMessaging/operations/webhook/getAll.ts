@@ -1,7 +1,7 @@
 import { mapValues } from 'lodash';
 
 import { endpoints } from '../../api/endpoints';
-import { withoutSecrets } from '../../transport/address';
+import { withoutSecrets } from '../../transport/serviceConfig';
 import { listOperation } from '../operation';
 
 /** Lists webhooks, without the secrets in the URLs of triggers. Source: specification, GET /v1/webhooks. */

@@ -2,7 +2,7 @@
 const ends = new Map<string, Promise<unknown>>();
 
 /** Runs tasks of one name one after the other within this process, also after one that has failed. */
-export async function exclusively<T>(name: string, task: () => Promise<T>): Promise<T> {
+export async function withLock<T>(name: string, task: () => Promise<T>): Promise<T> {
 	const result = (ends.get(name) ?? Promise.resolve()).then(task, task);
 	ends.set(name, result);
 	try {

@@ -10,7 +10,7 @@ import { readId } from '../api/read';
  *
  * @returns undefined if there is neither, as two equal texts of a customer are two messages
  */
-export function identityOf(
+export function deduplicationKeyOf(
 	{ event, data, ...envelope }: EventEnvelope,
 	headers: Record<string, unknown>,
 ): string | undefined {

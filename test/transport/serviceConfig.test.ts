@@ -1,8 +1,8 @@
 /** What is read from a credential, and what is refused with which words. */
 import {
 	type CredentialValues,
-	readAddress,
-} from '../../nodes/BusinessMessaging/transport/address';
+	readServiceConfig,
+} from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { ServiceError } from '../../nodes/BusinessMessaging/transport/errors';
 
 const good = { apiKey: 'not-a-real-key', baseUrl: 'https://api.example.com' };
@@ -10,7 +10,7 @@ const good = { apiKey: 'not-a-real-key', baseUrl: 'https://api.example.com' };
 /** The error that a credential gives. */
 function refusalOf(values: CredentialValues): ServiceError {
 	try {
-		readAddress({ ...good, ...values });
+		readServiceConfig({ ...good, ...values });
 	} catch (error) {
 		if (error instanceof ServiceError) return error;
 	}
@@ -37,7 +37,7 @@ test.each([
 	['https://example.com/tenant', 'sharedHost', 'https://example.com/tenant', 'sharedHost'],
 	['http://localhost:4010', 'automatic', 'http://localhost:4010', 'dedicatedHost'],
 ])('%s with the layout %s is %s as %s', (baseUrl, layout, root, read) => {
-	expect(readAddress({ ...good, baseUrl, layout })).toMatchObject({ root, layout: read });
+	expect(readServiceConfig({ ...good, baseUrl, layout })).toMatchObject({ root, layout: read });
 });
 
 test.each([
@@ -91,14 +91,15 @@ test.each(['a b', 'a\n', '\na', 'ä', 'a\u0000'])('a key such as %j is refused',
 });
 
 test('a key is taken out of texts, unless it is too short to be one', () => {
-	const redacted = (apiKey: unknown, text: string) => readAddress({ ...good, apiKey }).redact(text);
+	const redacted = (apiKey: unknown, text: string) =>
+		readServiceConfig({ ...good, apiKey }).redact(text);
 	expect(redacted('12345678', 'a 12345678 b 12345678')).toBe('a [API key] b [API key]');
 	expect(redacted('1234567', 'a 1234567')).toBe('a 1234567');
 	expect(redacted(undefined, 'undefined')).toBe('undefined');
 });
 
 test('address and key together are one identity, which tells nothing of the key', () => {
-	const idOf = (values: CredentialValues) => readAddress({ ...good, ...values }).id;
+	const idOf = (values: CredentialValues) => readServiceConfig({ ...good, ...values }).id;
 	expect(idOf({ baseUrl: 'https://api.example.com/v1/' })).toBe(idOf({}));
 	expect(
 		new Set([
@@ -119,7 +120,10 @@ test.each<[unknown, number]>([
 	[1, 1],
 	[99.9, 99],
 ])('a rate of %j is %i a minute', (requestsPerMinute, requests) => {
-	expect(readAddress({ ...good, requestsPerMinute }).rate).toEqual({ requests, windowMs: 60_000 });
+	expect(readServiceConfig({ ...good, requestsPerMinute }).rate).toEqual({
+		requests,
+		windowMs: 60_000,
+	});
 });
 
 test.each([0, 0.99, -1, 'many', Infinity, null])('a rate of %j is refused', (requestsPerMinute) => {
@@ -141,7 +145,7 @@ describe('Allowed Domains', () => {
 	test.each(['api.example.com', ' other.example , API.Example.com. ', '*.example.com'])(
 		'%j lets api.example.com pass',
 		(domains) => {
-			expect(readAddress({ ...good, ...restricted(domains) }).root).toBe(good.baseUrl);
+			expect(readServiceConfig({ ...good, ...restricted(domains) }).root).toBe(good.baseUrl);
 		},
 	);
 
@@ -161,7 +165,8 @@ describe('Allowed Domains', () => {
 
 	test('a dot at the end and upper case mean the same host', () => {
 		expect(
-			readAddress({ ...good, ...restricted('api.example.com', 'https://API.EXAMPLE.COM.') }).root,
+			readServiceConfig({ ...good, ...restricted('api.example.com', 'https://API.EXAMPLE.COM.') })
+				.root,
 		).toBe('https://api.example.com.');
 	});
 
@@ -169,7 +174,8 @@ describe('Allowed Domains', () => {
 		'nothing is held against them with %j',
 		(allowedHttpRequestDomains) => {
 			expect(
-				readAddress({ ...good, allowedHttpRequestDomains, allowedDomains: 'other.example' }).root,
+				readServiceConfig({ ...good, allowedHttpRequestDomains, allowedDomains: 'other.example' })
+					.root,
 			).toBe(good.baseUrl);
 		},
 	);

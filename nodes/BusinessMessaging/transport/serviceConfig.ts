@@ -19,7 +19,7 @@ export interface CredentialValues {
 }
 
 /** The service as one credential reaches it. */
-export interface Address {
+export interface ServiceConfig {
 	/** Origin and path prefix, without the layout's `/api` and without a slash at the end. */
 	root: string;
 	layout: Layout;
@@ -46,7 +46,7 @@ export function isLoopback(url: URL): boolean {
  * @throws ServiceError if the base URL is no HTTPS address (plain HTTP only for loopback) or not among the allowed domains,
  *   the key cannot be one, or the rate is no number
  */
-export function readAddress(values: CredentialValues): Address {
+export function readServiceConfig(values: CredentialValues): ServiceConfig {
 	const url = readBaseUrl(values.baseUrl);
 	checkDomain(url, values);
 	const path = trimEnd(url.pathname, '/').replace(/\/v1$/, '');
@@ -76,19 +76,19 @@ function readBaseUrl(value: unknown): URL {
 	const text = typeof value === 'string' ? value.trim() : '';
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (!url || !/^https?:$/.test(url.protocol)) {
-		throw addressError(
+		throw configError(
 			'The Base URL of the credential is not a web address',
 			'Enter the address of the service, e.g. https://api.example.com',
 		);
 	}
 	if (url.protocol === 'http:' && !isLoopback(url)) {
-		throw addressError(
+		throw configError(
 			'The Base URL of the credential does not start with https://',
 			'The service demands HTTPS, and the API key would be readable on the way. Change http:// to https:// in the credential.',
 		);
 	}
 	if (url.username || url.password || url.search || url.hash) {
-		throw addressError(
+		throw configError(
 			'The Base URL of the credential holds more than an address',
 			'Remove user name, password, and everything from ? or # on.',
 		);
@@ -111,7 +111,7 @@ function checkDomain(
 		)
 	)
 		return;
-	throw addressError(
+	throw configError(
 		`The credential may not be used for ${hostname}`,
 		'Add this host to Allowed Domains of the credential, or correct its Base URL.',
 	);
@@ -121,7 +121,7 @@ function checkDomain(
 function readKey(value: unknown): string {
 	const apiKey = typeof value === 'string' ? value : '';
 	if (/^[\x21-\x7e]*$/.test(apiKey)) return apiKey;
-	throw addressError(
+	throw configError(
 		'The API Key of the credential holds a space, a line break or another character that no key has',
 		'Copy the key from the account settings of the service once more.',
 	);
@@ -130,7 +130,7 @@ function readKey(value: unknown): string {
 function readRate(value: unknown): number {
 	const rate = value === undefined || value === '' ? 1000 : Number(value);
 	if (!Number.isFinite(rate) || rate < 1) {
-		throw addressError(
+		throw configError(
 			'Requests per Minute of the credential is not a number above 0',
 			'Enter what your plan allows; the service documents 1,000.',
 		);
@@ -138,7 +138,7 @@ function readRate(value: unknown): number {
 	return Math.floor(rate);
 }
 
-function addressError(message: string, description: string): ServiceError {
+function configError(message: string, description: string): ServiceError {
 	return new ServiceError(message, { kind: 'configuration', description });
 }
 

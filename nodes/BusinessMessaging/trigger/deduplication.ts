@@ -9,7 +9,7 @@
  */
 import { type IDataObject, type IWebhookFunctions, sleep } from 'n8n-workflow';
 
-import { keepNewest } from '../newest';
+import { BoundedMap } from '../boundedMap';
 import { pause } from '../transport/deadline';
 import { nodeKey } from './memory';
 
@@ -42,10 +42,10 @@ function fateNow({ response }: UnderWay): Fate {
 /** The events of one node, by their identity. */
 class NodeEvents {
 	/** Those that have started an execution, oldest first. */
-	private readonly taken = new Set<string>();
+	private readonly taken = new BoundedMap<string, true>({ maxSize: maxInProcess });
 	/** The newest of them, as they are stored; another array after every change. */
 	private newest: string[] = [];
-	private readonly underWay = new Map<string, UnderWay>();
+	private readonly underWay = new BoundedMap<string, UnderWay>({ maxSize: maxInProcess });
 
 	/** Adds what an earlier process has stored. */
 	load(recentEvents: unknown): void {
@@ -79,11 +79,10 @@ class NodeEvents {
 
 	/** Remembers a new event of a delivery, and stores it until n8n has answered. */
 	private begin(identity: string, response: Response, staticData: IDataObject): void {
-		const known = [...this.underWay.values()].find((other) => other.response === response);
+		const known = this.underWay.values().find((other) => other.response === response);
 		const delivery = known ?? watch(response, (ended) => this.settle(ended));
 		delivery.identities.push(identity);
 		this.underWay.set(identity, delivery);
-		keepNewest(this.underWay, maxInProcess);
 		if (!known) void this.store(delivery, staticData);
 	}
 
@@ -98,9 +97,8 @@ class NodeEvents {
 
 	private take(identities: string[]): void {
 		if (identities.length === 0) return;
-		for (const identity of identities) this.taken.add(identity);
-		keepNewest(this.taken, maxInProcess);
-		this.newest = [...this.taken].slice(-maxStored);
+		for (const identity of identities) this.taken.set(identity, true);
+		this.newest = this.taken.keys().slice(-maxStored);
 	}
 
 	/**

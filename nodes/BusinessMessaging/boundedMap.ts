@@ -1,0 +1,74 @@
+/** How much of it is kept, and for how long. */
+export interface Bounds {
+	maxSize: number;
+	/** An entry is forgotten this long after it was set, ms; never by default. */
+	maxAgeMs?: number;
+}
+
+/**
+ * Everything that the process remembers between executions is kept in one of these: the entry set longest ago is
+ * forgotten first. Setting an entry again makes it the newest.
+ */
+export class BoundedMap<K, V> {
+	private readonly entries = new Map<K, { value: V; setAt: number }>();
+	private readonly maxSize: number;
+	private readonly maxAgeMs: number;
+
+	constructor({ maxSize, maxAgeMs = Infinity }: Bounds) {
+		this.maxSize = maxSize;
+		this.maxAgeMs = maxAgeMs;
+	}
+
+	get size(): number {
+		this.forgetOld();
+		return this.entries.size;
+	}
+
+	get(key: K): V | undefined {
+		this.forgetOld();
+		return this.entries.get(key)?.value;
+	}
+
+	has(key: K): boolean {
+		this.forgetOld();
+		return this.entries.has(key);
+	}
+
+	/** The entry of a key; a missing one is made. Using an entry makes it the newest. */
+	getOrSet(key: K, make: () => V): V {
+		const value = this.has(key) ? (this.get(key) as V) : make();
+		this.set(key, value);
+		return value;
+	}
+
+	set(key: K, value: V): void {
+		this.entries.delete(key);
+		this.entries.set(key, { value, setAt: performance.now() });
+		this.forgetOld();
+	}
+
+	delete(key: K): void {
+		this.entries.delete(key);
+	}
+
+	/** From the oldest to the newest. */
+	keys(): K[] {
+		this.forgetOld();
+		return [...this.entries.keys()];
+	}
+
+	/** From the oldest to the newest. */
+	values(): V[] {
+		this.forgetOld();
+		return [...this.entries.values()].map(({ value }) => value);
+	}
+
+	/** The oldest come first, so it ends at the first entry that stays. */
+	private forgetOld(): void {
+		const oldest = performance.now() - this.maxAgeMs;
+		for (const [key, { setAt }] of this.entries) {
+			if (this.entries.size <= this.maxSize && setAt > oldest) return;
+			this.entries.delete(key);
+		}
+	}
+}
