@@ -45,8 +45,9 @@ const layers = {
 	operations: ['api', 'transport'],
 	execution: ['api', 'transport', 'operations'],
 	editor: ['api', 'transport', 'operations'],
-	trigger: ['api', 'transport', 'operations'],
-	reply: ['api', 'transport', 'operations', 'execution', 'trigger'],
+	webhooks: ['api', 'transport', 'operations'],
+	trigger: ['api', 'transport', 'operations', 'webhooks'],
+	reply: ['api', 'transport', 'operations', 'execution', 'webhooks'],
 };
 
 /** Forbids a folder of the nodes, or some files of it, to import from others than those it knows. */

@@ -1,6 +1,6 @@
 /** The asking half: registers for the answers before the first question goes out, and has n8n wait. */
 import { randomUUID } from 'crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { toErrorItem } from '../execution/errors';
 import { asText } from '../operations/asText';
@@ -8,7 +8,7 @@ import { InputError } from '../operations/inputError';
 import type { Listening, OperationRequest } from '../operations/operation';
 import { type Outcome, asFailure, hasFailed } from '../operations/outcome';
 import { connect } from '../transport/connect';
-import { isPrivate, unreachableReason } from '../trigger/publicAddress';
+import { isPrivate, unreachableReason } from '../webhooks/publicAddress';
 import { type Registration, Registry } from './registry';
 import { discard, graceMs, watch } from './watch';
 import { type Question, keepWait } from './wait';
@@ -58,15 +58,18 @@ export async function listenForReplies(
 			);
 			if (needless.length > 0) await discard(context, registry, needless);
 			if (questions.length === 0) return false;
-			const failed = outcomes.flatMap((outcome, item) =>
-				hasFailed(outcome) ? [toErrorItem(outcome.failure, item)] : [],
-			);
 			const registrationIds = registrations.flatMap(({ id }) => id ?? []);
-			keepWait(context, { run, until, questions, failed, registrationIds });
+			keepWait(context, { run, until, questions, failed: failedItems(outcomes), registrationIds });
 			await context.putExecutionToWait(new Date(until + graceMs));
 			return true;
 		},
 	};
+}
+
+function failedItems(outcomes: Array<Outcome | undefined>): INodeExecutionData[] {
+	return outcomes.flatMap((outcome, item) =>
+		hasFailed(outcome) ? [toErrorItem(outcome.failure, item)] : [],
+	);
 }
 
 function check({ base, client }: Registry, people: number): void {

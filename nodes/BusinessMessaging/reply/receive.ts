@@ -1,7 +1,7 @@
 /** The receiving half: what the service delivers while the node waits. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { type EventEnvelope, readEnvelopes } from '../api/events';
+import type { EventEnvelope } from '../api/events';
 import { endpoints } from '../api/endpoints';
 import { withLock } from '../mutex';
 import { BoundedMap } from '../boundedMap';
@@ -10,9 +10,10 @@ import { asFailure } from '../operations/outcome';
 import { phoneNumber } from '../operations/phone';
 import { connect } from '../transport/connect';
 import { pause } from '../transport/deadline';
-import { deduplicationKeyOf } from '../trigger/deduplicationKey';
-import { readEvent } from '../trigger/output';
-import { handled, refuse } from '../trigger/respond';
+import { noEvent, readDelivery, readEvents } from '../webhooks/delivery';
+import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
+import { readEvent } from '../webhooks/simpleEvent';
+import { handled, refuse } from '../webhooks/respond';
 import { readAnswer, repeatText } from './answers';
 import { outputsOf } from './output';
 import { type Registration, Registry } from './registry';
@@ -47,14 +48,9 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 	try {
 		const registry = Registry.of(context, await connect(context));
 		const ticket = registry.ticketOf(context.getQueryData());
-		const envelopes = readEnvelopes(context.getBodyData());
+		const envelopes = readEvents(context, await readDelivery(context));
 		if (!ticket) return refuse(context, 410, 'Nobody waits for this any more');
-		if (!envelopes)
-			return refuse(
-				context,
-				400,
-				'The body is no event: it needs "event" (text) and "data" (object)',
-			);
+		if (!envelopes) return refuse(context, 400, noEvent);
 		const isLook = envelopes[0].event === lookEvent;
 		if (!isLook) void takeOver(context, registry, ticket.run);
 		// Before anything that costs time: every message to the business comes here while somebody is asked.

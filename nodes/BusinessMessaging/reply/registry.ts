@@ -4,13 +4,13 @@
  */
 import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
-import { endpoints } from '../api/endpoints';
-import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/read';
-import { type ItemFailure, asFailure } from '../operations/outcome';
 import type { Client } from '../transport/client';
-import { listRecords } from '../transport/pages';
-import { registerWebhook } from '../transport/webhooks';
-import { removeAll } from '../trigger/ownWebhooks';
+import {
+	type RegisteredWebhook,
+	addWebhook,
+	listWebhooks,
+	removeWebhooks,
+} from '../webhooks/registrations';
 import { type Ticket, TicketSeal, ticketParameter } from './ticket';
 
 /** What of n8n's context is needed to know our own URLs. */
@@ -58,35 +58,20 @@ export class Registry {
 	/**
 	 * Registers a URL for incoming messages.
 	 *
-	 * @throws ServiceError if that failed for certain
+	 * @throws ServiceError if nothing was registered
 	 */
 	async add(url: string, ticket: Ticket): Promise<Registration> {
-		try {
-			const answer = await registerWebhook(this.client, { url, events: ['message.received'] });
-			return { id: readId(readRecord(answer)), url, ticket };
-		} catch (error) {
-			return await this.findAfter(asFailure(error), url);
-		}
-	}
-
-	/** The registration, if it came about although no good answer came back. @throws the failure if it did not */
-	private async findAfter(failure: ItemFailure, url: string): Promise<Registration> {
-		const found =
-			failure.sendStatus === 'mayHaveBeenSent'
-				? (await this.list()).find((one) => one.url === url)
-				: undefined;
-		if (!found) throw failure;
-		return found;
+		const id = await addWebhook(this.client, { url, events: ['message.received'] });
+		return { id, url, ticket };
 	}
 
 	/** All registrations of ours, also those of other executions and workflows of this n8n. */
 	async list(): Promise<Registration[]> {
-		const records = await listRecords(this.client, endpoints.listWebhooks);
-		return records.flatMap((record) => this.own(record) ?? []);
+		const webhooks = await listWebhooks(this.client);
+		return webhooks.flatMap((webhook) => this.own(webhook) ?? []);
 	}
 
-	private own(record: ServiceRecord): Registration | undefined {
-		const url = readWebhookUrl(record);
+	private own({ id, url }: RegisteredWebhook): Registration | undefined {
 		// also as it is read: no `..` leads elsewhere
 		if (
 			!url?.startsWith(this.base) ||
@@ -95,17 +80,19 @@ export class Registry {
 		)
 			return undefined;
 		const ticket = this.seal.open(new URL(url).searchParams.get(ticketParameter));
-		return ticket && { id: readId(record), url, ticket };
+		return ticket && { id, url, ticket };
 	}
 
-	/** Removes registrations; those that are gone already are as good as removed. @throws ServiceError */
+	/** Removes registrations; those that are gone already count as removed. @throws ServiceError */
 	async remove(registrations: Registration[]): Promise<void> {
 		const isNameless = registrations.some(({ id }) => id === undefined);
 		const listed = isNameless ? await this.list() : [];
-		const idOf = ({ id, url }: Registration) => id ?? listed.find((one) => one.url === url)?.id;
-		await removeAll(
+		const named = registrations.map(({ id, url }) => ({
+			id: id ?? listed.find((one) => one.url === url)?.id,
+		}));
+		await removeWebhooks(
 			this.client,
-			registrations.map((one) => ({ id: idOf(one) })).filter(({ id }) => id !== undefined),
+			named.filter(({ id }) => id !== undefined),
 		);
 	}
 }

@@ -3,7 +3,7 @@ import { trimEnd } from 'lodash';
 
 import { collectionField, textField } from '../operations/fieldBuilders';
 import { compilePattern } from './linearPattern';
-import type { SimpleEvent } from './output';
+import type { SimpleEvent } from '../webhooks/simpleEvent';
 
 /** The field for the filters. */
 export const filtersField = collectionField({

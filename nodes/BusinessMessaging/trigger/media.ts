@@ -2,7 +2,7 @@
 import type { IBinaryData, IN8nHttpFullResponse, IWebhookFunctions } from 'n8n-workflow';
 
 import { isRecord } from '../api/read';
-import { unreachableReason } from './publicAddress';
+import { unreachableReason } from '../webhooks/publicAddress';
 
 const urlKeys = ['mediaUrl', 'media_url', 'fileUrl', 'file_url', 'attachmentUrl', 'attachment_url'];
 const holderKeys = [

@@ -7,17 +7,17 @@ import type {
 } from 'n8n-workflow';
 import { uniqBy } from 'lodash';
 
-import { type EventEnvelope, readEnvelopes } from '../api/events';
-import { greatestDepth, isDeeper, parseJson } from '../api/read';
+import type { EventEnvelope } from '../api/events';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
-import { deduplicationKeyOf } from './deduplicationKey';
+import { type Delivery, noEvent, readDelivery, readEvents } from '../webhooks/delivery';
+import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import { downloadMedia, mediaUrl } from './media';
 import { someRegistration } from './memory';
 import { type TriggerOptions, readOptions } from './options';
-import { readEvent, simplify } from './output';
+import { readEvent, simplify } from '../webhooks/simpleEvent';
 import { recognize } from './deduplication';
-import { handled, refuse } from './respond';
-import { givenSecret, isSame } from './secret';
+import { handled, refuse } from '../webhooks/respond';
+import { givenSecret, isSame } from '../webhooks/secret';
 import {
 	credentialSecret,
 	demandedSignature,
@@ -27,7 +27,7 @@ import {
 	isSimplified,
 	passesFilters,
 } from './settings';
-import { type SignedDelivery, isSigned, readDelivery } from './signature';
+import { isSigned } from '../webhooks/signature';
 
 /**
  * Handles a delivery of one event or several, which start one execution with an item each: 200 once handled, also if the
@@ -46,13 +46,8 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		return refuse(context, 413, 'The body is too large');
 	if (!(await hasSignature(context, delivery)))
 		return refuse(context, 401, 'The signature is missing, wrong or too old');
-	const envelopes = readDelivered(context, delivery);
-	if (!envelopes)
-		return refuse(
-			context,
-			400,
-			'The body is no event: it needs "event" (text) and "data" (object)',
-		);
+	const envelopes = readEvents(context, delivery);
+	if (!envelopes) return refuse(context, 400, noEvent);
 	const wanted = envelopes.filter(
 		(envelope) => isChosen(context, envelope) && passesFilters(context, readEvent(envelope)),
 	);
@@ -76,7 +71,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 async function withoutRepeats(
 	context: IWebhookFunctions,
 	envelopes: EventEnvelope[],
-	headers: SignedDelivery['headers'],
+	headers: Delivery['headers'],
 ): Promise<EventEnvelope[] | 'underWay'> {
 	const fresh: EventEnvelope[] = [];
 	const identified = envelopes.map((envelope) => ({
@@ -102,22 +97,9 @@ async function knowsSecret(context: IWebhookFunctions): Promise<boolean> {
 	return secret !== '' && isSame(secret, given);
 }
 
-async function hasSignature(
-	context: IWebhookFunctions,
-	delivery: SignedDelivery,
-): Promise<boolean> {
+async function hasSignature(context: IWebhookFunctions, delivery: Delivery): Promise<boolean> {
 	const scheme = demandedSignature(context);
 	return !scheme || isSigned(scheme, await credentialSecret(context), delivery, Date.now());
-}
-
-/** n8n parses JSON only if the header says that it is some; the raw body tells what really came. */
-function readDelivered(
-	context: IWebhookFunctions,
-	{ rawBody }: SignedDelivery,
-): EventEnvelope[] | undefined {
-	const envelopes =
-		readEnvelopes(context.getBodyData()) ?? readEnvelopes(parseJson(String(rawBody)));
-	return isDeeper(envelopes, greatestDepth) ? undefined : envelopes;
 }
 
 async function toItem(

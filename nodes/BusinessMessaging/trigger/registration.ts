@@ -6,7 +6,6 @@
  */
 import { type IHookFunctions, NodeOperationError } from 'n8n-workflow';
 
-import { readId, readWebhookUrl } from '../api/read';
 import { InputError } from '../operations/inputError';
 import { type ItemFailure, asFailure } from '../operations/outcome';
 import { withoutSecrets } from '../transport/serviceConfig';
@@ -15,9 +14,10 @@ import { connect } from '../transport/connect';
 import { ServiceError } from '../transport/errors';
 import { newSecret, recall, remember } from './memory';
 import { readOptions } from './options';
-import { type Wanted, create, isAsWanted, listOwn, removeAll, statusOf } from './ownWebhooks';
-import { isPrivate, unreachableReason } from './publicAddress';
-import { withSecret } from './secret';
+import { type Wanted, create, isAsWanted, listOwn } from './ownWebhooks';
+import { isPrivate, unreachableReason } from '../webhooks/publicAddress';
+import { removeWebhooks, statusOf } from '../webhooks/registrations';
+import { withSecret } from '../webhooks/secret';
 import { checkSettings, chosenEvents, isManual } from './settings';
 
 /**
@@ -80,9 +80,9 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		const own = await listOwn(client, url, known?.id);
 		const byHand = (address: string | undefined) =>
 			isManual(context) && address !== withSecret(url, known?.secret ?? '');
-		await removeAll(
+		await removeWebhooks(
 			client,
-			own.filter((record) => !byHand(readWebhookUrl(record))),
+			own.filter((webhook) => !byHand(webhook.url)),
 		);
 	} catch (error) {
 		const message = withoutSecrets(asFailure(error).message);
@@ -121,12 +121,12 @@ async function prepare(context: IHookFunctions): Promise<{ client: Client; wante
 async function takeOver(context: IHookFunctions, client: Client, wanted: Wanted): Promise<boolean> {
 	const { url, events, registration } = wanted;
 	const own = await listOwn(client, url, registration.id);
-	const kept = own.find((record) => isAsWanted(record, wanted));
+	const kept = own.find((webhook) => isAsWanted(webhook, wanted));
 	if (!kept) return false;
-	remember(context, url, { ...registration, id: readId(kept), events });
-	await removeAll(
+	remember(context, url, { ...registration, id: kept.id, events });
+	await removeWebhooks(
 		client,
-		own.filter((record) => record !== kept),
+		own.filter((webhook) => webhook !== kept),
 	);
 	return true;
 }

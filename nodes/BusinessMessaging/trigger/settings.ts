@@ -6,8 +6,8 @@ import { type EventEnvelope, kindOf } from '../api/events';
 import { InputError } from '../operations/inputError';
 import { credentialType } from '../transport/connect';
 import { type Filters, compileFilters } from './filters';
-import type { SimpleEvent } from './output';
-import { type SignatureScheme, schemeOf } from './signature';
+import type { SimpleEvent } from '../webhooks/simpleEvent';
+import { type SignatureScheme, schemeOf } from '../webhooks/signature';
 
 type Context = IHookFunctions | IWebhookFunctions;
 

@@ -1,5 +1,5 @@
 /** Which addresses the internet can reach. */
-import { unreachableReason } from '../../nodes/BusinessMessaging/trigger/publicAddress';
+import { unreachableReason } from '../../nodes/BusinessMessaging/webhooks/publicAddress';
 
 test.each([
 	'https://n8n.example.com',

@@ -1,7 +1,7 @@
 /** Signatures over the raw body, for services that sign their deliveries. Assumption: the specification shows none. */
 import { createHmac } from 'crypto';
-import type { IWebhookFunctions } from 'n8n-workflow';
 
+import type { Delivery } from './delivery';
 import { isSame } from './secret';
 
 /** How a service signs. */
@@ -113,12 +113,6 @@ function text(value: unknown): string | undefined {
 	return typeof value === 'string' ? value : undefined;
 }
 
-/** A delivery as it came. */
-export interface SignedDelivery {
-	headers: Headers;
-	rawBody: Buffer;
-}
-
 /**
  * Whether a delivery is signed with a secret.
  *
@@ -127,7 +121,7 @@ export interface SignedDelivery {
 export function isSigned(
 	scheme: SignatureScheme,
 	secret: string,
-	{ headers, rawBody }: SignedDelivery,
+	{ headers, rawBody }: Delivery,
 	now: number,
 ): boolean {
 	const header = text(headers[scheme.header]);
@@ -153,15 +147,4 @@ function isRecent(timestamp: string | undefined, tolerance: number, now: number)
 	if (!timestamp || !/^\d{1,15}$/.test(timestamp)) return false;
 	const ms = Number(timestamp) * (Number(timestamp) > 1e11 ? 1 : 1000);
 	return Math.abs(now - ms) <= tolerance * 1000;
-}
-
-/** The request as it came. n8n has read the body if it knows the content type, and has no raw one of a form with files. */
-export async function readDelivery(context: IWebhookFunctions): Promise<SignedDelivery> {
-	const request = context.getRequestObject();
-	const isRead = Buffer.isBuffer(request.rawBody) || request.contentType?.startsWith('multipart/');
-	if (!isRead) await request.readRawBody();
-	return {
-		headers: context.getHeaderData(),
-		rawBody: Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0),
-	};
 }

@@ -1,0 +1,39 @@
+/** A delivery of the service as it came, and the events that it holds. */
+import type { IWebhookFunctions } from 'n8n-workflow';
+
+import { type EventEnvelope, readEnvelopes } from '../api/events';
+import { greatestDepth, isDeeper, parseJson } from '../api/read';
+
+/** A delivery as it came. */
+export interface Delivery {
+	headers: Record<string, unknown>;
+	rawBody: Buffer;
+}
+
+/** What the refusal of a body says that holds no event. */
+export const noEvent = 'The body is no event: it needs "event" (text) and "data" (object)';
+
+/** The request as it came. n8n has read the body if it knows the content type, and has no raw one of a form with files. */
+export async function readDelivery(context: IWebhookFunctions): Promise<Delivery> {
+	const request = context.getRequestObject();
+	const isRead = Buffer.isBuffer(request.rawBody) || request.contentType?.startsWith('multipart/');
+	if (!isRead) await request.readRawBody();
+	return {
+		headers: context.getHeaderData(),
+		rawBody: Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0),
+	};
+}
+
+/**
+ * The events of a delivery. n8n parses JSON only if the header says that it is some; the raw body tells what really came.
+ *
+ * @returns undefined if it holds anything else
+ */
+export function readEvents(
+	context: IWebhookFunctions,
+	{ rawBody }: Delivery,
+): EventEnvelope[] | undefined {
+	const envelopes =
+		readEnvelopes(context.getBodyData()) ?? readEnvelopes(parseJson(String(rawBody)));
+	return isDeeper(envelopes, greatestDepth) ? undefined : envelopes;
+}

@@ -1,0 +1,88 @@
+/** Webhooks that are registered at the service: listing, adding and removing them. */
+import { isEqual, sortBy } from 'lodash';
+
+import { endpoints } from '../api/endpoints';
+import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/read';
+import { type ItemFailure, asFailure } from '../operations/outcome';
+import type { Client } from '../transport/client';
+import { ServiceError } from '../transport/errors';
+import { listRecords } from '../transport/pages';
+import { registerWebhook } from '../transport/webhooks';
+
+/** Where the event types of a registration may be. Assumption: the specification shows no field of it. */
+const eventKeys = ['events', 'eventTypes', 'event_types', 'subscriptions', 'triggers'];
+
+/** A registration as far as the service shows it. */
+export interface RegisteredWebhook {
+	id?: string;
+	url?: string;
+	events?: string[];
+}
+
+/** What is to be registered. */
+export interface WantedWebhook {
+	url: string;
+	events: string[];
+}
+
+/** All registrations of the account. @throws ServiceError */
+export async function listWebhooks(client: Client): Promise<RegisteredWebhook[]> {
+	return (await listRecords(client, endpoints.listWebhooks)).map(readWebhook);
+}
+
+function readWebhook(record: ServiceRecord): RegisteredWebhook {
+	return { id: readId(record), url: readWebhookUrl(record), events: readEvents(record) };
+}
+
+function readEvents(record: ServiceRecord): string[] | undefined {
+	const events = eventKeys.map((key) => record[key]).find((value) => value !== undefined);
+	if (Array.isArray(events)) return events.map(String);
+	return typeof events === 'string' ? events.split(/[\s,;]+/).filter(Boolean) : undefined;
+}
+
+/** Whether two lists name the same event types. */
+export function areSameEvents(one: string[], other: string[]): boolean {
+	return isEqual(sortBy(one), sortBy(other));
+}
+
+/**
+ * Registers a webhook. After an error that leaves open whether it exists now, the listing tells.
+ *
+ * @returns the service's identifier, if it gives one
+ * @throws ServiceError if nothing was registered
+ */
+export async function addWebhook(
+	client: Client,
+	wanted: WantedWebhook,
+): Promise<string | undefined> {
+	try {
+		return readId(readRecord(await registerWebhook(client, { ...wanted })));
+	} catch (error) {
+		const failure = asFailure(error);
+		if (failure.sendStatus !== 'mayHaveBeenSent') throw failure;
+		const found = (await listWebhooks(client)).find(
+			({ url, events }) =>
+				url === wanted.url && areSameEvents(events ?? wanted.events, wanted.events),
+		);
+		if (!found) throw failure;
+		return found.id;
+	}
+}
+
+/** Removes registrations; one that is gone already counts as removed. @throws ServiceError */
+export async function removeWebhooks(
+	client: Client,
+	webhooks: Array<Pick<RegisteredWebhook, 'id'>>,
+): Promise<void> {
+	for (const { id } of webhooks) {
+		const failure = await client
+			.call(endpoints.deleteWebhook, { id })
+			.then(() => undefined, asFailure);
+		if (failure && statusOf(failure) !== 404) throw failure;
+	}
+}
+
+/** The HTTP status of a failed call. */
+export function statusOf(failure: ItemFailure): number | undefined {
+	return failure instanceof ServiceError ? failure.statusCode : undefined;
+}
