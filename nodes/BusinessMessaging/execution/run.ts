@@ -28,21 +28,10 @@ export async function runOperation(
 	context: IExecuteFunctions,
 	operation: Operation,
 ): Promise<INodeExecutionData[]> {
-	const node = context.getNode();
 	const stopsOnError = !context.continueOnFail();
-	const refuseInvalid = (prepared: PreparedRequest[]) => {
-		const invalid = prepared.findIndex((request) => request instanceof InputError);
-		if (invalid < 0 || !stopsOnError) return;
-		throw toNodeError(
-			node,
-			prepared[invalid] as InputError,
-			invalid,
-			'All items are checked first, so nothing was sent in this run.',
-		);
-	};
 	const build = requestBuilder(context, operation, await readDefaultCountry(context));
 	const built = context.getInputData().map((_, index) => valid(() => build(index)));
-	refuseInvalid(built);
+	if (stopsOnError) refuseInvalid(context, built);
 	const memory = openMemory(context, operation.endpoint.idempotent);
 	const recalled = built.map((request, index) =>
 		request instanceof InputError ? undefined : memory.recall(index, request),
@@ -53,45 +42,51 @@ export async function runOperation(
 	);
 	const preparedRun = await untilStopped(context, prepareRun(context, operation, todo));
 	const requests = reviewRequests(operation, built, recalled, preparedRun);
-	refuseInvalid(requests);
+	if (stopsOnError) refuseInvalid(context, requests);
 
 	const listening = await beginListening(context, operation, requests);
 	if (listening instanceof Error && stopsOnError)
-		throw toNodeError(node, listening, 0, 'Nothing was sent in this run.');
+		throw toNodeError(context.getNode(), listening, 0, 'Nothing was sent in this run.');
 	if (listening instanceof Error)
 		return requests.map((request, index) =>
 			toErrorItem(request instanceof InputError ? request : listening, index),
 		);
-	const outcomes = await untilStopped(
-		context,
-		carryOut(context, {
-			operation,
-			built,
-			requests,
-			recalled,
-			memory,
-			stopsOnError,
-			...preparedRun,
-		}),
-	).catch(async (error) => {
-		await listening?.stop();
-		throw error;
-	});
-	const failed = outcomes.findIndex(hasFailed);
-	if (failed >= 0 && stopsOnError) {
-		await listening?.stop();
-		const { failure } = outcomes[failed] as { failure: ItemFailure };
-		throw toNodeError(
-			node,
-			failure,
-			failed,
-			operation.endpoint.idempotent ? undefined : progress(outcomes),
-		);
-	}
+	const work = { operation, built, requests, recalled, memory, stopsOnError, ...preparedRun };
+	const outcomes = await untilStopped(context, carryOut(context, work))
+		.then((carriedOut) => (stopsOnError ? noneFailed(context, operation, carriedOut) : carriedOut))
+		.catch(async (error) => {
+			await listening?.stop();
+			throw error;
+		});
 	// What was asked stays in memory while the answer is awaited: a retry then waits again without asking again.
 	if (await listening?.wait(outcomes)) return context.getInputData();
 	if (outcomes.every((outcome) => outcome && !hasFailed(outcome))) memory.clear();
 	return outcomes.flatMap(toItems);
+}
+
+/** @throws the error of the first item that cannot be carried out */
+function refuseInvalid(context: IExecuteFunctions, requests: PreparedRequest[]): void {
+	const invalid = requests.findIndex((request) => request instanceof InputError);
+	if (invalid < 0) return;
+	throw toNodeError(
+		context.getNode(),
+		requests[invalid] as InputError,
+		invalid,
+		'All items are checked first, so nothing was sent in this run.',
+	);
+}
+
+/** The outcomes. @throws the error of the first item that failed */
+function noneFailed(
+	context: IExecuteFunctions,
+	{ endpoint }: Operation,
+	outcomes: Array<Outcome | undefined>,
+): Array<Outcome | undefined> {
+	const failed = outcomes.findIndex(hasFailed);
+	if (failed < 0) return outcomes;
+	const { failure } = outcomes[failed] as { failure: ItemFailure };
+	const done = endpoint.idempotent ? undefined : progress(outcomes);
+	throw toNodeError(context.getNode(), failure, failed, done);
 }
 
 function toItems(outcome: Outcome | undefined, index: number): INodeExecutionData[] {
@@ -204,11 +199,8 @@ async function carryOut(
 		},
 	});
 	await sendOnce.close();
-	addHints(
-		context,
-		client,
-		todo.map(([, request]) => request),
-	);
+	const done = todo.map(([, request]) => request);
+	addHints(context, client, done);
 	return outcomes;
 }
 

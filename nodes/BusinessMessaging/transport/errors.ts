@@ -105,47 +105,33 @@ export function errorFromResponse(response: ServiceResponse, call: CallInfo): Se
 			"The layout chosen in the credential does not document it. Use the service's own website for it, or check Base URL and Layout in the credential.",
 		);
 	}
-	switch (statusCode) {
-		case 401:
-			return error(
-				'refused',
-				'The service does not accept the API key',
-				'Check the API key in the credential.',
-			);
-		case 403:
-			return error(
-				'refused',
-				'The API key is not allowed to do this',
-				'Use an API key with the rights it needs in the credential.',
-			);
-		case 404:
-			return error(
-				'refused',
-				'The service did not find what was asked for',
-				'Check that it exists, and Base URL and Layout in the credential.',
-			);
-		case 405:
-			return error(
-				'refused',
-				'The service does not allow this here',
-				'Check Base URL and Layout in the credential.',
-			);
-		case 408:
-			return error(
-				'indeterminate',
-				'The service gave up waiting for the request',
-				call.writes ? unknownFate : tryAgain,
-			);
-		case 409:
-			return error('refused', 'The service reports a conflict', 'Check whether it exists already.');
-		default:
-			return error(
-				'refused',
-				'The service refused the request',
-				'Correct the values it names and run it again.',
-			);
-	}
+	if (statusCode === 408)
+		return error(
+			'indeterminate',
+			'The service gave up waiting for the request',
+			call.writes ? unknownFate : tryAgain,
+		);
+	return error('refused', ...(refusals[statusCode] ?? otherRefusal));
 }
+
+/** What a refusal means and what to do, by its status. */
+const refusals: Record<number, [what: string, description: string]> = {
+	401: ['The service does not accept the API key', 'Check the API key in the credential.'],
+	403: [
+		'The API key is not allowed to do this',
+		'Use an API key with the rights it needs in the credential.',
+	],
+	404: [
+		'The service did not find what was asked for',
+		'Check that it exists, and Base URL and Layout in the credential.',
+	],
+	405: ['The service does not allow this here', 'Check Base URL and Layout in the credential.'],
+	409: ['The service reports a conflict', 'Check whether it exists already.'],
+};
+const otherRefusal: [what: string, description: string] = [
+	'The service refused the request',
+	'Correct the values it names and run it again.',
+];
 
 /** Whether the service has refused what a request holds, rather than the key, the record or the rate. */
 export function isRefusedContent(error: unknown): error is ServiceError {

@@ -56,21 +56,18 @@ export async function listRecords<T = ServiceRecord>(
 	return records.length > limit ? records.slice(0, limit) : records;
 }
 
+type Pages = AsyncGenerator<ServiceRecord[], void>;
+
 /**
  * Yields the new records of one page after the other.
  *
  * @param sizes are tried until the service takes one
  * @param wantsAll whether further pages may be asked for while one is on its way
  */
-async function* listPages(
-	listing: Listing,
-	sizes: PageSizes,
-	wantsAll: boolean,
-): AsyncGenerator<ServiceRecord[], void> {
+async function* listPages(listing: Listing, sizes: PageSizes, wantsAll: boolean): Pages {
 	const first = await listing.begin(sizes);
 	yield listing.keepNew(first);
 	if (listing.isFixed || first.records.length === 0) return;
-
 	const size = first.records.length;
 	let { total } = first;
 	let isFull = total !== undefined; // how large a page is shows with the second one
@@ -81,8 +78,8 @@ async function* listPages(
 		const isAhead = wantsAll && isFull;
 		if (isAhead && total === undefined) listing.lookAhead(number, size);
 		const coming = listing.take(number);
-		if (isAhead)
-			listing.askAhead(number, total && Math.ceil((total - listing.count - pushed) / size) - 1);
+		const others = total && Math.ceil((total - listing.count - pushed) / size) - 1;
+		if (isAhead) listing.askAhead(number, others);
 		const page = await coming;
 		const fresh = listing.keepNew(page);
 		// Page 1 repeats the first where pages count from 1. A later one that repeats is the end, unless so many were added
@@ -91,8 +88,8 @@ async function* listPages(
 		const beginsKnown = number > 1 && page.records[0] !== fresh[0];
 		const isFirstAgain = beginsKnown && isEqual(page.records[0], first.records[0]);
 		const reached = listing.count + pushed;
-		const isDone =
-			isStale || (isFirstAgain && number > 2) || reached >= (page.total ?? total ?? Infinity);
+		const isAll = reached >= (page.total ?? total ?? Infinity);
+		const isDone = isStale || (isFirstAgain && number > 2) || isAll;
 		const isEnd = page.records.length === 0 || (isKnown && isDone);
 		// Others have removed records meanwhile, so that what followed has moved up, onto pages that were read before.
 		const hasShrunk = (page.total ?? Infinity) < (total ?? 0) || (isEnd && reached < (total ?? 0));
@@ -104,7 +101,7 @@ async function* listPages(
 		yield fresh;
 		if (listing.isLast(number, page, fresh)) return yield* listing.readAgain(overtaking.take());
 		if (fresh.length === 0) listing.spare--;
-		if (isPushed && fresh.length > 0) pushed += page.records.length - fresh.length;
+		else if (isPushed) pushed += page.records.length - fresh.length;
 		total = page.total ?? total;
 		isFull = !isKnown && page.records.length >= size;
 		isStale = isKnown;
