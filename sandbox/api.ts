@@ -143,7 +143,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	const endpoint: Endpoint = endpoints[name];
 	const { id: givenId = '' } = request.params as { id?: string };
 	const header = request.headers['idempotency-key'];
-	const { id, ...asked } = await state.edge.request(name, {
+	const { id, ...asked } = await state.adapter.request(name, {
 		id: givenId,
 		query: request.query,
 		body: request.body,
@@ -151,11 +151,11 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	const body = endpoint.body && (parse(endpoint.body, asked.body) as object);
 	const query = endpoint.query && (parse(endpoint.query, asked.query) as object);
 	const idempotencyKey = typeof header === 'string' ? header : undefined;
-	const result = state.edge.result(name, query, (part) =>
+	const result = state.adapter.result(name, query, (part) =>
 		handle(name, { state, key, id, body, query: part, idempotencyKey } as Call<typeof name>),
 	);
 	if (state.settings.checkResponses) checkResult(name, endpoint, result);
-	const sent = state.edge.answer(name, result);
+	const sent = state.adapter.answer(name, result);
 	reply.code(sent.status);
 	if (sent.type) reply.type(sent.type);
 	return sent.body;

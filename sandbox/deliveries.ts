@@ -5,19 +5,18 @@
 import axios from 'axios';
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type Limit } from 'p-limit';
 
 import { BoundedLog } from './boundedLog';
 import type { Settings } from './options';
-import type { Scheduler } from './scheduler';
 import { signatureHeaders, type Signing } from './signing';
 import type { Webhook, Webhooks } from './state/webhooks';
-import type { Edge } from './variants/edge';
 
-const longestRetryDelayMs = 60_000;
-const longestReplyBytes = 1_048_576;
+const maxRetryDelayMs = 60_000;
+const maxResponseBytes = 1_048_576;
 
-/** One try of a delivery: the receiver's status, or null and the error if none came. */
+/** One attempt of a delivery: the receiver's status, or null and the error if none came. */
 export interface Attempt {
 	/** ISO 8601. */
 	at: string;
@@ -40,13 +39,15 @@ export interface Delivery {
 	createdAt: string;
 }
 
-interface Surroundings {
+interface Environment {
 	settings: Settings;
-	scheduler: Scheduler;
 	webhooks: Webhooks;
-	edge: Edge;
+	/** The body of an attempt, as the service in play writes it. */
+	describe: (delivery: Delivery) => unknown;
 	newId: (prefix: string) => string;
-	/** Is told of each new or changed delivery. */
+	/** Aborted when the sandbox is reset or closed. */
+	closing: AbortSignal;
+	/** Called with each new or changed delivery. */
 	changed: (delivery: Delivery) => void;
 }
 
@@ -54,14 +55,12 @@ interface Surroundings {
 export class Deliveries {
 	readonly log: BoundedLog<Delivery>;
 
-	/** How every try from now on is signed; null for not at all. */
+	/** How each attempt from now on is signed; null for not at all. */
 	signing: Signing | null;
 
-	private readonly lanes = new Map<string, Delivery[]>();
+	private readonly queues = new Map<string, Delivery[]>();
 
 	private readonly limits = new Map<string, Limit>();
-
-	private readonly closing = new AbortController();
 
 	private readonly client = axios.create({
 		headers: { 'content-type': 'application/json', 'user-agent': 'business-messaging-sandbox' },
@@ -69,25 +68,27 @@ export class Deliveries {
 		httpsAgent: new TlsAgent({ keepAlive: true }),
 		proxy: false,
 		maxRedirects: 0,
-		maxContentLength: longestReplyBytes,
+		maxContentLength: maxResponseBytes,
 		validateStatus: () => true,
 		responseType: 'text',
 	});
 
-	constructor(private readonly around: Surroundings) {
-		this.log = new BoundedLog(around.settings.logSize);
-		this.signing = around.settings.signing;
+	constructor(private readonly environment: Environment) {
+		this.log = new BoundedLog(environment.settings.logSize);
+		this.signing = environment.settings.signing;
 	}
 
 	/** Delivers an event to every webhook that wants it. */
 	publish(event: string, data: Record<string, unknown>): Delivery[] {
-		return this.around.webhooks.wanting(event).map((webhook) => this.deliver(webhook, event, data));
+		return this.environment.webhooks
+			.wanting(event)
+			.map((webhook) => this.deliver(webhook, event, data));
 	}
 
 	/** Delivers an event to one webhook, wanted or not. */
 	deliver(webhook: Webhook, event: string, data: Record<string, unknown>): Delivery {
 		const { id: webhookId, url } = webhook;
-		const own = { id: this.around.newId('dlv'), createdAt: new Date().toISOString() };
+		const own = { id: this.environment.newId('dlv'), createdAt: new Date().toISOString() };
 		const delivery: Delivery = {
 			...own,
 			webhookId,
@@ -98,67 +99,62 @@ export class Deliveries {
 			attempts: [],
 		};
 		this.log.add(delivery);
-		const lane = `${webhookId} ${JSON.stringify(data.from ?? data.to ?? delivery.id)}`;
-		const waiting = this.lanes.get(lane);
+		const queueKey = `${webhookId} ${JSON.stringify(data.from ?? data.to ?? delivery.id)}`;
+		const waiting = this.queues.get(queueKey);
 		if (waiting) waiting.push(delivery);
-		else void this.work(lane, [delivery]);
-		this.around.changed(delivery);
+		else void this.work(queueKey, [delivery]);
+		this.environment.changed(delivery);
 		return delivery;
 	}
 
-	/** Ends what is under way. */
-	close(): void {
-		this.closing.abort();
-	}
-
-	private async work(lane: string, queue: Delivery[]): Promise<void> {
-		this.lanes.set(lane, queue);
+	private async work(queueKey: string, queue: Delivery[]): Promise<void> {
+		this.queues.set(queueKey, queue);
 		for (let delivery = queue[0]; delivery; delivery = queue[0]) {
 			await this.bring(delivery);
 			queue.shift();
 		}
-		this.lanes.delete(lane);
+		this.queues.delete(queueKey);
 	}
 
 	private async bring(delivery: Delivery): Promise<void> {
-		const { settings, scheduler, webhooks, changed } = this.around;
-		for (let tries = 0; delivery.state === 'pending'; tries++) {
-			if (tries > 0)
-				await scheduler.wait(
-					Math.min(settings.deliveryRetryDelayMs * 2 ** (tries - 1), longestRetryDelayMs),
-				);
+		const { settings, webhooks, closing, changed } = this.environment;
+		while (delivery.state === 'pending') {
+			const attempts = delivery.attempts.length;
+			const delayMs = settings.deliveryRetryDelayMs * 2 ** (attempts - 1);
+			if (attempts > 0) await sleep(Math.min(delayMs, maxRetryDelayMs), undefined, { ref: false });
 			await this.limitOf(delivery.webhookId)(async () => {
-				if (this.closing.signal.aborted || !webhooks.get(delivery.webhookId))
-					delivery.state = 'cancelled';
+				if (closing.aborted || !webhooks.get(delivery.webhookId)) delivery.state = 'cancelled';
 				else delivery.attempts.push(await this.attempt(delivery));
 			});
 			if (delivery.attempts.at(-1)?.status === 200) delivery.state = 'delivered';
 			else if (delivery.attempts.length >= settings.deliveryAttempts) delivery.state = 'failed';
-			changed(delivery);
+			if (!closing.aborted) changed(delivery);
 		}
 	}
 
 	private async attempt(delivery: Delivery): Promise<Attempt> {
+		const { settings, describe, closing } = this.environment;
 		const at = new Date().toISOString();
 		const start = performance.now();
 		const took = () => Math.round(performance.now() - start);
-		const timeLimit = AbortSignal.timeout(this.around.settings.deliveryTimeoutMs);
-		const signal = AbortSignal.any([timeLimit, this.closing.signal]);
+		const timeout = AbortSignal.timeout(settings.deliveryTimeoutMs);
+		const signal = AbortSignal.any([timeout, closing]);
 		try {
-			const body = JSON.stringify(this.around.edge.event(delivery));
+			const body = JSON.stringify(describe(delivery));
 			const headers = this.signing ? signatureHeaders(this.signing, body, new Date()) : {};
 			const { status } = await this.client.post(delivery.url, body, { headers, signal });
 			return { at, status, ms: took() };
 		} catch (error) {
-			const words = timeLimit.aborted
-				? `No answer within ${this.around.settings.deliveryTimeoutMs} ms`
+			const words = timeout.aborted
+				? `No response within ${settings.deliveryTimeoutMs} ms`
 				: wordsOf(error);
 			return { at, status: null, ms: took(), error: words };
 		}
 	}
 
 	private limitOf(webhookId: string): Limit {
-		const limit = this.limits.get(webhookId) ?? pLimit(this.around.settings.deliveryConcurrency);
+		const limit =
+			this.limits.get(webhookId) ?? pLimit(this.environment.settings.deliveryConcurrency);
 		this.limits.set(webhookId, limit);
 		return limit;
 	}

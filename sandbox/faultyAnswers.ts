@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from './errors';
 import type { Fault } from './faults';
 import type { Answer } from './variants/answers';
-import type { Edge } from './variants/edge';
+import type { VariantAdapter } from './variants/adapter';
 
 const slowBodySteps = 10;
 
@@ -48,26 +48,35 @@ export async function sendAnswer(
 		request.raw.socket.resetAndDestroy();
 		return payload;
 	}
-	const spoiled = fault ? spoil(fault, reply, state.edge, payload) : payload;
+	const spoiled = fault ? spoil(fault, reply, state.adapter, payload) : payload;
 	state.requests.finish(logged, reply.statusCode);
 	return spoiled;
 }
 
-function spoil(fault: Fault, reply: FastifyReply, edge: Edge, payload: unknown): unknown {
+function spoil(
+	fault: Fault,
+	reply: FastifyReply,
+	adapter: VariantAdapter,
+	payload: unknown,
+): unknown {
 	const isReplaced = fault.status !== undefined || !fault.processed;
-	let body = isReplaced ? replace(fault, reply, edge) : typeof payload === 'string' ? payload : '';
+	let body = isReplaced
+		? replace(fault, reply, adapter)
+		: typeof payload === 'string'
+			? payload
+			: '';
 	if (!isReplaced) reply.headers(fault.headers);
 	if (fault.brokenJson) body = body.length > 1 ? body.slice(0, body.length / 2) : '{';
 	return fault.slowBodyMs > 0 ? Readable.from(slowly(body, fault.slowBodyMs)) : body;
 }
 
 /** Answers with what the test has ordered, or in the way in which the service tells of errors. */
-function replace(fault: Fault, reply: FastifyReply, edge: Edge): string {
+function replace(fault: Fault, reply: FastifyReply, adapter: VariantAdapter): string {
 	const { status = 503, headers } = fault;
 	const words = `${STATUS_CODES[status] ?? 'Error'} (ordered by a test)`;
 	const own =
 		fault.body === undefined
-			? edge.error(new ServiceError(status, 'fault', words, undefined, headers))
+			? adapter.error(new ServiceError(status, 'fault', words, undefined, headers))
 			: { ...fault, status, headers };
 	const { type = typeof own.body === 'string' ? 'text/plain' : 'application/json' } =
 		own as Partial<Answer>;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { demoKey, optionsSchema, type SandboxOptions } from './options';
 import { buildServer } from './server';
 import { State, type Changes } from './state';
-import { withVariants } from './variants/edge';
+import { withVariants } from './variants/adapter';
 
 export type { SandboxOptions } from './options';
 export type { Changes, State } from './state';

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import { phoneSchema } from '../nodes/BusinessMessaging/api/schemas';
+import { maxDelayMs } from './later';
 import { signingSchema } from './signing';
 import { variantsSchema } from './variants/choice';
 
@@ -10,7 +11,7 @@ export const demoKey = 'sandbox-key-0001';
 
 const count = z.number().int().min(0);
 const atLeastOne = z.number().int().min(1);
-const receiptDelay = z.number().min(0).nullable();
+const delay = z.number().min(0).max(maxDelayMs).nullable();
 
 /** The options of {@link startSandbox}. All are assumptions except the rate, which the specification states. */
 export const optionsSchema = z
@@ -36,9 +37,9 @@ export const optionsSchema = z
 		/** When each delivery receipt follows, ms after the send; null for never. */
 		receiptDelaysMs: z
 			.object({
-				sent: receiptDelay.default(100),
-				delivered: receiptDelay.default(400),
-				read: receiptDelay.default(1_200),
+				sent: delay.default(100),
+				delivered: delay.default(400),
+				read: delay.default(1_200),
 			})
 			.strict()
 			.default({}),
@@ -47,12 +48,12 @@ export const optionsSchema = z
 		/** Phone numbers (E.164) whose messages fail after they were sent. */
 		failingNumbers: z.array(phoneSchema).default(['+15550009999']),
 		/** How long a new or changed template is PENDING before it is APPROVED, ms; null for always. */
-		approvalDelayMs: receiptDelay.default(2_000),
+		approvalDelayMs: delay.default(2_000),
 		/** How long a webhook's receiver may take to answer, ms. */
 		deliveryTimeoutMs: atLeastOne.default(10_000),
-		/** How often a delivery is tried in all. */
+		/** Attempts for each delivery, including the first. */
 		deliveryAttempts: atLeastOne.default(8),
-		/** Wait before the second try, ms; doubled before each further one, up to a minute. */
+		/** Wait before the second attempt, ms; doubled before each further one, up to a minute. */
 		deliveryRetryDelayMs: count.default(1_000),
 		/** Deliveries under way at once per webhook. */
 		deliveryConcurrency: atLeastOne.default(20),

@@ -99,5 +99,5 @@ function asServiceError(
 
 /** Calls of the API are answered as the service does that the sandbox plays. */
 function inWordsOf({ apiCall }: FastifyRequest, error: ServiceError): Answer {
-	return apiCall ? apiCall.state.edge.error(error) : error;
+	return apiCall ? apiCall.state.adapter.error(error) : error;
 }

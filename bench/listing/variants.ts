@@ -1,10 +1,10 @@
 /** The services that the benchmark lists the contacts of. */
-import { pointNames, valuesOf, type Choice } from '../../sandbox/variants';
+import { variationPointNames, valuesOf, type Choice } from '../../sandbox/variants';
 
 /** The usual one, and each that pages in another way; not one that does not page, which a loop that knows it asks but once. */
 export const pagingVariants: Array<Partial<Choice>> = [
 	{},
-	...pointNames
+	...variationPointNames
 		.filter((name) => /^(page-|last-page|list-)/.test(name))
 		.flatMap((name) =>
 			valuesOf(name)

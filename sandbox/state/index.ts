@@ -5,16 +5,16 @@ import type { EventEmitter } from 'node:events';
 import { describeKey, KeyRing } from '../auth';
 import { Deliveries, type Delivery } from '../deliveries';
 import { Faults } from '../faults';
+import { later } from '../later';
 import { demoKey, type Settings } from '../options';
 import { RateLimiter } from '../rateLimit';
 import { RequestLog } from '../requestLog';
-import { Scheduler } from '../scheduler';
+import { VariantAdapter } from '../variants/adapter';
 import { Analytics } from './analytics';
 import { Contacts } from './contacts';
 import { Conversations, type Conversation } from './conversations';
 import { Messages, type Message } from './messages';
 import { sampleContact, sampleTemplates } from './samples';
-import { Edge } from '../variants/edge';
 import { Templates, type Template } from './templates';
 import { Traffic } from './traffic';
 import { Webhooks } from './webhooks';
@@ -37,8 +37,6 @@ const newId = (prefix: string) => `${prefix}_${start}${(++made).toString(36).pad
 
 /** The state of a sandbox. */
 export class State {
-	readonly scheduler = new Scheduler();
-
 	readonly keys = new KeyRing(newId);
 
 	readonly contacts = new Contacts(newId);
@@ -62,12 +60,14 @@ export class State {
 
 	readonly requests: RequestLog;
 
-	/** What makes the sandbox speak as a service with other habits. */
-	readonly edge: Edge;
+	/** Makes the sandbox speak like the variant of the service that was chosen. */
+	readonly adapter: VariantAdapter;
 
 	readonly deliveries: Deliveries;
 
 	readonly traffic: Traffic;
+
+	private readonly closing = new AbortController();
 
 	constructor(
 		readonly settings: Settings,
@@ -76,14 +76,20 @@ export class State {
 		this.rateLimiter = new RateLimiter(settings);
 		this.requests = new RequestLog(settings.logSize);
 		this.webhooks = new Webhooks(newId, () => changes.emit('webhooks'));
-		this.edge = new Edge(this);
+		const { contacts, webhooks } = this;
+		const { signal: closing } = this.closing;
+		this.adapter = new VariantAdapter({ settings, contacts, webhooks });
 		this.deliveries = new Deliveries({
-			...this,
+			settings,
+			webhooks,
+			closing,
 			newId,
+			describe: (delivery) => this.adapter.event(delivery),
 			changed: (delivery) => changes.emit('delivery', delivery),
 		});
 		this.traffic = new Traffic({
 			...this,
+			closing,
 			changed: (...change) => changes.emit('message', ...change),
 		});
 		this.keys.create('Demo key', demoKey);
@@ -93,12 +99,12 @@ export class State {
 			this.contacts.create(sampleContact(index));
 	}
 
-	/** Tells the watchers of a new or changed template, and approves it in due time. */
+	/** Reports a new or changed template, and approves it after the configured delay. */
 	awaitApproval(template: Template): void {
 		this.changes.emit('template', template);
 		const { approvalDelayMs } = this.settings;
 		if (approvalDelayMs === null) return;
-		this.scheduler.after(approvalDelayMs, () => {
+		later(this.closing.signal, approvalDelayMs, () => {
 			if (template.status !== 'PENDING') return;
 			template.status = 'APPROVED';
 			this.changes.emit('template', template);
@@ -133,9 +139,8 @@ export class State {
 		};
 	}
 
-	/** Stops what goes on by itself. */
+	/** Ends deliveries, receipts and approvals. */
 	close(): void {
-		this.scheduler.close();
-		this.deliveries.close();
+		this.closing.abort();
 	}
 }

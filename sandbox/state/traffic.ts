@@ -1,21 +1,22 @@
 /** What happens when a message goes out or comes in: it is counted, joins its conversation and has its events. */
 import type { Deliveries, Delivery } from '../deliveries';
+import { later } from '../later';
 import type { Settings } from '../options';
-import type { Scheduler } from '../scheduler';
 import type { Analytics } from './analytics';
 import type { Contacts } from './contacts';
 import type { Conversation, Conversations } from './conversations';
 import type { Message, Messages, NewMessage, ReceiptStatus } from './messages';
 
-interface Surroundings {
+interface Environment {
 	settings: Settings;
-	scheduler: Scheduler;
 	contacts: Contacts;
 	messages: Messages;
 	conversations: Conversations;
 	analytics: Analytics;
 	deliveries: Deliveries;
-	/** Is told of each new or changed message, with its conversation. */
+	/** Aborted when the sandbox is reset or closed. */
+	closing: AbortSignal;
+	/** Called with each new or changed message and its conversation. */
 	changed: (message: Message, conversation: Conversation) => void;
 }
 
@@ -23,12 +24,12 @@ interface Surroundings {
 export class Traffic {
 	private readSoFar = 0;
 
-	constructor(private readonly around: Surroundings) {}
+	constructor(private readonly environment: Environment) {}
 
 	/** Takes a message of ours to a customer; its delivery receipts follow by themselves. */
 	send(fields: Omit<NewMessage, 'direction'>): Message {
-		const message = this.around.messages.add({ ...fields, direction: 'outbound' });
-		this.around.analytics.count(message, 'total');
+		const message = this.environment.messages.add({ ...fields, direction: 'outbound' });
+		this.environment.analytics.count(message, 'total');
 		this.join(message);
 		this.scheduleReceipts(message);
 		return message;
@@ -39,11 +40,11 @@ export class Traffic {
 		message: Message;
 		deliveries: Delivery[];
 	} {
-		const message = this.around.messages.add({ phone: from, text, direction: 'inbound' });
-		this.around.analytics.count(message, 'received');
+		const message = this.environment.messages.add({ phone: from, text, direction: 'inbound' });
+		this.environment.analytics.count(message, 'received');
 		this.join(message, name);
 		const data = { id: message.id, from, text, timestamp: message.createdAt };
-		return { message, deliveries: this.around.deliveries.publish('message.received', data) };
+		return { message, deliveries: this.environment.deliveries.publish('message.received', data) };
 	}
 
 	/**
@@ -52,7 +53,7 @@ export class Traffic {
 	 * @param failure why it failed, for people who look at the message; not part of the receipt
 	 */
 	setStatus(message: Message, status: ReceiptStatus, failure?: string): Delivery[] {
-		const { messages, analytics, conversations, deliveries, changed } = this.around;
+		const { messages, analytics, conversations, deliveries, changed } = this.environment;
 		const timestamp = messages.setStatus(message, status);
 		if (status === 'failed')
 			message.failure = failure ?? 'The channel could not deliver the message.';
@@ -68,13 +69,13 @@ export class Traffic {
 	}
 
 	private join(message: Message, name?: string): void {
-		const contact = this.around.contacts.findByPhone(message.phone);
+		const contact = this.environment.contacts.findByPhone(message.phone);
 		const who = { contactId: contact?.id, name: contact?.name ?? name };
-		this.around.changed(message, this.around.conversations.add(message, who));
+		this.environment.changed(message, this.environment.conversations.add(message, who));
 	}
 
 	private scheduleReceipts(message: Message): void {
-		const { receiptDelaysMs: delays, failingNumbers } = this.around.settings;
+		const { receiptDelaysMs: delays, failingNumbers } = this.environment.settings;
 		const fails = failingNumbers.includes(message.phone);
 		this.schedule(message, 'sent', delays.sent);
 		this.schedule(message, fails ? 'failed' : 'delivered', delays.delivered);
@@ -83,7 +84,7 @@ export class Traffic {
 
 	private schedule(message: Message, status: ReceiptStatus, delayMs: number | null): void {
 		if (delayMs === null) return;
-		this.around.scheduler.after(delayMs, () => {
+		later(this.environment.closing, delayMs, () => {
 			// A receipt that was forced meanwhile is not taken back.
 			const passed = message.history.some(
 				(step) => step.status === status || step.status === 'failed',
@@ -95,7 +96,7 @@ export class Traffic {
 
 	/** Spreads the read rate evenly over the messages: of four at 0.5, the second and the fourth are read. */
 	private isRead(): boolean {
-		this.readSoFar += this.around.settings.readRate;
+		this.readSoFar += this.environment.settings.readRate;
 		if (this.readSoFar < 1) return false;
 		this.readSoFar -= 1;
 		return true;

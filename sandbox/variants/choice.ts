@@ -1,15 +1,21 @@
-/** Choosing among the answers to the open points: by name, or all of them at random from a seed. */
+/** Choosing among the answers to the variation points: by name, or all of them at random from a seed. */
 import { mapValues } from 'lodash';
 import { z } from 'zod';
 
-import { openPoints, pointNames, valuesOf, type Choice, type PointName } from './table';
+import {
+	variationPoints,
+	variationPointNames,
+	valuesOf,
+	type Choice,
+	type VariationPointName,
+} from './table';
 
-const pointSchema = (name: PointName) =>
+const pointSchema = (name: VariationPointName) =>
 	z.enum(valuesOf(name) as [string, ...string[]]).default(valuesOf(name)[0]);
 
-/** The option `variants` of a sandbox: any open point that is left out has its first value. */
+/** The option `variants` of a sandbox: any variation point that is left out has its first value. */
 export const variantsSchema = z
-	.object(mapValues(openPoints, (_, name) => pointSchema(name as PointName)))
+	.object(mapValues(variationPoints, (_, name) => pointSchema(name as VariationPointName)))
 	.strict()
 	.default({}) as unknown as z.ZodType<Choice, z.ZodTypeDef, Partial<Choice> | undefined>;
 
@@ -18,7 +24,7 @@ export const usualChoice = variantsSchema.parse({});
 
 /** Every choice that differs from the usual one in a single point. */
 export function singleVariants(): Array<Partial<Choice>> {
-	return pointNames.flatMap((name) =>
+	return variationPointNames.flatMap((name) =>
 		valuesOf(name)
 			.slice(1)
 			.map((value) => ({ [name]: value })),
@@ -26,19 +32,19 @@ export function singleVariants(): Array<Partial<Choice>> {
 }
 
 /**
- * A choice with a random value for each open point.
+ * A choice with a random value for each variation point.
  *
  * @param seed a whole number; the same one gives the same choice
  */
 export function randomVariants(seed: number): Choice {
 	const below = numbers(seed);
-	const pick = (name: PointName) => valuesOf(name)[below(valuesOf(name).length)];
-	return Object.fromEntries(pointNames.map((name) => [name, pick(name)])) as Choice;
+	const pick = (name: VariationPointName) => valuesOf(name)[below(valuesOf(name).length)];
+	return Object.fromEntries(variationPointNames.map((name) => [name, pick(name)])) as Choice;
 }
 
 /** `page-base=0 last-page=repeated`: what of a choice is not usual; `usual` if nothing is. */
 export function describeVariants(variants: Partial<Choice>): string {
-	const other = pointNames.filter(
+	const other = variationPointNames.filter(
 		(name) => (variants[name] ?? usualChoice[name]) !== usualChoice[name],
 	);
 	return other.map((name) => `${name}=${variants[name]}`).join(' ') || 'usual';
@@ -51,9 +57,9 @@ export function describeVariants(variants: Partial<Choice>): string {
  */
 export function readVariant(text: string): Partial<Choice> {
 	const [name, value] = text.split('=');
-	if (!(name in openPoints))
-		throw new Error(`There is no variant ${name}. There are: ${pointNames.join(', ')}`);
-	const values: readonly string[] = valuesOf(name as PointName);
+	if (!(name in variationPoints))
+		throw new Error(`There is no variant ${name}. There are: ${variationPointNames.join(', ')}`);
+	const values: readonly string[] = valuesOf(name as VariationPointName);
 	if (!values.includes(value ?? '')) throw new Error(`${name} can be ${values.join(', ')}`);
 	return { [name]: value };
 }

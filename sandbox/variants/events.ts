@@ -9,6 +9,16 @@ export interface Envelope {
 	data: Record<string, unknown>;
 }
 
+/** An event on its way to a webhook. */
+export interface OutgoingEvent extends Envelope {
+	id: string;
+	webhookId: string;
+	/** ISO 8601. */
+	createdAt: string;
+	/** The attempts before this one. */
+	attempts: readonly unknown[];
+}
+
 const receipt = /^message\.(sent|delivered|read|failed)$/;
 
 /** The names of a receipt's event; those that name it by a status have it in the data. */
@@ -59,27 +69,18 @@ function placeText(
 	}[form];
 }
 
-/** What is known of a delivery. */
-interface About {
-	id: string;
-	/** ISO 8601. */
-	createdAt: string;
-	/** How often it was tried before. */
-	tries: number;
-}
-
-/** An event with what stands beside it. */
+/** An event with the fields beside `event` and `data`. */
 export function extendEvent(
 	choice: Choice,
 	event: Envelope,
-	{ id, createdAt, tries }: About,
+	{ id, createdAt, attempts }: Pick<OutgoingEvent, 'id' | 'createdAt' | 'attempts'>,
 ): Envelope {
 	const beside = {
 		id,
 		timestamp: createdAt,
 		apiVersion: 'v1',
 		accountId: 'acc_sandbox',
-		attempt: tries + 1,
+		attempt: attempts.length + 1,
 	};
 	return choice['event-envelope'] === 'extended' ? { ...beside, ...event } : event;
 }

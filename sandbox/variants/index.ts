@@ -6,4 +6,10 @@ export {
 	singleVariants,
 	usualChoice,
 } from './choice';
-export { openPoints, pointNames, valuesOf, type Choice, type PointName } from './table';
+export {
+	variationPoints,
+	variationPointNames,
+	valuesOf,
+	type Choice,
+	type VariationPointName,
+} from './table';

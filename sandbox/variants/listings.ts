@@ -1,7 +1,7 @@
 /** Listings of a service that pages in its own way. */
 import { invalid, notFound } from '../errors';
 import type { Page } from '../paging';
-import type { State } from '../state';
+import type { Contacts } from '../state/contacts';
 import type { Choice } from './table';
 
 /** Paging as the contract reads it. */
@@ -39,15 +39,19 @@ export function listPage<T>(
 
 const addedPhone = 15_559_990_000;
 
-/** Changes the contacts between the first and the second page of a listing, as others do who work with the service. */
-export class Meddler {
+/** Changes the contacts between the first and the second page of a listing, as other users of the service might. */
+export class ConcurrentEdits {
 	private isListing = false;
 	private added = 0;
 
-	constructor(private readonly choice: Choice) {}
+	constructor(
+		private readonly choice: Choice,
+		private readonly contacts: Contacts,
+	) {}
 
-	/** Before a page is given. */
-	meddle({ contacts }: State, { page = 1 }: PageQuery): void {
+	/** Called before a page is read. */
+	beforePage({ page = 1 }: PageQuery): void {
+		const { contacts } = this;
 		if (page === 1) this.isListing = true;
 		if (page !== 2 || !this.isListing) return;
 		this.isListing = false;

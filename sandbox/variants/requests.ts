@@ -1,7 +1,8 @@
 /** Requests as a service with other habits wants them, turned into those of the contract. */
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { conflict, invalid } from '../errors';
-import type { State } from '../state';
+import type { Settings } from '../options';
+import type { Webhook } from '../state/webhooks';
 import type { Choice } from './table';
 
 /** What a request carries, unchecked. */
@@ -17,27 +18,26 @@ export interface Asked {
  * @throws ServiceError 422 or 409 for what the service does not take
  */
 export function readRequest(
-	choice: Choice,
-	state: State,
+	settings: Settings,
+	webhooks: readonly Webhook[],
 	name: EndpointName,
 	{ id, query, body }: Asked,
 ): Asked {
 	const isRegistration = name === 'createWebhook';
 	return {
 		id,
-		query: readQuery(choice, state, { ...(query as object) }),
-		body: isRegistration ? readWebhook(choice, state, { ...(body as object) }) : body,
+		query: readQuery(settings, { ...(query as object) }),
+		body: isRegistration ? readWebhook(settings.variants, webhooks, { ...(body as object) }) : body,
 	};
 }
 
 function readQuery(
-	choice: Choice,
-	{ settings }: State,
+	{ variants: choice, pageSizeCap }: Settings,
 	{ limit, page, ...others }: Record<string, unknown>,
 ): Record<string, unknown> {
 	if (choice.paging === 'none') return others;
-	if (choice['page-size'] === 'refused' && Number(limit) > settings.pageSizeCap)
-		throw invalid('limit', `must be at most ${settings.pageSizeCap}`);
+	if (choice['page-size'] === 'refused' && Number(limit) > pageSizeCap)
+		throw invalid('limit', `must be at most ${pageSizeCap}`);
 	const isCountedFrom0 = choice['page-base'] === '0' && page !== undefined;
 	return {
 		...others,
@@ -48,15 +48,14 @@ function readQuery(
 
 function readWebhook(
 	choice: Choice,
-	{ webhooks }: State,
+	webhooks: readonly Webhook[],
 	{ events, ...body }: Record<string, unknown>,
 ): Record<string, unknown> {
 	const key = choice['webhook-url'];
 	const { [key]: url, ...others } = body;
 	if (url === undefined) throw invalid(key, 'is required');
 	const isTaken =
-		choice['webhook-duplicates'] === 'refused' &&
-		webhooks.all.some((webhook) => webhook.url === url);
+		choice['webhook-duplicates'] === 'refused' && webhooks.some((webhook) => webhook.url === url);
 	if (isTaken) throw conflict(key, 'There is already a webhook with this address');
 	return {
 		...others,

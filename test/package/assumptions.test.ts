@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { pointNames, valuesOf } from '../../sandbox/variants';
+import { variationPointNames, valuesOf } from '../../sandbox/variants';
 import { root } from '../support/build';
 
 const columns = ['#', 'Open point', 'Assumption', 'In use elsewhere', 'Nodes', 'Test'];
@@ -31,7 +31,7 @@ const rows = readRows(readFileSync(path.join(root, 'docs/api-assumptions.md'), '
 
 /** Whether a variant of the sandbox or a test file has this name. */
 function exists(test: string): boolean {
-	const point = pointNames.find((name) => test === `variant ${name}`);
+	const point = variationPointNames.find((name) => test === `variant ${name}`);
 	return point
 		? valuesOf(point).length > 1
 		: /^test\/.*\.test\.ts$/.test(test) && existsSync(path.join(root, test));
@@ -50,5 +50,5 @@ test('every open point names tests that exist', () => {
 
 test('every open point of the sandbox stands in the table', () => {
 	const named = new Set(rows.flatMap(({ tests }) => tests));
-	expect(pointNames.filter((name) => !named.has(`variant ${name}`))).toEqual([]);
+	expect(variationPointNames.filter((name) => !named.has(`variant ${name}`))).toEqual([]);
 });

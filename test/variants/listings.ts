@@ -56,12 +56,12 @@ export async function checkListing(stage: Stage, count: number): Promise<void> {
 	const isOwn = choice['page-size'] === 'ignored' || choice['page-size'] === 'refused';
 	const size = isOwn ? state.settings.defaultPageSize : state.settings.pageSizeCap;
 	// Which limit the service takes; a greatest page size as small as here is below all that are tried.
-	const meddled = choice['list-changes'] === 'none' ? 0 : 1;
+	const edits = choice['list-changes'] === 'none' ? 0 : 1;
 	const refusals = choice['page-size'] === 'refused' && choice.paging === 'pages' ? 2 : 0;
 	expect(requests).toBeLessThanOrEqual(
 		Math.max(1, Math.ceil(Math.max(count, state.contacts.all.length) / size)) +
 			mostFurther +
 			refusals +
-			meddled,
+			edits,
 	);
 }

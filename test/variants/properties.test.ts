@@ -4,11 +4,11 @@ import { pick } from 'lodash';
 
 import { ServiceError } from '../../sandbox/errors';
 import {
-	pointNames,
+	variationPointNames,
 	usualChoice,
 	valuesOf,
 	type Choice,
-	type PointName,
+	type VariationPointName,
 } from '../../sandbox/variants';
 import { errorText } from '../../sandbox/variants/errors';
 import { loadEngine, type Engine } from '../support/engine';
@@ -23,15 +23,15 @@ beforeAll(async () => {
 });
 afterAll(async () => await engine.close());
 
-/** Any values for some open points. */
-function anyOf(...names: PointName[]): fc.Arbitrary<Partial<Choice>> {
+/** Any values for some variation points. */
+function anyOf(...names: VariationPointName[]): fc.Arbitrary<Partial<Choice>> {
 	const values = Object.fromEntries(
 		names.map((name) => [name, fc.constantFrom(...(valuesOf(name) as string[]))]),
 	);
 	return fc.record(values) as fc.Arbitrary<Partial<Choice>>;
 }
 
-const listing = pointNames.filter((name) => /^(page-|paging|last-page|list-)/.test(name));
+const listing = variationPointNames.filter((name) => /^(page-|paging|last-page|list-)/.test(name));
 
 test('contacts in are contacts out, once each, in order, for any number, page size and cap', async () => {
 	const sizes = fc.record({

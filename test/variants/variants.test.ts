@@ -1,5 +1,5 @@
 /**
- * Every operation and the trigger against every service that the specification leaves room for: each open point in each of its
+ * Every operation and the trigger against every service that the specification leaves room for: each variation point in each of its
  * variants, and many at random. `npm run test:variants` runs them.
  */
 import { range } from 'lodash';

@@ -1,15 +1,14 @@
 /**
- * The edge of the sandbox: what comes in is turned into the words of the contract, what goes out into those of the
- * service that the sandbox plays. In between nothing knows of variants.
+ * Translates between the contract and the variant of the service that the sandbox plays: requests on their way in,
+ * responses and events on their way out. The rest of the sandbox knows nothing of variants.
  */
 import { endpoints, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
-import type { Delivery } from '../deliveries';
 import type { ServiceError } from '../errors';
 import type { Settings } from '../options';
 import type { Page } from '../paging';
-import type { State } from '../state';
+import type { Contacts } from '../state/contacts';
 import type { Template } from '../state/templates';
-import type { Webhook } from '../state/webhooks';
+import type { Webhook, Webhooks } from '../state/webhooks';
 import {
 	describeWebhook,
 	isListing,
@@ -20,17 +19,23 @@ import {
 } from './answers';
 import { challenge } from './challenge';
 import { errorAnswer } from './errors';
-import { describeEvent, extendEvent, wrapEvents, type Envelope } from './events';
-import { listPage, Meddler, type PageQuery } from './listings';
+import {
+	describeEvent,
+	extendEvent,
+	wrapEvents,
+	type Envelope,
+	type OutgoingEvent,
+} from './events';
+import { ConcurrentEdits, listPage, type PageQuery } from './listings';
 import { readRequest, type Asked } from './requests';
 import { resourceOf } from './resources';
 import { describeTemplate, describeTemplates } from './templates';
 import { Wording } from './wording';
 
-/** The largest page of a service that heeds `limit`. */
+/** The largest page of a service that honours `limit`. */
 const honouredPageSize = 1_000;
 
-/** What of the settings an open point decides. */
+/** The settings that variation points decide. */
 export function withVariants(settings: Settings): Settings {
 	const { variants } = settings;
 	const all = Number.MAX_SAFE_INTEGER;
@@ -42,20 +47,27 @@ export function withVariants(settings: Settings): Settings {
 	};
 }
 
-/** The edge of one state of the sandbox. */
-export class Edge {
+interface Environment {
+	settings: Settings;
+	contacts: Contacts;
+	webhooks: Webhooks;
+}
+
+/** The adapter of one state of the sandbox. */
+export class VariantAdapter {
 	private readonly wording: Wording;
-	private readonly meddler: Meddler;
+	private readonly edits: ConcurrentEdits;
 	private readonly lastEvents = new Map<string, unknown>();
 
-	constructor(private readonly state: State) {
+	constructor(private readonly environment: Environment) {
 		this.wording = new Wording(this.choice);
-		this.meddler = new Meddler(this.choice);
+		this.edits = new ConcurrentEdits(this.choice, environment.contacts);
 	}
 
 	/** A request in the words of the contract. @throws ServiceError for what the service does not take */
 	async request(name: EndpointName, asked: Asked): Promise<Asked> {
-		const request = readRequest(this.choice, this.state, name, asked);
+		const { settings, webhooks } = this.environment;
+		const request = readRequest(settings, webhooks.all, name, asked);
 		if (name === 'createWebhook')
 			await challenge(this.choice, (request.body as { url: unknown }).url);
 		return { ...request, id: this.wording.in(request.id) };
@@ -68,7 +80,7 @@ export class Edge {
 		handle: (query: PageQuery | undefined) => unknown,
 	): unknown {
 		if (!query || !name.startsWith('list')) return handle(query);
-		if (name === 'listContacts') this.meddler.meddle(this.state, query);
+		if (name === 'listContacts') this.edits.beforePage(query);
 		return listPage(this.choice, query, (page) => handle({ ...query, page }) as Page<unknown>);
 	}
 
@@ -87,19 +99,19 @@ export class Edge {
 	}
 
 	/** The body of a delivery. */
-	event({ id, createdAt, webhookId, event, data, attempts }: Delivery): unknown {
+	event({ id, createdAt, webhookId, event, data, attempts }: OutgoingEvent): unknown {
 		const described = this.wording.out(
 			describeEvent(this.choice, { event, data }),
 			event.startsWith('message.'),
 		) as Envelope;
-		const whole = extendEvent(this.choice, described, { id, createdAt, tries: attempts.length });
+		const whole = extendEvent(this.choice, described, { id, createdAt, attempts });
 		const before = this.lastEvents.get(webhookId);
 		this.lastEvents.set(webhookId, whole);
 		return wrapEvents(this.choice, before === undefined ? [whole] : [before, whole]);
 	}
 
 	private get choice() {
-		return this.state.settings.variants;
+		return this.environment.settings.variants;
 	}
 
 	private describe(name: EndpointName, result: unknown): unknown {

@@ -1,5 +1,5 @@
-/** A point that the specification leaves open, and the answers a service could give. */
-export interface OpenPoint {
+/** Something that the specification leaves open, and how services could behave. */
+export interface VariationPoint {
 	/** What it is about. */
 	words: string;
 	/** Values with what each stands for; the first is what the sandbox does by itself. */

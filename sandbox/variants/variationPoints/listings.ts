@@ -1,5 +1,5 @@
-/** Open points of listings. */
-import type { OpenPoint } from './openPoint';
+/** Variation points of listings. */
+import type { VariationPoint } from './variationPoint';
 
 export const listingPoints = {
 	'page-base': {
@@ -63,4 +63,4 @@ export const listingPoints = {
 			['removed', 'the first one is removed'],
 		],
 	},
-} as const satisfies Record<string, OpenPoint>;
+} as const satisfies Record<string, VariationPoint>;

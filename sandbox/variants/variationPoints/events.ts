@@ -1,5 +1,5 @@
-/** Open points of webhooks and of what is delivered to them. */
-import type { OpenPoint } from './openPoint';
+/** Variation points of webhooks and of what is delivered to them. */
+import type { VariationPoint } from './variationPoint';
 
 export const eventPoints = {
 	'webhook-url': {
@@ -49,7 +49,7 @@ export const eventPoints = {
 		words: 'what stands beside event and data',
 		values: [
 			['plain', 'nothing'],
-			['extended', 'identifier, time, version, account and number of the try'],
+			['extended', 'identifier, time, version, account and number of the attempt'],
 		],
 	},
 	'event-batch': {
@@ -83,4 +83,4 @@ export const eventPoints = {
 			['nested', 'message.status with data.message.status'],
 		],
 	},
-} as const satisfies Record<string, OpenPoint>;
+} as const satisfies Record<string, VariationPoint>;

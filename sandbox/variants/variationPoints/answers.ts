@@ -1,5 +1,5 @@
-/** Open points of addresses, records and errors. */
-import type { OpenPoint } from './openPoint';
+/** Variation points of addresses, records and errors. */
+import type { VariationPoint } from './variationPoint';
 
 export const answerPoints = {
 	layout: {
@@ -154,4 +154,4 @@ export const answerPoints = {
 			['nested', 'under languages of one record for each name'],
 		],
 	},
-} as const satisfies Record<string, OpenPoint>;
+} as const satisfies Record<string, VariationPoint>;
