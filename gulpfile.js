@@ -98,7 +98,7 @@ exports.default = async function shipped() {
 	await assemble(compile, 'dist');
 };
 
-/** The same package in `coverage/package`, for `npm run coverage`. */
+/** The same package in `coverage/package`, for `npm run test:coverage`. */
 exports.coverage = async function coverage() {
 	await assemble(compileForCoverage, 'coverage/package/dist');
 	await fs.copyFile('package.json', 'coverage/package/package.json');

@@ -1,17 +1,21 @@
 'use strict';
-// `npm test`: everything that needs nothing but this machine. test/e2e, on a real n8n, and the long
-// run over all variants have configurations of their own.
+// All tests. `npm test` leaves out `variants` and `e2e`, which take long. Mutation testing and the coverage of the nodes run some of
+// them in their own way: test/mutation, test/coverage.
+const { availableParallelism } = require('node:os');
+
+/** Folders of test/ by project; all others need n8n's engine, against the sandbox over HTTP. */
+const folders = {
+	unit: ['api', 'deploy', 'description', 'docs', 'examples', 'package', 'phone', 'tools'],
+	sandbox: ['sandbox'],
+	contract: ['contract'],
+	e2e: ['e2e'],
+};
+const longRun = '<rootDir>/test/variants/variants.test.ts';
 
 /** @type {import('jest').Config} */
-module.exports = {
+const common = {
 	rootDir: __dirname,
 	roots: ['<rootDir>/test'],
-	testMatch: ['**/*.test.ts'],
-	testPathIgnorePatterns: [
-		'/node_modules/',
-		'<rootDir>/test/e2e/',
-		'<rootDir>/test/variants/variants.test.ts',
-	],
 	testEnvironment: 'node',
 	// dist is loaded as it is shipped; only TypeScript is transformed.
 	transform: {
@@ -26,12 +30,39 @@ module.exports = {
 	},
 	globalSetup: '<rootDir>/test/support/globalSetup.ts',
 	globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
-	reporters: [
-		'default',
-		['<rootDir>/test/support/coverageReporter.js', { evidence: 'engineTests' }],
+};
+
+/** The test files of some folders. */
+const below = (names) => names.map((name) => `<rootDir>/test/${name}/**/*.test.ts`);
+
+/** @type {import('jest').Config} */
+module.exports = {
+	projects: [
+		{ ...common, displayName: 'unit', testMatch: below(folders.unit) },
+		{
+			...common,
+			displayName: 'engine',
+			testMatch: below(['*']),
+			testPathIgnorePatterns: [
+				longRun,
+				...Object.values(folders)
+					.flat()
+					.map((name) => `<rootDir>/test/${name}/`),
+			],
+		},
+		{ ...common, displayName: 'sandbox', testMatch: below(folders.sandbox) },
+		{ ...common, displayName: 'contract', testMatch: below(folders.contract) },
+		{ ...common, displayName: 'variants', testMatch: [longRun] },
+		{
+			...common,
+			displayName: 'e2e',
+			testMatch: below(folders.e2e),
+			// Jest does not heed a project's `testTimeout`.
+			setupFilesAfterEnv: ['<rootDir>/test/e2e/support/timeLimit.ts'],
+		},
 	],
-	maxWorkers: '100%',
+	testTimeout: 30_000,
+	maxWorkers: Math.max(2, availableParallelism() - 1),
 	// n8n-core is loaded anew by each test file.
 	workerIdleMemoryLimit: '1GB',
-	testTimeout: 30_000,
 };

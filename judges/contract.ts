@@ -30,7 +30,7 @@ async function runTests(judge: string): Promise<string[]> {
 	try {
 		await runCommand(
 			path.join(root, 'node_modules', '.bin', 'jest'),
-			['--config', 'jest.judges.config.js'],
+			['--selectProjects', 'engine', 'sandbox'],
 			{ cwd: root, limit, env: { CONTRACT_JUDGE: judge } },
 		);
 		return [];

@@ -10,7 +10,7 @@ const root = path.resolve(__dirname, '../..');
 async function main() {
 	for (let time = 1; time <= 2; time++) {
 		const options = {
-			config: path.join(root, 'jest.mutation.config.js'),
+			config: path.join(__dirname, 'jest.config.js'),
 			runInBand: true,
 			silent: true,
 			verbose: false,

@@ -12,7 +12,6 @@ import type {
 import { Workflow } from 'n8n-workflow';
 
 import { additionalDataFor } from './additionalData';
-import { recordCalls } from './calls';
 import { TestCredentialsHelper } from './credentials';
 import type { LoadedPackage } from './package';
 
@@ -42,22 +41,19 @@ export class Editor {
 		paginationToken?: string,
 	): Promise<INodeListSearchResult> {
 		const search = this.method('listSearch', method);
-		return await this.record(
-			method,
-			async () => await search.call(this.context(), filter, paginationToken),
-		);
+		return await search.call(this.context(), filter, paginationToken);
 	}
 
 	/** Loads the fields of a mapped form. */
 	async resourceMapping(method: string): Promise<ResourceMapperFields> {
 		const fields = this.method('resourceMapping', method);
-		return await this.record(method, async () => await fields.call(this.context()));
+		return await fields.call(this.context());
 	}
 
 	/** Loads the options of a dropdown. */
 	async loadOptions(method: string): Promise<INodePropertyOptions[]> {
 		const options = this.method('loadOptions', method);
-		return await this.record(method, async () => await options.call(this.context()));
+		return await options.call(this.context());
 	}
 
 	private method<Kind extends keyof Methods>(
@@ -90,9 +86,5 @@ export class Editor {
 			additionalData,
 			'parameters',
 		);
-	}
-
-	private async record<T>(method: string, run: () => Promise<T>): Promise<T> {
-		return await recordCalls({ name: `Editor: ${method}` }, run);
 	}
 }

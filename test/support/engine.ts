@@ -19,7 +19,6 @@ import type {
 	NodeExecutionHint,
 } from 'n8n-workflow';
 
-import { recordCalls } from './calls';
 import { testCredential } from './credentials';
 import type { CredentialTestResult } from './credentials';
 import { MemoryDeduplicator } from './deduplicator';
@@ -187,10 +186,7 @@ export class Engine {
 	/** Presses Test in the credential's dialogue. */
 	async testCredential(values: ICredentialDataDecryptedObject): Promise<CredentialTestResult> {
 		const [type] = this.loaded.credentialNames;
-		return await recordCalls(
-			{ name: 'Credential: Test' },
-			async () => await testCredential(this.loaded, type, values),
-		);
+		return await testCredential(this.loaded, type, values);
 	}
 
 	/** Lets tests on test URLs end and stops listening for webhooks. */

@@ -8,7 +8,6 @@ import type {
 	ICredentialsHelper,
 	INode,
 	INodeExecutionData,
-	INodeTypeDescription,
 	IRun,
 	IRunExecutionData,
 	IWorkflowSettings,
@@ -18,7 +17,6 @@ import type {
 import { Workflow } from 'n8n-workflow';
 
 import { additionalDataFor } from './additionalData';
-import { recordCalls } from './calls';
 import { TestCredentialsHelper } from './credentials';
 import { newRunData } from './engineParts';
 import type { LoadedPackage } from './package';
@@ -99,23 +97,6 @@ export class Execution {
 	}
 }
 
-/** `Message: Send Text` for a node with resource and operation, else the node type's display name. */
-function callerName(
-	{ displayName, properties }: INodeTypeDescription,
-	{ parameters }: INode,
-): string {
-	const nameOf = (parameter: string) =>
-		properties
-			.filter(({ name, displayOptions }) => {
-				const resources = displayOptions?.show?.resource;
-				return name === parameter && (resources?.includes(parameters.resource as string) ?? true);
-			})
-			.flatMap(({ options = [] }) => options)
-			.find((option) => 'value' in option && option.value === parameters[parameter])?.name;
-	const [resource, operation] = [nameOf('resource'), nameOf('operation')];
-	return resource && operation ? `${resource}: ${operation}` : displayName;
-}
-
 async function execute(
 	loaded: LoadedPackage,
 	definition: WorkflowDefinition,
@@ -142,24 +123,11 @@ async function execute(
 	};
 	const helper: ICredentialsHelper = new TestCredentialsHelper(loaded, credentials);
 	const hooks = new ExecutionLifecycleHooks(mode, id, workflowData);
-	const caller = { name: '' };
-	hooks.addHandler('nodeExecuteBefore', (name) => {
-		const node = workflow.nodes[name];
-		caller.name = callerName(
-			loaded.nodeTypes.getByNameAndVersion(node.type, node.typeVersion).description,
-			node,
-		);
-	});
 
-	const run = await recordCalls(caller, async () => {
-		const additionalData = { ...additionalDataFor(helper, baseUrl), hooks, executionId: id };
-		const running = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(
-			workflow,
-		);
-		void cancelWhen?.then(() => running.cancel());
-		return await running;
-	});
-	return new Execution(run, definition, id);
+	const additionalData = { ...additionalDataFor(helper, baseUrl), hooks, executionId: id };
+	const running = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
+	void cancelWhen?.then(() => running.cancel());
+	return new Execution(await running, definition, id);
 }
 
 /** Runs a workflow from its first node on. */

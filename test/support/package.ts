@@ -44,7 +44,7 @@ export interface LoadedPackage {
 /**
  * Loads a built package.
  *
- * @param directory the folder with its package.json, by default this project's or the one that `npm run coverage` measures
+ * @param directory the folder with its package.json, by default this project's or the one that `npm run test:coverage` measures
  */
 export async function loadPackage(
 	directory = path.resolve(root, process.env.PACKAGE_FOLDER ?? '.'),

@@ -6,7 +6,6 @@ import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { startSandbox } from '../../sandbox';
 import type { Sandbox, SandboxOptions } from '../../sandbox';
 import type { FaultOrder } from '../../sandbox/faults';
-import { recordCallsTo, stopRecording } from './calls';
 import { judgedAddress } from './contract';
 import { loadEngine } from './engine';
 import type { Engine, RunOptions, RunResult } from './engine';
@@ -61,14 +60,12 @@ export function useService(options: SandboxOptions = {}): Service {
 		};
 		service.sandbox = await startSandbox({ ...quiet, ...options });
 		service.url = await judgedAddress(service.sandbox.url);
-		recordCallsTo(service.url);
 		service.engine = await loadEngine();
 	});
 	beforeEach(() => service.sandbox.reset());
 	afterAll(async () => {
 		await service.engine.close();
 		await service.sandbox.close();
-		stopRecording();
 	});
 	return service;
 }

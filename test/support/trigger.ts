@@ -23,7 +23,6 @@ import type {
 import { NodeHelpers, Workflow } from 'n8n-workflow';
 
 import { additionalDataFor } from './additionalData';
-import { recordCalls } from './calls';
 import { TestCredentialsHelper } from './credentials';
 import type { LoadedPackage } from './package';
 import type { WebhookRequest, WebhookServer } from './webhookServer';
@@ -231,17 +230,13 @@ export class Trigger {
 		activation: WorkflowActivateMode,
 	): Promise<boolean | undefined> {
 		const method = this.nodeType().webhookMethods?.default?.[name];
-		return await recordCalls(
-			{ name: 'Trigger' },
-			async () =>
-				await this.withWorkflow(async (workflow, node) => {
-					const additionalData = this.additionalData();
-					const data = this.webhookData(additionalData);
-					return await method?.call(
-						new HookContext(workflow, node, additionalData, mode, activation, data),
-					);
-				}),
-		);
+		return await this.withWorkflow(async (workflow, node) => {
+			const additionalData = this.additionalData();
+			const data = this.webhookData(additionalData);
+			return await method?.call(
+				new HookContext(workflow, node, additionalData, mode, activation, data),
+			);
+		});
 	}
 
 	private async receive(
@@ -271,16 +266,12 @@ export class Trigger {
 		httpRequest: WebhookRequest,
 		httpResponse: Response,
 	): Promise<IWebhookResponseData> {
-		return await recordCalls(
-			{ name: 'Trigger' },
-			async () =>
-				await this.withWorkflow(async (workflow, node) => {
-					const additionalData = { ...this.additionalData(), httpRequest, httpResponse };
-					const mode = this.isTest ? 'manual' : 'webhook';
-					const data = this.webhookData(additionalData, webhook);
-					const context = new WebhookContext(workflow, node, additionalData, mode, data, [], null);
-					return (await this.nodeType().webhook?.call(context)) ?? {};
-				}),
-		);
+		return await this.withWorkflow(async (workflow, node) => {
+			const additionalData = { ...this.additionalData(), httpRequest, httpResponse };
+			const mode = this.isTest ? 'manual' : 'webhook';
+			const data = this.webhookData(additionalData, webhook);
+			const context = new WebhookContext(workflow, node, additionalData, mode, data, [], null);
+			return (await this.nodeType().webhook?.call(context)) ?? {};
+		});
 	}
 }

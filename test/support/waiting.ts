@@ -15,7 +15,6 @@ import type {
 import { Workflow } from 'n8n-workflow';
 
 import { additionalDataFor } from './additionalData';
-import { recordCalls } from './calls';
 import { TestCredentialsHelper } from './credentials';
 import type { Execution } from './execution';
 import type { LoadedPackage } from './package';
@@ -103,9 +102,6 @@ export class WaitingExecution {
 		};
 		const stored = parse(stringify(run.data)) as IRunExecutionData;
 		const context = new WebhookContext(workflow, node, additionalData, 'webhook', data, [], stored);
-		return await recordCalls(
-			{ name: 'Message: Send and Wait for Reply' },
-			async () => (await nodeType.webhook?.call(context)) ?? {},
-		);
+		return (await nodeType.webhook?.call(context)) ?? {};
 	}
 }

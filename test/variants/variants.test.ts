@@ -16,10 +16,9 @@ import { checkOperations, checkQuestion, checkRate } from './operations';
 import { Stage } from './stage';
 import { checkTrigger } from './trigger';
 
-/** From `jest.variants.config.js`. */
-declare const randomCombinations: { count: number; seed: number };
-
-const { count, seed } = randomCombinations;
+/** How many random combinations; the coverage run has a number of its own. */
+const { randomCombinations: count = 200 } = globalThis as { randomCombinations?: number };
+const seed = Number(process.env.SEED ?? 1);
 /** The same seed gives the same combinations, whatever their number. */
 const random = range(count).map((n) => randomVariants(seed * 10_000 + n));
 const chosen: Array<Partial<Choice>> = [{}, ...singleVariants(), ...random];

@@ -13,8 +13,6 @@ import type { Sandbox } from '../../../sandbox';
 import { faultSchema } from '../../../sandbox/faults';
 import type { FaultOrder } from '../../../sandbox/faults';
 import type { Runner, RunnerOptions, RunnerResult } from '../../support/everyOperation';
-import { currentTestFile, saveCalls } from '../../support/records';
-import type { RecordedCall } from '../../support/records';
 
 /** The name of the node under test in `workflowOf`, and of the trigger to start it with. */
 export const tested = 'Business Messaging';
@@ -49,10 +47,9 @@ export class RealN8n implements Runner {
 	}
 }
 
-/** Starts both before the tests of a file, without limits of rate, notes what n8n calls, and stops them afterwards. */
+/** Starts both before the tests of a file, without limits of rate, and stops them afterwards. */
 export function useN8n(): RealN8n {
 	const n8n = new RealN8n();
-	const calls = new Map<string, RecordedCall>();
 	let folder: string;
 	beforeAll(async () => {
 		folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-e2e-'));
@@ -62,24 +59,11 @@ export function useN8n(): RealN8n {
 		};
 		n8n.playground = await openPlayground({ folder, ...unlimited });
 	}, 15 * 60_000);
-	// Before a test resets the sandbox, which forgets its log.
-	afterEach(() => {
-		for (const call of successfulCalls(n8n.sandbox)) calls.set(JSON.stringify(call), call);
-	});
 	afterAll(async () => {
-		saveCalls('realN8n', [...calls.values()]);
 		await n8n.playground?.close();
 		await rm(folder, { recursive: true, force: true });
 	}, 60_000);
 	return n8n;
-}
-
-function successfulCalls({ state }: Sandbox): RecordedCall[] {
-	const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
-	return state.requests
-		.last()
-		.filter(({ status }) => isSuccess(status))
-		.map(({ method, url }) => ({ method, path: url.split('?')[0], test: currentTestFile() }));
 }
 
 /** A workflow that runs the action node on the given items, with a manual trigger before it. */

@@ -1,4 +1,4 @@
-// `npm run mutation`: faults are put into the sources, one at a time, and the tests have to notice. A mutant that no test
+// `npm run test:mutation`: faults are put into the sources, one at a time, and the tests have to notice. A mutant that no test
 // notices is a line that could be wrong unseen. Takes some twenty minutes on two quiet cores, so `.ci/run` leaves it out. Only some
 // files: `-- --mutate nodes/**/rateLimiter.ts`.
 
@@ -6,9 +6,9 @@
 export default {
 	mutate: ['nodes/BusinessMessaging/{transport,operations}/**/*.ts'],
 	testRunner: 'jest',
-	jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false }, // most tests load dist, so what they import tells nothing
+	jest: { configFile: 'test/mutation/jest.config.js', enableFindRelatedTests: false }, // most tests load dist, so what they import tells nothing
 	buildCommand: 'npm run build',
-	ignorePatterns: ['/coverage', '/coverage-data', '/deploy', '/dist', '/docs', '/judges'],
+	ignorePatterns: ['/coverage', '/deploy', '/dist', '/docs', '/judges'],
 	tempDirName: 'coverage/stryker',
 	coverageAnalysis: 'perTest',
 	// What is executed while the package is loaded is data: names, labels, descriptions, patterns of the editor. Each would need a

@@ -1,0 +1,17 @@
+'use strict';
+// `npm run test:mutation`: the suites that a mutant has to fail, in one file, and quicker than Jest would be by itself.
+const { projects, testTimeout } = require('../../jest.config.js');
+
+const { displayName, testPathIgnorePatterns, ...engine } = projects[1];
+
+/** @type {import('jest').Config} */
+module.exports = {
+	...engine,
+	roots: ['<rootDir>/test/mutation'],
+	testMatch: ['<rootDir>/test/mutation/mutants.ts'],
+	testEnvironment: require.resolve('./environment.js'),
+	runtime: '<rootDir>/test/mutation/runtime.js',
+	testTimeout,
+	reporters: ['default'],
+	maxWorkers: 1,
+};
