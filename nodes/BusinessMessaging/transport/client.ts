@@ -31,6 +31,13 @@ export interface ApiRequest {
 	idempotencyKey?: string;
 }
 
+/** What a call brought. */
+export interface ApiResponse {
+	/** Parsed JSON, text as it came, or undefined for an empty body. */
+	body: unknown;
+	headers: Record<string, unknown>;
+}
+
 /** One HTTP request with its answer as text. Rejects with a fault only if there was no answer. */
 export type HttpSend = (request: {
 	method: HttpMethod;
@@ -83,16 +90,21 @@ export class Client {
 	 * @throws ServiceError that says what happened, whether it may have taken effect, and what to do next
 	 */
 	async call(endpoint: Endpoint, request: ApiRequest = {}): Promise<unknown> {
+		return (await this.fetch(endpoint, request)).body;
+	}
+
+	/** Like {@link call}, but also gives the headers of the response: some services page by a `Link` header. */
+	async fetch(endpoint: Endpoint, request: ApiRequest = {}): Promise<ApiResponse> {
 		const method =
 			knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.config.layout).method;
 		const outcome = await this.callBy(method, endpoint, request).catch(asServiceError);
-		if (!(outcome instanceof ServiceError)) return outcome.body;
+		if (!(outcome instanceof ServiceError)) return outcome;
 		const isElsewhere = outcome.statusCode === 404 || outcome.statusCode === 405;
 		for (const other of isElsewhere ? without(uniq(Object.values(endpoint.methods)), method) : []) {
 			const second = await this.callBy(other, endpoint, request).catch(asServiceError);
 			if (second instanceof ServiceError) continue;
 			knownMethods.set(this.methodKey(endpoint), other);
-			return second.body;
+			return second;
 		}
 		throw outcome;
 	}
@@ -105,7 +117,7 @@ export class Client {
 		method: HttpMethod,
 		endpoint: Endpoint,
 		request: ApiRequest,
-	): Promise<{ body: unknown }> {
+	): Promise<ApiResponse> {
 		const route = routeOf(endpoint, this.config.layout);
 		const call: CallInfo = { ...endpoint, listed: route.listed, writes: method !== 'GET' };
 		const url = `${this.config.root}${fillPath(route.path, request.id)}`;
@@ -114,7 +126,7 @@ export class Client {
 			if (outcome === 'rateLimited') continue;
 			if (!(outcome instanceof ServiceError)) return outcome;
 			if (tries > 1 && method === 'DELETE' && outcome.statusCode === 404)
-				return { body: undefined }; // an earlier try did it
+				return { body: undefined, headers: {} }; // an earlier try did it
 			const mayRepeat =
 				outcome.kind === 'unreachable' || (outcome.kind === 'indeterminate' && endpoint.idempotent);
 			if (!mayRepeat || tries++ >= maxTries) throw outcome;
@@ -128,7 +140,7 @@ export class Client {
 		url: string,
 		{ query = {}, body, idempotencyKey }: ApiRequest,
 		call: CallInfo,
-	): Promise<{ body: unknown } | ServiceError | 'rateLimited'> {
+	): Promise<ApiResponse | ServiceError | 'rateLimited'> {
 		const asked = Date.now();
 		const slot = await this.limiter.acquire(this.signal);
 		this.longestWaitMs = Math.max(this.longestWaitMs, Date.now() - asked);
@@ -157,7 +169,7 @@ export class Client {
 		response: ServiceResponse,
 		text: string,
 		call: CallInfo,
-	): { body: unknown } | ServiceError {
+	): ApiResponse | ServiceError {
 		if (response.statusCode >= 300 || isRefusal(response.body))
 			return this.clean(errorFromResponse(response, call));
 		const isBroken =
@@ -167,7 +179,7 @@ export class Client {
 		const isPage = typeof response.body === 'string' && response.body.trimStart().startsWith('<');
 		return isBroken || isPage
 			? unreadableError(response.statusCode, call)
-			: { body: response.body };
+			: { body: response.body, headers: response.headers };
 	}
 
 	/** Once more, now that escapes in the service's JSON are read. */
