@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import type { RunResult } from '../../support/engine';
-import type { Check } from './checks';
+import type { Check } from './stage';
 
 /** Contacts of the sandbox: more than one page. */
 export const contactCount = 1_200;

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { Check } from './checks';
-import type { Stage } from './stage';
+import type { Check, Stage } from './stage';
 
 const fromList = (value: string) => ({ __rl: true, mode: 'list', value });
 

@@ -15,6 +15,9 @@ export interface SeenMessage {
 	[key: string]: unknown;
 }
 
+/** Throws if it does not hold. The sandbox is empty before each. */
+export type Check = (stage: Stage) => Promise<void>;
+
 /** What checks do. */
 export class Stage {
 	constructor(

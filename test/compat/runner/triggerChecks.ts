@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 
 import { waitFor } from '../../../playground/waitFor';
-import type { Check } from './checks';
+import type { Check } from './stage';
 
 const customer = '+15550001111';
 

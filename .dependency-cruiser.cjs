@@ -1,0 +1,76 @@
+'use strict';
+// The direction of imports in the whole repository, checked by `npm run lint`. Data flows one way; nothing runs in circles.
+
+const nodes = '^nodes/BusinessMessaging';
+
+/** The folders of the nodes, each with the folders that it may import. */
+const nodeFolders = {
+	api: [],
+	transport: ['api'],
+	operations: ['api', 'transport'],
+	execution: ['api', 'transport', 'operations'],
+	editor: ['api', 'transport', 'operations'],
+	webhooks: ['api', 'transport', 'operations'],
+	trigger: ['api', 'transport', 'operations', 'webhooks'],
+	reply: ['api', 'transport', 'operations', 'execution', 'webhooks'],
+};
+
+/** Helpers that know nothing of messaging, for every folder of the nodes. */
+const nodeHelpers = `${nodes}/(boundedMap|mutex)\\.ts$`;
+
+/** The one operation that ends by waiting hands over to the part that waits. */
+const sendAndWait = `${nodes}/operations/message/sendAndWait\\.ts$`;
+
+/** All other folders, each with what it may import. */
+const folders = {
+	credentials: [],
+	sandbox: [`${nodes}/api/`],
+	playground: ['^sandbox/'],
+	bench: ['^(playground|sandbox)/', `${nodes}/api/`, '^test/support/'],
+	scripts: ['^(playground|sandbox|test)/'],
+	test: ['^(nodes|credentials|sandbox|playground|bench|scripts)/'],
+};
+
+const ownFiles = '^(nodes|credentials|sandbox|playground|bench|scripts|test)/';
+
+/** Forbids a folder to import files of this repository other than its own and those that match. */
+function onlyImports(name, folder, allowed, except) {
+	return {
+		name,
+		severity: 'error',
+		from: { path: folder, ...(except && { pathNot: except }) },
+		to: { path: ownFiles, pathNot: [folder, ...allowed] },
+	};
+}
+
+const anyOf = (names) => `${nodes}/(${names.join('|')})/`;
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+	forbidden: [
+		{ name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+		...Object.entries(nodeFolders).map(([folder, below]) =>
+			onlyImports(
+				`nodes-${folder}`,
+				anyOf([folder]),
+				[nodeHelpers, ...(below.length > 0 ? [anyOf(below)] : [])],
+				sendAndWait,
+			),
+		),
+		onlyImports('nodes-sendAndWait', sendAndWait, [
+			anyOf(['operations', 'reply', ...nodeFolders.operations]),
+		]),
+		onlyImports('nodes-helpers', nodeHelpers, []),
+		onlyImports('nodes', '^nodes/', []),
+		...Object.entries(folders).map(([folder, allowed]) =>
+			onlyImports(folder, `^${folder}/`, allowed),
+		),
+	],
+	options: {
+		doNotFollow: { path: 'node_modules' },
+		exclude: { path: '^(dist|coverage|playground/n8n)/' },
+		tsConfig: { fileName: 'tsconfig.json' },
+		// Also types: a circle of types is as hard to read as one of values.
+		tsPreCompilationDeps: true,
+	},
+};
