@@ -57,28 +57,20 @@ export class BusinessMessagingApi implements ICredentialType {
 			},
 		},
 		{
-			displayName: 'Layout',
-			name: 'layout',
+			displayName: 'API Path',
+			name: 'apiPath',
 			type: 'options',
 			options: [
 				{
 					name: 'Automatic',
 					value: 'automatic',
-					description: 'Shared host if the Base URL ends with /api, else dedicated host',
+					description: '/api/v1 if the Base URL ends with /api, else /v1',
 				},
-				{
-					name: 'Dedicated Host',
-					value: 'dedicatedHost',
-					description: 'The service answers under /v1 of a host of its own',
-				},
-				{
-					name: 'Shared Host',
-					value: 'sharedHost',
-					description: 'The service answers under /api/v1',
-				},
+				{ name: 'Under /api/v1', value: '/api/v1' },
+				{ name: 'Under /v1', value: '/v1' },
 			],
 			default: 'automatic',
-			description: 'How the addresses of the service are built',
+			description: 'Whether the API is under /v1 or /api/v1',
 		},
 		{
 			displayName: 'Requests per Minute',
@@ -118,7 +110,7 @@ export class BusinessMessagingApi implements ICredentialType {
 		};
 	}
 
-	// The same reading of Base URL and Layout as the nodes' own (transport/address.ts), as an expression of n8n. An address
+	// The same reading of Base URL and API Path as the nodes' own (transport/address.ts), as an expression of n8n. An address
 	// that is neither HTTPS nor on this machine, or holds a user name, gets no request, and with it no key. Nor does one
 	// that the service redirects to: n8n would send the key along.
 	test: ICredentialTestRequest = {
@@ -127,7 +119,7 @@ export class BusinessMessagingApi implements ICredentialType {
 			baseURL: `={{ /^(https:\\/\\/[^\\s@?#\\\\\\/]+|http:\\/\\/(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d+)?)(\\/[^\\s?#]*)?$/i.test($credentials.baseUrl.trim())
 				? $credentials.baseUrl.trim().replace(/\\/+$/, '').replace(/\\/v1$/, '')
 				: 'https-only://' }}`,
-			url: "={{ ($credentials.layout === 'sharedHost' && !/\\/api(\\/v1)?\\/*$/.test($credentials.baseUrl.trim()) ? '/api' : '') + '/v1/auth/me' }}",
+			url: "={{ ($credentials.apiPath === '/api/v1' && !/\\/api(\\/v1)?\\/*$/.test($credentials.baseUrl.trim()) ? '/api' : '') + '/v1/auth/me' }}",
 		},
 		rules: [
 			...[301, 302, 303, 307, 308].map((value) => ({
@@ -149,7 +141,7 @@ export class BusinessMessagingApi implements ICredentialType {
 				type: 'responseCode',
 				properties: {
 					value: 404,
-					message: 'There is no messaging service at this address. Check Base URL and Layout.',
+					message: 'There is no messaging service at this address. Check Base URL and API Path.',
 				},
 			},
 		],

@@ -56,7 +56,7 @@ export async function openPrism(document: string): Promise<Prism> {
 	return { url, tally, close };
 }
 
-/** Prism looks for the path alone: an operation gets the path of each of its servers, so that a layout has just its own. */
+/** Prism looks for the path alone: an operation gets the path of each of its servers, so that an API path has just its own. */
 function atItsServers(operation: Operation): Operation[] {
 	return (operation.servers ?? []).map(({ url }) => {
 		const prefix = new URL(url).pathname.replace(/\/$/, '');

@@ -81,7 +81,7 @@ async function saveCredential(
 	const data = {
 		apiKey: key,
 		baseUrl: url,
-		layout: 'automatic',
+		apiPath: 'automatic',
 		requestsPerMinute: 1000,
 		...values,
 	};

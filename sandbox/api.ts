@@ -1,14 +1,14 @@
-/** The API over HTTP: both layouts, mounted from the endpoint table. */
+/** The API over HTTP: both API paths, mounted from the endpoint table. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 
 import {
 	endpoints,
-	layouts,
+	apiPaths,
 	routeOf,
 	type Endpoint,
 	type EndpointName,
 	type HttpMethod,
-	type Layout,
+	type ApiPath,
 } from '../nodes/BusinessMessaging/api/endpoints';
 import type { ApiKey } from './auth';
 import { notFound, parse, ServiceError } from './errors';
@@ -34,35 +34,35 @@ declare module 'fastify' {
 	}
 	interface FastifyContextConfig {
 		endpoint?: EndpointName;
-		layout?: Layout;
+		apiPath?: ApiPath;
 	}
 }
 
 const allMethods: HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const names = Object.keys(endpoints) as EndpointName[];
 
-/** Mounts every endpoint of both layouts, and clear refusals for what a layout does not list. */
+/** Mounts every endpoint of both API paths, and clear refusals for what an API path does not list. */
 export function mountApi(app: FastifyInstance, settings: Settings, stateNow: () => State): void {
 	app.decorateRequest('apiCall', null);
 	void app.register(async (api) => {
 		api.addHook('onRequest', async (request) => admit(request, stateNow()));
 		api.addHook('preHandler', meetFault);
 		api.addHook('onSend', sendAnswer);
-		for (const layout of servedLayouts(settings)) mountLayout(api, layout, settings);
+		for (const apiPath of servedPaths(settings)) mountPath(api, apiPath, settings);
 	});
 }
 
-function mountLayout(api: FastifyInstance, layout: Layout, settings: Settings): void {
-	for (const path of new Set(names.map((name) => routeOf(endpoints[name], layout).path))) {
-		const here = names.filter((name) => routeOf(endpoints[name], layout).path === path);
+function mountPath(api: FastifyInstance, apiPath: ApiPath, settings: Settings): void {
+	for (const path of new Set(names.map((name) => routeOf(endpoints[name], apiPath).path))) {
+		const here = names.filter((name) => routeOf(endpoints[name], apiPath).path === path);
 		const allowed: HttpMethod[] = [];
 		for (const endpoint of here) {
-			for (const method of methodsOf(endpoints[endpoint], layout, settings)) {
+			for (const method of methodsOf(endpoints[endpoint], apiPath, settings)) {
 				allowed.push(method);
 				api.route({
 					method,
 					url: path,
-					config: { endpoint, layout },
+					config: { endpoint, apiPath },
 					exposeHeadRoute: false,
 					handler: answer,
 				});
@@ -72,35 +72,35 @@ function mountLayout(api: FastifyInstance, layout: Layout, settings: Settings): 
 		api.route({
 			method,
 			url: path,
-			config: { layout },
+			config: { apiPath },
 			exposeHeadRoute: false,
 			handler: async () => refuse(path, allowed, settings),
 		});
 	}
 }
 
-function servedLayouts({ variants: { layout } }: Settings): readonly Layout[] {
-	return { both: layouts, dedicated: ['dedicatedHost'] as const, shared: ['sharedHost'] as const }[
-		layout
+function servedPaths({ variants }: Settings): readonly ApiPath[] {
+	return { both: apiPaths, v1: ['/v1'] as const, 'api-v1': ['/api/v1'] as const }[
+		variants['api-path']
 	];
 }
 
 function methodsOf(
 	endpoint: Endpoint,
-	layout: Layout,
-	{ allEndpointsInBothLayouts, variants }: Settings,
+	apiPath: ApiPath,
+	{ allEndpointsOnBothPaths, variants }: Settings,
 ): HttpMethod[] {
-	if (endpoint === endpoints.updateContact && variants['update-method'] !== 'layout')
+	if (endpoint === endpoints.updateContact && variants['update-method'] !== 'listed')
 		return [variants['update-method'] === 'put' ? 'PUT' : 'PATCH'];
-	if (allEndpointsInBothLayouts) return [...new Set(Object.values(endpoint.methods))];
-	const { method, listed } = routeOf(endpoint, layout);
+	if (allEndpointsOnBothPaths) return [...new Set(Object.values(endpoint.methods))];
+	const { method, listed } = routeOf(endpoint, apiPath);
 	return listed ? [method] : [];
 }
 
 function refuse(path: string, allowed: HttpMethod[], { variants }: Settings): never {
 	const status = variants['missing-status'];
 	if (status === '404' || (status === 'usual' && allowed.length === 0))
-		throw notFound(`This layout does not list ${path}`);
+		throw notFound(`This API path does not list ${path}`);
 	const headers = { allow: allowed.join(', ') };
 	throw new ServiceError(
 		405,
@@ -113,11 +113,11 @@ function refuse(path: string, allowed: HttpMethod[], { variants }: Settings): ne
 
 /** Logs a call, checks its key and its rate. */
 function admit(request: FastifyRequest, state: State): void {
-	const { endpoint, layout } = request.routeOptions.config;
+	const { endpoint, apiPath } = request.routeOptions.config;
 	const logged: LoggedRequest = {
 		at: new Date().toISOString(),
 		endpoint: endpoint ?? null,
-		layout: layout ?? 'dedicatedHost',
+		apiPath: apiPath ?? '/v1',
 		method: request.method,
 		url: request.url,
 		headers: { ...request.headers, authorization: request.headers.authorization && '[left out]' },

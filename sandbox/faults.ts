@@ -8,7 +8,7 @@ const names = Object.keys(endpoints) as [EndpointName, ...EndpointName[]];
 /** An order for faults. A fault hits calls that passed authorization and the rate limit. */
 export const faultSchema = z
 	.object({
-		/** Only calls of this endpoint, in whichever layout; otherwise see `method` and `path`. */
+		/** Only calls of this endpoint, under whichever API path; otherwise see `method` and `path`. */
 		endpoint: z.enum(names).optional(),
 		method: z.string().optional(),
 		/** Path without the query; a `*` at its end stands for any rest. */

@@ -14,7 +14,7 @@ const host = '127.0.0.1';
 
 /** A running sandbox. */
 export interface Sandbox {
-	/** e.g. `http://127.0.0.1:4010`; the layouts' base addresses are this and this with `/api`. */
+	/** e.g. `http://127.0.0.1:4010`; the API paths' base addresses are this and this with `/api`. */
 	url: string;
 	port: number;
 	/** The ready-made API key. */

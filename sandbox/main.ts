@@ -41,8 +41,8 @@ const flags: Record<
 /** Flags without a value. */
 const switches: Record<string, { words: string; option: keyof SandboxOptions }> = {
 	'all-endpoints': {
-		words: 'list every endpoint in both layouts',
-		option: 'allEndpointsInBothLayouts',
+		words: 'list every endpoint in both API paths',
+		option: 'allEndpointsOnBothPaths',
 	},
 	idempotency: { words: 'heed the Idempotency-Key header', option: 'idempotency' },
 };

@@ -24,8 +24,8 @@ export const optionsSchema = z
 		rateWindowMs: atLeastOne.default(60_000),
 		/** How long every answer takes, ms. The request is processed on arrival, the answer waits. */
 		latencyMs: count.default(0),
-		/** Whether both layouts list every endpoint and both methods of the contact update. */
-		allEndpointsInBothLayouts: z.boolean().default(false),
+		/** Whether both API paths list every endpoint and both methods of the contact update. */
+		allEndpointsOnBothPaths: z.boolean().default(false),
 		/** Greatest page size; a greater `limit` is cut to it. */
 		pageSizeCap: atLeastOne.default(100),
 		/** Page size if a request gives no `limit`. */

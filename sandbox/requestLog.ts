@@ -1,16 +1,16 @@
 /** What was asked of the sandbox and how it answered. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-import type { EndpointName, Layout } from '../nodes/BusinessMessaging/api/endpoints';
+import type { EndpointName, ApiPath } from '../nodes/BusinessMessaging/api/endpoints';
 import { BoundedLog } from './boundedLog';
 
 /** One call of the API. */
 export interface LoggedRequest {
 	/** ISO 8601. */
 	at: string;
-	/** Null for a method that the layout does not list. */
+	/** Null for a method that the API path does not list. */
 	endpoint: EndpointName | null;
-	layout: Layout;
+	apiPath: ApiPath;
 	method: string;
 	/** Path with query. */
 	url: string;

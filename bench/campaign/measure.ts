@@ -108,7 +108,7 @@ async function prepare(
 	const own = {
 		apiKey: key,
 		baseUrl: url,
-		layout: 'automatic',
+		apiPath: 'automatic',
 		requestsPerMinute: rate.requests,
 		rateWindowMs: rate.windowMs,
 	};

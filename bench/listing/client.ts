@@ -47,7 +47,7 @@ async function prepareNode(): Promise<() => Promise<ServiceRecord[]>> {
 		active: false,
 		nodeTypes: loaded.nodeTypes,
 	});
-	const credentials = { apiKey, baseUrl, layout: 'automatic', requestsPerMinute: 1_000_000 };
+	const credentials = { apiKey, baseUrl, apiPath: 'automatic', requestsPerMinute: 1_000_000 };
 	const items: INodeExecutionData[] = [{ json: {} }];
 	const context = new ExecuteContext(
 		workflow,

@@ -35,7 +35,7 @@ export async function makeOurs(n8n: N8nServer, service: Service): Promise<Receiv
 	const credential = {
 		apiKey: 'sandbox-key-0001',
 		baseUrl: service.url,
-		layout: 'automatic',
+		apiPath: 'automatic',
 		requestsPerMinute: 100_000,
 	};
 	const id = await n8n.client.saveCredential('Service', 'businessMessagingApi', credential);

@@ -15,8 +15,8 @@ export type OpenApiDocument = ReturnType<OpenApiGeneratorV3['generateDocument']>
 
 const description = [
 	'Sends messages over a chat messaging channel, manages contacts, templates and webhooks, and reads analytics.',
-	'The service has two layouts of its address, and they list different endpoints: the first is `{host}/api/v1/…`,',
-	'the second a host of its own, `{host}/v1/…`. An operation that only one of them lists names its server.',
+	'The service has two API paths and they list different endpoints: `{host}/api/v1/…` and',
+	'`{host}/v1/…`. An operation that only one of them lists names its server.',
 	'1,000 requests per minute are allowed. What the specification does not show is an assumption of this document.',
 ].join('\n');
 
@@ -27,8 +27,8 @@ const description = [
  */
 export function buildOpenApiDocument(origin = 'http://127.0.0.1:4010'): OpenApiDocument {
 	const servers: Servers = {
-		dedicatedHost: { url: origin, description: 'Second layout: a host of its own' },
-		sharedHost: { url: `${origin}/api`, description: 'First layout: a shared host' },
+		'/v1': { url: origin, description: 'API path /v1' },
+		'/api/v1': { url: `${origin}/api`, description: 'API path /api/v1' },
 	};
 	const registry = new OpenAPIRegistry();
 	registerComponents(registry);
@@ -43,7 +43,7 @@ export function buildOpenApiDocument(origin = 'http://127.0.0.1:4010'): OpenApiD
 			license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
 			contact: { name: 'Maintainers of n8n-nodes-business-messaging' },
 		},
-		servers: [servers.dedicatedHost, servers.sharedHost],
+		servers: [servers['/v1'], servers['/api/v1']],
 		tags: Object.values(tags).sort((one, other) => one.name.localeCompare(other.name)),
 		security: [{ apiKey: [] }],
 	});

@@ -7,7 +7,7 @@ import {
 	type Endpoint,
 	type EndpointName,
 	type HttpMethod,
-	type Layout,
+	type ApiPath,
 } from '../../nodes/BusinessMessaging/api/endpoints';
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { idSchema } from '../../nodes/BusinessMessaging/api/schemas';
@@ -24,12 +24,12 @@ export const tags: Record<string, { name: string; description: string }> = {
 	webhooks: { name: 'Webhooks', description: 'Receivers of real-time events' },
 };
 
-/** The base addresses of the layouts. */
-export type Servers = Record<Layout, { url: string; description: string }>;
+/** The base addresses of the API paths. */
+export type Servers = Record<ApiPath, { url: string; description: string }>;
 
-const layoutWords: Record<Layout, string> = {
-	sharedHost: 'the first layout',
-	dedicatedHost: 'the second layout',
+const pathWords: Record<ApiPath, string> = {
+	'/api/v1': 'API path /api/v1',
+	'/v1': 'API path /v1',
 };
 
 /** Assumption; a sandbox heeds it if it was started so. */
@@ -38,21 +38,23 @@ const idempotencyKeySchema = z
 	.optional()
 	.describe('Where the service heeds it: a send with a known key gives the first message again');
 
-/** Registers the operations of an endpoint: one, or two where the layouts differ in the method. */
+/** Registers the operations of an endpoint: one, or two where the API paths differ in the method. */
 export function registerOperations(
 	registry: OpenAPIRegistry,
 	name: EndpointName,
 	servers: Servers,
 ): void {
 	const endpoint: Endpoint = endpoints[name];
-	const methods = new Map<HttpMethod, Layout[]>();
-	for (const [layout, method] of Object.entries(endpoint.methods) as Array<[Layout, HttpMethod]>) {
-		methods.set(method, [...(methods.get(method) ?? []), layout]);
+	const methods = new Map<HttpMethod, ApiPath[]>();
+	for (const [apiPath, method] of Object.entries(endpoint.methods) as Array<
+		[ApiPath, HttpMethod]
+	>) {
+		methods.set(method, [...(methods.get(method) ?? []), apiPath]);
 	}
-	for (const [method, layouts] of methods) {
+	for (const [method, apiPaths] of methods) {
 		registry.registerPath({
-			...describe(name, endpoint, layouts),
-			...(layouts.length === 1 && { servers: layouts.map((layout) => servers[layout]) }),
+			...describe(name, endpoint, apiPaths),
+			...(apiPaths.length === 1 && { servers: apiPaths.map((apiPath) => servers[apiPath]) }),
 			method: method.toLowerCase() as RouteConfig['method'],
 			path: endpoint.path.replace(':id', '{id}'),
 			request: requestOf(endpoint),
@@ -62,16 +64,15 @@ export function registerOperations(
 	}
 }
 
-function describe(name: EndpointName, endpoint: Endpoint, layouts: Layout[]) {
+function describe(name: EndpointName, endpoint: Endpoint, apiPaths: ApiPath[]) {
 	const where =
-		layouts.length === 2
-			? 'both layouts'
-			: `${layouts.map((layout) => layoutWords[layout]).join()} only`;
-	const isVariant =
-		!layouts.includes('dedicatedHost') && endpoint.methods.dedicatedHost !== undefined;
+		apiPaths.length === 2
+			? 'both API paths'
+			: `${apiPaths.map((apiPath) => pathWords[apiPath]).join()} only`;
+	const isVariant = !apiPaths.includes('/v1') && endpoint.methods['/v1'] !== undefined;
 	const tag = tags[endpoint.path.split('/')[2] ?? ''];
 	return {
-		operationId: isVariant ? `${name}OnSharedHost` : name,
+		operationId: isVariant ? `${name}OnApiV1` : name,
 		summary: endpoint.summary,
 		description: `${endpoint.summary}. Listed in ${where}.`,
 		tags: tag ? [tag.name] : [],
@@ -101,7 +102,7 @@ function responsesOf({
 	status,
 	response,
 }: Endpoint): RouteConfig['responses'] {
-	const isCreation = methods.dedicatedHost === 'POST' && /contacts|templates|messages/.test(path);
+	const isCreation = methods['/v1'] === 'POST' && /contacts|templates|messages/.test(path);
 	const refersToRecord = path.includes(':id') || path.endsWith('/messages/template');
 	const errors: Record<ErrorStatus, boolean> = {
 		400: body !== undefined,

@@ -41,7 +41,7 @@ export function withVariants(settings: Settings): Settings {
 	const all = Number.MAX_SAFE_INTEGER;
 	return {
 		...settings,
-		...(variants.endpoints === 'all' && { allEndpointsInBothLayouts: true }),
+		...(variants.endpoints === 'all' && { allEndpointsOnBothPaths: true }),
 		...(variants['page-size'] === 'honoured' && { pageSizeCap: honouredPageSize }),
 		...(variants.paging === 'none' && { pageSizeCap: all, defaultPageSize: all }),
 	};
@@ -88,7 +88,7 @@ export class VariantAdapter {
 	answer(name: EndpointName, result: unknown): Answer {
 		const { status } = endpoints[name];
 		const body = this.describe(name, result);
-		return routeOf(endpoints[name], 'dedicatedHost').method === 'GET'
+		return routeOf(endpoints[name], '/v1').method === 'GET'
 			? { status, body }
 			: writeAnswer(this.choice, name, status, body);
 	}

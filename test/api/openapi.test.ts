@@ -16,17 +16,17 @@ describe('the OpenAPI document', () => {
 		expect(written).toEqual(document);
 	});
 
-	it('has an operation for every endpoint and method, with the server of a layout that alone lists it', () => {
+	it('has an operation for every endpoint and method, with the server of an API path that alone lists it', () => {
 		for (const [name, { path, methods }] of Object.entries(endpoints) as Array<
 			[string, Endpoint]
 		>) {
 			const operations = document.paths[path.replace(':id', '{id}')];
 			for (const method of new Set(Object.values(methods))) {
 				const operation = operations?.[method.toLowerCase()];
-				const isShared = methods.dedicatedHost !== method;
-				expect(operation?.operationId).toBe(isShared ? `${name}OnSharedHost` : name);
-				const inBoth = methods.sharedHost === methods.dedicatedHost;
-				const server = `http://127.0.0.1:4010${isShared ? '/api' : ''}`;
+				const isApiV1 = methods['/v1'] !== method;
+				expect(operation?.operationId).toBe(isApiV1 ? `${name}OnApiV1` : name);
+				const inBoth = methods['/api/v1'] === methods['/v1'];
+				const server = `http://127.0.0.1:4010${isApiV1 ? '/api' : ''}`;
 				expect(operation?.servers?.map(({ url }) => url)).toEqual(inBoth ? undefined : [server]);
 			}
 		}

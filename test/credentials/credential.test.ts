@@ -8,17 +8,17 @@ const service = useService();
 test.each([
 	['a dedicated host', '', 'automatic'],
 	['a slash at the end', '/', 'automatic'],
-	['the version in the address', '/v1', 'dedicatedHost'],
+	['the version in the address', '/v1', '/v1'],
 	['a shared host', '/api', 'automatic'],
-	['a shared host with version and slash', '/api/v1/', 'sharedHost'],
-	['a shared host without /api in the address', '', 'sharedHost'],
-])('passes with %s', async (_name, path, layout) => {
+	['a shared host with version and slash', '/api/v1/', '/api/v1'],
+	['a shared host without /api in the address', '', '/api/v1'],
+])('passes with %s', async (_name, path, apiPath) => {
 	const result = await service.engine.testCredential(
-		service.credentials({ baseUrl: `${service.url}${path}`, layout }),
+		service.credentials({ baseUrl: `${service.url}${path}`, apiPath }),
 	);
 	expect(result.status).toBe('OK');
 	expect(service.sandbox.state.requests.last().at(-1)?.url).toBe(
-		path.startsWith('/api') || layout === 'sharedHost' ? '/api/v1/auth/me' : '/v1/auth/me',
+		path.startsWith('/api') || apiPath === '/api/v1' ? '/api/v1/auth/me' : '/v1/auth/me',
 	);
 });
 

@@ -58,7 +58,7 @@ export async function credentialFor(
 	const data = {
 		apiKey: 'sandbox-key-0001',
 		baseUrl: url,
-		layout: 'automatic',
+		apiPath: 'automatic',
 		requestsPerMinute: rate.requests,
 		rateWindowMs: rate.windowMs,
 	};

@@ -1,6 +1,6 @@
 import {
 	endpoints,
-	layouts,
+	apiPaths,
 	routeOf,
 	type EndpointName,
 } from '../../nodes/BusinessMessaging/api/endpoints';
@@ -11,22 +11,22 @@ afterEach(closeAll);
 
 const names = Object.keys(endpoints) as EndpointName[];
 
-describe('layouts', () => {
+describe('API paths', () => {
 	it('list just their endpoints and their method of the contact update', async () => {
 		const { sandbox, url } = await openSandbox();
 		const client = clientOf(url, sandbox.key);
-		const statusOf = async (name: EndpointName, layout: (typeof layouts)[number]) => {
-			const { method, path } = routeOf(endpoints[name], layout);
+		const statusOf = async (name: EndpointName, apiPath: (typeof apiPaths)[number]) => {
+			const { method, path } = routeOf(endpoints[name], apiPath);
 			return (await client.request({ method, url: path.replace(':id', 'unknown') })).status;
 		};
-		for (const layout of layouts) {
+		for (const apiPath of apiPaths) {
 			for (const name of names) {
-				const { path, listed } = routeOf(endpoints[name], layout);
-				const status = await statusOf(name, layout);
+				const { path, listed } = routeOf(endpoints[name], apiPath);
+				const status = await statusOf(name, apiPath);
 				if (!listed)
-					expect([layout, name, [404, 405].includes(status)]).toEqual([layout, name, true]);
+					expect([apiPath, name, [404, 405].includes(status)]).toEqual([apiPath, name, true]);
 				else if (!path.includes(':id'))
-					expect([layout, name, [200, 201, 422].includes(status)]).toEqual([layout, name, true]);
+					expect([apiPath, name, [200, 201, 422].includes(status)]).toEqual([apiPath, name, true]);
 			}
 		}
 		const put = await client.put('/api/v1/contacts/unknown', {});
@@ -36,7 +36,7 @@ describe('layouts', () => {
 	});
 
 	it('list everything when told so', async () => {
-		const { sandbox, url } = await openSandbox({ allEndpointsInBothLayouts: true }, false);
+		const { sandbox, url } = await openSandbox({ allEndpointsOnBothPaths: true }, false);
 		const client = clientOf(url, sandbox.key);
 		const id = sandbox.state.contacts.all[0]?.id;
 		for (const base of ['/api', '']) {
@@ -58,7 +58,7 @@ describe('keys', () => {
 	it('are demanded by every endpoint', async () => {
 		const { sandbox, url } = await openSandbox();
 		for (const name of names) {
-			const { method, path } = routeOf(endpoints[name], 'dedicatedHost');
+			const { method, path } = routeOf(endpoints[name], '/v1');
 			for (const key of [undefined, 'wrong', `${sandbox.key}x`]) {
 				const answer = await clientOf(url, key).request({ method, url: path });
 				expect([name, answer.status, answer.data.error.code]).toEqual([name, 401, 'unauthorized']);
@@ -93,7 +93,7 @@ describe('rate limit', () => {
 		expect([10_000, 10_001, 13_999, 14_000].map(take)).toEqual(['ok', '4', '1', 'ok']);
 	});
 
-	it('counts each key by itself, over both layouts', async () => {
+	it('counts each key by itself, over both API paths', async () => {
 		const { sandbox, url, api, shared } = await openSandbox({ requestsPerWindow: 2 });
 		const other = sandbox.state.keys.create('Other').secret;
 		const statuses = [

@@ -91,7 +91,7 @@ describe('requests', () => {
 		});
 		expect(data.data[0]).toMatchObject({
 			endpoint: 'sendText',
-			layout: 'dedicatedHost',
+			apiPath: '/v1',
 			status: 201,
 			body: { text: 'Hi' },
 		});

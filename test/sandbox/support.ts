@@ -28,7 +28,7 @@ export function clientOf(baseURL: string, key?: string): AxiosInstance {
 const open: Array<() => Promise<void>> = [];
 
 /**
- * A sandbox that is closed after the test, the address to call it at, and a client for each layout and for the controls.
+ * A sandbox that is closed after the test, the address to call it at, and a client for each API path and for the controls.
  *
  * @param isJudged false for what is no part of the contract, or what a proxy cannot carry, e.g. a reset connection
  */

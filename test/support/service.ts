@@ -22,7 +22,7 @@ export class Service {
 		const own = {
 			apiKey: this.sandbox.key,
 			baseUrl: this.url,
-			layout: 'automatic',
+			apiPath: 'automatic',
 			requestsPerMinute: 100_000,
 		};
 		return { ...own, ...values };

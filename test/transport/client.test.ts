@@ -131,7 +131,7 @@ test('a removal that was made again and found nothing has worked; one that found
 	});
 });
 
-test('the method of the other layout is tried where there is nothing, and kept once it was taken', async () => {
+test('the method of the other API path is tried where there is nothing, and kept once it was taken', async () => {
 	const { client, asked } = clientFor([{ status: 405 }, {}, {}]);
 	await client.call(update, { id: '1' });
 	await client.call(update, { id: '2' });

@@ -57,14 +57,14 @@ test.each<[number, CallInfo, string, string, string]>([
 		write,
 		'refused',
 		'The service did not find what was asked for',
-		'Check that it exists, and Base URL and Layout in the credential.',
+		'Check that it exists, and Base URL and API Path in the credential.',
 	],
 	[
 		405,
 		write,
 		'refused',
 		'The service does not allow this here',
-		'Check Base URL and Layout in the credential.',
+		'Check Base URL and API Path in the credential.',
 	],
 	[409, write, 'refused', 'The service reports a conflict', 'Check whether it exists already.'],
 	[
@@ -101,7 +101,7 @@ test.each<[number, CallInfo, string, string, string]>([
 });
 
 test.each([404, 405])(
-	'HTTP %i where the layout does not document the call names the way out; nothing else does',
+	'HTTP %i where the API path does not document the call names the way out; nothing else does',
 	(status) => {
 		const unlisted = { ...write, listed: false };
 		const error = errorFromResponse(answer(status, ''), unlisted);

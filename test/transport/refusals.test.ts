@@ -38,7 +38,7 @@ test.each<[number, object | string, string, string]>([
 		'with the rights it needs',
 	],
 	[404, '', 'The service did not find what was asked for (HTTP 404)', 'Check that it exists'],
-	[405, '', 'The service does not allow this here (HTTP 405)', 'Check Base URL and Layout'],
+	[405, '', 'The service does not allow this here (HTTP 405)', 'Check Base URL and API Path'],
 	[
 		409,
 		{ message: 'Exists' },
@@ -101,7 +101,7 @@ test('an answer that cannot be read is nothing to be afraid of when nothing was 
 		count: 9,
 	});
 	const { error } = await service.run({ parameters: getCurrent });
-	expect(error?.description).toContain('Check Base URL and Layout in the credential.');
+	expect(error?.description).toContain('Check Base URL and API Path in the credential.');
 });
 
 test('what an earlier try has deleted is deleted', async () => {

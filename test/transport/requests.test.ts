@@ -11,13 +11,13 @@ test.each([
 	['/v1', 'automatic', '/v1/auth/me'],
 	['/api', 'automatic', '/api/v1/auth/me'],
 	['/api/v1/', 'automatic', '/api/v1/auth/me'],
-	['', 'sharedHost', '/api/v1/auth/me'],
-	['/api', 'sharedHost', '/api/v1/auth/me'],
-	['', 'dedicatedHost', '/v1/auth/me'],
-])('with the base address %j and the layout %s it goes to %s', async (path, layout, url) => {
+	['', '/api/v1', '/api/v1/auth/me'],
+	['/api', '/api/v1', '/api/v1/auth/me'],
+	['', '/v1', '/v1/auth/me'],
+])('with the base address %j and the API path %s it goes to %s', async (path, apiPath, url) => {
 	const { error } = await service.run({
 		parameters: getCurrent,
-		credentials: service.credentials({ baseUrl: ` ${service.url}${path} `, layout }),
+		credentials: service.credentials({ baseUrl: ` ${service.url}${path} `, apiPath }),
 	});
 	expect(error).toBeUndefined();
 	expect(requests().map((request) => request.url)).toEqual([url]);

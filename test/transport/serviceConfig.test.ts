@@ -18,26 +18,21 @@ function refusalOf(values: CredentialValues): ServiceError {
 }
 
 test.each([
-	['https://api.example.com', undefined, 'https://api.example.com', 'dedicatedHost'],
-	[' https://api.example.com/// ', 'automatic', 'https://api.example.com', 'dedicatedHost'],
-	['https://api.example.com/v1', 'automatic', 'https://api.example.com', 'dedicatedHost'],
-	['https://api.example.com/v10', 'automatic', 'https://api.example.com/v10', 'dedicatedHost'],
-	['https://api.example.com/v1/x', 'automatic', 'https://api.example.com/v1/x', 'dedicatedHost'],
-	['https://example.com/api', 'automatic', 'https://example.com', 'sharedHost'],
-	['https://example.com/api/v1', 'automatic', 'https://example.com', 'sharedHost'],
-	['https://example.com/tenant/api/', 'automatic', 'https://example.com/tenant', 'sharedHost'],
-	[
-		'https://example.com/api/tenant',
-		'automatic',
-		'https://example.com/api/tenant',
-		'dedicatedHost',
-	],
-	['https://example.com/api', 'dedicatedHost', 'https://example.com/api', 'dedicatedHost'],
-	['https://example.com', 'sharedHost', 'https://example.com', 'sharedHost'],
-	['https://example.com/tenant', 'sharedHost', 'https://example.com/tenant', 'sharedHost'],
-	['http://localhost:4010', 'automatic', 'http://localhost:4010', 'dedicatedHost'],
-])('%s with the layout %s is %s as %s', (baseUrl, layout, root, read) => {
-	expect(readServiceConfig({ ...good, baseUrl, layout })).toMatchObject({ root, layout: read });
+	['https://api.example.com', undefined, 'https://api.example.com', '/v1'],
+	[' https://api.example.com/// ', 'automatic', 'https://api.example.com', '/v1'],
+	['https://api.example.com/v1', 'automatic', 'https://api.example.com', '/v1'],
+	['https://api.example.com/v10', 'automatic', 'https://api.example.com/v10', '/v1'],
+	['https://api.example.com/v1/x', 'automatic', 'https://api.example.com/v1/x', '/v1'],
+	['https://example.com/api', 'automatic', 'https://example.com', '/api/v1'],
+	['https://example.com/api/v1', 'automatic', 'https://example.com', '/api/v1'],
+	['https://example.com/tenant/api/', 'automatic', 'https://example.com/tenant', '/api/v1'],
+	['https://example.com/api/tenant', 'automatic', 'https://example.com/api/tenant', '/v1'],
+	['https://example.com/api', '/v1', 'https://example.com/api', '/v1'],
+	['https://example.com', '/api/v1', 'https://example.com', '/api/v1'],
+	['https://example.com/tenant', '/api/v1', 'https://example.com/tenant', '/api/v1'],
+	['http://localhost:4010', 'automatic', 'http://localhost:4010', '/v1'],
+])('%s with the API path %s is %s as %s', (baseUrl, apiPath, root, read) => {
+	expect(readServiceConfig({ ...good, baseUrl, apiPath })).toMatchObject({ root, apiPath: read });
 });
 
 test.each([

@@ -35,20 +35,21 @@ export class Stage {
 		return new Stage(engine, sandbox, { ...usualChoice, ...variants });
 	}
 
-	/** Values of a credential for the layout that is served. */
+	/** Values of a credential for the API path that is served. */
 	get credentials() {
-		const baseUrl = this.choice.layout === 'shared' ? `${this.sandbox.url}/api` : this.sandbox.url;
-		return { apiKey: this.sandbox.key, baseUrl, layout: 'automatic', requestsPerMinute: 100_000 };
+		const baseUrl =
+			this.choice['api-path'] === 'api-v1' ? `${this.sandbox.url}/api` : this.sandbox.url;
+		return { apiKey: this.sandbox.key, baseUrl, apiPath: 'automatic', requestsPerMinute: 100_000 };
 	}
 
 	get state() {
 		return this.sandbox.state;
 	}
 
-	/** Whether the service has an endpoint in this layout. */
+	/** Whether the service has an endpoint in this API path. */
 	has(endpoint: EndpointName): boolean {
-		const layout = this.choice.layout === 'shared' ? 'sharedHost' : 'dedicatedHost';
-		return this.choice.endpoints === 'all' || routeOf(endpoints[endpoint], layout).listed;
+		const apiPath = this.choice['api-path'] === 'api-v1' ? '/api/v1' : '/v1';
+		return this.choice.endpoints === 'all' || routeOf(endpoints[endpoint], apiPath).listed;
 	}
 
 	/** Whether a write answers with the record. */

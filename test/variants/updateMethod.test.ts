@@ -1,9 +1,9 @@
-/** A service of one layout that takes updates only by the method that the specification shows for the other. */
+/** A service of one API path that takes updates only by the method that the specification shows for the other. */
 import { useService } from '../support/service';
 
 const service = useService({ sampleContacts: 1 });
 
-test('an update that the service only takes by the method of the other layout is made by that one, from the start the next time', async () => {
+test('an update that the service only takes by the method of the other API path is made by that one, from the start the next time', async () => {
 	const [contact] = service.sandbox.state.contacts.all;
 	const update = {
 		resource: 'contact',

@@ -6,9 +6,9 @@ import type { z } from 'zod';
 
 import * as schemas from './schemas';
 
-/** The two address layouts of the specification: `{host}/api/v1/…` and `{host}/v1/…`. */
-export const layouts = ['sharedHost', 'dedicatedHost'] as const;
-export type Layout = (typeof layouts)[number];
+/** The two API paths of the specification: `{host}/api/v1/…` and `{host}/v1/…`. */
+export const apiPaths = ['/api/v1', '/v1'] as const;
+export type ApiPath = (typeof apiPaths)[number];
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -16,10 +16,10 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface Endpoint {
 	/** What it does, in a few words. */
 	summary: string;
-	/** Path below the layout's base; `:id` stands for the identifier of the addressed record. */
+	/** Path with the `/v1` that both API paths end with; `:id` stands for the identifier of the addressed record. */
 	path: string;
-	/** The method in each layout that lists the endpoint. */
-	methods: Partial<Record<Layout, HttpMethod>>;
+	/** The method under each API path that lists the endpoint. */
+	methods: Partial<Record<ApiPath, HttpMethod>>;
 	/** Whether a call whose fate is unknown may be made again without doing anything twice. */
 	idempotent: boolean;
 	query?: z.AnyZodObject;
@@ -31,23 +31,23 @@ export interface Endpoint {
 	status: 200 | 201 | 204;
 }
 
-/** An endpoint as it is called in one layout. */
+/** An endpoint as it is called under one API path. */
 export interface Route {
 	method: HttpMethod;
 	path: string;
-	/** Whether the specification lists the endpoint in this layout. */
+	/** Whether the specification lists the endpoint under this API path. */
 	listed: boolean;
 }
 
-const inBoth = <M extends HttpMethod>(method: M) => ({ sharedHost: method, dedicatedHost: method });
-const inSecond = <M extends HttpMethod>(method: M) => ({ dedicatedHost: method });
+const onBoth = <M extends HttpMethod>(method: M) => ({ '/api/v1': method, '/v1': method });
+const onV1 = <M extends HttpMethod>(method: M) => ({ '/v1': method });
 
 /** All endpoints by name, in the order of the specification's table. */
 export const endpoints = {
 	createToken: {
 		summary: 'Create an API token',
 		path: '/v1/auth/token',
-		methods: inSecond('POST'),
+		methods: onV1('POST'),
 		idempotent: false,
 		body: schemas.createTokenBodySchema,
 		response: schemas.tokenSchema,
@@ -56,7 +56,7 @@ export const endpoints = {
 	getCurrentAccount: {
 		summary: 'Identify the caller of the presented key',
 		path: '/v1/auth/me',
-		methods: inBoth('GET'),
+		methods: onBoth('GET'),
 		idempotent: true,
 		response: schemas.accountSchema,
 		status: 200,
@@ -64,7 +64,7 @@ export const endpoints = {
 	sendText: {
 		summary: 'Send a free-text message',
 		path: '/v1/messages/send',
-		methods: inBoth('POST'),
+		methods: onBoth('POST'),
 		idempotent: false,
 		body: schemas.sendTextBodySchema,
 		response: schemas.messageSchema,
@@ -73,7 +73,7 @@ export const endpoints = {
 	sendTemplate: {
 		summary: 'Send a template message',
 		path: '/v1/messages/template',
-		methods: inBoth('POST'),
+		methods: onBoth('POST'),
 		idempotent: false,
 		body: schemas.sendTemplateBodySchema,
 		response: schemas.messageSchema,
@@ -82,7 +82,7 @@ export const endpoints = {
 	listConversations: {
 		summary: 'List conversations',
 		path: '/v1/conversations',
-		methods: inBoth('GET'),
+		methods: onBoth('GET'),
 		idempotent: true,
 		query: schemas.pageQuerySchema,
 		response: schemas.pageSchema(schemas.conversationSchema),
@@ -91,7 +91,7 @@ export const endpoints = {
 	listContacts: {
 		summary: 'List contacts',
 		path: '/v1/contacts',
-		methods: inBoth('GET'),
+		methods: onBoth('GET'),
 		idempotent: true,
 		query: schemas.listContactsQuerySchema,
 		documentsPaging: true,
@@ -101,7 +101,7 @@ export const endpoints = {
 	createContact: {
 		summary: 'Create a contact',
 		path: '/v1/contacts',
-		methods: inBoth('POST'),
+		methods: onBoth('POST'),
 		idempotent: false,
 		body: schemas.createContactBodySchema,
 		response: schemas.contactSchema,
@@ -110,7 +110,7 @@ export const endpoints = {
 	updateContact: {
 		summary: 'Update a contact',
 		path: '/v1/contacts/:id',
-		methods: { sharedHost: 'PATCH', dedicatedHost: 'PUT' },
+		methods: { '/api/v1': 'PATCH', '/v1': 'PUT' },
 		idempotent: true, // also as PATCH: it sets fields to given values
 		body: schemas.updateContactBodySchema,
 		response: schemas.contactSchema,
@@ -119,7 +119,7 @@ export const endpoints = {
 	listTemplates: {
 		summary: 'List templates',
 		path: '/v1/templates',
-		methods: inBoth('GET'),
+		methods: onBoth('GET'),
 		idempotent: true,
 		query: schemas.pageQuerySchema,
 		response: schemas.pageSchema(schemas.templateSchema),
@@ -128,7 +128,7 @@ export const endpoints = {
 	createTemplate: {
 		summary: 'Create a template',
 		path: '/v1/templates',
-		methods: inSecond('POST'),
+		methods: onV1('POST'),
 		idempotent: false,
 		body: schemas.createTemplateBodySchema,
 		response: schemas.templateSchema,
@@ -137,7 +137,7 @@ export const endpoints = {
 	updateTemplate: {
 		summary: 'Update a template',
 		path: '/v1/templates/:id',
-		methods: inSecond('PUT'),
+		methods: onV1('PUT'),
 		idempotent: true,
 		body: schemas.updateTemplateBodySchema,
 		response: schemas.templateSchema,
@@ -146,7 +146,7 @@ export const endpoints = {
 	createWebhook: {
 		summary: 'Register a webhook',
 		path: '/v1/webhooks',
-		methods: inSecond('POST'),
+		methods: onV1('POST'),
 		idempotent: false,
 		body: schemas.createWebhookBodySchema,
 		response: schemas.webhookSchema,
@@ -155,7 +155,7 @@ export const endpoints = {
 	listWebhooks: {
 		summary: 'List webhooks',
 		path: '/v1/webhooks',
-		methods: inBoth('GET'),
+		methods: onBoth('GET'),
 		idempotent: true,
 		query: schemas.pageQuerySchema,
 		response: schemas.pageSchema(schemas.webhookSchema),
@@ -164,7 +164,7 @@ export const endpoints = {
 	deleteWebhook: {
 		summary: 'Remove a webhook',
 		path: '/v1/webhooks/:id',
-		methods: inSecond('DELETE'),
+		methods: onV1('DELETE'),
 		idempotent: true,
 		response: schemas.emptySchema,
 		status: 204,
@@ -172,7 +172,7 @@ export const endpoints = {
 	getMessageStatistics: {
 		summary: 'Read analytics of messages',
 		path: '/v1/analytics/messages',
-		methods: inBoth('GET'),
+		methods: onBoth('GET'),
 		idempotent: true,
 		query: schemas.openQuerySchema,
 		response: schemas.analyticsSchema,
@@ -181,7 +181,7 @@ export const endpoints = {
 	getCampaignStatistics: {
 		summary: 'Read analytics of campaigns',
 		path: '/v1/analytics/campaigns',
-		methods: inSecond('GET'),
+		methods: onV1('GET'),
 		idempotent: true,
 		query: schemas.openQuerySchema,
 		response: schemas.analyticsSchema,
@@ -190,7 +190,7 @@ export const endpoints = {
 	getAgentStatistics: {
 		summary: 'Read analytics of agents',
 		path: '/v1/analytics/agents',
-		methods: inBoth('GET'),
+		methods: onBoth('GET'),
 		idempotent: true,
 		query: schemas.openQuerySchema,
 		response: schemas.analyticsSchema,
@@ -202,16 +202,16 @@ export const endpoints = {
 export type EndpointName = keyof typeof endpoints;
 
 /**
- * How an endpoint is called in a layout. One that the layout does not list is called as the other layout lists it.
+ * How an endpoint is called under an API path. One that is not listed there is called as the other API path lists it.
  *
- * @returns the path including the layout's `/api`, with `:id` still in it
+ * @returns the whole path, with `:id` still in it
  */
-export function routeOf(endpoint: Endpoint, layout: Layout): Route {
-	const method = endpoint.methods[layout] ?? endpoint.methods.dedicatedHost ?? 'GET';
-	const prefix = layout === 'sharedHost' ? '/api' : '';
+export function routeOf(endpoint: Endpoint, apiPath: ApiPath): Route {
+	const method = endpoint.methods[apiPath] ?? endpoint.methods['/v1'] ?? 'GET';
+	const prefix = apiPath === '/api/v1' ? '/api' : '';
 	return {
 		method,
 		path: `${prefix}${endpoint.path}`,
-		listed: endpoint.methods[layout] !== undefined,
+		listed: endpoint.methods[apiPath] !== undefined,
 	};
 }

@@ -60,7 +60,7 @@ const defaultTimeoutMs = 30_000;
 /** Tries of a call that may be repeated. */
 const maxTries = 4;
 
-/** Methods that a service has taken instead of the layout's own. */
+/** Methods that a service has taken instead of the API path's own. */
 const knownMethods = new Map<string, HttpMethod>();
 
 /** Calls the endpoints of one service with one key. */
@@ -96,7 +96,7 @@ export class Client {
 	/** Like {@link call}, but also gives the headers of the response: some services page by a `Link` header. */
 	async fetch(endpoint: Endpoint, request: ApiRequest = {}): Promise<ApiResponse> {
 		const method =
-			knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.config.layout).method;
+			knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.config.apiPath).method;
 		const outcome = await this.callBy(method, endpoint, request).catch(asServiceError);
 		if (!(outcome instanceof ServiceError)) return outcome;
 		const isElsewhere = outcome.statusCode === 404 || outcome.statusCode === 405;
@@ -118,7 +118,7 @@ export class Client {
 		endpoint: Endpoint,
 		request: ApiRequest,
 	): Promise<ApiResponse> {
-		const route = routeOf(endpoint, this.config.layout);
+		const route = routeOf(endpoint, this.config.apiPath);
 		const call: CallInfo = { ...endpoint, listed: route.listed, writes: method !== 'GET' };
 		const url = `${this.config.root}${fillPath(route.path, request.id)}`;
 		for (let tries = 1; ; ) {

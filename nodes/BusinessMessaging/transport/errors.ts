@@ -64,7 +64,7 @@ export class ServiceError extends Error {
 export interface CallInfo {
 	/** What the call does, in words, e.g. "Send a free-text message". */
 	summary: string;
-	/** Whether the specification lists the endpoint in the layout that is used. */
+	/** Whether the specification lists the endpoint in the API path that is used. */
 	listed: boolean;
 	/** Whether the call changes something at the service, so that repeating it by hand needs care. */
 	writes: boolean;
@@ -102,7 +102,7 @@ export function errorFromResponse(response: ServiceResponse, call: CallInfo): Se
 		return error(
 			'refused',
 			`The service does not offer "${call.summary}" here`,
-			"The layout chosen in the credential does not document it. Use the service's own website for it, or check Base URL and Layout in the credential.",
+			"It is not documented for the API Path of the credential. Use the service's own website for it, or check Base URL and API Path in the credential.",
 		);
 	}
 	if (statusCode === 408)
@@ -123,9 +123,9 @@ const refusals: Record<number, [what: string, description: string]> = {
 	],
 	404: [
 		'The service did not find what was asked for',
-		'Check that it exists, and Base URL and Layout in the credential.',
+		'Check that it exists, and Base URL and API Path in the credential.',
 	],
-	405: ['The service does not allow this here', 'Check Base URL and Layout in the credential.'],
+	405: ['The service does not allow this here', 'Check Base URL and API Path in the credential.'],
 	409: ['The service reports a conflict', 'Check whether it exists already.'],
 };
 const otherRefusal: [what: string, description: string] = [
@@ -158,7 +158,7 @@ export function rateLimitedError(waitMs: number): ServiceError {
 export function unreadableError(statusCode: number, call: CallInfo): ServiceError {
 	return new ServiceError(`The service answered something that is not JSON (HTTP ${statusCode})`, {
 		kind: 'indeterminate',
-		description: call.writes ? unknownFate : 'Check Base URL and Layout in the credential.',
+		description: call.writes ? unknownFate : 'Check Base URL and API Path in the credential.',
 		statusCode,
 	});
 }

@@ -2,14 +2,14 @@
 import { createHash } from 'crypto';
 import { trimEnd } from 'lodash';
 
-import type { Layout } from '../api/endpoints';
+import type { ApiPath } from '../api/endpoints';
 import { ServiceError } from './errors';
 
 /** The credential's values as n8n hands them over. */
 export interface CredentialValues {
 	apiKey?: unknown;
 	baseUrl?: unknown;
-	layout?: unknown;
+	apiPath?: unknown;
 	requestsPerMinute?: unknown;
 	/** n8n's own fields of every credential: for which hosts it may be used. */
 	allowedHttpRequestDomains?: unknown;
@@ -20,9 +20,9 @@ export interface CredentialValues {
 
 /** The service as one credential reaches it. */
 export interface ServiceConfig {
-	/** Origin and path prefix, without the layout's `/api` and without a slash at the end. */
+	/** Origin and path prefix, without the API path's `/api` and without a slash at the end. */
 	root: string;
-	layout: Layout;
+	apiPath: ApiPath;
 	/** Names the pair of address and key without revealing the key: those who share it share the rate limit. */
 	id: string;
 	rate: { requests: number; windowMs: number };
@@ -51,18 +51,18 @@ export function readServiceConfig(values: CredentialValues): ServiceConfig {
 	checkDomain(url, values);
 	const path = trimEnd(url.pathname, '/').replace(/\/v1$/, '');
 	const hasApiSegment = path.endsWith('/api');
-	const layout: Layout =
-		values.layout === 'sharedHost' || values.layout === 'dedicatedHost'
-			? values.layout
+	const apiPath: ApiPath =
+		values.apiPath === '/api/v1' || values.apiPath === '/v1'
+			? values.apiPath
 			: hasApiSegment
-				? 'sharedHost'
-				: 'dedicatedHost';
-	const prefix = layout === 'sharedHost' && hasApiSegment ? path.slice(0, -'/api'.length) : path;
+				? '/api/v1'
+				: '/v1';
+	const prefix = apiPath === '/api/v1' && hasApiSegment ? path.slice(0, -'/api'.length) : path;
 	const root = `${url.origin}${prefix}`;
 	const apiKey = readKey(values.apiKey);
 	return {
 		root,
-		layout,
+		apiPath,
 		id: createHash('sha256').update(`${root}\n${apiKey}`).digest('hex'),
 		rate: {
 			requests: readRate(values.requestsPerMinute),

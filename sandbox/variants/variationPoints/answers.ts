@@ -2,16 +2,16 @@
 import type { VariationPoint } from './variationPoint';
 
 export const answerPoints = {
-	layout: {
-		words: 'which layout of the address is served',
+	'api-path': {
+		words: 'which API path is served',
 		values: [
 			['both', 'both'],
-			['dedicated', '{host}/v1 only'],
-			['shared', '{host}/api/v1 only'],
+			['v1', '{host}/v1 only'],
+			['api-v1', '{host}/api/v1 only'],
 		],
 	},
 	endpoints: {
-		words: 'which endpoints a layout has',
+		words: 'which endpoints an API path has',
 		values: [
 			['listed', 'those that the specification lists for it'],
 			['all', 'all of them'],
@@ -20,13 +20,13 @@ export const answerPoints = {
 	'update-method': {
 		words: 'how a contact is updated',
 		values: [
-			['layout', 'as the layout says'],
+			['listed', 'as the specification lists it for the API path'],
 			['patch', 'with PATCH'],
 			['put', 'with PUT'],
 		],
 	},
 	'missing-status': {
-		words: 'answer to what a layout does not list',
+		words: 'answer to what an API path does not list',
 		values: [
 			['usual', '405 where another method is listed, else 404'],
 			['404', '404'],

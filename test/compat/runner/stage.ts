@@ -30,7 +30,7 @@ export class Stage {
 		return {
 			apiKey: this.sandbox.key,
 			baseUrl: this.sandbox.url,
-			layout: 'automatic',
+			apiPath: 'automatic',
 			requestsPerMinute: 100_000,
 			...values,
 		};
