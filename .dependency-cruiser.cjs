@@ -18,9 +18,6 @@ const nodeFolders = {
 /** Helpers that know nothing of messaging, for every folder of the nodes. */
 const nodeHelpers = `${nodes}/(boundedMap|mutex)\\.ts$`;
 
-/** The one operation that ends by waiting hands over to the part that waits. */
-const sendAndWait = `${nodes}/operations/message/sendAndWait\\.ts$`;
-
 /** All other folders, each with what it may import. */
 const folders = {
 	credentials: [],
@@ -34,11 +31,11 @@ const folders = {
 const ownFiles = '^(nodes|credentials|sandbox|playground|bench|scripts|test)/';
 
 /** Forbids a folder to import files of this repository other than its own and those that match. */
-function onlyImports(name, folder, allowed, except) {
+function onlyImports(name, folder, allowed) {
 	return {
 		name,
 		severity: 'error',
-		from: { path: folder, ...(except && { pathNot: except }) },
+		from: { path: folder },
 		to: { path: ownFiles, pathNot: [folder, ...allowed] },
 	};
 }
@@ -50,16 +47,11 @@ module.exports = {
 	forbidden: [
 		{ name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
 		...Object.entries(nodeFolders).map(([folder, below]) =>
-			onlyImports(
-				`nodes-${folder}`,
-				anyOf([folder]),
-				[nodeHelpers, ...(below.length > 0 ? [anyOf(below)] : [])],
-				sendAndWait,
-			),
+			onlyImports(`nodes-${folder}`, anyOf([folder]), [
+				nodeHelpers,
+				...(below.length > 0 ? [anyOf(below)] : []),
+			]),
 		),
-		onlyImports('nodes-sendAndWait', sendAndWait, [
-			anyOf(['operations', 'reply', ...nodeFolders.operations]),
-		]),
 		onlyImports('nodes-helpers', nodeHelpers, []),
 		onlyImports('nodes', '^nodes/', []),
 		...Object.entries(folders).map(([folder, allowed]) =>

@@ -13,6 +13,7 @@ import { findOperation, properties } from './description';
 import { recordPickers } from './editor/pickers';
 import { resourceMapping, templatePickers } from './editor/templates';
 import { runOperation } from './execution/run';
+import { listenForReplies } from './reply/ask';
 import { receiveReply } from './reply/receive';
 import { replyWebhooks } from './reply/webhooks';
 
@@ -51,7 +52,7 @@ export class BusinessMessaging implements INodeType {
 				},
 			);
 		}
-		return [await runOperation(this, operation)];
+		return [await runOperation(this, operation, listenForReplies)];
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -267,7 +267,7 @@ describe('the operations', () => {
 		const plain = ({ required, type, displayOptions }: INodeProperties) =>
 			!required && !['collection', 'fixedCollection', 'boolean'].includes(type) && !displayOptions;
 		const most = operations
-			.filter(({ listen }) => !listen)
+			.filter(({ waits }) => !waits)
 			.filter(({ fields }) => fields.filter(plain).length > 2);
 		expect(most.map(({ action }) => action)).toEqual([]);
 	});

@@ -26,7 +26,7 @@ function check(resource: string, operation: string, output: unknown): void {
 	expect(readPreview(resource, operation)).toEqual({ ...previewOf(output), version: 1 });
 }
 
-test.each(operations.filter(({ listen }) => !listen))(
+test.each(operations.filter(({ waits }) => !waits))(
 	'$resource $value',
 	async ({ resource, value }) => {
 		const name = `${resource} ${value}`;

@@ -140,7 +140,7 @@ export const everyOperation: Record<string, Case> = {
 };
 
 /** Those that wait have tests of their own. */
-const atOnce = operations.filter(({ listen }) => !listen);
+const atOnce = operations.filter(({ waits }) => !waits);
 
 /** Declares the tests: four for each operation. */
 export function testEveryOperation(runner: Runner): void {

@@ -174,7 +174,7 @@ const order = [
 const nameOf = ({ resource, value }: Operation) => `${resource} ${value}`;
 const place = (operation: Operation) =>
 	order.includes(nameOf(operation)) ? order.indexOf(nameOf(operation)) : order.length;
-const atOnce = operations.filter(({ listen }) => !listen).sort((a, b) => place(a) - place(b));
+const atOnce = operations.filter(({ waits }) => !waits).sort((a, b) => place(a) - place(b));
 
 /** Runs every operation. */
 export async function checkOperations(stage: Stage): Promise<void> {

@@ -1,39 +1,41 @@
 /** Side by side where that is safe, one after the other where order matters. */
 
-interface QueueRun {
-	/** Number of items. */
-	count: number;
-	/** Items with the same key go one after the other, in their order. */
-	keyOf: (index: number) => string;
+interface QueueSettings<T> {
+	/** Items with the same key are carried out one after the other, in their order. */
+	keyOf: (item: T) => string;
 	/** Most items under way at the same time. */
 	concurrency: number;
-	/** Carries out one item; does not reject. */
-	task: (index: number) => Promise<void>;
 	/** Once true, no further item is begun. */
 	isStopped: () => boolean;
 }
 
 /**
- * Runs all items in about their order. After each of its items a queue goes to the end of the line, so that a long one
- * does not hold up the others.
+ * Carries out all items in about their order. After each of its items a queue goes to the end of the line, so that a
+ * long one does not hold up the others.
+ *
+ * @param task carries out one item; does not reject
  */
-export async function runInQueues(run: QueueRun): Promise<void> {
-	const { count, keyOf, concurrency, task, isStopped } = run;
-	const byKey = new Map<string, number[]>();
-	for (let index = 0; index < count; index++) {
-		const key = keyOf(index);
-		const items = byKey.get(key);
-		if (items) items.push(index);
-		else byKey.set(key, [index]);
+export async function inQueues<T>(
+	items: T[],
+	{ keyOf, concurrency, isStopped }: QueueSettings<T>,
+	task: (item: T) => Promise<void>,
+): Promise<void> {
+	const byKey = new Map<string, T[]>();
+	for (const item of items) {
+		const queue = byKey.get(keyOf(item));
+		if (queue) queue.push(item);
+		else byKey.set(keyOf(item), [item]);
 	}
-	const queues = [...byKey.values()].map((items) => ({ items, next: 0 }));
-	let head = 0;
+	const queues = [...byKey.values()].map((queue) => queue.values());
+	let next = 0;
 	const work = async () => {
-		while (head < queues.length && !isStopped()) {
-			const queue = queues[head++];
-			await task(queue.items[queue.next++]);
-			if (queue.next < queue.items.length) queues.push(queue);
+		while (next < queues.length && !isStopped()) {
+			const queue = queues[next++];
+			const { value: item, done } = queue.next();
+			if (done) continue;
+			await task(item);
+			queues.push(queue);
 		}
 	};
-	await Promise.all(Array.from({ length: Math.min(concurrency, queues.length) }, work));
+	await Promise.all(Array.from({ length: Math.min(concurrency, byKey.size) }, work));
 }

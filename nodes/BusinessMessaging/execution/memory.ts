@@ -8,9 +8,9 @@ import { createHash, randomUUID } from 'crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
-import type { OperationRequest } from '../operations/operation';
 import { type Outcome, hasFailed } from '../operations/outcome';
 import { ServiceError } from '../transport/errors';
+import type { ValidItem } from './item';
 
 interface StoredFailure {
 	message: string;
@@ -22,19 +22,19 @@ interface StoredFailure {
 type Entry = 'underWay' | { records: IDataObject[] } | { unknown: StoredFailure };
 
 interface StoredRun {
-	/** Names this run over all its retries. */
+	/** Names this run over all its attempts. */
 	id: string;
 	items: Record<string, Entry>;
 }
 
 /** The memory of one run. */
 export interface Memory {
-	/** What became of an item in an earlier try; undefined if it is still to be sent. */
-	recall(index: number, request: OperationRequest): Outcome | undefined;
-	/** Notes that the item's request goes out now. @returns a key that is the same over all tries of this item */
-	begin(index: number, request: OperationRequest): string;
+	/** What became of an item in an earlier attempt; undefined if it is still to be carried out. */
+	recall(item: ValidItem): Outcome | undefined;
+	/** Notes that the item's request goes out now. @returns a key that is the same over all attempts at this item */
+	begin(item: ValidItem): string | undefined;
 	/** Notes what became of it. */
-	settle(index: number, request: OperationRequest, outcome: Outcome): void;
+	keep(item: ValidItem): void;
 	/** Forgets the run: nothing is left that a retry could send again. */
 	clear(): void;
 }
@@ -42,8 +42,8 @@ export interface Memory {
 /** For calls that may be repeated: there is nothing to remember. */
 const noMemory: Memory = {
 	recall: () => undefined,
-	begin: () => '',
-	settle: () => undefined,
+	begin: () => undefined,
+	keep: () => undefined,
 	clear: () => undefined,
 };
 
@@ -70,23 +70,21 @@ export function openMemory(context: IExecuteFunctions, isIdempotent: boolean): M
 	];
 
 	const keys: string[] = []; // an item's request is the same all through a run
-	const keyOf = (index: number, { id, query, body }: OperationRequest) =>
+	const keyOf = ({ index, request: { id, query, body } }: ValidItem) =>
 		(keys[index] ??= `${index}:${hash(JSON.stringify([operation, id, query, body])).slice(0, 16)}`);
 	return {
-		recall: (index, request) => {
-			const entry = isRetry ? run.items[keyOf(index, request)] : undefined;
+		recall: (item) => {
+			const entry = isRetry ? run.items[keyOf(item)] : undefined;
 			return entry && toOutcome(entry);
 		},
-		begin: (index, request) => {
-			const key = keyOf(index, request);
-			run.items[key] = 'underWay';
-			return hash(`${run.id} ${key}`).slice(0, 32);
+		begin: (item) => {
+			run.items[keyOf(item)] = 'underWay';
+			return hash(`${run.id} ${keyOf(item)}`).slice(0, 32);
 		},
-		settle: (index, request, outcome) => {
-			const key = keyOf(index, request);
-			const entry = toEntry(outcome);
-			if (entry) run.items[key] = entry;
-			else delete run.items[key];
+		keep: (item) => {
+			const entry = item.outcome && toEntry(item.outcome);
+			if (entry) run.items[keyOf(item)] = entry;
+			else delete run.items[keyOf(item)];
 		},
 		clear: () => {
 			delete runs.sent?.[runIndex];

@@ -5,38 +5,41 @@ import { once, partition } from 'lodash';
 import type { Endpoint } from '../api/endpoints';
 import type { Field } from '../operations/fieldBuilders';
 import { asText } from '../operations/asText';
-import { InputError } from '../operations/inputError';
+import { InputError, asInputError } from '../operations/inputError';
 import { readJson } from '../operations/json';
 import type { Operation, OperationRequest, RequestSettings } from '../operations/operation';
 import { columnReader, hasExpression } from './columns';
+import type { Item } from './item';
 
 /**
- * Prepares to build the requests of a run's items. A field without an expression is the same for all of them and is read once.
+ * Reads the input items. One whose values cannot be right has failed, with an InputError that names the field. A field
+ * without an expression is the same for all of them and is read once.
  *
- * @returns a function that builds the request of one item, and throws an InputError if a value cannot be right, naming the field
- * @param credentialCountry the Default Country of the credential, empty for none
+ * @param defaultCountry that of the credential, empty for none
  */
-export function requestBuilder(
+export function readItems(
 	context: IExecuteFunctions,
 	operation: Operation,
-	credentialCountry: string,
-): (itemIndex: number) => OperationRequest {
+	defaultCountry: string,
+): Item[] {
 	const saved = context.getNode().parameters;
-	const items = context.getInputData();
 	const readers = new Map(operation.fields.map(({ name }) => [name, columnReader(saved[name])]));
 	const evaluate = ({ name, default: otherwise }: Field, itemIndex: number): unknown =>
 		context.getNodeParameter(name, itemIndex, otherwise);
 	const [varying, fixed] = partition(operation.fields, ({ name }) => hasExpression(saved[name]));
 	const fixedValues = once(() => valuesOf(fixed, (field) => coerce(field, evaluate(field, 0))));
-	return (itemIndex) => {
-		const read = (field: Field) =>
-			readers.get(field.name)?.(items[itemIndex].json) ?? evaluate(field, itemIndex);
-		const values = {
-			...fixedValues(),
-			...valuesOf(varying, (field) => coerce(field, read(field))),
-		};
-		return buildRequest(operation, values, { defaultCountry: credentialCountry });
-	};
+	return context.getInputData().map(({ json }, index): Item => {
+		const read = (field: Field) => readers.get(field.name)?.(json) ?? evaluate(field, index);
+		try {
+			const values = {
+				...fixedValues(),
+				...valuesOf(varying, (field) => coerce(field, read(field))),
+			};
+			return { index, request: buildRequest(operation, values, { defaultCountry }) };
+		} catch (error) {
+			return { index, outcome: { failure: asInputError(error) } };
+		}
+	});
 }
 
 function valuesOf(fields: Field[], valueOf: (field: Field) => unknown): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** An operation is data: its names, its fields, and a pure function from their values to a request. */
 import { identity } from 'lodash';
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
 import { type ServiceRecord, readEnvelope, readId, readRecord } from '../api/read';
@@ -13,7 +13,6 @@ import type { SendOnceValues } from './message/sendOnce';
 import type { GivenVariable } from './message/variables';
 import { additionalFields, queryParameters } from './openFields';
 import { optionsField } from './options';
-import type { Outcome } from './outcome';
 
 /** The resources of the node, as saved in workflows. */
 export type Resource =
@@ -57,20 +56,6 @@ export interface OperationRequest extends ApiRequest {
 	endpoint?: Endpoint;
 }
 
-/** What an operation that ends its run by waiting does around its requests. */
-export interface Listening {
-	/** After the last request. @returns whether n8n now waits; its webhook then gives the output */
-	wait: (outcomes: Array<Outcome | undefined>) => Promise<boolean>;
-	/** Instead of waiting, when the run fails. Does not throw. */
-	stop: () => Promise<void>;
-}
-
-/** Begins to listen before the first request goes out; items that cannot be carried out have no request. @throws ServiceError, InputError */
-export type Listen = (
-	context: IExecuteFunctions,
-	requests: Array<OperationRequest | undefined>,
-) => Promise<Listening>;
-
 /** What the credential says about reading values. */
 export interface RequestSettings {
 	/** The Default Country; empty for none. */
@@ -88,8 +73,8 @@ export interface Operation extends OperationNames {
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<unknown>;
 	/** Holds an item's request against what was prepared, before the first one goes out. @throws InputError */
 	review?: (request: OperationRequest, prepared: unknown) => OperationRequest;
-	/** For an operation that ends its run by waiting for what the service delivers. */
-	listen?: Listen;
+	/** Whether its run ends by waiting for replies. */
+	waits?: boolean;
 	/** Carries out one item. @throws ServiceError */
 	run: (client: Client, request: OperationRequest, prepared: unknown) => Promise<IDataObject[]>;
 }
@@ -108,7 +93,7 @@ interface Definition<F extends readonly Field[], P, O extends readonly Field[]>
 	output?: (body: unknown, request: OperationRequest) => IDataObject[];
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<P>;
 	review?: (request: OperationRequest, prepared: P) => OperationRequest;
-	listen?: Listen;
+	waits?: boolean;
 	run?: (client: Client, request: OperationRequest, prepared: P) => Promise<IDataObject[]>;
 }
 

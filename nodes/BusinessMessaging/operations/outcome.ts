@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { ServiceError } from '../transport/errors';
-import { InputError } from './inputError';
+import { type InputError, asInputError } from './inputError';
 
 /** What an item can fail with: words for the user, and whether it may have taken effect. */
 export type ItemFailure = InputError | ServiceError;
@@ -17,6 +17,5 @@ export function hasFailed(outcome: Outcome | undefined): outcome is { failure: I
 
 /** Makes every error an item's failure; what is neither the user's nor the service's is a fault of the node. */
 export function asFailure(error: unknown): ItemFailure {
-	if (error instanceof InputError || error instanceof ServiceError) return error;
-	return new InputError(error instanceof Error ? error.message : String(error));
+	return error instanceof ServiceError ? error : asInputError(error);
 }

@@ -3,10 +3,11 @@ import { randomUUID } from 'crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { toErrorItem } from '../execution/errors';
+import { type Item, type ValidItem, isValid } from '../execution/item';
+import type { Listening } from '../execution/run';
 import { asText } from '../operations/asText';
 import { InputError } from '../operations/inputError';
-import type { Listening, OperationRequest } from '../operations/operation';
-import { type Outcome, asFailure, hasFailed } from '../operations/outcome';
+import { asFailure, hasFailed } from '../operations/outcome';
 import { connect } from '../transport/connect';
 import { isPrivate, unreachableReason } from '../webhooks/publicAddress';
 import { type Registration, Registry } from './registry';
@@ -18,14 +19,13 @@ const mostPeople = 100;
 const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'sentAt'];
 
 /**
- * Registers for the answers of all who are to be asked.
+ * Registers for the answers of all valid items.
  *
- * @param requests of the items; undefined for one that cannot be asked
  * @throws InputError for an n8n that is too old, an address of it that the service cannot reach, or too many people; ServiceError
  */
 export async function listenForReplies(
 	context: IExecuteFunctions,
-	requests: Array<OperationRequest | undefined>,
+	items: Item[],
 ): Promise<Listening> {
 	if (typeof context.getSignedResumeUrl !== 'function') {
 		throw new InputError(
@@ -34,9 +34,7 @@ export async function listenForReplies(
 		);
 	}
 	const client = await connect(context, { signal: context.getExecutionCancelSignal() });
-	const asked = [...requests.entries()].filter(
-		(entry): entry is [number, OperationRequest] => entry[1] !== undefined,
-	);
+	const asked = items.filter(isValid);
 	const registry = Registry.of(context, client);
 	check(registry, asked.length);
 	// From now on also after those that an n8n which has ended meanwhile has left behind.
@@ -44,31 +42,29 @@ export async function listenForReplies(
 
 	const run = randomUUID();
 	const now = Date.now();
-	const until = now + Math.max(0, ...asked.map(([, { question }]) => question?.limitMs ?? 0));
+	const until = now + Math.max(0, ...asked.map(({ request }) => request.question?.limitMs ?? 0));
 	const registrations = await registerAll(context, registry, asked, { run, asked: now, until });
 	watch(context, registry, registrations);
 	return {
 		stop: async () => await discard(context, registry, registrations),
-		wait: async (outcomes) => {
-			const questions = asked.flatMap(
-				([item, request]) => toQuestion(item, request, outcomes[item]) ?? [],
-			);
+		wait: async () => {
+			const questions = asked.flatMap((item) => toQuestion(item) ?? []);
 			const needless = registrations.filter(
 				({ ticket }) => !questions.some(({ item }) => item === ticket.item),
 			);
 			if (needless.length > 0) await discard(context, registry, needless);
 			if (questions.length === 0) return false;
 			const registrationIds = registrations.flatMap(({ id }) => id ?? []);
-			keepWait(context, { run, until, questions, failed: failedItems(outcomes), registrationIds });
+			keepWait(context, { run, until, questions, failed: failedItems(items), registrationIds });
 			await context.putExecutionToWait(new Date(until + graceMs));
 			return true;
 		},
 	};
 }
 
-function failedItems(outcomes: Array<Outcome | undefined>): INodeExecutionData[] {
-	return outcomes.flatMap((outcome, item) =>
-		hasFailed(outcome) ? [toErrorItem(outcome.failure, item)] : [],
+function failedItems(items: Item[]): INodeExecutionData[] {
+	return items.flatMap(({ index, outcome }) =>
+		hasFailed(outcome) ? [toErrorItem(outcome.failure, index)] : [],
 	);
 }
 
@@ -93,12 +89,12 @@ function check({ base, client }: Registry, people: number): void {
 async function registerAll(
 	context: IExecuteFunctions,
 	registry: Registry,
-	asked: Array<[number, OperationRequest]>,
+	asked: ValidItem[],
 	times: { run: string; asked: number; until: number },
 ): Promise<Registration[]> {
 	const outcomes = await Promise.all(
-		asked.map(async ([item, { body }]) => {
-			const ticket = { ...times, item, to: asText(body?.to) };
+		asked.map(async ({ index, request: { body } }) => {
+			const ticket = { ...times, item: index, to: asText(body?.to) };
 			return await registry.add(registry.urlFor(context, ticket), ticket).catch(asFailure);
 		}),
 	);
@@ -109,16 +105,13 @@ async function registerAll(
 	throw failure;
 }
 
-function toQuestion(
-	item: number,
-	{ body, question }: OperationRequest,
-	outcome: Outcome | undefined,
-): Question | undefined {
+function toQuestion({ index, request, outcome }: ValidItem): Question | undefined {
+	const { body, question } = request;
 	if (!outcome || hasFailed(outcome) || !question) return undefined;
 	const [{ messageId = null, ...record } = {}] = outcome.records;
 	const askedTime = timeKeys.map((key) => record[key]).find((time) => typeof time === 'string');
 	return {
-		item,
+		item: index,
 		to: asText(body?.to),
 		askedMessageId: messageId as string | null,
 		settings: question,

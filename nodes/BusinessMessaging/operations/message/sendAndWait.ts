@@ -1,5 +1,4 @@
 import { endpoints } from '../../api/endpoints';
-import { listenForReplies } from '../../reply/ask';
 import { choiceField, textField } from '../fieldBuilders';
 import { recipientField } from '../fields';
 import { InputError } from '../inputError';
@@ -68,5 +67,5 @@ export const sendAndWait = operation({
 	review: reviewTemplate,
 	queueOf: recipientOf,
 	output: sentMessage,
-	listen: listenForReplies,
+	waits: true,
 });
