@@ -47,7 +47,7 @@ export default tseslint.config(
 			'coverage/',
 			'playground/n8n/',
 			'.playground/',
-			'judges/clients/generated/',
+			'test/contract/client/generated.d.ts',
 		],
 	},
 	{ linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -71,11 +71,6 @@ export default tseslint.config(
 			// The interfaces of n8n and Fastify demand functions that return promises, also where there is nothing to wait for.
 			'@typescript-eslint/require-await': 'off',
 		},
-	},
-	{
-		// What the judges bring along is installed by `npm run judges` alone, which also checks their types.
-		files: ['judges/**/*.ts'],
-		extends: [tseslint.configs.disableTypeChecked],
 	},
 	{
 		// Answers of HTTP calls and of n8n's engine are `any` there; a wrong shape fails the test that reads it.
@@ -108,7 +103,6 @@ export default tseslint.config(
 	{
 		files: [
 			'bench/**',
-			'judges/**',
 			'playground/**',
 			'sandbox/main.ts',
 			'scripts/**',

@@ -8,7 +8,7 @@ export default {
 	testRunner: 'jest',
 	jest: { configFile: 'test/mutation/jest.config.js', enableFindRelatedTests: false }, // most tests load dist, so what they import tells nothing
 	buildCommand: 'npm run build',
-	ignorePatterns: ['/coverage', '/deploy', '/dist', '/docs', '/judges'],
+	ignorePatterns: ['/coverage', '/deploy', '/dist', '/docs'],
 	tempDirName: 'coverage/stryker',
 	coverageAnalysis: 'perTest',
 	// What is executed while the package is loaded is data: names, labels, descriptions, patterns of the editor. Each would need a

@@ -36,7 +36,7 @@ describe('API paths', () => {
 	});
 
 	it('list everything when told so', async () => {
-		const { sandbox, url } = await openSandbox({ allEndpointsOnBothPaths: true }, false);
+		const { sandbox, url } = await openSandbox({ allEndpointsOnBothPaths: true });
 		const client = clientOf(url, sandbox.key);
 		const id = sandbox.state.contacts.all[0]?.id;
 		for (const base of ['/api', '']) {

@@ -9,7 +9,7 @@ const to = '+15552000001';
 
 /** Orders a fault, sends a text, and tells the status or the error's code, the body, and how many messages are stored. */
 async function sendUnder(order: FaultOrder, timeout = 10_000) {
-	const { sandbox, api, controls } = await openSandbox({}, false);
+	const { sandbox, api, controls } = await openSandbox();
 	expect((await controls.post('/faults', order)).status).toBe(201);
 	const send = async () =>
 		await api.post('/messages/send', { to, text: 'Hi' }, { timeout, responseType: 'text' });

@@ -48,7 +48,7 @@ describe('requests', () => {
 	});
 
 	it('get JSON also for what is no request at all', async () => {
-		const { sandbox, api } = await openSandbox({ bodyLimitBytes: 100 }, false);
+		const { sandbox, api } = await openSandbox({ bodyLimitBytes: 100 });
 		const answers = [
 			await api.post('/messages/send', '{"to":', {
 				...json,
@@ -100,7 +100,7 @@ describe('requests', () => {
 	});
 
 	it('that break the contract on our side are a 500, not a quiet mistake', async () => {
-		const { sandbox, api } = await openSandbox({}, false);
+		const { sandbox, api } = await openSandbox();
 		const noise = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
 		Object.assign(sandbox.state.contacts.all[0] ?? {}, { name: 7 });
 		const { status, data } = await api.get('/contacts');

@@ -2,7 +2,6 @@
 import axios, { type AxiosInstance } from 'axios';
 import Fastify from 'fastify';
 
-import { judgedAddress } from '../support/contract';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
 
 /** A free port, and receipts that follow at once. */
@@ -27,21 +26,17 @@ export function clientOf(baseURL: string, key?: string): AxiosInstance {
 
 const open: Array<() => Promise<void>> = [];
 
-/**
- * A sandbox that is closed after the test, the address to call it at, and a client for each API path and for the controls.
- *
- * @param isJudged false for what is no part of the contract, or what a proxy cannot carry, e.g. a reset connection
- */
-export async function openSandbox(options: SandboxOptions = {}, isJudged = true) {
+/** A sandbox that is closed after the test, its address, and a client for each API path and for the controls. */
+export async function openSandbox(options: SandboxOptions = {}) {
 	const sandbox: Sandbox = await startSandbox({ ...testOptions, ...options });
 	open.push(sandbox.close);
-	const url = isJudged ? await judgedAddress(sandbox.url, { refusalsAllowed: true }) : sandbox.url;
+	const { url } = sandbox;
 	return {
 		sandbox,
 		url,
 		api: clientOf(`${url}/v1`, sandbox.key),
 		shared: clientOf(`${url}/api/v1`, sandbox.key),
-		controls: clientOf(`${sandbox.url}/_sandbox`),
+		controls: clientOf(`${url}/_sandbox`),
 	};
 }
 

@@ -6,14 +6,13 @@ import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { startSandbox } from '../../sandbox';
 import type { Sandbox, SandboxOptions } from '../../sandbox';
 import type { FaultOrder } from '../../sandbox/faults';
-import { judgedAddress } from './contract';
 import { loadEngine } from './engine';
 import type { Engine, RunOptions, RunResult } from './engine';
 
 /** What tests do with the service. */
 export class Service {
 	sandbox!: Sandbox;
-	/** Where the nodes find it: the sandbox's own address, or that of the proxy that judges the calls. */
+	/** The sandbox's address. */
 	url!: string;
 	engine!: Engine;
 
@@ -59,7 +58,7 @@ export function useService(options: SandboxOptions = {}): Service {
 			receiptDelaysMs: { sent: null, delivered: null, read: null },
 		};
 		service.sandbox = await startSandbox({ ...quiet, ...options });
-		service.url = await judgedAddress(service.sandbox.url);
+		service.url = service.sandbox.url;
 		service.engine = await loadEngine();
 	});
 	beforeEach(() => service.sandbox.reset());
