@@ -22,13 +22,14 @@ const nodeHelpers = `${nodes}/(boundedMap|mutex)\\.ts$`;
 const folders = {
 	credentials: [],
 	sandbox: [`${nodes}/api/`],
-	playground: ['^sandbox/'],
-	bench: ['^(playground|sandbox)/', `${nodes}/api/`, '^test/support/'],
-	scripts: ['^(playground|sandbox|test)/'],
-	test: ['^(nodes|credentials|sandbox|playground|bench|scripts)/'],
+	tools: ['^sandbox/', `${nodes}/api/`],
+	playground: ['^(sandbox|tools)/'],
+	bench: ['^(sandbox|tools)/', `${nodes}/api/`, '^test/support/'],
+	scripts: ['^(sandbox|test|tools)/'],
+	test: ['^(nodes|credentials|sandbox|playground|bench|scripts|tools)/'],
 };
 
-const ownFiles = '^(nodes|credentials|sandbox|playground|bench|scripts|test)/';
+const ownFiles = '^(nodes|credentials|sandbox|playground|bench|scripts|test|tools)/';
 
 /** Forbids a folder to import files of this repository other than its own and those that match. */
 function onlyImports(name, folder, allowed) {

@@ -108,6 +108,7 @@ export default tseslint.config(
 			'scripts/**',
 			'test/compat/main.ts',
 			'test/queue/**',
+			'tools/**',
 		],
 		rules: { 'no-console': 'off' },
 	},

@@ -1,13 +1,12 @@
 /** `npm run bench:campaign`: campaigns on a real n8n, ours beside what people use today. Takes about fifteen minutes. */
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
-import { Progress } from '../playground/progress';
-import { PlaygroundError } from '../playground/playgroundError';
-import { runMain } from '../playground/runMain';
+import path from 'node:path';
+import { readFlags } from '../tools/flags';
+import { Environment } from '../tools/environment';
+import { runMain } from '../tools/runMain';
 import { measureCost } from './campaign/cost';
 import { measureRows } from './campaign/rows';
 import { full, quick } from './campaign/settings';
-import { Stage } from './campaign/stage';
 import { costTable, rowTable } from './campaign/tables';
 
 const USAGE = `Usage: npm run bench:campaign -- [--json FILE] [--quick]
@@ -15,17 +14,13 @@ Sends campaigns from a real n8n to a service that limits the rate, and to one th
 --quick sees in some three minutes whether all works; its figures are too small to compare.`;
 
 runMain(async () => {
-	const flags = readFlags();
-	if (flags.help) {
-		console.log(USAGE);
-		return;
-	}
+	const flags = readFlags({ json: 'string', quick: 'boolean' }, USAGE);
 	const settings = flags.quick ? quick : full;
-	const stage = await Stage.open(new Progress());
+	const environment = await Environment.open([path.join(__dirname, 'campaign', 'oneByOne')]);
 
-	const { best, rows } = await measureRows(stage, settings);
+	const { best, rows } = await measureRows(environment, settings);
 	console.log(`\n${rowTable(best, rows)}\n`);
-	const cost = await measureCost(stage, settings);
+	const cost = await measureCost(environment, settings);
 	console.log(`\n${costTable(cost)}\n`);
 	if (flags.json)
 		await writeFile(
@@ -33,13 +28,3 @@ runMain(async () => {
 			`${JSON.stringify({ best: best.seconds, derivation: best.derivation, rows, cost }, null, 2)}\n`,
 		);
 });
-
-function readFlags() {
-	try {
-		return parseArgs({
-			options: { json: { type: 'string' }, quick: { type: 'boolean' }, help: { type: 'boolean' } },
-		}).values;
-	} catch (error) {
-		throw new PlaygroundError(`${(error as Error).message}\n${USAGE}`);
-	}
-}

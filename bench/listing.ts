@@ -8,12 +8,11 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import axios from 'axios';
 import { difference, minBy, range, uniq } from 'lodash';
 
-import { PlaygroundError } from '../playground/playgroundError';
-import { runMain } from '../playground/runMain';
-import { demoKey } from '../sandbox/options';
+import { UserError } from '../tools/userError';
+import { runMain } from '../tools/runMain';
+import { SandboxProcess } from '../tools/sandboxProcess';
 import { sampleContact } from '../sandbox/state/samples';
 import { describeVariants, type Choice } from '../sandbox/variants';
 import type { Took } from './listing/client';
@@ -36,11 +35,6 @@ interface Row {
 	bare: { seconds: number; peakMb: number };
 }
 
-interface Service {
-	url: string;
-	child: ChildProcess;
-}
-
 function forkScript(script: string, args: string[], execArgv: string[] = []): ChildProcess {
 	return fork(path.join(__dirname, script), args, {
 		execArgv: ['--import', 'tsx', ...execArgv],
@@ -48,57 +42,32 @@ function forkScript(script: string, args: string[], execArgv: string[] = []): Ch
 	});
 }
 
-async function startService(variants: Partial<Choice>, contacts: number): Promise<Service> {
-	const flags = Object.entries(variants).flatMap(([name, value]) => [
-		'--variant',
-		`${name}=${value}`,
-	]);
-	const child = forkScript('../sandbox/main.ts', [
-		'--port',
-		'0',
-		'--rate',
-		'0',
-		'--contacts',
-		String(contacts),
-		...flags,
-	]);
-	const [chunk] = (await once(child.stdout ?? child, 'data', {
-		signal: AbortSignal.timeout(timeLimitMs),
-	})) as [Buffer];
-	const url = /http:\/\/\S+/.exec(chunk.toString())?.[0];
-	if (!url) throw new Error(`The sandbox did not start: ${chunk.toString()}`);
-	return { url, child };
-}
-
 /** Lists once, from a fresh state of the service. */
 async function list(
 	kind: 'node' | 'bare',
-	{ url }: Service,
+	service: SandboxProcess,
 	variants: Partial<Choice>,
 	contacts: number,
 ): Promise<Took & { requests: number }> {
-	await axios.post(`${url}/_sandbox/reset`);
+	await service.reset();
 	const size = pageSizeOf(variants);
 	const child = forkScript(
 		'listing/client.ts',
-		[kind, url, demoKey, variants['page-base'] ?? '1', String(size), String(contacts)],
+		[kind, service.url, service.key, variants['page-base'] ?? '1', String(size), String(contacts)],
 		['--expose-gc'],
 	);
 	try {
 		const [took] = (await once(child, 'message', { signal: AbortSignal.timeout(timeLimitMs) })) as [
 			Took,
 		];
-		const { data } = await axios.get<{ endpoints: { listContacts: { calls: number } } }>(
-			`${url}/_sandbox/requests`,
-		);
-		return { ...took, requests: data.endpoints.listContacts.calls };
+		return { ...took, requests: (await service.counter('listContacts'))?.calls ?? 0 };
 	} finally {
 		child.kill();
 	}
 }
 
 async function measure(variants: Partial<Choice>, contacts: number, rounds: number): Promise<Row> {
-	const service = await startService(variants, contacts);
+	const service = await SandboxProcess.start({ variants, contacts });
 	try {
 		const node: Array<Took & { requests: number }> = [];
 		const bare: Took[] = [];
@@ -127,7 +96,7 @@ async function measure(variants: Partial<Choice>, contacts: number, rounds: numb
 			bare: best(bare),
 		};
 	} finally {
-		service.child.kill('SIGTERM');
+		await service.stop();
 	}
 }
 
@@ -162,5 +131,5 @@ runMain(async () => {
 	}
 	if (values.json) await writeFile(values.json, `${JSON.stringify(rows, null, 2)}\n`);
 	const missed = Object.keys(rows).filter((name) => !holds(rows[name]));
-	if (missed.length > 0) throw new PlaygroundError(`Missed with ${missed.join(', ')}.`);
+	if (missed.length > 0) throw new UserError(`Missed with ${missed.join(', ')}.`);
 });

@@ -1,12 +1,10 @@
 /** `npm run bench:trigger`: what a delivery costs n8n with our trigger and with n8n's own Webhook node. Takes about ten minutes. */
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
-import { Progress } from '../playground/progress';
-import { PlaygroundError } from '../playground/playgroundError';
-import { runMain } from '../playground/runMain';
-import { Service } from './campaign/service';
-import { noLimit } from './campaign/settings';
-import { Stage } from './campaign/stage';
+import { readFlags } from '../tools/flags';
+import { Environment } from '../tools/environment';
+import { SandboxProcess } from '../tools/sandboxProcess';
+import { UserError } from '../tools/userError';
+import { runMain } from '../tools/runMain';
 import { compare, type Comparison } from './trigger/compare';
 import { comparisonText } from './trigger/tables';
 
@@ -15,7 +13,7 @@ Delivers 1,000 events, of which 30 % come two or three times, in bursts of 20, t
 node in turn; then 300 events that come once. All with n8n as it is, and with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true.
 Fails if an event was lost or started two executions. Needs Linux. --quick is too small to compare.`;
 
-const environments = [
+const settings = [
 	{ name: 'n8n as it is', env: {} },
 	{
 		name: 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true',
@@ -24,28 +22,22 @@ const environments = [
 ];
 
 runMain(async () => {
-	const flags = readFlags();
-	if (flags.help) {
-		console.log(USAGE);
-		return;
-	}
+	const flags = readFlags({ json: 'string', quick: 'boolean' }, USAGE);
 	const [repeatedEvents, singleEvents] = flags.quick ? [100, 60] : [1000, 300];
 	const loads = [
 		{ events: repeatedEvents, repeated: true },
 		{ events: singleEvents, repeated: false },
 	];
-	const stage = await Stage.open(new Progress());
-	const service = await Service.start({ requests: 0, windowMs: noLimit.windowMs, latencyMs: 0 });
+	const environment = await Environment.open();
+	const service = await SandboxProcess.start();
 	const comparisons: Comparison[] = [];
 	try {
-		for (const { name, env } of environments) {
-			await stage.withN8ns(
+		for (const { name, env } of settings) {
+			await environment.withN8ns(
 				1,
 				async ([n8n]) => {
 					for (const load of loads)
-						comparisons.push(
-							await compare({ n8n, service, environment: name, ...load, progress: stage.progress }),
-						);
+						comparisons.push(await compare({ n8n, service, environment: name, ...load }));
 				},
 				env,
 			);
@@ -56,15 +48,5 @@ runMain(async () => {
 	for (const comparison of comparisons) console.log(`\n${comparisonText(comparison)}`);
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(comparisons, null, 2)}\n`);
 	if (comparisons.some(({ ours }) => ours.lost + ours.doubled > 0))
-		throw new PlaygroundError('Events were lost or started two executions.');
+		throw new UserError('Events were lost or started two executions.');
 });
-
-function readFlags() {
-	try {
-		return parseArgs({
-			options: { json: { type: 'string' }, quick: { type: 'boolean' }, help: { type: 'boolean' } },
-		}).values;
-	} catch (error) {
-		throw new PlaygroundError(`${(error as Error).message}\n${USAGE}`);
-	}
-}

@@ -1,6 +1,6 @@
 import type { State } from '../sandbox';
 import type { Message } from '../sandbox/state/messages';
-import type { SampleContact } from './sampleContacts';
+import type { SampleContact } from '../tools/sampleContacts';
 
 /** What became of a campaign, counted from what the sandbox really got and gave. */
 export interface Figures {

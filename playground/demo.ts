@@ -4,32 +4,30 @@ import os from 'node:os';
 import path from 'node:path';
 import { countCampaign, isPerfect, tableOf } from './campaignFigures';
 import { DemoCampaign } from './demoCampaign';
-import { readFlags } from './flags';
-import { openPlayground } from './playground';
-import { PlaygroundError } from './playgroundError';
-import { Progress } from './progress';
-import { onStop, runMain } from './runMain';
+import { readFlags } from '../tools/flags';
+import { openPlayground } from '../tools/playground';
+import { UserError } from '../tools/userError';
+import { onStop, runMain } from '../tools/runMain';
 
 const USAGE = `Usage: npm run demo -- [--json FILE]
 Sends the welcome campaign of examples/ to its sample contacts, lets them answer, and counts what arrived.`;
 
 runMain(async () => {
-	const { json } = readFlags(['json'], USAGE);
+	const { json } = readFlags({ json: 'string' }, USAGE);
 	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-demo-'));
 	let perfect = false;
 	onStop(async () => {
 		if (perfect) await rm(folder, { recursive: true, force: true });
 		else console.error(`n8n's data and log are kept in ${folder}.`);
 	});
-	const progress = new Progress();
-	const playground = await openPlayground({ folder, progress });
+	const playground = await openPlayground({ folder });
 	onStop(playground.close);
 
 	const n8nVersion = await playground.n8n.client.version();
 	const campaign = new DemoCampaign(playground);
 	const start = Date.now();
 	// What was counted is shown in any case.
-	const failure = await campaign.run(progress).catch((error: unknown) => error);
+	const failure = await campaign.run().catch((error: unknown) => error);
 	const seconds = Math.round((Date.now() - start) / 100) / 10;
 	const figures = {
 		n8nVersion,
@@ -41,7 +39,7 @@ runMain(async () => {
 	if (json) await writeFile(json, `${JSON.stringify(figures, null, 2)}\n`);
 	if (failure instanceof Error) throw failure;
 	perfect = isPerfect(figures);
-	if (!perfect) throw new PlaygroundError('The campaign did not go as it should: see the table.');
+	if (!perfect) throw new UserError('The campaign did not go as it should: see the table.');
 	console.log(
 		'Everybody got the campaign, wrote back and was answered, exactly once, and no webhook was left behind.',
 	);

@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import { countCampaign } from './campaignFigures';
-import { readExample } from './exampleWorkflows';
-import type { Playground } from './playground';
-import { PlaygroundError } from './playgroundError';
-import type { Progress } from './progress';
-import { readSampleContacts, type SampleContact } from './sampleContacts';
-import { waitFor } from './waitFor';
+import { readExample } from '../tools/exampleWorkflows';
+import type { Playground } from '../tools/playground';
+import { UserError } from '../tools/userError';
+import { step } from '../tools/progress';
+import { readSampleContacts, type SampleContact } from '../tools/sampleContacts';
+import { waitFor } from '../tools/waitFor';
 
 const STEP_LIMIT = 180_000;
 const REPLY_LIMIT = 60_000;
@@ -20,8 +20,8 @@ export class DemoCampaign {
 
 	constructor(private readonly playground: Playground) {}
 
-	/** @throws PlaygroundError when a step fails or does not end within 3 minutes */
-	async run(progress: Progress): Promise<void> {
+	/** @throws UserError when a step fails or does not end within 3 minutes */
+	async run(): Promise<void> {
 		const { client } = this.playground.n8n;
 		const count = () => countCampaign(this.playground.sandbox.state, this.contacts);
 		const campaign = await client.createWorkflow(
@@ -31,30 +31,24 @@ export class DemoCampaign {
 			readExample('auto-reply', this.playground.credential),
 		);
 
-		await progress.step(
-			'Switching on the auto-reply',
-			async () => await client.activate(autoReply.id),
-		);
-		await progress.step(
+		await step('Switching on the auto-reply', async () => await client.activate(autoReply.id));
+		await step(
 			'Sending the campaign',
 			async () => await this.send(campaign.id),
 			() => `${count().sent} sent`,
 		);
-		await progress.step(
+		await step(
 			'Waiting for the receipts',
 			async () => await this.allRead(),
 			() => `${count().read} read`,
 		);
-		await progress.step(
+		await step(
 			'Letting the customers write back',
 			async () => await this.answer(),
 			() => `${count().replied} replied`,
 		);
-		await progress.step('Waiting for n8n to finish', async () => await this.quiet(autoReply.id));
-		await progress.step(
-			'Switching off the auto-reply',
-			async () => await client.deactivate(autoReply.id),
-		);
+		await step('Waiting for n8n to finish', async () => await this.quiet(autoReply.id));
+		await step('Switching off the auto-reply', async () => await client.deactivate(autoReply.id));
 	}
 
 	/** Clicks "Execute workflow". */
@@ -64,7 +58,7 @@ export class DemoCampaign {
 		const { status, data } = await client.waitForExecution(id, STEP_LIMIT);
 		const reason = data.resultData.error?.message ?? 'without a message';
 		if (status !== 'success')
-			throw new PlaygroundError(`The campaign's execution ended with "${status}": ${reason}.`);
+			throw new UserError(`The campaign's execution ended with "${status}": ${reason}.`);
 	}
 
 	private async allRead(): Promise<void> {

@@ -1,18 +1,18 @@
 /** `npm start`: a real n8n with this project's nodes beside the sandbox, for as long as one likes. */
 import path from 'node:path';
-import { importExamples, registerAgain } from './exampleWorkflows';
-import { readFlags, readPort } from './flags';
-import { PROJECT_FOLDER } from './pack';
-import { openPlayground, type Playground } from './playground';
-import { assertPortIsFree } from './ports';
-import { onStop, runMain } from './runMain';
+import { importExamples, registerAgain } from '../tools/exampleWorkflows';
+import { readFlags, readPort } from '../tools/flags';
+import { PROJECT_FOLDER } from '../tools/n8n/package';
+import { openPlayground, type Playground } from '../tools/playground';
+import { assertPortIsFree } from '../tools/ports';
+import { onStop, runMain } from '../tools/runMain';
 
 const FOLDER = path.join(PROJECT_FOLDER, '.playground');
 const USAGE = `Usage: npm start -- [--n8n-port 5678] [--sandbox-port 4010]
 Starts n8n with the nodes of this project, and the sandbox. What you do in n8n is kept in .playground/.`;
 
 runMain(async () => {
-	const flags = readFlags(['n8n-port', 'sandbox-port'], USAGE);
+	const flags = readFlags({ 'n8n-port': 'string', 'sandbox-port': 'string' }, USAGE);
 	const n8nPort = readPort(flags['n8n-port'], '--n8n-port', 5678);
 	const sandboxPort = readPort(flags['sandbox-port'], '--sandbox-port', 4010);
 	await assertPortIsFree(n8nPort, 'n8n', '--n8n-port');

@@ -1,6 +1,6 @@
 /** `npm run docs:pictures [-- NAME…]`: takes the pictures of docs/pictures in the editor of a real n8n and on the sandbox's phone. */
-import { PlaygroundError } from '../playground/playgroundError';
-import { runMain } from '../playground/runMain';
+import { UserError } from '../tools/userError';
+import { runMain } from '../tools/runMain';
 import { withScreenshot } from '../test/e2e/support/look';
 import { takeConversation } from './pictures/conversation';
 import { takeCredential } from './pictures/credential';
@@ -40,5 +40,5 @@ runMain(async () => {
 				.map((problem) => `${name}: the editor reports ${problem}`),
 		);
 	}
-	if (problems.length > 0) throw new PlaygroundError(problems.join('\n'));
+	if (problems.length > 0) throw new UserError(problems.join('\n'));
 });

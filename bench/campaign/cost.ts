@@ -1,10 +1,11 @@
 /** The second part: what a message costs where nothing limits the rate and the service answers at once. */
-import type { N8nServer } from '../../playground/n8nServer';
+import type { N8nServer } from '../../tools/n8n/server';
 import { measure, type Measurement } from './measure';
 import type { Sender } from './senders';
-import { Service } from './service';
-import { noLimit, type Settings } from './settings';
-import type { Stage } from './stage';
+import type { Environment } from '../../tools/environment';
+import { SandboxProcess } from '../../tools/sandboxProcess';
+import { noLimit, type SandboxClient } from '../../tools/sandboxClient';
+import type { Settings } from './settings';
 
 /** What a sender used for so many messages; medians over all rounds. */
 export interface Cost {
@@ -31,16 +32,16 @@ const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=768' };
  * few messages before: a heap that has grown once stays so, and would count for the next one.
  */
 export async function measureCost(
-	stage: Stage,
+	environment: Environment,
 	{ costMessages, costRounds }: Settings,
 ): Promise<Cost[]> {
-	const service = await Service.start({ requests: 0, windowMs: noLimit.windowMs, latencyMs: 0 });
+	const service = await SandboxProcess.start();
 	try {
 		const found = new Map<string, Measurement[]>();
 		for (let round = 1; round <= costRounds; round++) {
 			for (const messages of costMessages) {
 				for (const sender of SENDERS) {
-					const measured = await measureOnce(stage, service, sender, messages);
+					const measured = await measureOnce(environment, service, sender, messages);
 					const key = `${sender} ${messages}`;
 					found.set(key, [...(found.get(key) ?? []), measured]);
 				}
@@ -57,16 +58,16 @@ export async function measureCost(
 }
 
 async function measureOnce(
-	stage: Stage,
-	service: Service,
+	environment: Environment,
+	service: SandboxClient,
 	sender: Sender,
 	messages: number,
 ): Promise<Measurement> {
 	const work = async (n8ns: N8nServer[]) => {
-		await measure(n8ns, service, { sender, messages: WARM_UP, rate: noLimit }, stage.progress);
-		return await measure(n8ns, service, { sender, messages, rate: noLimit }, stage.progress);
+		await measure(n8ns, service, { sender, messages: WARM_UP, rate: noLimit });
+		return await measure(n8ns, service, { sender, messages, rate: noLimit });
 	};
-	return await stage.withN8ns(1, work, SMALL_HEAP);
+	return await environment.withN8ns(1, work, SMALL_HEAP);
 }
 
 function costOf(sender: Sender, messages: number, measured: Measurement[]): Cost {

@@ -1,18 +1,12 @@
 /** One campaign, sent by one or several n8ns, and what it took. */
 import sumBy from 'lodash/sumBy';
-import type { N8nServer } from '../../playground/n8nServer';
-import { PlaygroundError } from '../../playground/playgroundError';
-import type { Progress } from '../../playground/progress';
-import { waitFor } from '../../playground/waitFor';
-import {
-	type CredentialIds,
-	numbersOf,
-	type Sender,
-	sending,
-	trigger,
-	workflowOf,
-} from './senders';
-import type { Service, Traffic } from './service';
+import type { N8nServer } from '../../tools/n8n/server';
+import { UserError } from '../../tools/userError';
+import { step } from '../../tools/progress';
+import { waitFor } from '../../tools/waitFor';
+import { type CredentialIds, type Sender, sending, trigger, workflowOf } from './senders';
+import type { Rate, SandboxClient, Traffic } from '../../tools/sandboxClient';
+import { numbersOf } from '../../tools/numbers';
 import { cpuSeconds, forgetPeak, peakMb } from './usage';
 
 /** Who sends how many messages. */
@@ -21,7 +15,7 @@ export interface Order {
 	/** In equal parts from all n8ns. */
 	messages: number;
 	/** How fast the credential lets our node send; nothing paces the others. */
-	rate: { requests: number; windowMs: number };
+	rate: Rate;
 }
 
 /** What one n8n says of its part, and what its process used from the click until the execution was stored. */
@@ -53,13 +47,12 @@ const POLL_INTERVAL = 500;
 
 /**
  * Has all n8ns send at the same moment, and counts at the service what arrived.
- * @throws PlaygroundError when an execution does not end within 15 minutes
+ * @throws UserError when an execution does not end within 15 minutes
  */
 export async function measure(
 	n8ns: N8nServer[],
-	service: Service,
+	service: SandboxClient,
 	order: Order,
-	progress: Progress,
 ): Promise<Measurement> {
 	const { sender, messages } = order;
 	const count = messages / n8ns.length;
@@ -73,7 +66,7 @@ export async function measure(
 	let taken = 0;
 	const counting = setInterval(
 		() =>
-			void service.count().then(
+			void service.sentCount().then(
 				(now) => (taken = now),
 				() => undefined,
 			),
@@ -82,9 +75,9 @@ export async function measure(
 	const send = async () =>
 		await Promise.all(prepared.map(async ({ n8n, id }) => await run(n8n, id)));
 	const title = `${sender}, ${messages} messages${n8ns.length > 1 ? ` by ${n8ns.length} processes` : ''}`;
-	const runs = await progress
-		.step(title, send, () => `${taken} sent`)
-		.finally(() => clearInterval(counting));
+	const runs = await step(title, send, () => `${taken} sent`).finally(() =>
+		clearInterval(counting),
+	);
 	return {
 		...(await service.traffic(numbersOf({ from: 0, count: messages }))),
 		seconds:
@@ -99,27 +92,25 @@ export async function measure(
 /** Gives n8n the workflow and its credentials; returns the workflow's id. */
 async function prepare(
 	{ client }: N8nServer,
-	{ url }: Service,
+	service: SandboxClient,
 	{ sender, rate }: Order,
 	from: number,
 	count: number,
 ): Promise<string> {
-	const key = 'sandbox-key-0001';
-	const own = {
-		apiKey: key,
-		baseUrl: url,
-		apiPath: 'automatic',
-		requestsPerMinute: rate.requests,
-		rateWindowMs: rate.windowMs,
-	};
 	const credentials: CredentialIds = {
-		businessMessagingApi: await client.saveCredential('Service', 'businessMessagingApi', own),
+		businessMessagingApi: await client.saveCredential(
+			'Service',
+			'businessMessagingApi',
+			service.credential(rate),
+		),
 		httpHeaderAuth: await client.saveCredential('Header', 'httpHeaderAuth', {
 			name: 'Authorization',
-			value: `Bearer ${key}`,
+			value: `Bearer ${service.key}`,
 		}),
 	};
-	return (await client.createWorkflow(workflowOf({ sender, from, count, url, credentials }))).id;
+	return (
+		await client.createWorkflow(workflowOf({ sender, from, count, url: service.url, credentials }))
+	).id;
 }
 
 async function run(n8n: N8nServer, workflowId: string): Promise<Run> {
@@ -140,7 +131,7 @@ async function run(n8n: N8nServer, workflowId: string): Promise<Run> {
 	const { resultData } = (await client.getExecution(id)).data;
 	const [node] = resultData.runData[sending] ?? [];
 	if (!node)
-		throw new PlaygroundError(
+		throw new UserError(
 			`The campaign's execution failed before it sent: ${resultData.error?.message}`,
 		);
 	return {
@@ -152,6 +143,6 @@ async function run(n8n: N8nServer, workflowId: string): Promise<Run> {
 }
 
 function pidOf({ pid, logFile }: N8nServer): number {
-	if (pid === undefined) throw new PlaygroundError(`n8n has ended (its log: ${logFile}).`);
+	if (pid === undefined) throw new UserError(`n8n has ended (its log: ${logFile}).`);
 	return pid;
 }

@@ -1,11 +1,12 @@
 /** The first part: campaigns at a service that limits the rate, against the best that is possible there. */
 import sortBy from 'lodash/sortBy';
-import type { N8nServer } from '../../playground/n8nServer';
+import type { N8nServer } from '../../tools/n8n/server';
 import { measure, type Measurement } from './measure';
 import type { Sender } from './senders';
-import { Service } from './service';
-import { noLimit, type Settings } from './settings';
-import type { Stage } from './stage';
+import type { Environment } from '../../tools/environment';
+import { SandboxProcess } from '../../tools/sandboxProcess';
+import { noLimit, type SandboxClient } from '../../tools/sandboxClient';
+import type { Settings } from './settings';
 
 /** The shortest time that any sender could take. */
 export interface Best {
@@ -36,36 +37,31 @@ type Unrated = Omit<Row, 'ratioToBest'>;
 
 /** Measures the senders that remember nothing with one n8n, and ours with fresh ones: alone, and several that share one key. */
 export async function measureRows(
-	stage: Stage,
+	environment: Environment,
 	settings: Settings,
 ): Promise<{ best: Best; rows: Row[] }> {
 	const { allowance: requests, windowMs, latencyMs, messages, processes } = settings;
-	const limited = await Service.start({ requests, windowMs, latencyMs });
-	const unlimited = await Service.start({ requests: 0, windowMs, latencyMs });
+	const limited = await SandboxProcess.start({ rate: { requests, windowMs }, latencyMs });
+	const unlimited = await SandboxProcess.start({ latencyMs });
 	try {
 		const send = async (n8ns: N8nServer[], sender: Sender) =>
 			rowOf(
 				sender,
 				n8ns.length,
-				await measure(
-					n8ns,
-					limited,
-					{ sender, messages, rate: { requests, windowMs } },
-					stage.progress,
-				),
+				await measure(n8ns, limited, { sender, messages, rate: { requests, windowMs } }),
 				settings,
 			);
 		const others: Unrated[] = [];
-		const best = await stage.withN8ns(1, async (n8ns) => {
-			const found = await findBest(stage, n8ns, unlimited, settings);
+		const best = await environment.withN8ns(1, async (n8ns) => {
+			const found = await findBest(environment, n8ns, unlimited, settings);
 			for (const sender of ['http-request', 'http-request-batched', 'one-by-one'] as const)
 				others.push(await send(n8ns, sender));
 			return found;
 		});
 		// Its limiter remembers a campaign that the service has forgotten, so that each needs an n8n of its own.
 		const ours = async (count: number) =>
-			await stage.withN8ns(count, async (n8ns) => {
-				await warmUp(stage, n8ns, unlimited, 'business-messaging', messages);
+			await environment.withN8ns(count, async (n8ns) => {
+				await warmUp(environment, n8ns, unlimited, 'business-messaging', messages);
 				return await send(n8ns, 'business-messaging');
 			});
 		const rounds: Unrated[] = [];
@@ -92,9 +88,9 @@ function medianOf(rounds: Unrated[]): Unrated {
 
 /** The full speed is that of the fastest sender when nothing limits it: there is no better one to compare with. */
 async function findBest(
-	stage: Stage,
+	environment: Environment,
 	n8ns: N8nServer[],
-	unlimited: Service,
+	unlimited: SandboxClient,
 	settings: Settings,
 ): Promise<Best> {
 	const { messages, allowance, windowMs, fullSpeedRounds } = settings;
@@ -103,12 +99,11 @@ async function findBest(
 	const seconds: number[] = [];
 	const candidates: Sender[] = ['business-messaging', 'http-request'];
 	// As large as the campaign, so that the heap has grown before anything is measured.
-	for (const sender of candidates) await warmUp(stage, n8ns, unlimited, sender, messages);
+	for (const sender of candidates) await warmUp(environment, n8ns, unlimited, sender, messages);
 	for (let round = 0; round < fullSpeedRounds; round++) {
 		for (const sender of candidates) {
 			seconds.push(
-				(await measure(n8ns, unlimited, { sender, messages: rest, rate: noLimit }, stage.progress))
-					.seconds,
+				(await measure(n8ns, unlimited, { sender, messages: rest, rate: noLimit })).seconds,
 			);
 		}
 	}
@@ -124,13 +119,13 @@ async function findBest(
 }
 
 async function warmUp(
-	stage: Stage,
+	environment: Environment,
 	n8ns: N8nServer[],
-	service: Service,
+	service: SandboxClient,
 	sender: Sender,
 	messages: number,
 ): Promise<void> {
-	await measure(n8ns, service, { sender, messages, rate: noLimit }, stage.progress);
+	await measure(n8ns, service, { sender, messages, rate: noLimit });
 }
 
 function rowOf(

@@ -1,6 +1,7 @@
 /** The senders that are compared, each as a workflow that sends the same JSON with the same key to the same numbers. */
 import type { INode, INodeParameters } from 'n8n-workflow';
-import type { WorkflowFile } from '../../playground/n8nClient';
+import { FIRST_NUMBER } from '../../tools/numbers';
+import type { WorkflowFile } from '../../tools/n8n/client';
 
 /** What sends: ours, and what people use today. */
 export type Sender = 'business-messaging' | 'http-request' | 'http-request-batched' | 'one-by-one';
@@ -22,14 +23,7 @@ export interface Campaign {
 export const trigger = 'Start';
 export const sending = 'Send';
 
-/** The first number of every campaign, without "+". */
-export const FIRST_NUMBER = 15_550_000_000;
 const TEXT = 'Our summer sale starts today.';
-
-/** The phone numbers of a campaign, E.164. */
-export function numbersOf({ from, count }: Pick<Campaign, 'from' | 'count'>): string[] {
-	return Array.from({ length: count }, (_, index) => `+${FIRST_NUMBER + from + index}`);
-}
 
 type NodeSettings = Pick<INode, 'type' | 'typeVersion' | 'parameters' | 'credentials'>;
 

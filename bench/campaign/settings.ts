@@ -46,6 +46,3 @@ export const quick: Settings = {
 	costMessages: [200, 1000],
 	costRounds: 1,
 };
-
-/** For our credential where nothing shall limit it. */
-export const noLimit = { requests: 10_000_000, windowMs: 60_000 };

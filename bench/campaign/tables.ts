@@ -2,6 +2,7 @@
 import maxBy from 'lodash/maxBy';
 import minBy from 'lodash/minBy';
 import uniq from 'lodash/uniq';
+import { table } from '../../tools/table';
 import type { Cost } from './cost';
 import type { Best, Row } from './rows';
 
@@ -61,14 +62,4 @@ function growthOf(costs: Cost[]): string {
 	const [least, most] = [minBy(costs, 'messages'), maxBy(costs, 'messages')] as [Cost, Cost];
 	const thousands = (most.messages - least.messages) / 1000;
 	return `  ${most.sender}: ${((most.peakMb - least.peakMb) / thousands).toFixed(1)} MB more for every 1,000 messages more`;
-}
-
-/** Rows in columns, the first one to the left. */
-export function table(rows: Array<Array<string | number>>): string {
-	const widths = rows[0].map((_, column) =>
-		Math.max(...rows.map((row) => String(row[column]).length)),
-	);
-	const cell = (value: string | number, column: number) =>
-		column === 0 ? String(value).padEnd(widths[0]) : String(value).padStart(widths[column]);
-	return rows.map((row) => `  ${row.map(cell).join('   ')}`).join('\n');
 }

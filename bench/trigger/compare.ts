@@ -5,13 +5,13 @@ import chunk from 'lodash/chunk';
 import countBy from 'lodash/countBy';
 import range from 'lodash/range';
 import pLimit from 'p-limit';
-import { outputOf } from '../../playground/n8nClient';
-import type { N8nServer } from '../../playground/n8nServer';
-import { PlaygroundError } from '../../playground/playgroundError';
-import type { Progress } from '../../playground/progress';
-import { waitFor } from '../../playground/waitFor';
+import { outputOf } from '../../tools/n8n/client';
+import type { N8nServer } from '../../tools/n8n/server';
+import { UserError } from '../../tools/userError';
+import { step } from '../../tools/progress';
+import { waitFor } from '../../tools/waitFor';
 import { cpuSeconds } from '../campaign/usage';
-import type { Service } from '../campaign/service';
+import type { SandboxClient } from '../../tools/sandboxClient';
 import { deliveriesOf, identifierOf } from './events';
 import { makeOurs, makePlain, type Receiver } from './receivers';
 
@@ -25,12 +25,11 @@ const END_LIMIT = 120_000;
 /** What to deliver where. */
 export interface Order {
 	n8n: N8nServer;
-	service: Service;
+	service: SandboxClient;
 	/** In words. */
 	environment: string;
 	events: number;
 	repeated: boolean;
-	progress: Progress;
 }
 
 /** What a receiver made of the deliveries. */
@@ -63,14 +62,13 @@ const http = axios.create({
 	headers: { 'content-type': 'application/json' },
 });
 
-/** Measures both. @throws PlaygroundError when a delivery is not answered with 200 */
+/** Measures both. @throws UserError when a delivery is not answered with 200 */
 export async function compare({
 	n8n,
 	service,
 	environment,
 	events,
 	repeated,
-	progress,
 }: Order): Promise<Comparison> {
 	const receivers = { ours: await makeOurs(n8n, service), plain: await makePlain(n8n) };
 	const warmUps = { ours: await makeOurs(n8n, service), plain: await makePlain(n8n) };
@@ -83,7 +81,7 @@ export async function compare({
 		const turn = index % 2 === 0 ? (['ours', 'plain'] as const) : (['plain', 'ours'] as const);
 		for (const who of turn) {
 			const title = `${environment}: part ${index + 1} of ${parts.length}, ${receivers[who].name}`;
-			const one = await progress.step(title, async () => await deliver(n8n, receivers[who], part));
+			const one = await step(title, async () => await deliver(n8n, receivers[who], part));
 			used[who].seconds += one.seconds;
 			used[who].cpuSeconds += one.cpuSeconds;
 		}
@@ -112,14 +110,14 @@ async function deliver(
 	{ url, workflowId }: Receiver,
 	bodies: string[],
 ): Promise<{ seconds: number; cpuSeconds: number }> {
-	if (pid === undefined) throw new PlaygroundError('n8n has ended.');
+	if (pid === undefined) throw new UserError('n8n has ended.');
 	const [start, cpu] = [performance.now(), cpuSeconds(pid)];
 	for (const burst of chunk(bodies, BURST)) {
 		const answers = await Promise.all(
 			burst.map(async (body) => await http.post(url, body, { validateStatus: () => true })),
 		);
 		const refused = answers.find(({ status }) => status !== 200);
-		if (refused) throw new PlaygroundError(`A delivery was answered with ${refused.status}.`);
+		if (refused) throw new UserError(`A delivery was answered with ${refused.status}.`);
 	}
 	// n8n lists what still runs first.
 	const isIdle = async () =>

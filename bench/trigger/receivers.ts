@@ -1,9 +1,8 @@
 /** What takes the deliveries: our trigger, and n8n's own Webhook node, each alone in a workflow and answering at once. */
 import { randomUUID } from 'node:crypto';
-import axios from 'axios';
+import type { SandboxClient } from '../../tools/sandboxClient';
 import type { INode } from 'n8n-workflow';
-import type { N8nServer } from '../../playground/n8nServer';
-import type { Service } from '../campaign/service';
+import type { N8nServer } from '../../tools/n8n/server';
 
 /** An active workflow and where to deliver. */
 export interface Receiver {
@@ -31,14 +30,12 @@ async function activate(
 }
 
 /** Our trigger, with its defaults; the service tells what was registered. */
-export async function makeOurs(n8n: N8nServer, service: Service): Promise<Receiver> {
-	const credential = {
-		apiKey: 'sandbox-key-0001',
-		baseUrl: service.url,
-		apiPath: 'automatic',
-		requestsPerMinute: 100_000,
-	};
-	const id = await n8n.client.saveCredential('Service', 'businessMessagingApi', credential);
+export async function makeOurs(n8n: N8nServer, service: SandboxClient): Promise<Receiver> {
+	const id = await n8n.client.saveCredential(
+		'Service',
+		'businessMessagingApi',
+		service.credential(),
+	);
 	const workflowId = await activate(n8n, 'Ours', {
 		type: 'n8n-nodes-business-messaging.businessMessagingTrigger',
 		typeVersion: 1.1,
@@ -46,15 +43,12 @@ export async function makeOurs(n8n: N8nServer, service: Service): Promise<Receiv
 		credentials: { businessMessagingApi: { id, name: 'Service' } },
 		webhookId: randomUUID(),
 	});
-	const { data } = await axios.get<{ webhooks: Array<{ url: string }> }>(
-		`${service.url}/_sandbox/state`,
-		{ proxy: false },
-	);
+	const webhooks = await service.look<{ url: string }>('/webhooks');
 	return {
 		name: 'Business Messaging Trigger',
 		workflowId,
 		node,
-		url: data.webhooks.at(-1)?.url ?? '',
+		url: webhooks.at(-1)?.url ?? '',
 	};
 }
 

@@ -1,5 +1,5 @@
 /** The figures for people. */
-import { table } from '../campaign/tables';
+import { table } from '../../tools/table';
 import type { Comparison, Result } from './compare';
 
 /** Both receivers side by side, and what ours is of the other. */

@@ -2,8 +2,8 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import type { Page } from 'playwright-core';
 
-import type { WorkflowFile } from '../../playground/n8nClient';
-import { waitFor } from '../../playground/waitFor';
+import type { WorkflowFile } from '../../tools/n8n/client';
+import { waitFor } from '../../tools/waitFor';
 import { faultSchema } from '../../sandbox/faults';
 import { canvasBox } from './canvas';
 import { openPhone } from './phone';

@@ -1,5 +1,5 @@
-import { exampleNames, readExample } from '../../playground/exampleWorkflows';
-import { waitFor } from '../../playground/waitFor';
+import { exampleNames, readExample } from '../../tools/exampleWorkflows';
+import { waitFor } from '../../tools/waitFor';
 import { takeCanvas } from './canvas';
 import type { Studio } from './studio';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-import { waitFor } from '../../playground/waitFor';
+import { waitFor } from '../../tools/waitFor';
 import type { Sandbox } from '../../sandbox';
 import { clientOf } from '../../test/sandbox/support';
 import { type Studio, take } from './studio';

@@ -7,9 +7,9 @@ import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import UPNG from 'upng-js';
 
-import { PROJECT_FOLDER } from '../../playground/pack';
-import { type Playground, openPlayground } from '../../playground/playground';
-import { onStop } from '../../playground/runMain';
+import { PROJECT_FOLDER } from '../../tools/n8n/package';
+import { type Playground, openPlayground } from '../../tools/playground';
+import { onStop } from '../../tools/runMain';
 import { Editor } from '../../test/e2e/support/editor';
 
 const pictures = path.join(PROJECT_FOLDER, 'docs', 'pictures');

@@ -1,4 +1,4 @@
-import { waitFor } from '../../playground/waitFor';
+import { waitFor } from '../../tools/waitFor';
 import { NewUser } from '../../test/e2e/support/newUser';
 import { type Studio, boxOf, editorSize, take, untilCalm } from './studio';
 

@@ -1,5 +1,5 @@
 /** The engines that `npm run test:compat` goes through. */
-import { PlaygroundError } from '../../playground/playgroundError';
+import { UserError } from '../../tools/userError';
 
 /** An engine of n8n, as a release of n8n brings it. */
 export interface EngineVersions {
@@ -87,13 +87,13 @@ export const engines: EngineVersions[] = [
 /** Versions of zod that the package shall get along with besides the engine's own: it imports what n8n happens to have. */
 export const zodVersions = ['3.22.4', '3.25.76', '4.6.7'];
 
-/** Those that a run is to go through: all, or the releases that `only` names, separated by commas. @throws PlaygroundError for one that is not there */
+/** Those that a run is to go through: all, or the releases that `only` names, separated by commas. @throws UserError for one that is not there */
 export function chosenEngines(only?: string): EngineVersions[] {
 	if (only === undefined) return engines;
 	return only.split(',').map((name) => {
 		const found = engines.find(({ n8n }) => n8n === name);
 		if (!found)
-			throw new PlaygroundError(`"${name}" is none of ${engines.map(({ n8n }) => n8n).join(', ')}`);
+			throw new UserError(`"${name}" is none of ${engines.map(({ n8n }) => n8n).join(', ')}`);
 		return found;
 	});
 }

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { cachePlace, installOnce, keep } from '../../playground/cache';
-import { PlaygroundError } from '../../playground/playgroundError';
-import type { Progress } from '../../playground/progress';
-import { CommandError, runCommand } from '../../playground/runCommand';
+import { cachePlace, installOnce, keep } from '../../tools/cache';
+import { UserError } from '../../tools/userError';
+import { step } from '../../tools/progress';
+import { CommandError, runCommand } from '../../tools/processes';
 
 const limitMs = 10 * 60_000;
 
@@ -15,12 +15,11 @@ const limitMs = 10 * 60_000;
  *
  * @param name what they are together, e.g. `n8n-core of n8n 2.41.1`
  * @returns their node_modules
- * @throws PlaygroundError if a version cannot be installed
+ * @throws UserError if a version cannot be installed
  */
 export async function installPackages(
 	name: string,
 	packages: Record<string, string>,
-	progress: Progress,
 ): Promise<string> {
 	const manifest = JSON.stringify({ private: true, dependencies: packages }, null, 2);
 	const hash = createHash('sha256')
@@ -28,18 +27,12 @@ export async function installPackages(
 		.digest('hex')
 		.slice(0, 12);
 	const folder = cachePlace(`${name.replaceAll(' ', '-')}-${hash}`);
-	await installOnce(
-		{
-			name,
-			folder,
-			install: async () =>
-				await progress.step(
-					`Installing ${name} (once)`,
-					async () => await install(manifest, folder),
-				),
-		},
-		progress,
-	);
+	await installOnce({
+		name,
+		folder,
+		install: async () =>
+			await step(`Installing ${name} (once)`, async () => await install(manifest, folder)),
+	});
 	return path.join(folder, 'node_modules');
 }
 
@@ -57,6 +50,6 @@ async function install(manifest: string, folder: string): Promise<void> {
 	} catch (error) {
 		await rm(staging, { recursive: true, force: true });
 		if (!(error instanceof CommandError)) throw error;
-		throw new PlaygroundError(`${error.message}:\n${error.output.trim()}`);
+		throw new UserError(`${error.message}:\n${error.output.trim()}`);
 	}
 }

@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { readFlags } from '../../playground/flags';
-import { installPackage, packProject } from '../../playground/pack';
-import { PlaygroundError } from '../../playground/playgroundError';
-import { Progress } from '../../playground/progress';
-import { onStop, runMain } from '../../playground/runMain';
-import { startSandbox } from '../../sandbox';
+import { readFlags } from '../../tools/flags';
+import { installPackage, packProject } from '../../tools/n8n/package';
+import { UserError } from '../../tools/userError';
+import { step } from '../../tools/progress';
+import { onStop, runMain } from '../../tools/runMain';
+import { SandboxProcess } from '../../tools/sandboxProcess';
 import { chosenEngines, zodVersions, type EngineVersions } from './engines';
 import { installPackages } from './install';
 import { faultsOf, markdownReport, textReport, type EngineReport } from './report';
@@ -23,11 +23,10 @@ Installs each engine once into your cache folder (some 150 MB each) and takes so
 interface Trial {
 	runner: string;
 	order: Omit<RunnerOrder, 'resultFile'>;
-	progress: Progress;
 }
 
 runMain(async () => {
-	const flags = readFlags(['json', 'markdown', 'only'], USAGE);
+	const flags = readFlags({ json: 'string', markdown: 'string', only: 'string' }, USAGE);
 	const chosen = chosenEngines(flags.only);
 	const trial = await prepare();
 	const reports: EngineReport[] = [];
@@ -37,47 +36,36 @@ runMain(async () => {
 	if (flags.markdown) await writeFile(flags.markdown, markdownReport(reports));
 	const faults = faultsOf(reports);
 	if (faults.length > 0)
-		throw new PlaygroundError(
+		throw new UserError(
 			`It is not as the list of engines says:\n${faults.map((fault) => `- ${fault}`).join('\n')}`,
 		);
 });
 
 /** Packs the package and unpacks it as n8n would; starts the sandbox. */
 async function prepare(): Promise<Trial> {
-	const progress = new Progress();
 	const folder = await mkdtemp(path.join(tmpdir(), 'business-messaging-compat-'));
 	onStop(async () => await rm(folder, { recursive: true, force: true }));
-	const tarball = await progress.step('Packing the package', packProject);
+	const tarball = await step('Packing the package', packProject);
 	onStop(async () => await rm(path.dirname(tarball), { recursive: true, force: true }));
 	const packageFolder = await installPackage(tarball, folder);
-	const never = { sent: null, delivered: null, read: null };
-	const sandbox = await startSandbox({
-		port: 0,
-		requestsPerWindow: 0,
-		sampleContacts: contactCount,
-		receiptDelaysMs: never,
-	});
-	onStop(sandbox.close);
+	const sandbox = await SandboxProcess.start({ contacts: contactCount });
+	onStop(sandbox.stop);
 	return {
 		runner: await bundleRunner(folder),
 		order: { packageFolder, sandbox: { url: sandbox.url, key: sandbox.key } },
-		progress,
 	};
 }
 
 /** One engine with its own zod and with each of the others, which then come before it where the package looks for modules. */
-async function runAll({ n8n, packages }: EngineVersions, { runner, order, progress }: Trial) {
-	const engine = await installPackages(`engine of n8n ${n8n}`, packages, progress);
+async function runAll({ n8n, packages }: EngineVersions, { runner, order }: Trial) {
+	const engine = await installPackages(`engine of n8n ${n8n}`, packages);
 	const runs = [
-		await progress.step(
-			`n8n ${n8n} with its own zod`,
-			async () => await tryEngine(runner, [engine], order),
-		),
+		await step(`n8n ${n8n} with its own zod`, async () => await tryEngine(runner, [engine], order)),
 	];
 	for (const version of zodVersions) {
-		const zod = await installPackages(`zod ${version}`, { zod: version }, progress);
+		const zod = await installPackages(`zod ${version}`, { zod: version });
 		runs.push(
-			await progress.step(
+			await step(
 				`n8n ${n8n} with zod ${version}`,
 				async () => await tryEngine(runner, [zod, engine], order),
 			),

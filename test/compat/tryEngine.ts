@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import { build } from 'esbuild';
 
-import { runCommand } from '../../playground/runCommand';
+import { runCommand } from '../../tools/processes';
 import { orderVariable, type RunnerOrder, type RunnerResult } from './result';
 
 const limitMs = 180_000;

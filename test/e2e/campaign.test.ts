@@ -2,8 +2,8 @@
 import { countBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { outputOf } from '../../playground/n8nClient';
-import { waitFor } from '../../playground/waitFor';
+import { outputOf } from '../../tools/n8n/client';
+import { waitFor } from '../../tools/waitFor';
 import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
 
 const holder = useN8n();

@@ -1,8 +1,8 @@
 /** The trigger on a real n8n, at a service that asks an address before it registers it, and that delivers in batches. */
 import { randomUUID } from 'node:crypto';
 
-import { outputOf } from '../../playground/n8nClient';
-import { waitFor } from '../../playground/waitFor';
+import { outputOf } from '../../tools/n8n/client';
+import { waitFor } from '../../tools/waitFor';
 import { valuesOf, type Choice } from '../../sandbox/variants';
 import { useN8n } from './support/n8n';
 

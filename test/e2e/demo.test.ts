@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 
 import type { Figures } from '../../playground/campaignFigures';
-import { runCommand } from '../../playground/runCommand';
-import { readSampleContacts } from '../../playground/sampleContacts';
+import { runCommand } from '../../tools/processes';
+import { readSampleContacts } from '../../tools/sampleContacts';
 import { root } from '../support/build';
 
 test('npm run demo reaches everybody, answers everybody once, leaves nothing behind and ends with 0', async () => {

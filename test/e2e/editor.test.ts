@@ -4,8 +4,8 @@ import type { Locator } from 'playwright-core';
 
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { operations } from '../../nodes/BusinessMessaging/description';
-import { readExample } from '../../playground/exampleWorkflows';
-import { waitFor } from '../../playground/waitFor';
+import { readExample } from '../../tools/exampleWorkflows';
+import { waitFor } from '../../tools/waitFor';
 import { Editor } from './support/editor';
 import { withScreenshot } from './support/look';
 import { addManyTemplates, bigFields } from '../support/templates';

@@ -5,12 +5,12 @@ import axios from 'axios';
 import { countBy } from 'lodash';
 import { DateTime } from 'luxon';
 
-import { readTable, updateTable } from '../../playground/dataTables';
-import { exampleNames } from '../../playground/exampleWorkflows';
-import { type Execution, outputOf } from '../../playground/n8nClient';
-import { PROJECT_FOLDER } from '../../playground/pack';
-import { SAMPLE_SHEET, readSampleContacts } from '../../playground/sampleContacts';
-import { waitFor } from '../../playground/waitFor';
+import { readTable, updateTable } from '../../tools/n8n/dataTables';
+import { exampleNames } from '../../tools/exampleWorkflows';
+import { type Execution, outputOf } from '../../tools/n8n/client';
+import { PROJECT_FOLDER } from '../../tools/n8n/package';
+import { SAMPLE_SHEET, readSampleContacts } from '../../tools/sampleContacts';
+import { waitFor } from '../../tools/waitFor';
 import { nodeIssues } from '../support/nodeIssues';
 import { markedNodes, unreadableTexts } from './support/canvas';
 import { Editor } from './support/editor';

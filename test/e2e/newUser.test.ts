@@ -1,7 +1,7 @@
 /** From an empty workflow to a message on the phone, and from an answer there to a trigger that fires, as somebody does it for the first time. */
 import type { Page } from 'playwright-core';
 
-import { waitFor } from '../../playground/waitFor';
+import { waitFor } from '../../tools/waitFor';
 import { Editor } from './support/editor';
 import { withScreenshot } from './support/look';
 import { useN8n } from './support/n8n';

@@ -1,5 +1,5 @@
 /** Every operation on a real n8n, with an item that fails. */
-import { outputOf } from '../../playground/n8nClient';
+import { outputOf } from '../../tools/n8n/client';
 import { testEveryOperation } from '../support/everyOperation';
 import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
 

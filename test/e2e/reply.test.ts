@@ -2,8 +2,8 @@
 import { range } from 'lodash';
 import type { INode, INodeParameters } from 'n8n-workflow';
 
-import { type Execution, outputOf } from '../../playground/n8nClient';
-import { waitFor } from '../../playground/waitFor';
+import { type Execution, outputOf } from '../../tools/n8n/client';
+import { waitFor } from '../../tools/waitFor';
 import type { Delivery } from '../../sandbox/deliveries';
 import { previewOf, readPreview } from '../support/previews';
 import { agentWith } from './support/agent';

@@ -2,7 +2,7 @@
 import type { INode, INodeParameters, INodeProperties } from 'n8n-workflow';
 
 import { properties } from '../../nodes/BusinessMessaging/description';
-import { outputOf } from '../../playground/n8nClient';
+import { outputOf } from '../../tools/n8n/client';
 import { agentWith } from './support/agent';
 import { type Model, startModel } from './support/model';
 import { manualTrigger, useN8n } from './support/n8n';

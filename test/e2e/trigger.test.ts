@@ -1,8 +1,8 @@
 /** The trigger on a real n8n: what starts an execution, and what it leaves at the service. */
 import { countBy, range } from 'lodash';
 
-import { outputOf } from '../../playground/n8nClient';
-import { waitFor } from '../../playground/waitFor';
+import { outputOf } from '../../tools/n8n/client';
+import { waitFor } from '../../tools/waitFor';
 import { alwaysOpen, example, withFields } from './support/examples';
 import { useN8n } from './support/n8n';
 import { TriggerWorkflows, trigger } from './support/trigger';

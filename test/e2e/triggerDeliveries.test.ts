@@ -3,8 +3,8 @@ import axios from 'axios';
 import { chunk, countBy, range } from 'lodash';
 
 import { deliveriesOf, identifierOf } from '../../bench/trigger/events';
-import type { Execution } from '../../playground/n8nClient';
-import { waitFor } from '../../playground/waitFor';
+import type { Execution } from '../../tools/n8n/client';
+import { waitFor } from '../../tools/waitFor';
 import {
 	attacks,
 	evilPattern,

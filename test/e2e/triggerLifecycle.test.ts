@@ -1,9 +1,9 @@
 /** The trigger's registration on a real n8n, while the service fails at random and n8n starts anew. */
 import { range } from 'lodash';
 
-import type { N8nServer } from '../../playground/n8nServer';
-import { startN8n } from '../../playground/n8nServer';
-import { waitFor } from '../../playground/waitFor';
+import type { N8nServer } from '../../tools/n8n/server';
+import { startN8n } from '../../tools/n8n/server';
+import { waitFor } from '../../tools/waitFor';
 import type { FaultOrder } from '../../sandbox/faults';
 import { numbers } from '../trigger/support';
 import { useN8n } from './support/n8n';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { countBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { waitFor } from '../../playground/waitFor';
+import { waitFor } from '../../tools/waitFor';
 import { useService } from '../support/service';
 
 const service = useService();

@@ -1,9 +1,10 @@
 /** A campaign shared by one, two and three workers that use the same key. */
-import { numbersOf } from '../../bench/campaign/senders';
-import { Service } from '../../bench/campaign/service';
-import { noLimit } from '../../bench/campaign/settings';
-import { WORKERS } from './cluster';
-import { credentialFor, partsOf, type Stage } from './stage';
+import { numbersOf } from '../../tools/numbers';
+import { step } from '../../tools/progress';
+import type { Rate } from '../../tools/sandboxClient';
+import { SandboxProcess } from '../../tools/sandboxProcess';
+import { type Cluster, credentialFor, WORKERS } from './cluster';
+import { partsOf, type Settings } from './settings';
 import { Production, secondsOf } from './workflows';
 
 const sendText = {
@@ -35,40 +36,47 @@ export interface CampaignFigures {
 }
 
 /** Sends the same campaign with each number of workers. Each has a service of its own, so that no limiter remembers the one before. */
-export async function measureCampaigns(stage: Stage): Promise<CampaignFigures> {
-	const { messages, allowance, windowMs } = stage.settings;
+export async function measureCampaigns(
+	cluster: Cluster,
+	settings: Settings,
+): Promise<CampaignFigures> {
+	const { messages, allowance, windowMs } = settings;
 	const rest = messages - (Math.ceil(messages / allowance) - 1) * allowance;
-	const unlimited = { requests: 0, windowMs };
 	const fullSpeed: Array<{ workers: number; perSecond: number }> = [];
-	await send(stage, WORKERS, messages, unlimited); // warms all workers up
+	await send(cluster, settings, WORKERS, messages); // warms all workers up
 	let last = Infinity;
 	for (let workers = 1; workers <= WORKERS; workers++) {
-		const { seconds } = await send(stage, workers, Math.floor(rest / workers) * workers, unlimited);
+		const { seconds } = await send(
+			cluster,
+			settings,
+			workers,
+			Math.floor(rest / workers) * workers,
+		);
 		fullSpeed.push({ workers, perSecond: rest / seconds });
 		last = Math.min(last, seconds);
 	}
 	const best = ((messages - rest) / allowance) * (windowMs / 1000) + last;
 	const rows: CampaignRow[] = [];
 	for (let workers = 1; workers <= WORKERS; workers++) {
-		const row = await send(stage, workers, messages, { requests: allowance, windowMs });
+		const row = await send(cluster, settings, workers, messages, { requests: allowance, windowMs });
 		rows.push({ ...row, ratioToBest: row.seconds / best });
 	}
 	return { best, rows, fullSpeed };
 }
 
 async function send(
-	stage: Stage,
+	cluster: Cluster,
+	settings: Settings,
 	workers: number,
 	messages: number,
-	rate: { requests: number; windowMs: number },
+	rate?: Rate,
 ): Promise<Omit<CampaignRow, 'ratioToBest'>> {
-	const { cluster, progress, settings } = stage;
-	const title = `${messages} messages by ${workers} of ${WORKERS} workers, ${rate.requests > 0 ? 'at the limit' : 'without a limit'}`;
-	return await progress.step(title, async () => {
+	const title = `${messages} messages by ${workers} of ${WORKERS} workers, ${rate ? 'at the limit' : 'without a limit'}`;
+	return await step(title, async () => {
 		for (let tries = 1; ; tries++) {
-			const service = await Service.start({ ...rate, latencyMs: settings.latencyMs });
+			const service = await SandboxProcess.start({ rate, latencyMs: settings.latencyMs });
 			try {
-				const credential = await credentialFor(stage, service, rate.requests > 0 ? rate : noLimit);
+				const credential = await credentialFor(cluster, service, rate);
 				const campaign = await Production.campaign(cluster, credential, sendText);
 				const executions = await campaign.run(partsOf(messages, workers));
 				await campaign.switchOff();

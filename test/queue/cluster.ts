@@ -1,17 +1,17 @@
 /** n8n in queue mode: a main process, a webhook processor and workers, each with our package in a folder of its own. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import range from 'lodash/range';
-import { installN8n, type N8nInstall } from '../../playground/n8nInstall';
-import { N8nProcess, type N8nRole } from '../../playground/n8nProcess';
-import { type N8nServer, startN8n } from '../../playground/n8nServer';
-import { installPackage, packProject } from '../../playground/pack';
-import { freePort } from '../../playground/ports';
-import type { Progress } from '../../playground/progress';
-import { onStop } from '../../playground/runMain';
+import { Environment } from '../../tools/environment';
+import { N8nProcess, type N8nRole } from '../../tools/n8n/process';
+import { type N8nServer, startN8n } from '../../tools/n8n/server';
+import { installPackage } from '../../tools/n8n/package';
+import { freePort } from '../../tools/ports';
+import { step } from '../../tools/progress';
+import type { Rate, SandboxClient } from '../../tools/sandboxClient';
+import { onStop } from '../../tools/runMain';
 import { ensureServices, startPostgres, startRedis } from './services';
 
 /** How many workers there are. */
@@ -30,35 +30,24 @@ export class Cluster {
 	) {}
 
 	/** Starts everything; it is stopped and removed when the program ends. */
-	static async open(progress: Progress): Promise<Cluster> {
-		await progress.step('PostgreSQL and Redis: installing what is missing', ensureServices);
-		const install = await installN8n(progress);
-		const tarball = await progress.step('Building and packing the nodes', packProject);
-		onStop(async () => await rm(path.dirname(tarball), { recursive: true, force: true }));
-		const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-queue-'));
-		onStop(async () => await rm(folder, { recursive: true, force: true }));
+	static async open(): Promise<Cluster> {
+		await step('PostgreSQL and Redis: installing what is missing', ensureServices);
+		const environment = await Environment.open();
+		const { folder } = environment;
 		// The services' users have to reach their folders below it.
 		await chmod(folder, 0o711);
 		const postgres = await startPostgres(path.join(folder, 'postgres'));
 		onStop(postgres.stop);
 		const redis = await startRedis(path.join(folder, 'redis'));
 		onStop(redis.stop);
-		return await Cluster.start({
-			progress,
-			install,
-			tarball,
-			folder,
-			env: { ...postgres.env, ...redis.env },
-		});
+		return await Cluster.start(environment, { ...postgres.env, ...redis.env });
 	}
 
-	private static async start({
-		progress,
-		install,
-		tarball,
-		folder,
-		env: services,
-	}: Ground): Promise<Cluster> {
+	/** @param services how n8n finds PostgreSQL and Redis */
+	private static async start(
+		{ install, packages, folder }: Environment,
+		services: NodeJS.ProcessEnv,
+	): Promise<Cluster> {
 		const port = await freePort();
 		const env = {
 			...services,
@@ -70,11 +59,11 @@ export class Cluster {
 		const place = async (name: string, ownPort?: number) => {
 			const userFolder = path.join(folder, name);
 			await mkdir(userFolder);
-			await installPackage(tarball, userFolder);
+			await installPackage(packages[0], userFolder);
 			return { userFolder, port: ownPort ?? (await freePort()), brokerPort: await freePort() };
 		};
 		const { userFolder } = await place('main');
-		const main = await progress.step(
+		const main = await step(
 			"Starting n8n's main process",
 			async () => await startN8n({ userFolder, install, env }),
 		);
@@ -97,7 +86,7 @@ export class Cluster {
 				healthPort,
 			});
 		};
-		const [webhooks, ...workers] = await progress.step(
+		const [webhooks, ...workers] = await step(
 			`Starting a webhook processor and ${WORKERS} workers`,
 			async () =>
 				await Promise.all([
@@ -117,11 +106,12 @@ export class Cluster {
 	}
 }
 
-interface Ground {
-	progress: Progress;
-	install: N8nInstall;
-	tarball: string;
-	folder: string;
-	/** How n8n finds PostgreSQL and Redis. */
-	env: NodeJS.ProcessEnv;
+/** Stores the credential of a service. Its rate is shared by all who use the same service and key. */
+export async function credentialFor(
+	{ main }: Cluster,
+	service: SandboxClient,
+	rate?: Rate,
+): Promise<string> {
+	const values = service.credential(rate);
+	return await main.client.createCredential('Service', 'businessMessagingApi', values);
 }

@@ -1,10 +1,11 @@
 /** A worker is killed with SIGKILL in the middle of a campaign. */
-import { numbersOf } from '../../bench/campaign/senders';
-import { Service } from '../../bench/campaign/service';
-import { WORKERS } from './cluster';
+import { numbersOf } from '../../tools/numbers';
+import { step } from '../../tools/progress';
+import { SandboxProcess } from '../../tools/sandboxProcess';
+import { type Cluster, credentialFor, WORKERS } from './cluster';
 import { onceEach } from './sendOnce';
-import { waitFor } from '../../playground/waitFor';
-import { credentialFor, partsOf, type Stage } from './stage';
+import { waitFor } from '../../tools/waitFor';
+import { partsOf, type Settings } from './settings';
 import { Production, statusesOf } from './workflows';
 import type { Message } from '../../sandbox/state/messages';
 
@@ -28,23 +29,23 @@ export interface CrashFigures {
 }
 
 /** Kills a worker when a third of the campaign is out, lets the others end, and runs the whole campaign again with Send Once. */
-export async function measureCrash(stage: Stage): Promise<CrashFigures> {
-	const { cluster, progress, settings } = stage;
-	const { messages, allowance: requests, windowMs, latencyMs } = settings;
+export async function measureCrash(cluster: Cluster, settings: Settings): Promise<CrashFigures> {
+	const { messages, allowance, windowMs, latencyMs } = settings;
+	const rate = { requests: allowance, windowMs };
 	const numbers = numbersOf({ from: 0, count: messages });
-	const service = await Service.start({ requests, windowMs, latencyMs });
+	const service = await SandboxProcess.start({ rate, latencyMs });
 	try {
 		const campaign = await Production.campaign(
 			cluster,
-			await credentialFor(stage, service, { requests, windowMs }),
+			await credentialFor(cluster, service, rate),
 			onceEach,
 		);
 		const parts = partsOf(messages, WORKERS);
-		const killed = await progress.step(
+		const killed = await step(
 			'Crash: a worker is killed in mid-campaign, the others go on',
 			async () => {
 				await campaign.start(parts);
-				await waitFor(async () => (await service.count()) > messages / 3, {
+				await waitFor(async () => (await service.sentCount()) > messages / 3, {
 					what: 'a third of the campaign to be sent',
 					limit: RUN_LIMIT,
 					interval: 20,
@@ -55,7 +56,7 @@ export async function measureCrash(stage: Stage): Promise<CrashFigures> {
 				await worker.kill();
 				const isDone = async () =>
 					(await campaign.executions(['success', 'error'])).length +
-						onTheSame(stage, ids, victim) >=
+						onTheSame(cluster, ids, victim) >=
 					WORKERS;
 				await waitFor(isDone, { what: 'the other workers to end', limit: RUN_LIMIT });
 				return { victim, worker };
@@ -64,13 +65,10 @@ export async function measureCrash(stage: Stage): Promise<CrashFigures> {
 		const { lost: missing, doubled } = await service.traffic(numbers);
 		const status = async () => (await cluster.main.client.getExecution(killed.victim)).status;
 		const statusAtOnce = await status();
-		const again = await progress.step(
-			'Crash: the worker is started, the campaign run again',
-			async () => {
-				await killed.worker.start();
-				return await campaign.run(parts);
-			},
-		);
+		const again = await step('Crash: the worker is started, the campaign run again', async () => {
+			await killed.worker.start();
+			return await campaign.run(parts);
+		});
 		await campaign.switchOff();
 		const sent = new Set(
 			(await service.look<Message>('/messages?direction=outbound')).map(({ phone }) => phone),
@@ -93,7 +91,7 @@ export async function measureCrash(stage: Stage): Promise<CrashFigures> {
 }
 
 /** How many executions died with the worker of one of them. */
-function onTheSame({ cluster }: Stage, ids: string[], victim: string): number {
+function onTheSame(cluster: Cluster, ids: string[], victim: string): number {
 	const [worker] = cluster.workersOf(victim);
 	return ids.filter((id) => cluster.workersOf(id)[0] === worker).length;
 }

@@ -1,11 +1,12 @@
 /** Send and Wait for Reply: the worker that asked is gone when the answers come. */
-import { numbersOf } from '../../bench/campaign/senders';
-import { Service } from '../../bench/campaign/service';
-import { noLimit } from '../../bench/campaign/settings';
-import { outputOf } from '../../playground/n8nClient';
-import { waitFor } from '../../playground/waitFor';
+import { numbersOf } from '../../tools/numbers';
+import { step } from '../../tools/progress';
+import { SandboxProcess } from '../../tools/sandboxProcess';
+import { outputOf } from '../../tools/n8n/client';
+import { waitFor } from '../../tools/waitFor';
 import type { Webhook } from '../../sandbox/state/webhooks';
-import { credentialFor, partsOf, type Stage } from './stage';
+import { type Cluster, credentialFor } from './cluster';
+import { partsOf, type Settings } from './settings';
 import { Production, tested } from './workflows';
 
 const CLEAN_UP_LIMIT = 2 * 60_000;
@@ -31,21 +32,16 @@ export interface ReplyFigures {
 }
 
 /** Asks, stops the worker that asked first, answers, and starts that worker again. */
-export async function measureReplies(stage: Stage): Promise<ReplyFigures> {
-	const { cluster, progress, settings } = stage;
+export async function measureReplies(cluster: Cluster, settings: Settings): Promise<ReplyFigures> {
 	const asked = settings.questions;
-	const service = await Service.start({
-		requests: 0,
-		windowMs: noLimit.windowMs,
-		latencyMs: settings.latencyMs,
-	});
+	const service = await SandboxProcess.start({ latencyMs: settings.latencyMs });
 	try {
-		return await progress.step(
+		return await step(
 			`Send and Wait: ${asked} questions, answered after a worker that asked was stopped`,
 			async () => {
 				const workflow = await Production.campaign(
 					cluster,
-					await credentialFor(stage, service, noLimit),
+					await credentialFor(cluster, service),
 					question,
 				);
 				await workflow.start(partsOf(asked, asked));
@@ -83,7 +79,7 @@ export async function measureReplies(stage: Stage): Promise<ReplyFigures> {
 }
 
 /** They are removed after n8n has gone on. */
-async function untilRemoved(service: Service): Promise<number> {
+async function untilRemoved(service: SandboxProcess): Promise<number> {
 	const count = async () => (await service.look<Webhook>('/webhooks')).length;
 	const none = async () => (await count()) === 0;
 	await waitFor(none, { what: 'all webhooks to be removed', limit: CLEAN_UP_LIMIT }).catch(

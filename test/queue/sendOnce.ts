@@ -1,9 +1,9 @@
 /** Send Once from all workers at once: the same keys, and different ones, and both once more. */
-import { numbersOf } from '../../bench/campaign/senders';
-import { Service } from '../../bench/campaign/service';
-import { noLimit } from '../../bench/campaign/settings';
-import { WORKERS } from './cluster';
-import { credentialFor, partsOf, type Stage } from './stage';
+import { numbersOf } from '../../tools/numbers';
+import { step } from '../../tools/progress';
+import { SandboxProcess } from '../../tools/sandboxProcess';
+import { type Cluster, credentialFor, WORKERS } from './cluster';
+import { partsOf, type Settings } from './settings';
 import { type Part, Production } from './workflows';
 
 /** A message whose key is its number. */
@@ -25,39 +25,38 @@ export interface SendOnceRow {
 }
 
 /** Has all workers send at the same moment. */
-export async function measureSendOnce(stage: Stage): Promise<SendOnceRow[]> {
-	const { keys } = stage.settings;
+export async function measureSendOnce(
+	cluster: Cluster,
+	settings: Settings,
+): Promise<SendOnceRow[]> {
+	const { keys } = settings;
 	const everything = { from: 0, count: keys };
 	const same: Part[] = Array.from({ length: WORKERS }, () => everything);
 	return [
-		...(await measure(stage, 'the same keys', same, everything)),
-		...(await measure(stage, 'different keys', partsOf(keys, WORKERS), everything)),
+		...(await measure(cluster, settings, 'the same keys', same, everything)),
+		...(await measure(cluster, settings, 'different keys', partsOf(keys, WORKERS), everything)),
 	];
 }
 
 async function measure(
-	stage: Stage,
+	cluster: Cluster,
+	settings: Settings,
 	what: string,
 	parts: Part[],
 	everything: Part,
 ): Promise<SendOnceRow[]> {
-	const { cluster, progress, settings } = stage;
-	const service = await Service.start({
-		requests: 0,
-		windowMs: noLimit.windowMs,
-		latencyMs: settings.latencyMs,
-	});
+	const service = await SandboxProcess.start({ latencyMs: settings.latencyMs });
 	try {
 		const workflow = await Production.campaign(
 			cluster,
-			await credentialFor(stage, service, noLimit),
+			await credentialFor(cluster, service),
 			onceEach,
 		);
 		const rows: SendOnceRow[] = [];
 		for (const time of ['at once', 'once more']) {
 			const started = Date.now();
 			const title = `${what} from ${WORKERS} workers ${time}`;
-			await progress.step(`Send Once: ${title}`, async () => await workflow.run(parts));
+			await step(`Send Once: ${title}`, async () => await workflow.run(parts));
 			const { lost, doubled } = await service.traffic(numbersOf(everything));
 			rows.push({
 				what: title,

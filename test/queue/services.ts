@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { PlaygroundError } from '../../playground/playgroundError';
-import { freePort } from '../../playground/ports';
-import { spawnTree, stopTree } from '../../playground/processes';
-import { runCommand } from '../../playground/runCommand';
-import { waitFor } from '../../playground/waitFor';
+import { UserError } from '../../tools/userError';
+import { freePort } from '../../tools/ports';
+import { spawnTree, stopTree } from '../../tools/processes';
+import { runCommand } from '../../tools/processes';
+import { waitFor } from '../../tools/waitFor';
 
 const START_LIMIT = 60_000;
 const STOP_LIMIT = 10_000;
@@ -23,7 +23,7 @@ export interface BackingService {
 
 /**
  * Installs what is missing.
- * @throws PlaygroundError without root or apt
+ * @throws UserError without root or apt
  */
 export async function ensureServices(): Promise<void> {
 	const missing = [
@@ -32,7 +32,7 @@ export async function ensureServices(): Promise<void> {
 	];
 	if (missing.length === 0) return;
 	if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-		throw new PlaygroundError(
+		throw new UserError(
 			`n8n's queue mode needs ${missing.join(' and ')}: install it (on Debian: apt-get install ${missing.join(' ')}).`,
 		);
 	}
@@ -44,10 +44,10 @@ export async function ensureServices(): Promise<void> {
 	});
 }
 
-/** An empty PostgreSQL with Debian's settings but for the place. @throws PlaygroundError when it does not start within a minute */
+/** An empty PostgreSQL with Debian's settings but for the place. @throws UserError when it does not start within a minute */
 export async function startPostgres(folder: string): Promise<BackingService> {
 	const bin = postgresBin();
-	if (!bin) throw new PlaygroundError('PostgreSQL is not installed.');
+	if (!bin) throw new UserError('PostgreSQL is not installed.');
 	const user = await asUser('postgres', folder);
 	const data = path.join(folder, 'data');
 	const [command, ...prefix] = user;
@@ -89,7 +89,7 @@ export async function startPostgres(folder: string): Promise<BackingService> {
 	};
 }
 
-/** An empty Redis that keeps nothing on disk. @throws PlaygroundError when it does not start within a minute */
+/** An empty Redis that keeps nothing on disk. @throws UserError when it does not start within a minute */
 export async function startRedis(folder: string): Promise<BackingService> {
 	const user = await asUser('redis', folder);
 	const port = await freePort();

@@ -1,5 +1,5 @@
 /** The figures for people. */
-import { table } from '../../bench/campaign/tables';
+import { table } from '../../tools/table';
 import type { Figures } from './checks';
 
 /** All that was measured. */

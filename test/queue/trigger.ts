@@ -1,12 +1,13 @@
 /** The trigger under load, with deliveries that are repeated to the same process and to another one. */
 import axios from 'axios';
 import pLimit from 'p-limit';
-import { FIRST_NUMBER, numbersOf } from '../../bench/campaign/senders';
-import { Service } from '../../bench/campaign/service';
-import { noLimit } from '../../bench/campaign/settings';
-import { waitFor } from '../../playground/waitFor';
+import { FIRST_NUMBER, numbersOf } from '../../tools/numbers';
+import { step } from '../../tools/progress';
+import { SandboxProcess } from '../../tools/sandboxProcess';
+import { waitFor } from '../../tools/waitFor';
 import type { Delivery } from '../../sandbox/deliveries';
-import { credentialFor, type Stage } from './stage';
+import { type Cluster, credentialFor } from './cluster';
+import { type Settings } from './settings';
 import { Production } from './workflows';
 
 const DELIVERY_LIMIT = 3 * 60_000;
@@ -26,18 +27,10 @@ export interface TriggerRow {
 }
 
 /** Lets customers write, and repeats what was delivered. */
-export async function measureTrigger(stage: Stage): Promise<TriggerRow[]> {
-	const { cluster, progress, settings } = stage;
+export async function measureTrigger(cluster: Cluster, settings: Settings): Promise<TriggerRow[]> {
 	const { events } = settings;
-	const service = await Service.start({
-		requests: 0,
-		windowMs: noLimit.windowMs,
-		latencyMs: settings.latencyMs,
-	});
-	const workflow = await Production.autoReply(
-		cluster,
-		await credentialFor(stage, service, noLimit),
-	);
+	const service = await SandboxProcess.start({ latencyMs: settings.latencyMs });
+	const workflow = await Production.autoReply(cluster, await credentialFor(cluster, service));
 	const rows: TriggerRow[] = [];
 	const measure = async (
 		deliveries: string,
@@ -46,7 +39,7 @@ export async function measureTrigger(stage: Stage): Promise<TriggerRow[]> {
 		work: () => Promise<unknown>,
 	) => {
 		const started = Date.now();
-		await progress.step(`Trigger: ${deliveries}`, async () => {
+		await step(`Trigger: ${deliveries}`, async () => {
 			await work();
 			await workflow.ended();
 		});
@@ -105,7 +98,7 @@ export async function measureTrigger(stage: Stage): Promise<TriggerRow[]> {
 	}
 }
 
-async function write(service: Service, of: { from: number; count: number }): Promise<void> {
+async function write(service: SandboxProcess, of: { from: number; count: number }): Promise<void> {
 	await Promise.all(numbersOf(of).map(async (number) => await service.receive(number, 'Hello')));
 	const settled = async () =>
 		(await service.look<Delivery>('/deliveries')).every(({ state }) => state !== 'pending');

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import axios from 'axios';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { FIRST_NUMBER } from '../../bench/campaign/senders';
-import { outputOf, type Execution, type WorkflowFile } from '../../playground/n8nClient';
-import { waitFor } from '../../playground/waitFor';
+import { FIRST_NUMBER } from '../../tools/numbers';
+import { outputOf, type Execution, type WorkflowFile } from '../../tools/n8n/client';
+import { waitFor } from '../../tools/waitFor';
 import type { Cluster } from './cluster';
 
 /** The node under test. */

@@ -1,7 +1,7 @@
 /** Answering, over HTTP: the sandbox delivers what people write to the executions that wait for it. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { waitFor } from '../../playground/waitFor';
+import { waitFor } from '../../tools/waitFor';
 import type { Delivery } from '../../sandbox/deliveries';
 import { useService } from '../support/service';
 import type { WaitingExecution } from '../support/waiting';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import type { RunResult } from '../../support/engine';
-import type { Check } from './stage';
+import type { Check } from './environment';
 
 /** Contacts of the sandbox: more than one page. */
 export const contactCount = 1_200;
@@ -45,20 +45,20 @@ function goodOutput(result: RunResult): Array<Record<string, unknown>> {
 
 /** Checks by name. */
 export const actionChecks: Record<string, Check> = {
-	'Send Text': async (stage) => {
+	'Send Text': async (environment) => {
 		assert.deepEqual(
-			goodOutput(await stage.run(sendText)).map(({ to }) => to),
+			goodOutput(await environment.run(sendText)).map(({ to }) => to),
 			phones,
 		);
 		assert.deepEqual(
-			(await stage.sent()).map(({ phone: to, text }) => [to, text]),
+			(await environment.sent()).map(({ phone: to, text }) => [to, text]),
 			phones.map((to, index) => [to, `Hello ${index + 1}`]),
 		);
 	},
 
-	'One item fails: stop': async (stage) => {
-		await stage.fault(secondFails);
-		const { error } = await stage.run(sendText);
+	'One item fails: stop': async (environment) => {
+		await environment.sandbox.fault(secondFails);
+		const { error } = await environment.run(sendText);
 		assert.equal(
 			error?.message,
 			'The service refused the request: not this one (HTTP 422) [item 1]',
@@ -66,19 +66,21 @@ export const actionChecks: Record<string, Check> = {
 		assert.equal(error.context?.itemIndex, 1);
 	},
 
-	'One item fails: continue': async (stage) => {
-		await stage.fault(secondFails);
-		const outputs = outputsOf(await stage.run(sendText, { onError: 'continueRegularOutput' }));
+	'One item fails: continue': async (environment) => {
+		await environment.sandbox.fault(secondFails);
+		const outputs = outputsOf(
+			await environment.run(sendText, { onError: 'continueRegularOutput' }),
+		);
 		const sendStatus = json(outputs[0]).map(
 			(item) => (item.error as { sendStatus?: string } | undefined)?.sendStatus,
 		);
 		assert.deepEqual(sendStatus, [undefined, 'notSent', undefined]);
-		assert.equal((await stage.sent()).length, 2);
+		assert.equal((await environment.sent()).length, 2);
 	},
 
-	'One item fails: error output': async (stage) => {
-		await stage.fault(secondFails);
-		const outputs = outputsOf(await stage.run(sendText, { onError: 'continueErrorOutput' }));
+	'One item fails: error output': async (environment) => {
+		await environment.sandbox.fault(secondFails);
+		const outputs = outputsOf(await environment.run(sendText, { onError: 'continueErrorOutput' }));
 		assert.deepEqual(
 			json(outputs[0]).map(({ to }) => to),
 			[phones[0], phones[2]],
@@ -89,18 +91,22 @@ export const actionChecks: Record<string, Check> = {
 		);
 	},
 
-	'Retry On Fail, Retry button': async (stage) => {
-		await stage.fault(secondFails);
-		goodOutput(await stage.run(sendText, { retryOnFail: true, maxTries: 2 }));
-		assert.equal((await stage.sent()).length, 3, 'Retry On Fail sends only what is unsent');
-		await stage.reset();
-		await stage.fault(secondFails);
-		const failed = await stage.run(sendText);
-		goodOutput(await stage.engine.retry(failed, { credentials: stage.credentials() }));
-		assert.equal((await stage.sent()).length, 3, 'the Retry button sends only what is unsent');
+	'Retry On Fail, Retry button': async (environment) => {
+		await environment.sandbox.fault(secondFails);
+		goodOutput(await environment.run(sendText, { retryOnFail: true, maxTries: 2 }));
+		assert.equal((await environment.sent()).length, 3, 'Retry On Fail sends only what is unsent');
+		await environment.sandbox.reset();
+		await environment.sandbox.fault(secondFails);
+		const failed = await environment.run(sendText);
+		goodOutput(await environment.engine.retry(failed, { credentials: environment.credentials() }));
+		assert.equal(
+			(await environment.sent()).length,
+			3,
+			'the Retry button sends only what is unsent',
+		);
 	},
 
-	'Send Template with PDF': async (stage) => {
+	'Send Template with PDF': async (environment) => {
 		const value = {
 			headerDocumentUrl: 'https://example.com/brochure.pdf',
 			body_1: '=Anna {{ $json.n }}',
@@ -109,7 +115,7 @@ export const actionChecks: Record<string, Check> = {
 		const variables = { mappingMode: 'defineBelow', value, schema: [] };
 		const template = { __rl: true, mode: 'name', value: 'welcome' };
 		goodOutput(
-			await stage.run({
+			await environment.run({
 				resource: 'message',
 				operation: 'sendTemplate',
 				to: phone,
@@ -118,26 +124,26 @@ export const actionChecks: Record<string, Check> = {
 				variables,
 			}),
 		);
-		const [first] = await stage.sent();
+		const [first] = await environment.sent();
 		assert.ok(
 			['Anna 1', 'Acme', 'brochure.pdf'].every((part) => JSON.stringify(first).includes(part)),
 			'the variables and the PDF arrive',
 		);
 	},
 
-	'Send Once': async (stage) => {
-		stage.engine.processed.reset();
+	'Send Once': async (environment) => {
+		environment.engine.processed.reset();
 		const once = { ...sendText, sendOnce: { key: '={{ $json.n }}' } };
-		goodOutput(await stage.run(once));
+		goodOutput(await environment.run(once));
 		assert.deepEqual(
-			goodOutput(await stage.run(once)).map(({ skipped }) => skipped),
+			goodOutput(await environment.run(once)).map(({ skipped }) => skipped),
 			[true, true, true],
 		);
-		assert.equal((await stage.sent()).length, 3);
+		assert.equal((await environment.sent()).length, 3);
 	},
 
-	'Send and Wait for Reply': async (stage) => {
-		const result = await stage.run({
+	'Send and Wait for Reply': async (environment) => {
+		const result = await environment.run({
 			resource: 'message',
 			operation: 'sendAndWait',
 			to: phone,
@@ -145,13 +151,13 @@ export const actionChecks: Record<string, Check> = {
 		});
 		outputsOf(result);
 		assert.ok(result.execution.run.waitTill, 'n8n is told to wait');
-		assert.equal((await stage.sent()).length, 3);
-		assert.equal((await stage.webhooks()).length, 3);
+		assert.equal((await environment.sent()).length, 3);
+		assert.equal((await environment.webhooks()).length, 3);
 	},
 
-	'Contacts: Get Many, Return All': async (stage) => {
+	'Contacts: Get Many, Return All': async (environment) => {
 		const outputs = outputsOf(
-			await stage.run(
+			await environment.run(
 				{ resource: 'contact', operation: 'getAll', returnAll: true },
 				{ items: [{}] },
 			),
@@ -160,9 +166,9 @@ export const actionChecks: Record<string, Check> = {
 		assert.equal(outputs[0].length, contactCount);
 	},
 
-	'Contacts: Create, Update, Upsert': async (stage) => {
+	'Contacts: Create, Update, Upsert': async (environment) => {
 		const created = goodOutput(
-			await stage.run({
+			await environment.run({
 				resource: 'contact',
 				operation: 'create',
 				phone,
@@ -172,7 +178,7 @@ export const actionChecks: Record<string, Check> = {
 		const contactId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
 		const items = created.map(({ id }) => ({ id: String(id) }));
 		const updated = goodOutput(
-			await stage.run(
+			await environment.run(
 				{ resource: 'contact', operation: 'update', contactId, updateFields: { name: 'Bea' } },
 				{ items },
 			),
@@ -182,7 +188,7 @@ export const actionChecks: Record<string, Check> = {
 			created.map(({ id }) => [id, 'Bea']),
 		);
 		const upserted = goodOutput(
-			await stage.run({ resource: 'contact', operation: 'upsert', phone, name: 'Carl' }),
+			await environment.run({ resource: 'contact', operation: 'upsert', phone, name: 'Carl' }),
 		);
 		assert.deepEqual(
 			upserted.map(({ id, name }) => [id, name]),
@@ -190,23 +196,25 @@ export const actionChecks: Record<string, Check> = {
 		);
 	},
 
-	'Webhooks: Create, Get Many, Delete': async (stage) => {
+	'Webhooks: Create, Get Many, Delete': async (environment) => {
 		const parameters = {
 			resource: 'webhook',
 			operation: 'create',
 			url: '=https://example.com/{{ $json.n }}',
 			events: ['message.received'],
 		};
-		const items = goodOutput(await stage.run(parameters)).map(({ id }) => ({ id: String(id) }));
+		const items = goodOutput(await environment.run(parameters)).map(({ id }) => ({
+			id: String(id),
+		}));
 		const outputs = outputsOf(
-			await stage.run(
+			await environment.run(
 				{ resource: 'webhook', operation: 'getAll', returnAll: true },
 				{ items: [{}] },
 			),
 		);
 		assert.equal(outputs[0].length, 3);
 		goodOutput(
-			await stage.run(
+			await environment.run(
 				{
 					resource: 'webhook',
 					operation: 'delete',
@@ -215,6 +223,6 @@ export const actionChecks: Record<string, Check> = {
 				{ items },
 			),
 		);
-		assert.deepEqual(await stage.webhooks(), []);
+		assert.deepEqual(await environment.webhooks(), []);
 	},
 };

@@ -3,22 +3,24 @@ import assert from 'node:assert/strict';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { Check, Stage } from './stage';
+import type { Check, Environment } from './environment';
 
 const fromList = (value: string) => ({ __rl: true, mode: 'list', value });
 
-const open = (stage: Stage, parameters: INodeParameters = {}) =>
-	stage.engine.editor({
+const open = (environment: Environment, parameters: INodeParameters = {}) =>
+	environment.engine.editor({
 		parameters: { resource: 'message', operation: 'sendTemplate', ...parameters },
-		credentials: stage.credentials(),
+		credentials: environment.credentials(),
 	});
 
 /** Checks by name. */
 export const editorChecks: Record<string, Check> = {
-	'Credential: test': async (stage) => {
-		const good = await stage.engine.testCredential(stage.credentials());
+	'Credential: test': async (environment) => {
+		const good = await environment.engine.testCredential(environment.credentials());
 		assert.equal(good.status, 'OK', good.message);
-		const bad = await stage.engine.testCredential(stage.credentials({ apiKey: 'wrong' }));
+		const bad = await environment.engine.testCredential(
+			environment.credentials({ apiKey: 'wrong' }),
+		);
 		assert.equal(bad.status, 'Error');
 		// n8n 1.105 to 2.20, if not more, lose the cause of an error (a class field of ExecutionBaseError hides it), and with it our words.
 		assert.match(
@@ -27,21 +29,21 @@ export const editorChecks: Record<string, Check> = {
 		);
 	},
 
-	'Lists to choose from': async (stage) => {
-		const { results } = await open(stage).listSearch('searchTemplateNames', 'welcome');
+	'Lists to choose from': async (environment) => {
+		const { results } = await open(environment).listSearch('searchTemplateNames', 'welcome');
 		assert.deepEqual(
 			results.map(({ value }) => value),
 			['welcome'],
 		);
-		const contacts = await open(stage).listSearch('searchContacts');
+		const contacts = await open(environment).listSearch('searchContacts');
 		assert.ok(
 			contacts.results.length > 0 && contacts.paginationToken !== undefined,
 			'the first page of contacts, and a next one',
 		);
 	},
 
-	'Form for variables': async (stage) => {
-		const form = await open(stage, {
+	'Form for variables': async (environment) => {
+		const form = await open(environment, {
 			template: fromList('welcome'),
 			language: fromList('en_US'),
 		}).resourceMapping('getTemplateVariables');

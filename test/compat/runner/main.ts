@@ -10,7 +10,7 @@ import { loadEngine } from '../../support/engine';
 import { loading } from '../engines';
 import { type Checks, orderVariable, type RunnerOrder, type RunnerResult } from '../result';
 import { checks } from './checks';
-import { Stage } from './stage';
+import { Environment } from './environment';
 
 const linesOfError = 8;
 
@@ -65,17 +65,17 @@ function instantiate(): void {
 }
 
 async function runChecks(): Promise<Checks> {
-	let loaded: Stage | undefined;
+	let loaded: Environment | undefined;
 	const load = async () => {
 		instantiate();
-		loaded = new Stage(await loadEngine(packageFolder), sandbox);
+		loaded = new Environment(await loadEngine(packageFolder), sandbox);
 	};
 	const results: Checks = { [loading]: await attempt(load) };
 	if (!loaded) return results;
-	const stage = loaded;
+	const environment = loaded;
 	for (const [name, check] of Object.entries(checks)) {
-		await stage.reset();
-		results[name] = await attempt(async () => await check(stage));
+		await environment.sandbox.reset();
+		results[name] = await attempt(async () => await check(environment));
 	}
 	return results;
 }

@@ -1,33 +1,33 @@
 /** What the trigger does, from activation to deactivation. */
 import assert from 'node:assert/strict';
 
-import { waitFor } from '../../../playground/waitFor';
-import type { Check } from './stage';
+import { waitFor } from '../../../tools/waitFor';
+import type { Check } from './environment';
 
 const customer = '+15550001111';
 
 /** Checks by name. */
 export const triggerChecks: Record<string, Check> = {
-	'Trigger: register, remove': async (stage) => {
-		const trigger = await stage.trigger();
+	'Trigger: register, remove': async (environment) => {
+		const trigger = await environment.trigger();
 		await trigger.activate();
-		const [{ url, events }, ...others] = await stage.webhooks();
+		const [{ url, events }, ...others] = await environment.webhooks();
 		assert.ok(url.startsWith(trigger.url) && others.length === 0, 'registers its own address');
 		assert.deepEqual(events, ['message.received']);
 		await trigger.activate('init');
 		assert.deepEqual(
-			(await stage.webhooks()).map((webhook) => webhook.url),
+			(await environment.webhooks()).map((webhook) => webhook.url),
 			[url],
 			'knows its registration when n8n starts again',
 		);
 		await trigger.deactivate();
-		assert.deepEqual(await stage.webhooks(), []);
+		assert.deepEqual(await environment.webhooks(), []);
 	},
 
-	'Trigger: a customer writes': async (stage) => {
-		const trigger = await stage.trigger();
+	'Trigger: a customer writes': async (environment) => {
+		const trigger = await environment.trigger();
 		await trigger.activate();
-		await stage.customerWrites(customer, 'Hello');
+		await environment.sandbox.receive(customer, 'Hello');
 		await waitFor(async () => trigger.executions.length > 0, {
 			what: 'the execution',
 			limit: 10_000,
@@ -42,10 +42,10 @@ export const triggerChecks: Record<string, Check> = {
 		await trigger.deactivate();
 	},
 
-	'Trigger: repeats, strangers': async (stage) => {
-		const trigger = await stage.trigger();
+	'Trigger: repeats, strangers': async (environment) => {
+		const trigger = await environment.trigger();
 		await trigger.activate();
-		const [{ url }] = await stage.webhooks();
+		const [{ url }] = await environment.webhooks();
 		const event = {
 			event: 'message.received',
 			data: { id: 'msg_1', from: customer, text: 'Hello', timestamp: '2030-01-31T10:00:00Z' },

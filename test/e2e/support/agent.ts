@@ -1,7 +1,7 @@
 /** An AI agent on the stand-in model. */
 import type { INode, INodeParameters, NodeConnectionType } from 'n8n-workflow';
 
-import type { N8nClient, WorkflowFile } from '../../../playground/n8nClient';
+import type { N8nClient, WorkflowFile } from '../../../tools/n8n/client';
 import type { Model } from './model';
 import { manualTrigger } from './n8n';
 

@@ -1,7 +1,7 @@
 /** n8n's editor in Chromium, for tests and pictures. */
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
-import type { N8nServer } from '../../../playground/n8nServer';
+import type { N8nServer } from '../../../tools/n8n/server';
 import { openBrowser } from './browser';
 
 /** Milliseconds that the editor may take to show something. */

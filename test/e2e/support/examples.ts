@@ -1,8 +1,8 @@
 /** The workflows of examples/ as tests use them: stored, with other values in some of their nodes. */
 import type { INode } from 'n8n-workflow';
 
-import { readExample } from '../../../playground/exampleWorkflows';
-import type { WorkflowFile } from '../../../playground/n8nClient';
+import { readExample } from '../../../tools/exampleWorkflows';
+import type { WorkflowFile } from '../../../tools/n8n/client';
 import type { RealN8n } from './n8n';
 
 /** Changes to nodes, by their names. */

@@ -5,10 +5,10 @@ import path from 'node:path';
 
 import type { INode, INodeParameters } from 'n8n-workflow';
 
-import { outputOf } from '../../../playground/n8nClient';
-import type { N8nClient, WorkflowFile } from '../../../playground/n8nClient';
-import { openPlayground } from '../../../playground/playground';
-import type { Playground } from '../../../playground/playground';
+import { outputOf } from '../../../tools/n8n/client';
+import type { N8nClient, WorkflowFile } from '../../../tools/n8n/client';
+import { openPlayground } from '../../../tools/playground';
+import type { Playground } from '../../../tools/playground';
 import type { Sandbox } from '../../../sandbox';
 import { faultSchema } from '../../../sandbox/faults';
 import type { FaultOrder } from '../../../sandbox/faults';

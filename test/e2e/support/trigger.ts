@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { Execution, WorkflowFile } from '../../../playground/n8nClient';
-import { waitFor } from '../../../playground/waitFor';
+import type { Execution, WorkflowFile } from '../../../tools/n8n/client';
+import { waitFor } from '../../../tools/waitFor';
 import type { Delivery } from '../../../sandbox/deliveries';
 import type { Webhook } from '../../../sandbox/state/webhooks';
 import type { RealN8n } from './n8n';

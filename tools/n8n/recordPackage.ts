@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { N8nServer } from './n8nServer';
-import { PlaygroundError } from './playgroundError';
-import { runCommand } from './runCommand';
+import type { N8nServer } from './server';
+import { UserError } from '../userError';
+import { runCommand } from '../processes';
 
 /**
  * Notes in a running n8n's SQLite database that a package is installed, so that it is listed under Settings, Community
  * nodes, and its nodes are marked as installed. (n8n does so when it installs a package itself; it loads a package without, too.)
- * @throws PlaygroundError when n8n has not loaded the package's nodes
+ * @throws UserError when n8n has not loaded the package's nodes
  */
 export async function recordPackage(n8n: N8nServer, name: string): Promise<void> {
 	const data = path.join(n8n.place.userFolder, '.n8n');
@@ -23,7 +23,7 @@ export async function recordPackage(n8n: N8nServer, name: string): Promise<void>
 			!types.some((other) => [`${other.name}Tool`, `${other.name}HitlTool`].includes(type.name)),
 	);
 	if (ours.length === 0)
-		throw new PlaygroundError(`n8n could not load the nodes of ${name} (its log: ${n8n.logFile}).`);
+		throw new UserError(`n8n could not load the nodes of ${name} (its log: ${n8n.logFile}).`);
 	const nodes = ours.map((type) => ({
 		displayName: type.displayName,
 		type: type.name,

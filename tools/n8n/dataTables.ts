@@ -1,5 +1,5 @@
 /** Data tables: n8n's own sheets, as its editor reads and writes them. */
-import type { N8nClient } from './n8nClient';
+import type { N8nClient } from './client';
 
 /** Values of one row by the names of the columns. */
 export type Row = Record<string, string | number | boolean | null>;

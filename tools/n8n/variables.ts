@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { N8nInstall } from './n8nInstall';
+import type { N8nInstall } from './install';
 
 /** Variables of the machine that would change what n8n does: it shall be the same n8n everywhere. */
 const FOREIGN =

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { N8nClient } from './n8nClient';
-import type { N8nPlace } from './n8nEnvironment';
-import { installN8n, type N8nInstall } from './n8nInstall';
-import { N8nProcess } from './n8nProcess';
+import { N8nClient } from './client';
+import type { N8nPlace } from './variables';
+import { installN8n, type N8nInstall } from './install';
+import { N8nProcess } from './process';
 import { ownerEnvironment, ownerOf, type Owner } from './owner';
-import { installPackage } from './pack';
-import { freePort } from './ports';
+import { installPackage } from './package';
+import { freePort } from '../ports';
 
 /** What kind of n8n to start. */
 export interface N8nOptions {
@@ -38,7 +38,7 @@ export class N8nServer extends N8nProcess {
 
 	/**
 	 * Starts n8n and returns when its owner is logged in. After `stop` or `kill` it may be called again: the same folder, port and owner.
-	 * @throws PlaygroundError when n8n ends or is not ready within 3 minutes
+	 * @throws UserError when n8n ends or is not ready within 3 minutes
 	 */
 	override async start(): Promise<void> {
 		await super.start();
@@ -53,7 +53,7 @@ export class N8nServer extends N8nProcess {
 
 /**
  * Starts a real n8n: installs it if need be, installs the packages given, and logs its owner in.
- * @throws PlaygroundError
+ * @throws UserError
  */
 export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 	const userFolder = path.resolve(options.userFolder);

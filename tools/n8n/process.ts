@@ -1,13 +1,13 @@
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import axios from 'axios';
-import { n8nEnvironment, type N8nPlace } from './n8nEnvironment';
-import type { N8nInstall } from './n8nInstall';
-import { PlaygroundError } from './playgroundError';
-import { END_WITH_PARENT, isRunning, killTree, spawnTree, stopTree } from './processes';
-import { waitFor } from './waitFor';
+import type { ExecaChildProcess } from 'execa';
+import { n8nEnvironment, type N8nPlace } from './variables';
+import type { N8nInstall } from './install';
+import { UserError } from '../userError';
+import { END_WITH_PARENT, isRunning, killTree, spawnTree, stopTree } from '../processes';
+import { waitFor } from '../waitFor';
 
 /** Milliseconds. Measured: 7 to 16 s on two cores that nobody else uses. */
 const START_LIMIT = 180_000;
@@ -30,7 +30,7 @@ export class N8nProcess {
 	readonly url: string;
 	/** Receives everything that n8n prints. */
 	readonly logFile: string;
-	private child?: ChildProcess;
+	private child?: ExecaChildProcess;
 
 	constructor(
 		readonly install: N8nInstall,
@@ -43,7 +43,7 @@ export class N8nProcess {
 
 	/**
 	 * Starts n8n and returns when it is ready. After `stop` or `kill` it may be called again: the same folder and port.
-	 * @throws PlaygroundError when n8n ends or is not ready within 3 minutes
+	 * @throws UserError when n8n ends or is not ready within 3 minutes
 	 */
 	async start(): Promise<void> {
 		const { command, env } = this.role;
@@ -82,11 +82,11 @@ export class N8nProcess {
 
 	/**
 	 * Waits for as long as n8n runs.
-	 * @throws PlaygroundError when it has ended by itself
+	 * @throws UserError when it has ended by itself
 	 */
 	async ended(): Promise<never> {
 		if (this.child && this.pid !== undefined) await once(this.child, 'exit');
-		throw new PlaygroundError(`n8n has ended: ${this.lastWords()} (its log: ${this.logFile}).`);
+		throw new UserError(`n8n has ended: ${this.lastWords()} (its log: ${this.logFile}).`);
 	}
 
 	/** n8n's process id while it runs. */
@@ -96,7 +96,7 @@ export class N8nProcess {
 
 	private async isReady(): Promise<boolean> {
 		if (this.pid === undefined)
-			throw new PlaygroundError(
+			throw new UserError(
 				`n8n ended while it was starting: ${this.lastWords()} (its log: ${this.logFile}).`,
 			);
 		const port = this.role.healthPort ?? this.place.port;

@@ -2,12 +2,12 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import type { CredentialReference } from './exampleWorkflows';
-import { installN8n } from './n8nInstall';
-import { startN8n, type N8nServer } from './n8nServer';
-import { packProject } from './pack';
+import { installN8n } from './n8n/install';
+import { startN8n, type N8nServer } from './n8n/server';
+import { packProject } from './n8n/package';
 import { freePort } from './ports';
-import { Progress } from './progress';
-import { recordPackage } from './recordPackage';
+import { step } from './progress';
+import { recordPackage } from './n8n/recordPackage';
 import { addSampleContacts, addSampleSheet } from './sampleContacts';
 
 /** The name of the package, as n8n knows it. */
@@ -25,8 +25,6 @@ export interface PlaygroundOptions {
 	sandbox?: Omit<SandboxOptions, 'port' | 'sampleContacts'>;
 	/** Values of n8n's credential that differ from its defaults, e.g. `{ requestsPerMinute: 100_000 }`. */
 	credential?: Record<string, string | number>;
-	/** Where the steps are shown; stderr unless told. */
-	progress?: Progress;
 }
 
 /** A real n8n with this project's package installed, beside a sandbox with the sample contacts. */
@@ -41,12 +39,12 @@ export interface Playground {
 
 /**
  * Builds and packs the project, installs n8n if need be, starts both, and gives n8n the credential.
- * @throws PlaygroundError with one sentence for whoever started it
+ * @throws UserError with one sentence for whoever started it
  */
 export async function openPlayground(options: PlaygroundOptions): Promise<Playground> {
-	const { folder, n8nPort, sandboxPort = 0, progress = new Progress() } = options;
-	const install = await installN8n(progress);
-	const tarball = await progress.step('Building and packing the nodes', packProject);
+	const { folder, n8nPort, sandboxPort = 0 } = options;
+	const install = await installN8n();
+	const tarball = await step('Building and packing the nodes', packProject);
 	const sandbox = await startSandbox({ ...options.sandbox, port: sandboxPort, sampleContacts: 0 });
 	let n8n: N8nServer | undefined;
 	const close = async () => {
@@ -56,7 +54,7 @@ export async function openPlayground(options: PlaygroundOptions): Promise<Playgr
 	try {
 		addSampleContacts(sandbox);
 		const port = n8nPort ?? (await freePort());
-		n8n = await progress.step(
+		n8n = await step(
 			`Starting n8n ${install.version}`,
 			async () => await startN8n({ userFolder: folder, port, packages: [tarball], install }),
 		);

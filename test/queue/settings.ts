@@ -1,7 +1,4 @@
-/** Where the scenarios play, and how large they are. */
-import type { Service } from '../../bench/campaign/service';
-import type { Progress } from '../../playground/progress';
-import type { Cluster } from './cluster';
+/** How large the scenarios are. */
 import type { Part } from './workflows';
 
 /** A rate limit, and how much is sent. */
@@ -42,28 +39,6 @@ export const quick: Settings = {
 	questions: 3,
 	keys: 150,
 };
-
-export interface Stage {
-	cluster: Cluster;
-	progress: Progress;
-	settings: Settings;
-}
-
-/** Stores the credential of a service. Its rate is shared by all who use the same service and key. */
-export async function credentialFor(
-	{ cluster }: Stage,
-	{ url }: Service,
-	rate: { requests: number; windowMs: number },
-): Promise<string> {
-	const data = {
-		apiKey: 'sandbox-key-0001',
-		baseUrl: url,
-		apiPath: 'automatic',
-		requestsPerMinute: rate.requests,
-		rateWindowMs: rate.windowMs,
-	};
-	return await cluster.main.client.createCredential('Service', 'businessMessagingApi', data);
-}
 
 /** Splits a campaign into equal parts. */
 export function partsOf(messages: number, parts: number): Part[] {

@@ -3,15 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import throttle from 'lodash/throttle';
-import { cachePlace, installOnce, keep } from './cache';
-import { diskFull, explainInstallFailure } from './n8nInstallErrors';
-import { PlaygroundError } from './playgroundError';
-import { Progress } from './progress';
-import { CommandError, runCommand } from './runCommand';
+import { cachePlace, installOnce, keep } from '../cache';
+import { diskFull, explainInstallFailure } from './installErrors';
+import { UserError } from '../userError';
+import { step } from '../progress';
+import { PROJECT_FOLDER } from './package';
+import { CommandError, runCommand } from '../processes';
 import { compilerEnvironment, ensureCompiler } from './toolchain';
 
 /** The folder that pins n8n, the Node.js it runs on, and every package below it. */
-const MANIFEST_FOLDER = path.join(__dirname, 'n8n');
+const MANIFEST_FOLDER = path.join(PROJECT_FOLDER, 'playground', 'n8n');
 const MANIFEST_FILES = ['package.json', 'package-lock.json', '.npmrc'];
 const NEEDED_BYTES = 3e9;
 /** What n8n 2 asks for. */
@@ -38,23 +39,20 @@ interface PackageLock {
 /**
  * Installs the pinned n8n once into the user's cache folder, or finds it there. Safe when several processes do so at
  * the same time, and when one is killed half-way.
- * @throws PlaygroundError with one sentence: no compiler, failed download, full disk, no folder to write to, no fitting Node.js
+ * @throws UserError with one sentence: no compiler, failed download, full disk, no folder to write to, no fitting Node.js
  */
-export async function installN8n(progress = new Progress()): Promise<N8nInstall> {
+export async function installN8n(): Promise<N8nInstall> {
 	const lock = JSON.parse(
 		readFileSync(path.join(MANIFEST_FOLDER, 'package-lock.json'), 'utf8'),
 	) as PackageLock;
 	const version = lock.packages['node_modules/n8n']?.version ?? 'unknown';
 	const folder = cachePlace(`n8n-${version}-${fingerprint()}`);
 	const node = nodeFor(folder, lock);
-	await installOnce(
-		{
-			name: 'n8n',
-			folder,
-			install: async () => await installInto(folder, version, lock, progress),
-		},
-		progress,
-	);
+	await installOnce({
+		name: 'n8n',
+		folder,
+		install: async () => await installInto(folder, version, lock),
+	});
 	return { folder, version, node, script: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n') };
 }
 
@@ -66,12 +64,7 @@ function fingerprint(): string {
 }
 
 /** Works in a folder beside the final one, which a download that has come through outlives: the next try goes on from there. */
-async function installInto(
-	folder: string,
-	version: string,
-	lock: PackageLock,
-	progress: Progress,
-): Promise<void> {
+async function installInto(folder: string, version: string, lock: PackageLock): Promise<void> {
 	const staging = `${folder}.partial`;
 	const log = `${folder}.log`;
 	const downloaded = path.join(staging, 'download-complete');
@@ -81,21 +74,21 @@ async function installInto(
 			await prepareFolder(staging);
 			const download = async () =>
 				await runCommand('npm', ['ci'], { cwd: staging, limit: DOWNLOAD_LIMIT, log });
-			await progress.step(
+			await step(
 				`Downloading n8n ${version} (once, some minutes)`,
 				download,
 				packageCounter(staging, lock),
 			);
 			await writeFile(downloaded, '');
 		}
-		await progress.step(
+		await step(
 			'Preparing its database driver (once, a minute or two)',
 			async () => await prepareSqlite(staging, nodeFor(staging, lock), log),
 		);
 		await keep(staging, folder);
 	} catch (error) {
 		if (!existsSync(downloaded)) await rm(staging, { recursive: true, force: true });
-		throw error instanceof PlaygroundError ? error : explainInstallFailure(error, folder, log);
+		throw error instanceof UserError ? error : explainInstallFailure(error, folder, log);
 	}
 }
 
@@ -144,7 +137,7 @@ function nodeFor(folder: string, lock: PackageLock): string {
 	if (lock.packages[`node_modules/node-${process.platform}-${process.arch}`])
 		return path.join(folder, 'node_modules', '.bin', 'node');
 	if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) return process.execPath;
-	throw new PlaygroundError(
+	throw new UserError(
 		`n8n needs Node.js ${NODE_MAJOR} or newer, and none comes along for ${process.platform} on ${process.arch}: install it and run this again with it.`,
 	);
 }

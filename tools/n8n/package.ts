@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import os from 'node:os';
 import path from 'node:path';
 import omit from 'lodash/omit';
-import { PlaygroundError } from './playgroundError';
-import { CommandError, runCommand } from './runCommand';
+import { UserError } from '../userError';
+import { CommandError, runCommand } from '../processes';
 
 /** The root of this project. */
-export const PROJECT_FOLDER = path.resolve(__dirname, '..');
+export const PROJECT_FOLDER = path.resolve(__dirname, '..', '..');
 const LIMIT = 180_000;
 
 /** Everything in it that matters here of a package's package.json. */
@@ -19,7 +19,7 @@ interface Manifest {
 /**
  * Builds the project and packs it as npm would publish it.
  * @returns the path of the tarball, in a temporary folder of its own
- * @throws PlaygroundError with the compiler's words when the build fails
+ * @throws UserError with the compiler's words when the build fails
  */
 export async function packProject(): Promise<string> {
 	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-package-'));
@@ -29,9 +29,7 @@ export async function packProject(): Promise<string> {
 	} catch (error) {
 		await rm(folder, { recursive: true, force: true });
 		if (!(error instanceof CommandError)) throw error;
-		throw new PlaygroundError(
-			`The package cannot be built: ${error.message}.\n${error.output.trim()}`,
-		);
+		throw new UserError(`The package cannot be built: ${error.message}.\n${error.output.trim()}`);
 	}
 }
 

@@ -3,8 +3,8 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import lockfile from 'proper-lockfile';
-import { PlaygroundError } from './playgroundError';
-import type { Progress } from './progress';
+import { UserError } from './userError';
+import { step } from './progress';
 
 /** Written last: a folder without it is not whole. */
 const COMPLETE = 'installation-complete';
@@ -30,19 +30,16 @@ export function cachePlace(name: string): string {
 /**
  * Installs something unless it is there already. Safe when several processes do so at the same time, and when one is
  * killed half-way.
- * @throws PlaygroundError if the cache folder cannot be made; what the installation throws
+ * @throws UserError if the cache folder cannot be made; what the installation throws
  */
-export async function installOnce(
-	{ name, folder, install }: Installation,
-	progress: Progress,
-): Promise<void> {
+export async function installOnce({ name, folder, install }: Installation): Promise<void> {
 	if (isComplete(folder)) return;
 	await mkdir(path.dirname(folder), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-		throw new PlaygroundError(
+		throw new UserError(
 			`${name} is kept in ${path.dirname(folder)}, which cannot be made (${error.code}): set XDG_CACHE_HOME to a folder that can.`,
 		);
 	});
-	await holdingLock(folder, name, progress, async () => {
+	await holdingLock(folder, name, async () => {
 		if (!isComplete(folder)) await install();
 	});
 }
@@ -58,12 +55,7 @@ function isComplete(folder: string): boolean {
 }
 
 /** The lock is renewed while it is held; one that was not renewed for 30 s belongs to a process that died. */
-async function holdingLock(
-	folder: string,
-	name: string,
-	progress: Progress,
-	work: () => Promise<void>,
-): Promise<void> {
+async function holdingLock(folder: string, name: string, work: () => Promise<void>): Promise<void> {
 	const options = { realpath: false, stale: 30_000, update: 5_000, onCompromised: () => undefined };
 	const acquire = async () =>
 		await lockfile.lock(folder, {
@@ -72,7 +64,7 @@ async function holdingLock(
 		});
 	const isHeld = await lockfile.check(folder, options);
 	const release = isHeld
-		? await progress.step(`Waiting for another process that is installing ${name}`, acquire)
+		? await step(`Waiting for another process that is installing ${name}`, acquire)
 		: await acquire();
 	try {
 		await work();

@@ -11,7 +11,7 @@ import type {
 	IWorkflowSettings,
 } from 'n8n-workflow';
 import type { Owner } from './owner';
-import { waitFor } from './waitFor';
+import { waitFor } from '../waitFor';
 
 /** Milliseconds that n8n may take for one answer. */
 const ANSWER_LIMIT = 60_000;

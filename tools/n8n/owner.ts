@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { N8nInstall } from './n8nInstall';
+import type { N8nInstall } from './install';
 
 /** Who logs in to a playground's n8n. */
 export interface Owner {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Sandbox } from '../sandbox';
-import { createTable, findTable } from './dataTables';
-import type { N8nClient } from './n8nClient';
-import { PROJECT_FOLDER } from './pack';
+import { createTable, findTable } from './n8n/dataTables';
+import type { N8nClient } from './n8n/client';
+import { PROJECT_FOLDER } from './n8n/package';
 
 /** A line of `examples/contacts.csv`. The numbers belong to ranges that are set aside for fiction. */
 export interface SampleContact {

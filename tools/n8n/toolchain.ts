@@ -1,24 +1,31 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { PlaygroundError } from './playgroundError';
-import { CommandError, runCommand } from './runCommand';
+import { UserError } from '../userError';
+import { CommandError, runCommand } from '../processes';
 
 /** The programs that compile n8n's SQLite driver where no ready-made binary can be downloaded. */
 const TOOLS = ['python3', 'make', 'g++'];
+/** Set to `false`, nothing is installed into the system. */
+const SWITCH = 'PLAYGROUND_INSTALL_COMPILER';
 
 /**
- * Makes sure that native modules can be compiled: on Debian and its kin, as root, missing programs are installed.
+ * Makes sure that native modules can be compiled. On Debian and the like, as root, it installs missing programs, and says
+ * so before.
  * @param log file for what apt-get prints
- * @throws PlaygroundError saying what to install
+ * @throws UserError saying what to install
  */
 export async function ensureCompiler(log: string): Promise<void> {
 	let missing = await missingTools();
-	if (missing.length > 0 && process.getuid?.() === 0 && (await exists('apt-get'))) {
-		await aptInstall(log);
+	const mayInstall = process.getuid?.() === 0 && process.env[SWITCH] !== 'false';
+	if (missing.length > 0 && mayInstall && (await exists('apt-get'))) {
+		process.stderr.write(
+			`\nn8n's SQLite driver has to be compiled here, so ${missing.join(', ')} will be installed with apt-get (set ${SWITCH}=false to prevent that).\n`,
+		);
+		await aptInstall(missing, log);
 		missing = await missingTools();
 	}
 	if (missing.length > 0)
-		throw new PlaygroundError(
+		throw new UserError(
 			`n8n's SQLite driver has to be compiled here, and ${missing.join(', ')} cannot be found: ${advice()}.`,
 		);
 }
@@ -46,13 +53,13 @@ async function exists(program: string): Promise<boolean> {
 }
 
 /** A failure shows in the tools that are still missing afterwards. */
-async function aptInstall(log: string): Promise<void> {
+async function aptInstall(programs: string[], log: string): Promise<void> {
 	const options = { limit: 300_000, log, env: { DEBIAN_FRONTEND: 'noninteractive' } };
 	try {
 		await runCommand('apt-get', ['update', '--quiet'], options);
 		await runCommand(
 			'apt-get',
-			['install', '--quiet', '--yes', '--no-install-recommends', ...TOOLS],
+			['install', '--quiet', '--yes', '--no-install-recommends', ...programs],
 			options,
 		);
 	} catch (error) {

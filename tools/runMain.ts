@@ -1,4 +1,4 @@
-import { PlaygroundError } from './playgroundError';
+import { UserError } from './userError';
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 const cleanups: Array<() => Promise<void>> = [];
@@ -13,7 +13,7 @@ export function onStop(cleanup: () => Promise<void>): void {
 
 /**
  * Runs a command-line program, stops what it left to {@link onStop}, and ends the process with 0, or with 1 after one
- * sentence on stderr (a defect, which is any error but a PlaygroundError, shows its stack). A signal stops in the same
+ * sentence on stderr (a defect, which is any error but a UserError, shows its stack). A signal stops in the same
  * order and ends the process as that signal would; a second signal ends it at once.
  */
 export function runMain(main: () => Promise<void>): void {
@@ -44,7 +44,7 @@ async function stopAll(): Promise<void> {
 
 function report(error: unknown): 1 {
 	const text =
-		error instanceof PlaygroundError
+		error instanceof UserError
 			? error.message
 			: error instanceof Error
 				? error.stack

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { INode } from 'n8n-workflow';
-import type { N8nClient, StoredWorkflow, WorkflowFile } from './n8nClient';
-import { PROJECT_FOLDER } from './pack';
+import type { N8nClient, StoredWorkflow, WorkflowFile } from './n8n/client';
+import { PROJECT_FOLDER } from './n8n/package';
 
 const FOLDER = path.join(PROJECT_FOLDER, 'examples');
 const OUR_NODES = 'n8n-nodes-business-messaging.';

@@ -1,4 +1,4 @@
 /** A failure that the person at the terminal can act on. The message is one clear sentence; no stack is shown for it. */
-export class PlaygroundError extends Error {
-	override readonly name = 'PlaygroundError';
+export class UserError extends Error {
+	override readonly name = 'UserError';
 }

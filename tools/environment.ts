@@ -1,0 +1,63 @@
+/** Where benchmarks and the tests of n8n's queue mode run: an installed n8n, packages for it, and a folder for its data. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { installN8n, type N8nInstall } from './n8n/install';
+import { packFolder, packProject } from './n8n/package';
+import { type N8nServer, startN8n } from './n8n/server';
+import { step } from './progress';
+import { onStop } from './runMain';
+
+/** Everything in it is stopped and removed when the program ends (`runMain`). */
+export class Environment {
+	private constructor(
+		readonly install: N8nInstall,
+		/** Tarballs: this project's nodes, and others. */
+		readonly packages: string[],
+		/** Of this environment alone, in the system's temporary folder. */
+		readonly folder: string,
+	) {}
+
+	/**
+	 * Installs n8n if need be, and packs this project.
+	 * @param others folders of further packages for n8n
+	 */
+	static async open(others: string[] = []): Promise<Environment> {
+		const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-'));
+		onStop(async () => await rm(folder, { recursive: true, force: true }));
+		const install = await installN8n();
+		const ours = await step('Building and packing the nodes', packProject);
+		onStop(async () => await rm(path.dirname(ours), { recursive: true, force: true }));
+		const packed = await Promise.all(others.map(async (other) => await packFolder(other, folder)));
+		return new Environment(install, [ours, ...packed], folder);
+	}
+
+	/**
+	 * Fresh n8ns, each a process with a folder of its own, for the time of `work`.
+	 * @param env added to n8n's environment
+	 */
+	async withN8ns<T>(
+		count: number,
+		work: (n8ns: N8nServer[]) => Promise<T>,
+		env: NodeJS.ProcessEnv = {},
+	): Promise<T> {
+		const n8ns: N8nServer[] = [];
+		const stop = async () => {
+			await Promise.all(n8ns.splice(0).map(async (n8n) => await n8n.stop()));
+		};
+		onStop(stop);
+		try {
+			while (n8ns.length < count) {
+				const title = count > 1 ? `Starting n8n ${n8ns.length + 1} of ${count}` : 'Starting n8n';
+				const userFolder = await mkdtemp(path.join(this.folder, 'n8n-'));
+				const { packages, install } = this;
+				n8ns.push(
+					await step(title, async () => await startN8n({ userFolder, packages, install, env })),
+				);
+			}
+			return await work([...n8ns]);
+		} finally {
+			await stop();
+		}
+	}
+}

@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { UserError } from './userError';
+
+/** How long to wait, how often to poll, and what is waited for, as it stands in the error. */
+export interface Waiting {
+	/** Completes the sentence "Timed out after 60 s waiting for …". */
+	what: string;
+	/** Milliseconds. */
+	limit: number;
+	/** Milliseconds between two attempts; 250 by default. */
+	interval?: number;
+}
+
+/**
+ * Polls until there is something other than undefined, null or false, and returns that.
+ * @throws UserError when the limit has passed; whatever `poll` throws
+ */
+export async function waitFor<T>(
+	poll: () => Promise<T | undefined | null | false>,
+	{ what, limit, interval = 250 }: Waiting,
+): Promise<T> {
+	const end = Date.now() + limit;
+	for (;;) {
+		const found = await poll();
+		if (found !== undefined && found !== null && found !== false) return found;
+		if (Date.now() >= end)
+			throw new UserError(`Timed out after ${Math.round(limit / 1000)} s waiting for ${what}.`);
+		await delay(interval);
+	}
+}
