@@ -86,6 +86,29 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 		expect(received()).toEqual(oneEach(100));
 	});
 
+	test('a text that is another one at every attempt, e.g. with the time in it, is not sent again', async () => {
+		await failOnce();
+		const { error } = await service.run({
+			parameters: { ...resend, text: '={{ $now.toMillis() }} {{ Math.random() }}' },
+			items: people(100),
+			retryOnFail: true,
+			maxTries: 2,
+		});
+		expect(error).toBeUndefined();
+		expect(received()).toEqual(oneEach(100));
+	});
+
+	test('a message is sent if its recipient was corrected before the retry', async () => {
+		await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
+		const parameters = { ...resend, options: { concurrency: 1 } };
+		const failed = await service.run({ parameters, items: people(2) });
+		expect(received()).toEqual({ '+15550001000': 1 });
+		const [stopped] = failed.execution.run.data.executionData?.nodeExecutionStack ?? [];
+		stopped.node.parameters.to = '=+1555000{{ $json.n + ($json.n === 1000 ? 500 : 0) }}';
+		await service.engine.retry(failed, { credentials: service.credentials() });
+		expect(received()).toEqual({ '+15550001000': 1, '+15550001500': 1, '+15550001001': 1 });
+	});
+
 	test('the Retry button, after an error that says how far it got', async () => {
 		await failOnce();
 		const failed = await service.run({ parameters: resend, items: people(100) });

@@ -2,12 +2,14 @@
  * What a run has sent already, so that neither n8n's Retry On Fail nor the Retry button sends it again.
  *
  * It is kept in the node's context, which n8n stores with the execution: both retries see it again. The rounds of a
- * loop are kept apart by the run index. An item is known by its place and its content: one that changed is a new one.
+ * loop are kept apart by the run index. An item is known by its place and, if it is a message, by its recipient: a text
+ * may change with every attempt, e.g. with the time in it.
  */
 import { createHash, randomUUID } from 'crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
+import type { Operation } from '../operations/operation';
 import { type Outcome, hasFailed } from '../operations/outcome';
 import { ServiceError } from '../transport/errors';
 import type { ValidItem } from './item';
@@ -24,7 +26,7 @@ type Entry = 'underWay' | { records: IDataObject[] } | { unknown: StoredFailure 
 interface StoredRun {
 	/** Names this run over all its attempts. */
 	id: string;
-	items: Record<string, Entry>;
+	items: Record<string, Entry | undefined>;
 }
 
 /** The memory of one run. */
@@ -53,28 +55,23 @@ const noMemory: Memory = {
  */
 const stoppedRuns = new BoundedMap<string, StoredRun>({ maxSize: 50 });
 
-/** Opens the memory of the current run. */
-export function openMemory(context: IExecuteFunctions, isIdempotent: boolean): Memory {
-	if (isIdempotent) return noMemory;
+/** Opens the memory of the current run of an operation. */
+export function openMemory(context: IExecuteFunctions, operation: Operation): Memory {
+	if (operation.endpoint.idempotent) return noMemory;
 	const runs = context.getContext('node') as { sent?: Record<string, StoredRun> };
 	runs.sent ??= {};
 	const runIndex = String(context.getWorkflowDataProxy(0).$runIndex);
 	const place = placeOf(context, runIndex);
 	const run = (runs.sent[runIndex] = stoppedRuns.get(place) ??
 		runs.sent[runIndex] ?? { id: randomUUID(), items: {} });
-	const isRetry = Object.keys(run.items).length > 0;
 	context.onExecutionCancellation(() => stoppedRuns.set(place, run));
-	const operation = [
-		context.getNodeParameter('resource', 0),
-		context.getNodeParameter('operation', 0),
-	];
 
-	const keys: string[] = []; // an item's request is the same all through a run
-	const keyOf = ({ index, request: { id, query, body } }: ValidItem) =>
-		(keys[index] ??= `${index}:${hash(JSON.stringify([operation, id, query, body])).slice(0, 16)}`);
+	const { resource, value, recipientOf = () => '' } = operation;
+	const keyOf = ({ index, request }: ValidItem) =>
+		[index, resource, value, recipientOf(request)].join(' ');
 	return {
 		recall: (item) => {
-			const entry = isRetry ? run.items[keyOf(item)] : undefined;
+			const entry = run.items[keyOf(item)];
 			return entry && toOutcome(entry);
 		},
 		begin: (item) => {

@@ -108,7 +108,7 @@ async function openRun(
 	operation: Operation,
 	items: Item[],
 ): Promise<Run> {
-	const memory = openMemory(context, operation.endpoint.idempotent);
+	const memory = openMemory(context, operation);
 	for (const item of items.filter(isValid)) item.outcome = memory.recall(item);
 	const forget = () => {
 		if (items.every(({ outcome }) => outcome && !hasFailed(outcome))) memory.clear();
@@ -176,7 +176,7 @@ async function sendAll(
 		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
 	};
 	const settings = {
-		keyOf: ({ request }: ValidItem) => operation.queueOf?.(request) ?? '',
+		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
 		concurrency: readOptions(context).concurrency,
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};

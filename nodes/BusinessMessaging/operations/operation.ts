@@ -67,8 +67,8 @@ export interface Operation extends OperationNames {
 	fields: readonly Field[];
 	/** Builds the request of one item. @throws InputError if a value cannot be right */
 	request: (values: Record<string, unknown>, settings: RequestSettings) => OperationRequest;
-	/** Items with the same queue go one after the other, in their order; by default all items do. */
-	queueOf?: (request: OperationRequest) => string;
+	/** Who gets the message: one gets theirs in the order of the items, different people side by side. Not for other operations. */
+	recipientOf?: (request: OperationRequest) => string;
 	/** Does what the items of one run share, before the first of them. @throws ServiceError: no item is begun then */
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<unknown>;
 	/** Holds an item's request against what was prepared, before the first one goes out. @throws InputError */
@@ -88,7 +88,7 @@ interface Definition<F extends readonly Field[], P, O extends readonly Field[]>
 		values: ValuesOf<F> & { options: Partial<ValuesOf<O>> },
 		settings: RequestSettings,
 	) => OperationRequest;
-	queueOf?: (request: OperationRequest) => string;
+	recipientOf?: (request: OperationRequest) => string;
 	/** Shapes the answer; by default the record that it holds. */
 	output?: (body: unknown, request: OperationRequest) => IDataObject[];
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<P>;
@@ -111,7 +111,7 @@ export function operation<
 	];
 	return {
 		...definition,
-		fields: [...fields, ...open, optionsField(options, definition.queueOf !== undefined)],
+		fields: [...fields, ...open, optionsField(options, definition.recipientOf !== undefined)],
 		request: (values, settings) =>
 			request(values as ValuesOf<F> & { options: Partial<ValuesOf<O>> }, settings),
 		review: review && ((apiRequest, prepared) => review(apiRequest, prepared as P)),

@@ -2,6 +2,7 @@
  * The authenticated call of one endpoint. All requests of both nodes, of the pickers and of the trigger go through here:
  * paced by the rate limiter, repeated only where nothing can happen twice, and read into one shape.
  */
+import { randomUUID } from 'crypto';
 import { uniq, without } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
@@ -27,7 +28,10 @@ export interface ApiRequest {
 	id?: string;
 	query?: Record<string, unknown>;
 	body?: Record<string, unknown>;
-	/** Sent as `Idempotency-Key`, the same for all tries of one message (assumption: the usual header). */
+	/**
+	 * Sent as `Idempotency-Key`, the same for all attempts (assumption: the usual header). By default each call has one of
+	 * its own, if the endpoint is not idempotent.
+	 */
 	idempotencyKey?: string;
 }
 
@@ -95,13 +99,15 @@ export class Client {
 
 	/** Like {@link call}, but also gives the headers of the response: some services page by a `Link` header. */
 	async fetch(endpoint: Endpoint, request: ApiRequest = {}): Promise<ApiResponse> {
+		const ownKey = endpoint.idempotent ? undefined : randomUUID();
+		const keyed = { ...request, idempotencyKey: request.idempotencyKey ?? ownKey };
 		const method =
 			knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.config.apiPath).method;
-		const outcome = await this.callBy(method, endpoint, request).catch(asServiceError);
+		const outcome = await this.callBy(method, endpoint, keyed).catch(asServiceError);
 		if (!(outcome instanceof ServiceError)) return outcome;
 		const isElsewhere = outcome.statusCode === 404 || outcome.statusCode === 405;
 		for (const other of isElsewhere ? without(uniq(Object.values(endpoint.methods)), method) : []) {
-			const second = await this.callBy(other, endpoint, request).catch(asServiceError);
+			const second = await this.callBy(other, endpoint, keyed).catch(asServiceError);
 			if (second instanceof ServiceError) continue;
 			knownMethods.set(this.methodKey(endpoint), other);
 			return second;

@@ -46,10 +46,14 @@ const onlyForm =
  * @returns the service's answer
  * @throws ServiceError the most telling of the refusals
  */
-export async function registerWebhook(client: Client, body: WebhookBody): Promise<unknown> {
+export async function registerWebhook(
+	client: Client,
+	body: WebhookBody,
+	idempotencyKey?: string,
+): Promise<unknown> {
 	const taken = known.get(client.config.id);
 	const [first, ...others] = taken ? [taken, ...forms.filter((form) => form !== taken)] : forms;
-	const outcome = await tryForm(client, first, body);
+	const outcome = await tryForm(client, first, body, idempotencyKey);
 	if (!('refusal' in outcome)) return outcome.answer;
 	const { message } = outcome.refusal;
 	if (taken && !onlyForm.test(message)) throw outcome.refusal;
@@ -58,7 +62,7 @@ export async function registerWebhook(client: Client, body: WebhookBody): Promis
 		message.includes(`${address}:`) || (address === first.address && /\bevents?\b/.test(message));
 	const refusals = [outcome.refusal];
 	for (const form of sortBy(others, (one) => !isNamed(one))) {
-		const next = await tryForm(client, form, body);
+		const next = await tryForm(client, form, body, idempotencyKey);
 		if (!('refusal' in next)) return next.answer;
 		refusals.push(next.refusal);
 	}
@@ -70,8 +74,14 @@ async function tryForm(
 	client: Client,
 	form: Form,
 	body: WebhookBody,
+	idempotencyKey?: string,
 ): Promise<{ answer: unknown } | { refusal: ServiceError }> {
-	const outcome = await client.call(endpoints.createWebhook, { body: toBody(form, body) }).then(
+	const request = {
+		body: toBody(form, body),
+		// Another body under the same key would be refused, or answered as the first one was.
+		idempotencyKey: idempotencyKey && `${idempotencyKey} ${form.address} ${form.events}`,
+	};
+	const outcome = await client.call(endpoints.createWebhook, request).then(
 		(answer) => ({ answer }),
 		(error: unknown) => ({ error }),
 	);

@@ -23,12 +23,12 @@ export const upsertContact = operation({
 	fields: [phoneField, contactNameField],
 	request: ({ phone, name }) => ({ body: { phone: phoneNumber(phone), name: name || undefined } }),
 	prepare: loadContacts,
-	run: async (client, { body = {} }, contacts): Promise<IDataObject[]> => {
+	run: async (client, { body = {}, idempotencyKey }, contacts): Promise<IDataObject[]> => {
 		const phone = asText(body.phone);
 		const known = contacts.get(phone);
 		const answer = known
 			? await client.call(endpoints.updateContact, { id: idOf(known), body })
-			: await client.call(endpoints.createContact, { body });
+			: await client.call(endpoints.createContact, { body, idempotencyKey });
 		const [contact] = record(answer);
 		contacts.set(phone, { ...known, ...contact });
 		return [contact];

@@ -65,7 +65,7 @@ export const sendAndWait = operation({
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,
-	queueOf: recipientOf,
+	recipientOf,
 	output: sentMessage,
 	waits: true,
 });

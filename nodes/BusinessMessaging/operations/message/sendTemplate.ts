@@ -23,6 +23,6 @@ export const sendTemplate = operation({
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,
-	queueOf: recipientOf,
+	recipientOf,
 	output: sentMessage,
 });

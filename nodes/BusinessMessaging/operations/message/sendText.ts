@@ -31,6 +31,6 @@ export const sendText = operation({
 		body: { to: phoneNumber(to), text },
 		sendOnce: readSendOnce(sendOnce),
 	}),
-	queueOf: recipientOf,
+	recipientOf,
 	output: sentMessage,
 });

@@ -33,5 +33,6 @@ export const createWebhook = operation({
 		eventsField,
 	],
 	request: ({ url, events }) => ({ body: { url: url.trim(), events } }),
-	run: async (client, { body = {} }) => record(await registerWebhook(client, body)),
+	run: async (client, { body = {}, idempotencyKey }) =>
+		record(await registerWebhook(client, body, idempotencyKey)),
 });
