@@ -11,7 +11,7 @@ import path from 'node:path';
 
 const root = path.resolve(__dirname, '..');
 /** Limit of the packed size, bytes. */
-const largest = 60_000;
+const maxSize = 150_000;
 const limitMs = 180_000;
 
 interface Tarball {
@@ -61,7 +61,7 @@ function main(target: string | undefined): void {
 		const [{ file, hash, size, dependencies }, second] = tarballs;
 		const faults = [
 			hash !== second.hash && 'The two tarballs differ',
-			size >= largest && `The tarball has ${size} bytes, ${largest} are the limit`,
+			size > maxSize && `The tarball has ${size} bytes, ${maxSize} are the limit`,
 			dependencies.length > 0 && `It has dependencies: ${dependencies.join(', ')}`,
 		].filter((fault) => typeof fault === 'string');
 		console.log(

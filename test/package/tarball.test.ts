@@ -52,9 +52,9 @@ test('it brings no dependencies along', () => {
 	expect(Object.keys(manifest.dependencies ?? {})).toEqual([]);
 });
 
-test('it is small: at most 60 kB packed', () => {
+test('it is small: at most 150 kB packed', () => {
 	process.stdout.write(
 		`Tarball: ${(packed.size / 1000).toFixed(1)} kB packed, ${paths.length} files\n`,
 	);
-	expect(packed.size).toBeLessThanOrEqual(60_000);
+	expect(packed.size).toBeLessThanOrEqual(150_000);
 });

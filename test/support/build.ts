@@ -23,20 +23,19 @@ export function filesBelow(folder: string): string[] {
 const changedAt = (file: string) => statSync(path.join(root, file)).mtimeMs;
 const contents = (file: string) => readFileSync(path.join(root, file));
 
-/** Whether dist is older than its sources or the way it is built, or what is copied differs. */
+/** Whether dist is older than its sources or the way it is built, or holds other files than a build gives. */
 function isStale(): boolean {
 	const sources = [...filesBelow('nodes'), ...filesBelow('credentials')];
 	const [code, copied] = partition(sources, (file) => file.endsWith('.ts'));
-	const built = filesBelow('dist').filter((file) => file.endsWith('.js'));
+	const compiled = code.map((file) => `dist/${file.replace(/ts$/, 'js')}`);
+	const maps = compiled.map((file) => `${file}.map`);
+	const expected = [...compiled, ...maps, ...copied.map((file) => `dist/${file}`)].sort();
+	if (filesBelow('dist').join() !== expected.join()) return true;
+
 	const recipe = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'gulpfile.js'];
-	if (
-		built.length === 0 ||
-		Math.max(...[...recipe, ...code].map(changedAt)) > Math.min(...built.map(changedAt))
-	)
-		return true;
-	const isOther = (file: string) =>
-		!existsSync(path.join(root, 'dist', file)) || !contents(file).equals(contents(`dist/${file}`));
-	return filesBelow('dist').length !== built.length + copied.length || copied.some(isOther);
+	const lastChange = Math.max(...[...recipe, ...code].map(changedAt));
+	if (lastChange > Math.min(...compiled.map(changedAt))) return true;
+	return copied.some((file) => !contents(file).equals(contents(`dist/${file}`)));
 }
 
 /**

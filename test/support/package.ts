@@ -3,8 +3,6 @@ import './environment';
 
 import 'reflect-metadata';
 
-import path from 'node:path';
-
 import { PackageDirectoryLoader } from 'n8n-core';
 import type { ICredentialType, INodeType, INodeTypeDescription, INodeTypes } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
@@ -44,11 +42,9 @@ export interface LoadedPackage {
 /**
  * Loads a built package.
  *
- * @param directory the folder with its package.json, by default this project's or the one that `npm run test:coverage` measures
+ * @param directory the folder with its package.json, by default this project's
  */
-export async function loadPackage(
-	directory = path.resolve(root, process.env.PACKAGE_FOLDER ?? '.'),
-): Promise<LoadedPackage> {
+export async function loadPackage(directory = root): Promise<LoadedPackage> {
 	const loader = new PackageDirectoryLoader(directory);
 	await loader.loadAll();
 	const name = loader.packageName;

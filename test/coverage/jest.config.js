@@ -1,0 +1,29 @@
+'use strict';
+// `npm run test:coverage`: which lines and branches of nodes/ and credentials/ the tests execute over HTTP, in n8n's engine.
+// Counted in dist, which is what runs there; source maps lead back to the sources.
+const { projects, ...settings } = require('../../jest.config.js');
+
+/** @type {import('jest').Config} */
+module.exports = {
+	...settings,
+	rootDir: projects[0].rootDir,
+	// Also every service that the specification leaves room for, without combinations.
+	projects: projects
+		.filter(({ displayName }) => ['engine', 'variants'].includes(displayName))
+		.map((project) => ({
+			...project,
+			globals: { randomCombinations: 0 },
+			collectCoverageFrom: ['dist/**/*.js'],
+			transform: { ...project.transform, '/dist/.*\\.js$': '<rootDir>/test/coverage/withSourceMap.js' },
+			testPathIgnorePatterns: [
+				...(project.testPathIgnorePatterns ?? []),
+				'<rootDir>/test/trigger/hostile.test.ts', // measures time, which counting would distort
+			],
+		})),
+	testTimeout: 180_000, // counting takes time
+	collectCoverage: true,
+	collectCoverageFrom: ['dist/**/*.js'],
+	coverageDirectory: '<rootDir>/coverage/report',
+	coverageReporters: ['text', 'text-summary', 'json', 'html'],
+	coverageThreshold: { global: { lines: 95, branches: 90 } },
+};
