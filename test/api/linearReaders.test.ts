@@ -1,0 +1,109 @@
+/** Whatever a service sends, reading it takes a time in proportion to its size. */
+import fc from 'fast-check';
+
+import * as reading from '../../nodes/BusinessMessaging/api/read';
+import { isRefusal, readErrorMessage } from '../../nodes/BusinessMessaging/api/readError';
+import { readTemplates } from '../../nodes/BusinessMessaging/api/templates';
+
+const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
+
+type Reader = (body: unknown) => unknown;
+
+const ofBody = Object.entries(reading).filter(([name]) => name.startsWith('read'));
+const readers = new Map<string, Reader>([
+	...(ofBody as Array<[string, Reader]>),
+	['readTemplates', readTemplates as Reader],
+	['isDeeper', (body) => reading.isDeeper(body, 1_000)],
+	['isRefusal', isRefusal],
+	['readErrorMessage', (body) => readErrorMessage(body)],
+]);
+
+/** Reads a JSON value, and counts how often a property of it, or of anything inside, is looked at. */
+function looksOf(reader: Reader, body: unknown): number {
+	let looks = 0;
+	const proxies = new Map<unknown, unknown>();
+	const wrap = (value: unknown): unknown => {
+		if (typeof value !== 'object' || value === null) return value;
+		if (!proxies.has(value)) {
+			const get = (target: object, key: string | symbol) => (
+				looks++,
+				wrap(Reflect.get(target, key))
+			);
+			proxies.set(value, new Proxy(value, { get }));
+		}
+		return proxies.get(value);
+	};
+	reader(wrap(body));
+	return looks;
+}
+
+/** How many values a JSON value holds. */
+function sizeOf(body: unknown): number {
+	const inner = typeof body === 'object' && body !== null ? Object.values(body) : [];
+	return inner.reduce((sum: number, value) => sum + sizeOf(value), 1);
+}
+
+/** Names that readers look for, any of which may hold the next level. */
+const names = [
+	...['error', 'errors', 'error_data', 'message', 'messages', 'data', 'details', 'detail', 'title'],
+	...['meta', 'items', 'results', 'contacts', 'contact', 'templates', 'languages', 'components'],
+	...['paging', 'links', 'next', 'body', 'text', 'value', 'id', 'status', 'success', '_embedded'],
+];
+const leaf = fc.constantFrom<unknown>('', 'x', 0, false, null, [], {}, 'error', '<h1>x</h1>');
+const around = fc.oneof(
+	fc
+		.tuple(
+			fc.constantFrom(...names),
+			fc.dictionary(fc.constantFrom(...names), leaf, { maxKeys: 3 }),
+		)
+		.map(([name, beside]) => (inner: unknown) => ({ ...beside, [name]: inner })),
+	fc.array(leaf, { maxLength: 3 }).map((beside) => (inner: unknown) => [inner, ...beside]),
+);
+/** JSON of many levels, one pattern of a few levels again and again. */
+const hostileJson = fc
+	.tuple(fc.array(around, { minLength: 1, maxLength: 4 }), leaf, fc.integer({ min: 20, max: 60 }))
+	.map(([pattern, innermost, levels]) => {
+		let body = innermost;
+		for (let level = 0; level < levels; level++) body = pattern[level % pattern.length](body);
+		return body;
+	});
+
+describe.each([...readers])('%s', (_, reader) => {
+	test(`looks at each part of a response a few times at most (TEST_SEED=${seed})`, () => {
+		fc.assert(
+			fc.property(hostileJson, (body) => {
+				expect(looksOf(reader, body)).toBeLessThan(100 * sizeOf(body));
+			}),
+			{ seed, numRuns: 300 },
+		);
+	});
+});
+
+test('an error nested 22 deep costs no more than its size', () => {
+	let body: unknown = {};
+	for (let level = 0; level < 22; level++) body = { error: body };
+	expect(looksOf((nested) => readErrorMessage(nested), body)).toBeLessThan(100 * 22);
+});
+
+/** The shortest of some runs, ms: what disturbs a run only makes it longer. */
+function shortest(work: () => unknown): number {
+	const runs = Array.from({ length: 7 }, () => {
+		const start = performance.now();
+		work();
+		return performance.now() - start;
+	});
+	return Math.min(...runs);
+}
+
+const texts = ['<', '<h1', '<title ', '<h1>', '&amp;', ' ', '<message>\n', '\u0130'];
+
+test.each(texts)(
+	'an error of %j, 160,000 characters of it, costs a small multiple of JSON.parse',
+	(part) => {
+		const text = `<${part.repeat(160_000 / part.length)}`;
+		const json = JSON.stringify(text);
+		const parsing = shortest(() => JSON.parse(json));
+		// Where the time grows with the square of the size it is some ten thousand times as much.
+		expect(shortest(() => readErrorMessage(text)) / (parsing + 0.1)).toBeLessThan(300);
+	},
+);
