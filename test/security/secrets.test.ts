@@ -104,7 +104,7 @@ describe('a ticket', () => {
 			'https://n8n.example.com/webhook-waiting@evil.example/1',
 		].map((url) => ({ id: url, url: `${url}?wait=${wait}` }));
 		const client = {
-			address: readServiceConfig(service.credentials()),
+			config: readServiceConfig(service.credentials()),
 			call: async () => records,
 		} as unknown as Client;
 		expect((await new Registry(client, base).list()).map(({ id }) => id)).toEqual([`${base}1/a`]);

@@ -97,6 +97,7 @@ async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
 		expect.objectContaining({ event: 'message.delivered', messageId }),
 		expect.objectContaining({ event: 'message.read', messageId }),
 	]);
-	// An event that comes with another identifier of its own is another event.
-	expect(eventsOf(trigger)).toHaveLength(choice['event-envelope'] === 'extended' ? 4 : 3);
+	// Without a time in the payload, what is beside it tells one event from the next; here that is new with each delivery.
+	const isAnother = choice['event-envelope'] === 'extended' && choice['time-format'] === 'absent';
+	expect(eventsOf(trigger)).toHaveLength(isAnother ? 4 : 3);
 }

@@ -9,6 +9,8 @@
 import { randomBytes } from 'crypto';
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
+import { nodeKey } from '../webhooks/deduplication';
+
 /** A registration at the service, as far as n8n has to remember it. */
 export interface Registration {
 	/** Travels in the registered URL. */
@@ -25,11 +27,6 @@ type Context = IHookFunctions | IWebhookFunctions;
 
 /** Registrations that this process has made or seen, by node and URL. */
 const seen = new Map<string, Registration>();
-
-/** Names a node over all workflows of this n8n. */
-export function nodeKey(context: Context): string {
-	return `${context.getWorkflow().id} ${context.getNode().id}`;
-}
 
 function stored(context: Context): Record<string, Registration & IDataObject> {
 	const { registrations = {} } = context.getWorkflowStaticData('node');

@@ -15,7 +15,7 @@ import { downloadMedia, mediaUrl } from './media';
 import { someRegistration } from './memory';
 import { type TriggerOptions, readOptions } from './options';
 import { readEvent, simplify } from '../webhooks/simpleEvent';
-import { recognize } from './deduplication';
+import { recognize } from '../webhooks/deduplication';
 import { handled, refuse } from '../webhooks/respond';
 import { givenSecret, isSame } from '../webhooks/secret';
 import {
@@ -74,15 +74,12 @@ async function withoutRepeats(
 	headers: Delivery['headers'],
 ): Promise<EventEnvelope[] | 'underWay'> {
 	const fresh: EventEnvelope[] = [];
-	const identified = envelopes.map((envelope) => ({
+	const keyed = envelopes.map((envelope) => ({
 		envelope,
-		identity: deduplicationKeyOf(envelope, headers),
+		key: deduplicationKeyOf(envelope, headers),
 	}));
-	for (const { envelope, identity } of uniqBy(
-		identified,
-		({ envelope, identity }) => identity ?? envelope,
-	)) {
-		const fate = identity ? await recognize(context, identity) : 'new';
+	for (const { envelope, key } of uniqBy(keyed, (event) => event.key ?? event)) {
+		const fate = key ? await recognize(context, key) : 'new';
 		if (fate === 'underWay') return fate;
 		if (fate === 'new') fresh.push(envelope);
 	}

@@ -1,36 +1,66 @@
-/** What makes two deliveries the same event. */
+/** What makes two deliveries the same event. Taking two events for one loses a message, so in doubt they are two. */
 import { createHash } from 'crypto';
 
-import { type EventEnvelope, eventKinds, kindOf, readStatus } from '../api/events';
-import { readId } from '../api/read';
+import { type EventEnvelope, eventKinds, kindOf } from '../api/events';
+import { isRecord, readId } from '../api/read';
+
+/** Characters of a key: 66 bits are plenty among some thousand events. */
+export const keyLength = 11;
+
+/** When something happened. With other events than those of messages, other times may be those of a record. */
+const eventTimeKeys = ['timestamp', 'occurredAt', 'occurred_at', 'updatedAt', 'updated_at'];
+const messageTimeKeys = [...eventTimeKeys, 'time', 'createdAt', 'created_at', 'sentAt', 'date'];
+
+/** Fields that count how often an event was delivered. */
+const deliveryField =
+	/^(delivery_?)?(attempts?|attempt_?(number|count)|retries|retry_?(number|count))$|^delivery_?id$/i;
 
 /**
- * What tells an event from all others: the identifier of the event, and that of the message with the kind of event.
- * Both, as an identifier beside the data might be that of the account, the same with every event.
+ * A key that all deliveries of an event share, and no other event has. It holds the whole payload, as its `id` may be
+ * that of a conversation or contact. Where the payload has no time of its own, what is beside it tells one event from
+ * the next with the same payload; otherwise that is left out, as it may be about the delivery.
  *
- * @returns undefined if there is neither, as two equal texts of a customer are two messages
+ * @returns undefined if nothing identifies the event, as two equal texts of a customer are two messages
  */
 export function deduplicationKeyOf(
 	{ event, data, ...envelope }: EventEnvelope,
 	headers: Record<string, unknown>,
 ): string | undefined {
 	const kind = kindOf({ event, data });
+	const content = [kind, withoutDeliveryFields(data)];
+	const isMessage = eventKinds.some(({ value }) => value === kind);
+	const hasId = readId(data) !== undefined;
+	// Some services put a message's own fields one level deeper, under `message`.
+	const places = [data, data.message].filter(isRecord);
+	const ownTime = firstOf(places, isMessage ? messageTimeKeys : eventTimeKeys);
+	if (hasId && ownTime !== undefined) return hash(content);
 	const eventId =
-		headers['webhook-id'] ?? envelope.eventId ?? envelope.event_id ?? readId(envelope);
-	const messageId = readId(data);
-	if (eventId === undefined && messageId === undefined) return undefined;
-	const isKnownKind = eventKinds.some(({ value }) => value === kind);
-	return hash(
-		JSON.stringify([
-			eventId,
-			kind,
-			messageId,
-			isKnownKind && messageId !== undefined ? readStatus(data) : data,
-		]),
-	);
+		firstOf([headers], ['webhook-id']) ?? firstOf([envelope], ['eventId', 'event_id']);
+	if (eventId !== undefined) return hash([content, eventId]);
+	// Such an identifier may be that of the account, the same with every event.
+	const id = readId(envelope);
+	const time = firstOf([envelope], messageTimeKeys);
+	const isIdentified = id !== undefined || (hasId && (isMessage || time !== undefined));
+	return isIdentified ? hash([content, id, time]) : undefined;
 }
 
-/** 66 bits are plenty among some hundred events. */
-function hash(text: string): string {
-	return createHash('sha256').update(text).digest('base64url').slice(0, 11);
+/** The first of the values that is there and not empty. */
+function firstOf(places: Array<Record<string, unknown>>, keys: string[]): unknown {
+	const values = places.flatMap((place) => keys.map((key) => place[key]));
+	return values.find((value) => value !== undefined && value !== null && value !== '');
+}
+
+/** The payload in one form, whatever the order of its fields. */
+function withoutDeliveryFields(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(withoutDeliveryFields);
+	if (!isRecord(value)) return value;
+	const names = Object.keys(value).filter((name) => !deliveryField.test(name));
+	return names.sort().map((name) => [name, withoutDeliveryFields(value[name])]);
+}
+
+function hash(content: unknown): string {
+	return createHash('sha256')
+		.update(JSON.stringify(content))
+		.digest('base64url')
+		.slice(0, keyLength);
 }

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 
 import type { IDataObject, INodeParameters, IWebhookFunctions } from 'n8n-workflow';
 
-import { recognize } from '../../nodes/BusinessMessaging/trigger/deduplication';
+import { recognize } from '../../nodes/BusinessMessaging/webhooks/deduplication';
 import { useService } from '../support/service';
 import { Triggers, customer, loseStaticData, received } from './support';
 
@@ -37,19 +37,48 @@ test('remembers events when n8n starts again', async () => {
 });
 
 test('keeps what it stores small', async () => {
-	const earlier = Array.from({ length: 500 }, (_, n) => `earlier${n}`.padEnd(11, '_'));
+	const minute = Math.floor(Date.now() / 60_000).toString(36);
+	const earlier = Array.from({ length: 500 }, (_, n) => `earlier${n}`.padEnd(11, '_') + minute);
 	const trigger = await triggers.active({ staticData: { recentEvents: earlier.join(' ') } });
 	for (const id of ['a', 'b']) await triggers.deliver(trigger, received({ id }));
 	expect(trigger.executions).toHaveLength(2);
 	const kept = String(trigger.staticData.recentEvents).split(' ');
 	expect(kept).toEqual([
 		...earlier.slice(2),
-		expect.stringMatching(/^[\w-]{11}$/),
-		expect.stringMatching(/^[\w-]{11}$/),
+		expect.stringMatching(/^[\w-]{11}[\da-z]{5}$/),
+		expect.stringMatching(/^[\w-]{11}[\da-z]{5}$/),
 	]);
 });
 
+const hourMs = 3_600_000;
+
+test.each([
+	[47, 1],
+	[49, 2],
+])('after %d hours an event that comes again has started %d executions', async (hours, count) => {
+	const first = await triggers.active();
+	await triggers.deliver(first, received());
+	const { staticData } = first;
+	const now = Date.now();
+	jest.spyOn(Date, 'now').mockImplementation(() => now + hours * hourMs);
+	try {
+		for (let n = 0; n < 2; n++) await triggers.deliver(first, received());
+		expect(first.executions).toHaveLength(count);
+		const restarted = await triggers.active({ staticData });
+		for (let n = 0; n < 2; n++) await triggers.deliver(restarted, received());
+		expect(restarted.executions).toHaveLength(count - 1);
+	} finally {
+		jest.restoreAllMocks();
+	}
+});
+
 const withoutId = { id: undefined };
+const conversation = 'conv_1';
+const assigned = (assignee: string, beside: object = {}) => ({
+	event: 'conversation.assigned',
+	data: { id: conversation, assignee },
+	...beside,
+});
 const all: INodeParameters = {
 	events: ['message.received', 'message.sent', 'message.read'],
 	otherEvents: '*',
@@ -87,10 +116,35 @@ test.each<[string, unknown, unknown]>([
 		{ event: 'order.paid', id: 'e1', data: { n: 1 } },
 		{ event: 'order.paid', id: 'e2', data: { n: 1 } },
 	],
+	[
+		"two texts under the conversation's identifier",
+		received({ id: conversation, text: 'hello' }),
+		received({ id: conversation, text: 'bye' }),
+	],
+	[
+		"the same text under the contact's identifier at two times",
+		received({ id: 'contact_1', timestamp: '2030-01-31T10:00:00Z' }),
+		received({ id: 'contact_1', timestamp: '2030-01-31T10:00:07Z' }),
+	],
 ])('takes %s for two events', async (_, first, second) => {
 	const trigger = await triggers.active({ parameters: all });
 	for (const body of [first, second]) await triggers.deliver(trigger, body);
 	expect(trigger.executions).toHaveLength(2);
+});
+
+test.each<[string, (n: number) => object]>([
+	['nothing else', () => ({})],
+	['the time of each event', (n) => ({ timestamp: 1_700_000_000 + n })],
+	['the identifier of each event', (n) => ({ event_id: `e${n}` })],
+])('starts for a conversation that goes to Ann, Bob and Ann, with %s', async (_, beside) => {
+	const trigger = await triggers.active({ parameters: all });
+	for (const [n, assignee] of ['Ann', 'Bob', 'Ann'].entries())
+		await triggers.deliver(trigger, assigned(assignee, beside(n)));
+	expect(trigger.executions.map(({ items }) => items[0][0].json.assignee)).toEqual([
+		'Ann',
+		'Bob',
+		'Ann',
+	]);
 });
 
 test.each<[string, unknown, Record<string, string>]>([
@@ -101,9 +155,23 @@ test.each<[string, unknown, Record<string, string>]>([
 		{ event: 'order.paid', data: { n: 1 } },
 		{ 'webhook-id': 'e4' },
 	],
+	['a change with the time of the event', assigned('Ann', { timestamp: 1_700_000_000 }), {}],
 ])('takes %s that comes again for the same', async (_, body, headers) => {
 	const trigger = await triggers.active({ parameters: all });
 	for (let n = 0; n < 3; n++) await triggers.deliver(trigger, body, headers);
+	expect(trigger.executions).toHaveLength(1);
+});
+
+test('knows a message again that comes with other details of its delivery', async () => {
+	const trigger = await triggers.active();
+	for (let attempt = 1; attempt <= 3; attempt++) {
+		const about = { id: `delivery ${attempt}`, attempt, timestamp: 1_700_000_000 + attempt };
+		await triggers.deliver(
+			trigger,
+			{ ...about, ...received() },
+			{ 'webhook-id': `delivery ${attempt}`, 'webhook-timestamp': String(about.timestamp) },
+		);
+	}
 	expect(trigger.executions).toHaveLength(1);
 });
 
@@ -146,8 +214,8 @@ function delivery(workflow: string, staticData: IDataObject = {}) {
 		getResponseObject: () => response,
 	} as unknown as IWebhookFunctions;
 	return {
-		recognize: async (identity: string) => await recognize(context, identity),
-		stored: () => staticData.recentEvents,
+		recognize: async (key: string) => await recognize(context, key.repeat(11)),
+		stored: () => String(staticData.recentEvents).split(' '),
 		answer(statusCode: number) {
 			Object.assign(response, { writableEnded: true, statusCode }).emit('finish');
 		},
@@ -159,10 +227,13 @@ test('writes down no event that is still under way: after a crash it must be new
 	const [first, second, third] = [1, 2, 3].map(() => delivery('under way'));
 	expect(await first.recognize('a')).toBe('new');
 	expect(await second.recognize('b')).toBe('new');
-	expect(second.stored()).toBe('b');
+	expect(second.stored()).toEqual([expect.stringMatching(/^b{11}/)]);
 	first.answer(200);
 	expect(await third.recognize('c')).toBe('new');
-	expect(third.stored()).toBe('a c');
+	expect(third.stored()).toEqual([
+		expect.stringMatching(/^a{11}/),
+		expect.stringMatching(/^c{11}/),
+	]);
 });
 
 test.each([
