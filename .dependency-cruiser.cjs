@@ -6,13 +6,14 @@ const nodes = '^nodes/BusinessMessaging';
 /** The folders of the nodes, each with the folders that it may import. */
 const nodeFolders = {
 	api: [],
-	transport: ['api'],
-	operations: ['api', 'transport'],
-	execution: ['api', 'transport', 'operations'],
-	editor: ['api', 'transport', 'operations'],
-	webhooks: ['api', 'transport', 'operations'],
-	trigger: ['api', 'transport', 'operations', 'webhooks'],
-	reply: ['api', 'transport', 'operations', 'execution', 'webhooks'],
+	phone: [],
+	transport: ['api', 'phone'],
+	operations: ['api', 'phone', 'transport'],
+	execution: ['api', 'phone', 'transport', 'operations'],
+	editor: ['api', 'phone', 'transport', 'operations'],
+	webhooks: ['api', 'phone', 'transport', 'operations'],
+	trigger: ['api', 'phone', 'transport', 'operations', 'webhooks'],
+	reply: ['api', 'phone', 'transport', 'operations', 'execution', 'webhooks'],
 };
 
 /** Helpers that know nothing of messaging, for every folder of the nodes. */
@@ -20,7 +21,7 @@ const nodeHelpers = `${nodes}/(boundedMap|mutex)\\.ts$`;
 
 /** All other folders, each with what it may import. */
 const folders = {
-	credentials: [],
+	credentials: [`${nodes}/operations/phone\\.ts$`], // the field Default Country is the same in both
 	sandbox: [`${nodes}/api/`],
 	tools: ['^sandbox/', `${nodes}/api/`],
 	playground: ['^(sandbox|tools)/'],

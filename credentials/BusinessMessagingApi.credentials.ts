@@ -6,6 +6,8 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { defaultCountryField } from '../nodes/BusinessMessaging/operations/phone';
+
 /**
  * API key and address of the service. Source: specification, "Base address and path shape" and "Authentication".
  *
@@ -81,6 +83,7 @@ export class BusinessMessagingApi implements ICredentialType {
 			description:
 				'How many requests your plan allows. All nodes that use the same key share them.',
 		},
+		defaultCountryField,
 		{
 			displayName: 'Webhook Secret',
 			name: 'webhookSecret',

@@ -98,9 +98,9 @@ describe.each(described)('%s', (_, { folder, icon, properties }) => {
 
 	test('offers choices in alphabetical order', () => {
 		const names = ({ options = [] }: INodeProperties) =>
-			options.filter(isChoice).map(({ name }) => name.toLowerCase());
+			options.filter(isChoice).map(({ name }) => name);
 		const unsorted = (property: INodeProperties) =>
-			names(property).some((name, i, list) => i > 0 && name < list[i - 1]);
+			names(property).some((name, i, list) => i > 0 && name.localeCompare(list[i - 1]) < 0);
 		expect(pathsOf(all, unsorted)).toEqual([]);
 	});
 

@@ -81,7 +81,7 @@ test('welcome campaign: everybody in the sheet once, also in a second run; the s
 		Not: 1,
 	});
 	expect(rows.find(({ name }) => name === daisy.name)?.status).toMatch(
-		/^Not sent: .*international format/,
+		/^Not sent: .*'Recipient Phone Number'/,
 	);
 
 	await updateTable(n8n.client, SAMPLE_SHEET, ['name', daisy.name], { phone: daisy.phone });

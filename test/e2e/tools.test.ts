@@ -116,7 +116,7 @@ test('a refused message is told to the model in words that help', async () => {
 		{ [keyOf(phone)]: '0170 1234567' },
 		tool('sendText', 'message', { to: fromModel(phone), text: 'Hi' }),
 	);
-	expect(said).toContain('is not a phone number in international format');
+	expect(said).toContain('has no country code');
 });
 
 test('a list comes short enough for a model', async () => {

@@ -54,7 +54,7 @@ test('a bad number stops the run before anything is sent, and names the item', a
 	const items = [{ n: '1000' }, { n: 'x' }, { n: '1002' }];
 	const { error } = await service.run({ parameters: resend, items });
 	expect(error).toMatchObject({
-		message: '"+1555000x" is not a phone number in international format [item 1]',
+		message: '"+1555000x" in \'Recipient Phone Number\' is not a phone number [item 1]',
 		description: expect.stringMatching(/e\.g\. \+49 170 1234567.*nothing was sent/),
 		context: { itemIndex: 1, sendStatus: 'notSent' },
 	});

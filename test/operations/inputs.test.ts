@@ -22,18 +22,18 @@ test.each([
 	['0049 (170) 12.34-567', '+491701234567'],
 	['  +1 (555) 000–1234 ', '+15550001234'],
 	['+49 (0)170 1234567', '+491701234567'],
-	['={{ 15550001234 }}', 'The country code is missing.'],
-	['+49 CALL ME', 'It holds letters'],
-	['+4917012345678901', 'It has more than 15 digits.'],
-	['+49170', 'It has fewer than 7 digits.'],
-	['+0170 1234567', 'No country code begins with 0.'],
+	['={{ 15550001234 }}', 'Did you mean +15550001234?'],
+	['+49 CALL ME', 'Write it with + and the country code'],
+	['+4917012345678901', 'After +49 come 5, 6, 7, 8, 9, 10, 11, 12, 13 digits.'],
+	['+49170', 'After +49 come 5, 6, 7, 8, 9, 10, 11, 12, 13 digits.'],
+	['+0170 1234567', 'Write it with + and the country code'],
 	['={{ $json.missing }}', 'There is nothing in the field'],
 ])('%s as recipient: %s', async (to, outcome) => {
 	const { error } = await service.run({ parameters: { ...send, to } });
 	if (outcome.startsWith('+')) expect(service.sent().map(({ phone }) => phone)).toEqual([outcome]);
 	else
 		expect(error).toMatchObject({
-			message: expect.stringContaining('phone number'),
+			message: expect.stringContaining("'Recipient Phone Number'"),
 			description: expect.stringContaining(outcome),
 		});
 	expect(service.calls('sendText')).toBe(outcome.startsWith('+') ? 1 : 0);

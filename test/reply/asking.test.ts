@@ -8,7 +8,7 @@ const service = useService();
 const question: INodeParameters = {
 	resource: 'message',
 	operation: 'sendAndWait',
-	to: '=+1555000100{{ $json.n }}',
+	to: '=+1555000{{ 1000 + $json.n }}',
 	message: 'Tuesday?',
 };
 const items = [{ n: 1 }, { n: 2 }, { n: 3 }];

@@ -16,7 +16,7 @@ export const recipientField = textField({
 	required: true,
 	placeholder: 'e.g. +49 170 1234567',
 	description:
-		'Phone number of the recipient with country code. Spaces, dots, brackets, dashes and a leading 00 are understood.',
+		'Phone number of the recipient with + or 00 and country code, written in any usual way. Numbers without country code need a Default Country.',
 });
 
 /** A key that is sent at most once ever. Our own; the service knows nothing of it. */
@@ -66,7 +66,7 @@ export const phoneField = textField({
 	required: true,
 	placeholder: 'e.g. +49 170 1234567',
 	description:
-		'Phone number of the contact with country code. Spaces, dots, brackets, dashes and a leading 00 are understood.',
+		'Phone number of the contact with + or 00 and country code, written in any usual way. Numbers without country code need a Default Country.',
 });
 
 /** Name of a contact. Source: specification, "Resources and their fields". */

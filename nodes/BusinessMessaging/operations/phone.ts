@@ -1,37 +1,69 @@
-/** Phone numbers as people write them. */
-import { phoneSchema } from '../api/schemas';
+/** Parameters that hold a phone number, and the Default Country that their local numbers belong to. */
+import { planOf } from '../phone/plans';
+import { plusMissing, readPhone } from '../phone/read';
+import { choiceField } from './fieldBuilders';
 import { InputError } from './inputError';
+import type { RequestSettings } from './operation';
 
-/** Spaces of every kind, dots, brackets, dashes of every kind, slashes, and the marks that word processors hide in texts. */
-const decoration =
-	/[\s.()[\]/\u00ad\u200b-\u200f\u2010-\u2015\u202a-\u202e\u2060\u2066-\u2069\u2212\ufeff-]/g;
+const names = new Intl.DisplayNames('en', { type: 'region' });
 
-/**
- * Brings a phone number into the form `+` and digits (E.164).
- *
- * @throws InputError for a local number, letters or a wrong length
- */
-export function phoneNumber(input: string): string {
-	const written = input.trim();
-	const isInternational = /^[^\d]*(\+|00)/.test(written);
-	const plain = (isInternational ? written.replace(/\(0\)/, '') : written)
-		.replace(decoration, '')
-		.replace(/^00/, '+');
-	if (phoneSchema.safeParse(plain).success) return plain;
-	throw new InputError(
-		written === ''
-			? 'The phone number is empty'
-			: `"${written}" is not a phone number in international format`,
-		`${explain(plain)} Write it with + and the country code, e.g. +49 170 1234567.`,
-	);
+const countries = Object.keys(planOf)
+	.filter((code) => /^[A-Z]{2}$/.test(code))
+	// "Tristan da Cunha" is the one name that is not in n8n's Title Case
+	.map((code) => ({ name: (names.of(code) ?? code).replace(' da ', ' Da '), value: code }))
+	.sort((a, b) => a.name.localeCompare(b.name));
+
+/** The country whose local numbers are read. The value of a country is its ISO code. */
+export const defaultCountryField = choiceField({
+	displayName: 'Default Country',
+	name: 'defaultCountry',
+	options: [
+		{ name: '(None) Numbers Begin With + or 00', value: 'none' },
+		{ name: '(None) Numbers Lack Only the +', value: plusMissing },
+		...countries,
+	],
+	default: 'none',
+	description:
+		'The country that phone numbers without a country code belong to. Numbers with + or 00 are always read as they are.',
+});
+
+/** The same choice as an option of an operation, which wins against that of the credential. */
+export const defaultCountryOption = {
+	...defaultCountryField,
+	description: `${defaultCountryField.description} Without this option, that of the credential counts.`,
+};
+
+/** A number to send, in E.164, and what the user should know about it. */
+interface PhoneValue {
+	phone: string;
+	hints: string[];
 }
 
-function explain(plain: string): string {
-	if (plain === '')
-		return 'There is nothing in the field, or the field it refers to is missing in this item.';
-	if (!/^\+?\d+$/.test(plain))
-		return 'It holds letters or other signs that are not part of a phone number.';
-	if (!plain.startsWith('+')) return 'The country code is missing.';
-	if (plain.startsWith('+0')) return 'No country code begins with 0.';
-	return plain.length < 8 ? 'It has fewer than 7 digits.' : 'It has more than 15 digits.';
+/**
+ * Reads the value of a parameter that holds a phone number.
+ *
+ * @param options those of the operation, whose Default Country wins against that of the credential
+ * @throws InputError if it is none, or it is not certain which
+ */
+export function readPhoneValue(
+	written: string,
+	{ displayName }: { displayName: string },
+	options: { defaultCountry?: string },
+	settings: RequestSettings,
+): PhoneValue {
+	const defaultCountry = options.defaultCountry ?? settings.defaultCountry;
+	if (written.trim() === '')
+		throw new InputError(
+			`'${displayName}' is empty`,
+			'There is nothing in the field, or the field it refers to is missing in this item.',
+		);
+	const reading = readPhone(written, defaultCountry);
+	if (reading.e164 !== undefined) return { phone: reading.e164, hints: reading.hints };
+	const { problem, detail = '' } = reading;
+	const advice = 'Write it with + and the country code, e.g. +49 170 1234567';
+	const orCountry = planOf[defaultCountry] ? '' : ", or set 'Default Country' for local numbers";
+	throw new InputError(
+		`"${written.trim()}" in '${displayName}' ${problem}`,
+		`${detail} ${advice}${orCountry}.`.trim(),
+	);
 }

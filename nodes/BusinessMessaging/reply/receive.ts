@@ -7,7 +7,7 @@ import { withLock } from '../mutex';
 import { BoundedMap } from '../boundedMap';
 import { asText } from '../operations/asText';
 import { asFailure } from '../operations/outcome';
-import { phoneNumber } from '../operations/phone';
+import { samePhoneKey } from '../phone/compare';
 import { connect } from '../transport/connect';
 import { pause } from '../transport/deadline';
 import { noEvent, readDelivery, readEvents } from '../webhooks/delivery';
@@ -70,17 +70,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 
 function isFrom(person: string, envelope: EventEnvelope): boolean {
 	const { event, from } = readEvent(envelope);
-	return event === 'message.received' && normalised(from) === person;
-}
-
-/** Services write their users' numbers with or without the plus. */
-function normalised(from: unknown): string | undefined {
-	const written = asText(from).trim();
-	try {
-		return phoneNumber(/^[1-9]/.test(written) ? `+${written}` : written);
-	} catch {
-		return undefined;
-	}
+	return event === 'message.received' && samePhoneKey(asText(from)) === samePhoneKey(person);
 }
 
 async function handleLook(delivery: Delivery): Promise<IWebhookResponseData> {

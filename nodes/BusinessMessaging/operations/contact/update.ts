@@ -2,7 +2,7 @@ import { endpoints } from '../../api/endpoints';
 import { collectionField, optional } from '../fieldBuilders';
 import { contactField, contactNameField, phoneField } from '../fields';
 import { operation } from '../operation';
-import { phoneNumber } from '../phone';
+import { defaultCountryOption, readPhoneValue } from '../phone';
 
 /** Updates a contact. Source: specification, PATCH or PUT /v1/contacts/:id; the body is an assumption. */
 export const updateContact = operation({
@@ -21,8 +21,10 @@ export const updateContact = operation({
 			fields: [contactNameField, optional(phoneField)],
 		}),
 	],
-	request: ({ contactId, updateFields: { name, phone } }) => ({
-		id: contactId,
-		body: { name, phone: phone === undefined ? undefined : phoneNumber(phone) },
-	}),
+	options: [defaultCountryOption],
+	request: ({ contactId, updateFields: { name, phone: written }, options }, settings) => {
+		const { phone, hints } =
+			written === undefined ? {} : readPhoneValue(written, phoneField, options, settings);
+		return { id: contactId, body: { name, phone }, hints };
+	},
 });

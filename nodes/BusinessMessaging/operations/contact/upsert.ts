@@ -2,13 +2,15 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
 import { type ServiceRecord, readId } from '../../api/read';
+import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
 import { ServiceError } from '../../transport/errors';
 import { listRecords } from '../../transport/pages';
 import { asText } from '../asText';
 import { contactNameField, phoneField } from '../fields';
 import { operation, record } from '../operation';
-import { phoneNumber } from '../phone';
+import { defaultCountryOption } from '../phone';
+import { createContact } from './create';
 
 type ContactsByPhone = Map<string, ServiceRecord>;
 
@@ -21,16 +23,17 @@ export const upsertContact = operation({
 	description: 'Create a new contact, or update the current one if it already exists (upsert)',
 	endpoint: endpoints.createContact,
 	fields: [phoneField, contactNameField],
-	request: ({ phone, name }) => ({ body: { phone: phoneNumber(phone), name: name || undefined } }),
+	options: [defaultCountryOption],
+	request: createContact.request,
 	prepare: loadContacts,
 	run: async (client, { body = {}, idempotencyKey }, contacts): Promise<IDataObject[]> => {
 		const phone = asText(body.phone);
-		const known = contacts.get(phone);
+		const known = contacts.get(samePhoneKey(phone));
 		const answer = known
 			? await client.call(endpoints.updateContact, { id: idOf(known), body })
 			: await client.call(endpoints.createContact, { body, idempotencyKey });
 		const [contact] = record(answer);
-		contacts.set(phone, { ...known, ...contact });
+		contacts.set(samePhoneKey(phone), { ...known, ...contact });
 		return [contact];
 	},
 });
@@ -38,19 +41,10 @@ export const upsertContact = operation({
 async function loadContacts(client: Client): Promise<ContactsByPhone> {
 	const contacts: ContactsByPhone = new Map();
 	for (const contact of await listRecords(client, endpoints.listContacts)) {
-		const key = phoneKey(contact.phone);
+		const key = samePhoneKey(asText(contact.phone));
 		if (key && !contacts.has(key)) contacts.set(key, contact);
 	}
 	return contacts;
-}
-
-/** The listed number in our own form; one that is not international is left as the service has it. */
-function phoneKey(phone: unknown): string {
-	try {
-		return phoneNumber(asText(phone));
-	} catch {
-		return asText(phone);
-	}
 }
 
 function idOf(contact: ServiceRecord): string {

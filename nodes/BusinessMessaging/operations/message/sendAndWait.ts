@@ -3,7 +3,7 @@ import { choiceField, textField } from '../fieldBuilders';
 import { recipientField } from '../fields';
 import { InputError } from '../inputError';
 import { operation, sentMessage } from '../operation';
-import { phoneNumber } from '../phone';
+import { defaultCountryOption, readPhoneValue } from '../phone';
 import { answerFields, readSettings, showFor } from './question';
 import { recipientOf } from './recipient';
 import { lookUpTemplates, reviewTemplate } from './review';
@@ -49,19 +49,31 @@ export const sendAndWait = operation({
 		...templateFields.map((field) => showFor(field, { messageType: ['template'] })),
 		...answerFields,
 	],
-	request: (values) => {
+	options: [defaultCountryOption],
+	request: (values, settings) => {
 		const question = readSettings(values);
-		const to = phoneNumber(values.to);
+		const { phone: to, hints } = readPhoneValue(
+			values.to,
+			recipientField,
+			values.options,
+			settings,
+		);
 		if (values.messageType === 'template') {
 			const { body, variables } = templateRequest(values);
-			return { endpoint: endpoints.sendTemplate, body: { to, ...body }, variables, question };
+			return {
+				endpoint: endpoints.sendTemplate,
+				body: { to, ...body },
+				variables,
+				question,
+				hints,
+			};
 		}
 		if (values.message.trim() === '')
 			throw new InputError(
 				'Message is empty',
 				'Check the field, or the data that its expression refers to.',
 			);
-		return { body: { to, text: values.message }, question };
+		return { body: { to, text: values.message }, question, hints };
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,

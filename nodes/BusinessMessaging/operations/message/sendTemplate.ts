@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { recipientField, sendOnceField } from '../fields';
 import { operation, sentMessage } from '../operation';
-import { phoneNumber } from '../phone';
+import { defaultCountryOption, readPhoneValue } from '../phone';
 import { recipientOf } from './recipient';
 import { lookUpTemplates, reviewTemplate } from './review';
 import { readSendOnce } from './sendOnce';
@@ -16,10 +16,12 @@ export const sendTemplate = operation({
 	description: 'Send a message from a template that the channel operator has approved',
 	endpoint: endpoints.sendTemplate,
 	fields: [recipientField, ...templateFields, sendOnceField],
-	request: (values) => {
-		const to = phoneNumber(values.to);
+	options: [defaultCountryOption],
+	request: (values, settings) => {
+		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const { body, variables } = templateRequest(values);
-		return { body: { to, ...body }, variables, sendOnce: readSendOnce(values.sendOnce) };
+		const sendOnce = readSendOnce(values.sendOnce);
+		return { body: { to: phone, ...body }, variables, hints, sendOnce };
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,

@@ -2,7 +2,7 @@ import { endpoints } from '../../api/endpoints';
 import { textField } from '../fieldBuilders';
 import { recipientField, sendOnceField } from '../fields';
 import { operation, sentMessage } from '../operation';
-import { phoneNumber } from '../phone';
+import { defaultCountryOption, readPhoneValue } from '../phone';
 import { recipientOf } from './recipient';
 import { readSendOnce } from './sendOnce';
 
@@ -27,10 +27,11 @@ export const sendText = operation({
 		}),
 		sendOnceField,
 	],
-	request: ({ to, text, sendOnce }) => ({
-		body: { to: phoneNumber(to), text },
-		sendOnce: readSendOnce(sendOnce),
-	}),
+	options: [defaultCountryOption],
+	request: ({ to, text, sendOnce, options }, settings) => {
+		const { phone, hints } = readPhoneValue(to, recipientField, options, settings);
+		return { body: { to: phone, text }, hints, sendOnce: readSendOnce(sendOnce) };
+	},
 	recipientOf,
 	output: sentMessage,
 });

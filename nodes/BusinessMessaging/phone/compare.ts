@@ -1,0 +1,24 @@
+/** Whether two numbers reach the same phone. */
+import { readPhone } from './read';
+
+/**
+ * Phones that services know by two numbers: Mexico's mobiles with the 1 that stood before them until 2019, Argentina's
+ * with or without 9, Brazil's with or without the ninth digit, which only mobiles got (theirs began with 6 to 9).
+ */
+const twoForms: Array<[RegExp, string]> = [
+	[/^\+521(\d{10})$/, '+52$1'],
+	[/^\+549(\d{10})$/, '+54$1'],
+	[/^\+55(\d\d)9([6-9]\d{7})$/, '+55$1$2'],
+];
+
+/** The number in E.164 that a service gives with or without the `+`; what is no phone number stays as it is. */
+export function toE164(from: string): string {
+	const text = from.trim();
+	return readPhone(/^[1-9]/.test(text) ? `+${text}` : text).e164 ?? from;
+}
+
+/** A key that all numbers of one phone share. Not a number to send to. */
+export function samePhoneKey(number: string): string {
+	const e164 = toE164(number);
+	return twoForms.reduce((key, [form, replacement]) => key.replace(form, replacement), e164);
+}

@@ -1,0 +1,126 @@
+/** Phone numbers as people write them. */
+import { compact, uniq } from 'lodash';
+
+import { type NumberingPlan, planOf, plansFor, withoutTrunk } from './plans';
+
+/** Instead of a country: the numbers are international, but lack the `+`. */
+export const plusMissing = 'plusMissing';
+
+/** A number in E.164 (`+` and digits) with what the user should know of it; or what is wrong with the text. */
+export type PhoneReading =
+	| { e164: string; hints: string[] }
+	| { e164?: undefined; problem: string; detail?: string };
+
+/** Soft hyphens, zero-width characters and marks of direction, which word processors and chat apps hide in texts. */
+const hidden = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/** Spaces of every kind, dots, brackets, slashes and dashes of every kind. */
+const decoration = /[\s.()[\]/\u2010-\u2015\u2212\u30fc-]/g;
+/** RFC 3966: a number and parameters. */
+const telUri = /^(?:tel:)?([^;]*)((?:;[a-z-]+(?:=[^;]*)?)*)$/i;
+const extensionAtEnd = /(?:ext(?:ension|n)?|x|#)[\s.:]*(\d{1,7})$/i;
+const afterPlus = /^[([]?(?:\+|00)([^+]*)$/;
+/** May be an extension, a second number, or the decimal place that a spreadsheet adds. */
+const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
+
+/**
+ * Reads a phone number. Where it may be another one than was meant, there is a problem and no number.
+ *
+ * @param country ISO code of the country whose local numbers are read, or `plusMissing`; anything else is none
+ */
+export function readPhone(written: string, country = ''): PhoneReading {
+	const { number, extension } = takeApart(toAscii(written));
+	if (!/^\+?\d{1,30}$/.test(digitsOf(number))) return { problem: 'is not a phone number' };
+	const end = doubtfulEnd.exec(number)?.[0] ?? '';
+	const front = end && readPhone(number.slice(0, -end.length), country).e164;
+	// up to 8 digits may be country and area code alone
+	if (front && front.length > 9)
+		return { problem: 'holds more than a phone number', detail: `${front} ends before "${end}".` };
+	const [e164, other] = readingsOf(number, country);
+	if (!e164) return explain(number, country);
+	if (other) return { problem: 'can be two numbers', detail: `It may be ${e164} or ${other}.` };
+	const isListed = readInternational(e164.slice(1)) === e164;
+	const hints = [
+		extension && `The extension ${extension} of ${e164} was left out.`,
+		!isListed && `${e164} looks unusual: no such numbers are known in its country.`,
+	];
+	return { e164, hints: compact(hints) };
+}
+
+/** Digits and signs of other scripts as those of ASCII, without what cannot be seen and a spreadsheet's apostrophe. */
+function toAscii(written: string): string {
+	return written
+		.replace(hidden, '')
+		.replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
+		.replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) % 16))
+		.trim()
+		.replace(/^['’]\s*/, '');
+}
+
+/** The number without `tel:`, parameters and extension; a local number gets the context of its URI. */
+function takeApart(text: string): { number: string; extension?: string } {
+	const [, main, parameters] = telUri.exec(text) ?? ['', text, ''];
+	const atEnd = extensionAtEnd.exec(main);
+	const number = main.slice(0, atEnd?.index).trim().replace(/,$/, '');
+	const context = /;phone-context=(\+[^;]*)/i.exec(parameters)?.[1] ?? '';
+	return {
+		number: number.startsWith('+') ? number : context + number,
+		extension: atEnd?.[1] ?? /;ext=(\d+)/i.exec(parameters)?.[1],
+	};
+}
+
+const digitsOf = (text: string) => text.replace(decoration, '');
+
+/** The numbers in E.164 that may be meant: none, one, or several if in doubt. */
+function readingsOf(number: string, country: string): string[] {
+	const [, international] = afterPlus.exec(number) ?? [];
+	if (international !== undefined)
+		return compact([
+			readInternational(digitsOf(international)) ??
+				readInternational(digitsOf(international.replace('(0)', ''))) ??
+				readInternational(digitsOf(international), mayBeNew),
+		]);
+	const plan = planOf[country];
+	if (plan) return readLocal(digitsOf(number), plan);
+	return country === plusMissing ? compact([readInternational(digitsOf(number))]) : [];
+}
+
+const isKnown = (national: string, { lengths, pattern }: NumberingPlan) =>
+	lengths.includes(national.length) && pattern.test(national);
+/** Of a range that is newer than the table, perhaps. */
+const mayBeNew = (national: string, plan: NumberingPlan) =>
+	plan.lengths.includes(national.length) && withoutTrunk(national, plan) === national;
+
+/** Reads the digits from the calling code on. A trunk prefix that does not belong there is left out. */
+function readInternational(digits: string, fits = isKnown): string | undefined {
+	const plans = plansFor(digits);
+	if (plans.length === 0) return undefined;
+	const code = plans[0].callingCode;
+	const national = digits.slice(code.length);
+	const forms = [national, withoutTrunk(national, plans[0])];
+	const form = forms.find((one) => plans.some((plan) => fits(one, plan)));
+	return form && `+${code}${form}`;
+}
+
+/** Reads what is dialled within a country: a local number, one of another country, or one that lacks only the `+`. */
+function readLocal(digits: string, plan: NumberingPlan): string[] {
+	const { callingCode, exitCode } = plan;
+	const local = [digits, withoutTrunk(digits, plan)].filter((one) => isKnown(one, plan));
+	const whole = digits.startsWith(callingCode) ? digits : '';
+	const abroad = exitCode && digits.startsWith(exitCode) ? digits.slice(exitCode.length) : '';
+	const others = [whole, abroad].map((one) => readInternational(one));
+	return uniq(compact([...local.map((one) => `+${callingCode}${one}`), ...others]));
+}
+
+function explain(number: string, country: string): PhoneReading {
+	const [, international] = afterPlus.exec(number) ?? [];
+	const digits = digitsOf(international ?? number);
+	if (international === undefined && country !== plusMissing) {
+		const meant = readInternational(digits);
+		const problem = planOf[country] ? "does not fit 'Default Country'" : 'has no country code';
+		return { problem, detail: meant && `Did you mean ${meant}?` };
+	}
+	const [plan] = plansFor(digits);
+	if (!plan) return { problem: 'begins with no country code' };
+	const detail = `After +${plan.callingCode} come ${plan.lengths.join(', ')} digits.`;
+	return { problem: `is no number of +${plan.callingCode}`, detail };
+}

@@ -1,0 +1,81 @@
+/** `npm run phones`: writes the table of numbering plans from the metadata of libphonenumber-js. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import metadata from 'libphonenumber-js/metadata.max.json';
+
+/** A plan as libphonenumber-js stores it (its METADATA.md); 0 or null where there is nothing. */
+type StoredPlan = [
+	callingCode: string,
+	exitCode: string | number,
+	pattern: string,
+	lengths: number[],
+	formats: unknown,
+	trunk: string | number | null,
+	trunkFormat: unknown,
+	trunkPattern: string | number | null,
+	trunkReplacement: string | number | null,
+	...others: unknown[],
+];
+
+/**
+ * Forms that are no longer dialled, but by which services still know their users: in Mexico 1 stood before mobile numbers
+ * until 2019.
+ */
+const formerForms: Record<string, { pattern: string; length: number }> = {
+	MX: { pattern: '1[2-9]\\d{9}', length: 11 },
+};
+
+/** E.164 allows 15 digits with the calling code; the service asks for at least 7. */
+const isLength = (digits: number) => digits >= 7 && digits <= 15;
+
+function toLine(country: string, plan: StoredPlan): string {
+	const [callingCode, exitCode, pattern, lengths] = plan;
+	const former = formerForms[country];
+	const allLengths = former ? [...lengths, former.length] : lengths;
+	const columns = [
+		country,
+		callingCode,
+		allLengths.filter((length) => isLength(callingCode.length + length)).join(','),
+		former ? `${pattern}|${former.pattern}` : pattern,
+		plan[7] || plan[5] || '',
+		plan[8] || '',
+		/^(?!00)\d+$/.test(String(exitCode)) ? exitCode : '',
+	];
+	return columns.join(' ').trimEnd();
+}
+
+/** The countries in the order of the alphabet, but the main country of a shared calling code before the others. */
+function planLines(): string[] {
+	const countries = metadata.countries as unknown as Record<string, StoredPlan>;
+	const plans = metadata.nonGeographic as unknown as Record<string, StoredPlan>;
+	const mainFirst = Object.values(
+		metadata.country_calling_codes as Record<string, string[]>,
+	).flat();
+	return [
+		...mainFirst.map((country) => toLine(country, countries[country])),
+		...Object.entries(plans).map(([code, plan]) => toLine(code, plan)),
+	];
+}
+
+/** The table as a TypeScript file. */
+export function phoneTable(): string {
+	return `/**
+ * The numbering plans of all countries. Written by \`npm run phones\` (scripts/phoneTable.ts) from the metadata of
+ * libphonenumber-js; not to be edited. A line: country (or the calling code where no country has it), calling code,
+ * lengths and pattern of national numbers, trunk prefix, what replaces it, exit code if it does not begin with 00. The
+ * main country of a shared calling code comes before the others.
+ */
+export const numberingPlanTable = String.raw\`
+${planLines().join('\n')}
+\`;
+`;
+}
+
+/** Where the table is kept. */
+export const phoneTableFile = path.resolve(
+	__dirname,
+	'../nodes/BusinessMessaging/phone/numberingPlanTable.ts',
+);
+
+if (require.main === module) writeFileSync(phoneTableFile, phoneTable());

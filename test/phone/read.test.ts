@@ -1,0 +1,129 @@
+import { plusMissing, readPhone } from '../../nodes/BusinessMessaging/phone/read';
+
+test.each([
+	['+49 170 1234567', '+491701234567'],
+	['0049 (170) 12.34-567', '+491701234567'],
+	['  +1 (555) 000–1234 ', '+15550001234'],
+	['\u202a+44 20 7946 0958\u202c', '+442079460958'],
+	['(+33) 1/99-00-12-34', '+33199001234'],
+	['tel:+1-555-123-4567', '+15551234567'],
+	['tel:7042;phone-context=+1-914-555', '+19145557042'],
+	["'+49 170 1234567", '+491701234567'],
+	['＋４９ １７０ １２３４５６７', '+491701234567'],
+	['+٩٦٦ ٥٠ ١٢٣ ٤٥٦٧', '+966501234567'],
+	['+49\u00a0170\u200b1234567\u00ad', '+491701234567'],
+	['+32 475/12/34/56', '+32475123456'],
+])('reads %s', (written, e164) => {
+	expect(readPhone(written)).toEqual({ e164, hints: [] });
+});
+
+test.each([
+	['+1 555 123 4567 ext. 5', '5'],
+	['+1 555 123 4567, extension 12', '12'],
+	['+1 555 123 4567 x12', '12'],
+	['+1 555 123 4567 #12', '12'],
+	['tel:+1-555-123-4567;ext=5', '5'],
+])('tells the extension of %s from the number', (written, extension) => {
+	expect(readPhone(written)).toEqual({
+		e164: '+15551234567',
+		hints: [`The extension ${extension} of +15551234567 was left out.`],
+	});
+});
+
+test.each([
+	['+49 (0)170 1234567', '+491701234567'],
+	['+49 0170 1234567', '+491701234567'],
+	['0044 (0) 7700 900123', '+447700900123'],
+	['+36 (06) 1 234 5678', '+3612345678'],
+	['+7 (8) 495 123-45-67', '+74951234567'],
+	['+34 (0)612 345 678', '+34612345678'],
+])('leaves out the trunk prefix of %s', (written, e164) => {
+	expect(readPhone(written)).toEqual({ e164, hints: [] });
+});
+
+test.each([
+	['+39 (0)6 1234 5678', '+390612345678'],
+	['+39 06 1234 5678', '+390612345678'],
+	['+225 07 01 23 45 67', '+2250701234567'],
+	['+378 (0549) 882345', '+3780549882345'],
+])('keeps the 0 that belongs to %s', (written, e164) => {
+	expect(readPhone(written)).toEqual({ e164, hints: [] });
+});
+
+test.each([
+	['0170 1234567', 'DE', '+491701234567'],
+	['1701234567', 'DE', '+491701234567'],
+	['(030) 1234567', 'DE', '+49301234567'],
+	['06 1234 5678', 'IT', '+390612345678'],
+	['(555) 123-4567', 'US', '+15551234567'],
+	['1-555-123-4567', 'US', '+15551234567'],
+	['011 49 170 1234567', 'US', '+491701234567'],
+	['8 (495) 123-45-67', 'RU', '+74951234567'],
+	['011 15-2345-6789', 'AR', '+5491123456789'],
+	['447700900123', 'GB', '+447700900123'],
+	['+44 7700 900123', 'DE', '+447700900123'],
+	['0044 7700 900123', 'DE', '+447700900123'],
+])('reads %s with the Default Country %s', (written, country, e164) => {
+	expect(readPhone(written, country)).toEqual({ e164, hints: [] });
+});
+
+test.each([
+	['447700900123', '+447700900123'],
+	['49 (0)170 1234567', '+491701234567'],
+	['+447700900123', '+447700900123'],
+])('reads %s where only the + is missing', (written, e164) => {
+	expect(readPhone(written, plusMissing)).toEqual({ e164, hints: [] });
+});
+
+describe('refuses what may be another number than was meant:', () => {
+	test.each([
+		['+1 555 123 4567 (12)', '', 'holds more than a phone number'],
+		['+49 170 1234567 (12)', '', 'holds more than a phone number'],
+		['+49 30 1234567/68', '', 'holds more than a phone number'],
+		['030 123456 / 654321', 'DE', 'holds more than a phone number'],
+		['030 1234567\n030 765432', 'DE', 'holds more than a phone number'],
+		['+491701234567.0', '', 'holds more than a phone number'],
+		['+49170123456;+49170123457', '', 'is not a phone number'],
+		['4.91701E+11', '', 'is not a phone number'],
+		['+49 CALL ME', '', 'is not a phone number'],
+		['+49+170 1234567', '', 'is not a phone number'],
+		['', '', 'is not a phone number'],
+		['(0) 0176 1234567', '', 'has no country code'],
+		['(0) 0176 1234567', 'DE', "does not fit 'Default Country'"],
+		['0170 1234567', '', 'has no country code'],
+		['0170 1234567', plusMissing, 'begins with no country code'],
+		['5551234567', plusMissing, 'is no number of +55'],
+		['491701234567', 'DE', 'can be two numbers'],
+		['123', 'US', "does not fit 'Default Country'"],
+		['+0170 1234567', '', 'begins with no country code'],
+		['+999 1234567', '', 'begins with no country code'],
+		['+49170', '', 'is no number of +49'],
+		['+4917012345678901', '', 'is no number of +49'],
+		['+44 7700 9001', '', 'is no number of +44'],
+	])('%j with the Default Country "%s"', (written, country, problem) => {
+		expect(readPhone(written, country)).toMatchObject({ problem });
+	});
+});
+
+test.each([
+	['447700900123', '', 'Did you mean +447700900123?'],
+	['447700900123', 'US', 'Did you mean +447700900123?'],
+	['0170 1234567', '', undefined],
+	['491701234567', 'DE', 'It may be +49491701234567 or +491701234567.'],
+	['+44 7700 9001234', '', 'After +44 come 7, 9, 10 digits.'],
+	['+1 555 123 4567 (12)', '', '+15551234567 ends before "(12)".'],
+])('says of %s with the Default Country "%s": %s', (written, country, detail) => {
+	expect(readPhone(written, country)).toEqual({ problem: expect.any(String), detail });
+});
+
+test('takes an international number that is newer than the table as it is, and says so', () => {
+	expect(readPhone('+44 4700 900123')).toEqual({
+		e164: '+444700900123',
+		hints: ['+444700900123 looks unusual: no such numbers are known in its country.'],
+	});
+});
+
+test('reads a text of any length and refuses what is far too long at once', () => {
+	const parts = ['+', '(', '/', ';a', 'x', '1', ' ', '.0', 'ext ', ', '];
+	for (const part of parts) expect(readPhone(part.repeat(200_000), 'DE').e164).toBeUndefined();
+});
