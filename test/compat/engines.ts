@@ -20,7 +20,7 @@ const older = { lodash: '4.17.21', luxon: '3.4.4' };
 const noSendAndWait = { 'Send and Wait for Reply': 'needs n8n 1.107 or newer' };
 
 /** Newest first. */
-export const engines: EngineVersions[] = [
+const engines: EngineVersions[] = [
 	{
 		n8n: '2.41.1',
 		packages: {

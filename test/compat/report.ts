@@ -121,7 +121,7 @@ export function markdownReport(reports: EngineReport[]): string {
 	const nodes = uniq(reports.flatMap(({ runs }) => runs.map(({ node }) => node))).join(', ');
 	return `# Compatibility
 
-Written by \`npm run test:compat -- --json docs/compatibility.json --markdown docs/compatibility.md\`, with Node.js ${nodes}: the packed
+Written by \`npm run test:compat -- --markdown docs/compatibility.md\`, with Node.js ${nodes}: the packed
 package, unpacked as n8n does, in the engine (n8n-core) of each of these n8n, loaded by its loader and run by its workflow engine,
 against the sandbox over HTTP. Of *Send and Wait for Reply* it is the half that asks and waits; answers are tested on a real n8n
 (\`npm run test:e2e\`).
@@ -144,24 +144,4 @@ checks pass:
 
 ${markdown(zodTable(reports))}
 `;
-}
-
-/** What does not work, in the words of the README. */
-function verdict({ runs: [{ checks }] }: EngineReport): string {
-	const missing = failed(checks).map(([name]) => name);
-	if (missing.length === 0) return 'Everything works';
-	return passed(checks) === 0 ? 'Does not load' : `Everything but *${missing.join('*, *')}*`;
-}
-
-/** For the README: engines of the same verdict in one row, newest first. */
-export function shortTable(reports: EngineReport[]): string {
-	const verdicts = reports.map(verdict);
-	const rows = uniq(verdicts).map((words) => {
-		const versions = reports.filter((_, index) => verdicts[index] === words).map(({ n8n }) => n8n);
-		return [
-			versions.length === 1 ? `${versions[0]} and older` : `${versions.at(-1)} to ${versions[0]}`,
-			words,
-		];
-	});
-	return markdown([['n8n', 'These nodes'], ...rows]);
 }

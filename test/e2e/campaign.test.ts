@@ -56,14 +56,6 @@ test('a campaign that fails in the middle, then the Retry button', async () => {
 	expect(received()).toEqual(oneEach);
 });
 
-test('the same with Retry On Fail', async () => {
-	failAt(1150);
-	const { client, id } = await start({ retryOnFail: true, maxTries: 2, waitBetweenTries: 10 });
-	const { status } = await client.waitForExecution(id);
-	expect(status).toBe('success');
-	expect(received()).toEqual(oneEach);
-});
-
 test('the same with Stop in the middle, then Retry, where n8n saves the progress of executions', async () => {
 	const { client, id } = await start(
 		{},
@@ -84,25 +76,6 @@ test('the same with Stop in the middle, then Retry, where n8n saves the progress
 	});
 	expect(outbound().length).toBeLessThan(300);
 	const again = await client.waitForExecution(await client.retry(id));
-	expect(again.status).toBe('success');
-	expect(received()).toEqual(oneEach);
-});
-
-test('Stop in the middle of a Send Once campaign, then run again', async () => {
-	const sendOnce = { sendOnce: { key: '=stopped {{ $json.n }}' }, options: { concurrency: 4 } };
-	const { client, id, workflow } = await start({}, sendOnce);
-	await waitFor(async () => outbound().length > 50, {
-		what: 'some messages',
-		limit: 30_000,
-		interval: 5,
-	});
-	await client.stopExecution(id);
-	await waitFor(async () => holder.playground.sandbox.state.requests.counters.sendText.open === 0, {
-		what: 'what was under way',
-		limit: 5_000,
-	});
-	expect(outbound().length).toBeLessThan(300);
-	const again = await client.waitForExecution(await client.run(workflow.id, manualTrigger));
 	expect(again.status).toBe('success');
 	expect(received()).toEqual(oneEach);
 });

@@ -4,7 +4,6 @@ import type { Locator } from 'playwright-core';
 
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { operations } from '../../nodes/BusinessMessaging/description';
-import { readExample } from '../../tools/exampleWorkflows';
 import { waitFor } from '../../tools/waitFor';
 import { Editor } from './support/editor';
 import { withScreenshot } from './support/look';
@@ -49,12 +48,6 @@ interface Image {
 	/** Waits until it is loaded. */
 	decode(): Promise<void>;
 }
-
-const openExample = async (name: string) => {
-	const workflow = await n8n.client.createWorkflow(readExample(name, n8n.playground.credential));
-	await editor.openWorkflow(workflow.id);
-	return workflow;
-};
 
 describe.each([
 	['light', 'businessMessaging.svg'],
@@ -105,45 +98,11 @@ look('a new credential is tested when it is saved, and says what is wrong', asyn
 	expect(await icons(dialog)).toEqual(['businessMessaging.svg']);
 });
 
-look('the welcome campaign runs when its button is clicked', async () => {
-	await openExample('welcome-campaign');
-	expect(await icons(editor.part('canvas'))).toEqual(['businessMessaging.svg']);
-	await editor.execute();
-	await editor.page.getByText('Workflow executed successfully').waitFor();
-	await editor.waitForSuccess(
-		'When clicking ‘Execute workflow’',
-		'Get new customers',
-		'Send welcome',
-	);
-	const { contacts, messages } = n8n.sandbox.state;
-	expect(messages.all).toHaveLength(contacts.all.length);
-});
-
-look('the auto-reply runs when its button is clicked and a customer writes', async () => {
-	await openExample('auto-reply');
-	await editor.execute();
-	await editor.page.getByText('Waiting for the service to deliver an event').waitFor();
-	await waitFor(async () => n8n.sandbox.state.webhooks.all.length > 0, {
-		what: 'the trigger to register',
-		limit: 60_000,
-	});
-	n8n.sandbox.state.traffic.receive({ from: '+15550001111', text: 'Tell me more' });
-	await editor.page.getByText('Workflow executed successfully').waitFor();
-	await editor.waitForSuccess('When a customer writes', 'What do they want?', 'Tell more');
-	expect(n8n.sandbox.state.messages.all.at(-1)).toMatchObject({
-		phone: '+15550001111',
-		direction: 'outbound',
-	});
-});
-
 describe('the form of Send Template', () => {
 	const picker = (name: string) => editor.part(`resource-locator-${name}`);
 	const form = () => editor.part('mapping-fields-container');
 	/** The inputs of the form, in its order. */
 	const inputs = () => form().locator('input');
-	/** What the closed list shows as chosen. */
-	const chosen = async (name: string) =>
-		await picker(name).locator('[data-test-id="rlc-input"]').inputValue();
 
 	async function openNode(parameters: INodeParameters = {}): Promise<string> {
 		n8n.sandbox.reset();
@@ -190,37 +149,6 @@ describe('the form of Send Template', () => {
 				buttons: [{}, { url: 'https://shop.example.com/track/button2_1!' }],
 			},
 		});
-	});
-
-	look('Esc leaves the list without a choice', async () => {
-		await openNode();
-		await picker('template').locator('[data-test-id="rlc-input"]').click();
-		await editor.part('rlc-item').first().waitFor();
-		await editor.page.keyboard.press('Escape');
-		await editor.part('rlc-item').first().waitFor({ state: 'hidden' });
-		expect(await chosen('template')).toBe('');
-	});
-
-	look('the rule about the PDF is told where a template has one in its header', async () => {
-		await openNode();
-		const rule = editor.page.getByText('The header of this template is a document');
-		await pick('template', 'big', 'big_order · 12 languages · approved');
-		await pick('language', 'german', 'German (Germany) · de_DE');
-		await inputs()
-			.nth(bigFields.length - 1)
-			.waitFor();
-		expect(await rule.count()).toBe(0);
-		await pick('template', 'welcome', 'welcome · de_DE, en_US · approved');
-		await pick('language', 'german', 'German (Germany) · de_DE');
-		await rule.waitFor();
-	});
-
-	look('a name that is not in the list is told', async () => {
-		await openNode({
-			template: { __rl: true, mode: 'name', value: 'wellcome' },
-			language: { __rl: true, mode: 'code', value: 'en_US' },
-		});
-		await editor.page.getByText('The service lists no template named "wellcome"').waitFor();
 	});
 
 	look('without the list of templates the values are numbered, and go out', async () => {

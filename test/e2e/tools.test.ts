@@ -118,9 +118,3 @@ test('a refused message is told to the model in words that help', async () => {
 	);
 	expect(said).toContain('has no country code');
 });
-
-test('a list comes short enough for a model', async () => {
-	const { said } = await call({}, tool('getAll', 'template', { limit: 5 }));
-	expect(said).toContain('welcome');
-	expect(said).not.toContain('components');
-});

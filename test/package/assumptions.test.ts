@@ -37,12 +37,6 @@ function exists(test: string): boolean {
 		: /^test\/.*\.test\.ts$/.test(test) && existsSync(path.join(root, test));
 }
 
-test('every row has all cells, and its number', () => {
-	expect(rows.map(({ cells }) => cells.length)).toEqual(rows.map(() => columns.length));
-	expect(rows.flatMap(({ cells }) => cells.filter((cell) => cell === ''))).toEqual([]);
-	expect(rows.map(({ cells }) => Number(cells[0]))).toEqual(rows.map((_, index) => index + 1));
-});
-
 test('every open point names tests that exist', () => {
 	expect(rows.filter(({ tests }) => tests.length === 0).map(({ cells }) => cells[1])).toEqual([]);
 	expect(rows.flatMap(({ tests }) => tests).filter((name) => !exists(name))).toEqual([]);

@@ -80,24 +80,3 @@ export async function violationsOf(page: Page): Promise<string[]> {
 interface AxeResults {
 	violations: Array<{ id: string; nodes: Array<{ target: string[]; failureSummary: string }> }>;
 }
-
-/**
- * Milliseconds from just before something is done until the page shows it, as the page itself sees it change.
- *
- * @param isShown expression that is true in the page once it is shown
- * @throws Error if it is not shown within 10 s
- */
-export async function timeUntil(
-	page: Page,
-	isShown: string,
-	act: () => Promise<unknown>,
-): Promise<number> {
-	await page.evaluate(`void (window.shownAt = new Promise((resolve, reject) => {
-		const look = () => (${isShown}) && resolve(Date.now());
-		new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-		setTimeout(() => reject(new Error('It is not shown after 10 s')), 10_000);
-	}))`);
-	const start = Date.now();
-	await act();
-	return (await page.evaluate<number>('window.shownAt')) - start;
-}
