@@ -1,75 +1,23 @@
-/**
- * Workflows saved by every released version still hold, and run. `npm run saved` notes first what the present nodes save as the
- * version of package.json; `npm version` does so for a release.
- */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
+/** Workflows saved by every released version still hold, and run. */
 import { cloneDeep } from 'lodash';
-import type { INode, INodeParameters, INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+import type { INode, INodeProperties } from 'n8n-workflow';
 
-import { BusinessMessagingApi } from '../../credentials/BusinessMessagingApi.credentials';
-import { BusinessMessaging } from '../../nodes/BusinessMessaging/BusinessMessaging.node';
-import { BusinessMessagingTrigger } from '../../nodes/BusinessMessaging/BusinessMessagingTrigger.node';
-import { root } from '../support/build';
 import { everyOperation } from '../support/everyOperation';
 import { nodeIssues } from '../support/nodeIssues';
 import { useService } from '../support/service';
-import { readSaved, type SavedNode, savedVersions, writeSaved } from './saved/fixtures';
-import { lostOf, shapeOf } from './saved/shape';
+import { readSaved, savedVersions } from './saved/fixtures';
+import { action, asking, presentShape, trigger } from './saved/present';
+import { lostOf } from './saved/shape';
 
 const service = useService();
-const action = new BusinessMessaging().description;
-const trigger = new BusinessMessagingTrigger().description;
-const { name: credentialName, properties: credentialProperties } = new BusinessMessagingApi();
-const present = (node: INodeTypeDescription = action) =>
-	shapeOf([node, trigger, { name: credentialName, properties: credentialProperties }]);
-
-const asking = 'message sendAndWait';
 const starting = /^trigger /;
-const question: INodeParameters = {
-	to: '=+1555000100{{ $json.n }}',
-	message: 'Tuesday?',
-	responseType: 'choice',
-	choices: 'Yes, No',
-	options: { concurrency: 2 },
-};
-const events: INodeParameters = {
-	events: ['message.received', 'message.read'],
-	otherEvents: 'contact.created',
-	simple: false,
-};
-
-/** Nodes that the present version saves, and that run. */
-function presentNodes(): Record<string, SavedNode> {
-	const parameters = {
-		...Object.fromEntries(
-			Object.entries(everyOperation).map(([name, one]) => [name, one.parameters]),
-		),
-		[asking]: question,
-	};
-	const actions = Object.entries(parameters).map(([name, own]) => {
-		const [resource, operation] = name.split(' ');
-		return [name, { typeVersion: 1, parameters: { resource, operation, ...own } }];
-	});
-	const triggers = [trigger.version]
-		.flat()
-		.map((typeVersion) => [`trigger ${typeVersion}`, { typeVersion, parameters: events }]);
-	return Object.fromEntries([...actions, ...triggers]) as Record<string, SavedNode>;
-}
-
-const { version: current } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-	version: string;
-};
-if (process.env.WRITE_SAVED === '1')
-	writeSaved(current, { nodes: presentNodes(), shape: present() });
 
 describe.each(savedVersions())('workflows saved by %s', (version) => {
 	const { nodes, shape } = readSaved(version);
 	const entries = Object.entries(nodes);
 
 	test('every parameter is where it was, with its type, its default and its options', () => {
-		expect(lostOf(shape, present())).toEqual([]);
+		expect(lostOf(shape, presentShape())).toEqual([]);
 	});
 
 	test.each(entries)('%s: the editor finds nothing wrong', (name, { typeVersion, parameters }) => {
@@ -138,10 +86,10 @@ describe('what would break a saved workflow is found', () => {
 		const isText = ({ name, displayOptions }: INodeProperties) =>
 			name === 'text' && displayOptions?.show?.operation?.includes('sendText') === true;
 		change(description.properties.find(isText) as INodeProperties, description.properties);
-		return lostOf(present(), present(description));
+		return lostOf(presentShape(), presentShape(description));
 	};
 	const place =
-		'businessMessaging resource=message operation=sendText: text is string, by default ""';
+		'businessMessaging 1 resource=message operation=sendText: text is string, by default ""';
 
 	test.each<[string, (text: INodeProperties, all: INodeProperties[]) => void]>([
 		['another name', (text) => (text.name = 'body')],
@@ -158,7 +106,19 @@ describe('what would break a saved workflow is found', () => {
 
 	test('an option or operation that is gone', () => {
 		const lost = changed((_, [resource]) => resource.options?.splice(0, 1));
-		expect(lost).toEqual(['businessMessaging: resource may be "account"']);
+		expect(lost).toEqual(['businessMessaging 1: resource may be "account"']);
+	});
+
+	test('but not another default of a new version, with the old one kept for the old version', () => {
+		const added = changed((text, all) => {
+			const ofVersion = (version: number, value: string) => ({
+				...text,
+				default: value,
+				displayOptions: { show: { ...text.displayOptions?.show, '@version': [version] } },
+			});
+			all.splice(all.indexOf(text), 1, ofVersion(1, ''), ofVersion(2, 'Hello'));
+		});
+		expect(added).toEqual([]);
 	});
 
 	test('but not a new option, a new label or a new parameter', () => {

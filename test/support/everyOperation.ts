@@ -2,6 +2,7 @@
  * What the tests of every operation have in common, whether n8n's engine or a real n8n runs them: three items, the middle
  * one refused by the service, in n8n's three ways to deal with errors.
  */
+import { expect } from 'expect';
 import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';

@@ -1,9 +1,15 @@
 /** What people's workflows have saved of our nodes: which parameters there are, and where, of which type, with which default and options. */
-import type { INodeProperties, INodePropertyCollection, INodeTypeDescription } from 'n8n-workflow';
+import { omit } from 'lodash';
+import {
+	NodeHelpers,
+	type INodeProperties,
+	type INodePropertyCollection,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
 
 /**
- * By where parameters are shown, e.g. `businessMessaging resource=message operation=sendText`: one line for everything that a
- * workflow may rely on. Also the default: n8n saves no parameter that has it, so another one would change such a workflow.
+ * By node, `typeVersion` and where parameters are shown, e.g. `businessMessaging 1 resource=message operation=sendText`: one line
+ * for everything that a workflow may rely on. Also the default: n8n saves no parameter that has it, so another one would change such a workflow.
  */
 export type SavedShape = Record<string, string[]>;
 
@@ -11,10 +17,11 @@ export type SavedShape = Record<string, string[]>;
 export function shapeOf(
 	types: Array<Pick<INodeTypeDescription, 'name' | 'properties'> & { version?: number | number[] }>,
 ): SavedShape {
-	const lines = types.flatMap(({ name, version = [], properties }) => [
-		...[version].flat().map((one): Line => [name, `version ${one}`]),
-		...properties.flatMap((property) => linesOf(property, [name], '')),
-	]);
+	const lines = types.flatMap(({ name, version, properties }) =>
+		version === undefined
+			? properties.flatMap((property) => linesOf(property, [name], '', 0))
+			: [version].flat().flatMap((one) => linesOfVersion(name, one, properties)),
+	);
 	const places = [...new Set(lines.map(([place]) => place))].sort();
 	return Object.fromEntries(
 		places.map((place) => [
@@ -37,8 +44,19 @@ export function lostOf(older: SavedShape, present: SavedShape): string[] {
 /** Where, and what. */
 type Line = [place: string, text: string];
 
-function linesOf(property: INodeProperties, conditions: string[], path: string): Line[] {
+function linesOfVersion(name: string, version: number, properties: INodeProperties[]): Line[] {
+	const place = `${name} ${version}`;
+	return [[place, 'exists'], ...properties.flatMap((one) => linesOf(one, [place], '', version))];
+}
+
+function linesOf(
+	property: INodeProperties,
+	conditions: string[],
+	path: string,
+	version: number,
+): Line[] {
 	if (property.type === 'notice') return []; // saves nothing
+	if (!isInVersion(property, version)) return [];
 	const name = path + property.name;
 	const own = [
 		`${name} is ${property.type}, by default ${JSON.stringify(property.default)}`,
@@ -46,14 +64,30 @@ function linesOf(property: INodeProperties, conditions: string[], path: string):
 	];
 	return placesOf(property, conditions).flatMap((place) => [
 		...own.map((text): Line => [place.join(' '), text]),
-		...partsOf(property).flatMap(({ prefix, part }) => linesOf(part, place, `${name}.${prefix}`)),
+		...partsOf(property).flatMap(({ prefix, part }) =>
+			linesOf(part, place, `${name}.${prefix}`, version),
+		),
 	]);
+}
+
+/** Whether n8n shows a parameter to nodes of a version, by its conditions on `@version` alone. */
+function isInVersion({ displayOptions }: INodeProperties, typeVersion: number): boolean {
+	const show = displayOptions?.show?.['@version'];
+	const hide = displayOptions?.hide?.['@version'];
+	const ofVersion = {
+		...(show && { show: { '@version': show } }),
+		...(hide && { hide: { '@version': hide } }),
+	};
+	const property = { displayOptions: ofVersion } as INodeProperties;
+	return NodeHelpers.displayParameter({}, property, { typeVersion }, null);
 }
 
 /** Each combination of values of other parameters with which it is shown. */
 function placesOf({ displayOptions }: INodeProperties, conditions: string[]): string[][] {
-	const hidden = displayOptions?.hide ? [`unless ${JSON.stringify(displayOptions.hide)}`] : [];
-	return Object.entries(displayOptions?.show ?? {}).reduce<string[][]>(
+	const show = omit(displayOptions?.show, '@version');
+	const hide = omit(displayOptions?.hide, '@version');
+	const hidden = Object.keys(hide).length > 0 ? [`unless ${JSON.stringify(hide)}`] : [];
+	return Object.entries(show).reduce<string[][]>(
 		(places, [name, values = []]) =>
 			places.flatMap((place) =>
 				values.map((value) => [
