@@ -1,4 +1,4 @@
-/** CHANGELOG.md in the form of Keep a Changelog, and whether it, package.json and a tag say the same. */
+/** CHANGELOG.md in the form of Keep a Changelog, and whether it, package.json and a tag agree. */
 
 /** A released version as the changelog has it. */
 export interface Release {
@@ -6,7 +6,7 @@ export interface Release {
 	version: string;
 	/** yyyy-MM-dd. */
 	date: string;
-	/** What stands below its heading. */
+	/** The text below its heading. */
 	notes: string;
 }
 
@@ -17,14 +17,19 @@ export interface Versions {
 	version: string;
 	/** Version of package-lock.json. */
 	lockVersion: string;
-	/** Versions of which there is a file with what they leave in saved workflows. */
+	/** Versions with a file of what they save in workflows. */
 	savedVersions: string[];
-	/** Tag that is about to be published, e.g. `v1.2.0`; absent for a commit in between. */
+	/** Tag to publish, e.g. `v1.2.0`; absent for a commit between releases. */
 	tag?: string;
 }
 
-const heading = /^## \[(\d+\.\d+\.\d+(?:-[\w.]+)?)\] - (\d{4}-\d{2}-\d{2})$/;
+const heading = /^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d{2}-\d{2})$/;
 const unreleased = '## [Unreleased]';
+
+/** `1.2.0-next.0`: its changes stay under Unreleased, and npm gives it only to those who ask for `next`. */
+export function isPrerelease(version: string): boolean {
+	return version.includes('-');
+}
 
 /** The parts of the changelog, each with its `## ` heading. */
 function sections(changelog: string): string[] {
@@ -40,57 +45,67 @@ export function readReleases(changelog: string): Release[] {
 	});
 }
 
+/** What is written under Unreleased. */
+function unreleasedNotes(changelog: string): string {
+	const [first = ''] = sections(changelog);
+	return first.startsWith(unreleased) ? first.slice(unreleased.length).trim() : '';
+}
+
+/** What a version brings. */
+export function notesOf(changelog: string, version: string): string {
+	if (isPrerelease(version)) return unreleasedNotes(changelog);
+	return readReleases(changelog).find((release) => release.version === version)?.notes ?? '';
+}
+
 /**
- * Makes what stands under Unreleased a release.
+ * Makes the changes under Unreleased a release; a prerelease leaves them there.
  *
  * @param date yyyy-MM-dd
- * @throws Error if nothing stands there
+ * @throws Error if there are none
  */
 export function cutRelease(changelog: string, version: string, date: string): string {
-	const [first = ''] = sections(changelog);
-	if (!first.startsWith(unreleased) || first.slice(unreleased.length).trim() === '') {
-		throw new Error(
-			`Nothing stands under "${unreleased}" in CHANGELOG.md: write there first what has changed`,
-		);
-	}
+	if (unreleasedNotes(changelog) === '')
+		throw new Error(`Write the changes under "${unreleased}" in CHANGELOG.md first.`);
+	if (isPrerelease(version)) return changelog;
 	return changelog.replace(unreleased, `${unreleased}\n\n## [${version}] - ${date}`);
 }
 
 /** What does not agree, one sentence each. */
-export function versionFaults({
-	changelog,
-	version,
-	lockVersion,
-	savedVersions,
-	tag,
-}: Versions): string[] {
-	const releases = readReleases(changelog);
-	const [newest] = releases;
+export function versionFaults(versions: Versions): string[] {
+	const { changelog, version, lockVersion, tag } = versions;
+	const faults = changelogFaults(changelog);
+	if (lockVersion !== version)
+		faults.push(`package-lock.json has version ${lockVersion}, package.json has ${version}.`);
+	if (tag !== undefined && tag !== `v${version}`)
+		faults.push(`The tag is ${tag}, package.json has ${version}.`);
+	if (tag !== undefined && notesOf(changelog, version) === '')
+		faults.push(`CHANGELOG.md says nothing about ${version}.`);
+	if (isPrerelease(version)) return faults;
+
+	const released = readReleases(changelog).map((release) => release.version);
+	if (released.length > 0 && released[0] !== version)
+		faults.push(
+			`The newest release in CHANGELOG.md is ${released[0]}, package.json has ${version}.`,
+		);
+	for (const one of new Set([version, ...released])) {
+		if (!versions.savedVersions.includes(one))
+			faults.push(`There is no test/compat/saved/${one}.json: npm run saved writes it.`);
+	}
+	return faults;
+}
+
+function changelogFaults(changelog: string): string[] {
+	const faults: string[] = [];
 	const [first = '', ...others] = sections(changelog).map((section) => section.split('\n')[0]);
+	if (first !== unreleased)
+		faults.push(`The first section of CHANGELOG.md is "${first}" instead of "${unreleased}".`);
+	for (const line of others.filter((other) => !heading.test(other)))
+		faults.push(`"${line}" in CHANGELOG.md is not of the form "## [1.2.3] - 2030-01-31".`);
+	const releases = readReleases(changelog);
 	const dates = releases.map(({ date }) => date);
-	return [
-		first !== unreleased &&
-			`The first section of CHANGELOG.md is "${first}" instead of "${unreleased}"`,
-		...others
-			.filter((line) => !heading.test(line))
-			.map((line) => `"${line}" in CHANGELOG.md is not of the form "## [1.2.3] - 2030-01-31"`),
-		dates.join() !== [...dates].sort().reverse().join() &&
-			'The releases in CHANGELOG.md are not in the order of their dates, newest first',
-		...releases
-			.filter(({ notes }) => notes === '')
-			.map((release) => `Nothing stands under ${release.version} in CHANGELOG.md`),
-		...[...new Set([version, ...releases.map((release) => release.version)])]
-			.filter((one) => !savedVersions.includes(one))
-			.map(
-				(one) =>
-					`There is no test/compat/saved/${one}.json with what version ${one} leaves in saved workflows: npm run saved writes it`,
-			),
-		lockVersion !== version &&
-			`package-lock.json has version ${lockVersion}, package.json ${version}`,
-		newest &&
-			newest.version !== version &&
-			`The newest release in CHANGELOG.md is ${newest.version}, package.json has ${version}`,
-		tag !== undefined && !newest && 'CHANGELOG.md has no release',
-		tag !== undefined && tag !== `v${version}` && `The tag is ${tag}, package.json has ${version}`,
-	].filter((fault) => typeof fault === 'string');
+	if (dates.join() !== [...dates].sort().reverse().join())
+		faults.push('The releases in CHANGELOG.md are not in the order of their dates, newest first.');
+	for (const { version } of releases.filter(({ notes }) => notes === ''))
+		faults.push(`CHANGELOG.md says nothing about ${version}.`);
+	return faults;
 }

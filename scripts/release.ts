@@ -1,47 +1,108 @@
 /**
- * The version of a release. `npm run release:check [tag]` says whether package.json, package-lock.json, CHANGELOG.md, the notes
- * of what it leaves in saved workflows and the tag agree; `npm version` dates the changelog with it; `npm run --silent release:notes` prints what the newest release brings.
+ * `npm run release -- …`:
+ *
+ * - `setup --author NAME --email EMAIL --repository OWNER/NAME` puts them in place of the placeholders, once;
+ * - `patch`, `minor`, `major`, `prerelease` or a version such as `0.1.0` makes a release: version, changelog, note of what it saves in
+ *   workflows, commit and tag;
+ * - `check [tag]` says whether all of these agree;
+ * - `notes` prints what the version of package.json brings.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 
 import { savedVersions } from '../test/compat/saved/fixtures';
-import { cutRelease, readReleases, versionFaults } from './changelog';
+import { cutRelease, isPrerelease, notesOf, versionFaults } from './changelog';
+import { placeholdersLeft, setOwner, type Owner } from './placeholders';
+import { changelogFile, readChangelog, readVersion, run } from './repository';
 
-const file = (name: string) => path.resolve(__dirname, '..', name);
-const versionOf = (name: string) =>
-	(JSON.parse(readFileSync(file(name), 'utf8')) as { version: string }).version;
+const increments = ['patch', 'minor', 'major', 'prepatch', 'preminor', 'premajor', 'prerelease'];
 
-const [command, tag] = process.argv.slice(2);
-const changelog = readFileSync(file('CHANGELOG.md'), 'utf8');
-const version = versionOf('package.json');
+class ReleaseError extends Error {}
 
-switch (command) {
-	case 'check': {
-		const faults = versionFaults({
-			changelog,
-			version,
-			lockVersion: versionOf('package-lock.json'),
-			savedVersions: savedVersions(),
-			tag,
-		});
-		console.log(
-			faults.length === 0
-				? `Version ${version}${tag ? ` and tag ${tag}` : ''}: all agree`
-				: faults.join('\n'),
+function faults(tag?: string): string[] {
+	return versionFaults({
+		changelog: readChangelog(),
+		version: readVersion(),
+		lockVersion: readVersion('package-lock.json'),
+		savedVersions: savedVersions(),
+		tag,
+	});
+}
+
+function refuse(reasons: string[]): void {
+	if (reasons.length > 0) throw new ReleaseError(reasons.join('\n'));
+}
+
+function check(tag: string | undefined): void {
+	refuse(faults(tag));
+	if (tag !== undefined) refuse(placeholdersLeft());
+	console.log(`Version ${readVersion()}${tag ? ` and tag ${tag}` : ''}: everything agrees`);
+}
+
+function setup(values: Partial<Owner>): void {
+	const { author, email, repository } = values;
+	if (!author || !email || !repository || !/^[\w.-]+\/[\w.-]+$/.test(repository))
+		throw new ReleaseError(
+			'Usage: npm run release -- setup --author NAME --email EMAIL --repository OWNER/NAME',
 		);
-		process.exitCode = faults.length === 0 ? 0 : 1;
-		break;
+	setOwner({ author, email, repository });
+	console.log('Done. Look at the changes (git diff) and commit them.');
+}
+
+/** Sets the version, notes what it saves and dates the changelog; nothing is committed yet. */
+function prepare(increment: string): string {
+	const options = ['--no-git-tag-version', '--ignore-scripts', '--allow-same-version'];
+	run('npm', 'version', increment, '--preid', 'next', ...options);
+	const version = readVersion();
+	const today = new Date().toISOString().slice(0, 10);
+	const changelog = cutRelease(readChangelog(), version, today);
+	if (!isPrerelease(version)) run('npm', 'run', '--silent', 'saved');
+	writeFileSync(changelogFile, changelog);
+	return version;
+}
+
+function release(increment: string): void {
+	refuse([
+		...(run('git', 'branch', '--show-current') === 'main' ? [] : ['Releases are made on main.']),
+		...(run('git', 'status', '--porcelain') === '' ? [] : ['Commit your changes first.']),
+		...placeholdersLeft(),
+	]);
+	try {
+		const tag = `v${prepare(increment)}`;
+		refuse([
+			...faults(tag),
+			...(run('git', 'tag', '--list', tag) === '' ? [] : [`There is already a tag ${tag}.`]),
+		]);
+		run('git', 'add', '--all');
+		run('git', 'commit', '--quiet', '--message', `Release ${tag}`);
+		run('git', 'tag', '--annotate', tag, '--message', tag);
+		console.log(`Release ${tag} is committed and tagged. Publish it: git push --follow-tags`);
+	} catch (error) {
+		// The working tree was clean: everything that is there now was made here.
+		run('git', 'reset', '--quiet', '--hard');
+		run('git', 'clean', '--quiet', '--force', 'test/compat/saved');
+		throw error;
 	}
-	case 'cut':
-		writeFileSync(
-			file('CHANGELOG.md'),
-			cutRelease(changelog, version, new Date().toISOString().slice(0, 10)),
-		);
-		break;
-	case 'notes':
-		console.log(readReleases(changelog)[0]?.notes ?? '');
-		break;
-	default:
-		throw new Error(`"${command}" is none of check, cut, notes`);
+}
+
+function main(): void {
+	const string = { type: 'string' } as const;
+	const { values, positionals } = parseArgs({
+		allowPositionals: true,
+		options: { author: string, email: string, repository: string },
+	});
+	const [command = '', tag] = positionals;
+	if (command === 'check') check(tag);
+	else if (command === 'setup') setup(values);
+	else if (command === 'notes') console.log(notesOf(readChangelog(), readVersion()));
+	else if (increments.includes(command) || /^\d+\.\d+\.\d+/.test(command)) release(command);
+	else throw new ReleaseError(`Usage: npm run release -- ${increments.join('|')}|VERSION`);
+}
+
+try {
+	main();
+} catch (error) {
+	const { stderr = '' } = error as { stderr?: string };
+	process.stderr.write(`${(error as Error).message}\n${stderr}`);
+	process.exitCode = 1;
 }
