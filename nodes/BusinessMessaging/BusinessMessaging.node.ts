@@ -11,7 +11,8 @@ import {
 
 import { findOperation, properties } from './description';
 import { recordPickers } from './editor/pickers';
-import { resourceMapping, templatePickers } from './editor/templates';
+import { resourceMapping } from './editor/templateForm';
+import { templatePickers } from './editor/templates';
 import { runOperation } from './execution/run';
 import { listenForReplies } from './reply/ask';
 import { receiveReply } from './reply/receive';

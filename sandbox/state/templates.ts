@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { conflict, invalid, notFound, parse } from '../errors';
 
-const variable = /\{\{\s*(\w+)\s*\}\}/g;
+const variable = /\{\{([^{}]+)\}\}/g;
 
 const upperCase = z.string().transform((text) => text.toUpperCase());
 
@@ -59,13 +59,13 @@ export type Template = z.output<typeof templateFieldsSchema> & {
 
 /** The distinct variables of a text, e.g. `['1', '2']` for "Hi {{1}}, meet {{2}}". */
 export function variablesOf(text = ''): string[] {
-	return [...new Set([...text.matchAll(variable)].map((match) => match[1] ?? ''))];
+	return [...new Set([...text.matchAll(variable)].map(([, name = '']) => name.trim()))];
 }
 
 /** A text with its variables replaced, in the order of their first appearance. */
 export function fillIn(text: string, values: string[]): string {
 	const names = variablesOf(text);
-	return text.replace(variable, (_, name: string) => values[names.indexOf(name)] ?? '');
+	return text.replace(variable, (_, name: string) => values[names.indexOf(name.trim())] ?? '');
 }
 
 /** A template's part of a type, e.g. its HEADER. */

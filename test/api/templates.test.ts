@@ -28,12 +28,12 @@ const lower = [
 const whole = {
 	name: 'order',
 	language: 'en_US',
-	approval: 'approved',
+	isRefused: false,
 	header: parts.header,
 	body: parts.body,
 	footer: 'Bye',
 	buttons: ['Yes', 'Track'],
-	headerPdf: 'none',
+	pdf: undefined,
 	variables: [
 		{ part: 'header', name: '1', text: parts.header },
 		{ part: 'body', name: '1', text: parts.body },
@@ -73,6 +73,19 @@ test.each([
 		},
 	],
 	[
+		'a record of parts',
+		{
+			name: 'order',
+			language: 'en_US',
+			structure: {
+				header: { format: 'TEXT', text: parts.header },
+				body: { text: parts.body },
+				footer: { text: 'Bye' },
+				buttons: upper[3].buttons,
+			},
+		},
+	],
+	[
 		'languages within the template',
 		{ name: 'order', languages: [{ language: 'en_US', status: 'APPROVED', components: upper }] },
 	],
@@ -86,33 +99,49 @@ test('several languages of one record are several templates', () => {
 		{ id: 2, language: 'de_DE', status: 'PENDING' },
 	];
 	const templates = readTemplates({ id: 7, name: 'order', components: upper, languages });
-	expect(templates.map(({ id, language, approval }) => [id, language, approval])).toEqual([
-		['1', 'en_US', 'approved'],
-		['2', 'de_DE', 'notApproved'],
+	expect(templates.map(({ id, language, isRefused }) => [id, language, isRefused])).toEqual([
+		['1', 'en_US', false],
+		['2', 'de_DE', true],
 	]);
 	expect(
 		readTemplates({ name: 'order', languages: ['en_US', 'de_DE'] }).map(({ language }) => language),
 	).toEqual(['en_US', 'de_DE']);
 });
 
-test('named variables stay in their order', () => {
-	const [{ variables }] = readTemplates({
-		name: 'x',
-		components: [{ type: 'body', text: '{{z}} {{ a.b }} {{z}}' }],
-	});
-	expect(variables.map(({ name }) => name)).toEqual(['z', 'a.b']);
+test('named variables of any script stay in their order', () => {
+	const text = '{{z}} {{ a.b }} {{z}} {{größe}} {{ 名前 }} {{first name}} {{ }}';
+	const [{ variables }] = readTemplates({ name: 'x', components: [{ type: 'body', text }] });
+	expect(variables?.map(({ name }) => name)).toEqual(['z', 'a.b', 'größe', '名前', 'first name']);
+});
+
+test.each([
+	[{}],
+	[{ components: [] }],
+	[{ components: [{ type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' }] }],
+	[{ components: [{ type: 'BODY', add_security_recommendation: true }] }],
+	[{ content: { sections: 3 } }],
+])('%j does not show which variables there are', (fields) => {
+	expect(readTemplates({ name: 'x', ...fields })).toMatchObject([{ variables: undefined }]);
+});
+
+test.each([
+	[{ body: 'Hi' }],
+	[{ content: 'Hi' }],
+	[{ components: [{ type: 'BODY', text: 'Hi' }] }],
+])('%j shows that there are no variables', (fields) => {
+	expect(readTemplates({ name: 'x', ...fields })).toMatchObject([{ variables: [] }]);
 });
 
 test.each([
 	[{ category: 'UTILITY', headerDocumentAttached: false }, 'needed'],
 	[{ category: 'utility', header_document_attached: true }, 'optional'],
-	[{ category: 'UTILITY' }, 'unknown'],
-	[{}, 'unknown'],
+	[{ category: 'UTILITY' }, 'optional'],
+	[{}, 'optional'],
 	[{ category: 'MARKETING' }, 'optional'],
-])('a document header of %j: the PDF is %s', (fields, headerPdf) => {
+])('a document header of %j: the PDF is %s', (fields, pdf) => {
 	expect(
 		readTemplates({ name: 'x', ...fields, components: [{ type: 'Header', format: 'Document' }] }),
-	).toMatchObject([{ headerPdf, variables: [] }]);
+	).toMatchObject([{ pdf, header: 'document' }]);
 });
 
 test.each([{}, { name: '' }, { components: 'no JSON' }, { name: 7 }])(
@@ -122,9 +151,18 @@ test.each([{}, { name: '' }, { components: 'no JSON' }, { name: 7 }])(
 	},
 );
 
-test('words for an approval that are not known refuse nothing', () => {
-	const approvals = ['quality-hold', undefined, 'IN_REVIEW', 'Rejected'].map(
-		(status) => readTemplates({ name: 'x', status })[0].approval,
-	);
-	expect(approvals).toEqual(['unknown', 'unknown', 'notApproved', 'notApproved']);
+test.each([
+	['PENDING', true],
+	['pending approval', true],
+	['IN_REVIEW', true],
+	['Rejected', true],
+	['PAUSED', true],
+	['inactive', true],
+	['APPROVED', false],
+	['APPROVED_PENDING_QUALITY', false],
+	['Active - Quality pending', false],
+	['quality-hold', false],
+	[undefined, false],
+])('the status %j refuses clearly: %s', (status, isRefused) => {
+	expect(readTemplates({ name: 'x', status })).toMatchObject([{ isRefused }]);
 });

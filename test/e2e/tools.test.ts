@@ -95,7 +95,7 @@ test('the variables of a template are told with the text around them', async () 
 		to: '+15550001001',
 		template,
 		language: { __rl: true, mode: 'list', value: 'en_US' },
-		variablesInput: 'form',
+		specifyVariables: 'fields',
 		variables: variables,
 	});
 	const { shown } = await call({ [keyOf(label)]: '4711' }, node);

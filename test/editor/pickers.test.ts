@@ -68,7 +68,7 @@ test.each([
 		],
 		[
 			['a', 'a'],
-			['Bea', '7'],
+			['Bea · 5', '7'],
 			['+49170', 'c'],
 		],
 	],
@@ -101,5 +101,21 @@ test.each([
 		await service.fault({ endpoint, status: 200, body: [], count: 9 });
 		const { results } = await open().listSearch(method);
 		expect(results.map(({ name, value }) => [name, value])).toEqual(shown);
+	},
+);
+
+test.each([
+	['searchContacts', 'listContacts', 'contacts', { name: 'Ada', phone: '+15551000000' }],
+	['searchWebhooks', 'listWebhooks', 'webhooks', { url: 'https://example.com' }],
+	['searchTemplates', 'listTemplates', 'templates', { name: 'welcome', language: 'en_US' }],
+] as const)(
+	'%s of records without an ID says so, and what came',
+	async (method, endpoint, what, record) => {
+		await service.fault({ endpoint, status: 200, body: [record] });
+		await service.fault({ endpoint, status: 200, body: [], count: 9 });
+		await expect(open().listSearch(method)).rejects.toMatchObject({
+			message: `The service lists ${what}, but no ID was found in them`,
+			description: `The first one has the fields ${Object.keys(record).join(', ')}. Choose 'By ID' and enter the ID.`,
+		});
 	},
 );

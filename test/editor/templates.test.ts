@@ -91,7 +91,7 @@ test.each([
 	[
 		'welcome',
 		[
-			{ id: 'headerDocumentUrl', displayName: 'Header PDF URL', required: true },
+			{ id: 'headerPdfUrl', displayName: 'Header PDF URL', required: true },
 			{ id: 'body_1' },
 			{ id: 'body_2' },
 		],
@@ -99,7 +99,11 @@ test.each([
 	[
 		'invoice',
 		[
-			{ id: 'headerDocumentUrl', displayName: 'Header PDF URL (optional)', required: false },
+			{
+				id: 'headerPdfUrl',
+				displayName: 'Header PDF URL (empty if attached to the template)',
+				required: false,
+			},
 			{ id: 'body_1' },
 		],
 	],
@@ -113,8 +117,12 @@ test.each([
 test.each([
 	['', 'en_US', 'Choose a template to see its variables here.'],
 	['welcome', '', 'Choose a language to see the variables of the template here.'],
-	['welcome', 'fr_FR', 'The template "welcome" does not exist in fr_FR, but in de_DE, en_US.'],
-	['wellcome', 'en_US', 'The service lists no template named "wellcome".'],
+	[
+		'welcome',
+		'fr_FR',
+		'The service has no template "welcome" in fr_FR. It exists in en_US, de_DE.',
+	],
+	['wellcome', 'en_US', 'The service has no template "wellcome". Did you mean welcome?'],
 	['opening_hours', 'en_US', 'This template has no variables: there is nothing to fill in.'],
 ])('template "%s" in "%s" gives no field, and says why', async (template, language, words) => {
 	const { fields, emptyFieldsNotice } = await form(chosen(template, language));
@@ -134,10 +142,74 @@ test('an expression that cannot be evaluated yet gives numbered fields, and a kn
 		'Body 3',
 	]);
 	expect(fields.filter(({ removed }) => removed).map(({ id }) => id)).toEqual(
-		expect.arrayContaining(['headerDocumentUrl', 'header_1', 'body_12', 'button3_1']),
+		expect.arrayContaining(['headerPdfUrl', 'header_1', 'body_12', 'button3_1']),
 	);
 	expect(fields.some(({ required }) => required)).toBe(false);
 	expect((await form(chosen('welcome', '={{ $json.language }}'))).fields).toHaveLength(3);
+});
+
+describe('where the service shows less', () => {
+	const list = async (...records: object[]) => {
+		await service.fault({ endpoint: 'listTemplates', status: 200, body: records });
+		await service.fault({ endpoint: 'listTemplates', status: 200, body: [], count: 9 });
+	};
+	const welcome = { id: 't1', name: 'welcome', language: 'en_US', status: 'APPROVED' };
+
+	test.each([
+		['content', [welcome]],
+		['languages', [{ name: 'welcome' }]],
+		['templates', []],
+	])('without %s the form has numbered fields, none of them required', async (_, records) => {
+		await list(...records);
+		const { fields } = await form(chosen('welcome'));
+		expect(fields.filter(({ removed }) => !removed).map(({ id }) => id)).toEqual([
+			'body_1',
+			'body_2',
+			'body_3',
+		]);
+		expect(fields.some(({ required }) => required)).toBe(false);
+	});
+
+	test('without languages the list of them says so', async () => {
+		await list({ name: 'welcome' });
+		await expect(
+			open(chosen('welcome')).listSearch('searchTemplateLanguages'),
+		).rejects.toMatchObject({
+			message: 'The service does not show the languages of "welcome"',
+			description: expect.stringContaining("Choose 'By Code'"),
+		});
+	});
+
+	test.each([
+		['searchTemplateNames', 'no name was found in them', [{ key: 1, words: 'Hi' }]],
+		['searchTemplates', 'no ID was found in them', [{ name: 'welcome', words: 'Hi' }]],
+	])('%s says that %s, and what came', async (method, message, records) => {
+		await list(...records);
+		await expect(open().listSearch(method)).rejects.toMatchObject({
+			message: `The service lists templates, but ${message}`,
+			description: expect.stringContaining(Object.keys(records[0]).join(', ')),
+		});
+	});
+
+	test('a status is shown as the service writes it, and marks only what is clearly refused', async () => {
+		await list(
+			{ name: 'a', status: 'Active - Quality pending' },
+			{ name: 'b', status: 'In review' },
+		);
+		const { results } = await open().listSearch('searchTemplateNames');
+		expect(results.map(({ name }) => name)).toEqual([
+			'a · active - quality pending',
+			'b · ⚠ not approved (In review)',
+		]);
+	});
+
+	test('variables are named in any script', async () => {
+		await list({ ...welcome, components: [{ type: 'BODY', text: '{{größe}}, {{ 名前 }}' }] });
+		expect((await form(chosen('welcome'))).fields.map(({ id }) => id)).toEqual([
+			'body_größe',
+			'body_名前',
+		]);
+	});
 });
 
 describe('without a network', () => {
@@ -167,7 +239,7 @@ test('the languages of an unknown template cannot be listed, and the list says w
 		await open(chosen(template)).listSearch('searchTemplateLanguages');
 	await expect(search('')).rejects.toMatchObject({ message: 'Choose a template first' });
 	await expect(search('wellcome')).rejects.toMatchObject({
-		message: 'The service lists no template named "wellcome"',
+		message: 'The service has no template "wellcome"',
 		description: expect.stringContaining('By Code'),
 	});
 });

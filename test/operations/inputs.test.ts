@@ -147,7 +147,7 @@ test('spaces around what is typed are left out', async () => {
 				operation: 'sendTemplate',
 				template: { __rl: true, mode: 'name', value: 'login_code' },
 				language: { __rl: true, mode: 'code', value: ' en_US ' },
-				variablesInput: 'json',
+				specifyVariables: 'json',
 				componentsJson: '{ "type": "body", "parameters": [{ "type": "text", "text": "x" }] }',
 				headerDocumentUrl: ' https://example.com/a.pdf ',
 			},

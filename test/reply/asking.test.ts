@@ -3,6 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import { useService } from '../support/service';
+import { welcomeParameters } from '../support/templates';
 
 const service = useService();
 const question: INodeParameters = {
@@ -35,10 +36,23 @@ test('waits for everybody, with one registration each that shows no number', asy
 });
 
 test('asks by template too', async () => {
-	const template = { template: { __rl: true, mode: 'name', value: 'hello' }, language: 'en_US' };
-	const { error } = await ask({ messageType: 'template', ...template });
-	expect(service.calls('sendTemplate')).toBeGreaterThan(0);
-	expect(error?.message ?? '').not.toContain('Message is empty');
+	const { status, error } = await ask({ messageType: 'template', ...welcomeParameters });
+	expect(error).toBeUndefined();
+	expect(status).toBe('waiting');
+	expect(service.sandbox.state.messages.all.map(({ phone, text }) => [phone, text])).toEqual(
+		items.map(({ n }) => [
+			`+1555000100${n}`,
+			expect.stringContaining(`Hello Anna ${n}, welcome to Acme!`),
+		]),
+	);
+	expect(webhooks()).toHaveLength(3);
+});
+
+test('a question by a template that does not fit reaches nobody', async () => {
+	const { error } = await ask({ messageType: 'template', template: 'hello', language: 'en_US' });
+	expect(error?.message).toBe('The service has no template "hello" [item 0]');
+	expect(service.sent()).toEqual([]);
+	expect(webhooks()).toEqual([]);
 });
 
 test('asks nobody if the service takes no registration', async () => {

@@ -8,7 +8,7 @@ export const welcomeParameters = {
 	variables: {
 		mappingMode: 'defineBelow',
 		value: {
-			headerDocumentUrl: 'https://example.com/brochure.pdf',
+			headerPdfUrl: 'https://example.com/brochure.pdf',
 			body_1: '=Anna {{ $json.n }}',
 			body_2: 'Acme',
 		},

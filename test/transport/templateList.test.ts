@@ -1,37 +1,24 @@
-/** The kept list of templates: when it is believed, and how far the service is asked. */
-import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
+/** The kept list of templates: how long it serves, and what it cannot be made of. */
 import { Client } from '../../nodes/BusinessMessaging/transport/client';
-import {
-	findTemplate,
-	isLanguage,
-	listTemplates,
-} from '../../nodes/BusinessMessaging/transport/templateList';
+import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
+import { listTemplates } from '../../nodes/BusinessMessaging/transport/templateList';
 
 let now = 1_000_000;
 let services = 0;
 
 beforeEach(() => {
-	jest.spyOn(Date, 'now').mockImplementation(() => now);
+	jest.spyOn(performance, 'now').mockImplementation(() => now);
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** A service of its own with so many templates, `t0` and so on, 50 on a page. */
-function service(count: number) {
-	const templates = Array.from({ length: count }, (_, index) => ({
-		id: index,
-		name: `t${index}`,
-		language: 'en_US',
-	}));
-	const state = { templates, requests: 0 };
+/** A service of its own whose list of templates holds some records. */
+function service(...records: object[]) {
+	const state = { records, requests: 0 };
 	const client = new Client(
 		async ({ query }) => {
 			state.requests++;
-			const page = Number(query.page ?? 0);
-			return {
-				statusCode: 200,
-				headers: {},
-				body: JSON.stringify(state.templates.slice(page * 50, (page + 1) * 50)),
-			};
+			const page = query.page === undefined ? state.records : [];
+			return { statusCode: 200, headers: {}, body: JSON.stringify(page) };
 		},
 		readServiceConfig({
 			baseUrl: `https://templates${++services}.example.com`,
@@ -42,55 +29,33 @@ function service(count: number) {
 	return { state, client };
 }
 
-const wanted = (...names: string[]) => names.map((template) => ({ template, language: 'en-us' }));
-
-test.each([
-	['en_US', 'en-US', true],
-	[' EN_us ', 'en_US', true],
-	['zh-Hant-TW', 'zh_hant_tw', true],
-	['en_US', 'en', false],
-	[undefined, '', true],
-	[undefined, 'en', false],
-])('the languages %j and %j are the same: %s', (one, other, are) => {
-	expect(isLanguage(one, other)).toBe(are);
-});
-
-test('names are told apart by case', async () => {
-	const templates = await listTemplates(service(1).client, 0);
-	expect(findTemplate(templates, { template: 't0', language: 'en-us' })?.id).toBe('0');
-	expect(findTemplate(templates, { template: 'T0', language: 'en_US' })).toBeUndefined();
-	expect(findTemplate(templates, { template: 't0', language: 'de' })).toBeUndefined();
-});
-
-test('a kept list serves until it is too old', async () => {
-	const { client, state } = service(3);
-	expect(await listTemplates(client, 0)).toHaveLength(3);
+test('a kept list serves for five minutes, unless a fresh one is asked for', async () => {
+	const { client, state } = service({ name: 'a' }, { name: 'b' });
+	expect(await listTemplates(client)).toHaveLength(2);
 	const { requests } = state;
-	now += 99;
-	state.templates.pop();
-	expect(await listTemplates(client, 100)).toHaveLength(3);
-	expect(await listTemplates(client, 100, wanted('unheard of'))).toHaveLength(3);
+	state.records.pop();
+	now += 5 * 60_000 - 1;
+	expect(await listTemplates(client)).toHaveLength(2);
 	expect(state.requests).toBe(requests);
-	now += 1;
-	expect(await listTemplates(client, 100)).toHaveLength(2);
-	expect(await listTemplates(client, 0)).toHaveLength(2);
-	expect(state.requests).toBe(3 * requests);
+	expect(await listTemplates(client, true)).toHaveLength(1);
+	state.records.pop();
+	now += 5 * 60_000;
+	expect(await listTemplates(client)).toHaveLength(0);
 });
 
-test('the first ones are enough if all that are wanted are among them', async () => {
-	const { client, state } = service(240);
-	expect(await listTemplates(client, 0, wanted('t3', 't99'))).toHaveLength(100);
-	expect(state.requests).toBe(2);
-	expect(await listTemplates(client, 100, wanted('t50'))).toHaveLength(100); // from what is kept
-	expect(state.requests).toBe(2);
-	expect(await listTemplates(client, 100, wanted('t50', 't200'))).toHaveLength(240);
+test('no more lists are kept than of 20 services and keys', async () => {
+	const { client, state } = service({ name: 'a' });
+	await listTemplates(client);
 	const { requests } = state;
-	expect(await listTemplates(client, 100, wanted('unheard of'))).toHaveLength(240); // whole, so nobody is asked
-	expect(state.requests).toBe(requests);
+	for (let n = 0; n < 20; n++) await listTemplates(service({ name: 'b' }).client);
+	await listTemplates(client);
+	expect(state.requests).toBe(2 * requests);
 });
 
-test('without any that are wanted all are listed', async () => {
-	const { client } = service(240);
-	expect(await listTemplates(client, 0)).toHaveLength(240);
-	expect(await listTemplates(client, 0, wanted('unheard of'))).toHaveLength(240);
+test('records without a name that can be read are an error that shows their fields', async () => {
+	const { client } = service({ code: 'a', words: 'Hi' });
+	await expect(listTemplates(client)).rejects.toMatchObject({
+		message: 'The service lists templates, but no name was found in them',
+		description: 'The first one has the fields code, words.',
+	});
 });

@@ -117,7 +117,7 @@ const scripts: Record<string, Script> = {
 	},
 	'template create': {
 		parameters: { name: '=note_{{ $json.n }}', ...note },
-		gives: written({ name: 'note_1', status: 'PENDING' }),
+		gives: written({ name: 'note_1' }),
 		effect: ({ state }) => [
 			lastOf(state.templates.all).map(({ name }) => name),
 			['note_1', 'note_2', 'note_3'],
@@ -127,7 +127,8 @@ const scripts: Record<string, Script> = {
 	'template update': {
 		parameters: { templateId: byId, updateFields: { category: 'MARKETING' } },
 		items: async (stage) => await listed(stage, 'template'),
-		gives: written({ category: 'MARKETING' }),
+		gives: (stage) =>
+			written(stage.choice['template-content'] === 'shown' ? { category: 'MARKETING' } : {})(stage),
 		effect: ({ state }) => [
 			state.templates.all.filter(
 				({ name, category }) => category === 'MARKETING' && name.startsWith('note'),
@@ -245,6 +246,26 @@ async function checkRefusal(
 		message: expect.stringContaining(words),
 		sendStatus: 'notSent',
 	});
+}
+
+/** The form for a template has a field for each of its variables, or numbered ones where the service does not show them. */
+export async function checkForm({ engine, credentials, choice }: Stage): Promise<void> {
+	const parameters = { resource: 'message', operation: 'sendTemplate', ...welcomeParameters };
+	const editor = engine.editor({ parameters, credentials });
+	const { fields } = await editor.resourceMapping('getTemplateVariables');
+	const names = {
+		numbered: ['1', '2'],
+		named: ['first_name', 'company'],
+		scripts: ['größe', '名前'],
+	}[choice['template-variables']];
+	const isHidden = choice['template-content'] === 'hidden';
+	const shown = isHidden ? ['1', '2', '3'] : names;
+	expect(fields.filter(({ id, removed }) => id.startsWith('body') && !removed)).toEqual(
+		shown.map((name) => expect.objectContaining({ id: `body_${name}`, required: !isHidden })),
+	);
+	expect(fields).toContainEqual(
+		expect.objectContaining({ id: 'headerPdfUrl', required: !isHidden }),
+	);
 }
 
 /** Asks a person and waits: the half that concerns the service. */

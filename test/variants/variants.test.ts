@@ -12,7 +12,7 @@ import {
 } from '../../sandbox/variants';
 import { loadEngine, type Engine } from '../support/engine';
 import { checkListing } from './listings';
-import { checkOperations, checkQuestion, checkRate } from './operations';
+import { checkForm, checkOperations, checkQuestion, checkRate } from './operations';
 import { Stage } from './stage';
 import { checkTrigger } from './trigger';
 
@@ -48,6 +48,7 @@ test.each(chosen.map((variants) => [describeVariants(variants), variants] as con
 	async (_, variants) => {
 		const stage = await Stage.open(engine, variants);
 		try {
+			await checkForm(stage);
 			await checkOperations(stage);
 			await checkQuestion(stage);
 			await checkTrigger(stage);

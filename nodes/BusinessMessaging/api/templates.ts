@@ -1,9 +1,8 @@
 /**
  * What a listed template is and wants to be filled in with. The specification names only `template` and `language`; the
- * rest is read in the shapes that services of this kind use (assumption): parts in upper or lower case, variables with
- * numbers or names, one record for each language or one with all of them.
+ * rest is read in the shapes that services of this kind use (assumption). What a list does not show is not known.
  */
-import { uniqBy } from 'lodash';
+import { groupBy, isEmpty, uniqBy } from 'lodash';
 
 import { type ServiceRecord, isRecord, parseJson, readId } from './read';
 
@@ -29,12 +28,16 @@ export interface Template {
 	language?: string;
 	/** Approval in the service's words. */
 	status?: string;
-	approval: 'approved' | 'notApproved' | 'unknown';
-	/** In the order of header, body, buttons; the numbered ones of a part by number, else as they appear. */
-	variables: TemplateVariable[];
-	/** Whether a message needs the URL of a PDF. `unknown`: unless one is attached, which the service does not show. */
-	headerPdf: 'none' | 'optional' | 'needed' | 'unknown';
-	/** The words of a part without buttons: its text, or the format of a header that has none. */
+	/** Whether the status says clearly that the template cannot be sent. */
+	isRefused: boolean;
+	/**
+	 * In the order of header, body, buttons; the numbered ones of a part by number, else as they appear. Undefined if the
+	 * text of the template is not shown.
+	 */
+	variables?: TemplateVariable[];
+	/** For a document header: whether a message needs the URL of a PDF. */
+	pdf?: 'needed' | 'optional';
+	/** The text of the header, or its format if it has none. */
 	header?: string;
 	body?: string;
 	footer?: string;
@@ -42,142 +45,120 @@ export interface Template {
 	buttons: string[];
 }
 
-const nameKeys = ['name', 'template', 'templateName', 'template_name', 'elementName'];
-const languageKeys = ['language', 'locale', 'languageCode', 'language_code', 'lang'];
-const statusKeys = ['status', 'approvalStatus', 'approval_status', 'state'];
-const attachedKeys = [
-	'headerDocumentAttached',
-	'header_document_attached',
-	'documentAttached',
-	'hasHeaderDocument',
-];
+const nameKey = /^((template|element)_?)?name$|^template$/i;
+const languageKey = /^(language|locale|lang)(_?code)?$/i;
+const statusKey = /^(approval_?)?(status|state)$/i;
 const listKeys = ['translations', 'languages', 'localizations', 'versions'];
 
-const approvedWords = /^(approved|active|enabled|live|published)$/i;
-const refusedWords =
-	/pending|review|submitted|draft|reject|paused|disabled|inactive|deleted|declined/i;
+/** Whole statuses only: "Active - Quality pending" can be sent. */
+const refusal =
+	/^((in|under) review|pending( (review|approval|deletion))?|submitted|draft|rejected|declined|paused|disabled|inactive|deleted)$/;
 
 /** The templates of one listed record: one, or one for each of its languages; none without a name. */
 export function readTemplates(record: ServiceRecord): Template[] {
+	const name = textAt(record, nameKey);
+	if (!name) return [];
 	const list = listKeys
 		.map((key) => record[key])
-		.find((value) => Array.isArray(value) && value.length > 0) as unknown[] | undefined;
-	if (!list) return readTemplate(record);
-	return list.flatMap((entry) =>
-		readTemplate({ ...record, ...(isRecord(entry) ? entry : { language: entry }) }),
-	);
-}
-
-function readTemplate(record: ServiceRecord): Template[] {
-	const name = firstText(record, nameKeys);
-	if (!name) return [];
-	const status = firstText(record, statusKeys);
-	const parts = readParts(record);
-	const header = parts.find(({ type }) => type === 'header');
-	const buttons = parts.flatMap(({ type, fields }) =>
-		type === 'buttons' ? recordsOf(fields.buttons) : type === 'button' ? [fields] : [],
-	);
-	const isText = header && header.format === 'text';
-	return [
-		{
-			id: readId(record),
-			name,
-			language: firstText(record, languageKeys),
-			status,
-			approval: !status
-				? 'unknown'
-				: approvedWords.test(status)
-					? 'approved'
-					: refusedWords.test(status)
-						? 'notApproved'
-						: 'unknown',
-			variables: [
-				...(isText ? variablesOf('header', header.text) : []),
-				...parts
-					.filter(({ type }) => type === 'body')
-					.flatMap(({ text }) => variablesOf('body', text)),
-				...buttons.flatMap(({ url }, index) => variablesOf('button', textOf(url), index + 1)),
-			],
-			headerPdf: header?.format === 'document' ? pdfOf(record) : 'none',
-			header: header && (isText ? header.text : header.format),
-			body: parts.find(({ type }) => type === 'body')?.text,
-			footer: parts.find(({ type }) => type === 'footer')?.text,
-			buttons: buttons.map(({ text, title }) => textOf(text) || textOf(title)),
-		},
-	];
-}
-
-/** Source of the rule: specification, field `headerDocumentUrl`. */
-function pdfOf(record: ServiceRecord): Template['headerPdf'] {
-	const category = textOf(record.category);
-	if (category && !/utility/i.test(category)) return 'optional';
-	const attached = attachedKeys
-		.map((key) => record[key])
-		.find((value) => typeof value === 'boolean');
-	if (attached === undefined) return 'unknown';
-	return attached ? 'optional' : 'needed';
-}
-
-interface Part {
-	/** In lower case. */
-	type: string;
-	/** In lower case; `text` unless told otherwise. */
-	format: string;
-	text: string;
-	fields: ServiceRecord;
-}
-
-/** The components of a template: a list, the same as JSON text, or fields named after the parts. */
-function readParts(record: ServiceRecord): Part[] {
-	const components = recordsOf(record.components ?? record.structure);
-	if (components.length > 0) return components.map(toPart);
-	return ['header', 'body', 'footer', 'buttons'].flatMap((type) => {
-		const value = record[type];
-		if (value === undefined || value === null) return [];
-		if (type === 'buttons') return [toPart({ type, buttons: value })];
-		return [toPart({ type, ...(isRecord(value) ? value : { text: value }) })];
+		.find((value) => Array.isArray(value) && !isEmpty(value));
+	return ((list ?? [record]) as unknown[]).map((entry) => {
+		const own = isRecord(entry) ? entry : { language: entry };
+		return readTemplate(name, { ...record, ...own });
 	});
 }
 
-function toPart(fields: ServiceRecord): Part {
-	const { type, format, text } = fields;
+function readTemplate(name: string, record: ServiceRecord): Template {
+	const status = textAt(record, statusKey);
+	const {
+		header: [header] = [],
+		body: [body] = [],
+		footer: [footer] = [],
+		...parts
+	} = partsOf(record);
+	const buttons = [
+		...(parts.button ?? []),
+		...(parts.buttons ?? []).flatMap((part) => recordsIn(part.buttons)),
+	];
+	const format = textOf(header?.format).toLowerCase();
+	const headerText = ['', 'text'].includes(format) ? textOf(header?.text) : '';
+	const text = textOf(body?.text);
 	return {
-		type: textOf(type).toLowerCase(),
-		format: textOf(format).toLowerCase() || 'text',
-		text: textOf(text),
-		fields,
+		id: readId(record),
+		name,
+		language: textAt(record, languageKey),
+		status,
+		isRefused: refusal.test(status?.toLowerCase().replaceAll(/[\s_-]+/g, ' ') ?? ''),
+		variables: text
+			? [
+					...variablesOf('header', headerText),
+					...variablesOf('body', text),
+					...buttons.flatMap(({ url }, index) => variablesOf('button', textOf(url), index + 1)),
+				]
+			: undefined,
+		pdf: format === 'document' ? pdfOf(record) : undefined,
+		header: headerText || format || undefined,
+		body: text || undefined,
+		footer: textOf(footer?.text) || undefined,
+		buttons: buttons.map(({ text: words, title }) => textOf(words) || textOf(title)),
 	};
 }
 
-function recordsOf(value: unknown): ServiceRecord[] {
-	const list = typeof value === 'string' ? parseJson(value) : value;
-	return Array.isArray(list) ? list.filter(isRecord) : [];
+/** Source of the rule: specification, field `headerDocumentUrl`. How a service shows that a PDF is attached is an assumption. */
+function pdfOf(record: ServiceRecord): Template['pdf'] {
+	const isAttached = Object.entries(record).find(
+		([key, value]) => /document|attach/i.test(key) && typeof value === 'boolean',
+	)?.[1];
+	const category = textOf(record.category) || 'utility';
+	return isAttached === false && /utility/i.test(category) ? 'needed' : 'optional';
+}
+
+/** The components of a template by type: a list, or fields named after the parts; either also as JSON text. */
+function partsOf(record: ServiceRecord): Partial<Record<string, ServiceRecord[]>> {
+	const { components, structure, content } = record;
+	const shown = [components, structure, content].find((value) => !isEmpty(value)) ?? record;
+	const parts = typeof shown === 'string' ? (parseJson(shown) ?? { body: shown }) : shown;
+	const list = isRecord(parts) ? toComponents(parts) : recordsIn(parts);
+	return groupBy(list, ({ type }) => textOf(type).toLowerCase());
+}
+
+function toComponents(parts: ServiceRecord): ServiceRecord[] {
+	const types = ['header', 'body', 'footer', 'buttons'].filter((type) => !isEmpty(parts[type]));
+	return types.map((type) => {
+		const value = parts[type];
+		if (isRecord(value)) return { ...value, type };
+		return Array.isArray(value) ? { type, buttons: value } : { type, text: value };
+	});
+}
+
+function recordsIn(value: unknown): ServiceRecord[] {
+	return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 function textOf(value: unknown): string {
 	return typeof value === 'string' ? value : '';
 }
 
-/** The first usual key with a text, or with a record that has one, e.g. `{ "language": { "code": "en_US" } }`. */
-function firstText(record: ServiceRecord, keys: string[]): string | undefined {
-	const values = keys
-		.map((key) => record[key])
+/** The first field of such a name with a text, or with a record that has one, e.g. `{ "language": { "code": "en_US" } }`. */
+function textAt(record: ServiceRecord, key: RegExp): string | undefined {
+	const values = Object.keys(record)
+		.filter((name) => key.test(name))
+		.map((name) => record[name])
 		.map((value) => (isRecord(value) ? (value.code ?? value.name) : value));
 	return values.map(textOf).find(Boolean);
 }
 
-/** A variable in a text, e.g. `{{1}}` or `{{ customer }}`; its group is the name. */
-export const variablePattern = /\{\{\s*([\w.-]+)\s*\}\}/g;
+/** A variable in a text, e.g. `{{1}}` or `{{ größe }}`; its group is the name, with the spaces around it. */
+export const variablePattern = /\{\{([^{}]+)\}\}/g;
 
 /** The distinct variables of a text, e.g. of "Hi {{1}}, meet {{2}}". */
 function variablesOf(part: TemplatePart, text: string, button?: number): TemplateVariable[] {
 	const found = [...text.matchAll(variablePattern)].map(([, name]) => ({
 		part,
 		...(button && { button }),
-		name,
+		name: name.trim(),
 		text,
 	}));
-	const distinct = uniqBy(found, 'name');
+	const distinct = uniqBy(found, 'name').filter(({ name }) => name !== '');
 	const areNumbered = distinct.every(({ name }) => /^\d+$/.test(name));
 	return areNumbered ? distinct.sort((a, b) => Number(a.name) - Number(b.name)) : distinct;
 }

@@ -1,4 +1,4 @@
-/** The searchable lists of contacts, segments and webhooks. A service may have a million contacts, so no search reads them all. */
+/** The searchable lists of records. A service may have a million contacts, so no search reads them all. */
 import type {
 	ILoadOptionsFunctions,
 	INodeListSearchItems,
@@ -6,55 +6,75 @@ import type {
 } from 'n8n-workflow';
 import { uniq, uniqBy } from 'lodash';
 
-import { type Endpoint, endpoints } from '../api/endpoints';
 import { readSegments } from '../api/contacts';
+import { type Endpoint, endpoints } from '../api/endpoints';
 import { type ServiceRecord, isRecord, readId, readWebhookUrl } from '../api/read';
+import { readTemplates } from '../api/templates';
+import { asText } from '../operations/asText';
+import { InputError } from '../operations/inputError';
 import { connect } from '../transport/connect';
 import { listRecords } from '../transport/pages';
 import { withoutSecrets } from '../transport/serviceConfig';
 import { includes, label, listSearch, pageOf } from './search';
+import { statusOf } from './templates';
 
 /** How many records are searched for what was typed; twice as many when nothing was found, or when the user scrolls on. */
 const firstLook = 500;
 /** After as many the list says that there is more, found or not. */
-const mostAtOnce = 8_000;
+const maxAtOnce = 8_000;
 /** Among how many contacts segments are looked for; one that nobody of them is in can be entered by name. */
 const contactsWithSegments = 2_000;
 
-interface Choice extends INodeListSearchItems {
-	value: string;
+interface Choice {
+	id?: string;
+	name: string;
 	/** A phone number that is searched, too. */
-	also?: string;
+	phone?: string;
 }
 
 /** A list of records. The token is the number of records that were searched already. */
-function picker(endpoint: Endpoint, toChoice: (record: ServiceRecord) => Choice | undefined) {
+function picker(
+	endpoint: Endpoint,
+	what: string,
+	toChoices: (record: ServiceRecord) => Choice | Choice[],
+) {
 	return listSearch(async (context, filter, token): Promise<INodeListSearchResult> => {
 		const client = await connect(context);
-		const isWanted = ({ name, also }: Choice) =>
-			includes(name, filter) || (also !== undefined && isPartOf(filter, also));
 		for (let searched = Number(token ?? 0); ; ) {
 			const limit = Math.max(firstLook, 2 * searched);
 			const records = await listRecords(client, endpoint, { limit });
-			const choices = records.slice(searched).flatMap((record) => toChoice(record) ?? []);
-			const results = uniqBy(choices.filter(isWanted), 'value').map(({ name, value }) => ({
-				name,
-				value,
-			}));
+			const choices = records.slice(searched).flatMap(toChoices);
+			if (choices.length > 0 && choices.every(({ id }) => !id)) throw withoutId(what, records[0]);
+			const results = toEntries(choices, filter);
 			if (records.length < limit) return { results };
-			if (results.length > 0 || limit >= mostAtOnce)
+			if (results.length > 0 || limit >= maxAtOnce)
 				return { results, paginationToken: String(limit) };
 			searched = limit;
 		}
 	});
 }
 
+/** The entries for those choices that have an ID and fit to what was typed. */
+function toEntries(choices: Choice[], filter: string): INodeListSearchItems[] {
+	const entries = choices.flatMap(({ id, name, phone = '' }) => {
+		const isWanted = id && (includes(name || id, filter) || isPartOf(filter, phone));
+		return isWanted ? { name: name || id, value: id } : [];
+	});
+	return uniqBy(entries, 'value');
+}
+
+function withoutId(what: string, record: ServiceRecord): InputError {
+	return new InputError(
+		`The service lists ${what}, but no ID was found in them`,
+		`The first one has the fields ${Object.keys(record).join(', ')}. Choose 'By ID' and enter the ID.`,
+	);
+}
+
 /** Whether what was typed is a part of a phone number, however it is written: "0170 123" is one of +49170123… */
 function isPartOf(filter: string, phone: string): boolean {
 	const digits = filter.replace(/\D/g, '').replace(/^0+/, '');
-	return (
-		digits !== '' && /^[\d\s+().-]+$/.test(filter) && phone.replace(/\D/g, '').includes(digits)
-	);
+	const isNumber = digits !== '' && /^[\d\s+().-]+$/.test(filter);
+	return isNumber && phone.replace(/\D/g, '').includes(digits);
 }
 
 async function segmentsOf(context: ILoadOptionsFunctions): Promise<INodeListSearchItems[]> {
@@ -67,25 +87,24 @@ async function segmentsOf(context: ILoadOptionsFunctions): Promise<INodeListSear
 
 /** The methods of these lists, as resource locators name them. */
 export const recordPickers = {
-	searchContacts: picker(endpoints.listContacts, (contact) => {
-		const value = readId(contact);
-		const phone = typeof contact.phone === 'string' ? contact.phone : undefined;
-		return value === undefined
-			? undefined
-			: { name: label(contact.name, phone) || value, value, also: phone };
+	searchContacts: picker(endpoints.listContacts, 'contacts', (contact) => {
+		const phone = asText(contact.phone);
+		return { id: readId(contact), name: label(asText(contact.name), phone), phone };
 	}),
 	searchSegments: listSearch(async (context, filter, token) =>
 		pageOf(await segmentsOf(context), filter, token),
 	),
-	searchWebhooks: picker(endpoints.listWebhooks, (webhook) => {
-		const value = readId(webhook);
-		const { events } = webhook;
-		const shown = Array.isArray(events)
-			? events.filter((event) => !isRecord(event)).join(', ')
-			: undefined;
+	searchTemplates: picker(endpoints.listTemplates, 'templates', (record) =>
+		readTemplates(record).map((template) => ({
+			id: template.id,
+			name: label(template.name, template.language, statusOf(template)),
+		})),
+	),
+	searchWebhooks: picker(endpoints.listWebhooks, 'webhooks', (webhook) => {
 		const url = readWebhookUrl(webhook);
-		return value === undefined
-			? undefined
-			: { name: label(url && withoutSecrets(url), shown) || value, value }; // the name is saved with the workflow
+		const { events } = webhook;
+		const named = Array.isArray(events) ? events.filter((event) => !isRecord(event)) : [];
+		// the name is saved with the workflow
+		return { id: readId(webhook), name: label(url && withoutSecrets(url), named.join(', ')) };
 	}),
 };

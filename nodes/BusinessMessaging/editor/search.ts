@@ -5,7 +5,9 @@ import {
 	type INodeListSearchResult,
 	NodeOperationError,
 } from 'n8n-workflow';
+import { compact } from 'lodash';
 
+import { isRecord } from '../api/read';
 import { asText } from '../operations/asText';
 import { asFailure } from '../operations/outcome';
 
@@ -41,15 +43,12 @@ export function listSearch(
 export function pageOf(
 	entries: INodeListSearchItems[],
 	filter: string,
-	token?: string,
+	token = '0',
 ): INodeListSearchResult {
 	const wanted = entries.filter(({ name }) => includes(name, filter));
-	const start = Number(token ?? 0);
-	const end = start + pageLength;
-	return {
-		results: wanted.slice(start, end),
-		...(end < wanted.length && { paginationToken: String(end) }),
-	};
+	const end = Number(token) + pageLength;
+	const results = wanted.slice(Number(token), end);
+	return end < wanted.length ? { results, paginationToken: String(end) } : { results };
 }
 
 /** Whether a text holds what was typed, whatever the case. */
@@ -58,8 +57,8 @@ export function includes(text: string, filter: string): boolean {
 }
 
 /** A label out of what is known, e.g. `Ada Lovelace · +15551000000`. */
-export function label(...parts: unknown[]): string {
-	return parts.filter((part) => typeof part === 'string' && part !== '').join(' · ');
+export function label(...parts: Array<string | undefined>): string {
+	return compact(parts).join(' · ');
 }
 
 /**
@@ -68,9 +67,8 @@ export function label(...parts: unknown[]): string {
  * @returns undefined for an expression that cannot be evaluated yet
  */
 export function chosen(context: ILoadOptionsFunctions, name: string): string | undefined {
-	const value = context.getCurrentNodeParameter(name);
-	const inner: unknown =
-		typeof value === 'object' && value !== null && 'value' in value ? value.value : (value ?? '');
+	const value = context.getCurrentNodeParameter(name) ?? '';
+	const inner: unknown = isRecord(value) && 'value' in value ? value.value : value;
 	if (inner === null || inner === undefined) return undefined;
 	const text = asText(inner).trim();
 	return text.startsWith('=') ? undefined : text;

@@ -50,6 +50,8 @@ export interface OperationRequest extends ApiRequest {
 	question?: QuestionSettings;
 	/** The values of a template's variables that the components of the body are made of. */
 	variables?: GivenVariable[];
+	/** Whether the message is compared with its template before it is sent. */
+	checksTemplate?: boolean;
 	/** What the user should know beside the output, e.g. that a part of a value was left out. */
 	hints?: string[];
 	/** The endpoint of this very request, if it is not the operation's. */

@@ -145,6 +145,22 @@ export const answerPoints = {
 		values: [
 			['numbered', '{{1}}'],
 			['named', '{{first_name}}'],
+			['scripts', '{{größe}}, {{ 名前 }}'],
+		],
+	},
+	'template-content': {
+		words: 'what a template shows beside its name, language and status',
+		values: [
+			['shown', 'everything'],
+			['hidden', 'its identifier alone'],
+		],
+	},
+	'template-status': {
+		words: 'how the approval of a template is written',
+		values: [
+			['upper', 'APPROVED, PENDING, REJECTED'],
+			['quality', 'Active - Quality pending, In review, Rejected'],
+			['absent', 'not at all'],
 		],
 	},
 	'template-languages': {

@@ -108,7 +108,7 @@ export const actionChecks: Record<string, Check> = {
 
 	'Send Template with PDF': async (environment) => {
 		const value = {
-			headerDocumentUrl: 'https://example.com/brochure.pdf',
+			headerPdfUrl: 'https://example.com/brochure.pdf',
 			body_1: '=Anna {{ $json.n }}',
 			body_2: 'Acme',
 		};

@@ -49,7 +49,7 @@ export const editorChecks: Record<string, Check> = {
 		}).resourceMapping('getTemplateVariables');
 		assert.deepEqual(
 			form.fields.map(({ id }) => id),
-			['headerDocumentUrl', 'body_1', 'body_2'],
+			['headerPdfUrl', 'body_1', 'body_2'],
 		);
 	},
 };

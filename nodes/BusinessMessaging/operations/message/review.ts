@@ -1,174 +1,202 @@
-/** Holds messages against their templates before the first one goes out. */
-import { groupBy, isPlainObject, sortBy } from 'lodash';
+/** Compares messages with their templates before the first one goes out, as far as the service shows the templates. */
+import { intersection, range, sortBy, uniq } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
 
+import { endpoints } from '../../api/endpoints';
 import type { Template, TemplateVariable } from '../../api/templates';
-import { type ServiceRecord, isRecord } from '../../api/read';
 import type { Client } from '../../transport/client';
 import { withDeadline } from '../../transport/deadline';
-import { type TemplateReference, findTemplate, listTemplates } from '../../transport/templateList';
+import { ServiceError } from '../../transport/errors';
+import { listTemplates } from '../../transport/templateList';
 import { asText } from '../asText';
 import { InputError } from '../inputError';
-import type { OperationRequest } from '../operation';
-import { fieldOf, titleOf, toComponents } from './variables';
+import { type OperationRequest, sentMessage } from '../operation';
+import { asFailure } from '../outcome';
+import { type GivenVariable, fieldOf, placeOf, titleOf, toComponents } from './variables';
 
-/** How long a list of templates is believed, ms; before anything is refused it is loaded anew. */
-const maxAgeMs = 5 * 60_000;
 /** How long the look-up may take, ms. Messages go out without it, too. */
-const limitMs = 15_000;
+const timeoutMs = 15_000;
 
-/** What was found out about the templates of a run; undefined if they could not be listed. */
-export type KnownTemplates = Template[] | undefined;
+/** As en_US or de; some services show other words for a language. */
+const localeCode = /^[a-z]{2,3}([_-][a-z0-9]+)*$/i;
 
-/** Looks the templates of a run up, once. Does not throw: without a list the service judges by itself. */
+/** A template as messages refer to it. */
+interface Reference {
+	template: string;
+	language: string;
+}
+
+/**
+ * Looks the templates of a run up, once; a list that speaks against a message is loaded anew.
+ *
+ * @returns undefined if no message is to be checked, or if they cannot be listed, which a hint says
+ */
 export async function lookUpTemplates(
 	client: Client,
 	requests: OperationRequest[],
-): Promise<KnownTemplates> {
-	const wanted = requests.flatMap(({ body }) =>
-		body && 'template' in body ? [referenceOf(body)] : [],
-	);
-	if (wanted.length === 0) return undefined;
-	const isRefused = (templates: Template[]) =>
-		requests.some((request) => complaint(request, templates));
+): Promise<Template[] | undefined> {
+	if (!requests.some(({ checksTemplate }) => checksTemplate)) return undefined;
+	const list = async (isFresh: boolean) =>
+		await withDeadline(listTemplates(client, isFresh), timeoutMs);
 	try {
-		const templates = await withDeadline(listTemplates(client, maxAgeMs, wanted), limitMs);
-		return isRefused(templates)
-			? await withDeadline(listTemplates(client, 0, wanted), limitMs)
-			: templates;
-	} catch {
+		const templates = await list(false);
+		return requests.some((request) => problemOf(request, templates)) ? await list(true) : templates;
+	} catch (error) {
+		const { message } = asFailure(error);
+		client.hints.add(
+			`The messages were sent without comparing them with their templates: ${message}`,
+		);
 		return undefined;
 	}
 }
 
 /**
- * Holds a message against its template, and puts named values into the template's order.
+ * Compares a message with its template, and puts named values into the template's order.
  *
- * @throws InputError for a template that is not approved, a missing or surplus value, or a missing PDF
+ * @throws InputError for a template that does not exist or is not approved, a value that is missing or has no place, or a
+ * missing PDF
  */
 export function reviewTemplate(
 	request: OperationRequest,
-	templates: KnownTemplates,
+	templates: Template[] | undefined,
 ): OperationRequest {
-	const fault = complaint(request, templates ?? []);
-	if (fault) throw fault;
-	const template = request.body && findTemplate(templates ?? [], referenceOf(request.body));
-	if (!template || !request.variables) return request;
+	const problem = templates && problemOf(request, templates);
+	if (problem) throw problem;
+	const { body, checksTemplate, variables } = request;
+	const template = checksTemplate && findTemplate(templates ?? [], referenceOf(request));
+	if (!template || !template.variables || !variables) return request;
 	const order = template.variables.map(fieldOf);
-	const placeOf = (id: string) => (order.includes(id) ? order.indexOf(id) : order.length);
-	return {
-		...request,
-		body: {
-			...request.body,
-			components: toComponents(sortBy(request.variables, (variable) => placeOf(fieldOf(variable)))),
-		},
-	};
+	const sorted = sortBy(variables, (variable) => order.indexOf(fieldOf(variable)));
+	return { ...request, body: { ...body, components: toComponents(sorted) } };
 }
 
-function referenceOf({ template, language }: Record<string, unknown>): TemplateReference {
-	return { template: asText(template), language: asText(language) };
+/**
+ * Sends a template message.
+ *
+ * @throws ServiceError that names the template if the service did not find what was asked for
+ */
+export async function sendTemplateMessage(
+	client: Client,
+	request: OperationRequest,
+): Promise<IDataObject[]> {
+	const response = await client.call(endpoints.sendTemplate, request).catch((error: unknown) => {
+		if (!(error instanceof ServiceError) || error.statusCode !== 404) throw error;
+		throw new ServiceError(missingTitle(referenceOf(request)), {
+			kind: error.kind,
+			statusCode: error.statusCode,
+			description: `${error.message}. Choose 'Template' and 'Language' again: it may have been renamed or deleted. If other operations fail too, check the address in the credential.`,
+		});
+	});
+	return sentMessage(response, request);
 }
 
-function complaint(
-	{ body, variables = [] }: OperationRequest,
+/** Why a list of all templates has none of this name and language; undefined if it has, or shows nothing about it. */
+export function missingTemplate(
 	templates: Template[],
+	reference: Reference,
 ): InputError | undefined {
-	const template = body && findTemplate(templates, referenceOf(body));
-	if (!template) return undefined;
-	const title = `The template "${template.name}" (${template.language})`;
-	if (template.approval === 'notApproved') {
+	if (templates.length === 0 || findTemplate(templates, reference)) return undefined;
+	const mine = templates.filter(({ name }) => name === reference.template);
+	const languages = mine.map(({ language = '' }) => language);
+	if (!languages.every((language) => localeCode.test(language))) return undefined;
+	if (languages.length > 0)
+		return new InputError(missingTitle(reference), `It exists in ${languages.join(', ')}.`);
+	const { template } = reference;
+	const names = uniq(templates.map(({ name }) => name));
+	const near = sortBy(names, (name) => -likeness(name, template))
+		.slice(0, 3)
+		.filter((name) => likeness(name, template) > 0.5);
+	const question = near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : '';
+	return new InputError(
+		missingTitle({ template, language: '' }),
+		`${question}Choose 'Template' from the list, or check how it is written.`,
+	);
+}
+
+/** The template in the language of a message; names are told apart by case, languages are not. */
+export function findTemplate(
+	templates: Template[],
+	{ template, language }: Reference,
+): Template | undefined {
+	const plain = (code: string) => code.trim().toLowerCase().replaceAll('-', '_');
+	return templates.find(
+		({ name, language: own = language }) => name === template && plain(own) === plain(language),
+	);
+}
+
+function missingTitle({ template, language }: Reference): string {
+	return `The service has no template "${template}"${language && ` in ${language}`}`;
+}
+
+/** The share of pairs of letters that two names have in common, 0 to 1. */
+function likeness(...names: [string, string]): number {
+	const [one, other] = names.map((name) =>
+		uniq(range(name.length - 1).map((at) => name.slice(at, at + 2).toLowerCase())),
+	);
+	return (2 * intersection(one, other).length) / (one.length + other.length || 1);
+}
+
+function referenceOf({ body = {} }: OperationRequest): Reference {
+	return { template: asText(body.template), language: asText(body.language) };
+}
+
+/** What speaks against a message; undefined if nothing does, as far as the service shows. */
+function problemOf(request: OperationRequest, templates: Template[]): InputError | undefined {
+	if (!request.checksTemplate) return undefined;
+	const reference = referenceOf(request);
+	const template = findTemplate(templates, reference);
+	const problem = template
+		? templateProblem(request, template, `The template "${template.name}" (${reference.language})`)
+		: missingTemplate(templates, reference);
+	if (!problem) return undefined;
+	const way = "To send it all the same, switch off 'Check Before Sending' under 'Options'.";
+	return new InputError(problem.message, `${problem.description} ${way}`);
+}
+
+function templateProblem(
+	{ body, variables }: OperationRequest,
+	template: Template,
+	title: string,
+): InputError | undefined {
+	if (template.isRefused)
 		return new InputError(
 			`${title} is not approved: its status is ${template.status}`,
-			'Only approved templates can be sent. Wait for the approval, or choose another template.',
+			'Only an approved template can be sent. Wait for the approval, or choose another template.',
 		);
-	}
-	const stranger = variables.find(
-		({ part, button, name }) =>
-			!/^\d+$/.test(name) &&
-			!template.variables.some(
-				(own) => own.part === part && own.button === button && own.name === name,
-			),
-	);
-	if (stranger)
+	if (!variables) return undefined; // JSON is sent as it is
+	if (template.pdf === 'needed' && !body?.headerDocumentUrl)
 		return new InputError(
-			`${title} has no variable ${titleOf(stranger)}`,
-			`Its variables: ${template.variables.map(titleOf).join(', ') || 'none'}. Open the node and refresh the list of variables.`,
+			`${title} needs a PDF in its header`,
+			"Enter the public address of the PDF in 'Header PDF URL', or attach a PDF to the template in the service.",
 		);
-	return pdfComplaint(body, template, title) ?? countComplaint(body, template, title);
+	return template.variables && valueProblem(variables, template.variables, title);
 }
 
-function pdfComplaint(
-	body: ServiceRecord,
-	{ headerPdf }: Template,
+function valueProblem(
+	given: GivenVariable[],
+	variables: TemplateVariable[],
 	title: string,
 ): InputError | undefined {
-	if (headerPdf !== 'needed' || body.headerDocumentUrl || parametersOf(body, 'header').length > 0)
-		return undefined;
-	return new InputError(
-		`${title} needs a PDF in its header`,
-		'Enter the public address of the PDF in the field Header PDF URL, or attach a PDF to the template in the service.',
+	const fields = given.map((value) => fieldFor(value, variables));
+	const surplus = given.find((_, index) => !variables.map(fieldOf).includes(fields[index]));
+	if (surplus)
+		return new InputError(
+			`${title} has no variable '${titleOf(surplus)}'`,
+			`Its variables: ${variables.map(titleOf).join(', ') || 'none'}. Open the node and refresh the list of variables.`,
+		);
+	const missing = variables.find((variable) => !fields.includes(fieldOf(variable)));
+	return (
+		missing &&
+		new InputError(
+			`${title} needs a value for '${titleOf(missing)}'`,
+			`The text around it: "${missing.text}".`,
+		)
 	);
 }
 
-/** Compares the number of values with the number of variables, part by part. */
-function countComplaint(
-	body: ServiceRecord,
-	{ variables, header }: Template,
-	title: string,
-): InputError | undefined {
-	const parts = groupBy(variables, ({ part, button }) => `${part}${button ?? ''}`);
-	for (const own of Object.values(parts)) {
-		const values = parametersOf(body, own[0].part, own[0].button, buttonsOf(variables));
-		if (values.length < own.length) return missing(title, own[values.length]);
-		if (values.length > own.length) return surplus(title, own[0], values.length, own.length);
-	}
-	if (!parts.body && parametersOf(body, 'body').length > 0)
-		return surplus(title, { part: 'body' }, parametersOf(body, 'body').length, 0);
-	// Images and documents of a header come as parameters, too, and so do the answers of buttons.
-	if (header === undefined && parametersOf(body, 'header').length > 0)
-		return surplus(title, { part: 'header' }, parametersOf(body, 'header').length, 0);
-	return undefined;
-}
-
-function missing(title: string, variable: TemplateVariable): InputError {
-	return new InputError(
-		`${title} needs a value for ${titleOf(variable)}`,
-		`It stands in: ${variable.text}`,
-	);
-}
-
-function surplus(
-	title: string,
-	{ part, button }: Pick<TemplateVariable, 'part' | 'button'>,
-	given: number,
-	wanted: number,
-): InputError {
-	const place = `${part}${button ? ` ${button}` : ''}`;
-	return new InputError(
-		`${title} has ${wanted === 0 ? 'no variables' : `only ${wanted}`} in its ${place}, but ${given === 1 ? '1 value' : `${given} values`} came`,
-		'Open the node, refresh the list of variables, and remove what is too much.',
-	);
-}
-
-/** The numbers of the buttons with variables. */
-function buttonsOf(variables: TemplateVariable[]): number[] {
-	return [...new Set(variables.flatMap(({ button }) => button ?? []))];
-}
-
-/** The values for a part. A button's component names its place, or is meant for the next button that wants values. */
-function parametersOf(
-	{ components }: ServiceRecord,
-	part: string,
-	button?: number,
-	wanting: number[] = [],
-): unknown[] {
-	const list = (Array.isArray(components) ? components : [])
-		.filter(isRecord)
-		.filter(({ type }) => asText(type).toLowerCase() === part);
-	const unplaced = list.filter(({ index }) => index === undefined);
-	const mine =
-		button === undefined
-			? list[0]
-			: (list.find(({ index }) => asText(index) === String(button - 1)) ??
-				unplaced[wanting.indexOf(button)]);
-	return isPlainObject(mine) && Array.isArray(mine?.parameters) ? mine.parameters : [];
+/** The field of the variable that a value is meant for: by its name, else by its place. */
+function fieldFor(value: GivenVariable, variables: TemplateVariable[]): string {
+	const own = variables.filter((variable) => placeOf(variable) === placeOf(value));
+	const variable = own.find(({ name }) => name === value.name) ?? own[Number(value.name) - 1];
+	return fieldOf(variable ?? value);
 }

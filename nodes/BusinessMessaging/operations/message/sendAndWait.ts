@@ -6,8 +6,8 @@ import { operation, sentMessage } from '../operation';
 import { defaultCountryOption, readPhoneValue } from '../phone';
 import { answerFields, readSettings, showFor } from './question';
 import { recipientOf } from './recipient';
-import { lookUpTemplates, reviewTemplate } from './review';
-import { templateFields, templateRequest } from './template';
+import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
+import { checkField, templateFields, templateRequest } from './template';
 
 /**
  * Asks by text or template and waits for the person's answer in the chat. The value of the operation and the name of
@@ -30,7 +30,7 @@ export const sendAndWait = operation({
 				{
 					name: 'Template',
 					value: 'template',
-					description: 'A template that the channel operator has approved',
+					description: 'An approved template',
 				},
 				{ name: 'Text', value: 'text', description: 'A text of your own' },
 			],
@@ -49,7 +49,7 @@ export const sendAndWait = operation({
 		...templateFields.map((field) => showFor(field, { messageType: ['template'] })),
 		...answerFields,
 	],
-	options: [defaultCountryOption],
+	options: [showFor(checkField, { '/messageType': ['template'] }), defaultCountryOption],
 	request: (values, settings) => {
 		const question = readSettings(values);
 		const { phone: to, hints } = readPhoneValue(
@@ -59,14 +59,9 @@ export const sendAndWait = operation({
 			settings,
 		);
 		if (values.messageType === 'template') {
-			const { body, variables } = templateRequest(values);
-			return {
-				endpoint: endpoints.sendTemplate,
-				body: { to, ...body },
-				variables,
-				question,
-				hints,
-			};
+			const { body, ...rest } = templateRequest(values);
+			const endpoint = endpoints.sendTemplate;
+			return { endpoint, body: { to, ...body }, ...rest, question, hints };
 		}
 		if (values.message.trim() === '')
 			throw new InputError(
@@ -78,6 +73,9 @@ export const sendAndWait = operation({
 	prepare: lookUpTemplates,
 	review: reviewTemplate,
 	recipientOf,
-	output: sentMessage,
+	run: async (client, request) =>
+		request.endpoint === endpoints.sendTemplate
+			? await sendTemplateMessage(client, request)
+			: sentMessage(await client.call(endpoints.sendText, request), request),
 	waits: true,
 });

@@ -1,11 +1,11 @@
 import { endpoints } from '../../api/endpoints';
 import { recipientField, sendOnceField } from '../fields';
-import { operation, sentMessage } from '../operation';
+import { operation } from '../operation';
 import { defaultCountryOption, readPhoneValue } from '../phone';
 import { recipientOf } from './recipient';
-import { lookUpTemplates, reviewTemplate } from './review';
+import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
 import { readSendOnce } from './sendOnce';
-import { templateFields, templateRequest } from './template';
+import { checkField, templateFields, templateRequest } from './template';
 
 /** Sends a template message. Source: specification, POST /v1/messages/template and "Template message components". */
 export const sendTemplate = operation({
@@ -13,18 +13,18 @@ export const sendTemplate = operation({
 	name: 'Send Template',
 	value: 'sendTemplate',
 	action: 'Send a template message',
-	description: 'Send a message from a template that the channel operator has approved',
+	description: 'Send a message from an approved template',
 	endpoint: endpoints.sendTemplate,
 	fields: [recipientField, ...templateFields, sendOnceField],
-	options: [defaultCountryOption],
+	options: [checkField, defaultCountryOption],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
-		const { body, variables } = templateRequest(values);
+		const { body, ...rest } = templateRequest(values);
 		const sendOnce = readSendOnce(values.sendOnce);
-		return { body: { to: phone, ...body }, variables, hints, sendOnce };
+		return { body: { to: phone, ...body }, ...rest, hints, sendOnce };
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,
 	recipientOf,
-	output: sentMessage,
+	run: sendTemplateMessage,
 });

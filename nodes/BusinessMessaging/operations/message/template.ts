@@ -2,6 +2,7 @@
 import {
 	type Field,
 	type ValuesOf,
+	booleanField,
 	choiceField,
 	jsonField,
 	recordField,
@@ -9,16 +10,16 @@ import {
 } from '../fieldBuilders';
 import { readJson } from '../json';
 import type { OperationRequest } from '../operation';
-import { pdfField, readForm, toComponents } from './variables';
+import { readForm, toComponents } from './variables';
 
-/** One input for each variable of the chosen template; the fields come from `editor/templates.ts`. */
+/** One input for each variable of the chosen template; the fields come from `editor/templateForm.ts`. */
 const variablesField: Field<'variables'> = {
 	displayName: 'Variables',
 	name: 'variables',
 	type: 'resourceMapper',
 	noDataExpression: true,
 	default: { mappingMode: 'defineBelow', value: null },
-	displayOptions: { show: { variablesInput: ['form'] } },
+	displayOptions: { show: { specifyVariables: ['fields'] } },
 	typeOptions: {
 		loadOptionsDependsOn: ['template.value', 'language.value'],
 		resourceMapper: {
@@ -31,17 +32,7 @@ const variablesField: Field<'variables'> = {
 		},
 	},
 	description:
-		'What is put into the template, one value for each variable. A utility template whose header is a document needs the address of a PDF, unless a PDF was attached to the template in the service. If the template cannot be looked up, the values are numbered: fill in as many as it has.',
-};
-
-/** Stands below the form if its first field is the one for the PDF; a field of the form can have no description. */
-const pdfNotice: Field<'pdfNotice'> = {
-	displayName:
-		'The header of this template is a document: enter the public address of a PDF. Leave it empty only if a PDF was attached to the template in the service.',
-	name: 'pdfNotice',
-	type: 'notice',
-	default: '',
-	displayOptions: { show: { variablesInput: ['form'], '/variables.schema[0].id': [pdfField] } },
+		'The values for the template, one for each variable. If the service does not show what the template says, the fields are numbered: fill in as many as it has. A utility template whose header is a document needs the address of a PDF, unless a PDF was attached to the template in the service.',
 };
 
 /** The fields for a template and its values. */
@@ -50,8 +41,7 @@ export const templateFields = [
 		displayName: 'Template',
 		name: 'template',
 		required: true,
-		description:
-			'The template to send. Only templates that the channel operator has approved can be sent.',
+		description: 'The approved template to send',
 		searchListMethod: 'searchTemplateNames',
 		idMode: 'name',
 		idPlaceholder: 'e.g. order_update',
@@ -68,61 +58,68 @@ export const templateFields = [
 		idPlaceholder: 'e.g. en_US',
 	}),
 	choiceField({
-		displayName: 'Fill In',
-		name: 'variablesInput',
+		displayName: 'Specify Variables',
+		name: 'specifyVariables',
 		options: [
 			{
-				name: 'As Form',
-				value: 'form',
+				name: 'Using Fields Below',
+				value: 'fields',
 				description: 'One field for each variable of the template',
 			},
 			{
-				name: 'As JSON',
+				name: 'Using JSON',
 				value: 'json',
-				description: 'For experts: the components as the service documents them',
+				description: 'For experts: the components as the service documents them, sent as they are',
 			},
 		],
-		default: 'form',
-		description: 'How you give the values for the variables of the template',
+		default: 'fields',
+		description: 'How to give the values for the variables of the template',
 	}),
 	variablesField,
-	pdfNotice,
 	jsonField({
 		displayName: 'Components (JSON)',
 		name: 'componentsJson',
-		displayOptions: { show: { variablesInput: ['json'] } },
+		displayOptions: { show: { specifyVariables: ['json'] } },
 		placeholder: 'e.g. [{ "type": "body", "parameters": [{ "type": "text", "text": "Anna" }] }]',
 		description: 'The components of the message as a JSON array',
 	}),
 	textField({
 		displayName: 'Header PDF URL',
 		name: 'headerDocumentUrl',
-		displayOptions: { show: { variablesInput: ['json'] } },
+		displayOptions: { show: { specifyVariables: ['json'] } },
 		placeholder: 'e.g. https://example.com/invoice.pdf',
 		description:
 			'Public address of a PDF. Needed for a utility template whose header is a document, unless the PDF was attached to the template in the service.',
 	}),
 ] as const;
 
+/** Whether messages are compared with their templates, for Options. */
+export const checkField = booleanField({
+	displayName: 'Check Before Sending',
+	name: 'checkBeforeSending',
+	default: true,
+	description:
+		'Whether to look the template up first and refuse a message whose template does not exist, is not approved, or has other variables',
+});
+
 /** The template's part of a request. Source: specification, "Template message components". @throws InputError */
 export function templateRequest(
-	values: ValuesOf<typeof templateFields>,
-): Pick<OperationRequest, 'body' | 'variables'> {
+	values: ValuesOf<typeof templateFields> & {
+		options: Partial<ValuesOf<readonly [typeof checkField]>>;
+	},
+): Pick<OperationRequest, 'body' | 'checksTemplate' | 'variables'> {
 	const reference = { template: values.template, language: values.language.trim() };
-	if (values.variablesInput === 'json') {
-		const components = readJson(values.componentsJson, 'Components (JSON)');
-		const isList = components === undefined || Array.isArray(components);
-		return {
-			body: {
-				...reference,
-				components: isList ? components : [components],
-				headerDocumentUrl: values.headerDocumentUrl.trim() || undefined,
-			},
-		};
+	const checksTemplate = values.options.checkBeforeSending ?? true;
+	if (values.specifyVariables === 'json') {
+		const json = readJson(values.componentsJson, 'Components (JSON)');
+		const components = json === undefined || Array.isArray(json) ? json : [json];
+		const headerDocumentUrl = values.headerDocumentUrl.trim() || undefined;
+		return { body: { ...reference, components, headerDocumentUrl }, checksTemplate };
 	}
 	const { given, pdfUrl } = readForm(values.variables);
 	return {
 		body: { ...reference, components: toComponents(given), headerDocumentUrl: pdfUrl },
+		checksTemplate,
 		variables: given,
 	};
 }

@@ -1,33 +1,32 @@
 /** The values of a template's variables: how the form names them, and the components that they make. */
-import { groupBy, isPlainObject } from 'lodash';
+import { groupBy, isPlainObject, mapValues, uniq } from 'lodash';
 
 import type { TemplatePart, TemplateVariable } from '../../api/templates';
 import { asText } from '../asText';
 import { InputError } from '../inputError';
 
+type VariableName = Pick<TemplateVariable, 'part' | 'button' | 'name'>;
+
 /** A value that was given for a variable. */
-export interface GivenVariable extends Pick<TemplateVariable, 'part' | 'button' | 'name'> {
+export interface GivenVariable extends VariableName {
 	value: string;
 }
 
-/** Name of the form's field for the PDF; no variable is called so. */
-export const pdfField = 'headerDocumentUrl';
+/** Name of the form's field for the PDF; no variable is called so. n8n shows it where the field is empty. */
+export const pdfField = 'headerPdfUrl';
+
+/** The part that a variable is in, e.g. `body`, or `button2` for the second button. */
+export function placeOf({ part, button }: VariableName): string {
+	return `${part}${button ?? ''}`;
+}
 
 /** Name of the form's field for a variable, e.g. `body_1` or `button2_1` for the second button. Saved in workflows. */
-export function fieldOf({
-	part,
-	button,
-	name,
-}: Pick<TemplateVariable, 'part' | 'button' | 'name'>): string {
-	return `${part}${button ?? ''}_${name}`;
+export function fieldOf(variable: VariableName): string {
+	return `${placeOf(variable)}_${variable.name}`;
 }
 
 /** What people call a variable, e.g. `Body 1`, or `Button 2` for the only variable that a button usually has. */
-export function titleOf({
-	part,
-	button,
-	name,
-}: Pick<TemplateVariable, 'part' | 'button' | 'name'>): string {
+export function titleOf({ part, button, name }: VariableName): string {
 	if (part === 'button') return `Button ${button}${name === '1' ? '' : ` ${name}`}`;
 	return `${part === 'header' ? 'Header' : 'Body'} ${name}`;
 }
@@ -50,28 +49,18 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 		schema?: FormField[];
 	};
 	const fields = Array.isArray(schema) ? schema : [];
-	const texts = new Map(
-		Object.entries(value ?? {}).map(([id, text]) => [
-			id,
-			asText(text).trim() === '' ? '' : asText(text),
-		]),
-	);
-	const missing = fields.find(({ id, required }) => required && !texts.get(id));
-	if (missing?.id === pdfField)
-		throw new InputError(
-			'The address of the PDF in the header is empty',
-			'The template needs a PDF in its header. Check the field, or the data that its expression refers to.',
-		);
-	if (missing) throw emptyVariable(missing.displayName ?? missing.id);
+	const texts = mapValues(value ?? {}, (text) => (asText(text).trim() ? asText(text) : ''));
+	const missing = fields.find(({ id, required }) => required && !texts[id]);
+	if (missing) throw emptyField(missing.displayName ?? missing.id);
 	// In the order of the form, which is the template's.
-	const order = [...new Set([...fields.map(({ id }) => id), ...texts.keys()])];
-	const given = order
-		.filter((id) => id !== pdfField && texts.get(id))
-		.map((id) => readField(id, texts.get(id) ?? ''));
-	const sorted = Object.values(groupBy(given, ({ part, button }) => `${part}${button}`)).flatMap(
-		inOrder,
-	);
-	return { given: sorted, pdfUrl: texts.get(pdfField)?.trim() || undefined };
+	const ids = uniq([...fields.map(({ id }) => id), ...Object.keys(texts)]);
+	const given = ids
+		.filter((id) => id !== pdfField && texts[id])
+		.map((id) => readField(id, texts[id]));
+	return {
+		given: Object.values(groupBy(given, placeOf)).flatMap(inOrder),
+		pdfUrl: texts[pdfField]?.trim() || undefined,
+	};
 }
 
 function readField(id: string, value: string): GivenVariable {
@@ -79,7 +68,7 @@ function readField(id: string, value: string): GivenVariable {
 	if (!part || (part === 'button') !== Boolean(button)) {
 		throw new InputError(
 			`"${id}" is not the name of a variable`,
-			'Names are e.g. body_1, header_1, button1_1 for the first button, or body_customer for a named variable.',
+			"Names in 'Variables' are e.g. body_1, header_1, button1_1 for the first button, or body_customer for a named variable.",
 		);
 	}
 	return { part: part as TemplatePart, ...(button && { button: Number(button) }), name, value };
@@ -90,14 +79,14 @@ function inOrder(given: GivenVariable[]): GivenVariable[] {
 	if (!given.every(({ name }) => /^\d+$/.test(name))) return given;
 	const sorted = [...given].sort((a, b) => Number(a.name) - Number(b.name));
 	const gap = sorted.findIndex(({ name }, index) => Number(name) !== index + 1);
-	if (gap >= 0) throw emptyVariable(titleOf({ ...sorted[gap], name: String(gap + 1) }));
+	if (gap >= 0) throw emptyField(titleOf({ ...sorted[gap], name: String(gap + 1) }));
 	return sorted;
 }
 
-function emptyVariable(title: string): InputError {
+function emptyField(label: string): InputError {
 	return new InputError(
-		`The variable ${title} is empty`,
-		'A template needs a text for each variable. Check the field, or the data that its expression refers to.',
+		`'${label}' is empty`,
+		"The template needs a value for it. Check the field in 'Variables', or the data that its expression refers to.",
 	);
 }
 
@@ -106,16 +95,13 @@ function emptyVariable(title: string): InputError {
  * body; those of header and buttons are an assumption, with the usual names for which button is meant.
  */
 export function toComponents(given: GivenVariable[]): Array<Record<string, unknown>> | undefined {
-	const components = Object.values(groupBy(given, ({ part, button }) => `${part}${button}`)).map(
-		(values) => {
-			const [{ part, button }] = values;
-			const place = button === undefined ? {} : { sub_type: 'url', index: String(button - 1) };
-			return {
-				type: part,
-				...place,
-				parameters: values.map(({ value }) => ({ type: 'text', text: value })),
-			};
-		},
-	);
+	const components = Object.values(groupBy(given, placeOf)).map((values) => {
+		const [{ part, button }] = values;
+		return {
+			type: part,
+			...(button !== undefined && { sub_type: 'url', index: String(button - 1) }),
+			parameters: values.map(({ value }) => ({ type: 'text', text: value })),
+		};
+	});
 	return components.length > 0 ? components : undefined;
 }

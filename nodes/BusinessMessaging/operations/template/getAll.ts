@@ -35,5 +35,5 @@ function wordsOf(record: ServiceRecord): ServiceRecord {
 	const templates = readTemplates(record);
 	if (templates.length !== 1) return {};
 	const [{ header, body, footer, buttons, variables }] = templates;
-	return { header, body, footer, buttons, variables: variables.map(fieldOf) };
+	return { header, body, footer, buttons, variables: variables?.map(fieldOf) };
 }

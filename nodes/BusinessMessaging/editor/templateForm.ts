@@ -1,0 +1,103 @@
+/** The form for the variables of a template: which fields there are and what they are called. */
+import type {
+	ILoadOptionsFunctions,
+	ResourceMapperField,
+	ResourceMapperFields,
+} from 'n8n-workflow';
+import { range, truncate } from 'lodash';
+
+import { type Template, type TemplateVariable, variablePattern } from '../api/templates';
+import { findTemplate, missingTemplate } from '../operations/message/review';
+import { fieldOf, pdfField, titleOf } from '../operations/message/variables';
+import { connect } from '../transport/connect';
+import { listTemplates } from '../transport/templateList';
+import { chosen } from './search';
+
+const pdfLabels = {
+	needed: 'Header PDF URL',
+	optional: 'Header PDF URL (empty if attached to the template)',
+};
+/** Characters of text shown on either side of a variable. The editor shows about 25 of a label, more if its panel is wider. */
+const before = 14;
+const after = 20;
+
+/** The fields where the text of the template is not known: numbered, none required, the rarer ones to be added. */
+const numberedFields: ResourceMapperField[] = [
+	numberedField({ part: 'header', name: '1' }, false),
+	...range(1, 13).map((n) => numberedField({ part: 'body', name: String(n) }, n <= 3)),
+	...range(1, 4).map((button) => numberedField({ part: 'button', button, name: '1' }, false)),
+	{ ...field(pdfField, pdfLabels.optional, false), removed: true },
+];
+
+/** One field for each variable of the chosen template. Never fails: what is not known gives numbered fields. */
+async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
+	const name = chosen(this, 'template');
+	const language = chosen(this, 'language');
+	if (name === '') return notice('Choose a template to see its variables here.');
+	if (name === undefined) return { fields: numberedFields };
+	const templates = await load(this).catch(() => undefined);
+	if (!templates) return { fields: keptFields(this) ?? numberedFields };
+	const mine = templates.filter((template) => template.name === name);
+	if (language === '' && mine.length > 1)
+		return notice('Choose a language to see the variables of the template here.');
+	const reference = { template: name, language: language || (mine[0]?.language ?? '') };
+	const missing = missingTemplate(templates, reference);
+	if (missing) return notice(`${missing.message}. ${missing.description}`);
+	const template = findTemplate(mine, reference);
+	if (!template?.variables) return { fields: numberedFields };
+	const fields = fieldsFor(template.variables, template.pdf);
+	return fields.length > 0
+		? { fields }
+		: notice('This template has no variables: there is nothing to fill in.');
+}
+
+/** The methods of forms, as resource mappers name them. */
+export const resourceMapping = { getTemplateVariables };
+
+async function load(context: ILoadOptionsFunctions): Promise<Template[]> {
+	return await listTemplates(await connect(context), true);
+}
+
+function notice(emptyFieldsNotice: string): ResourceMapperFields {
+	return { fields: [], emptyFieldsNotice };
+}
+
+/** The fields that the form has already: what is filled in stays when the service cannot be reached for a moment. */
+function keptFields(context: ILoadOptionsFunctions): ResourceMapperField[] | undefined {
+	const { schema } = (context.getCurrentNodeParameter('variables') ?? {}) as {
+		schema?: ResourceMapperField[];
+	};
+	return schema && schema.length > 0 ? schema : undefined;
+}
+
+function fieldsFor(variables: TemplateVariable[], pdf: Template['pdf']): ResourceMapperField[] {
+	const fields = variables.map((variable) => field(fieldOf(variable), labelOf(variable), true));
+	return pdf ? [field(pdfField, pdfLabels[pdf], pdf === 'needed'), ...fields] : fields;
+}
+
+function numberedField(
+	variable: Omit<TemplateVariable, 'text'>,
+	isShown: boolean,
+): ResourceMapperField {
+	return { ...field(fieldOf(variable), titleOf(variable), false), removed: !isShown };
+}
+
+function field(id: string, displayName: string, required: boolean): ResourceMapperField {
+	const fixed = { defaultMatch: false, canBeUsedToMatch: false, display: true } as const;
+	return { id, displayName, required, ...fixed, type: 'string' };
+}
+
+/** E.g. `Body 1: "Hello {{1}}, your order…"`. Words are not cut in two. */
+function labelOf(variable: TemplateVariable): string {
+	const text = variable.text.replaceAll(/\s+/g, ' ').replace(/^https?:\/\//, '');
+	const found = [...text.matchAll(variablePattern)].find(
+		([, name]) => name.trim() === variable.name,
+	);
+	const start = found?.index ?? 0;
+	const head = text.slice(0, start);
+	const shownHead =
+		head.length > before ? `…${head.slice(-before).replace(/^[^\s/]*[\s/]/, '')}` : head;
+	const length = (found?.[0].length ?? 0) + after;
+	const shownTail = truncate(text.slice(start), { length, omission: '…', separator: ' ' });
+	return `${titleOf(variable)}: "${shownHead}${shownTail}"`;
+}
