@@ -35,15 +35,17 @@ async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<Resour
 	const language = chosen(this, 'language');
 	if (name === '') return notice('Choose a template to see its variables here.');
 	if (name === undefined) return { fields: numberedFields };
-	const templates = await load(this).catch(() => undefined);
+	const templates = await connect(this)
+		.then(async (client) => await listTemplates(client, true))
+		.catch(() => undefined);
 	if (!templates) return { fields: keptFields(this) ?? numberedFields };
 	const mine = templates.filter((template) => template.name === name);
 	if (language === '' && mine.length > 1)
 		return notice('Choose a language to see the variables of the template here.');
-	const reference = { template: name, language: language || (mine[0]?.language ?? '') };
-	const missing = missingTemplate(templates, reference);
+	const wanted = language || (mine[0]?.language ?? '');
+	const missing = missingTemplate(templates, name, wanted);
 	if (missing) return notice(`${missing.message}. ${missing.description}`);
-	const template = findTemplate(mine, reference);
+	const template = findTemplate(mine, name, wanted);
 	if (!template?.variables) return { fields: numberedFields };
 	const fields = fieldsFor(template.variables, template.pdf);
 	return fields.length > 0
@@ -53,10 +55,6 @@ async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<Resour
 
 /** The methods of forms, as resource mappers name them. */
 export const resourceMapping = { getTemplateVariables };
-
-async function load(context: ILoadOptionsFunctions): Promise<Template[]> {
-	return await listTemplates(await connect(context), true);
-}
 
 function notice(emptyFieldsNotice: string): ResourceMapperFields {
 	return { fields: [], emptyFieldsNotice };
