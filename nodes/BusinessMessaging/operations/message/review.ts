@@ -36,9 +36,7 @@ export async function lookUpTemplates(
 		return requests.some((request) => problemOf(request, templates)) ? await list(true) : templates;
 	} catch (error) {
 		const { message } = asFailure(error);
-		client.hints.add(
-			`The messages were sent without comparing them with their templates: ${message}`,
-		);
+		client.hints.add(`The messages were sent without a look at their templates: ${message}`);
 		return undefined;
 	}
 }
@@ -71,11 +69,9 @@ export async function sendTemplateMessage(
 	const { name = '', language } = request.template ?? {};
 	const response = await client.call(endpoints.sendTemplate, request).catch((error: unknown) => {
 		if (!(error instanceof ServiceError) || error.statusCode !== 404) throw error;
-		const advice =
-			"Choose 'Template' and 'Language' again: it may have been renamed or deleted. If other operations fail too, check the address in the credential.";
-		const details = { kind: error.kind, statusCode: error.statusCode };
-		const description = `${error.message}. ${advice}`;
-		throw new ServiceError(missingTitle(name, language), { ...details, description });
+		const { kind, message, statusCode } = error;
+		const description = `${message}. Choose 'Template' and 'Language' again: it may have been renamed or deleted. If other operations fail too, check the address in the credential.`;
+		throw new ServiceError(missingTitle(name, language), { kind, statusCode, description });
 	});
 	return sentMessage(response, request);
 }
