@@ -23,12 +23,12 @@ const suites = [
 	'transport/client',
 	'transport/retryAfter',
 	'variants/webhookForms',
-	'transport/pages',
+	'transport/lists',
 	'credentials/credential',
 	'security/baseUrl',
 	'reply/asking',
 	'security/key',
-	'transport/overtaking',
+	'operations/getMany',
 ];
 
 for (const suite of suites) {

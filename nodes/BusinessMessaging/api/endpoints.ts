@@ -201,6 +201,15 @@ export const endpoints = {
 /** The name of an endpoint, e.g. `sendText`. */
 export type EndpointName = keyof typeof endpoints;
 
+/** Where the end of a path is not the name of what it gives. */
+const otherNames: Record<string, string> = { send: 'message', template: 'message', me: 'account' };
+
+/** What one record of an endpoint is called, e.g. `contact`. */
+export function recordName({ path }: Endpoint): string {
+	const last = path.replace('/:id', '').split('/').at(-1) ?? '';
+	return otherNames[last] ?? last.replace(/s$/, '');
+}
+
 /**
  * How an endpoint is called under an API path. One that is not listed there is called as the other API path lists it.
  *

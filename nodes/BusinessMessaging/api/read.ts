@@ -1,50 +1,43 @@
 /**
- * Reading what the specification does not show: lists, records and identifiers, in the shapes that services of this
- * kind use. Every choice here is an assumption; unknown fields pass through untouched.
+ * Reading what the specification does not show: lists, records, identifiers and totals are found by their structure, and
+ * names decide only between several candidates. All of this is assumption. Unknown fields pass through untouched, and
+ * every reader takes time in proportion to the size of the response.
  */
+import { minBy } from 'lodash';
+
 /** A JSON object as the service sent it. */
 export type ServiceRecord = Record<string, unknown>;
 
-const resources = [
-	'messages',
-	'contacts',
-	'templates',
-	'conversations',
-	'webhooks',
-	'campaigns',
-	'agents',
-	'accounts',
-	'tokens',
-];
-const listKeys = ['data', 'items', 'results', 'records', ...resources, '_embedded'];
-const recordKeys = ['data', ...resources, ...resources.map((name) => name.replace(/s$/, ''))];
-/** What may stand beside a record without being a part of it. */
-const besides = /^(success|ok|result|status|status_?code|code|message|meta|metadata|links)$/i;
-const idKeys = ['id', '_id', 'uuid', 'messageId', 'message_id', 'messageUuid', 'message_uuid'];
-const totalKeys = [
-	'total',
-	'totalCount',
-	'total_count',
-	'totalItems',
-	'total_items',
-	'totalElements',
-];
-const metadataKeys = ['meta', 'metadata', 'pagination', 'paging', 'data'];
-/** Under which names the URL of a webhook may stand. */
-export const webhookUrlKeys = [
-	'url',
-	'callbackUrl',
-	'callback_url',
-	'webhookUrl',
-	'webhook_url',
-	'endpoint',
-	'target',
-	'target_url',
-];
+/** A field of a response; `parent` is the name of the field that it is in, empty at the top. */
+export interface Field {
+	name: string;
+	value: unknown;
+	parent: string;
+	/** 1 at the top, 0 for the whole response. */
+	depth: number;
+}
+
+/** Levels of JSON beyond which n8n could not store it, and no service means well. */
+export const greatestDepth = 100;
+/** Levels that are searched, e.g. for `data.meta.pagination.total`. */
+const envelopeDepth = 4;
+/** Names of what may stand around a list or record, or beside it without being a part of it. */
+const around = /^(data|items?|results?|records?|_embedded)$/i;
+const beside =
+	/^(success|ok|result|status|status_?code|code|message|errors?|warnings?|included|_?meta(data)?|_?links?|paging|pagination)$/i;
 
 /** Whether a JSON value is an object (no array, no null). */
 export function isRecord(value: unknown): value is ServiceRecord {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
+	return isNested(value) && !Array.isArray(value);
+}
+
+function isNested(value: unknown): value is ServiceRecord | unknown[] {
+	return typeof value === 'object' && value !== null;
+}
+
+/** `Array.isArray` without its `any`. */
+function isList(value: unknown): value is unknown[] {
+	return Array.isArray(value);
 }
 
 /** The value of a JSON text; undefined if it is none. */
@@ -56,104 +49,145 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-/** Levels of JSON beyond which n8n could not store it, and no service means well. */
-export const greatestDepth = 100;
-
-/** Whether a JSON value is nested more than a number of levels deep. Goes through every answer, so it makes nothing anew. */
+/** Whether a JSON value is nested more than a number of levels deep. */
 export function isDeeper(value: unknown, levels: number): boolean {
 	if (!isNested(value)) return false;
-	if (levels === 0) return true;
-	// a plain child is not worth a call
-	if (isList(value)) {
-		for (const child of value) if (isNested(child) && isDeeper(child, levels - 1)) return true;
-		return false;
+	return levels === 0 || Object.values(value).some((child) => isDeeper(child, levels - 1));
+}
+
+/** A name without its way of writing: `contactid` for `contact_id` and `contactId`. */
+export function plain(name: string): string {
+	return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+}
+
+/** A response and its fields outside of lists, those nearest to the top first. */
+export function fieldsOf(body: unknown): Field[] {
+	const fields: Field[] = [{ name: '', value: body, parent: '', depth: 0 }];
+	for (const { name: parent, value, depth } of fields) {
+		if (!isRecord(value) || depth === envelopeDepth) continue;
+		for (const name of Object.keys(value))
+			fields.push({ name, value: value[name], parent, depth: depth + 1 });
 	}
-	for (const name in value)
-		if (isNested(value[name]) && isDeeper(value[name], levels - 1)) return true;
-	return false;
+	return fields;
 }
 
-function isNested(value: unknown): value is ServiceRecord {
-	return typeof value === 'object' && value !== null;
-}
-
-/**
- * The records of a listing: a bare array, an array under a usual key, under the only array-valued key, or one level
- * deeper under `data`. An empty answer is an empty list.
- *
- * @returns undefined if the answer holds no list
- */
-export function readList(body: unknown): ServiceRecord[] | undefined {
-	const list = findList(body);
-	if (list?.every(isRecord)) return list;
-	return list?.map((entry) => (isRecord(entry) ? entry : { value: entry }));
-}
-
-/** `Array.isArray` without its `any`. */
-function isList(value: unknown): value is unknown[] {
-	return Array.isArray(value);
-}
-
-function findList(body: unknown): unknown[] | undefined {
-	if (body === undefined || body === null || body === '') return [];
-	const usual = readEnvelope(body);
-	if (usual || !isRecord(body)) return usual;
-	const arrays = Object.values(body).filter(isList);
-	if (arrays.length === 1) return arrays[0];
-	const nested = listKeys.map((key) => body[key]).find(isRecord);
-	return nested && findList(nested);
-}
-
-/** The list of an answer that certainly is one: bare, or under a usual key, also one level deeper. */
-export function readEnvelope(body: unknown): unknown[] | undefined {
-	if (isList(body)) return body;
-	if (!isRecord(body)) return undefined;
-	const places = listKeys.map((key) => body[key]);
-	const inner = places.filter(isRecord).flatMap((place) => listKeys.map((key) => place[key]));
-	return [...places, ...inner].find(isList);
-}
-
-/** How many records a listing has in all, if it says so. */
-export function readTotal(body: unknown): number | undefined {
-	if (!isRecord(body)) return undefined;
-	const places = [body, ...metadataKeys.map((key) => body[key]).filter(isRecord)];
-	return places
-		.flatMap((place) => totalKeys.map((key) => place[key]))
-		.find((total) => typeof total === 'number');
-}
-
-/**
- * A single record: bare, under `data`, or under the name of its resource, there also as the only one of a list. Text and
- * empty bodies give an empty record.
- */
-export function readRecord(body: unknown): ServiceRecord {
-	if (isList(body)) return readRecord(body[0]);
-	if (!isRecord(body)) return {};
-	if (isRecord(body.data)) return body.data;
-	const [key, ...others] = Object.keys(body).filter(
-		(name) => !besides.test(name) || isRecord(body[name]),
+/** The names of the fields that came, for an error; never their values. */
+export function fieldNames(body: unknown): string {
+	const fields = fieldsOf(isList(body) ? body[0] : body);
+	const shown = fields.filter(({ name }) => /^[a-z_][\w-]{0,39}$/i.test(name)).slice(0, 20);
+	return (
+		shown.map(({ name, parent }) => (parent ? `${parent}.${name}` : name)).join(', ') || 'none'
 	);
-	const only = others.length === 0 && recordKeys.includes(key) ? body[key] : undefined;
-	if (isRecord(only)) return only;
-	return isList(only) && only.length === 1 && isRecord(only[0]) ? only[0] : body;
 }
 
-/** The address of a registered webhook, under one of the usual names or whatever else holds one. */
-export function readWebhookUrl(record: ServiceRecord): string | undefined {
-	const isAddress = (value: unknown): value is string =>
-		typeof value === 'string' && /^https?:\/\//i.test(value);
-	return [...webhookUrlKeys.map((key) => record[key]), ...Object.values(record)].find(isAddress);
+/** Whether a field is named after a kind of record, e.g. `contacts` or `contact`. */
+function isNamedAfter(kind: string | undefined, name: string): boolean {
+	return kind !== undefined && [kind, `${kind}s`].includes(plain(name));
 }
 
-/** The identifier of a record as a string, from the usual keys, also one level deeper; undefined if there is none. */
-export function readId(record: unknown): string | undefined {
-	if (!isRecord(record)) return undefined;
-	for (const key of idKeys) {
-		const id = record[key];
-		if ((typeof id === 'string' && id !== '') || typeof id === 'number') return String(id);
+/**
+ * The records of a list, wherever it stands in the response. An empty response is an empty list.
+ *
+ * @param kind what one record is called, e.g. `contact`
+ * @returns undefined if there is no list, or if several could be it
+ */
+export function readList(body: unknown, kind?: string): ServiceRecord[] | undefined {
+	if (body === undefined || body === null || body === '') return [];
+	const rank = ({ name, value, depth }: Field): number => {
+		if (name === '' || name === 'data') return depth;
+		if (isNamedAfter(kind, name)) return 10 + depth;
+		if (value === null || beside.test(name)) return Infinity;
+		if (kind !== undefined && plain(name).includes(kind)) return 20 + depth;
+		return (isList(value) && value.some(isRecord) ? 30 : 40) + depth;
+	};
+	const lists = fieldsOf(body)
+		.filter(({ value }) => isList(value) || value === null)
+		.map((field) => ({ rank: rank(field), list: isList(field.value) ? field.value : [] }));
+	const best = minBy(lists, 'rank');
+	if (!best || best.rank === Infinity) return undefined;
+	const equals = lists.filter(({ rank: other, list }) => other === best.rank && list.length > 0);
+	if (equals.length > 1) return undefined;
+	const [{ list }] = [...equals, best];
+	return list.map((entry) => (isRecord(entry) ? entry : { value: entry }));
+}
+
+/** How many records a list has in all, if the body or the headers say so, also as text. */
+export function readTotal(body: unknown, headers: Record<string, unknown>): number | undefined {
+	const fields = [...fieldsOf(body), ...fieldsOf(headers)].filter(
+		({ value }) => !isNested(value) && /^\d{1,15}$/.test(String(value)),
+	);
+	for (const names of [/^total$/, /^(?!.*(page|time|byte)).*total/, /^(record|item)?s?count$/]) {
+		const totals = fields.filter(({ name }) => names.test(plain(name)));
+		const [total, ...others] = new Set(totals.map(({ value }) => Number(value)));
+		if (total !== undefined && others.length === 0) return total;
 	}
-	const [inner] = [record.data, record.message, record.messages]
-		.map((value) => (isList(value) ? value[0] : value))
-		.filter(isRecord);
-	return inner && readId(inner);
+	return undefined;
+}
+
+/** The list that a response certainly is: bare, or under a usual name or that of its records. */
+export function readEnvelope(body: unknown, kind?: string): unknown[] | undefined {
+	if (!isRecord(body)) return isList(body) ? body : undefined;
+	const name = envelopeOf(body, kind);
+	return name === undefined ? undefined : readEnvelope(body[name], kind);
+}
+
+/** The name of the field that the content is in. */
+function envelopeOf(body: ServiceRecord, kind: string | undefined): string | undefined {
+	const names = Object.keys(body);
+	const isEnvelope = (name: string) =>
+		isNested(body[name]) && (names.length === 1 || around.test(name) || isNamedAfter(kind, name));
+	return names.find(isEnvelope);
+}
+
+/** A single record: bare, or in an envelope with nothing but metadata beside it. Text and empty bodies give an empty record. */
+export function readRecord(body: unknown, kind?: string): ServiceRecord {
+	if (!isRecord(body)) return isList(body) ? readRecord(body[0], kind) : {};
+	const name = isRecord(body.data) ? 'data' : envelopeOf(body, kind);
+	if (name === undefined) return body;
+	const isAlone = Object.keys(body).every((other) => other === name || beside.test(other));
+	const content = isList(body[name]) && body[name].length === 1 ? body[name][0] : body[name];
+	return isRecord(content) && (isAlone || name === 'data') ? content : body;
+}
+
+/** The URL of a registered webhook: the field that is named after it, or the first one that holds a URL. */
+export function readWebhookUrl(record: ServiceRecord): string | undefined {
+	const urls = fieldsOf(record).filter(
+		({ value }) => typeof value === 'string' && /^https?:\/\//i.test(value),
+	);
+	const named = urls.find(({ name }) => /^(url|callback|webhook|endpoint|target)/i.test(name));
+	return (named ?? urls[0])?.value as string | undefined;
+}
+
+function asId(value: unknown): string | undefined {
+	const isId = typeof value === 'number' || (typeof value === 'string' && value !== '');
+	return isId ? String(value) : undefined;
+}
+
+/** The identifier of a record as text: its own, or one level deeper; undefined if no name says that it is one. */
+export function readId(record: unknown, kind = 'message'): string | undefined {
+	if (!isRecord(record)) return undefined;
+	const own = asId(record.id) ?? asId(record._id) ?? asId(record.uuid);
+	if (own !== undefined) return own;
+	const names = [`${kind}id`, `${kind}uuid`];
+	const named = Object.keys(record).find((name) => names.includes(plain(name)));
+	if (named !== undefined) return asId(record[named]);
+	const inner = [record.data, record[kind], record[`${kind}s`]].find(isNested);
+	return inner && readId(isList(inner) ? inner[0] : inner, kind);
+}
+
+/**
+ * How the records of a list are identified: by a name that says so, else by the only field that looks like an identifier
+ * and differs from record to record.
+ */
+export function identify(
+	records: ServiceRecord[],
+	kind: string,
+): (record: ServiceRecord) => string | undefined {
+	if (records.length < 2 || records.some((record) => readId(record, kind) !== undefined))
+		return (record) => readId(record, kind);
+	const isKey = (name: string) =>
+		/(^|[^a-z])(id|uuid|guid|sid)$|[a-z](Id|ID|Uuid|UUID|Guid|Sid)$/.test(name) &&
+		new Set(records.map((record) => asId(record[name]) ?? '')).size === records.length;
+	const [only, ...others] = Object.keys(records[0]).filter(isKey);
+	return (record) => (others.length === 0 && only ? asId(record[only]) : undefined);
 }

@@ -11,24 +11,27 @@ import { isRecord } from '../api/read';
 import { asText } from '../operations/asText';
 import { asFailure } from '../operations/outcome';
 
+/** A list as n8n calls it: `filter` is what was typed, `paginationToken` what the page before has returned. */
+export type ListSearch = (
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+) => Promise<INodeListSearchResult>;
+
 /** How many entries are shown until the user scrolls on. */
 const pageLength = 50;
 
-/**
- * A list as n8n calls it, which says in the words of the node what went wrong.
- *
- * @param search gets what was typed, and the `paginationToken` of the page before
- */
+/** Has a list say what went wrong in the words of the node. */
 export function listSearch(
 	search: (
 		context: ILoadOptionsFunctions,
 		filter: string,
 		token?: string,
 	) => Promise<INodeListSearchResult>,
-) {
-	return async function (this: ILoadOptionsFunctions, filter = '', token?: string) {
+): ListSearch {
+	return async function (this, filter = '', paginationToken) {
 		try {
-			return await search(this, filter.trim(), token);
+			return await search(this, filter.trim(), paginationToken);
 		} catch (error) {
 			const { message, description } = asFailure(error);
 			throw new NodeOperationError(this.getNode(), message, { description });
@@ -48,12 +51,9 @@ export function pageOf(
 	return end < wanted.length ? { results, paginationToken: String(end) } : { results };
 }
 
-/** Whether a text holds what was typed, whatever the case; "0170 123" is also a part of +49170123… */
+/** Whether a text holds what was typed, whatever the case. */
 export function includes(text: string, filter: string): boolean {
-	if (text.toLowerCase().includes(filter.toLowerCase())) return true;
-	const digits = filter.replace(/\D/g, '').replace(/^0+/, '');
-	const isNumber = digits !== '' && /^[\d\s+().-]+$/.test(filter);
-	return isNumber && text.replace(/\D/g, '').includes(digits);
+	return text.toLowerCase().includes(filter.toLowerCase());
 }
 
 /** A label out of what is known, e.g. `Ada Lovelace · +15551000000`. */

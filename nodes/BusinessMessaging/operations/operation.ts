@@ -2,15 +2,17 @@
 import { identity } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Endpoint } from '../api/endpoints';
+import { type Endpoint, recordName } from '../api/endpoints';
 import { type ServiceRecord, readEnvelope, readId, readRecord } from '../api/read';
 import type { ApiRequest, Client } from '../transport/client';
-import { listRecords } from '../transport/pages';
+import { readRecords } from '../transport/lists';
+import { asText } from './asText';
 import { type Field, type ValuesOf } from './fieldBuilders';
 import { limitField, returnAllField, simplifyField } from './fields';
+import { InputError } from './inputError';
 import type { QuestionSettings } from './message/question';
 import type { SendOnceValues } from './message/sendOnce';
-import type { TemplateMessage } from './message/variables';
+import type { GivenVariable } from './message/variables';
 import { additionalFields, queryParameters } from './openFields';
 import { optionsField } from './options';
 
@@ -48,8 +50,10 @@ export interface OperationRequest extends ApiRequest {
 	sendOnce?: SendOnceValues;
 	/** What is asked for, if the answer is awaited. */
 	question?: QuestionSettings;
-	/** The template that a message is made of. */
-	template?: TemplateMessage;
+	/** The values of a template's variables that the components of the body are made of. */
+	variables?: GivenVariable[];
+	/** Whether the message is compared with its template before it is sent. */
+	checksTemplate?: boolean;
 	/** What the user should know beside the output, e.g. that a part of a value was left out. */
 	hints?: string[];
 	/** The endpoint of this very request, if it is not the operation's. */
@@ -104,7 +108,7 @@ export function operation<
 	const O extends readonly Field[] = [],
 >(definition: Definition<F, P, O>): Operation {
 	const { endpoint, fields, options = [], request = () => ({}) } = definition;
-	const { output = record, review, run } = definition;
+	const { output = (body) => record(body, recordName(endpoint)), review, run } = definition;
 	const open = [
 		...(endpoint.body ? [additionalFields] : []),
 		...(endpoint.query ? [queryParameters] : []),
@@ -144,7 +148,7 @@ export function listOperation<const F extends readonly Field[]>(
 		],
 		request: ({ returnAll, limit, simplify: isSimplified, ...values }, settings) => ({
 			...request(values as ValuesOf<F> & { options: object }, settings),
-			limit: returnAll ? undefined : Number(limit),
+			limit: returnAll ? undefined : readLimit(limit),
 			isSimplified: isSimplified === true,
 		}),
 		run: async (client, apiRequest) => {
@@ -152,26 +156,39 @@ export function listOperation<const F extends readonly Field[]>(
 				simplify && apiRequest.isSimplified
 					? simplify
 					: (record: ServiceRecord) => record as IDataObject;
-			return await listRecords(client, endpoint, apiRequest, (record) => finish(shape(record)));
+			const list = await readRecords(client, endpoint, apiRequest, (one) => finish(shape(one)));
+			if (list.gap) client.hints.add(`${list.gap.message}. ${list.gap.description}`);
+			return list.records;
 		},
 	});
 }
 
-/** The record of an answer, or that it succeeded if there is none. */
-export function record(body: unknown): IDataObject[] {
-	const fields = readRecord(body) as IDataObject;
+/** @throws InputError, as an expression may give anything, and a limit that is no number would be none */
+function readLimit(limit: unknown): number {
+	const number = typeof limit === 'string' && limit.trim() === '' ? Number.NaN : Number(limit);
+	if (Number.isInteger(number) && number > 0) return number;
+	const given = typeof limit === 'number' ? limit : asText(limit) || 'empty';
+	throw new InputError(
+		`'Limit' is not a whole number above 0, but ${given}`,
+		"Correct 'Limit', or switch on 'Return All'.",
+	);
+}
+
+/** The record of a response, or that it succeeded if there is none. */
+export function record(body: unknown, kind?: string): IDataObject[] {
+	const fields = readRecord(body, kind) as IDataObject;
 	return [Object.keys(fields).length > 0 ? fields : { success: true }];
 }
 
 /** The records of an answer that is a list, else the record that it is. */
-export function records(body: unknown): IDataObject[] {
-	const list = readEnvelope(body);
-	return list ? list.flatMap(record) : record(body);
+export function records(body: unknown, kind: string): IDataObject[] {
+	const list = readEnvelope(body, kind);
+	return list ? list.flatMap((entry) => record(entry)) : record(body, kind);
 }
 
 /** The answer to a send: what the service says, with the message's identifier and recipient under fixed names. */
 export function sentMessage(body: unknown, request: OperationRequest): IDataObject[] {
-	const fields = readRecord(body) as IDataObject;
+	const fields = readRecord(body, 'message') as IDataObject;
 	return [
 		{
 			...fields,

@@ -4,7 +4,7 @@ import { type Template, readTemplates } from '../api/templates';
 import { BoundedMap } from '../boundedMap';
 import type { Client } from './client';
 import { ServiceError } from './errors';
-import { listRecords } from './pages';
+import { listRecords } from './lists';
 
 /** By address and key. */
 const kept = new BoundedMap<string, Template[]>({ maxSize: 20, maxAgeMs: 5 * 60_000 });

@@ -5,7 +5,6 @@
 import { sortBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
-import { webhookUrlKeys } from '../api/read';
 import type { Client } from './client';
 import { type ServiceError, isRefusedContent } from './errors';
 
@@ -23,7 +22,14 @@ interface Form {
 	events: 'list' | 'text' | 'absent';
 }
 
-const addressFields = webhookUrlKeys.slice(0, 6);
+const addressFields = [
+	'url',
+	'callbackUrl',
+	'callback_url',
+	'webhookUrl',
+	'webhook_url',
+	'endpoint',
+];
 const eventForms = ['list', 'text', 'absent'] as const;
 const forms: Form[] = eventForms.flatMap((events) =>
 	addressFields.map((address) => ({ address, events })),

@@ -6,7 +6,7 @@ import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/r
 import { type ItemFailure, asFailure } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { ServiceError } from '../transport/errors';
-import { listRecords } from '../transport/pages';
+import { listRecords } from '../transport/lists';
 import { registerWebhook } from '../transport/webhooks';
 
 /** Where the event types of a registration may be. Assumption: the specification shows no field of it. */
@@ -31,7 +31,7 @@ export async function listWebhooks(client: Client): Promise<RegisteredWebhook[]>
 }
 
 function readWebhook(record: ServiceRecord): RegisteredWebhook {
-	return { id: readId(record), url: readWebhookUrl(record), events: readEvents(record) };
+	return { id: readId(record, 'webhook'), url: readWebhookUrl(record), events: readEvents(record) };
 }
 
 function readEvents(record: ServiceRecord): string[] | undefined {
@@ -56,7 +56,7 @@ export async function addWebhook(
 	wanted: WantedWebhook,
 ): Promise<string | undefined> {
 	try {
-		return readId(readRecord(await registerWebhook(client, { ...wanted })));
+		return readId(readRecord(await registerWebhook(client, { ...wanted }), 'webhook'), 'webhook');
 	} catch (error) {
 		const failure = asFailure(error);
 		if (failure.sendStatus !== 'mayHaveBeenSent') throw failure;

@@ -10,5 +10,5 @@ export const getAgentStatistics = operation({
 	description: 'Get figures about agents',
 	endpoint: endpoints.getAgentStatistics,
 	fields: [],
-	output: records,
+	output: (body) => records(body, 'agent'),
 });

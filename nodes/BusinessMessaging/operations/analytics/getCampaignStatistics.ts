@@ -10,5 +10,5 @@ export const getCampaignStatistics = operation({
 	description: 'Get figures about campaigns',
 	endpoint: endpoints.getCampaignStatistics,
 	fields: [],
-	output: records,
+	output: (body) => records(body, 'campaign'),
 });

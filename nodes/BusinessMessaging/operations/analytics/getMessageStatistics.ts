@@ -10,5 +10,5 @@ export const getMessageStatistics = operation({
 	description: 'Get figures about messages, e.g. sent, delivered and read',
 	endpoint: endpoints.getMessageStatistics,
 	fields: [],
-	output: records,
+	output: (body) => records(body, 'message'),
 });

@@ -5,7 +5,7 @@ import { type ServiceRecord, readId } from '../../api/read';
 import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
 import { ServiceError } from '../../transport/errors';
-import { listRecords } from '../../transport/pages';
+import { listRecords } from '../../transport/lists';
 import { asText } from '../asText';
 import { contactNameField, phoneField } from '../fields';
 import { operation, record } from '../operation';
@@ -48,7 +48,7 @@ async function loadContacts(client: Client): Promise<ContactsByPhone> {
 }
 
 function idOf(contact: ServiceRecord): string {
-	const id = readId(contact);
+	const id = readId(contact, 'contact');
 	if (id !== undefined) return id;
 	throw new ServiceError('The contact exists, but the service does not show its ID', {
 		kind: 'configuration',

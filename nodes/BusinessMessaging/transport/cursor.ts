@@ -1,0 +1,62 @@
+/** What a page says of the next one. Every service names it in its own way, so the words in a name decide. */
+import { lowerFirst, uniq } from 'lodash';
+
+import { type Field, fieldsOf, plain } from '../api/read';
+import type { ApiResponse } from './client';
+
+/** Query parameters of a request. */
+export type Query = Record<string, unknown>;
+
+/** What a page says of the rest of its list. */
+export interface Paging {
+	hasMore: boolean;
+	/** Query parameters that give the next page, in the ways to try; none where pages are numbered. */
+	next: Query[];
+}
+
+const moreName = /^(has(more|next)(page)?|more(available)?|(is)?truncated)$/;
+const nextName = /^next(page)?(cursor|token|offset|key|marker|url|uri|link|href)?$|^cursornext$/;
+/** Some services show these on the last page too, so that they do not say that there is more. */
+const cursorName = /^((cursors|end)?(after|cursor)|continuationtoken)$/;
+
+/**
+ * Reads where the next page is, from the body or the `Link` header.
+ *
+ * @param url of the list. A next page at another place is not followed
+ */
+export function readPaging({ body, headers }: ApiResponse, url: string): Paging {
+	const link = /<([^<>]*)>[^,]*;\s*rel="?next\b/i.exec(String(headers.link ?? headers.Link));
+	const fields = fieldsOf(body);
+	const given = [...fieldsOf({ next: link?.[1] }), ...fields].filter(
+		({ value }) => typeof value === 'number' || (typeof value === 'string' && value !== ''),
+	);
+	const next = given.filter(
+		({ name, parent }) => nextName.test(plain(name)) || plain(parent) === 'next',
+	);
+	const cursors = given.filter(({ name, parent }) =>
+		cursorName.test(plain(/^cursors$/i.test(parent) ? parent + name : name)),
+	);
+	const flag = fields.find(
+		({ name, value }) => moreName.test(plain(name)) && /^(true|false)$/i.test(String(value)),
+	);
+	const hasMore = flag ? /^true$/i.test(String(flag.value)) : next.length > 0;
+	const isEnd = flag !== undefined && !hasMore;
+	return {
+		hasMore,
+		next: isEnd ? [] : [...next, ...cursors].flatMap((pointer) => queriesOf(pointer, url)),
+	};
+}
+
+/** A URL's parameters are taken over; a token goes back as the parameter that it is named after, or as `cursor`. */
+function queriesOf({ name, parent, value }: Field, url: string): Query[] {
+	const text = String(value);
+	if (/^https?:|^[^?\s]*\?\S+=/i.test(text) && URL.canParse(text, url)) {
+		const [own, target] = [new URL(url), new URL(text, url)];
+		const query = Object.fromEntries(target.searchParams);
+		const isHere = own.host === target.host && own.pathname === target.pathname;
+		return isHere && !/^\d+$/.test(query.page) ? [query] : [];
+	}
+	const own = plain(parent) === 'next' ? name : lowerFirst(name.replace(/_?next_?/i, ''));
+	if (/^(page)?$/i.test(own) && /^\d+$/.test(text)) return [];
+	return uniq([own || 'cursor', name, 'cursor', 'after']).map((key) => ({ [key]: text }));
+}
