@@ -1,5 +1,7 @@
-/** `npm start`: a real n8n with this project's nodes beside the sandbox, for as long as one likes. */
+/** `npm start`: a real n8n with this project's nodes beside the sandbox; `npm run dev` loads the nodes again whenever they change. */
+import { watch } from 'node:fs';
 import path from 'node:path';
+import debounce from 'lodash/debounce';
 import { importExamples, registerAgain } from '../tools/exampleWorkflows';
 import { readFlags, readPort } from '../tools/flags';
 import { PROJECT_FOLDER } from '../tools/n8n/package';
@@ -8,11 +10,15 @@ import { assertPortIsFree } from '../tools/ports';
 import { onStop, runMain } from '../tools/runMain';
 
 const FOLDER = path.join(PROJECT_FOLDER, '.playground');
-const USAGE = `Usage: npm start -- [--n8n-port 5678] [--sandbox-port 4010]
-Starts n8n with the nodes of this project, and the sandbox. What you do in n8n is kept in .playground/.`;
+const USAGE = `Usage: npm start -- [--n8n-port 5678] [--sandbox-port 4010] [--watch]
+Starts n8n with the nodes of this project, and the sandbox. What you do in n8n is kept in .playground/.
+--watch builds the nodes and starts n8n again whenever a file of them changes.`;
 
 runMain(async () => {
-	const flags = readFlags({ 'n8n-port': 'string', 'sandbox-port': 'string' }, USAGE);
+	const flags = readFlags(
+		{ 'n8n-port': 'string', 'sandbox-port': 'string', watch: 'boolean' },
+		USAGE,
+	);
 	const n8nPort = readPort(flags['n8n-port'], '--n8n-port', 5678);
 	const sandboxPort = readPort(flags['sandbox-port'], '--sandbox-port', 4010);
 	await assertPortIsFree(n8nPort, 'n8n', '--n8n-port');
@@ -27,8 +33,20 @@ runMain(async () => {
 	await registerAgain(client);
 	await importExamples(client, playground.credential, path.join(FOLDER, 'examples.json'));
 	console.log(welcome(playground));
-	await playground.n8n.ended();
+	if (flags.watch) await watchNodes(playground);
+	else await playground.n8n.ended();
 });
+
+/** Loads the nodes again after each change, for as long as the program runs; what does not compile is shown. */
+async function watchNodes({ reload }: Playground): Promise<never> {
+	let loading = Promise.resolve();
+	const reloadSoon = debounce(() => {
+		loading = loading.then(reload).catch((error: Error) => console.error(error.message));
+	}, 300);
+	for (const folder of ['nodes', 'credentials'])
+		watch(path.join(PROJECT_FOLDER, folder), { recursive: true }, reloadSoon);
+	return await new Promise<never>(() => undefined);
+}
 
 function welcome({ n8n, sandbox }: Playground): string {
 	return `

@@ -1,4 +1,4 @@
-/** The command `npm run sandbox`: starts a sandbox and says where it is. */
+/** Starts a sandbox and says where it is: `npx tsx sandbox/main.ts`. */
 import { parseArgs } from 'node:util';
 import { ZodError } from 'zod';
 
@@ -68,7 +68,7 @@ function help(): string {
 			`  ${name.padEnd(22)} ${words}\n${values.map(([value, means]) => `    ${value.padEnd(20)} ${means}`).join('\n')}`,
 	);
 	return [
-		'Usage: npm run sandbox -- [options]',
+		'Usage: npx tsx sandbox/main.ts [options]',
 		...lines,
 		'  --random-variants SEED  a value for each variation point of the specification, at random',
 		'  --variant name=value   another service than the usual one; may be given several times:',

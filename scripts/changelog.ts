@@ -89,7 +89,7 @@ export function versionFaults(versions: Versions): string[] {
 		);
 	for (const one of new Set([version, ...released])) {
 		if (!versions.savedVersions.includes(one))
-			faults.push(`There is no test/compat/saved/${one}.json: npm run saved writes it.`);
+			faults.push(`There is no test/compat/saved/${one}.json: npm run docs writes it.`);
 	}
 	return faults;
 }

@@ -1,7 +1,7 @@
 /**
  * Packs the last commit twice, in folders of different names and in different time zones: what anyone builds from a commit
  * has to be what was published. npm packs the files' modes, so both get those of a usual checkout.
- * Usage: `npm run pack:check [file]`, which keeps the tarball if a file is named.
+ * Usage: `npx tsx scripts/packCheck.ts [file]`, which keeps the tarball if a file is named.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

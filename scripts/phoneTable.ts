@@ -1,5 +1,4 @@
-/** `npm run phones`: writes the table of numbering plans from the metadata of libphonenumber-js. */
-import { writeFileSync } from 'node:fs';
+/** `npm run docs` writes the table of numbering plans from the metadata of libphonenumber-js. */
 import path from 'node:path';
 
 import metadata from 'libphonenumber-js/metadata.max.json';
@@ -61,7 +60,7 @@ function planLines(): string[] {
 /** The table as a TypeScript file. */
 export function phoneTable(): string {
 	return `/**
- * The numbering plans of all countries. Written by \`npm run phones\` (scripts/phoneTable.ts) from the metadata of
+ * The numbering plans of all countries. Written by \`npm run docs\` (scripts/phoneTable.ts) from the metadata of
  * libphonenumber-js; not to be edited. A line: country (or the calling code where no country has it), calling code,
  * lengths and pattern of national numbers, trunk prefix, what replaces it, exit code if it does not begin with 00. The
  * main country of a shared calling code comes before the others.
@@ -77,5 +76,3 @@ export const phoneTableFile = path.resolve(
 	__dirname,
 	'../nodes/BusinessMessaging/phone/numberingPlanTable.ts',
 );
-
-if (require.main === module) writeFileSync(phoneTableFile, phoneTable());

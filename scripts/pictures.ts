@@ -1,4 +1,4 @@
-/** `npm run docs:pictures [-- NAME…]`: takes the pictures of docs/pictures in the editor of a real n8n and on the sandbox's phone. */
+/** `npm run docs -- pictures [NAME…]`: takes the pictures of docs/pictures in the editor of a real n8n and on the sandbox's phone. */
 import { UserError } from '../tools/userError';
 import { runMain } from '../tools/runMain';
 import { withScreenshot } from '../test/e2e/support/look';

@@ -1,4 +1,4 @@
-/** `npm run saved`: writes what the present nodes save in workflows, as the version of package.json. The tests run these nodes. */
+/** `npm run docs` writes with it what the present nodes save in workflows, as the version of package.json. The tests run these nodes. */
 import { writeSaved } from '../test/compat/saved/fixtures';
 import { presentNodes, presentShape } from '../test/compat/saved/present';
 import { readReleases } from './changelog';

@@ -4,7 +4,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import type { CredentialReference } from './exampleWorkflows';
 import { installN8n } from './n8n/install';
 import { startN8n, type N8nServer } from './n8n/server';
-import { packProject } from './n8n/package';
+import { installPackage, packProject } from './n8n/package';
 import { freePort } from './ports';
 import { step } from './progress';
 import { recordPackage } from './n8n/recordPackage';
@@ -33,6 +33,8 @@ export interface Playground {
 	sandbox: Sandbox;
 	/** n8n's credential for the sandbox. */
 	credential: CredentialReference;
+	/** Builds the nodes again, and starts n8n with them. */
+	reload: () => Promise<void>;
 	/** Stops both. */
 	close: () => Promise<void>;
 }
@@ -61,10 +63,22 @@ export async function openPlayground(options: PlaygroundOptions): Promise<Playgr
 		await recordPackage(n8n, PACKAGE);
 		await addSampleSheet(n8n.client);
 		const credential = await saveCredential(n8n, sandbox, options.credential);
-		return { n8n, sandbox, credential, close };
+		const reload = async () => await reloadNodes(n8n as N8nServer);
+		return { n8n, sandbox, credential, reload, close };
 	} catch (error) {
 		await close();
 		throw error;
+	} finally {
+		await rm(path.dirname(tarball), { recursive: true, force: true });
+	}
+}
+
+async function reloadNodes(n8n: N8nServer): Promise<void> {
+	const tarball = await step('Building the nodes again', packProject);
+	try {
+		await n8n.stop();
+		await installPackage(tarball, n8n.place.userFolder);
+		await step('Starting n8n with them', async () => await n8n.start());
 	} finally {
 		await rm(path.dirname(tarball), { recursive: true, force: true });
 	}

@@ -15,7 +15,7 @@ const document = JSON.parse(JSON.stringify(buildOpenApiDocument())) as {
 	paths: Record<string, Record<string, { operationId: string; servers?: Array<{ url: string }> }>>;
 };
 
-test('is the one that the contract gives (npm run openapi writes it)', () => {
+test('is the one that the contract gives (npm run docs writes it)', () => {
 	expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(document);
 });
 

@@ -155,7 +155,7 @@ const registered = () => n8n.sandbox.state.webhooks.all;
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** Switched on and off side by side, to be done in time: n8n waits seconds before it tries again what failed. */
 const workflowCount = 8;
-const rounds = 25;
+const rounds = 10;
 
 const faults: FaultOrder[] = [
 	...[400, 403, 409, 422, 500, 503].map(

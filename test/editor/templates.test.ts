@@ -175,7 +175,7 @@ describe('where the service shows less', () => {
 		await expect(
 			open(chosen('welcome')).listSearch('searchTemplateLanguages'),
 		).rejects.toMatchObject({
-			message: 'The service does not show the languages of "welcome"',
+			message: 'The service does not show languages',
 			description: expect.stringContaining("Choose 'By Code'"),
 		});
 	});

@@ -27,7 +27,6 @@ test.each([
 	['+4917012345678901', 'After +49 come 5, 6, 7, 8, 9, 10, 11, 12, 13 digits.'],
 	['+49170', 'After +49 come 5, 6, 7, 8, 9, 10, 11, 12, 13 digits.'],
 	['+0170 1234567', 'Write it with + and the country code'],
-	['={{ $json.missing }}', 'There is nothing in the field'],
 ])('%s as recipient: %s', async (to, outcome) => {
 	const { error } = await service.run({ parameters: { ...send, to } });
 	if (outcome.startsWith('+')) expect(service.sent().map(({ phone }) => phone)).toEqual([outcome]);
@@ -68,7 +67,45 @@ test.each<[INodeParameters, string]>([
 		{ queryParameters: { parameter: [{ name: '', value: 'x' }] } },
 		'One of the Query Parameters has no name',
 	],
-	[{ text: '={{ $json.missing }}' }, 'Text is empty'],
+	[{ text: '={{ $json.missing }}' }, "'Text' is empty"],
+	[{ text: ' \n ' }, "'Text' is empty"],
+	[{ to: '={{ $json.missing }}' }, "'Recipient Phone Number' is empty"],
+	[{ options: { timeout: '={{ $json.missing }}' } }, "'Timeout (Seconds)' is empty"],
+	[{ options: { timeout: '={{ 0 }}' } }, `'Timeout (Seconds)' cannot be "0"`],
+	[{ options: { timeout: '={{ 5000000 }}' } }, `'Timeout (Seconds)' cannot be "5000000"`],
+	[{ options: { concurrency: '={{ 1e9 }}' } }, `'Simultaneous Requests' cannot be "1000000000"`],
+	[field('a', '={{ "txet" }}', 'x'), `'Type' cannot be "txet"`],
+	[
+		{
+			additionalFields: {
+				field: [
+					{ name: 'reference', type: 'text', value: 'a' },
+					{ name: ' reference', type: 'text', value: 'b' },
+				],
+			},
+		},
+		'The Additional Field "reference" is there twice',
+	],
+	[
+		{
+			queryParameters: {
+				parameter: [
+					{ name: 'from', value: 'a' },
+					{ name: 'from', value: 'b' },
+				],
+			},
+		},
+		'The Query Parameter "from" is there twice',
+	],
+	[
+		{
+			filters: { segment: { __rl: true, mode: 'name', value: 'news' } },
+			queryParameters: { parameter: [{ name: 'segment', value: 'a' }] },
+		},
+		'The Query Parameter "segment" is set by a field of the node already',
+	],
+	[{ returnAll: '={{ "maybe" }}', queryParameters: {} }, `'Return All' cannot be "maybe"`],
+	[{ limit: '={{ $json.missing }}', queryParameters: {} }, "'Limit' is empty"],
 ])('%j is refused with "%s" before anything is sent', async (parameters, message) => {
 	const query = 'queryParameters' in parameters;
 	const base: INodeParameters = query ? { resource: 'contact', operation: 'getAll' } : send;
@@ -101,20 +138,33 @@ test('an update sends what was filled in, and nothing to change is an error', as
 	expect(received('updateContact').map(({ body }) => body)).toEqual([{ phone: '+491707654321' }]);
 });
 
-test.each(['.', '..', '={{ $json.missing }}'])(
-	'"%s" is no identifier of a record',
-	async (value) => {
-		const error = await errorOf({
-			resource: 'contact',
-			operation: 'update',
-			contactId: { __rl: true, mode: 'id', value },
-			updateFields: { name: 'Anna' },
-		});
-		expect(error?.message).toBe(
-			'The identifier of the record is missing, or cannot be one [item 0]',
-		);
-	},
-);
+test.each(['.', '..'])('"%s" is no identifier of a record', async (value) => {
+	const error = await errorOf({
+		resource: 'contact',
+		operation: 'update',
+		contactId: { __rl: true, mode: 'id', value },
+		updateFields: { name: 'Anna' },
+	});
+	expect(error?.message).toBe('The identifier of the record is missing, or cannot be one [item 0]');
+});
+
+test('a value that a field does not have is refused with those that it has', async () => {
+	const error = await errorOf({
+		resource: 'message',
+		operation: 'sendAndWait',
+		to: '+15550001000',
+		message: 'Shall we?',
+		responseType: '={{ "approvall" }}',
+		choices: 'a',
+	});
+	expect(error).toMatchObject({
+		message: `'Accepted Answer' cannot be "approvall" [item 0]`,
+		description: expect.stringContaining(
+			'Its values are "freeText", "date", "email", "number", "choice", "approval".',
+		),
+	});
+	expect(service.calls('sendText')).toBe(0);
+});
 
 test('an operation that does not exist is named', async () => {
 	expect((await errorOf({ resource: 'message', operation: 'fly' }))?.message).toContain(

@@ -1,4 +1,4 @@
-/** Previews equal what a run gives. `npm run schemas` has them written instead of compared. */
+/** Previews equal what a run gives. `npm run docs` has them written instead of compared. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { operations } from '../../nodes/BusinessMessaging/description';

@@ -282,7 +282,9 @@ test.each([
 	expect(error).toBeUndefined();
 	expect(messages()).toHaveLength(3);
 	expect(hints).toEqual([
-		expect.objectContaining({ message: expect.stringContaining('without comparing them') }),
+		expect.objectContaining({
+			message: expect.stringContaining('without a look at their templates'),
+		}),
 	]);
 });
 

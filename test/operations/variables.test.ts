@@ -184,7 +184,10 @@ describe('compared with the template', () => {
 	const review = (value: object, more: object = {}, language = 'en-us') => {
 		const { given } = readForm({ value });
 		const body = { template: 'order', language, components: toComponents(given) };
-		const request: OperationRequest = { body, variables: given, checksTemplate: true };
+		const request: OperationRequest = {
+			body,
+			template: { name: 'order', language, given, isChecked: true },
+		};
 		return reviewTemplate(request, readTemplates({ ...fields, ...more })).body?.components;
 	};
 	const whole = { header_1: '7', body_1: 'a', body_2: 'b', button1_1: 'x', button3_1: 'y' };
@@ -232,9 +235,10 @@ describe('compared with the template', () => {
 	});
 
 	test('what the check is switched off for, or what is sent as JSON, goes out as it is', () => {
-		const body = { template: 'order', language: 'en_US', components: [] };
-		for (const request of [{ body, variables: [] }, { body, checksTemplate: true }, {}])
-			expect(reviewTemplate(request, readTemplates(fields))).toEqual(request);
+		const template = { name: 'order', language: 'en_US' };
+		const unchecked = { body: {}, template: { ...template, given: [], isChecked: false } };
+		for (const request of [unchecked, { body: {}, template: { ...template, isChecked: true } }, {}])
+			expect(reviewTemplate(request, readTemplates(fields))).toBe(request);
 	});
 });
 
@@ -251,7 +255,7 @@ test('a name that is written wrong in one place is recognised', () => {
 				const at = place % name.length;
 				const written = `${name.slice(0, at)}${insert}${name.slice(insert ? at : at + 1)}`;
 				fc.pre(written !== name);
-				const missing = missingTemplate(templates, { template: written, language: 'en_US' });
+				const missing = missingTemplate(templates, written, 'en_US');
 				expect(missing?.message).toBe(`The service has no template "${written}"`);
 				expect(missing?.description).toMatch(new RegExp(`^Did you mean ${name}`));
 			},

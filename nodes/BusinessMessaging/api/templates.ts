@@ -69,16 +69,10 @@ export function readTemplates(record: ServiceRecord): Template[] {
 
 function readTemplate(name: string, record: ServiceRecord): Template {
 	const status = textAt(record, statusKey);
-	const {
-		header: [header] = [],
-		body: [body] = [],
-		footer: [footer] = [],
-		...parts
-	} = partsOf(record);
-	const buttons = [
-		...(parts.button ?? []),
-		...(parts.buttons ?? []).flatMap((part) => recordsIn(part.buttons)),
-	];
+	const parts = partsOf(record);
+	const [header, body, footer] = ['header', 'body', 'footer'].map((type) => parts[type]?.[0]);
+	const lists = (parts.buttons ?? []).flatMap((part) => recordsIn(part.buttons));
+	const buttons = [...(parts.button ?? []), ...lists];
 	const format = textOf(header?.format).toLowerCase();
 	const headerText = ['', 'text'].includes(format) ? textOf(header?.text) : '';
 	const text = textOf(body?.text);

@@ -26,10 +26,9 @@ const maxAtOnce = 8_000;
 const contactsWithSegments = 2_000;
 
 interface Choice {
-	id?: string;
 	name: string;
-	/** A phone number that is searched, too. */
-	phone?: string;
+	/** Undefined if no ID was found in the record. */
+	value?: string;
 }
 
 /** A list of records. The token is the number of records that were searched already. */
@@ -44,7 +43,11 @@ function picker(
 			const limit = Math.max(firstLook, 2 * searched);
 			const records = await listRecords(client, endpoint, { limit });
 			const choices = records.slice(searched).flatMap(toChoices);
-			if (choices.length > 0 && choices.every(({ id }) => !id)) throw withoutId(what, records[0]);
+			if (choices.length > 0 && choices.every(({ value }) => !value))
+				throw new InputError(
+					`The service lists ${what}, but no ID was found in them`,
+					`The first one has the fields ${Object.keys(records[0]).join(', ')}. Choose 'By ID' and enter the ID.`,
+				);
 			const results = toEntries(choices, filter);
 			if (records.length < limit) return { results };
 			if (results.length > 0 || limit >= maxAtOnce)
@@ -54,27 +57,12 @@ function picker(
 	});
 }
 
-/** The entries for those choices that have an ID and fit to what was typed. */
+/** The choices that fit to what was typed, those without a name by their ID. */
 function toEntries(choices: Choice[], filter: string): INodeListSearchItems[] {
-	const entries = choices.flatMap(({ id, name, phone = '' }) => {
-		const isWanted = id && (includes(name || id, filter) || isPartOf(filter, phone));
-		return isWanted ? { name: name || id, value: id } : [];
-	});
-	return uniqBy(entries, 'value');
-}
-
-function withoutId(what: string, record: ServiceRecord): InputError {
-	return new InputError(
-		`The service lists ${what}, but no ID was found in them`,
-		`The first one has the fields ${Object.keys(record).join(', ')}. Choose 'By ID' and enter the ID.`,
+	const entries = choices.flatMap(({ name, value }) =>
+		value && includes(name || value, filter) ? { name: name || value, value } : [],
 	);
-}
-
-/** Whether what was typed is a part of a phone number, however it is written: "0170 123" is one of +49170123… */
-function isPartOf(filter: string, phone: string): boolean {
-	const digits = filter.replace(/\D/g, '').replace(/^0+/, '');
-	const isNumber = digits !== '' && /^[\d\s+().-]+$/.test(filter);
-	return isNumber && phone.replace(/\D/g, '').includes(digits);
+	return uniqBy(entries, 'value');
 }
 
 async function segmentsOf(context: ILoadOptionsFunctions): Promise<INodeListSearchItems[]> {
@@ -87,17 +75,17 @@ async function segmentsOf(context: ILoadOptionsFunctions): Promise<INodeListSear
 
 /** The methods of these lists, as resource locators name them. */
 export const recordPickers = {
-	searchContacts: picker(endpoints.listContacts, 'contacts', (contact) => {
-		const phone = asText(contact.phone);
-		return { id: readId(contact, 'contact'), name: label(asText(contact.name), phone), phone };
-	}),
+	searchContacts: picker(endpoints.listContacts, 'contacts', (contact) => ({
+		name: label(asText(contact.name), asText(contact.phone)),
+		value: readId(contact, 'contact'),
+	})),
 	searchSegments: listSearch(async (context, filter, token) =>
 		pageOf(await segmentsOf(context), filter, token),
 	),
 	searchTemplates: picker(endpoints.listTemplates, 'templates', (record) =>
 		readTemplates(record).map((template) => ({
-			id: template.id,
 			name: label(template.name, template.language, statusOf(template)),
+			value: template.id,
 		})),
 	),
 	searchWebhooks: picker(endpoints.listWebhooks, 'webhooks', (webhook) => {
@@ -105,9 +93,7 @@ export const recordPickers = {
 		const { events } = webhook;
 		const named = Array.isArray(events) ? events.filter((event) => !isRecord(event)) : [];
 		// the name is saved with the workflow
-		return {
-			id: readId(webhook, 'webhook'),
-			name: label(url && withoutSecrets(url), named.join(', ')),
-		};
+		const name = label(url && withoutSecrets(url), named.join(', '));
+		return { name, value: readId(webhook, 'webhook') };
 	}),
 };

@@ -11,27 +11,24 @@ import { isRecord } from '../api/read';
 import { asText } from '../operations/asText';
 import { asFailure } from '../operations/outcome';
 
-/** A list as n8n calls it: `filter` is what was typed, `paginationToken` what the page before has returned. */
-export type ListSearch = (
-	this: ILoadOptionsFunctions,
-	filter?: string,
-	paginationToken?: string,
-) => Promise<INodeListSearchResult>;
-
 /** How many entries are shown until the user scrolls on. */
 const pageLength = 50;
 
-/** Has a list say what went wrong in the words of the node. */
+/**
+ * A list as n8n calls it, which says in the words of the node what went wrong.
+ *
+ * @param search gets what was typed, and the `paginationToken` of the page before
+ */
 export function listSearch(
 	search: (
 		context: ILoadOptionsFunctions,
 		filter: string,
 		token?: string,
 	) => Promise<INodeListSearchResult>,
-): ListSearch {
-	return async function (this, filter = '', paginationToken) {
+) {
+	return async function (this: ILoadOptionsFunctions, filter = '', token?: string) {
 		try {
-			return await search(this, filter.trim(), paginationToken);
+			return await search(this, filter.trim(), token);
 		} catch (error) {
 			const { message, description } = asFailure(error);
 			throw new NodeOperationError(this.getNode(), message, { description });
@@ -51,9 +48,12 @@ export function pageOf(
 	return end < wanted.length ? { results, paginationToken: String(end) } : { results };
 }
 
-/** Whether a text holds what was typed, whatever the case. */
+/** Whether a text holds what was typed, whatever the case; "0170 123" is also a part of +49170123… */
 export function includes(text: string, filter: string): boolean {
-	return text.toLowerCase().includes(filter.toLowerCase());
+	if (text.toLowerCase().includes(filter.toLowerCase())) return true;
+	const digits = filter.replace(/\D/g, '').replace(/^0+/, '');
+	const isNumber = digits !== '' && /^[\d\s+().-]+$/.test(filter);
+	return isNumber && text.replace(/\D/g, '').includes(digits);
 }
 
 /** A label out of what is known, e.g. `Ada Lovelace · +15551000000`. */

@@ -13,20 +13,17 @@ import { connect } from '../transport/connect';
 import { listTemplates } from '../transport/templateList';
 import { chosen } from './search';
 
-const pdfLabels = {
-	needed: 'Header PDF URL',
-	optional: 'Header PDF URL (empty if attached to the template)',
-};
 /** Characters of text shown on either side of a variable. The editor shows about 25 of a label, more if its panel is wider. */
 const before = 14;
 const after = 20;
+const optionalPdf = field(pdfField, 'Header PDF URL (empty if attached to the template)');
 
 /** The fields where the text of the template is not known: numbered, none required, the rarer ones to be added. */
 const numberedFields: ResourceMapperField[] = [
-	numberedField({ part: 'header', name: '1' }, false),
-	...range(1, 13).map((n) => numberedField({ part: 'body', name: String(n) }, n <= 3)),
-	...range(1, 4).map((button) => numberedField({ part: 'button', button, name: '1' }, false)),
-	{ ...field(pdfField, pdfLabels.optional, false), removed: true },
+	{ ...field('header_1', 'Header 1'), removed: true },
+	...range(1, 13).map((n) => ({ ...field(`body_${n}`, `Body ${n}`), removed: n > 3 })),
+	...range(1, 4).map((n) => ({ ...field(`button${n}_1`, `Button ${n}`), removed: true })),
+	{ ...optionalPdf, removed: true },
 ];
 
 /** One field for each variable of the chosen template. Never fails: what is not known gives numbered fields. */
@@ -35,15 +32,17 @@ async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<Resour
 	const language = chosen(this, 'language');
 	if (name === '') return notice('Choose a template to see its variables here.');
 	if (name === undefined) return { fields: numberedFields };
-	const templates = await load(this).catch(() => undefined);
+	const templates = await connect(this)
+		.then(async (client) => await listTemplates(client, true))
+		.catch(() => undefined);
 	if (!templates) return { fields: keptFields(this) ?? numberedFields };
 	const mine = templates.filter((template) => template.name === name);
 	if (language === '' && mine.length > 1)
 		return notice('Choose a language to see the variables of the template here.');
-	const reference = { template: name, language: language || (mine[0]?.language ?? '') };
-	const missing = missingTemplate(templates, reference);
+	const wanted = language || (mine[0]?.language ?? '');
+	const missing = missingTemplate(templates, name, wanted);
 	if (missing) return notice(`${missing.message}. ${missing.description}`);
-	const template = findTemplate(mine, reference);
+	const template = findTemplate(mine, name, wanted);
 	if (!template?.variables) return { fields: numberedFields };
 	const fields = fieldsFor(template.variables, template.pdf);
 	return fields.length > 0
@@ -53,10 +52,6 @@ async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<Resour
 
 /** The methods of forms, as resource mappers name them. */
 export const resourceMapping = { getTemplateVariables };
-
-async function load(context: ILoadOptionsFunctions): Promise<Template[]> {
-	return await listTemplates(await connect(context), true);
-}
 
 function notice(emptyFieldsNotice: string): ResourceMapperFields {
 	return { fields: [], emptyFieldsNotice };
@@ -72,17 +67,11 @@ function keptFields(context: ILoadOptionsFunctions): ResourceMapperField[] | und
 
 function fieldsFor(variables: TemplateVariable[], pdf: Template['pdf']): ResourceMapperField[] {
 	const fields = variables.map((variable) => field(fieldOf(variable), labelOf(variable), true));
-	return pdf ? [field(pdfField, pdfLabels[pdf], pdf === 'needed'), ...fields] : fields;
+	if (!pdf) return fields;
+	return [pdf === 'needed' ? field(pdfField, 'Header PDF URL', true) : optionalPdf, ...fields];
 }
 
-function numberedField(
-	variable: Omit<TemplateVariable, 'text'>,
-	isShown: boolean,
-): ResourceMapperField {
-	return { ...field(fieldOf(variable), titleOf(variable), false), removed: !isShown };
-}
-
-function field(id: string, displayName: string, required: boolean): ResourceMapperField {
+function field(id: string, displayName: string, required = false): ResourceMapperField {
 	const fixed = { defaultMatch: false, canBeUsedToMatch: false, display: true } as const;
 	return { id, displayName, required, ...fixed, type: 'string' };
 }

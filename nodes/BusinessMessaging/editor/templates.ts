@@ -11,20 +11,15 @@ import { chosen, label, listSearch, pageOf } from './search';
 /** More languages than these are only counted. */
 const maxLanguages = 3;
 
-/** A list of templates: loaded anew when it is opened, and when nothing is found in the one that is kept. */
+/** A list of templates, loaded anew when it is opened; those that cannot be sent come last. */
 function templatePicker(
 	toEntries: (context: ILoadOptionsFunctions, templates: Template[]) => INodeListSearchItems[],
 ) {
 	return listSearch(async (context, filter, token) => {
 		const isOpening = filter === '' && token === undefined;
-		const client = await connect(context);
-		const search = async (isFresh: boolean) => {
-			const templates = await listTemplates(client, isFresh);
-			const sorted = sortBy(templates, 'isRefused', ({ name }) => name.toLowerCase(), 'language');
-			return pageOf(toEntries(context, sorted), filter, token);
-		};
-		const found = await search(isOpening);
-		return found.results.length === 0 && !isOpening ? await search(true) : found;
+		const templates = await listTemplates(await connect(context), isOpening);
+		const sorted = sortBy(templates, 'isRefused', ({ name }) => name.toLowerCase(), 'language');
+		return pageOf(toEntries(context, sorted), filter, token);
 	});
 }
 
@@ -51,17 +46,16 @@ function languagesOf(
 		throw new InputError('Choose a template first', 'Then its languages are offered here.');
 	const mine = templates.filter((template) => name === undefined || template.name === name);
 	const entries = mine.flatMap((template) => {
-		const { language, isRefused } = template;
-		if (!language) return [];
+		const { language: value = '', isRefused } = template;
 		const status = isRefused ? statusOf(template) : undefined;
-		return { name: label(languageName(language), language, status), value: language };
+		return value ? { name: label(languageName(value), value, status), value } : [];
 	});
 	if (entries.length > 0) return uniqBy(entries, 'value');
-	const wording =
-		mine.length === 0
-			? `The service has no template "${name}"`
-			: `The service does not show the languages of "${name}"`;
-	throw new InputError(wording, "Choose 'By Code' here and enter the language, e.g. en_US.");
+	const isUnknown = name !== undefined && mine.length === 0;
+	throw new InputError(
+		isUnknown ? `The service has no template "${name}"` : 'The service does not show languages',
+		"Choose 'By Code' here and enter the language, e.g. en_US.",
+	);
 }
 
 /** E.g. "German (Germany)" for de_DE; undefined for an unknown code. */

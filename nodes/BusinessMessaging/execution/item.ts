@@ -6,14 +6,16 @@ import { type Outcome, hasFailed } from '../operations/outcome';
 export interface Item {
 	/** Its place among the input items, counted from 0 as in n8n's own messages. */
 	readonly index: number;
-	/** What is asked of the service; missing if the item's values cannot be right. */
+	/** The values of the operation's fields; missing if one of them cannot be right. */
+	values?: Record<string, unknown>;
+	/** What is asked of the service; missing like the values. */
 	request?: OperationRequest;
 	/** What became of it, now or in an earlier attempt; missing while it is still to be carried out. */
 	outcome?: Outcome;
 }
 
 /** An item that has not failed. */
-export type ValidItem = Item & { request: OperationRequest };
+export type ValidItem = Item & Required<Pick<Item, 'values' | 'request'>>;
 
 /** Whether an item has not failed so far. */
 export function isValid(item: Item): item is ValidItem {

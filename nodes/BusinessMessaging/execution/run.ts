@@ -11,7 +11,7 @@ import { addHints } from './hints';
 import { type Item, type ValidItem, isPending, isValid } from './item';
 import { inQueues } from './keyedQueue';
 import { type Memory, openMemory } from './memory';
-import { readDefaultCountry, readOptions } from './runOptions';
+import { readDefaultCountry, runOptions } from './runOptions';
 import { openSendOnce } from './sendOnce';
 import { readItems } from './values';
 
@@ -38,7 +38,8 @@ export async function runOperation(
 	operation: Operation,
 	listen: Listen,
 ): Promise<INodeExecutionData[]> {
-	const items = readItems(context, operation, await readDefaultCountry(context));
+	const defaultCountry = await readDefaultCountry(context);
+	const items = readItems(context, operation, { defaultCountry });
 	refuseInvalid(context, items);
 	const run = await untilStopped(context, openRun(context, operation, items));
 	refuseInvalid(context, items);
@@ -116,7 +117,7 @@ async function openRun(
 	const pending = items.filter(isPending);
 	try {
 		const signal = context.getExecutionCancelSignal();
-		const client = await connect(context, { timeoutMs: readOptions(context).timeoutMs, signal });
+		const client = await connect(context, { timeoutMs: runOptions(pending).timeoutMs, signal });
 		const prepared = await prepare(operation, client, pending);
 		const carryOut = async () => {
 			await sendAll(context, operation, { client, prepared, memory }, items.filter(isPending));
@@ -177,7 +178,7 @@ async function sendAll(
 	};
 	const settings = {
 		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
-		concurrency: readOptions(context).concurrency,
+		concurrency: runOptions(items).concurrency,
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, send);

@@ -12,7 +12,7 @@ import { limitField, returnAllField, simplifyField } from './fields';
 import { InputError } from './inputError';
 import type { QuestionSettings } from './message/question';
 import type { SendOnceValues } from './message/sendOnce';
-import type { GivenVariable } from './message/variables';
+import type { TemplateMessage } from './message/variables';
 import { additionalFields, queryParameters } from './openFields';
 import { optionsField } from './options';
 
@@ -50,10 +50,8 @@ export interface OperationRequest extends ApiRequest {
 	sendOnce?: SendOnceValues;
 	/** What is asked for, if the answer is awaited. */
 	question?: QuestionSettings;
-	/** The values of a template's variables that the components of the body are made of. */
-	variables?: GivenVariable[];
-	/** Whether the message is compared with its template before it is sent. */
-	checksTemplate?: boolean;
+	/** The template that a message is made of. */
+	template?: TemplateMessage;
 	/** What the user should know beside the output, e.g. that a part of a value was left out. */
 	hints?: string[];
 	/** The endpoint of this very request, if it is not the operation's. */

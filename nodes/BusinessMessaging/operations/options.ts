@@ -16,7 +16,7 @@ const concurrencyField = numberField({
 const timeoutField = numberField({
 	displayName: 'Timeout (Seconds)',
 	name: 'timeout',
-	typeOptions: { minValue: 1 },
+	typeOptions: { minValue: 1, maxValue: 3600 },
 	default: defaultTimeoutSeconds,
 	description: 'How many seconds the service may take to respond to a request',
 });

@@ -1,5 +1,5 @@
 /**
- * The numbering plans of all countries. Written by `npm run phones` (scripts/phoneTable.ts) from the metadata of
+ * The numbering plans of all countries. Written by `npm run docs` (scripts/phoneTable.ts) from the metadata of
  * libphonenumber-js; not to be edited. A line: country (or the calling code where no country has it), calling code,
  * lengths and pattern of national numbers, trunk prefix, what replaces it, exit code if it does not begin with 00. The
  * main country of a shared calling code comes before the others.

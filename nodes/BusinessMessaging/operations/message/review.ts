@@ -8,7 +8,6 @@ import type { Client } from '../../transport/client';
 import { withDeadline } from '../../transport/deadline';
 import { ServiceError } from '../../transport/errors';
 import { listTemplates } from '../../transport/templateList';
-import { asText } from '../asText';
 import { InputError } from '../inputError';
 import { type OperationRequest, sentMessage } from '../operation';
 import { asFailure } from '../outcome';
@@ -16,15 +15,9 @@ import { type GivenVariable, fieldOf, placeOf, titleOf, toComponents } from './v
 
 /** How long the look-up may take, ms. Messages go out without it, too. */
 const timeoutMs = 15_000;
-
 /** As en_US or de; some services show other words for a language. */
 const localeCode = /^[a-z]{2,3}([_-][a-z0-9]+)*$/i;
-
-/** A template as messages refer to it. */
-interface Reference {
-	template: string;
-	language: string;
-}
+const switchOff = "To send it all the same, switch off 'Check Before Sending' under 'Options'.";
 
 /**
  * Looks the templates of a run up, once; a list that speaks against a message is loaded anew.
@@ -35,7 +28,7 @@ export async function lookUpTemplates(
 	client: Client,
 	requests: OperationRequest[],
 ): Promise<Template[] | undefined> {
-	if (!requests.some(({ checksTemplate }) => checksTemplate)) return undefined;
+	if (!requests.some(({ template }) => template?.isChecked)) return undefined;
 	const list = async (isFresh: boolean) =>
 		await withDeadline(listTemplates(client, isFresh), timeoutMs);
 	try {
@@ -43,9 +36,7 @@ export async function lookUpTemplates(
 		return requests.some((request) => problemOf(request, templates)) ? await list(true) : templates;
 	} catch (error) {
 		const { message } = asFailure(error);
-		client.hints.add(
-			`The messages were sent without comparing them with their templates: ${message}`,
-		);
+		client.hints.add(`The messages were sent without a look at their templates: ${message}`);
 		return undefined;
 	}
 }
@@ -58,34 +49,29 @@ export async function lookUpTemplates(
  */
 export function reviewTemplate(
 	request: OperationRequest,
-	templates: Template[] | undefined,
+	templates: Template[] = [],
 ): OperationRequest {
-	const problem = templates && problemOf(request, templates);
-	if (problem) throw problem;
-	const { body, checksTemplate, variables } = request;
-	const template = checksTemplate && findTemplate(templates ?? [], referenceOf(request));
-	if (!template || !template.variables || !variables) return request;
-	const order = template.variables.map(fieldOf);
-	const sorted = sortBy(variables, (variable) => order.indexOf(fieldOf(variable)));
-	return { ...request, body: { ...body, components: toComponents(sorted) } };
+	const problem = problemOf(request, templates);
+	if (problem) throw new InputError(problem.message, `${problem.description} ${switchOff}`);
+	const { name = '', language = '', given, isChecked } = request.template ?? {};
+	const variables = isChecked && findTemplate(templates, name, language)?.variables;
+	if (!variables || !given) return request;
+	const order = variables.map(fieldOf);
+	const sorted = sortBy(given, (value) => order.indexOf(fieldOf(value)));
+	return { ...request, body: { ...request.body, components: toComponents(sorted) } };
 }
 
-/**
- * Sends a template message.
- *
- * @throws ServiceError that names the template if the service did not find what was asked for
- */
+/** Sends a template message. @throws ServiceError that names the template if the service did not find it */
 export async function sendTemplateMessage(
 	client: Client,
 	request: OperationRequest,
 ): Promise<IDataObject[]> {
+	const { name = '', language } = request.template ?? {};
 	const response = await client.call(endpoints.sendTemplate, request).catch((error: unknown) => {
 		if (!(error instanceof ServiceError) || error.statusCode !== 404) throw error;
-		throw new ServiceError(missingTitle(referenceOf(request)), {
-			kind: error.kind,
-			statusCode: error.statusCode,
-			description: `${error.message}. Choose 'Template' and 'Language' again: it may have been renamed or deleted. If other operations fail too, check the address in the credential.`,
-		});
+		const { kind, message, statusCode } = error;
+		const description = `${message}. Choose 'Template' and 'Language' again: it may have been renamed or deleted. If other operations fail too, check the address in the credential.`;
+		throw new ServiceError(missingTitle(name, language), { kind, statusCode, description });
 	});
 	return sentMessage(response, request);
 }
@@ -93,39 +79,39 @@ export async function sendTemplateMessage(
 /** Why a list of all templates has none of this name and language; undefined if it has, or shows nothing about it. */
 export function missingTemplate(
 	templates: Template[],
-	reference: Reference,
+	name: string,
+	language: string,
 ): InputError | undefined {
-	if (templates.length === 0 || findTemplate(templates, reference)) return undefined;
-	const mine = templates.filter(({ name }) => name === reference.template);
-	const languages = mine.map(({ language = '' }) => language);
-	if (!languages.every((language) => localeCode.test(language))) return undefined;
+	if (templates.length === 0 || findTemplate(templates, name, language)) return undefined;
+	const languages = templates
+		.filter((template) => template.name === name)
+		.map((template) => template.language ?? '');
+	if (!languages.every((code) => localeCode.test(code))) return undefined;
 	if (languages.length > 0)
-		return new InputError(missingTitle(reference), `It exists in ${languages.join(', ')}.`);
-	const { template } = reference;
-	const names = uniq(templates.map(({ name }) => name));
-	const near = sortBy(names, (name) => -likeness(name, template))
-		.slice(0, 3)
-		.filter((name) => likeness(name, template) > 0.5);
+		return new InputError(missingTitle(name, language), `It exists in ${languages.join(', ')}.`);
+	const others = uniq(templates.map((template) => template.name));
+	const alike = sortBy(others, (other) => -likeness(name, other)).slice(0, 3);
+	const near = alike.filter((other) => likeness(name, other) > 0.5);
 	const question = near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : '';
-	return new InputError(
-		missingTitle({ template, language: '' }),
-		`${question}Choose 'Template' from the list, or check how it is written.`,
-	);
+	const advice = "Choose 'Template' from the list, or check how it is written.";
+	return new InputError(missingTitle(name), `${question}${advice}`);
 }
 
-/** The template in the language of a message; names are told apart by case, languages are not. */
+/** The template of a name and language; names are told apart by case, languages are not. */
 export function findTemplate(
 	templates: Template[],
-	{ template, language }: Reference,
+	name: string,
+	language: string,
 ): Template | undefined {
 	const plain = (code: string) => code.trim().toLowerCase().replaceAll('-', '_');
 	return templates.find(
-		({ name, language: own = language }) => name === template && plain(own) === plain(language),
+		(template) =>
+			template.name === name && plain(template.language ?? language) === plain(language),
 	);
 }
 
-function missingTitle({ template, language }: Reference): string {
-	return `The service has no template "${template}"${language && ` in ${language}`}`;
+function missingTitle(name: string, language?: string): string {
+	return `The service has no template "${name}"${language ? ` in ${language}` : ''}`;
 }
 
 /** The share of pairs of letters that two names have in common, 0 to 1. */
@@ -136,40 +122,28 @@ function likeness(...names: [string, string]): number {
 	return (2 * intersection(one, other).length) / (one.length + other.length || 1);
 }
 
-function referenceOf({ body = {} }: OperationRequest): Reference {
-	return { template: asText(body.template), language: asText(body.language) };
-}
-
 /** What speaks against a message; undefined if nothing does, as far as the service shows. */
-function problemOf(request: OperationRequest, templates: Template[]): InputError | undefined {
-	if (!request.checksTemplate) return undefined;
-	const reference = referenceOf(request);
-	const template = findTemplate(templates, reference);
-	const problem = template
-		? templateProblem(request, template, `The template "${template.name}" (${reference.language})`)
-		: missingTemplate(templates, reference);
-	if (!problem) return undefined;
-	const way = "To send it all the same, switch off 'Check Before Sending' under 'Options'.";
-	return new InputError(problem.message, `${problem.description} ${way}`);
-}
-
-function templateProblem(
-	{ body, variables }: OperationRequest,
-	template: Template,
-	title: string,
+function problemOf(
+	{ template: message, body }: OperationRequest,
+	templates: Template[],
 ): InputError | undefined {
+	if (!message?.isChecked) return undefined;
+	const { name, language, given } = message;
+	const template = findTemplate(templates, name, language);
+	if (!template) return missingTemplate(templates, name, language);
+	const title = `The template "${name}" (${language})`;
 	if (template.isRefused)
 		return new InputError(
 			`${title} is not approved: its status is ${template.status}`,
 			'Only an approved template can be sent. Wait for the approval, or choose another template.',
 		);
-	if (!variables) return undefined; // JSON is sent as it is
+	if (!given) return undefined;
 	if (template.pdf === 'needed' && !body?.headerDocumentUrl)
 		return new InputError(
 			`${title} needs a PDF in its header`,
 			"Enter the public address of the PDF in 'Header PDF URL', or attach a PDF to the template in the service.",
 		);
-	return template.variables && valueProblem(variables, template.variables, title);
+	return template.variables && valueProblem(given, template.variables, title);
 }
 
 function valueProblem(
@@ -185,13 +159,9 @@ function valueProblem(
 			`Its variables: ${variables.map(titleOf).join(', ') || 'none'}. Open the node and refresh the list of variables.`,
 		);
 	const missing = variables.find((variable) => !fields.includes(fieldOf(variable)));
-	return (
-		missing &&
-		new InputError(
-			`${title} needs a value for '${titleOf(missing)}'`,
-			`The text around it: "${missing.text}".`,
-		)
-	);
+	if (!missing) return undefined;
+	const message = `${title} needs a value for '${titleOf(missing)}'`;
+	return new InputError(message, `The text around it: "${missing.text}".`);
 }
 
 /** The field of the variable that a value is meant for: by its name, else by its place. */

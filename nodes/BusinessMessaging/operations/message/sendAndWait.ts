@@ -1,7 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { choiceField, textField } from '../fieldBuilders';
 import { recipientField } from '../fields';
-import { InputError } from '../inputError';
 import { operation, sentMessage } from '../operation';
 import { defaultCountryOption, readPhoneValue } from '../phone';
 import { answerFields, readSettings, showFor } from './question';
@@ -63,11 +62,6 @@ export const sendAndWait = operation({
 			const endpoint = endpoints.sendTemplate;
 			return { endpoint, body: { to, ...body }, ...rest, question, hints };
 		}
-		if (values.message.trim() === '')
-			throw new InputError(
-				'Message is empty',
-				'Check the field, or the data that its expression refers to.',
-			);
 		return { body: { to, text: values.message }, question, hints };
 	},
 	prepare: lookUpTemplates,

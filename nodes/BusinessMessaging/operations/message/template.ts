@@ -107,19 +107,19 @@ export function templateRequest(
 	values: ValuesOf<typeof templateFields> & {
 		options: Partial<ValuesOf<readonly [typeof checkField]>>;
 	},
-): Pick<OperationRequest, 'body' | 'checksTemplate' | 'variables'> {
-	const reference = { template: values.template, language: values.language.trim() };
-	const checksTemplate = values.options.checkBeforeSending ?? true;
+): Pick<OperationRequest, 'body' | 'template'> {
+	const [name, language] = [values.template, values.language.trim()];
+	const template = { name, language, isChecked: values.options.checkBeforeSending ?? true };
 	if (values.specifyVariables === 'json') {
 		const json = readJson(values.componentsJson, 'Components (JSON)');
 		const components = json === undefined || Array.isArray(json) ? json : [json];
 		const headerDocumentUrl = values.headerDocumentUrl.trim() || undefined;
-		return { body: { ...reference, components, headerDocumentUrl }, checksTemplate };
+		return { body: { template: name, language, components, headerDocumentUrl }, template };
 	}
-	const { given, pdfUrl } = readForm(values.variables);
+	const { given, pdfUrl: headerDocumentUrl } = readForm(values.variables);
+	const components = toComponents(given);
 	return {
-		body: { ...reference, components: toComponents(given), headerDocumentUrl: pdfUrl },
-		checksTemplate,
-		variables: given,
+		body: { template: name, language, components, headerDocumentUrl },
+		template: { ...template, given },
 	};
 }

@@ -12,6 +12,16 @@ export interface GivenVariable extends VariableName {
 	value: string;
 }
 
+/** A message as far as its template decides about it. */
+export interface TemplateMessage {
+	name: string;
+	language: string;
+	/** The values that its components are made of; undefined if these are sent as the user wrote them. */
+	given?: GivenVariable[];
+	/** Whether it is compared with its template before it is sent. */
+	isChecked: boolean;
+}
+
 /** Name of the form's field for the PDF; no variable is called so. n8n shows it where the field is empty. */
 export const pdfField = 'headerPdfUrl';
 
@@ -31,13 +41,6 @@ export function titleOf({ part, button, name }: VariableName): string {
 	return `${part === 'header' ? 'Header' : 'Body'} ${name}`;
 }
 
-/** What the editor keeps of a field of the form. */
-interface FormField {
-	id: string;
-	displayName?: string;
-	required?: boolean;
-}
-
 /**
  * Reads the form, or the values that an expression or another program gave in its shape.
  *
@@ -46,7 +49,7 @@ interface FormField {
 export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: string } {
 	const { value, schema } = (isPlainObject(form) ? form : {}) as {
 		value?: Record<string, unknown> | null;
-		schema?: FormField[];
+		schema?: Array<{ id: string; displayName?: string; required?: boolean }>;
 	};
 	const fields = Array.isArray(schema) ? schema : [];
 	const texts = mapValues(value ?? {}, (text) => (asText(text).trim() ? asText(text) : ''));

@@ -1,0 +1,74 @@
+/** Values of fields in the type that the field has. Expressions give values of any type. */
+import { mapValues, pick } from 'lodash';
+import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
+
+import { asText } from './asText';
+import type { Field } from './fieldBuilders';
+import { InputError } from './inputError';
+
+/**
+ * Brings a value into the type of its field: a spreadsheet's phone number is a number, a missing column undefined.
+ *
+ * @throws InputError that names the field, for what is no value of it
+ */
+export function coerce(field: Field, value: unknown): unknown {
+	switch (field.type) {
+		case 'resourceLocator': {
+			const isLocator = typeof value === 'object' && value !== null && 'value' in value;
+			return asText(isLocator ? value.value : value).trim();
+		}
+		case 'string':
+			return asText(value);
+		case 'options':
+			return coerceChoice(field, asText(value));
+		case 'number':
+			return coerceNumber(field, value);
+		case 'boolean':
+			return coerceBoolean(field, asText(value));
+		case 'collection':
+			return coerceAll(field.options as Field[], value);
+		case 'fixedCollection':
+			return coerceRows(field.options as INodePropertyCollection[], value);
+		default:
+			return value;
+	}
+}
+
+/** The values of those fields that are there. */
+function coerceAll(fields: Field[], values: unknown): Record<string, unknown> {
+	const byName = Object.fromEntries(fields.map((field) => [field.name, field]));
+	return mapValues(pick(values, Object.keys(byName)), (value, name) => coerce(byName[name], value));
+}
+
+function coerceRows(kinds: INodePropertyCollection[], value: unknown): Record<string, unknown> {
+	const byName = Object.fromEntries(kinds.map(({ name, values }) => [name, values as Field[]]));
+	return mapValues(pick(value, Object.keys(byName)), (rows, name) =>
+		[rows].flat().map((row: unknown) => coerceAll(byName[name], row)),
+	);
+}
+
+function coerceChoice(field: Field, value: string): string {
+	const allowed = (field.options as INodePropertyOptions[]).map((option) => option.value);
+	if (allowed.includes(value)) return value;
+	throw unfit(field, value, `Its values are ${allowed.map((one) => `"${one}"`).join(', ')}.`);
+}
+
+function coerceNumber(field: Field, value: unknown): number {
+	const { minValue = -Infinity, maxValue = Infinity } = field.typeOptions ?? {};
+	const number = asText(value).trim() === '' ? NaN : Number(value);
+	if (Number.isFinite(number) && number >= minValue && number <= maxValue) return number;
+	const least = minValue > -Infinity ? ` of at least ${minValue}` : '';
+	const range = maxValue < Infinity ? ` from ${minValue} to ${maxValue}` : least;
+	throw unfit(field, asText(value), `Enter a number${range}.`);
+}
+
+function coerceBoolean(field: Field, value: string): boolean {
+	const text = value.trim().toLowerCase();
+	if (text === 'true' || text === 'false') return text === 'true';
+	throw unfit(field, value, 'Use an expression that gives true or false.');
+}
+
+function unfit({ displayName }: Field, value: string, advice: string): InputError {
+	const fault = value.trim() === '' ? 'is empty' : `cannot be "${value}"`;
+	return new InputError(`'${displayName}' ${fault}`, advice);
+}
