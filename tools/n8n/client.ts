@@ -148,11 +148,6 @@ export class N8nClient {
 		return await this.call('GET', `/rest/workflows/${id}`);
 	}
 
-	/** Changes a workflow; what runs in production changes with the next activation. */
-	async updateWorkflow(id: string, change: Partial<WorkflowFile>): Promise<StoredWorkflow> {
-		return await this.call('PATCH', `/rest/workflows/${id}`, change);
-	}
-
 	/**
 	 * Switches a workflow on ("Publish"), and returns when its triggers are registered.
 	 * @param version the state of the workflow to switch on; the present one unless told
@@ -187,20 +182,6 @@ export class N8nClient {
 			limit: PUBLICATION_LIMIT,
 			interval: 100,
 		});
-	}
-
-	/** Archives a workflow, which switches it off, and deletes it once n8n has done so. */
-	async deleteWorkflow(id: string): Promise<void> {
-		await this.call('POST', `/rest/workflows/${id}/archive`, {});
-		const isDeleted = async () =>
-			await this.call('DELETE', `/rest/workflows/${id}`).then(
-				() => true,
-				(error: Error) => {
-					if (error.message.includes('being unpublished')) return false;
-					throw error;
-				},
-			);
-		await waitFor(isDeleted, { what: `workflow ${id} to be deleted`, limit: 60_000 });
 	}
 
 	/** Starts a workflow as the editor's Execute button does, at the trigger named, and returns the execution's id. */
