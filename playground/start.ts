@@ -9,29 +9,29 @@ import { openPlayground, type Playground } from '../tools/playground';
 import { assertPortIsFree } from '../tools/ports';
 import { onStop, runMain } from '../tools/runMain';
 
-const FOLDER = path.join(PROJECT_FOLDER, '.playground');
-const USAGE = `Usage: npm start -- [--n8n-port 5678] [--sandbox-port 4010] [--watch]
-Starts n8n with the nodes of this project, and the sandbox. What you do in n8n is kept in .playground/.
+const USAGE = `Usage: npm start -- [--n8n-port 5678] [--sandbox-port 4010] [--folder .playground] [--watch]
+Starts n8n with the nodes of this project, and the sandbox. What you do in n8n is kept in the folder.
 --watch builds the nodes and starts n8n again whenever a file of them changes.`;
 
 runMain(async () => {
 	const flags = readFlags(
-		{ 'n8n-port': 'string', 'sandbox-port': 'string', watch: 'boolean' },
+		{ 'n8n-port': 'string', 'sandbox-port': 'string', folder: 'string', watch: 'boolean' },
 		USAGE,
 	);
+	const folder = path.resolve(PROJECT_FOLDER, flags.folder ?? '.playground');
 	const n8nPort = readPort(flags['n8n-port'], '--n8n-port', 5678);
 	const sandboxPort = readPort(flags['sandbox-port'], '--sandbox-port', 4010);
 	await assertPortIsFree(n8nPort, 'n8n', '--n8n-port');
 	await assertPortIsFree(sandboxPort, 'the sandbox', '--sandbox-port');
 
-	const playground = await openPlayground({ folder: FOLDER, n8nPort, sandboxPort });
+	const playground = await openPlayground({ folder, n8nPort, sandboxPort });
 	onStop(async () => {
 		console.log('\nStopping n8n and the sandbox …');
 		await playground.close();
 	});
 	const { client } = playground.n8n;
 	await registerAgain(client);
-	await importExamples(client, playground.credential, path.join(FOLDER, 'examples.json'));
+	await importExamples(client, playground.credential, path.join(folder, 'examples.json'));
 	console.log(welcome(playground));
 	if (flags.watch) await watchNodes(playground);
 	else await playground.n8n.ended();

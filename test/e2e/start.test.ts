@@ -1,0 +1,54 @@
+/** `npm start` as a person runs it, twice. */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Webhook } from '../../sandbox/state/webhooks';
+import { exampleNames } from '../../tools/exampleWorkflows';
+import { N8nClient } from '../../tools/n8n/client';
+import { ownerOf } from '../../tools/n8n/owner';
+import { freePort } from '../../tools/ports';
+import { END_WITH_PARENT, spawnTree, stopTree } from '../../tools/processes';
+import { SandboxClient } from '../../tools/sandboxClient';
+import { root } from '../support/build';
+
+let folder: string;
+beforeEach(async () => {
+	folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-start-'));
+});
+afterEach(async () => await rm(folder, { recursive: true, force: true }));
+
+/** Starts the playground, and ends it with Ctrl-C when `use` is done. */
+async function whileStarted(use: (client: N8nClient, sandbox: SandboxClient) => Promise<void>) {
+	const [n8nPort, sandboxPort] = [await freePort(), await freePort()];
+	const start = ['--require', END_WITH_PARENT, '--import', 'tsx', 'playground/start.ts'];
+	const flags = [`--n8n-port=${n8nPort}`, `--sandbox-port=${sandboxPort}`, `--folder=${folder}`];
+	const child = spawnTree(process.execPath, [...start, ...flags], {
+		cwd: root,
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	try {
+		// It prints nothing but the welcome, once all is ready.
+		const [words] = await once(child.stdout!, 'data');
+		expect(String(words)).toContain(`http://127.0.0.1:${n8nPort}`);
+		const client = new N8nClient(`http://127.0.0.1:${n8nPort}`);
+		await client.login(await ownerOf(folder));
+		await use(client, new SandboxClient(`http://127.0.0.1:${sandboxPort}`, 'sandbox-key-0001'));
+	} finally {
+		await stopTree(child, 30_000);
+	}
+}
+
+test('npm start imports every example once, and the auto-reply listens, also after a second start', async () => {
+	for (const time of ['first', 'second']) {
+		await whileStarted(async (client, sandbox) => {
+			const workflows = await client.listWorkflows();
+			expect([time, workflows.length]).toEqual([time, exampleNames().length]);
+			expect(workflows.filter(({ active }) => active).map(({ name }) => name)).toEqual([
+				expect.stringMatching(/auto-?reply/i),
+			]);
+			expect(await sandbox.look<Webhook>('/webhooks')).toHaveLength(1);
+		});
+	}
+});
