@@ -17,26 +17,26 @@ type StoredPlan = [
 	...others: unknown[],
 ];
 
-/**
- * Forms that are no longer dialled, but by which services still know their users: in Mexico 1 stood before mobile numbers
- * until 2019.
- */
-const formerForms: Record<string, { pattern: string; length: number }> = {
-	MX: { pattern: '1[2-9]\\d{9}', length: 11 },
-};
-
 /** E.164 allows 15 digits with the calling code; the service asks for at least 7. */
 const isLength = (digits: number) => digits >= 7 && digits <= 15;
 
+/**
+ * Plans that the metadata lacks: in Mexico 1 stood before mobile numbers until 2019, and services still know their users
+ * by these numbers.
+ */
+const formerPlans = ['52 52 11 1[2-9]\\d{9}'];
+
+/** Canada's 310 and seven digits in all can only be dialled within Canada. */
+const onlyWithinCountry: Record<string, number[]> = { CA: [7] };
+
 function toLine(country: string, plan: StoredPlan): string {
 	const [callingCode, exitCode, pattern, lengths] = plan;
-	const former = formerForms[country];
-	const allLengths = former ? [...lengths, former.length] : lengths;
+	const dialled = lengths.filter((length) => !onlyWithinCountry[country]?.includes(length));
 	const columns = [
 		country,
 		callingCode,
-		allLengths.filter((length) => isLength(callingCode.length + length)).join(','),
-		former ? `${pattern}|${former.pattern}` : pattern,
+		dialled.filter((length) => isLength(callingCode.length + length)).join(','),
+		pattern,
 		plan[7] || plan[5] || '',
 		plan[8] || '',
 		/^(?!00)\d+$/.test(String(exitCode)) ? exitCode : '',
@@ -54,6 +54,7 @@ function planLines(): string[] {
 	return [
 		...mainFirst.map((country) => toLine(country, countries[country])),
 		...Object.entries(plans).map(([code, plan]) => toLine(code, plan)),
+		...formerPlans,
 	];
 }
 

@@ -1,14 +1,11 @@
 /** Whether two numbers reach the same phone. */
 import { readPhone } from './read';
 
-/**
- * Phones that services know by two numbers: Mexico's mobiles with the 1 that stood before them until 2019, Argentina's
- * with or without 9, Brazil's with or without the ninth digit, which only mobiles got (theirs began with 6 to 9).
- */
+/** Phones that services know by two numbers: a pattern of the longer one, and what both become. */
 const twoForms: Array<[RegExp, string]> = [
-	[/^\+521(\d{10})$/, '+52$1'],
-	[/^\+549(\d{10})$/, '+54$1'],
-	[/^\+55(\d\d)9([6-9]\d{7})$/, '+55$1$2'],
+	[/^\+521(\d{10})$/, '+52$1'], // Mexico's mobiles until 2019
+	[/^\+549(\d{10})$/, '+54$1'], // Argentina's mobiles
+	[/^\+55(\d\d)9([6-9]\d{7})$/, '+55$1$2'], // Brazil's mobiles; landlines begin with 2 to 5
 ];
 
 /** The number in E.164 that a service gives with or without the `+`; what is no phone number stays as it is. */

@@ -28,7 +28,7 @@ const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
  * @param country ISO code of the country whose local numbers are read, or `plusMissing`; anything else is none
  */
 export function readPhone(written: string, country = ''): PhoneReading {
-	const { number, extension } = takeApart(toAscii(written));
+	const { number, extension } = takeApart(written);
 	if (!/^\+?\d{1,30}$/.test(digitsOf(number))) return { problem: 'is not a phone number' };
 	const end = doubtfulEnd.exec(number)?.[0] ?? '';
 	const front = end && readPhone(number.slice(0, -end.length), country).e164;
@@ -46,18 +46,14 @@ export function readPhone(written: string, country = ''): PhoneReading {
 	return { e164, hints: compact(hints) };
 }
 
-/** Digits and signs of other scripts as those of ASCII, without what cannot be seen and a spreadsheet's apostrophe. */
-function toAscii(written: string): string {
-	return written
+/** The number in ASCII without `tel:`, parameters and extension; a local number gets the context of its URI. */
+function takeApart(written: string): { number: string; extension?: string } {
+	const text = written
 		.replace(hidden, '')
 		.replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
 		.replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) % 16))
 		.trim()
 		.replace(/^['’]\s*/, '');
-}
-
-/** The number without `tel:`, parameters and extension; a local number gets the context of its URI. */
-function takeApart(text: string): { number: string; extension?: string } {
 	const [, main, parameters] = telUri.exec(text) ?? ['', text, ''];
 	const atEnd = extensionAtEnd.exec(main);
 	const number = main.slice(0, atEnd?.index).trim().replace(/,$/, '');
@@ -77,49 +73,53 @@ function readingsOf(number: string, country: string): string[] {
 		return compact([
 			readInternational(digitsOf(international)) ??
 				readInternational(digitsOf(international.replace('(0)', ''))) ??
-				readInternational(digitsOf(international), mayBeNew),
+				readInternational(digitsOf(international), true),
 		]);
 	const plan = planOf[country];
 	if (plan) return readLocal(digitsOf(number), plan);
 	return country === plusMissing ? compact([readInternational(digitsOf(number))]) : [];
 }
 
-const isKnown = (national: string, { lengths, pattern }: NumberingPlan) =>
-	lengths.includes(national.length) && pattern.test(national);
-/** Of a range that is newer than the table, perhaps. */
-const mayBeNew = (national: string, plan: NumberingPlan) =>
-	plan.lengths.includes(national.length) && withoutTrunk(national, plan) === national;
+/** Reads the digits from the calling code on; if `mayBeNew`, also in a range that the table may be too old to know. */
+function readInternational(digits: string, mayBeNew = false): string | undefined {
+	const [plan] = plansFor(digits);
+	if (!plan) return undefined;
+	const national = digits.slice(plan.callingCode.length);
+	const isPossible =
+		plan.lengths.includes(national.length) && withoutTrunk(national, plan) === national;
+	return nationalForms(national, plan)[0] ?? (mayBeNew && isPossible ? `+${digits}` : undefined);
+}
 
-/** Reads the digits from the calling code on. A trunk prefix that does not belong there is left out. */
-function readInternational(digits: string, fits = isKnown): string | undefined {
-	const plans = plansFor(digits);
-	if (plans.length === 0) return undefined;
-	const code = plans[0].callingCode;
-	const national = digits.slice(code.length);
-	const forms = [national, withoutTrunk(national, plans[0])];
-	const form = forms.find((one) => plans.some((plan) => fits(one, plan)));
-	return form && `+${code}${form}`;
+/** What is known in E.164 of digits without calling code: as they are, and without trunk prefix. */
+function nationalForms(digits: string, plan: NumberingPlan): string[] {
+	const isKnown = (national: string) =>
+		plansFor(plan.callingCode).some(
+			({ lengths, pattern }) => lengths.includes(national.length) && pattern.test(national),
+		);
+	const forms = [digits, withoutTrunk(digits, plan)].filter(isKnown);
+	return forms.map((form) => `+${plan.callingCode}${form}`);
 }
 
 /** Reads what is dialled within a country: a local number, one of another country, or one that lacks only the `+`. */
 function readLocal(digits: string, plan: NumberingPlan): string[] {
-	const { callingCode, exitCode } = plan;
-	const local = [digits, withoutTrunk(digits, plan)].filter((one) => isKnown(one, plan));
+	const { callingCode, lengths, exitCode } = plan;
+	const local = nationalForms(digits, plan).filter((one) =>
+		lengths.includes(one.length - `+${callingCode}`.length),
+	);
 	const whole = digits.startsWith(callingCode) ? digits : '';
 	const abroad = exitCode && digits.startsWith(exitCode) ? digits.slice(exitCode.length) : '';
-	const others = [whole, abroad].map((one) => readInternational(one));
-	return uniq(compact([...local.map((one) => `+${callingCode}${one}`), ...others]));
+	return uniq(compact([...local, readInternational(whole), readInternational(abroad)]));
 }
 
 function explain(number: string, country: string): PhoneReading {
 	const [, international] = afterPlus.exec(number) ?? [];
 	const digits = digitsOf(international ?? number);
+	const [plan] = plansFor(digits);
 	if (international === undefined && country !== plusMissing) {
 		const meant = readInternational(digits);
 		const problem = planOf[country] ? "does not fit 'Default Country'" : 'has no country code';
 		return { problem, detail: meant && `Did you mean ${meant}?` };
 	}
-	const [plan] = plansFor(digits);
 	if (!plan) return { problem: 'begins with no country code' };
 	const detail = `After +${plan.callingCode} come ${plan.lengths.join(', ')} digits.`;
 	return { problem: `is no number of +${plan.callingCode}`, detail };

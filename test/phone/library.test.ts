@@ -1,0 +1,195 @@
+/**
+ * Holds our reading of phone numbers against libphonenumber-js, on numbers of every country written in every usual way.
+ * The library says which number a text means and whether it is valid; our code has no part in it.
+ */
+import fc from 'fast-check';
+import {
+	type CountryCode,
+	type PhoneNumber,
+	getCountries,
+	parsePhoneNumberWithError,
+} from 'libphonenumber-js/max';
+import metadata from 'libphonenumber-js/metadata.max.json';
+
+import { plusMissing, readPhone } from '../../nodes/BusinessMessaging/phone/read';
+
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const numbersPerCountry = 40;
+const texts = 20_000;
+
+/** Where ours differs from the library on purpose. */
+const isDifferentOnPurpose = {
+	/** E.164 allows 15 digits, and the service's documentation asks for at least 7. */
+	tooLongOrShort: (e164: string) => e164.length < 8 || e164.length > 16,
+	/** Seven digits after +1, e.g. 310 1234: can only be dialled within Canada, so no message reaches it. */
+	onlyWithinCanada: (e164: string) => /^\+1\d{7}$/.test(e164),
+	/** 00 always means + to us, since people copy numbers between countries; some countries begin numbers so. */
+	begins00: (written: string) => written.startsWith('00'),
+	/** The library calls Mexico's former mobile numbers impossible; services still know their users by them. */
+	formerMexican: (e164: string) => /^\+521[2-9]\d{9}$/.test(e164),
+	/** The library tells the countries of these calling codes apart by their first digits, and so how long they may be. */
+	toldApartByFirstDigits: (e164: string) => /^\+(290|599)/.test(e164),
+};
+
+type StoredPlan = [callingCode: string, exitCode: string, pattern: string, ...others: unknown[]];
+const plans = metadata.countries as unknown as Record<CountryCode, StoredPlan>;
+
+function parse(written: string, defaultCountry?: CountryCode): PhoneNumber | undefined {
+	try {
+		return parsePhoneNumberWithError(written, { defaultCountry, extract: false });
+	} catch {
+		return undefined;
+	}
+}
+
+/** Valid numbers of a country, or of one that shares its numbers: landlines, mobiles, toll-free and all the other kinds that the library knows. */
+function validNumbers(country: CountryCode): fc.Arbitrary<PhoneNumber> {
+	const [callingCode] = plans[country];
+	const types = (plans[country][11] as Array<[pattern: string] | 0 | null>) ?? [];
+	const patterns = types.flatMap((type) => (type && type[0] ? [type[0]] : []));
+	// without the bias towards small values, of which hardly any is a number
+	return fc
+		.noBias(
+			fc.oneof(...patterns.map((pattern) => fc.stringMatching(new RegExp(`^(?:${pattern})$`)))),
+		)
+		.map((national) => parse(`+${callingCode}${national}`))
+		.filter((number): number is PhoneNumber => {
+			if (!number?.isValid()) return false;
+			const { tooLongOrShort, onlyWithinCanada } = isDifferentOnPurpose;
+			return !tooLongOrShort(number.number) && !onlyWithinCanada(number.number);
+		});
+}
+
+const shift = (by: number) => (text: string) =>
+	text.replace(/[0-9+()]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + by));
+const digitsFrom = (zero: number) => (text: string) =>
+	text.replace(/\d/g, (digit) => String.fromCharCode(zero + Number(digit)));
+
+/** What can be done to a written number without making it another one. */
+const disguises: Record<string, (text: string) => string> = {
+	'as it is': (text) => text,
+	dots: (text) => text.replace(/[ -]/g, '.'),
+	dashes: (text) => text.replace(/ /g, '-'),
+	'long dashes': (text) => text.replace(/[ -]/g, ' \u2013 '),
+	'hard spaces': (text) => text.replace(/ /g, '\u00a0'),
+	'no spaces': (text) => text.replace(/ /g, ''),
+	'spaces around': (text) => `\t ${text} \n`,
+	'marks of direction': (text) => `\u202a${text}\u202c`,
+	'zero-width spaces': (text) => text.replace(/ /g, ' \u200b'),
+	'an apostrophe': (text) => `'${text}`,
+	'full-width signs': shift(0xfee0),
+	'Arabic digits': digitsFrom(0x660),
+	'Persian digits': digitsFrom(0x6f0),
+	'ext.': (text) => `${text} ext. 12`,
+	x: (text) => `${text} x12`,
+};
+
+/** Ways to write a number with its calling code. */
+const international: Record<string, (number: PhoneNumber) => string> = {
+	'+': (number) => number.formatInternational(),
+	'E.164': (number) => number.number,
+	'00': (number) => number.formatInternational().replace('+', '00'),
+	'(+)': (number) => number.formatInternational().replace(/^\+(\d+)/, '(+$1)'),
+	'(area)': (number) => number.formatInternational().replace(/^(\S+) (\d+)(?= )/, '$1 ($2)'),
+	'(trunk)': (number) => withTrunk(number, (trunk) => `(${trunk})`),
+	trunk: (number) => withTrunk(number, (trunk) => trunk),
+	'area/': (number) => number.formatInternational().replace(/^(\S+ \d{1,5}) (?=\d)/, '$1/'),
+	'tel:': (number) => number.format('RFC3966'),
+};
+
+/** Ways to write a number within its country. */
+const local: typeof international = {
+	usual: (number) => number.formatNational(),
+	digits: (number) => number.formatNational().replace(/\D/g, ''),
+	'area/': (number) => number.formatNational().replace(/^(\D*\d{1,6}\)?) (?=\d)/, '$1/'),
+};
+
+/** As local people write it, with the country before it: +49 (0)30 123456. The library shows what the trunk prefix is. */
+function withTrunk(number: PhoneNumber, write: (trunk: string) => string): string {
+	const { nationalNumber, countryCallingCode } = number;
+	const local = number.formatNational().replace(/\D/g, '');
+	const trunk = local.endsWith(nationalNumber) ? local.slice(0, -nationalNumber.length) : '';
+	const written = `+${countryCallingCode} ${trunk && write(trunk)}${nationalNumber}`;
+	// What the library itself takes for another number is not a usual way to write this one.
+	return parse(written)?.number === number.number ? written : number.number;
+}
+
+const oneOf = <T>(ways: Record<string, T>) => fc.constantFrom(...Object.values(ways));
+/** The first failure is shown as it is: making it smaller takes minutes. */
+const settings = { seed, numRuns: numbersPerCountry, endOnFailure: true };
+
+type Check = (number: PhoneNumber, written: string, disguise: (text: string) => string) => void;
+
+/** Checks numbers of every country, written in one of these ways. */
+function inEveryCountry(ways: typeof international, check: Check): void {
+	for (const country of getCountries()) {
+		const numbers = validNumbers(country);
+		const property = fc.property(
+			numbers,
+			oneOf(ways),
+			oneOf(disguises),
+			(number, write, disguise) => check(number, write(number), disguise),
+		);
+		fc.assert(property, settings);
+	}
+}
+
+/** Where two numbers may be meant, the library prefers one, and a message may go to a stranger: ours names both. */
+function expectNumberOrBoth(written: string, { number, country }: PhoneNumber): void {
+	const reading = readPhone(written, country);
+	const both = [`It may be ${number} or `, ` or ${number}.`];
+	if (reading.e164 === undefined && both.some((part) => reading.detail?.includes(part))) return;
+	expect({ written, ...reading }).toMatchObject({ written, e164: number });
+}
+
+describe(`as libphonenumber-js does (TEST_SEED=${seed}),`, () => {
+	test('reads international numbers of every country in every usual way', () => {
+		inEveryCountry(international, ({ number }, written, disguise) => {
+			const text = disguise(written);
+			expect({ text, ...readPhone(text) }).toMatchObject({ text, e164: number });
+		});
+	});
+
+	test('reads local numbers of every country in every usual way', () => {
+		inEveryCountry(local, (number, written, disguise) => {
+			fc.pre(!isDifferentOnPurpose.begins00(written));
+			fc.pre(parse(written, number.country)?.number === number.number);
+			expectNumberOrBoth(disguise(written), number);
+		});
+	});
+
+	test('reads numbers of every country that lack only the +', () => {
+		inEveryCountry({ digits: ({ number }) => number.slice(1) }, ({ number }, written, disguise) => {
+			expect(readPhone(disguise(written), plusMissing)).toMatchObject({ e164: number });
+			expect(readPhone(written)).toMatchObject({ detail: `Did you mean ${number}?` });
+		});
+	});
+
+	test('reads numbers of every country that lack only the + with that Default Country', () => {
+		inEveryCountry({ digits: ({ number }) => number.slice(1) }, (number, written) => {
+			expectNumberOrBoth(written, number);
+		});
+	});
+
+	test('never makes of any digits a number that is impossible, or another one than is valid', () => {
+		const codes = Object.keys({ ...metadata.country_calling_codes, ...metadata.nonGeographic });
+		const digits = fc
+			.array(fc.integer({ min: 0, max: 9 }), { minLength: 4, maxLength: 15 })
+			.map((list) => list.join(''));
+		const written = fc.oneof(
+			fc.tuple(fc.constantFrom(...codes), digits).map(([code, rest]) => `+${code}${rest}`),
+			digits,
+		);
+		const property = fc.property(written, fc.constantFrom(...getCountries()), (text, country) => {
+			const { e164 } = readPhone(text, country);
+			if (e164 === undefined) return;
+			const { formerMexican, toldApartByFirstDigits, begins00 } = isDifferentOnPurpose;
+			expect(parse(e164)?.number).toBe(e164);
+			if (!formerMexican(e164) && !toldApartByFirstDigits(e164))
+				expect({ e164, isPossible: parse(e164)?.isPossible() }).toEqual({ e164, isPossible: true });
+			const library = parse(text, country);
+			if (library?.isValid() && !begins00(text)) expect(e164).toBe(library.number);
+		});
+		fc.assert(property, { ...settings, numRuns: texts });
+	});
+});
