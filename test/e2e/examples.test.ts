@@ -275,7 +275,7 @@ test('contacts from a CSV file: nobody twice, also the second time; lines that c
 					time,
 					page: expect.stringContaining('3 contacts are up to date'),
 				});
-				expect(page).toMatch(/Line 4 was not usable: .*0170 1234.* is not a phone number/);
+				expect(page).toMatch(/Line 4 was not usable: .*0170 1234.* has no country code/);
 				expect(state().contacts.all).toHaveLength(readSampleContacts().length + 1);
 				expect(state().contacts.findByPhone(zara.phone)?.name).toBe('Zara Q.');
 				expect(state().contacts.findByPhone('+447700900777')?.name).toBe('New Again');
