@@ -179,7 +179,7 @@ test('a message whose fate is unknown is reported and never repeated, while the 
 		credentials,
 	});
 	expect(failed.error).toMatchObject({
-		message: 'The connection to the service broke before it answered [item 3]',
+		message: 'The connection to the service was lost before it responded [item 3]',
 		context: { sendStatus: 'mayHaveBeenSent' },
 	});
 	const again = await service.engine.retry(failed, { credentials });

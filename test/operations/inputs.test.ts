@@ -145,7 +145,7 @@ test.each(['.', '..'])('"%s" is no identifier of a record', async (value) => {
 		contactId: { __rl: true, mode: 'id', value },
 		updateFields: { name: 'Anna' },
 	});
-	expect(error?.message).toBe('The identifier of the record is missing, or cannot be one [item 0]');
+	expect(error?.message).toBe('The record ID is empty or invalid [item 0]');
 });
 
 test('a value that a field does not have is refused with those that it has', async () => {

@@ -116,11 +116,11 @@ const matrix: Record<string, Row> = {
 		false,
 	),
 	'503 after it was carried out': failed({ status: 503, processed: true }, true),
-	'no answer within the time limit': failed({ delayMs: timeLimit * 1000 + 400 }, true),
+	'no response within the timeout': failed({ delayMs: timeLimit * 1000 + 400 }, true),
 	'reset before the request was read': failed({ reset: 'beforeRead' }, false),
 	'reset after the request was read': failed({ reset: 'afterRead' }, true),
 	'broken JSON': { ...failed({ brokenJson: true }, true), delete: 'fine' },
-	'a body that takes longer than the time limit': {
+	'a body that takes longer than the timeout': {
 		...failed({ slowBodyMs: timeLimit * 1000 + 1500 }, true),
 		delete: 'fine',
 	},
@@ -156,7 +156,7 @@ test.each(Object.entries(matrix))('%s', async (_name, row) => {
 			const fate = error?.sendStatus ?? (service.calls(endpoint) > 1 ? 'repeated' : 'fine');
 			if (error)
 				expect([error.message, error.description]).toEqual([
-					expect.stringMatching(/^The (service|connection)/),
+					expect.stringMatching(/^The (service|connection|response)/),
 					expect.stringMatching(/\w/),
 				]);
 			return { kind, fate, calls: service.calls(endpoint), effects: effects() };

@@ -1,5 +1,5 @@
-/** The pace of one key, step by step on a clock of its own: no step here takes as long as it says. */
-import { setMaxListeners } from 'node:events';
+/** The pace of one key, against a service that counts for itself, on a clock that only the test moves. */
+import { range } from 'lodash';
 
 import {
 	RateLimiter,
@@ -9,163 +9,136 @@ import {
 } from '../../nodes/BusinessMessaging/transport/rateLimiter';
 
 const windowMs = 10_000;
-let now = 1_000_000;
-let over: AbortController;
+const minute = 60_000;
 
-beforeEach(() => {
-	over = new AbortController();
-	setMaxListeners(0, over.signal);
-	jest.spyOn(Date, 'now').mockImplementation(() => now);
-});
-afterEach(() => {
-	over.abort(); // whoever still waits would have the limiter wake up again and again
-	jest.restoreAllMocks();
-});
-afterAll(async () => await new Promise((resolve) => setTimeout(resolve, 1_100))); // the last nap of a limiter
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
 
 /** Senders that wait for their turn, and what they got. */
 class Line {
-	readonly limiter: RateLimiter;
-	readonly given: Slot[] = [];
+	readonly out: Slot[] = [];
 	readonly ends: string[] = [];
 
-	constructor(requests: number) {
-		this.limiter = new RateLimiter({ requests, windowMs });
-	}
+	constructor(
+		readonly requests: number,
+		readonly limiter = new RateLimiter(windowMs),
+	) {}
 
-	/** Lets so many more wait. @returns how many requests are out in all */
-	async join(count: number, stop?: AbortSignal): Promise<number> {
-		const signal = stop ? AbortSignal.any([stop, over.signal]) : over.signal;
+	/** Lets so many more wait. @returns how many requests are out */
+	async join(count: number, signal?: AbortSignal): Promise<number> {
 		for (let n = 0; n < count; n++) {
 			void this.limiter
-				.acquire(signal)
-				.then((slot) => (typeof slot === 'string' ? this.ends.push(slot) : this.given.push(slot)));
+				.acquire(this.requests, signal)
+				.then((slot) => (typeof slot === 'string' ? this.ends.push(slot) : this.out.push(slot)));
 		}
-		return await this.out();
+		return await this.after(0);
 	}
 
-	async out(): Promise<number> {
-		await new Promise(setImmediate);
-		return this.given.length;
+	async after(ms: number): Promise<number> {
+		await jest.advanceTimersByTimeAsync(ms);
+		return this.out.length;
 	}
 
 	/** The service takes so many of those that are out, oldest first. */
-	async take(count: number): Promise<number> {
-		for (const slot of this.given.splice(0, count)) slot.done();
-		return await this.out();
+	async accept(count = 1): Promise<number> {
+		for (const slot of this.out.splice(0, count)) slot.accepted();
+		return await this.after(0);
 	}
 
 	async refuse(waitMs?: number): Promise<number> {
-		this.given.shift()?.limited(waitMs);
-		return await this.out();
+		this.out.shift()?.limited(waitMs);
+		return await this.after(0);
 	}
 }
 
-test('never more in any window than the rate, counted from the answer', async () => {
+test('never more in any window than the rate, counted from the response', async () => {
 	const line = new Line(3);
 	expect(await line.join(5)).toBe(3);
-	now += 100;
-	expect(await line.take(3)).toBe(0);
-	now += windowMs - 1;
-	expect(await line.join(1)).toBe(0);
-	now += 1;
-	expect(await line.join(1)).toBe(3);
-	expect(line.limiter.waitMs).toBe(0);
+	await line.after(100);
+	expect(await line.accept(3)).toBe(0);
+	expect(await line.after(windowMs - 1)).toBe(0);
+	expect(await line.after(2)).toBe(2);
 });
 
-test('another rate holds from the next turn on, the same one changes nothing', async () => {
+test('what has not reached the service is not counted', async () => {
 	const line = new Line(2);
-	expect(await line.join(9)).toBe(2);
-	line.limiter.setRate({ requests: 2, windowMs });
-	expect(await line.join(0)).toBe(2);
-	line.limiter.setRate({ requests: 4, windowMs });
-	expect(await line.join(1)).toBe(4);
-	line.limiter.setRate({ requests: 4, windowMs: 1 });
-	await line.take(4);
-	now += 1;
-	expect(await line.join(1)).toBe(4);
+	expect(await line.join(4)).toBe(2);
+	line.out.splice(0).forEach((slot) => slot.unsent());
+	expect(await line.after(0)).toBe(2);
 });
 
-test('a refusal holds all back as long as the service says; then one finds out, and the quota opens with its success', async () => {
+test('of credentials with one key, each keeps to its own rate and counts the requests of all', async () => {
+	const careful = new Line(2);
+	const fast = new Line(5, careful.limiter);
+	expect(await fast.join(1)).toBe(1);
+	expect(await careful.join(3)).toBe(1);
+	expect(await fast.join(9)).toBe(1); // they stand behind those who wait already
+	await careful.accept(1);
+	await fast.accept(1);
+	await careful.after(windowMs + 1);
+	expect([careful.out.length, fast.out.length]).toEqual([2, 3]);
+});
+
+test('a clock that is set back stalls nothing', async () => {
+	const line = new Line(1);
+	await line.join(2);
+	await line.accept();
+	jest.setSystemTime(0);
+	expect(await line.after(windowMs + 1)).toBe(1);
+});
+
+test('a refusal holds all back as long as the service asks; then one finds out, and its success lets all go on', async () => {
 	const line = new Line(100);
-	expect(await line.join(200)).toBe(100);
-	expect(await line.take(50)).toBe(50);
-	expect(await line.refuse(5_000)).toBe(49); // the quota is 80 % of the 50 that were taken
-	expect(line.limiter.waitMs).toBe(5_000);
-	now += 4_999;
-	expect(await line.join(1)).toBe(49);
-	now += 1;
-	expect(await line.join(1)).toBe(50);
-	expect(await line.join(1)).toBe(50); // a single one finds out
-	for (const slot of line.given.splice(0, 49)) void slot; // of these nothing is heard any more
-	now += windowMs;
-	expect(await line.take(1)).toBe(3); // with 49 under way the quota is used up, and some feel their way
+	expect(await line.join(300)).toBe(100);
+	expect(await line.accept(50)).toBe(50);
+	expect(await line.refuse(5_000)).toBe(49);
+	line.out.splice(0).forEach((slot) => slot.accepted());
+	expect(await line.after(4_999)).toBe(0);
+	expect(await line.after(2)).toBe(1);
+	expect(await line.after(windowMs)).toBe(1); // a single one finds out
+	expect(await line.accept()).toBe(99);
 });
 
-test('beyond the quota some feel their way, more the longer it goes well, and what is taken raises the quota', async () => {
-	const line = new Line(1_000);
-	await line.join(3_000);
-	await line.take(100);
-	await line.refuse(100); // quota 80
-	await line.take(line.given.length);
-	now += windowMs + 100;
-	expect(await line.join(0)).toBe(0);
-	expect(await line.join(1)).toBe(82); // the quota and two probes
-	await line.take(80);
-	expect(line.given.length).toBe(2);
-	for (let taken = 0; taken < 64; taken++) await line.take(1);
-	expect(await line.out()).toBe(4); // two more for 64 that went well
-	await line.refuse(1);
-	now += windowMs + 1;
-	await line.take(3);
-	now += windowMs + 1;
+test('after a wait that is too long the service is asked again with one request, after ten minutes', async () => {
+	const line = new Line(10);
 	await line.join(1);
-	expect(await line.out()).toBeGreaterThan(82); // 80 % of more than before
+	await line.refuse(60_000 * 1_000); // X-RateLimit-Reset: 60000, meant in ms
+	await line.join(3);
+	expect(line.ends).toEqual(['blocked', 'blocked', 'blocked']);
+	expect(Math.round(line.limiter.waitMs / minute)).toBe(1_000);
+	await line.after(10 * minute);
+	expect(await line.join(5)).toBe(1);
+	expect(await line.accept()).toBeGreaterThan(1);
+	expect(line.ends).toHaveLength(3);
+	await line.refuse(1_000); // a short wait is waited for, whatever was asked before
+	await line.join(1);
+	expect(line.ends).toHaveLength(3);
 });
 
-test('without a word it waits longer with each refusal, and the answers of one moment count once', async () => {
+test('a service that refuses everything for more than ten minutes is given up', async () => {
+	const line = new Line(1);
+	await line.join(30);
+	for (let passed = 0; passed < 9; passed++) {
+		expect([passed, line.out.length, line.ends.length]).toEqual([passed, 1, 0]);
+		await line.refuse(minute);
+		await line.after(minute + 1);
+	}
+	await line.refuse(minute + 1_000);
+	await line.after(minute);
+	expect(line.ends).toEqual(Array(30 - 10).fill('blocked'));
+});
+
+test('without a word it waits longer with each refusal, and the responses of one moment count once', async () => {
 	const line = new Line(10);
 	await line.join(30);
 	await line.refuse();
-	const first = line.limiter.waitMs;
-	expect(first).toBeGreaterThanOrEqual(500);
-	expect(first).toBeLessThanOrEqual(1_000);
-	while (line.given.length > 0) await line.refuse();
+	expect(line.limiter.waitMs).toBeGreaterThanOrEqual(500);
+	while (line.out.length > 0) await line.refuse();
 	expect(line.limiter.waitMs).toBeLessThanOrEqual(1_000);
-	now += 1_000;
-	expect(await line.join(1)).toBe(1); // a single one finds out
+	expect(await line.after(2_000)).toBe(1); // a single one finds out
 	await line.refuse();
 	expect(line.limiter.waitMs).toBeGreaterThanOrEqual(1_000);
 	expect(line.limiter.waitMs).toBeLessThanOrEqual(2_000);
-	now += 2_000;
-	expect(await line.join(1)).toBe(1);
-	expect(await line.take(1)).toBe(1 + 2); // the quota is 1 by now, two more feel their way
-});
-
-test('nobody waits for longer than ten minutes, at once or in sum', async () => {
-	const line = new Line(10);
-	await line.join(1);
-	await line.refuse(10 * 60_000);
-	await line.join(1);
-	expect(line.ends).toEqual([]);
-	now += 10 * 60_000;
-	await line.join(0);
-	const long = new Line(10);
-	await long.join(2);
-	await long.refuse(10 * 60_000 + 1);
-	await long.join(2);
-	expect(long.ends).toEqual(['blocked', 'blocked']);
-	const starved = new Line(1);
-	await starved.join(1);
-	for (let minute = 0; minute <= 10; minute++) {
-		await starved.refuse(60_000);
-		now += 60_000;
-		await starved.join(1);
-	}
-	expect(starved.ends).toEqual([]);
-	await starved.refuse(60_000);
-	await starved.join(1);
-	expect(starved.ends).toEqual(['blocked']);
 });
 
 test('who is stopped leaves the line, and the others move up', async () => {
@@ -175,21 +148,57 @@ test('who is stopped leaves the line, and the others move up', async () => {
 	await line.join(2, stop.signal);
 	await line.join(1);
 	stop.abort();
-	await line.out();
+	await line.after(1_001);
 	expect(line.ends).toEqual(['stopped', 'stopped']);
 	await line.join(1, stop.signal);
 	expect(line.ends).toHaveLength(3);
-	await line.take(1);
-	now += windowMs;
-	expect(await line.join(0)).toBe(0);
-	expect(await line.join(1)).toBe(1);
+	await line.accept();
+	expect(await line.after(windowMs + 1)).toBe(1);
+});
+
+/** Processes that do not know of each other, with 24 senders each, and a service that takes so many requests in any window. */
+async function share(processes: number, messages: number, allowance: number) {
+	const taken: number[] = [];
+	let left = messages;
+	let refused = 0;
+	const sender = async (limiter: RateLimiter) => {
+		while (left > 0) {
+			left--;
+			const slot = (await limiter.acquire(allowance)) as Slot;
+			await new Promise((resolve) => setTimeout(resolve, 25));
+			const now = performance.now();
+			while (taken[0] <= now - windowMs) taken.shift();
+			const isTaken = taken.length < allowance;
+			if (isTaken) taken.push(now);
+			await new Promise((resolve) => setTimeout(resolve, 25));
+			if (isTaken) slot.accepted();
+			else slot.limited(taken[0] + windowMs - now);
+			if (!isTaken) {
+				left++;
+				refused++;
+			}
+		}
+	};
+	const start = performance.now();
+	const limiters = range(processes).map(() => new RateLimiter(windowMs));
+	let isDone = false;
+	const senders = limiters.flatMap((limiter) => range(24).map(async () => await sender(limiter)));
+	void Promise.all(senders).then(() => (isDone = true));
+	while (!isDone) await jest.advanceTimersByTimeAsync(25);
+	return { refused, windows: (performance.now() - start) / windowMs };
+}
+
+test.each([1, 2, 4])('%i processes with one key use it up with few refusals', async (processes) => {
+	const { refused, windows } = await share(processes, 3_000, 1_000);
+	expect(windows).toBeLessThan(2.5); // at best a little more than 2
+	expect(refused).toBeLessThanOrEqual(processes === 1 ? 0 : 2 * 24 * processes); // once a window, what is under way
 });
 
 test('backoff doubles from half a second to a minute, with as much chance as certainty', () => {
 	const random = jest.spyOn(Math, 'random');
-	const range = (attempt: number) =>
+	const rangeOf = (attempt: number) =>
 		[0, 1].map((chance) => (random.mockReturnValue(chance), backoffMs(attempt)));
-	expect([0, 1, 2, 6, 7, 20].map(range)).toEqual([
+	expect([0, 1, 2, 6, 7, 20].map(rangeOf)).toEqual([
 		[250, 500],
 		[500, 1_000],
 		[1_000, 2_000],
@@ -197,10 +206,10 @@ test('backoff doubles from half a second to a minute, with as much chance as cer
 		[30_000, 60_000],
 		[30_000, 60_000],
 	]);
+	random.mockRestore();
 });
 
 test('one key has one pace, whoever asks for it', () => {
-	const rate = { requests: 5, windowMs };
-	expect(limiterFor('a', rate)).toBe(limiterFor('a', { requests: 7, windowMs }));
-	expect(limiterFor('a', rate)).not.toBe(limiterFor('b', rate));
+	expect(limiterFor('a', windowMs)).toBe(limiterFor('a', windowMs));
+	expect(limiterFor('a', windowMs)).not.toBe(limiterFor('b', windowMs));
 });

@@ -64,7 +64,7 @@ test('a service that asks to wait longer than anyone would is reported for every
 	const { error } = await campaign(1000, 50, { apiKey });
 	expect(error).toMatchObject({
 		message: expect.stringContaining('asks to wait another 60 minutes'),
-		description: expect.stringContaining('lower Requests per Minute'),
+		description: expect.stringContaining("lower 'Requests per Minute'"),
 		context: { sendStatus: 'notSent' },
 	});
 	expect(service.sent().length).toBeLessThan(50);

@@ -30,15 +30,15 @@ test.each<[number, object | string, string, string]>([
 		'The service refused the request: No (too late) (HTTP 400)',
 		'Correct the values',
 	],
-	[401, {}, 'The service does not accept the API key (HTTP 401)', 'Check the API key'],
+	[401, {}, 'The service does not accept the API key (HTTP 401)', "Check 'API Key'"],
 	[
 		403,
 		{ title: 'Plan' },
 		'The API key is not allowed to do this: Plan (HTTP 403)',
-		'with the rights it needs',
+		'necessary permissions',
 	],
-	[404, '', 'The service did not find what was asked for (HTTP 404)', 'Check that it exists'],
-	[405, '', 'The service does not allow this here (HTTP 405)', 'Check Base URL and API Path'],
+	[404, '', 'The service did not find what was asked for (HTTP 404)', 'renamed or deleted'],
+	[405, '', 'The service does not allow this request (HTTP 405)', "Check 'Base URL'"],
 	[
 		409,
 		{ message: 'Exists' },
@@ -69,14 +69,14 @@ test.each<[number, object | string, string, string]>([
 });
 
 test.each<[number, string | undefined, string]>([
-	[408, undefined, 'The service gave up waiting for the request'],
+	[408, undefined, 'The service failed while handling the request'],
 	[
 		502,
 		'<html><body><h1>Bad &amp; broken</h1></body></html>',
 		'The service failed while handling the request: Bad & broken (HTTP 502)',
 	],
 	[500, undefined, 'The service failed while handling the request'],
-	[200, '<html>Welcome</html>', 'The service answered something that is not JSON (HTTP 200)'],
+	[200, '<html>Welcome</html>', 'The response of the service is not JSON (HTTP 200)'],
 ])('HTTP %i with %j may have happened', async (status, body, message) => {
 	await service.fault({
 		endpoint: 'sendText',
@@ -87,12 +87,12 @@ test.each<[number, string | undefined, string]>([
 	const { error } = await service.run({ parameters: send });
 	expect(error).toMatchObject({
 		message: expect.stringContaining(message),
-		description: expect.stringContaining('Check at the service before'),
+		description: expect.stringContaining('Check in the service before'),
 		context: { sendStatus: 'mayHaveBeenSent' },
 	});
 });
 
-test('an answer that cannot be read is nothing to be afraid of when nothing was to change', async () => {
+test('a response that cannot be read, to a request that changes nothing, names the address', async () => {
 	await service.fault({
 		endpoint: 'getCurrentAccount',
 		status: 200,
@@ -101,10 +101,10 @@ test('an answer that cannot be read is nothing to be afraid of when nothing was 
 		count: 9,
 	});
 	const { error } = await service.run({ parameters: getCurrent });
-	expect(error?.description).toContain('Check Base URL and API Path in the credential.');
+	expect(error?.description).toBe("Check 'Base URL' and 'API Path' in the credential.");
 });
 
-test('what an earlier try has deleted is deleted', async () => {
+test('what an earlier attempt has deleted is deleted', async () => {
 	await service.run({
 		parameters: {
 			resource: 'webhook',
@@ -125,13 +125,13 @@ test('what an earlier try has deleted is deleted', async () => {
 	).toContain('did not find');
 });
 
-test('a service that cannot prove who it is gets nothing', async () => {
+test('a service without HTTPS at an https:// address gets nothing', async () => {
 	const { error } = await service.run({
 		parameters: send,
 		credentials: service.credentials({ baseUrl: service.url.replace('http:', 'https:') }),
 	});
 	expect(error).toMatchObject({
-		message: expect.stringContaining('cannot prove who it is'),
+		message: expect.stringContaining('There is no HTTPS at'),
 		context: { sendStatus: 'notSent' },
 	});
 });

@@ -81,7 +81,7 @@ test('a service that is not there is named', async () => {
 	expect(error).toMatchObject({
 		message: 'The service cannot be reached at 127.0.0.1:9: the connection was refused [item 0]',
 		description: expect.stringContaining(
-			'Check the Base URL in the credential and the network of n8n, then run it again. (ECONNREFUSED)',
+			"Check 'Base URL' in the credential and the network of n8n, then run it again. (ECONNREFUSED)",
 		),
 		context: { sendStatus: 'notSent' },
 	});

@@ -1,6 +1,7 @@
 /** What is read from a credential, and what is refused with which words. */
 import {
 	type CredentialValues,
+	type ServiceConfig,
 	readServiceConfig,
 } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { ServiceError } from '../../nodes/BusinessMessaging/transport/errors';
@@ -93,19 +94,17 @@ test('a key is taken out of texts, unless it is too short to be one', () => {
 	expect(redacted(undefined, 'undefined')).toBe('undefined');
 });
 
-test('address and key together are one identity, which tells nothing of the key', () => {
-	const idOf = (values: CredentialValues) => readServiceConfig({ ...good, ...values }).id;
-	expect(idOf({ baseUrl: 'https://api.example.com/v1/' })).toBe(idOf({}));
-	expect(
-		new Set([
-			idOf({}),
-			idOf({ apiKey: 'another-key' }),
-			idOf({ apiKey: undefined }),
-			idOf({ baseUrl: 'https://example.com' }),
-		]).size,
-	).toBe(4);
-	expect(idOf({ apiKey: undefined })).toBe(idOf({ apiKey: '' }));
-	expect(idOf({})).not.toContain('not-a-real-key');
+test('address and key together are one service, host and key one rate; neither tells anything of the key', () => {
+	const read = (values: CredentialValues = {}) => readServiceConfig({ ...good, ...values });
+	const sameService = [{}, { baseUrl: 'https://api.example.com/v1/' }, { requestsPerMinute: 7 }];
+	const sameRate = [...sameService, { baseUrl: 'HTTPS://API.example.com:443/api', apiPath: '/v1' }];
+	const others = [{ apiKey: 'another-key' }, { baseUrl: 'https://example.com' }];
+	expect(new Set(sameService.map((values) => read(values).id)).size).toBe(1);
+	expect(new Set(sameRate.map((values) => read(values).rate.id)).size).toBe(1);
+	expect(new Set(sameRate.map((values) => read(values).id)).size).toBe(2);
+	for (const idOf of [({ id }: ServiceConfig) => id, ({ rate }: ServiceConfig) => rate.id])
+		expect(new Set([{}, ...others].map((values) => idOf(read(values)))).size).toBe(3);
+	expect(JSON.stringify(read())).not.toContain('not-a-real-key');
 });
 
 test.each<[unknown, number]>([
@@ -115,7 +114,7 @@ test.each<[unknown, number]>([
 	[1, 1],
 	[99.9, 99],
 ])('a rate of %j is %i a minute', (requestsPerMinute, requests) => {
-	expect(readServiceConfig({ ...good, requestsPerMinute }).rate).toEqual({
+	expect(readServiceConfig({ ...good, requestsPerMinute }).rate).toMatchObject({
 		requests,
 		windowMs: 60_000,
 	});

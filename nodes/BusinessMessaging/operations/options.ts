@@ -1,4 +1,5 @@
 /** The collection "Options" at the end of every operation. */
+import { maxTimeoutSeconds } from '../transport/deadline';
 import { type Field, collectionField, numberField } from './fieldBuilders';
 
 export const defaultTimeoutSeconds = 30;
@@ -16,7 +17,7 @@ const concurrencyField = numberField({
 const timeoutField = numberField({
 	displayName: 'Timeout (Seconds)',
 	name: 'timeout',
-	typeOptions: { minValue: 1, maxValue: 3600 },
+	typeOptions: { minValue: 1, maxValue: maxTimeoutSeconds },
 	default: defaultTimeoutSeconds,
 	description: 'How many seconds the service may take to respond to a request',
 });

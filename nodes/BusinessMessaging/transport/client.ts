@@ -2,25 +2,26 @@
  * The authenticated call of one endpoint. All requests of both nodes, of the pickers and of the trigger go through here:
  * paced by the rate limiter, repeated only where nothing can happen twice, and read into one shape.
  */
-import { randomUUID } from 'crypto';
-import { uniq, without } from 'lodash';
+import { uniq } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, type HttpMethod, routeOf } from '../api/endpoints';
-import { greatestDepth, isDeeper } from '../api/read';
+import { greatestDepth, isDeeper, parseJson } from '../api/read';
 import { isRefusal } from '../api/readError';
-import type { ServiceConfig } from './serviceConfig';
+import { BoundedMap } from '../boundedMap';
+import { toTimeoutMs } from './deadline';
 import {
 	type CallInfo,
 	ServiceError,
 	type ServiceResponse,
-	errorFromFault,
+	errorFromNetwork,
 	errorFromResponse,
 	rateLimitedError,
 	unreadableError,
 } from './errors';
-import { type RateLimiter, backoffMs, limiterFor } from './rateLimiter';
+import { type Slot, backoffMs, limiterFor } from './rateLimiter';
 import { readRetryAfter } from './retryAfter';
+import type { ServiceConfig } from './serviceConfig';
 
 /** What a call of an endpoint carries. */
 export interface ApiRequest {
@@ -28,10 +29,7 @@ export interface ApiRequest {
 	id?: string;
 	query?: Record<string, unknown>;
 	body?: Record<string, unknown>;
-	/**
-	 * Sent as `Idempotency-Key`, the same for all attempts (assumption: the usual header). By default each call has one of
-	 * its own, if the endpoint is not idempotent.
-	 */
+	/** Sent as `Idempotency-Key`, the same for all attempts of one message (assumption: the usual header). */
 	idempotencyKey?: string;
 }
 
@@ -42,30 +40,34 @@ export interface ApiResponse {
 	headers: Record<string, unknown>;
 }
 
-/** One HTTP request with its answer as text. Rejects with a fault only if there was no answer. */
-export type HttpSend = (request: {
+/** One HTTP request as it goes out. */
+export interface HttpRequest {
 	method: HttpMethod;
 	url: string;
 	query: Record<string, unknown>;
 	body?: Record<string, unknown>;
 	headers: Record<string, string>;
 	timeoutMs: number;
-}) => Promise<{ statusCode: number; headers: Record<string, unknown>; body: string }>;
+}
+
+/** Sends a request; the body of its response is text. Rejects with a network error if there is no response. */
+export type HttpSend = (request: HttpRequest) => Promise<ServiceResponse & { body: string }>;
 
 /** How a client behaves; every value has a default. */
 export interface ClientOptions {
-	/** Time limit of one request in ms. */
+	/** Timeout of one request in ms, at most an hour. */
 	timeoutMs?: number;
+	/** Attempts of a call that may be repeated. */
+	maxAttempts?: number;
 	/** Ends waiting; a request that is under way is finished. */
 	signal?: AbortSignal;
 }
 
-const defaultTimeoutMs = 30_000;
-/** Tries of a call that may be repeated. */
-const maxTries = 4;
-
-/** Methods that a service has taken instead of the API path's own. */
-const knownMethods = new Map<string, HttpMethod>();
+/** By service: the method that each of its endpoints has taken. A service that is in here has carried out a request. */
+const knownMethods = new BoundedMap<string, Map<string, HttpMethod>>({
+	maxSize: 1_000,
+	maxAgeMs: 3_600_000,
+});
 
 /** Calls the endpoints of one service with one key. */
 export class Client {
@@ -73,22 +75,22 @@ export class Client {
 	readonly hints = new Set<string>();
 	/** The longest that a request of this client has waited for its turn, in ms. */
 	longestWaitMs = 0;
-	private readonly limiter: RateLimiter;
 	private readonly timeoutMs: number;
+	private readonly maxAttempts: number;
 	private readonly signal?: AbortSignal;
 
 	constructor(
 		private readonly send: HttpSend,
 		readonly config: ServiceConfig,
-		{ timeoutMs = defaultTimeoutMs, signal }: ClientOptions = {},
+		{ timeoutMs = 30_000, maxAttempts = 4, signal }: ClientOptions = {},
 	) {
-		this.limiter = limiterFor(config.id, config.rate);
-		this.timeoutMs = timeoutMs;
+		this.timeoutMs = toTimeoutMs(timeoutMs);
+		this.maxAttempts = maxAttempts;
 		this.signal = signal;
 	}
 
 	/**
-	 * Calls an endpoint and reads the answer.
+	 * Calls an endpoint and reads the response.
 	 *
 	 * @returns the body: parsed JSON, text as it came, or undefined for an empty one
 	 * @throws ServiceError that says what happened, whether it may have taken effect, and what to do next
@@ -97,141 +99,142 @@ export class Client {
 		return (await this.fetch(endpoint, request)).body;
 	}
 
-	/** Like {@link call}, but also gives the headers of the response: some services page by a `Link` header. */
+	/**
+	 * Like {@link call}, but also gives the headers of the response: some services page by a `Link` header. After a 405, and
+	 * after a 404 unless the endpoint has worked before, the method of the other API path is tried too.
+	 */
 	async fetch(endpoint: Endpoint, request: ApiRequest = {}): Promise<ApiResponse> {
-		const ownKey = endpoint.idempotent ? undefined : randomUUID();
-		const keyed = { ...request, idempotencyKey: request.idempotencyKey ?? ownKey };
-		const method =
-			knownMethods.get(this.methodKey(endpoint)) ?? routeOf(endpoint, this.config.apiPath).method;
-		const outcome = await this.callBy(method, endpoint, keyed).catch(asServiceError);
-		if (!(outcome instanceof ServiceError)) return outcome;
-		const isElsewhere = outcome.statusCode === 404 || outcome.statusCode === 405;
-		for (const other of isElsewhere ? without(uniq(Object.values(endpoint.methods)), method) : []) {
-			const second = await this.callBy(other, endpoint, keyed).catch(asServiceError);
-			if (second instanceof ServiceError) continue;
-			knownMethods.set(this.methodKey(endpoint), other);
-			return second;
+		const { method: listed } = routeOf(endpoint, this.config.apiPath);
+		const name = `${listed} ${endpoint.path}`;
+		const known = knownMethods.get(this.config.id)?.get(name);
+		const methods = uniq([known ?? listed, listed, ...Object.values(endpoint.methods)]);
+		const refusals: ServiceError[] = [];
+		for (const method of methods) {
+			const result = await this.repeat(method, endpoint, request);
+			if (!(result instanceof ServiceError)) {
+				knownMethods.getOrSet(this.config.id, () => new Map()).set(name, method);
+				return result;
+			}
+			refusals.push(result);
+			if (result.statusCode !== 405 && (result.statusCode !== 404 || known)) break;
 		}
-		throw outcome;
+		throw refusals[0];
 	}
 
-	private methodKey({ path }: Endpoint): string {
-		return `${this.config.id} ${path}`;
-	}
-
-	private async callBy(
+	/**
+	 * Up to four attempts with exponential backoff from half a second: if no connection was made always, if the request may
+	 * have taken effect only where doing so twice changes nothing. What the rate limit refuses is no attempt.
+	 */
+	private async repeat(
 		method: HttpMethod,
 		endpoint: Endpoint,
 		request: ApiRequest,
-	): Promise<ApiResponse> {
-		const route = routeOf(endpoint, this.config.apiPath);
-		const call: CallInfo = { ...endpoint, listed: route.listed, writes: method !== 'GET' };
-		const url = `${this.config.root}${fillPath(route.path, request.id)}`;
-		for (let tries = 1; ; ) {
-			const outcome = await this.tryOnce(method, url, request, call);
-			if (outcome === 'rateLimited') continue;
-			if (!(outcome instanceof ServiceError)) return outcome;
-			if (tries > 1 && method === 'DELETE' && outcome.statusCode === 404)
-				return { body: undefined, headers: {} }; // an earlier try did it
-			const mayRepeat =
-				outcome.kind === 'unreachable' || (outcome.kind === 'indeterminate' && endpoint.idempotent);
-			if (!mayRepeat || tries++ >= maxTries) throw outcome;
-			await this.pause(backoffMs(tries - 2));
+	): Promise<ApiResponse | ServiceError> {
+		let mayBeDone = false;
+		for (let attempt = 1; ; attempt++) {
+			const result = await this.attempt(method, endpoint, request);
+			if (!(result instanceof ServiceError)) return result;
+			if (mayBeDone && method === 'DELETE' && result.statusCode === 404)
+				return { body: undefined, headers: {} }; // an earlier attempt did it
+			const isUncertain = result.kind === 'indeterminate';
+			const mayRepeat = result.kind === 'unreachable' || (isUncertain && endpoint.idempotent);
+			if (!mayRepeat || attempt >= this.maxAttempts) return result;
+			mayBeDone ||= isUncertain;
+			await sleep(backoffMs(attempt - 1));
+			if (this.signal?.aborted) return result;
 		}
 	}
 
-	/** One try: the answer, the error it amounts to, or that the service told us to wait, which the limiter now does. */
-	private async tryOnce(
+	/** One attempt; it waits for its turn again as long as the service limits the rate. */
+	private async attempt(
 		method: HttpMethod,
-		url: string,
-		{ query = {}, body, idempotencyKey }: ApiRequest,
-		call: CallInfo,
-	): Promise<ApiResponse | ServiceError | 'rateLimited'> {
-		const asked = Date.now();
-		const slot = await this.limiter.acquire(this.signal);
-		this.longestWaitMs = Math.max(this.longestWaitMs, Date.now() - asked);
-		if (slot === 'stopped') return cancelled();
-		if (slot === 'blocked') return rateLimitedError(this.limiter.waitMs);
-		const headers: Record<string, string> = idempotencyKey
-			? { 'Idempotency-Key': idempotencyKey }
-			: {};
-		try {
-			const raw = await this.send({ method, url, query, body, headers, timeoutMs: this.timeoutMs });
-			const text = this.config.redact(raw.body);
-			const response = { ...raw, body: parseBody(text) };
-			if (response.statusCode !== 429) {
-				slot.done();
-				return this.judge(response, text, call);
+		endpoint: Endpoint,
+		{ id, query = {}, body, idempotencyKey }: ApiRequest,
+	): Promise<ApiResponse | ServiceError> {
+		const { path, listed } = routeOf(endpoint, this.config.apiPath);
+		const url = `${this.config.root}${fillPath(path, id)}`;
+		const headers: Record<string, string> = {};
+		if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
+		const request = { method, url, query, body, headers, timeoutMs: this.timeoutMs };
+		const call: CallInfo = {
+			summary: endpoint.summary,
+			record: id && `${endpoint.path.split('/')[2].replace(/s$/, '')} "${id}"`,
+			listed,
+			writes: method !== 'GET',
+			isKnown: knownMethods.has(this.config.id),
+		};
+		for (;;) {
+			const slot = await this.takeTurn();
+			if (slot instanceof ServiceError) return slot;
+			const response = await this.send(request).catch((error: unknown) =>
+				errorFromNetwork(codeOf(error), new URL(url).host, this.timeoutMs, call),
+			);
+			if (response instanceof ServiceError) {
+				if (response.kind === 'unreachable') slot.unsent();
+				else slot.accepted();
+				return response;
 			}
-			slot.limited(readRetryAfter(response));
-			return 'rateLimited';
-		} catch (fault) {
-			slot.done();
-			return errorFromFault(faultCode(fault), new URL(url).host, this.timeoutMs, call);
+			const text = this.config.redact(response.body);
+			const parsed = { ...response, body: this.parse(text) };
+			if (response.statusCode !== 429) {
+				slot.accepted();
+				return judge(parsed, text, call);
+			}
+			slot.limited(readRetryAfter(parsed));
 		}
 	}
 
-	private judge(
-		response: ServiceResponse,
-		text: string,
-		call: CallInfo,
-	): ApiResponse | ServiceError {
-		if (response.statusCode >= 300 || isRefusal(response.body))
-			return this.clean(errorFromResponse(response, call));
-		const isBroken =
-			/json/i.test(String(response.headers['content-type'])) &&
-			text !== '' &&
-			response.body === text;
-		const isPage = typeof response.body === 'string' && response.body.trimStart().startsWith('<');
-		return isBroken || isPage
-			? unreadableError(response.statusCode, call)
-			: { body: response.body, headers: response.headers };
+	private async takeTurn(): Promise<Slot | ServiceError> {
+		const { id, requests, windowMs } = this.config.rate;
+		const limiter = limiterFor(id, windowMs);
+		const start = performance.now();
+		const slot = await limiter.acquire(requests, this.signal);
+		this.longestWaitMs = Math.max(this.longestWaitMs, performance.now() - start);
+		if (slot === 'blocked') return rateLimitedError(limiter.waitMs);
+		if (slot !== 'stopped') return slot;
+		return new ServiceError('The execution was stopped before the request was sent', {
+			kind: 'cancelled',
+		});
 	}
 
-	/** Once more, now that escapes in the service's JSON are read. */
-	private clean(error: ServiceError): ServiceError {
-		return new ServiceError(this.config.redact(error.message), error);
-	}
-
-	private async pause(ms: number): Promise<void> {
-		if (this.signal?.aborted) throw cancelled();
-		await sleep(ms);
+	/** JSON, or the text as it came. */
+	private parse(text: string): unknown {
+		const body = parseJson(text);
+		if (text === '' || body === undefined) return text || undefined;
+		if (isDeeper(body, greatestDepth)) return text;
+		// A key that was written with escapes shows only now.
+		return /\\[u/]/.test(text) ? parseJson(this.config.redact(JSON.stringify(body))) : body;
 	}
 }
 
-function asServiceError(error: unknown): ServiceError {
-	if (error instanceof ServiceError) return error;
-	throw error;
-}
-
-function cancelled(): ServiceError {
-	return new ServiceError('The execution was stopped before this was sent', { kind: 'cancelled' });
+/** @returns the error that a response amounts to, if it does */
+function judge(
+	response: ServiceResponse,
+	text: string,
+	call: CallInfo,
+): ApiResponse | ServiceError {
+	const { statusCode, headers, body } = response;
+	if (statusCode >= 300 || isRefusal(body)) return errorFromResponse(response, call);
+	const isText = text !== '' && body === text;
+	const isJson = /json/i.test(String(headers['content-type']));
+	if (isText && (isJson || text.trimStart().startsWith('<')))
+		return unreadableError(statusCode, call);
+	return { body, headers };
 }
 
 function fillPath(path: string, id: string | undefined): string {
 	if (!path.includes(':id')) return path;
-	if (id === undefined || /^\.{0,2}$|\p{Surrogate}/u.test(id)) {
-		throw new ServiceError('The identifier of the record is missing, or cannot be one', {
-			kind: 'configuration',
-			description: 'Choose the record from the list or enter its ID.',
-		});
-	}
-	return path.replace(':id', encodeURIComponent(id));
+	if (id !== undefined && !/^\.{0,2}$|\p{Surrogate}/u.test(id))
+		return path.replace(':id', encodeURIComponent(id));
+	throw new ServiceError('The record ID is empty or invalid', {
+		kind: 'configuration',
+		description: 'Choose the record from the list or enter its ID.',
+	});
 }
 
-function parseBody(text: string): unknown {
-	if (text === '') return undefined;
-	try {
-		const body: unknown = JSON.parse(text);
-		return isDeeper(body, greatestDepth) ? text : body;
-	} catch {
-		return text;
-	}
-}
-
-/** The code of a network fault, which n8n wraps in errors of its own. */
-function faultCode(fault: unknown, depth = 0): string | undefined {
-	if (typeof fault !== 'object' || fault === null || depth > 4) return undefined;
-	const { code, cause } = fault as { code?: unknown; cause?: unknown };
-	return typeof code === 'string' ? code : faultCode(cause, depth + 1);
+/** The code of a network error, which n8n wraps in errors of its own. */
+function codeOf(error: unknown, depth = 0): string {
+	if (typeof error !== 'object' || error === null || depth > 4) return '';
+	const { code, cause } = error as { code?: unknown; cause?: unknown };
+	return typeof code === 'string' ? code : codeOf(cause, depth + 1);
 }

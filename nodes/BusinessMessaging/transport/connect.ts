@@ -1,4 +1,4 @@
-/** The client on n8n's own HTTP helper: the only place where requests leave, with n8n's authentication and proxies. */
+/** The client on n8n's own HTTP helpers: the only place where requests leave, with n8n's authentication and proxies. */
 import { isEmpty } from 'lodash';
 import type {
 	IAllExecuteFunctions,
@@ -12,9 +12,10 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 
-import { readServiceConfig } from './serviceConfig';
 import { Client, type ClientOptions, type HttpSend } from './client';
 import { withDeadline } from './deadline';
+import type { ServiceResponse } from './errors';
+import { readServiceConfig } from './serviceConfig';
 
 /** Name of the credential type. */
 export const credentialType = 'businessMessagingApi';
@@ -25,13 +26,6 @@ export type ConnectContext =
 	| IHookFunctions
 	| ILoadOptionsFunctions
 	| IWebhookFunctions;
-
-/** What of an HTTP answer n8n's helper gives with `returnFullResponse`. */
-interface FullResponse {
-	statusCode: number;
-	headers: IDataObject;
-	body: unknown;
-}
 
 /**
  * Makes a client from the node's credential. It may be used after the execution has ended, too.
@@ -46,7 +40,7 @@ export async function connect(
 	return new Client(sender(context, values), readServiceConfig(values), options);
 }
 
-function sender(context: ConnectContext, values: ICredentialDataDecryptedObject): HttpSend {
+function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): HttpSend {
 	// Without the execution's own abort signal: a message under way when the user stops is finished, so that its fate
 	// is known. n8n hands that signal to requests of any context that has it.
 	const requester = {
@@ -59,7 +53,7 @@ function sender(context: ConnectContext, values: ICredentialDataDecryptedObject)
 		id: '',
 		name: '',
 		type: credentialType,
-		data: values,
+		data,
 	};
 
 	return async ({ method, url, query, body, headers, timeoutMs }) => {
@@ -79,14 +73,18 @@ function sender(context: ConnectContext, values: ICredentialDataDecryptedObject)
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true, // a redirected POST would become a GET, and the key would go along
 		};
-		const answer = context.helpers.httpRequestWithAuthentication.call(
+		const response = context.helpers.httpRequestWithAuthentication.call(
 			requester,
 			credentialType,
 			options,
 			{ credentialsDecrypted },
-		) as Promise<FullResponse>;
-		// The helper's own limit starts anew with every byte of the answer; a slow body would never end.
-		const { body: text, ...response } = await withDeadline(answer, timeoutMs);
-		return { ...response, body: typeof text === 'string' ? text : JSON.stringify(text ?? '') };
+		) as Promise<ServiceResponse>;
+		// The helper's own limit starts anew with every byte of the response; a slow body would never end.
+		return withText(await withDeadline(response, timeoutMs));
 	};
+}
+
+/** The response with its body as text; n8n parses some bodies by itself, and gives none for an empty one. */
+export function withText({ statusCode, headers, body = '' }: ServiceResponse) {
+	return { statusCode, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
 }

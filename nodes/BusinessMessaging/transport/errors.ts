@@ -17,14 +17,14 @@ export type FailureKind =
 	| 'refused'
 	/** The service asks to slow down for longer than we wait. */
 	| 'rateLimited'
-	/** No connection came about, so nothing was sent. */
+	/** No connection was made, so nothing was sent. */
 	| 'unreachable'
 	/** The request may or may not have taken effect. */
 	| 'indeterminate'
 	/** The execution was stopped before the request went out. */
 	| 'cancelled';
 
-/** An answer of the service. */
+/** A response of the service. */
 export interface ServiceResponse {
 	statusCode: number;
 	headers: Record<string, unknown>;
@@ -36,7 +36,7 @@ interface ErrorDetails {
 	kind: FailureKind;
 	/** What to do next. */
 	description?: string;
-	/** HTTP status, if the service answered. */
+	/** HTTP status, if the service responded. */
 	statusCode?: number;
 }
 
@@ -46,12 +46,12 @@ export class ServiceError extends Error {
 	readonly description?: string;
 	readonly statusCode?: number;
 
-	constructor(message: string, details: ErrorDetails) {
+	constructor(message: string, { kind, description, statusCode }: ErrorDetails) {
 		super(message);
 		this.name = 'ServiceError';
-		this.kind = details.kind;
-		this.description = details.description;
-		this.statusCode = details.statusCode;
+		this.kind = kind;
+		this.description = description;
+		this.statusCode = statusCode;
 	}
 
 	/** Whether the request certainly had no effect. */
@@ -62,76 +62,87 @@ export class ServiceError extends Error {
 
 /** What of a call its errors mention. */
 export interface CallInfo {
-	/** What the call does, in words, e.g. "Send a free-text message". */
+	/** What the call does, e.g. "Send a free-text message". */
 	summary: string;
-	/** Whether the specification lists the endpoint in the API path that is used. */
+	/** The record that it addresses, e.g. `contact "123"`. */
+	record?: string;
+	/** Whether the specification lists the endpoint under the API path that is used. */
 	listed: boolean;
-	/** Whether the call changes something at the service, so that repeating it by hand needs care. */
+	/** Whether it changes something at the service, so that repeating it by hand needs care. */
 	writes: boolean;
+	/** Whether the service has carried out a request before, so that Base URL and API Path are right. */
+	isKnown: boolean;
 }
 
-const unknownFate =
-	'It may have taken effect all the same. Check at the service before you run it again.';
-const tryAgain = 'Try again later.';
+const checkBaseUrl = "Check 'Base URL' in the credential.";
+const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
 /** How much the service may say in an error, characters. */
-const mostWords = 1_000;
+const maxWords = 1_000;
 
-/** The error for an answer that refuses or fails, with the service's own words. Some do so with a status of success. */
-export function errorFromResponse(response: ServiceResponse, call: CallInfo): ServiceError {
-	const { statusCode } = response;
-	const words = readErrorMessage(response.body)?.slice(0, mostWords);
-	const said = `${words ? `: ${trimEnd(words, '. \n')}` : ''} (HTTP ${statusCode})`;
-	const error = (kind: FailureKind, what: string, description: string) =>
-		new ServiceError(`${what}${said}`, { kind, description, statusCode });
+/** What happened, and what to do next. */
+type Meaning = [what: string, advice: string];
 
-	if (statusCode >= 500) {
-		return error(
-			'indeterminate',
-			'The service failed while handling the request',
-			call.writes ? unknownFate : tryAgain,
-		);
-	}
-	if (statusCode >= 300 && statusCode < 400) {
-		return error(
-			'refused',
-			'The service redirects to another address',
-			'Enter the address it redirects to as Base URL in the credential. The API key is not sent along to other addresses.',
-		);
-	}
-	if ((statusCode === 404 || statusCode === 405) && !call.listed) {
-		return error(
-			'refused',
-			`The service does not offer "${call.summary}" here`,
-			"It is not documented for the API Path of the credential. Use the service's own website for it, or check Base URL and API Path in the credential.",
-		);
-	}
-	if (statusCode === 408)
-		return error(
-			'indeterminate',
-			'The service gave up waiting for the request',
-			call.writes ? unknownFate : tryAgain,
-		);
-	return error('refused', ...(refusals[statusCode] ?? otherRefusal));
-}
-
-/** What a refusal means and what to do, by its status. */
-const refusals: Record<number, [what: string, description: string]> = {
-	401: ['The service does not accept the API key', 'Check the API key in the credential.'],
+/** What a refusal means, by its HTTP status. */
+const refusals: Record<number, Meaning> = {
+	401: ['The service does not accept the API key', "Check 'API Key' in the credential."],
 	403: [
 		'The API key is not allowed to do this',
-		'Use an API key with the rights it needs in the credential.',
+		'Use an API key with the necessary permissions in the credential.',
 	],
-	404: [
-		'The service did not find what was asked for',
-		'Check that it exists, and Base URL and API Path in the credential.',
-	],
-	405: ['The service does not allow this here', 'Check Base URL and API Path in the credential.'],
+	405: ['The service does not allow this request', checkAddress],
 	409: ['The service reports a conflict', 'Check whether it exists already.'],
 };
-const otherRefusal: [what: string, description: string] = [
+const otherRefusal: Meaning = [
 	'The service refused the request',
 	'Correct the values it names and run it again.',
 ];
+const redirect: Meaning = [
+	'The service redirects to another address',
+	"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.",
+];
+
+/** The error for a response that refuses or fails, with the service's own words. Some do so with a status of success. */
+export function errorFromResponse({ statusCode, body }: ServiceResponse, call: CallInfo) {
+	const isUncertain = statusCode >= 500 || statusCode === 408;
+	const [what, description] = isUncertain
+		? ['The service failed while handling the request', adviceAfterFailure(call)]
+		: refusalMeaning(statusCode, call);
+	const words = trimEnd(readErrorMessage(body)?.slice(0, maxWords), '. \n');
+	return new ServiceError(`${what}${words && ': '}${words} (HTTP ${statusCode})`, {
+		kind: isUncertain ? 'indeterminate' : 'refused',
+		description,
+		statusCode,
+	});
+}
+
+/** Once a request has worked the address is right, so that it is a record or an endpoint that is missing. */
+function refusalMeaning(
+	statusCode: number,
+	{ summary, record, listed, isKnown }: CallInfo,
+): Meaning {
+	const isMissing = statusCode === 404 || statusCode === 405;
+	const orAddress = isKnown ? '' : ` ${checkAddress}`;
+	if (isMissing && !listed) {
+		return [
+			`The service does not offer "${summary}" here`,
+			`It is not documented for this API path. Use the service's own website for it.${orAddress}`,
+		];
+	}
+	if (statusCode === 404) {
+		return [
+			`The service did not find ${record ? `the ${record}` : 'what was asked for'}`,
+			`It may have been renamed or deleted. Check the values of the request.${orAddress}`,
+		];
+	}
+	return refusals[statusCode] ?? (statusCode >= 300 && statusCode < 400 ? redirect : otherRefusal);
+}
+
+/** Nobody can know whether what failed took effect. */
+function adviceAfterFailure({ writes }: CallInfo): string {
+	return writes
+		? 'It may have taken effect all the same. Check in the service before you run it again.'
+		: 'Try again later.';
+}
 
 /** Whether the service has refused what a request holds, rather than the key, the record or the rate. */
 export function isRefusedContent(error: unknown): error is ServiceError {
@@ -142,73 +153,68 @@ export function isRefusedContent(error: unknown): error is ServiceError {
 
 /** The error for a rate limit that lasts longer than anyone would wait; `waitMs` is how much longer, in ms. */
 export function rateLimitedError(waitMs: number): ServiceError {
-	const minutes = Math.max(1, Math.round(waitMs / 60_000));
-	return new ServiceError(
-		`The service limits the rate and asks to wait another ${minutes} minutes`,
-		{
-			kind: 'rateLimited',
-			description:
-				'Run it again then. If this happens often, lower Requests per Minute in the credential or ask for a larger plan.',
-			statusCode: 429,
-		},
-	);
+	const wait = count(Math.max(1, Math.round(waitMs / 60_000)), 'minute');
+	return new ServiceError(`The service limits the rate and asks to wait another ${wait}`, {
+		kind: 'rateLimited',
+		description:
+			"Run it again then. If this happens often, lower 'Requests per Minute' in the credential or ask for a larger plan.",
+		statusCode: 429,
+	});
 }
 
-/** The error for an answer that reports success but cannot be read. */
+/** The error for a response that reports success but cannot be read. */
 export function unreadableError(statusCode: number, call: CallInfo): ServiceError {
-	return new ServiceError(`The service answered something that is not JSON (HTTP ${statusCode})`, {
+	return new ServiceError(`The response of the service is not JSON (HTTP ${statusCode})`, {
 		kind: 'indeterminate',
-		description: call.writes ? unknownFate : 'Check Base URL and API Path in the credential.',
+		description: call.writes ? adviceAfterFailure(call) : checkAddress,
 		statusCode,
 	});
 }
 
 /**
- * Faults before a connection exists: whatever was asked has certainly not happened. Codes stand in descriptions only:
- * n8n replaces any message that holds one by words of its own.
+ * Network errors before a connection exists: whatever was asked has certainly not happened. Messages hold no code, as n8n
+ * replaces any that does by words of its own.
  */
-const unreachableCodes: Record<string, string> = {
+const unreachableReasons: Record<string, string> = {
 	EAI_AGAIN: 'its name cannot be looked up at the moment',
 	EADDRNOTAVAIL: 'no local address is free',
 	ECONNREFUSED: 'the connection was refused',
-	EHOSTUNREACH: 'there is no way to its host',
-	ENETUNREACH: 'there is no way to its network',
+	EHOSTUNREACH: 'there is no route to its host',
+	ENETUNREACH: 'there is no route to its network',
 	ENOTFOUND: 'its name is unknown',
 };
-const certificateCode = /CERT|^ERR_TLS|^EPROTO$|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/;
-const timeoutCodes = ['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT'];
 
 /**
- * The error for a call that brought no answer.
+ * The error for a call without a response.
  *
- * @param code of the network fault, e.g. ECONNREFUSED; undefined if it is not known
+ * @param code of the network error, e.g. ECONNREFUSED; empty if it is not known
  * @param host that was called
  */
-export function errorFromFault(
-	code: string | undefined,
+export function errorFromNetwork(
+	code: string,
 	host: string,
 	timeoutMs: number,
 	call: CallInfo,
 ): ServiceError {
-	if (code && code in unreachableCodes) {
-		return new ServiceError(`The service cannot be reached at ${host}: ${unreachableCodes[code]}`, {
-			kind: 'unreachable',
-			description: `Check the Base URL in the credential and the network of n8n, then run it again. (${code})`,
-		});
+	const error = (kind: FailureKind, what: string, advice: string) =>
+		new ServiceError(what, { kind, description: code ? `${advice} (${code})` : advice });
+	if (code in unreachableReasons) {
+		return error(
+			'unreachable',
+			`The service cannot be reached at ${host}: ${unreachableReasons[code]}`,
+			"Check 'Base URL' in the credential and the network of n8n, then run it again.",
+		);
 	}
-	if (code && certificateCode.test(code)) {
-		return new ServiceError(`The service at ${host} cannot prove who it is`, {
-			kind: 'configuration',
-			description: `Its TLS certificate is not valid. Check the Base URL in the credential. (${code})`,
-		});
-	}
-	const what =
-		code && timeoutCodes.includes(code)
-			? `The service did not answer within ${timeoutMs / 1000} seconds`
-			: 'The connection to the service broke before it answered';
-	const advice = call.writes ? unknownFate : tryAgain;
-	return new ServiceError(what, {
-		kind: 'indeterminate',
-		description: code ? `${advice} (${code})` : advice,
-	});
+	if (/^EPROTO$|^ERR_SSL/.test(code))
+		return error('configuration', `There is no HTTPS at ${host}`, checkBaseUrl);
+	if (/CERT|^ERR_TLS|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
+		return error('configuration', `The TLS certificate of ${host} is not valid`, checkBaseUrl);
+	const what = /TIMEDOUT$|^ECONNABORTED$/.test(code)
+		? `The service did not respond within ${count(timeoutMs / 1_000, 'second')}`
+		: 'The connection to the service was lost before it responded';
+	return error('indeterminate', what, adviceAfterFailure(call));
+}
+
+function count(number: number, unit: string): string {
+	return `${number} ${unit}${number === 1 ? '' : 's'}`;
 }

@@ -1,199 +1,156 @@
 /**
  * One pace for all who share a key: every execution and every node of this process takes its turn here.
  *
- * At most `requests` in any sliding window, at full speed until they are used up. A request occupies its place until
- * one window after its answer, so that the service's own count, taken somewhere in between, never exceeds ours.
- * Several processes with the same key do not talk to each other: on 429 all senders wait as told, find out with a single
- * request whether the service takes any again, then go at full speed up to a quota (a little less than what was accepted
- * in the last window) and feel their way beyond it with a few requests at a time, more the longer it goes well. The quota
- * given up is open to all, so that shares even out, and unused allowance is found.
+ * At most `requests` in any sliding window, at full speed until they are used up. A request keeps its place until one
+ * window after its response, so that the service's own count, taken somewhere in between, never exceeds ours. Where the
+ * service takes fewer, or several processes share a key, it answers 429: then all wait as long as it asks, a single request
+ * finds out whether it takes any again, and all go on. See docs/adr/0003-rate.md.
  *
  * Source: specification, "Limits" (1000 requests per minute); what happens beyond it is not shown there.
  */
+import { pull } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
-/** A number of requests in any sliding window of the given length in ms. */
-export interface Rate {
-	requests: number;
-	windowMs: number;
-}
+import { BoundedMap } from '../boundedMap';
 
-/** A request's place in the rate; ends by exactly one of the two calls. */
+/** A request's place in the rate; ends by exactly one of the three calls. */
 export interface Slot {
-	/** The service has taken the request, or its fate is unknown. */
-	done(): void;
-	/** The service refused the request because of the rate; `waitMs` is what it told us to wait, if it did. */
+	/** The service has taken the request, or may have. */
+	accepted(): void;
+	/** The request has not reached the service. */
+	unsent(): void;
+	/** The service refused the request because of the rate; `waitMs` is how long it asks to wait, if it says so. */
 	limited(waitMs: number | undefined): void;
 }
 
-/** What is left of the accepted number as quota after a 429. */
-const quotaShare = 0.8;
-/** How many requests beyond the quota may be under way at first, and after how many accepted ones there may be one more. */
-const firstProbes = 2;
-const probesPerStep = 32;
-const firstBackoffMs = 500;
+const minBackoffMs = 500;
 const maxBackoffMs = 60_000;
-/** Longest wait for a rate limit before it is reported, in ms. */
-const longestWaitMs = 10 * 60_000;
-/** Longest sleep in one go, so that nothing lingers once nobody waits any more. */
+/** The longest wait for a rate limit, ms. A service that asks for more is asked again after this time. */
+const maxWaitMs = 10 * 60_000;
+/** Longest sleep in one go, after which a stopped execution is noticed. */
 const maxNapMs = 1_000;
 
-type Waiter = (slot: Slot | 'blocked') => void;
-
-/** Requests that feel their way since the last 429. */
-interface Probes {
-	inFlight: number;
-	accepted: number;
-}
-
-/** Paces the requests of one key. Times are in ms. */
+/** Paces the requests of one key. Times are in ms, by a clock that nobody sets. */
 export class RateLimiter {
-	private finished: number[] = [];
+	/** When the requests of the last window ended, oldest first. */
+	private ended: number[] = [];
 	private inFlight = 0;
-	private quota: number;
-	private blockedUntil = 0;
+	/** How often the service has refused since it accepted one, since when, and until when it asks to wait. */
 	private refusals = 0;
-	private probes: Probes = { inFlight: 0, accepted: 0 };
-	private waiters: Waiter[] = [];
-	private napping = false;
 	private refusedSince = 0;
+	private askedUntil = 0;
+	/** Until when that is believed, and the request that then finds out. */
+	private blockedUntil = 0;
+	private probe?: Slot;
+	private readonly line: object[] = [];
+	private readonly sleepers: Array<() => void> = [];
+	private nap?: Promise<void>;
 
-	constructor(private rate: Rate) {
-		this.quota = rate.requests;
-	}
-
-	/** Takes over a changed setting of the credential. */
-	setRate(rate: Rate): void {
-		if (rate.requests === this.rate.requests && rate.windowMs === this.rate.windowMs) return;
-		this.rate = rate;
-		this.quota = rate.requests;
-	}
+	constructor(private readonly windowMs: number) {}
 
 	/** How much longer the service asks to wait, in ms; 0 if it does not. */
 	get waitMs(): number {
-		return Math.max(0, this.blockedUntil - Date.now());
-	}
-
-	/** Whether waiting makes no sense: the service asks for too long, or has refused every request for too long. */
-	private get isBlocked(): boolean {
-		const starvedMs = this.refusals === 0 ? 0 : Date.now() - this.refusedSince;
-		return this.waitMs > 0 && (this.waitMs > longestWaitMs || starvedMs > longestWaitMs);
+		return Math.max(0, this.askedUntil - performance.now());
 	}
 
 	/**
-	 * Waits for a place. First come, first served.
+	 * Waits for a place; first come, first served. Of credentials with different rates each keeps to its own, counting the
+	 * requests of all.
 	 *
 	 * @returns why there is none if the signal aborts while waiting, or the service asks for a longer wait than anyone would
 	 */
-	async acquire(signal?: AbortSignal): Promise<Slot | 'stopped' | 'blocked'> {
-		if (signal?.aborted) return 'stopped';
-		return await new Promise((resolve) => {
-			const leave = () => {
-				this.waiters = this.waiters.filter((other) => other !== waiter);
-				resolve('stopped');
-			};
-			const waiter: Waiter = (slot) => {
-				signal?.removeEventListener('abort', leave);
-				resolve(slot);
-			};
-			signal?.addEventListener('abort', leave, { once: true });
-			this.waiters.push(waiter);
-			this.serve();
-		});
-	}
-
-	private serve(): void {
-		if (this.isBlocked) for (const waiter of this.waiters.splice(0)) waiter('blocked');
-		while (this.waiters.length > 0) {
-			const turn = this.turn();
-			if (!turn) return this.nap();
-			this.waiters.shift()?.(this.take(turn === 'probe'));
+	async acquire(requests: number, signal?: AbortSignal): Promise<Slot | 'stopped' | 'blocked'> {
+		const place = {};
+		this.line.push(place);
+		try {
+			for (;;) {
+				if (signal?.aborted) return 'stopped';
+				if (this.isBlocked()) return 'blocked';
+				if (this.line[0] === place && this.mayGo(requests)) return this.take();
+				await this.change();
+			}
+		} finally {
+			pull(this.line, place);
+			this.wake();
 		}
 	}
 
-	/** Whether the next request may go out: as one within the quota, as a probe beyond it, or not yet. */
-	private turn(): 'quota' | 'probe' | undefined {
-		const now = Date.now();
-		if (now < this.blockedUntil) return undefined;
-		this.expire(now);
-		const used = this.finished.length + this.inFlight;
-		if (used >= this.rate.requests) return undefined;
-		const { inFlight, accepted } = this.probes;
-		if (this.refusals > 0) return inFlight === 0 ? 'probe' : undefined;
-		if (used < this.quota) return 'quota';
-		return inFlight < firstProbes + accepted / probesPerStep ? 'probe' : undefined;
+	/** Whether waiting makes no sense: the service asks for too long, or has refused every request for too long. */
+	private isBlocked(): boolean {
+		const now = performance.now();
+		const starvedMs = this.refusals === 0 ? 0 : now - this.refusedSince;
+		return now < this.blockedUntil && Math.max(this.waitMs, starvedMs) > maxWaitMs;
 	}
 
-	private take(isProbe: boolean): Slot {
-		const probes = isProbe ? this.probes : undefined;
-		this.inFlight++;
-		if (probes) probes.inFlight++;
-		const end = (settle: () => void) => () => {
+	private mayGo(requests: number): boolean {
+		const now = performance.now();
+		const firstKept = this.ended.findIndex((end) => end > now - this.windowMs);
+		this.ended.splice(0, firstKept < 0 ? this.ended.length : firstKept);
+		return now >= this.blockedUntil && !this.probe && this.ended.length + this.inFlight < requests;
+	}
+
+	private take(): Slot {
+		const startedAt = performance.now();
+		const end = (note?: () => void) => {
 			this.inFlight--;
-			if (probes) probes.inFlight--;
-			settle();
-			this.serve();
+			if (this.probe === slot) this.probe = undefined;
+			note?.();
+			this.wake();
 		};
-		return {
-			done: end(() => this.accepted(probes)),
-			limited: (waitMs) => end(() => this.refused(waitMs))(),
+		const slot: Slot = {
+			accepted: () => end(() => this.noteAccepted(startedAt)),
+			unsent: () => end(),
+			limited: (waitMs) => end(() => this.noteRefused(waitMs)),
 		};
+		this.inFlight++;
+		if (this.refusals > 0) this.probe = slot;
+		return slot;
 	}
 
-	private accepted(probes: Probes | undefined): void {
-		this.finished.push(Date.now());
-		this.refusals = 0;
-		if (!probes) return;
-		probes.accepted++;
-		this.quota = Math.max(this.quota, Math.floor(this.finished.length * quotaShare));
+	private noteAccepted(startedAt: number): void {
+		this.ended.push(performance.now());
+		if (startedAt >= this.blockedUntil) this.refusals = 0;
 	}
 
-	private refused(waitMs: number | undefined): void {
-		const now = Date.now();
-		this.expire(now);
+	private noteRefused(waitMs: number | undefined): void {
+		const now = performance.now();
 		if (this.refusals === 0) this.refusedSince = now;
-		if (now >= this.blockedUntil) this.refusals++; // answers to requests sent side by side count as one refusal
-		this.quota = Math.max(1, Math.floor(this.finished.length * quotaShare));
-		this.probes = { inFlight: 0, accepted: 0 }; // a probe from before that takes long holds up nobody
-		this.blockedUntil = Math.max(
-			this.blockedUntil,
-			now + (waitMs || Math.min(backoffMs(this.refusals), this.rate.windowMs)),
-		);
+		if (now >= this.blockedUntil) {
+			this.refusals++; // responses to requests sent side by side count as one refusal
+			this.askedUntil = 0;
+		}
+		this.probe = undefined;
+		const wait = waitMs || Math.min(backoffMs(this.refusals), this.windowMs);
+		this.askedUntil = Math.max(this.askedUntil, now + wait);
+		this.blockedUntil = Math.max(this.blockedUntil, now + Math.min(wait, maxWaitMs));
 	}
 
-	private expire(now: number): void {
-		const horizon = now - this.rate.windowMs;
-		const keep = this.finished.findIndex((time) => time > horizon);
-		if (keep !== 0) this.finished.splice(0, keep === -1 ? this.finished.length : keep);
-	}
-
-	/** Sleeps until a place can become free by time alone; an answer that frees one serves at once. */
-	private nap(): void {
-		if (this.napping) return;
-		const now = Date.now();
-		const until =
-			now < this.blockedUntil ? this.blockedUntil : (this.finished[0] ?? 0) + this.rate.windowMs;
-		if (until <= now) return;
-		this.napping = true;
-		void sleep(Math.min(until - now + 1, maxNapMs)).then(() => {
-			this.napping = false;
-			this.serve();
+	/** Waits until a request has ended, somebody has left the line, or a place may have become free by time alone. */
+	private async change(): Promise<void> {
+		const now = performance.now();
+		const [firstEnd = now] = this.ended;
+		const until = now < this.blockedUntil ? this.blockedUntil : firstEnd + this.windowMs;
+		this.nap ??= sleep(Math.min(until - now + 1, maxNapMs)).then(() => {
+			this.nap = undefined;
 		});
+		await Promise.race([this.nap, new Promise<void>((wake) => this.sleepers.push(wake))]);
+	}
+
+	private wake(): void {
+		for (const wake of this.sleepers.splice(0)) wake();
 	}
 }
 
 /** Exponential backoff with jitter in ms, for a service that does not say how long to wait. */
 export function backoffMs(attempt: number): number {
-	const ceiling = Math.min(firstBackoffMs * 2 ** attempt, maxBackoffMs);
+	const ceiling = Math.min(minBackoffMs * 2 ** attempt, maxBackoffMs);
 	return ceiling / 2 + Math.random() * (ceiling / 2);
 }
 
-const limiters = new Map<string, RateLimiter>();
+/** An hour is longer than any wait; what was learned before is worth nothing. */
+const limiters = new BoundedMap<string, RateLimiter>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
 
-/** The limiter that all users of one base URL and key share in this process. */
-export function limiterFor(id: string, rate: Rate): RateLimiter {
-	const limiter = limiters.get(id) ?? new RateLimiter(rate);
-	limiters.set(id, limiter);
-	limiter.setRate(rate);
-	return limiter;
+/** The limiter that all users of one host and key share in this process. */
+export function limiterFor(id: string, windowMs: number): RateLimiter {
+	return limiters.getOrSet(`${id} ${windowMs}`, () => new RateLimiter(windowMs));
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'crypto';
 import { trimEnd } from 'lodash';
 
-import type { ApiPath } from '../api/endpoints';
+import { type ApiPath, apiPaths } from '../api/endpoints';
 import { ServiceError } from './errors';
 
 /** The credential's values as n8n hands them over. */
@@ -23,15 +23,16 @@ export interface ServiceConfig {
 	/** Origin and path prefix, without the API path's `/api` and without a slash at the end. */
 	root: string;
 	apiPath: ApiPath;
-	/** Names the pair of address and key without revealing the key: those who share it share the rate limit. */
+	/** Names the pair of address and key without revealing the key. */
 	id: string;
-	rate: { requests: number; windowMs: number };
+	/** What the credential allows; `id` names the pair of host and key, which share what a service allows. */
+	rate: { id: string; requests: number; windowMs: number };
 	/** Takes the API key out of a text that came from elsewhere. */
 	redact(text: string): string;
 }
 
 /** Anything shorter is no secret, and could be found in ordinary words. */
-const shortestKey = 8;
+const minKeyLength = 8;
 
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
@@ -50,25 +51,23 @@ export function readServiceConfig(values: CredentialValues): ServiceConfig {
 	const url = readBaseUrl(values.baseUrl);
 	checkDomain(url, values);
 	const path = trimEnd(url.pathname, '/').replace(/\/v1$/, '');
-	const hasApiSegment = path.endsWith('/api');
-	const apiPath: ApiPath =
-		values.apiPath === '/api/v1' || values.apiPath === '/v1'
-			? values.apiPath
-			: hasApiSegment
-				? '/api/v1'
-				: '/v1';
-	const prefix = apiPath === '/api/v1' && hasApiSegment ? path.slice(0, -'/api'.length) : path;
-	const root = `${url.origin}${prefix}`;
+	const endsWithApi = path.endsWith('/api');
+	const automatic = endsWithApi ? '/api/v1' : '/v1';
+	const apiPath = apiPaths.find((choice) => choice === values.apiPath) ?? automatic;
+	const root = `${url.origin}${apiPath === '/api/v1' ? path.replace(/\/api$/, '') : path}`;
 	const apiKey = readKey(values.apiKey);
+	const idOf = (address: string) =>
+		createHash('sha256').update(`${address}\n${apiKey}`).digest('hex');
 	return {
 		root,
 		apiPath,
-		id: createHash('sha256').update(`${root}\n${apiKey}`).digest('hex'),
+		id: idOf(root),
 		rate: {
+			id: idOf(url.origin),
 			requests: readRate(values.requestsPerMinute),
 			windowMs: Number(values.rateWindowMs) || 60_000,
 		},
-		redact: (text) => (apiKey.length < shortestKey ? text : text.replaceAll(apiKey, '[API key]')),
+		redact: (text) => (apiKey.length < minKeyLength ? text : text.replaceAll(apiKey, '[API key]')),
 	};
 }
 
