@@ -1,6 +1,5 @@
 import type {
 	ICredentialDataDecryptedObject,
-	ICredentialTestRequest,
 	ICredentialType,
 	IHttpRequestOptions,
 	INodeProperties,
@@ -112,41 +111,4 @@ export class BusinessMessagingApi implements ICredentialType {
 			headers: { ...options.headers, Authorization: `Bearer ${apiKey as string}` },
 		};
 	}
-
-	// The same reading of Base URL and API Path as the nodes' own (transport/address.ts), as an expression of n8n. An address
-	// that is neither HTTPS nor on this machine, or holds a user name, gets no request, and with it no key. Nor does one
-	// that the service redirects to: n8n would send the key along.
-	test: ICredentialTestRequest = {
-		request: {
-			disableFollowRedirect: true,
-			baseURL: `={{ /^(https:\\/\\/[^\\s@?#\\\\\\/]+|http:\\/\\/(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d+)?)(\\/[^\\s?#]*)?$/i.test($credentials.baseUrl.trim())
-				? $credentials.baseUrl.trim().replace(/\\/+$/, '').replace(/\\/v1$/, '')
-				: 'https-only://' }}`,
-			url: "={{ ($credentials.apiPath === '/api/v1' && !/\\/api(\\/v1)?\\/*$/.test($credentials.baseUrl.trim()) ? '/api' : '') + '/v1/auth/me' }}",
-		},
-		rules: [
-			...[301, 302, 303, 307, 308].map((value) => ({
-				type: 'responseCode' as const,
-				properties: {
-					value,
-					message: 'The service redirects to another address. Enter that address as Base URL.',
-				},
-			})),
-			{
-				type: 'responseCode',
-				properties: {
-					value: 401,
-					message:
-						'The service does not accept the API key. Check it in the account settings of the service.',
-				},
-			},
-			{
-				type: 'responseCode',
-				properties: {
-					value: 404,
-					message: 'There is no messaging service at this address. Check Base URL and API Path.',
-				},
-			},
-		],
-	};
 }

@@ -17,6 +17,7 @@ import { runOperation } from './execution/run';
 import { listenForReplies } from './reply/ask';
 import { receiveReply } from './reply/receive';
 import { replyWebhooks } from './reply/webhooks';
+import { testCredential } from './transport/credentialTest';
 
 /** The action node: every operation of the service. */
 export class BusinessMessaging implements INodeType {
@@ -32,13 +33,17 @@ export class BusinessMessaging implements INodeType {
 		defaults: { name: 'Business Messaging' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'businessMessagingApi', required: true }],
+		credentials: [{ name: 'businessMessagingApi', required: true, testedBy: 'testCredential' }],
 		usableAsTool: true,
 		webhooks: replyWebhooks,
 		properties,
 	};
 
-	methods = { listSearch: { ...recordPickers, ...templatePickers }, resourceMapping };
+	methods = {
+		credentialTest: { testCredential },
+		listSearch: { ...recordPickers, ...templatePickers },
+		resourceMapping,
+	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const resource = this.getNodeParameter('resource', 0);

@@ -7,6 +7,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
+import { testCredential } from './transport/credentialTest';
 import { hints, properties, triggerPanel } from './trigger/description';
 import { receive } from './trigger/receive';
 import { isRegistered, register, unregister } from './trigger/registration';
@@ -29,7 +30,7 @@ export class BusinessMessagingTrigger implements INodeType {
 		defaults: { name: 'Business Messaging Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'businessMessagingApi', required: true }],
+		credentials: [{ name: 'businessMessagingApi', required: true, testedBy: 'testCredential' }],
 		webhooks: [
 			// For services that ask an address first; before the other, as that is where the registering happens.
 			{
@@ -52,6 +53,8 @@ export class BusinessMessagingTrigger implements INodeType {
 		hints,
 		properties,
 	};
+
+	methods = { credentialTest: { testCredential } };
 
 	webhookMethods = {
 		default: {

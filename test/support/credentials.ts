@@ -1,26 +1,17 @@
 /** What n8n's cli does with credentials: hands them out with defaults, adds them to requests, and tests them. */
-import { ExecuteContext, RoutingNode } from 'n8n-core';
+import { CredentialTestContext } from 'n8n-core';
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentials,
-	ICredentialTestRequestData,
 	IHttpRequestOptions,
 	INode,
 	INodeParameters,
 	INodeProperties,
-	INodeType,
 	IRequestOptionsSimplified,
 } from 'n8n-workflow';
-import {
-	ICredentialsHelper,
-	NodeConnectionTypes,
-	NodeHelpers,
-	UnexpectedError,
-	Workflow,
-} from 'n8n-workflow';
+import { ICredentialsHelper, NodeHelpers, UnexpectedError, Workflow } from 'n8n-workflow';
 
 import { additionalDataFor } from './additionalData';
-import { newRunData } from './engineParts';
 import type { LoadedPackage } from './package';
 
 /** Hands out the same values whichever credential a node asks for. Source: CredentialsHelper of n8n's cli. */
@@ -114,43 +105,9 @@ export interface CredentialTestResult {
 	message: string;
 }
 
-/** A node type that makes the credential's test request, as n8n's cli puts one together for the test. */
-function testNodeType(
-	type: string,
-	{ request }: ICredentialTestRequestData['testRequest'],
-): INodeType {
-	return {
-		description: {
-			displayName: 'Temp',
-			name: 'temp',
-			group: ['transform'],
-			version: 1,
-			description: '',
-			defaults: {},
-			inputs: [NodeConnectionTypes.Main],
-			outputs: [NodeConnectionTypes.Main],
-			credentials: [{ name: type, required: true }],
-			properties: [
-				{ displayName: 'Temp', name: 'temp', type: 'string', default: '', routing: { request } },
-			],
-		},
-	};
-}
-
-function explain(error: unknown, { rules }: ICredentialTestRequestData['testRequest']): string {
-	const { message, cause } = error as Error & {
-		cause?: { code?: string; response?: { status: number; statusText?: string } };
-	};
-	if (!cause?.response) return cause?.code ?? message;
-	const { status, statusText } = cause.response;
-	const rule = rules?.find(
-		({ type, properties }) => type === 'responseCode' && properties.value === status,
-	);
-	return rule?.properties.message ?? (statusText || `Received HTTP status code: ${status}`);
-}
-
 /**
- * Presses the Test button of a credential that declares a test request. Source: CredentialsTester of n8n's cli.
+ * Saves a credential whose test is a function of the nodes, as each of them declares it. Source: CredentialsTester of n8n's
+ * cli.
  *
  * @param type name of the credential type
  * @param values what the user has typed in
@@ -160,43 +117,16 @@ export async function testCredential(
 	type: string,
 	values: ICredentialDataDecryptedObject,
 ): Promise<CredentialTestResult> {
-	const { test } = loaded.credential(type);
-	if (!test) return { status: 'Error', message: 'No testing function found for this credential.' };
-
-	const nodeType = testNodeType(type, test);
-	const node: INode = {
-		id: 'temp',
-		name: 'Temp-Node',
-		type: 'temp',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-		credentials: { [type]: { id: 'temp', name: 'Temp' } },
-	};
-	const nodeTypes = {
-		getByName: () => nodeType,
-		getByNameAndVersion: () => nodeType,
-		getKnownTypes: () => ({}),
-	};
-	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	const tests = loaded.nodeNames.flatMap((name) => {
+		const { description, methods } = loaded.node(name);
+		const used = description.credentials?.find((credential) => credential.name === type);
+		return used ? [methods?.credentialTest?.[used.testedBy as string]] : [];
+	});
+	const [test, ...others] = tests;
+	if (!test || others.some((other) => other !== test))
+		throw new UnexpectedError('The nodes do not all name the same test of the credential');
 	const helper = new TestCredentialsHelper(loaded, values);
 	const data = await helper.getDecrypted(undefined, undefined, type);
-	const context = new ExecuteContext(
-		workflow,
-		node,
-		additionalDataFor(helper),
-		'internal',
-		newRunData(),
-		0,
-		[],
-		{ main: [[{ json: {} }]] },
-		{ node, data: {}, source: null },
-		[],
-	);
-	try {
-		await new RoutingNode(context, nodeType, { id: 'temp', name: 'Temp', type, data }).runNode();
-		return { status: 'OK', message: 'Connection successful!' };
-	} catch (error) {
-		return { status: 'Error', message: explain(error, test) };
-	}
+	const context = new CredentialTestContext(additionalDataFor(helper));
+	return await test.call(context, { id: 'temp', name: 'Temp', type, data });
 }
