@@ -227,7 +227,7 @@ test('a connection that was refused takes no part of the rate', async () => {
 
 test('credentials with one host and key share the rate, however the address is written', async () => {
 	const { client, asked } = clientFor([{}], {}, 2);
-	const other = clientFor([{}], {}, 2, `${client.config.root.toUpperCase()}/api`);
+	const other = clientFor([{}], {}, 2, `${client.config.root.toUpperCase()}/eu`);
 	await client.call(read);
 	await other.client.call(read);
 	void client.call(read).catch(() => undefined);
