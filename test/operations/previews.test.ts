@@ -8,7 +8,7 @@ import {
 } from '../../nodes/BusinessMessaging/operations/message/question';
 import { outputsOf } from '../../nodes/BusinessMessaging/reply/output';
 import { filesBelow } from '../support/build';
-import { everyOperation } from '../support/everyOperation';
+import { caseOf } from '../support/everyOperation';
 import { previewFolder, previewOf, readPreview, writePreview } from '../support/previews';
 import { useService } from '../support/service';
 
@@ -30,7 +30,7 @@ test.each(operations.filter(({ waits }) => !waits))(
 	'$resource $value',
 	async ({ resource, value }) => {
 		const name = `${resource} ${value}`;
-		const { parameters, before } = everyOperation[name];
+		const { parameters, before } = caseOf(resource, value);
 		const ids = (await before?.(service)) ?? [];
 		const [contact] = service.sandbox.state.contacts.all;
 		const item = { n: 1, phone: contact.phone, ...ids[0] };

@@ -1,3 +1,5 @@
+import { map } from 'lodash';
+
 import {
 	endpoints,
 	apiPaths,
@@ -29,10 +31,16 @@ describe('API paths', () => {
 					expect([apiPath, name, [200, 201, 422].includes(status)]).toEqual([apiPath, name, true]);
 			}
 		}
-		const put = await client.put('/api/v1/contacts/unknown', {});
-		expect([put.status, put.headers.allow]).toEqual([405, 'PATCH']);
-		const patch = await client.patch('/v1/contacts/unknown', {});
-		expect([patch.status, patch.headers.allow]).toEqual([405, 'PUT']);
+		for (const [apiPath, other] of [
+			['/api/v1', 'PUT'],
+			['/v1', 'PATCH'],
+		] as const) {
+			const url = `${apiPath}/contacts/unknown`;
+			const listed = names.map((name) => routeOf(endpoints[name], apiPath));
+			const allowed = listed.filter(({ path }) => path === `${apiPath}/contacts/:id`);
+			const { status, headers } = await client.request({ method: other, url, data: {} });
+			expect([status, headers.allow]).toEqual([405, map(allowed, 'method').join(', ')]);
+		}
 	});
 
 	it('list everything when told so', async () => {

@@ -8,6 +8,7 @@
  * const again = await engine.retry(run);
  * ```
  */
+import { difference, map } from 'lodash';
 import { DataDeduplicationService } from 'n8n-core';
 import type {
 	ICredentialDataDecryptedObject,
@@ -118,7 +119,9 @@ export class Engine {
 		parameters: INodeParameters = {},
 		settings: Partial<INode> = {},
 	): INode {
-		const { credentials = [], version } = this.description(type);
+		const { credentials = [], version, properties } = this.description(type);
+		const unknown = difference(Object.keys(parameters), map(properties, 'name'));
+		if (unknown.length > 0) throw new Error(`${type} has no parameter ${unknown.join(', ')}`);
 		return {
 			id: `id of ${name}`,
 			name,
