@@ -5,6 +5,7 @@ import { ZodError } from 'zod';
 import { startSandbox, type Sandbox, type SandboxOptions } from '.';
 import { controlWords } from './controls';
 import { describeVariants, variationPoints, randomVariants, readVariant } from './variants';
+import { namedValue } from './variants/variationPoints/variationPoint';
 
 /** Flags with a value, by name. */
 const flags: Record<
@@ -65,7 +66,10 @@ function help(): string {
 	);
 	const points = Object.entries(variationPoints).map(
 		([name, { words, values }]) =>
-			`  ${name.padEnd(22)} ${words}\n${values.map(([value, means]) => `    ${value.padEnd(20)} ${means}`).join('\n')}`,
+			`  ${name.padEnd(22)} ${words}\n${values
+				.map(namedValue)
+				.map(([value, means]) => `    ${value.padEnd(20)} ${means}`)
+				.join('\n')}`,
 	);
 	return [
 		'Usage: npx tsx sandbox/main.ts [options]',

@@ -16,15 +16,13 @@ export type Contact = {
 /** What a caller may set. */
 export type ContactFields = { phone?: string; name?: string; segments?: string[] };
 
-/** All contacts in the order of their creation, found by id, phone or segment without a search. */
+/** All contacts in the order of their creation, found by ID or phone without a search. */
 export class Contacts {
 	readonly all: Contact[] = [];
 
 	private readonly byId = new Map<string, Contact>();
 
 	private readonly byPhone = new Map<string, Contact>();
-
-	private readonly bySegment = new Map<string, Contact[]>();
 
 	constructor(private readonly newId: (prefix: string) => string) {}
 
@@ -37,7 +35,6 @@ export class Contacts {
 		this.all.push(contact);
 		this.byId.set(contact.id, contact);
 		this.byPhone.set(contact.phone, contact);
-		this.join(contact);
 		return contact;
 	}
 
@@ -52,11 +49,9 @@ export class Contacts {
 		if (fields.phone !== undefined && fields.phone !== contact.phone)
 			this.refuseTaken(fields.phone);
 		this.byPhone.delete(contact.phone);
-		if (fields.segments) this.leave(contact);
 		const { createdAt } = contact;
 		Object.assign(contact, fields, { id, createdAt, updatedAt: new Date().toISOString() });
 		this.byPhone.set(contact.phone, contact);
-		if (fields.segments) this.join(contact);
 		return contact;
 	}
 
@@ -64,7 +59,6 @@ export class Contacts {
 	delete(id: string): void {
 		const contact = this.byId.get(id);
 		if (!contact) return;
-		this.leave(contact);
 		this.byId.delete(id);
 		this.byPhone.delete(contact.phone);
 		this.all.splice(this.all.indexOf(contact), 1);
@@ -82,26 +76,12 @@ export class Contacts {
 
 	/** The contacts of a segment; of all segments if none is given. */
 	inSegment(segment: string | undefined): readonly Contact[] {
-		return segment === undefined ? this.all : (this.bySegment.get(segment) ?? []);
+		if (segment === undefined) return this.all;
+		return this.all.filter(({ segments }) => segments.includes(segment));
 	}
 
 	private refuseTaken(phone: string): void {
 		if (this.byPhone.has(phone))
 			throw conflict('phone', `There is already a contact with the phone number ${phone}`);
-	}
-
-	private join(contact: Contact): void {
-		for (const segment of new Set(contact.segments)) {
-			const members = this.bySegment.get(segment);
-			if (members) members.push(contact);
-			else this.bySegment.set(segment, [contact]);
-		}
-	}
-
-	private leave(contact: Contact): void {
-		for (const segment of new Set(contact.segments)) {
-			const members = this.bySegment.get(segment) ?? [];
-			members.splice(members.indexOf(contact), 1);
-		}
 	}
 }

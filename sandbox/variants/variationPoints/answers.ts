@@ -4,11 +4,7 @@ import type { VariationPoint } from './variationPoint';
 export const answerPoints = {
 	'api-path': {
 		words: 'which API path is served',
-		values: [
-			['both', 'both'],
-			['v1', '{host}/v1 only'],
-			['api-v1', '{host}/api/v1 only'],
-		],
+		values: ['both', ['v1', '{host}/v1 only'], ['api-v1', '{host}/api/v1 only']],
 	},
 	endpoints: {
 		words: 'which endpoints an API path has',
@@ -27,11 +23,7 @@ export const answerPoints = {
 	},
 	'missing-status': {
 		words: 'answer to what an API path does not list',
-		values: [
-			['usual', '405 where another method is listed, else 404'],
-			['404', '404'],
-			['405', '405'],
-		],
+		values: [['usual', '405 where another method is listed, else 404'], '404', '405'],
 	},
 	'record-envelope': {
 		words: 'where a single record stands',
@@ -44,27 +36,19 @@ export const answerPoints = {
 	},
 	'id-key': {
 		words: 'name of the identifier',
-		values: [
-			['id', 'id'],
-			['_id', '_id'],
-			['uuid', 'uuid'],
-			['messageId', 'messageId for messages, else id'],
-		],
+		values: ['id', '_id', 'uuid', ['messageId', 'messageId for messages, else id']],
 	},
 	'id-type': {
 		words: 'type of the identifier',
-		values: [
-			['string', 'text'],
-			['number', 'number'],
-		],
+		values: [['string', 'text'], 'number'],
 	},
 	'success-status': {
 		words: 'status of a write that succeeded',
 		values: [
 			['usual', '201 for what was created, 204 for what was deleted, else 200'],
-			['200', '200'],
-			['201', '201'],
-			['202', '202'],
+			'200',
+			'201',
+			'202',
 			['204', '204 without a body'],
 		],
 	},

@@ -4,14 +4,7 @@ import type { VariationPoint } from './variationPoint';
 export const eventPoints = {
 	'webhook-url': {
 		words: 'name of the field for the address of a webhook',
-		values: [
-			['url', 'url'],
-			['callbackUrl', 'callbackUrl'],
-			['callback_url', 'callback_url'],
-			['webhookUrl', 'webhookUrl'],
-			['webhook_url', 'webhook_url'],
-			['endpoint', 'endpoint'],
-		],
+		values: ['url', 'callbackUrl', 'callback_url', 'webhookUrl', 'webhook_url', 'endpoint'],
 	},
 	'webhook-events': {
 		words: 'how the events of a webhook are given',

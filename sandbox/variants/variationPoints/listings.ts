@@ -4,10 +4,7 @@ import type { VariationPoint } from './variationPoint';
 export const listingPoints = {
 	'page-base': {
 		words: 'number of the first page',
-		values: [
-			['1', '1'],
-			['0', '0'],
-		],
+		values: ['1', '0'],
 	},
 	'page-size': {
 		words: 'what becomes of `limit`',
@@ -15,7 +12,7 @@ export const listingPoints = {
 			['capped', 'cut to the greatest page size'],
 			['honoured', 'heeded up to 1,000'],
 			['refused', 'refused above the greatest page size'],
-			['ignored', 'ignored'],
+			'ignored',
 		],
 	},
 	paging: {
