@@ -73,6 +73,30 @@ test.each([
 		],
 	],
 	[
+		'searchContacts',
+		'listContacts',
+		[
+			{ contact_id: 7, account_id: 1, name: 'Ada' },
+			{ contact_id: 8, account_id: 1, name: 'Bea' },
+		],
+		[
+			['Ada', '7'],
+			['Bea', '8'],
+		],
+	],
+	[
+		'searchWebhooks',
+		'listWebhooks',
+		[{ webhookId: 'w', url: 'https://example.com' }],
+		[['https://example.com', 'w']],
+	],
+	[
+		'searchTemplates',
+		'listTemplates',
+		[{ templateId: 't', name: 'welcome', language: 'en_US' }],
+		[['welcome · en_US', 't']],
+	],
+	[
 		'searchWebhooks',
 		'listWebhooks',
 		[
@@ -119,3 +143,13 @@ test.each([
 		});
 	},
 );
+
+test('of a list that the service does not give in full, what it gives is shown, or why nothing was found', async () => {
+	const body = { data: [{ id: 'a', name: 'Ada' }], total: 25 };
+	await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
+	const { results } = await open().listSearch('searchContacts', 'ad');
+	expect(results).toEqual([{ name: 'Ada', value: 'a' }]);
+	await expect(open().listSearch('searchContacts', 'Bea')).rejects.toMatchObject({
+		message: 'The service gave 1 of 25 contacts',
+	});
+});

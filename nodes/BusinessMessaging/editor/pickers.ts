@@ -7,13 +7,13 @@ import type {
 import { uniq, uniqBy } from 'lodash';
 
 import { readSegments } from '../api/contacts';
-import { type Endpoint, endpoints } from '../api/endpoints';
-import { type ServiceRecord, isRecord, readId, readWebhookUrl } from '../api/read';
+import { type Endpoint, endpoints, recordName } from '../api/endpoints';
+import { type ServiceRecord, fieldNames, identify, isRecord, readWebhookUrl } from '../api/read';
 import { readTemplates } from '../api/templates';
 import { asText } from '../operations/asText';
 import { InputError } from '../operations/inputError';
 import { connect } from '../transport/connect';
-import { listRecords } from '../transport/lists';
+import { readRecords } from '../transport/lists';
 import { withoutSecrets } from '../transport/serviceConfig';
 import { includes, label, listSearch, pageOf } from './search';
 import { statusOf } from './templates';
@@ -34,21 +34,23 @@ interface Choice {
 /** A list of records. The token is the number of records that were searched already. */
 function picker(
 	endpoint: Endpoint,
-	what: string,
-	toChoices: (record: ServiceRecord) => Choice | Choice[],
+	toChoices: (record: ServiceRecord, id: string | undefined) => Choice | Choice[],
 ) {
+	const kind = recordName(endpoint);
 	return listSearch(async (context, filter, token): Promise<INodeListSearchResult> => {
 		const client = await connect(context);
 		for (let searched = Number(token ?? 0); ; ) {
 			const limit = Math.max(firstLook, 2 * searched);
-			const records = await listRecords(client, endpoint, { limit });
-			const choices = records.slice(searched).flatMap(toChoices);
+			const { records, gap } = await readRecords(client, endpoint, { limit });
+			const idOf = identify(records, kind);
+			const choices = records.slice(searched).flatMap((one) => toChoices(one, idOf(one)));
 			if (choices.length > 0 && choices.every(({ value }) => !value))
 				throw new InputError(
-					`The service lists ${what}, but no ID was found in them`,
-					`The first one has the fields ${Object.keys(records[0]).join(', ')}. Choose 'By ID' and enter the ID.`,
+					`The service lists ${kind}s, but no ID was found in them`,
+					`The first one has the fields ${fieldNames(records[0])}. Choose 'By ID' and enter the ID.`,
 				);
 			const results = toEntries(choices, filter);
+			if (gap && results.length === 0) throw gap;
 			if (records.length < limit) return { results };
 			if (results.length > 0 || limit >= maxAtOnce)
 				return { results, paginationToken: String(limit) };
@@ -66,34 +68,34 @@ function toEntries(choices: Choice[], filter: string): INodeListSearchItems[] {
 }
 
 async function segmentsOf(context: ILoadOptionsFunctions): Promise<INodeListSearchItems[]> {
-	const contacts = await listRecords(await connect(context), endpoints.listContacts, {
+	const { records } = await readRecords(await connect(context), endpoints.listContacts, {
 		limit: contactsWithSegments,
 	});
-	const names = uniq(contacts.flatMap(readSegments));
+	const names = uniq(records.flatMap(readSegments));
 	return names.sort((a, b) => a.localeCompare(b)).map((name) => ({ name, value: name }));
 }
 
 /** The methods of these lists, as resource locators name them. */
 export const recordPickers = {
-	searchContacts: picker(endpoints.listContacts, 'contacts', (contact) => ({
+	searchContacts: picker(endpoints.listContacts, (contact, value) => ({
 		name: label(asText(contact.name), asText(contact.phone)),
-		value: readId(contact, 'contact'),
+		value,
 	})),
 	searchSegments: listSearch(async (context, filter, token) =>
 		pageOf(await segmentsOf(context), filter, token),
 	),
-	searchTemplates: picker(endpoints.listTemplates, 'templates', (record) =>
+	searchTemplates: picker(endpoints.listTemplates, (record) =>
 		readTemplates(record).map((template) => ({
 			name: label(template.name, template.language, statusOf(template)),
 			value: template.id,
 		})),
 	),
-	searchWebhooks: picker(endpoints.listWebhooks, 'webhooks', (webhook) => {
+	searchWebhooks: picker(endpoints.listWebhooks, (webhook, value) => {
 		const url = readWebhookUrl(webhook);
 		const { events } = webhook;
 		const named = Array.isArray(events) ? events.filter((event) => !isRecord(event)) : [];
 		// the name is saved with the workflow
 		const name = label(url && withoutSecrets(url), named.join(', '));
-		return { name, value: readId(webhook, 'webhook') };
+		return { name, value };
 	}),
 };

@@ -1,5 +1,6 @@
 /** The service's templates, kept for some minutes in the process: neither every run nor every key typed lists them again. */
 import { endpoints } from '../api/endpoints';
+import { fieldNames } from '../api/read';
 import { type Template, readTemplates } from '../api/templates';
 import { BoundedMap } from '../boundedMap';
 import type { Client } from './client';
@@ -23,7 +24,7 @@ export async function listTemplates(client: Client, isFresh = false): Promise<Te
 	if (templates.length === 0 && records.length > 0)
 		throw new ServiceError('The service lists templates, but no name was found in them', {
 			kind: 'refused',
-			description: `The first one has the fields ${Object.keys(records[0]).join(', ')}.`,
+			description: `The first one has the fields ${fieldNames(records[0])}.`,
 		});
 	kept.set(client.config.id, templates);
 	return templates;
