@@ -30,7 +30,8 @@ async function whileStarted(use: (client: N8nClient, sandbox: SandboxClient) => 
 	});
 	try {
 		// It prints nothing but the welcome, once all is ready.
-		const [words] = await once(child.stdout!, 'data');
+		const ended = child.then(({ exitCode }) => [`It ended with ${exitCode}.`]);
+		const [words] = await Promise.race([once(child.stdout!, 'data'), ended]);
 		expect(String(words)).toContain(`http://127.0.0.1:${n8nPort}`);
 		const client = new N8nClient(`http://127.0.0.1:${n8nPort}`);
 		await client.login(await ownerOf(folder));
