@@ -5,10 +5,8 @@
 const suites = [
 	'transport/serviceConfig',
 	'transport/errors',
-	'transport/paging',
 	'transport/pace',
 	'transport/templateList',
-	'operations/phone',
 	'operations/shorten',
 	'operations/variables',
 	'operations/question',
