@@ -70,6 +70,16 @@ test('goes on with the answer of the person who was asked, and with nobody else‚
 	await noneIsLeft();
 });
 
+test.each([
+	['+525512345678', '5215512345678'],
+	['+5511987654321', '+551187654321'],
+])('knows the reply of %s from %s, the other number of that phone', async (to, from) => {
+	const execution = await ask([to]);
+	await write(from, 'Fine');
+	expect(json(execution)).toMatchObject([{ replied: true, answer: 'Fine' }]);
+	await noneIsLeft();
+});
+
 test.each<[INodeParameters, string, unknown]>([
 	[{ responseType: 'approval' }, ' üëç ', true],
 	[{ responseType: 'approval' }, 'No!', false],
