@@ -126,7 +126,7 @@ test.each([
 		parameters: { resource: 'account', operation: 'getCurrent' },
 		credentials: service.credentials({ baseUrl }),
 	});
-	expect(error?.message).toBe(`The Base URL of the credential ${words} [item 0]`);
+	expect(error?.message).toBe(`'Base URL' of the credential ${words} [item 0]`);
 });
 
 test.each([

@@ -52,7 +52,7 @@ test("addresses that say one thing and mean another get nothing, neither from th
 	for (const baseUrl of tricks(new URL(other.url).port)) {
 		expect([baseUrl, (await run({ baseUrl })).error?.message]).toEqual([
 			baseUrl,
-			expect.stringContaining('The Base URL of the credential'),
+			expect.stringContaining("'Base URL' of the credential"),
 		]);
 		expect([
 			baseUrl,

@@ -163,9 +163,7 @@ test.each(['\nX-Evil: 1', '\r\n\r\nGET / HTTP/1.1', ' ', '\u0000', 'é', '\u2028
 			parameters: { resource: 'account', operation: 'getCurrent' },
 			credentials: service.credentials({ apiKey }),
 		});
-		expect(run.error?.message).toContain(
-			'The API Key of the credential holds a space, a line break',
-		);
+		expect(run.error?.message).toContain("'API Key' of the credential holds a space, a line break");
 		expect(service.sandbox.state.requests.last()).toEqual([]);
 		expectNoKey(run);
 	},

@@ -137,8 +137,11 @@ test('a service without HTTPS at an https:// address gets nothing', async () => 
 });
 
 test.each<[object, string]>([
-	[{ requestsPerMinute: 'many' }, 'Requests per Minute of the credential is not a number above 0'],
-	[{ requestsPerMinute: 0 }, 'Requests per Minute of the credential is not a number above 0'],
+	[
+		{ requestsPerMinute: 'many' },
+		"'Requests per Minute' of the credential is not a number above 0",
+	],
+	[{ requestsPerMinute: 0 }, "'Requests per Minute' of the credential is not a number above 0"],
 ])('the credential %j is refused', async (values, message) => {
 	const { error } = await service.run({
 		parameters: send,

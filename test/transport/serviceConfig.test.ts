@@ -69,7 +69,7 @@ test.each([
 	for (const baseUrl of addresses) {
 		const { message, description, kind, sendStatus } = refusalOf({ baseUrl });
 		expect([message, kind, sendStatus]).toEqual([
-			`The Base URL of the credential ${words}`,
+			`'Base URL' of the credential ${words}`,
 			'configuration',
 			'notSent',
 		]);
@@ -80,7 +80,7 @@ test.each([
 test.each(['a b', 'a\n', '\na', 'ä', 'a\u0000'])('a key such as %j is refused', (apiKey) => {
 	const { message, description, kind } = refusalOf({ apiKey });
 	expect([message, kind]).toEqual([
-		expect.stringContaining('The API Key of the credential holds a space'),
+		expect.stringContaining("'API Key' of the credential holds a space"),
 		'configuration',
 	]);
 	expect(description).toContain('Copy the key');
@@ -123,7 +123,7 @@ test.each<[unknown, number]>([
 test.each([0, 0.99, -1, 'many', Infinity, null])('a rate of %j is refused', (requestsPerMinute) => {
 	const { message, description, kind } = refusalOf({ requestsPerMinute });
 	expect([message, kind]).toEqual([
-		'Requests per Minute of the credential is not a number above 0',
+		"'Requests per Minute' of the credential is not a number above 0",
 		'configuration',
 	]);
 	expect(description).toContain('1,000');
@@ -154,7 +154,7 @@ describe('Allowed Domains', () => {
 	])('%j does not', (domains) => {
 		const { message, description } = refusalOf(restricted(domains));
 		expect(message).toBe('The credential may not be used for api.example.com');
-		expect(description).toContain('Add this host to Allowed Domains');
+		expect(description).toContain("Add this host to 'Allowed Domains'");
 	});
 
 	test('a dot at the end and upper case mean the same host', () => {

@@ -33,35 +33,27 @@ export interface ApiRequest {
 	idempotencyKey?: string;
 }
 
-/** What a call brought. */
-export interface ApiResponse {
-	/** Parsed JSON, text as it came, or undefined for an empty body. */
-	body: unknown;
-	headers: Record<string, unknown>;
-}
+/** What a call brought; an empty body is undefined. */
+export type ApiResponse = Pick<ServiceResponse, 'headers' | 'body'>;
 
-/** One HTTP request as it goes out. */
-export interface HttpRequest {
+/** Sends a request; the body of the response is text. Rejects with a network error if there is no response. */
+export type HttpSend = (request: {
 	method: HttpMethod;
 	url: string;
 	query: Record<string, unknown>;
 	body?: Record<string, unknown>;
 	headers: Record<string, string>;
 	timeoutMs: number;
-}
+}) => Promise<ServiceResponse & { body: string }>;
 
-/** Sends a request; the body of its response is text. Rejects with a network error if there is no response. */
-export type HttpSend = (request: HttpRequest) => Promise<ServiceResponse & { body: string }>;
-
-/** How a client behaves; every value has a default. */
+/** How a client behaves: the timeout of a request in ms, and what ends waiting; a request under way is finished. */
 export interface ClientOptions {
-	/** Timeout of one request in ms, at most an hour. */
 	timeoutMs?: number;
-	/** Attempts of a call that may be repeated. */
-	maxAttempts?: number;
-	/** Ends waiting; a request that is under way is finished. */
 	signal?: AbortSignal;
 }
+
+/** Attempts of a call that may be repeated. */
+const maxAttempts = 4;
 
 /** By service: the method that each of its endpoints has taken. A service that is in here has carried out a request. */
 const knownMethods = new BoundedMap<string, Map<string, HttpMethod>>({
@@ -76,16 +68,14 @@ export class Client {
 	/** The longest that a request of this client has waited for its turn, in ms. */
 	longestWaitMs = 0;
 	private readonly timeoutMs: number;
-	private readonly maxAttempts: number;
 	private readonly signal?: AbortSignal;
 
 	constructor(
 		private readonly send: HttpSend,
 		readonly config: ServiceConfig,
-		{ timeoutMs = 30_000, maxAttempts = 4, signal }: ClientOptions = {},
+		{ timeoutMs = 30_000, signal }: ClientOptions = {},
 	) {
 		this.timeoutMs = toTimeoutMs(timeoutMs);
-		this.maxAttempts = maxAttempts;
 		this.signal = signal;
 	}
 
@@ -138,7 +128,7 @@ export class Client {
 				return { body: undefined, headers: {} }; // an earlier attempt did it
 			const isUncertain = result.kind === 'indeterminate';
 			const mayRepeat = result.kind === 'unreachable' || (isUncertain && endpoint.idempotent);
-			if (!mayRepeat || attempt >= this.maxAttempts) return result;
+			if (!mayRepeat || attempt >= maxAttempts) return result;
 			mayBeDone ||= isUncertain;
 			await sleep(backoffMs(attempt - 1));
 			if (this.signal?.aborted) return result;

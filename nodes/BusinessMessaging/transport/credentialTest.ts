@@ -13,9 +13,6 @@ import { withDeadline } from './deadline';
 import { ServiceError, type ServiceResponse, isRefusedContent } from './errors';
 import { readServiceConfig } from './serviceConfig';
 
-/** Somebody is looking at the dialog. */
-const options = { timeoutMs: 15_000, maxAttempts: 1 };
-
 /** Tests the credential; both nodes name it under `testedBy`. */
 export async function testCredential(
 	this: ICredentialTestFunctions,
@@ -23,7 +20,7 @@ export async function testCredential(
 ): Promise<INodeCredentialTestResult> {
 	try {
 		const config = readServiceConfig(data);
-		await findService(new Client(sender(this, data.apiKey as string), config, options));
+		await findService(new Client(sender(this, data.apiKey as string), config));
 		return { status: 'OK', message: 'Connection successful!' };
 	} catch (error) {
 		const { message, description = '' } = error as ServiceError;

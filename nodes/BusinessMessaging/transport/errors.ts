@@ -11,18 +11,12 @@ export type SendStatus = 'notSent' | 'mayHaveBeenSent';
 
 /** What a failure is, as far as the way of handling it depends on it. */
 export type FailureKind =
-	/** The credential or the request cannot be right; nothing was sent. */
-	| 'configuration'
-	/** The service has refused the request. */
-	| 'refused'
-	/** The service asks to slow down for longer than we wait. */
-	| 'rateLimited'
-	/** No connection was made, so nothing was sent. */
-	| 'unreachable'
-	/** The request may or may not have taken effect. */
-	| 'indeterminate'
-	/** The execution was stopped before the request went out. */
-	| 'cancelled';
+	| 'configuration' // the credential or the request cannot be right; nothing was sent
+	| 'refused' // by the service
+	| 'rateLimited' // the service asks to wait for longer than we do
+	| 'unreachable' // no connection was made, so nothing was sent
+	| 'indeterminate' // the request may or may not have taken effect
+	| 'cancelled'; // the execution was stopped before the request went out
 
 /** A response of the service. */
 export interface ServiceResponse {
@@ -32,26 +26,20 @@ export interface ServiceResponse {
 	body: unknown;
 }
 
-interface ErrorDetails {
-	kind: FailureKind;
-	/** What to do next. */
-	description?: string;
-	/** HTTP status, if the service responded. */
-	statusCode?: number;
-}
-
-/** A call that failed; `message` says what happened and `description` what to do next. Never holds the API key. */
+/** A call that failed; `message` says what happened. Never holds the API key. */
 export class ServiceError extends Error {
+	override readonly name = 'ServiceError';
 	readonly kind: FailureKind;
+	/** What to do next. */
 	readonly description?: string;
+	/** HTTP status, if the service responded. */
 	readonly statusCode?: number;
 
-	constructor(message: string, { kind, description, statusCode }: ErrorDetails) {
+	constructor(message: string, details: Pick<ServiceError, 'kind' | 'description' | 'statusCode'>) {
 		super(message);
-		this.name = 'ServiceError';
-		this.kind = kind;
-		this.description = description;
-		this.statusCode = statusCode;
+		this.kind = details.kind;
+		this.description = details.description;
+		this.statusCode = details.statusCode;
 	}
 
 	/** Whether the request certainly had no effect. */

@@ -5,18 +5,8 @@ import { trimEnd } from 'lodash';
 import { type ApiPath, apiPaths } from '../api/endpoints';
 import { ServiceError } from './errors';
 
-/** The credential's values as n8n hands them over. */
-export interface CredentialValues {
-	apiKey?: unknown;
-	baseUrl?: unknown;
-	apiPath?: unknown;
-	requestsPerMinute?: unknown;
-	/** n8n's own fields of every credential: for which hosts it may be used. */
-	allowedHttpRequestDomains?: unknown;
-	allowedDomains?: unknown;
-	/** Length of the rate limit's window in ms; only benchmarks change it. */
-	rateWindowMs?: unknown;
-}
+/** The credential's values as n8n hands them over, with n8n's own fields about the hosts for which it may be used. */
+export type CredentialValues = Record<string, unknown>;
 
 /** The service as one credential reaches it. */
 export interface ServiceConfig {
@@ -74,71 +64,63 @@ export function readServiceConfig(values: CredentialValues): ServiceConfig {
 function readBaseUrl(value: unknown): URL {
 	const text = typeof value === 'string' ? value.trim() : '';
 	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (!url || !/^https?:$/.test(url.protocol)) {
-		throw configError(
-			'The Base URL of the credential is not a web address',
-			'Enter the address of the service, e.g. https://api.example.com',
-		);
-	}
-	if (url.protocol === 'http:' && !isLoopback(url)) {
-		throw configError(
-			'The Base URL of the credential does not start with https://',
-			'The service demands HTTPS, and the API key would be readable on the way. Change http:// to https:// in the credential.',
-		);
-	}
-	if (url.username || url.password || url.search || url.hash) {
-		throw configError(
-			'The Base URL of the credential holds more than an address',
-			'Remove user name, password, and everything from ? or # on.',
-		);
-	}
+	demand(
+		url && /^https?:$/.test(url.protocol),
+		"'Base URL' of the credential is not a web address",
+		'Enter the address of the service, e.g. https://api.example.com',
+	);
+	demand(
+		url.protocol === 'https:' || isLoopback(url),
+		"'Base URL' of the credential does not start with https://",
+		'The service demands HTTPS, and the API key would be readable on the way. Change http:// to https:// in the credential.',
+	);
+	demand(
+		!url.username && !url.password && !url.search && !url.hash,
+		"'Base URL' of the credential holds more than an address",
+		'Remove user name, password, and everything from ? or # on.',
+	);
 	return url;
 }
 
 /** n8n leaves it to nodes that have their address from the credential to keep to its Allowed Domains. */
-function checkDomain(
-	{ hostname }: URL,
-	{ allowedHttpRequestDomains, allowedDomains }: CredentialValues,
-): void {
-	if (allowedHttpRequestDomains !== 'domains') return; // None is about the HTTP Request node
+function checkDomain({ hostname }: URL, values: CredentialValues): void {
+	if (values.allowedHttpRequestDomains !== 'domains') return; // None is about the HTTP Request node
 	const plain = (host: string) => host.trim().toLowerCase().replace(/\.$/, '');
 	const host = plain(hostname);
-	const allowed = (typeof allowedDomains === 'string' ? allowedDomains : '').split(',').map(plain);
-	if (
-		allowed.some((domain) =>
-			domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain,
-		)
-	)
-		return;
-	throw configError(
+	const { allowedDomains } = values;
+	const allowed = typeof allowedDomains === 'string' ? allowedDomains.split(',').map(plain) : [];
+	const matches = (domain: string) =>
+		domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain;
+	demand(
+		allowed.some(matches),
 		`The credential may not be used for ${hostname}`,
-		'Add this host to Allowed Domains of the credential, or correct its Base URL.',
+		"Add this host to 'Allowed Domains' of the credential, or correct its 'Base URL'.",
 	);
 }
 
 /** A line break would end the header that the key is sent in. */
 function readKey(value: unknown): string {
 	const apiKey = typeof value === 'string' ? value : '';
-	if (/^[\x21-\x7e]*$/.test(apiKey)) return apiKey;
-	throw configError(
-		'The API Key of the credential holds a space, a line break or another character that no key has',
+	demand(
+		/^[\x21-\x7e]*$/.test(apiKey),
+		"'API Key' of the credential holds a space, a line break or another character that no key has",
 		'Copy the key from the account settings of the service once more.',
 	);
+	return apiKey;
 }
 
 function readRate(value: unknown): number {
 	const rate = value === undefined || value === '' ? 1000 : Number(value);
-	if (!Number.isFinite(rate) || rate < 1) {
-		throw configError(
-			'Requests per Minute of the credential is not a number above 0',
-			'Enter what your plan allows; the service documents 1,000.',
-		);
-	}
+	demand(
+		Number.isFinite(rate) && rate >= 1,
+		"'Requests per Minute' of the credential is not a number above 0",
+		'Enter what your plan allows; the service documents 1,000.',
+	);
 	return Math.floor(rate);
 }
 
-function configError(message: string, description: string): ServiceError {
-	return new ServiceError(message, { kind: 'configuration', description });
+function demand(isMet: unknown, message: string, description: string): asserts isMet {
+	if (!isMet) throw new ServiceError(message, { kind: 'configuration', description });
 }
 
 /**
