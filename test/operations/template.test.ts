@@ -230,7 +230,8 @@ function otherKey() {
 
 /** Has the service list templates in other words than the sandbox does. */
 async function listed(...records: object[]): Promise<object> {
-	await service.fault({ endpoint: 'listTemplates', status: 200, body: records, count: 50 });
+	for (const body of [records, [], records, []])
+		await service.fault({ endpoint: 'listTemplates', status: 200, body });
 	return otherKey();
 }
 
@@ -286,6 +287,16 @@ test.each([
 			message: expect.stringContaining('without a look at their templates'),
 		}),
 	]);
+});
+
+test.each([
+	['has no further pages', [{ name: 'other' }]],
+	['announces more', { data: [{ name: 'other' }], total: 3 }],
+])('a name is left to the service where the list %s', async (_, body) => {
+	await service.fault({ endpoint: 'listTemplates', status: 200, body, count: 50 });
+	const { error } = await send('login_code', filled({ body_1: 'x' }), otherKey());
+	expect(error).toBeUndefined();
+	expect(messages()).toHaveLength(3);
 });
 
 test('a list without any template refuses nothing', async () => {

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { omit } from 'lodash';
 
+import type { ServiceRecord } from '../../nodes/BusinessMessaging/api/read';
 import { type TemplateVariable, readTemplates } from '../../nodes/BusinessMessaging/api/templates';
 import {
 	missingTemplate,
@@ -14,6 +15,7 @@ import {
 	toComponents,
 } from '../../nodes/BusinessMessaging/operations/message/variables';
 import type { OperationRequest } from '../../nodes/BusinessMessaging/operations/operation';
+import type { TemplateList } from '../../nodes/BusinessMessaging/transport/templateList';
 
 const text = (value: string) => ({ type: 'text', text: value });
 
@@ -160,6 +162,11 @@ test('values become components, part by part; a button says which it is', () => 
 	expect(toComponents([])).toBeUndefined();
 });
 
+const listOf = (...records: ServiceRecord[]): TemplateList => ({
+	records: records.flatMap(readTemplates),
+	isComplete: true,
+});
+
 describe('compared with the template', () => {
 	const url = (label: string, address: string) => ({ type: 'URL', text: label, url: address });
 	const fields = {
@@ -188,7 +195,7 @@ describe('compared with the template', () => {
 			body,
 			template: { name: 'order', language, given, isChecked: true },
 		};
-		return reviewTemplate(request, readTemplates({ ...fields, ...more })).body?.components;
+		return reviewTemplate(request, listOf({ ...fields, ...more })).body?.components;
 	};
 	const whole = { header_1: '7', body_1: 'a', body_2: 'b', button1_1: 'x', button3_1: 'y' };
 	const components = [
@@ -238,14 +245,14 @@ describe('compared with the template', () => {
 		const template = { name: 'order', language: 'en_US' };
 		const unchecked = { body: {}, template: { ...template, given: [], isChecked: false } };
 		for (const request of [unchecked, { body: {}, template: { ...template, isChecked: true } }, {}])
-			expect(reviewTemplate(request, readTemplates(fields))).toBe(request);
+			expect(reviewTemplate(request, listOf(fields))).toBe(request);
 	});
 });
 
 /** Oracle: one edit of any name is found again among names that have little in common with it. */
 test('a name that is written wrong in one place is recognised', () => {
 	const names = ['order_update', 'welcome', 'appointment_reminder', 'spring_sale', 'login_code'];
-	const templates = names.flatMap((name) => readTemplates({ name, language: 'en_US' }));
+	const templates = listOf(...names.map((name) => ({ name, language: 'en_US' })));
 	fc.assert(
 		fc.property(
 			fc.constantFrom(...names),

@@ -32,17 +32,17 @@ async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<Resour
 	const language = chosen(this, 'language');
 	if (name === '') return notice('Choose a template to see its variables here.');
 	if (name === undefined) return { fields: numberedFields };
-	const templates = await connect(this)
+	const list = await connect(this)
 		.then(async (client) => await listTemplates(client, true))
 		.catch(() => undefined);
-	if (!templates) return { fields: keptFields(this) ?? numberedFields };
-	const mine = templates.filter((template) => template.name === name);
+	if (!list) return { fields: keptFields(this) ?? numberedFields };
+	const mine = list.records.filter((template) => template.name === name);
 	if (language === '' && mine.length > 1)
 		return notice('Choose a language to see the variables of the template here.');
 	const wanted = language || (mine[0]?.language ?? '');
-	const missing = missingTemplate(templates, name, wanted);
+	const missing = missingTemplate(list, name, wanted);
 	if (missing) return notice(`${missing.message}. ${missing.description}`);
-	const template = findTemplate(mine, name, wanted);
+	const template = findTemplate(list, name, wanted);
 	if (!template?.variables) return { fields: numberedFields };
 	const fields = fieldsFor(template.variables, template.pdf);
 	return fields.length > 0

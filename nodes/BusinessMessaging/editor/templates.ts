@@ -11,15 +11,17 @@ import { chosen, label, listSearch, pageOf } from './search';
 /** More languages than these are only counted. */
 const maxLanguages = 3;
 
-/** A list of templates, loaded anew when it is opened; those that cannot be sent come last. */
+/** A list of templates, loaded anew when it is opened; those that cannot be sent come last. One with a gap says so where nothing is found. */
 function templatePicker(
 	toEntries: (context: ILoadOptionsFunctions, templates: Template[]) => INodeListSearchItems[],
 ) {
 	return listSearch(async (context, filter, token) => {
 		const isOpening = filter === '' && token === undefined;
-		const templates = await listTemplates(await connect(context), isOpening);
-		const sorted = sortBy(templates, 'isRefused', ({ name }) => name.toLowerCase(), 'language');
-		return pageOf(toEntries(context, sorted), filter, token);
+		const { records, gap } = await listTemplates(await connect(context), isOpening);
+		const sorted = sortBy(records, 'isRefused', ({ name }) => name.toLowerCase(), 'language');
+		const page = pageOf(toEntries(context, sorted), filter, token);
+		if (gap && page.results.length === 0) throw gap;
+		return page;
 	});
 }
 

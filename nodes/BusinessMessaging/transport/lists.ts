@@ -26,6 +26,8 @@ export interface RecordList<T> {
 	total?: number;
 	/** Why there may be more. */
 	gap?: ServiceError;
+	/** Whether the service has shown that there are no more: by a total, a last cursor, or an end of its pages. */
+	isComplete: boolean;
 }
 
 interface Page {
@@ -77,7 +79,8 @@ export async function readRecords<T = ServiceRecord>(
 	if (isWhole && !(await list.followCursors(first))) await list.readNumbered(first);
 	if (isWhole) await list.readAgain(first);
 	const records = list.pages.flatMap((page) => page.records).slice(0, limit);
-	return { records, total: list.total, gap: isWhole ? list.gap(first) : undefined };
+	const gap = isWhole ? list.gap(first) : undefined;
+	return { records, total: list.total, gap, isComplete: !gap && list.hasEnd(first) };
 }
 
 /** One list while it is read. */
@@ -92,6 +95,8 @@ class Listing<T> {
 	/** Whether a page held known records beside new ones: others have moved or added some. */
 	private hasOverlap = false;
 	private hasMore = false;
+	/** Whether a page came that is empty or missing, or that has no further cursor. */
+	private sawEnd = false;
 	private refusal?: ServiceError;
 
 	constructor(
@@ -120,6 +125,7 @@ class Listing<T> {
 				stale = page.fresh > 0 ? 0 : stale + 1;
 			}
 			this.refusal = page.error;
+			this.sawEnd = !page.next[way];
 			return true;
 		}
 		return false;
@@ -181,6 +187,10 @@ class Listing<T> {
 		});
 	}
 
+	hasEnd(first: Page): boolean {
+		return this.sawEnd || this.count >= (this.totalBeyond(first) ?? Infinity);
+	}
+
 	/** The total, unless it may be the first page's own. */
 	private totalBeyond({ rows }: Page): number | undefined {
 		return this.total !== undefined && this.total > rows ? this.total : undefined;
@@ -195,7 +205,10 @@ class Listing<T> {
 		const page = { query, records: [] as T[] };
 		this.pages.push(page);
 		const response = await this.fetch(query, retries);
-		if (response instanceof ServiceError) return { rows: 0, fresh: 0, next: [], error: response };
+		if (response instanceof ServiceError) {
+			this.sawEnd = true;
+			return { rows: 0, fresh: 0, next: [], error: response };
+		}
 		const kind = recordName(this.endpoint);
 		const records = readList(response.body, kind) ?? noList(kind, response.body);
 		const own = new Set<string>();
@@ -208,6 +221,7 @@ class Listing<T> {
 		}
 		const [rows, fresh] = [records.length, page.records.length];
 		this.count += fresh;
+		this.sawEnd ||= rows === 0;
 		this.hasOverlap ||= fresh > 0 && fresh < rows;
 		this.total = readTotal(response.body, response.headers) ?? this.total;
 		this.greatestTotal = Math.max(this.greatestTotal, this.total ?? 0);

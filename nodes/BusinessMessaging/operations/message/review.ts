@@ -7,7 +7,7 @@ import type { Template, TemplateVariable } from '../../api/templates';
 import type { Client } from '../../transport/client';
 import { withDeadline } from '../../transport/deadline';
 import { ServiceError } from '../../transport/errors';
-import { listTemplates } from '../../transport/templateList';
+import { type TemplateList, listTemplates } from '../../transport/templateList';
 import { InputError } from '../inputError';
 import { type OperationRequest, sentMessage } from '../operation';
 import { asFailure } from '../outcome';
@@ -27,13 +27,13 @@ const switchOff = "To send it all the same, switch off 'Check Before Sending' un
 export async function lookUpTemplates(
 	client: Client,
 	requests: OperationRequest[],
-): Promise<Template[] | undefined> {
+): Promise<TemplateList | undefined> {
 	if (!requests.some(({ template }) => template?.isChecked)) return undefined;
 	const list = async (isFresh: boolean) =>
 		await withDeadline(listTemplates(client, isFresh), timeoutMs);
 	try {
-		const templates = await list(false);
-		return requests.some((request) => problemOf(request, templates)) ? await list(true) : templates;
+		const known = await list(false);
+		return requests.some((request) => problemOf(request, known)) ? await list(true) : known;
 	} catch (error) {
 		const { message } = asFailure(error);
 		client.hints.add(`The messages were sent without a look at their templates: ${message}`);
@@ -47,14 +47,11 @@ export async function lookUpTemplates(
  * @throws InputError for a template that does not exist or is not approved, a value that is missing or has no place, or a
  * missing PDF
  */
-export function reviewTemplate(
-	request: OperationRequest,
-	templates: Template[] = [],
-): OperationRequest {
-	const problem = problemOf(request, templates);
+export function reviewTemplate(request: OperationRequest, list?: TemplateList): OperationRequest {
+	const problem = list && problemOf(request, list);
 	if (problem) throw new InputError(problem.message, `${problem.description} ${switchOff}`);
 	const { name = '', language = '', given, isChecked } = request.template ?? {};
-	const variables = isChecked && findTemplate(templates, name, language)?.variables;
+	const variables = list && isChecked && findTemplate(list, name, language)?.variables;
 	if (!variables || !given) return request;
 	const order = variables.map(fieldOf);
 	const sorted = sortBy(given, (value) => order.indexOf(fieldOf(value)));
@@ -76,13 +73,14 @@ export async function sendTemplateMessage(
 	return sentMessage(response, request);
 }
 
-/** Why a list of all templates has none of this name and language; undefined if it has, or shows nothing about it. */
+/** Says that the service has no template of this name and language; undefined if it has, or may have one. */
 export function missingTemplate(
-	templates: Template[],
+	list: TemplateList,
 	name: string,
 	language: string,
 ): InputError | undefined {
-	if (templates.length === 0 || findTemplate(templates, name, language)) return undefined;
+	const { records: templates, isComplete } = list;
+	if (!isComplete || templates.length === 0 || findTemplate(list, name, language)) return undefined;
 	const languages = templates
 		.filter((template) => template.name === name)
 		.map((template) => template.language ?? '');
@@ -99,12 +97,12 @@ export function missingTemplate(
 
 /** The template of a name and language; names are told apart by case, languages are not. */
 export function findTemplate(
-	templates: Template[],
+	{ records }: TemplateList,
 	name: string,
 	language: string,
 ): Template | undefined {
 	const plain = (code: string) => code.trim().toLowerCase().replaceAll('-', '_');
-	return templates.find(
+	return records.find(
 		(template) =>
 			template.name === name && plain(template.language ?? language) === plain(language),
 	);
@@ -125,12 +123,12 @@ function likeness(...names: [string, string]): number {
 /** What speaks against a message; undefined if nothing does, as far as the service shows. */
 function problemOf(
 	{ template: message, body }: OperationRequest,
-	templates: Template[],
+	list: TemplateList,
 ): InputError | undefined {
 	if (!message?.isChecked) return undefined;
 	const { name, language, given } = message;
-	const template = findTemplate(templates, name, language);
-	if (!template) return missingTemplate(templates, name, language);
+	const template = findTemplate(list, name, language);
+	if (!template) return missingTemplate(list, name, language);
 	const title = `The template "${name}" (${language})`;
 	if (template.isRefused)
 		return new InputError(
