@@ -1,20 +1,16 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { endpoints } from '../../api/endpoints';
-import { type ServiceRecord, readId } from '../../api/read';
+import { withLock } from '../../mutex';
 import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
 import { ServiceError } from '../../transport/errors';
-import { listRecords } from '../../transport/lists';
 import { asText } from '../asText';
 import { contactNameField, phoneField } from '../fields';
-import { operation, record } from '../operation';
+import { type OperationRequest, operation, record } from '../operation';
 import { defaultCountryOption } from '../phone';
+import { ContactIndex } from './contactIndex';
 import { createContact } from './create';
 
-type ContactsByPhone = Map<string, ServiceRecord>;
-
-/** Creates a contact, or updates the one with the same phone number. One listing serves all items. */
+/** Creates a contact, or updates the one with the same phone number. */
 export const upsertContact = operation({
 	resource: 'contact',
 	name: 'Create or Update',
@@ -25,33 +21,38 @@ export const upsertContact = operation({
 	fields: [phoneField, contactNameField],
 	options: [defaultCountryOption],
 	request: createContact.request,
-	prepare: loadContacts,
-	run: async (client, { body = {}, idempotencyKey }, contacts): Promise<IDataObject[]> => {
-		const phone = asText(body.phone);
-		const known = contacts.get(samePhoneKey(phone));
-		const answer = known
-			? await client.call(endpoints.updateContact, { id: idOf(known), body })
-			: await client.call(endpoints.createContact, { body, idempotencyKey });
-		const [contact] = record(answer);
-		contacts.set(samePhoneKey(phone), { ...known, ...contact });
-		return [contact];
+	prepare: async (client, requests) => await ContactIndex.open(client, requests.map(phoneOf)),
+	run: async (client, request, index) => {
+		const name = `contact ${client.config.id} ${samePhoneKey(phoneOf(request))}`;
+		return record(await withLock(name, async () => await save(client, request, index)), 'contact');
 	},
 });
 
-async function loadContacts(client: Client): Promise<ContactsByPhone> {
-	const contacts: ContactsByPhone = new Map();
-	for (const contact of await listRecords(client, endpoints.listContacts)) {
-		const key = samePhoneKey(asText(contact.phone));
-		if (key && !contacts.has(key)) contacts.set(key, contact);
-	}
-	return contacts;
+function phoneOf({ body }: OperationRequest): string {
+	return asText(body?.phone);
 }
 
-function idOf(contact: ServiceRecord): string {
-	const id = readId(contact, 'contact');
-	if (id !== undefined) return id;
-	throw new ServiceError('The contact exists, but the service does not show its ID', {
-		kind: 'configuration',
-		description: 'Use the operation Update with the ID from the service.',
-	});
+/** @returns the response of the service */
+async function save(
+	client: Client,
+	request: OperationRequest,
+	index: ContactIndex,
+): Promise<unknown> {
+	const { body, idempotencyKey } = request;
+	const id = await index.find(client, phoneOf(request));
+	if (id === undefined) {
+		const created = await client.call(endpoints.createContact, { body, idempotencyKey });
+		index.add(phoneOf(request), created);
+		return created;
+	}
+	const updated = await client.fetch(endpoints.updateContact, { id, body }).catch(asMissing);
+	if (!(updated instanceof ServiceError)) return updated.body;
+	await index.list(client); // others have deleted it since it was listed
+	if ((await index.find(client, phoneOf(request))) === id) throw updated;
+	return await save(client, request, index);
+}
+
+function asMissing(error: unknown): ServiceError {
+	if (error instanceof ServiceError && error.statusCode === 404) return error;
+	throw error;
 }

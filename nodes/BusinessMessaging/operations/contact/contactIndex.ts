@@ -1,0 +1,108 @@
+/** Which contacts there are, by phone number: listed once and kept for some minutes. docs/adr/0009-contact-index.md */
+import { endpoints } from '../../api/endpoints';
+import { type ServiceRecord, fieldNames, identify, readId, readRecord } from '../../api/read';
+import { BoundedMap } from '../../boundedMap';
+import { withLock } from '../../mutex';
+import { samePhoneKey } from '../../phone/compare';
+import type { Client } from '../../transport/client';
+import { ServiceError } from '../../transport/errors';
+import { readRecords } from '../../transport/lists';
+import { asText } from '../asText';
+
+const maxAgeMs = 10 * 60_000;
+/** A larger index is not kept. */
+const maxContacts = 250_000;
+/** How many contacts at either end of the list are looked at for those that others have added. */
+const glanceSize = 100;
+
+/** By address and key. */
+const kept = new BoundedMap<string, ContactIndex>({ maxSize: 5, maxAgeMs });
+
+/** The contacts of one service. */
+export class ContactIndex {
+	/** IDs by phone number: empty if the service does not show it, undefined if it did not when this process created it. */
+	private readonly ids = new Map<string, string | undefined>();
+	private count = 0;
+	private fields = '';
+
+	/**
+	 * The index that is kept, if it knows these phone numbers, or if all that others have added is found at a glance; else a
+	 * new one.
+	 *
+	 * @throws ServiceError if the contacts cannot be listed, or not all of them
+	 */
+	static async open(client: Client, phones: string[]): Promise<ContactIndex> {
+		const { id } = client.config;
+		return await withLock(`contacts ${id}`, async () => {
+			const known = kept.get(id);
+			const knowsAll = known && phones.every((phone) => known.ids.has(samePhoneKey(phone)));
+			if (known && (knowsAll || (await known.glance(client)))) return known;
+			const index = new ContactIndex();
+			await index.list(client);
+			if (index.count <= maxContacts) kept.set(id, index);
+			return index;
+		});
+	}
+
+	/** The ID of the contact with a phone number, undefined if there is none. @throws ServiceError if its ID is not shown */
+	async find(client: Client, phone: string): Promise<string | undefined> {
+		const key = samePhoneKey(phone);
+		if (!this.ids.has(key)) return undefined;
+		if (this.ids.get(key) === undefined) await this.list(client);
+		const id = this.ids.get(key);
+		if (id) return id;
+		throw new ServiceError('The contact exists, but the node could not find its ID', {
+			kind: 'configuration',
+			description: `The contacts of the service have these fields: ${this.fields}. Use the operation 'Update' with the ID from the service.`,
+		});
+	}
+
+	/** Notes a contact that was created. */
+	add(phone: string, response: unknown): void {
+		this.ids.set(samePhoneKey(phone), readId(readRecord(response, 'contact'), 'contact'));
+		this.count++;
+	}
+
+	/** Lists all contacts anew. @throws ServiceError */
+	async list(client: Client): Promise<void> {
+		const { records, gap } = await readRecords(client, endpoints.listContacts);
+		if (gap) throw gap;
+		this.fields = fieldNames(records[0]);
+		this.ids.clear();
+		this.learn(records);
+		this.count = records.length;
+		if (this.count === 0 || this.ids.size > 0) return;
+		throw new ServiceError('The contacts of the service show no phone number to compare with', {
+			kind: 'configuration',
+			description: `They have these fields: ${this.fields}. Use the operations 'Create' and 'Update' instead.`,
+		});
+	}
+
+	/** Looks for contacts that others have added, at the front and at the end. @returns whether these are all, as far as it shows */
+	private async glance(client: Client): Promise<boolean> {
+		const front = await readRecords(client, endpoints.listContacts, { limit: glanceSize });
+		const size = front.records.length;
+		this.learn(front.records);
+		if (front.gap) return false;
+		if (front.total === undefined || front.total <= size) return true;
+		const last = Math.ceil(front.total / size);
+		for (const page of [last - 1, last]) {
+			// whether pages count from 0 or from 1
+			if (front.total === this.count) return true;
+			const query = { page, limit: glanceSize };
+			this.learn((await readRecords(client, endpoints.listContacts, { query })).records);
+		}
+		return front.total === this.count;
+	}
+
+	/** Takes up contacts that are not known. */
+	private learn(contacts: ServiceRecord[]): void {
+		const idOf = identify(contacts, 'contact');
+		for (const contact of contacts) {
+			const key = samePhoneKey(asText(contact.phone));
+			if (key === '' || this.ids.has(key)) continue;
+			this.ids.set(key, idOf(contact) ?? '');
+			this.count++;
+		}
+	}
+}
