@@ -11,7 +11,7 @@ import {
 	type ApiPath,
 } from '../nodes/BusinessMessaging/api/endpoints';
 import type { ApiKey } from './auth';
-import { notFound, parse, ServiceError } from './errors';
+import { notFound, parse, HttpError } from './errors';
 import { meetFault, sendAnswer } from './faultyAnswers';
 import type { Fault } from './faults';
 import type { LoggedRequest } from './requestLog';
@@ -102,7 +102,7 @@ function refuse(path: string, allowed: HttpMethod[], { variants }: Settings): ne
 	if (status === '404' || (status === 'usual' && allowed.length === 0))
 		throw notFound(`This API path does not list ${path}`);
 	const headers = { allow: allowed.join(', ') };
-	throw new ServiceError(
+	throw new HttpError(
 		405,
 		'method_not_allowed',
 		`${path} takes ${headers.allow}`,

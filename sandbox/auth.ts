@@ -1,7 +1,7 @@
 /** API keys. Only their hashes are kept. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-import { ServiceError } from './errors';
+import { HttpError } from './errors';
 
 /** A key as the sandbox remembers it. */
 export interface ApiKey {
@@ -44,7 +44,7 @@ export class KeyRing {
 	/**
 	 * The key of an `Authorization: Bearer …` header. Compares hashes in constant time.
 	 *
-	 * @throws ServiceError 401
+	 * @throws HttpError 401
 	 */
 	authenticate(header: string | undefined): ApiKey {
 		const secret = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
@@ -54,7 +54,7 @@ export class KeyRing {
 		const hash = hashOf(secret ?? '');
 		const key = this.keys.find((candidate) => timingSafeEqual(candidate.hash, hash));
 		if (!secret || !key)
-			throw new ServiceError(401, 'unauthorized', words, undefined, {
+			throw new HttpError(401, 'unauthorized', words, undefined, {
 				'www-authenticate': 'Bearer',
 			});
 		return key;

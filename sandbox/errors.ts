@@ -15,7 +15,7 @@ export const errorSchema = z.object({
 export type ErrorBody = z.infer<typeof errorSchema>;
 
 /** An error that becomes an answer. */
-export class ServiceError extends Error {
+export class HttpError extends Error {
 	/**
 	 * @param status HTTP status
 	 * @param code kind of error, e.g. `not_found`
@@ -45,20 +45,20 @@ export function errorBody(code: string, message: string, field?: string): ErrorB
 
 /** 422: a field of the request is wrong. */
 export const invalid = (field: string, message: string) =>
-	new ServiceError(422, 'invalid', message, field);
+	new HttpError(422, 'invalid', message, field);
 
 /** 404: there is no such record. */
 export const notFound = (message: string, field?: string) =>
-	new ServiceError(404, 'not_found', message, field);
+	new HttpError(404, 'not_found', message, field);
 
 /** 409: the record would stand twice. */
 export const conflict = (field: string, message: string) =>
-	new ServiceError(409, 'conflict', message, field);
+	new HttpError(409, 'conflict', message, field);
 
 /**
  * A part of a request as its schema reads it.
  *
- * @throws ServiceError 422 that names the first wrong field
+ * @throws HttpError 422 that names the first wrong field
  */
 export function parse<T extends z.ZodTypeAny>(schema: T, value: unknown): z.output<T> {
 	const result = schema.safeParse(value ?? {});

@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ServiceError } from './errors';
+import { HttpError } from './errors';
 import type { Fault } from './faults';
 import type { Answer } from './variants/answers';
 import type { VariantAdapter } from './variants/adapter';
@@ -76,7 +76,7 @@ function replace(fault: Fault, reply: FastifyReply, adapter: VariantAdapter): st
 	const words = `${STATUS_CODES[status] ?? 'Error'} (ordered by a test)`;
 	const own =
 		fault.body === undefined
-			? adapter.error(new ServiceError(status, 'fault', words, undefined, headers))
+			? adapter.error(new HttpError(status, 'fault', words, undefined, headers))
 			: { ...fault, status, headers };
 	const { type = typeof own.body === 'string' ? 'text/plain' : 'application/json' } =
 		own as Partial<Answer>;

@@ -1,5 +1,5 @@
 /** The rate limit. Source: specification, "Limits"; the sliding window and the answer are assumptions. */
-import { ServiceError } from './errors';
+import { HttpError } from './errors';
 import type { Settings } from './options';
 
 /**
@@ -16,7 +16,7 @@ export class RateLimiter {
 	 *
 	 * @param keyId identifier of the key
 	 * @param now ms on a clock that never goes back
-	 * @throws ServiceError 429 with `Retry-After` in whole seconds, rounded up
+	 * @throws HttpError 429 with `Retry-After` in whole seconds, rounded up
 	 */
 	take(keyId: string, now = performance.now()): void {
 		const { requestsPerWindow, rateWindowMs } = this.settings;
@@ -28,7 +28,7 @@ export class RateLimiter {
 			const waitMs = (times[0] ?? 0) + rateWindowMs - now;
 			const words = `More than ${requestsPerWindow} requests in ${rateWindowMs} ms`;
 			const headers = { 'retry-after': String(Math.ceil(waitMs / 1000)) };
-			throw new ServiceError(429, 'rate_limited', words, undefined, headers);
+			throw new HttpError(429, 'rate_limited', words, undefined, headers);
 		}
 		times.push(now);
 	}

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { mountApi } from './api';
 import { mountControls } from './controls';
-import { errorBody, ServiceError } from './errors';
+import { errorBody, HttpError } from './errors';
 import { buildOpenApiDocument } from './openapi';
 import { mountPhone } from './phone';
 import type { Settings } from './options';
@@ -63,7 +63,7 @@ function acceptEmptyBodies(app: FastifyInstance): void {
 		if (body === '') done(null, undefined);
 		else
 			done(
-				new ServiceError(
+				new HttpError(
 					415,
 					'unsupported_media_type',
 					`The content type must be application/json, not ${type}`,
@@ -75,7 +75,7 @@ function acceptEmptyBodies(app: FastifyInstance): void {
 const codes: Record<number, string> = { 400: 'bad_request', 413: 'too_large' };
 
 function answerError(
-	error: FastifyError | ServiceError,
+	error: FastifyError | HttpError,
 	request: FastifyRequest,
 	reply: FastifyReply,
 ): void {
@@ -88,16 +88,16 @@ function answerError(
 }
 
 function asServiceError(
-	error: FastifyError | ServiceError,
+	error: FastifyError | HttpError,
 	{ method, url }: FastifyRequest,
-): ServiceError {
-	if (error instanceof ServiceError) return error;
+): HttpError {
+	if (error instanceof HttpError) return error;
 	const status = error.statusCode ?? 500;
 	if (status >= 500) process.stderr.write(`${method} ${url}: ${error.stack ?? error.message}\n`);
-	return new ServiceError(status, codes[status] ?? 'internal', error.message);
+	return new HttpError(status, codes[status] ?? 'internal', error.message);
 }
 
 /** Calls of the API are answered as the service does that the sandbox plays. */
-function inWordsOf({ apiCall }: FastifyRequest, error: ServiceError): Answer {
+function inWordsOf({ apiCall }: FastifyRequest, error: HttpError): Answer {
 	return apiCall ? apiCall.state.adapter.error(error) : error;
 }

@@ -15,7 +15,7 @@ type Placed = { component: Component; field: string };
 /**
  * Fills a template in.
  *
- * @throws ServiceError 422 if the values do not fit the variables, or the PDF of a document header is missing
+ * @throws HttpError 422 if the values do not fit the variables, or the PDF of a document header is missing
  */
 export function renderTemplate(
 	template: Template,

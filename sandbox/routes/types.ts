@@ -22,7 +22,7 @@ export interface Call<Name extends EndpointName> {
 	idempotencyKey?: string;
 }
 
-/** Does what an endpoint is for; throws a ServiceError if it cannot. */
+/** Does what an endpoint is for; throws a HttpError if it cannot. */
 export type Handler<Name extends EndpointName> = (
 	call: Call<Name>,
 ) => z.input<Table[Name]['response']>;

@@ -26,7 +26,7 @@ export class Contacts {
 
 	constructor(private readonly newId: (prefix: string) => string) {}
 
-	/** @throws ServiceError 409 if another contact has the phone number */
+	/** @throws HttpError 409 if another contact has the phone number */
 	create(fields: ContactFields & { phone: string }): Contact {
 		this.refuseTaken(fields.phone);
 		const now = new Date().toISOString();
@@ -41,7 +41,7 @@ export class Contacts {
 	/**
 	 * Sets the given fields and leaves the others.
 	 *
-	 * @throws ServiceError 404, or 409 if another contact has the phone number
+	 * @throws HttpError 404, or 409 if another contact has the phone number
 	 */
 	update(id: string, fields: ContactFields): Contact {
 		const contact = this.byId.get(id);

@@ -84,7 +84,7 @@ export class Templates {
 
 	constructor(private readonly newId: (prefix: string) => string) {}
 
-	/** @throws ServiceError 422, or 409 if name and language are taken */
+	/** @throws HttpError 422, or 409 if name and language are taken */
 	create(fields: unknown, status: TemplateStatus): Template {
 		const template: Template = {
 			...parse(templateFieldsSchema, fields),
@@ -101,7 +101,7 @@ export class Templates {
 	/**
 	 * Sets the given fields; what has changed wants a new approval.
 	 *
-	 * @throws ServiceError 404, 409 or 422
+	 * @throws HttpError 404, 409 or 422
 	 */
 	update(id: string, fields: Record<string, unknown>): Template {
 		const template = this.byId.get(id);
@@ -119,7 +119,7 @@ export class Templates {
 	/**
 	 * The approved template of a name and a language.
 	 *
-	 * @throws ServiceError 404 if there is none, 422 if it is not approved
+	 * @throws HttpError 404 if there is none, 422 if it is not approved
 	 */
 	findApproved(name: string, language: string): Template {
 		const named = this.all.filter((template) => template.name === name);

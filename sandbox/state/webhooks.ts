@@ -23,7 +23,7 @@ export class Webhooks {
 		private readonly changed: () => void,
 	) {}
 
-	/** @throws ServiceError 422 if the address is neither http nor https */
+	/** @throws HttpError 422 if the address is neither http nor https */
 	create({ url, events }: { url: string; events?: string[] }): Webhook {
 		if (!/^https?:$/.test(new URL(url).protocol))
 			throw invalid('url', 'must begin with http:// or https://');

@@ -3,7 +3,7 @@
  * responses and events on their way out. The rest of the sandbox knows nothing of variants.
  */
 import { endpoints, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
-import type { ServiceError } from '../errors';
+import type { HttpError } from '../errors';
 import type { Settings } from '../options';
 import type { Page } from '../paging';
 import type { Contacts } from '../state/contacts';
@@ -64,7 +64,7 @@ export class VariantAdapter {
 		this.edits = new ConcurrentEdits(this.choice, environment.contacts);
 	}
 
-	/** A request in the words of the contract. @throws ServiceError for what the service does not take */
+	/** A request in the words of the contract. @throws HttpError for what the service does not take */
 	async request(name: EndpointName, asked: Asked): Promise<Asked> {
 		const { settings, webhooks } = this.environment;
 		const request = readRequest(settings, webhooks.all, name, asked);
@@ -94,7 +94,7 @@ export class VariantAdapter {
 	}
 
 	/** The answer to a call that failed. */
-	error(error: ServiceError): Answer {
+	error(error: HttpError): Answer {
 		return errorAnswer(this.choice, error);
 	}
 

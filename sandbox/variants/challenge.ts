@@ -10,7 +10,7 @@ const timeLimitMs = 5_000;
 /**
  * Calls an address.
  *
- * @throws ServiceError 422 if it does not answer as it should
+ * @throws HttpError 422 if it does not answer as it should
  */
 export async function challenge(choice: Choice, url: unknown): Promise<void> {
 	const form = choice['webhook-challenge'];

@@ -3,12 +3,12 @@ import { STATUS_CODES } from 'node:http';
 
 import { omit } from 'lodash';
 
-import type { ServiceError } from '../errors';
+import type { HttpError } from '../errors';
 import type { Answer } from './answers';
 import type { Choice } from './table';
 
 type Shape = Choice['error-shape'];
-type Words = Pick<ServiceError, 'status' | 'code' | 'message' | 'field' | 'body'>;
+type Words = Pick<HttpError, 'status' | 'code' | 'message' | 'field' | 'body'>;
 
 const shapes: Record<Shape, (error: Words) => unknown> = {
 	nested: ({ body }) => body,
@@ -63,7 +63,7 @@ const types: Partial<Record<Shape, string>> = {
 const refusals = [400, 409, 422];
 
 /** An error as the service answers it. */
-export function errorAnswer(choice: Choice, error: ServiceError): Answer {
+export function errorAnswer(choice: Choice, error: HttpError): Answer {
 	const shape = choice['error-shape'];
 	const type = types[shape];
 	const body = shapes[shape](error);
@@ -82,7 +82,7 @@ export function errorAnswer(choice: Choice, error: ServiceError): Answer {
 }
 
 /** The same as a text, for what a test orders as the body of a fault. */
-export function errorText(choice: Choice, error: ServiceError): string {
+export function errorText(choice: Choice, error: HttpError): string {
 	const { body } = errorAnswer(choice, error);
 	return typeof body === 'string' ? body : JSON.stringify(body);
 }

@@ -14,7 +14,7 @@ export interface PageQuery {
  * One page of a listing.
  *
  * @param load the page as the sandbox itself would give it
- * @throws ServiceError beyond the last page, if the service is like that
+ * @throws HttpError beyond the last page, if the service is like that
  */
 export function listPage<T>(
 	choice: Choice,

@@ -15,7 +15,7 @@ export interface Asked {
 /**
  * A request in the words of the contract.
  *
- * @throws ServiceError 422 or 409 for what the service does not take
+ * @throws HttpError 422 or 409 for what the service does not take
  */
 export function readRequest(
 	settings: Settings,

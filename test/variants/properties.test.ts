@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { pick } from 'lodash';
 
-import { ServiceError } from '../../sandbox/errors';
+import { HttpError } from '../../sandbox/errors';
 import {
 	variationPointNames,
 	usualChoice,
@@ -83,7 +83,7 @@ test("whatever the error, the item's message has the words of the service", asyn
 		async (variants, code, said) => {
 			const body = errorText(
 				{ ...usualChoice, ...pick(variants, 'error-shape') },
-				new ServiceError(code, 'some_code', said),
+				new HttpError(code, 'some_code', said),
 			);
 			await stage.fault({ endpoint: 'sendText', status: code, body });
 			const { outputs } = await stage.run(

@@ -29,7 +29,7 @@ export async function testCredential(
 }
 
 /**
- * Any web page answers, so two responses have to be those of this service: the caller of the key, and the list of contacts,
+ * Any web page responds, so two responses have to be those of this service: the caller of the key, and the list of contacts,
  * which is all whose shape the specification shows. A key without permission to list contacts is a good key.
  *
  * @throws ServiceError

@@ -3,7 +3,7 @@
  *
  * At most `requests` in any sliding window, at full speed until they are used up. A request keeps its place until one
  * window after its response, so that the service's own count, taken somewhere in between, never exceeds ours. Where the
- * service takes fewer, or several processes share a key, it answers 429: then all wait as long as it asks, a single request
+ * service takes fewer, or several processes share a key, it responds with 429: then all wait as long as it asks, a single request
  * finds out whether it takes any again, and all go on. See docs/adr/0003-rate.md.
  *
  * Source: specification, "Limits" (1000 requests per minute); what happens beyond it is not shown there.
