@@ -85,7 +85,7 @@ test('n8n killed in the middle of a Send Once campaign, started and run again: n
 	const { sandbox, n8n } = holder.playground;
 	const { client, workflow } = await start(
 		{},
-		{ sendOnce: { key: '=sale {{ $json.n }}' }, options: { concurrency } },
+		{ sendOnce: true, campaign: 'sale', options: { concurrency } },
 	);
 	await waitFor(async () => outbound().length > 100, {
 		what: 'some messages',

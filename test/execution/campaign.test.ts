@@ -21,8 +21,6 @@ const numbers = (count: number) => people(count).map(({ n }) => `+1555000${n}`);
 const received = () => countBy(service.sent(), 'phone');
 const oneEach = (count: number) => Object.fromEntries(numbers(count).map((phone) => [phone, 1]));
 
-beforeEach(() => service.engine.processed.reset());
-
 test('one person gets the messages in the order of the items, even if the service refuses the first one for a while', async () => {
 	const items = range(500).map((index) => ({
 		n: 1000 + (index % 50),
@@ -216,93 +214,4 @@ test('Stop ends the sending; what was under way is finished and remembered', asy
 	expect(again.error).toBeUndefined();
 	expect(again.outputs[0].map(({ json }) => json.to)).toEqual(numbers(200));
 	expect(received()).toEqual(oneEach(200));
-});
-
-describe('Send Once', () => {
-	const onceEach = {
-		...resend,
-		sendOnce: { key: '=sale {{ $json.n }}' },
-		options: { concurrency: 8 },
-	};
-
-	test('a second execution skips what was sent, with a mark', async () => {
-		await service.run({ parameters: onceEach, items: people(30) });
-		const { outputs } = await service.run({ parameters: onceEach, items: people(40) });
-		expect(received()).toEqual(oneEach(40));
-		expect(outputs[0].slice(0, 30).map(({ json }) => json)).toEqual(
-			people(30).map(({ n }) => ({
-				to: `+1555000${n}`,
-				skipped: true,
-				sendStatus: 'alreadySent',
-				sendOnceKey: `sale ${n}`,
-			})),
-		);
-		expect(outputs[0].slice(30).map(({ json }) => json)).toEqual(
-			numbers(40)
-				.slice(30)
-				.map((to) => expect.objectContaining({ to, messageId: expect.any(String) })),
-		);
-	});
-
-	test('what certainly did not go out is sent the next time; what may have gone out is not, and is listed', async () => {
-		await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
-		await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
-		const first = await service.run({
-			parameters: onceEach,
-			items: people(4),
-			onError: 'continueErrorOutput',
-		});
-		expect(first.outputs[1].map(({ json }) => json.error)).toEqual([
-			expect.objectContaining({ sendStatus: 'notSent' }),
-			expect.objectContaining({ sendStatus: 'mayHaveBeenSent' }),
-		]);
-		const { outputs } = await service.run({ parameters: onceEach, items: people(4) });
-		expect(outputs[0].map(({ json }) => json.sendStatus ?? 'sent now')).toEqual([
-			'alreadySent',
-			expect.stringMatching(/queued|sent now/),
-			'mayHaveBeenSent',
-			'alreadySent',
-		]);
-	});
-
-	test('the same key twice in one run is sent once', async () => {
-		const { outputs } = await service.run({
-			parameters: { ...onceEach, sendOnce: { key: 'sale' } },
-			items: people(3),
-		});
-		expect(service.sent()).toHaveLength(1);
-		expect(outputs[0].filter(({ json }) => json.skipped)).toHaveLength(2);
-	});
-
-	test('a full history sends nothing further and says so', async () => {
-		const small = {
-			...onceEach,
-			sendOnce: { ...onceEach.sendOnce, historySize: 10 },
-			options: { concurrency: 1 },
-		};
-		const { outputs } = await service.run({
-			parameters: small,
-			items: people(12),
-			onError: 'continueErrorOutput',
-		});
-		expect(outputs[1].map(({ json }) => json.error)).toEqual(
-			[1010, 1011].map(() =>
-				expect.objectContaining({
-					message: 'The history of Send Once is full with 10 keys',
-					sendStatus: 'notSent',
-				}),
-			),
-		);
-		expect(received()).toEqual(oneEach(10));
-	});
-
-	test('asks the database for a chunk of keys at a time', async () => {
-		const before = service.engine.processed.calls;
-		service.engine.processed.latencyMs = 20; // while a call is under way, the next keys collect
-		await service.run({
-			parameters: { ...onceEach, options: { concurrency: 100 } },
-			items: people(200),
-		});
-		expect(service.engine.processed.calls - before).toBeLessThan(100);
-	});
 });

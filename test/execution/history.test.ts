@@ -3,10 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { History } from '../../nodes/BusinessMessaging/execution/history';
 
-type Helpers = Pick<
-	IExecuteFunctions['helpers'],
-	'checkProcessedAndRecord' | 'getProcessedDataCount' | 'removeProcessed'
->;
+type Helpers = Pick<IExecuteFunctions['helpers'], 'checkProcessedAndRecord' | 'removeProcessed'>;
 type Access = (change: (list: string[]) => string[]) => Promise<string[]>;
 
 /** The list as n8n keeps it: each process reads all of it, and writes all of it back when `mayWrite` lets it. */
@@ -36,7 +33,6 @@ class Row {
 			{
 				checkProcessedAndRecord,
 				removeProcessed,
-				getProcessedDataCount: async () => this.list.length,
 			},
 			'node',
 		);

@@ -242,14 +242,3 @@ test('contacts are listed of one segment, or of all', async () => {
 	);
 	expect([...new Set(segments)]).toEqual(['news letter', null]);
 });
-
-test('Send Once goes by its key without the spaces around it; without a key everything is sent', async () => {
-	const once = (key?: string) => ({ ...send, sendOnce: key === undefined ? {} : { key } });
-	const skipped = async (key?: string) =>
-		(await service.run({ parameters: once(key), items: [{}, {}] })).outputs[0].map(
-			({ json }) => json.skipped,
-		);
-	expect(await skipped('={{ $itemIndex === 0 ? " a" : "a " }}')).toEqual([undefined, true]);
-	for (const none of [undefined, '', ' '])
-		expect(await skipped(none)).toEqual([undefined, undefined]);
-});

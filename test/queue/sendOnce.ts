@@ -6,12 +6,13 @@ import { type Cluster, credentialFor, WORKERS } from './cluster';
 import { partsOf, type Settings } from './settings';
 import { type Part, Production } from './workflows';
 
-/** A message whose key is its number. */
+/** A message that each number gets once. */
 export const onceEach = {
 	resource: 'message',
 	operation: 'sendText',
 	text: 'Our summer sale starts today.',
-	sendOnce: { key: '=sale {{ $json.to }}' },
+	sendOnce: true,
+	campaign: 'sale',
 };
 
 /** What became of the keys. */

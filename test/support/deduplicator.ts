@@ -36,6 +36,15 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 	/** How long a call takes, ms. */
 	latencyMs = 0;
 
+	/** Whether a call fails as if the database did, by the name of the method. */
+	isFailing: (method: keyof IDataDeduplicator) => boolean = () => false;
+
+	private async query(method: keyof IDataDeduplicator): Promise<void> {
+		this.calls++;
+		if (this.latencyMs > 0) await delay(this.latencyMs);
+		if (this.isFailing(method)) throw new Error('SQLITE_BUSY: database is locked');
+	}
+
 	async checkProcessedAndRecord(
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
@@ -43,8 +52,7 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 		options: ICheckProcessedOptions,
 	): Promise<IDeduplicationOutput> {
 		assertEntries(options);
-		this.calls++;
-		if (this.latencyMs > 0) await delay(this.latencyMs);
+		await this.query('checkProcessedAndRecord');
 		const known = this.lists.get(keyOf(scope, context));
 		const list = [...(known ?? [])];
 		const output: IDeduplicationOutput = { new: [], processed: [] };
@@ -68,7 +76,7 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 		options: ICheckProcessedOptions,
 	): Promise<void> {
 		assertEntries(options);
-		this.calls++;
+		await this.query('removeProcessed');
 		const list = this.lists.get(keyOf(scope, context));
 		for (const item of items) {
 			const index = list?.indexOf(hash(item)) ?? -1;
@@ -80,6 +88,7 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
 	): Promise<void> {
+		await this.query('clearAllProcessedItems');
 		this.lists.delete(keyOf(scope, context));
 	}
 
@@ -95,5 +104,6 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 		this.lists.clear();
 		this.calls = 0;
 		this.latencyMs = 0;
+		this.isFailing = () => false;
 	}
 }

@@ -10,8 +10,14 @@ const maxHints = 10;
 const longWaitMs = 2_000;
 
 /** Says what was noticed about the items and in the service's responses, each once, and whether the rate made it slow. */
-export function addHints(context: IExecuteFunctions, client: Client, items: Item[]): void {
+export function addHints(
+	context: IExecuteFunctions,
+	client: Client,
+	items: Item[],
+	warning?: string,
+): void {
 	const messages = new Set([
+		...(warning ? [warning] : []),
 		...items.flatMap(({ request }) => request?.hints ?? []),
 		...client.hints,
 	]);

@@ -18,26 +18,25 @@ import {
 
 const options: ICheckProcessedOptions = { mode: 'entries' };
 /** How long to wait before looking for a mark, ms: several times what reading and writing the list takes. */
-const shortestSettleMs = 60;
-const longestSettleMs = 5_000;
+const minPauseMs = 60;
+const maxPauseMs = 5_000;
 const safety = 3;
 /** How long entries are added again and again, ms. */
 const recentMs = 10_000;
-const mostTries = 100;
+const maxAttempts = 100;
 /** How many marks may be left in the list before they are removed in one go. */
-const mostMarks = 20;
+const maxMarks = 20;
 
-type Helpers = Pick<
-	IExecuteFunctions['helpers'],
-	'checkProcessedAndRecord' | 'getProcessedDataCount' | 'removeProcessed'
->;
+type Helpers = Pick<IExecuteFunctions['helpers'], 'checkProcessedAndRecord' | 'removeProcessed'>;
 
 /** The list of a node or a workflow. Its methods are called one after the other. */
 export class History {
+	/** Entries that are to be removed, since a call that should have removed or kept them has failed. */
+	abandoned: string[] = [];
 	/** Entries of ours that others may still overwrite, and since when they are there. */
 	private readonly recent = new Map<string, number>();
 	private marks: string[] = [];
-	private settleMs = shortestSettleMs;
+	private pauseMs = minPauseMs;
 
 	constructor(
 		private readonly helpers: Helpers,
@@ -52,38 +51,43 @@ export class History {
 	 * @throws Error if others overwrite them time and again, or what n8n's database throws
 	 */
 	async add(entries: string[], alongside: string[] = []): Promise<Set<string>> {
-		if (this.marks.length >= mostMarks) await this.removeMarks();
+		await (this.marks.length >= maxMarks ? this.removeMarks() : this.remove([]));
 		let ours = [...new Set(entries)];
-		let last: { origin: string; isTakenBack: boolean } | undefined;
-		for (let tries = 0; tries < mostTries; tries++) {
+		let last: { origin: string[]; isTakenBack: boolean } = { origin: [], isTakenBack: false };
+		for (let attempt = 0; attempt < maxAttempts; attempt++) {
 			const [origin, proof] = [this.newMark(), this.newMark()];
 			const { added, isSlow } = await this.write([
 				...this.recentEntries(),
 				...alongside,
 				...ours,
-				...(last ? [last.origin] : []),
+				...last.origin,
 				origin,
 				proof,
 			]);
-			if (!last && added.size === 2) return new Set(); // the marks alone: all the rest was there before
+			if (attempt === 0 && added.size === 2) return new Set(); // the marks alone: all the rest was there before
 			// Somebody may have written our own last addition back: what is there is ours, or is still to be taken back.
-			const isOwn = last !== undefined && !added.has(last.origin);
+			const isOwn = last.origin.some((mark) => !added.has(mark));
 			ours = ours.filter((entry) => isOwn || added.has(entry));
-			const isTakenBack: boolean = isSlow || (isOwn && last?.isTakenBack === true);
-			if (isTakenBack) await this.remove([...ours, origin, ...(last ? [last.origin] : [])]);
-			last = { origin, isTakenBack };
-			await sleep(this.settleMs);
+			this.abandoned = ours; // unless this goes well
+			const isTakenBack: boolean = isSlow || (isOwn && last.isTakenBack);
+			if (isTakenBack) await this.remove([origin, ...last.origin]);
+			last = { origin: [origin], isTakenBack };
+			await sleep(this.pauseMs);
 			if (isTakenBack || (await this.record([proof])).has(proof)) continue;
 			for (const entry of [...alongside, ...ours]) this.recent.set(entry, Date.now());
+			this.abandoned = [];
 			return new Set(ours);
 		}
 		throw new Error('Other processes of n8n overwrite what this one writes');
 	}
 
-	/** Removes entries. */
+	/** Removes entries, and those that were abandoned. If that fails, they are removed with the next call. */
 	async remove(entries: string[]): Promise<void> {
 		for (const entry of entries) this.recent.delete(entry);
-		if (entries.length > 0) await this.helpers.removeProcessed(entries, this.scope, options);
+		this.abandoned = [...this.abandoned, ...entries];
+		if (this.abandoned.length === 0) return;
+		await this.helpers.removeProcessed(this.abandoned, this.scope, options);
+		this.abandoned = [];
 	}
 
 	/** Which entries are missing. The helper cannot look without recording, so that is undone. */
@@ -91,11 +95,6 @@ export class History {
 		const missing = await this.record(entries);
 		await this.remove([...missing]);
 		return missing;
-	}
-
-	/** How many entries there are, of all who use the list. */
-	async count(): Promise<number> {
-		return (await this.helpers.getProcessedDataCount(this.scope, options)) - this.marks.length;
 	}
 
 	/** Removes what {@link add} has left of its own. */
@@ -114,10 +113,10 @@ export class History {
 		const start = Date.now();
 		const added = await this.record(entries);
 		const took = Date.now() - start;
-		const isSlow = safety * took > this.settleMs && this.settleMs < longestSettleMs;
-		// Longer at once, shorter step by step: one pause of the database shall not slow down the rest of a campaign.
-		const fitting = Math.min(Math.max(2 * safety * took, shortestSettleMs), longestSettleMs);
-		this.settleMs = Math.max(fitting, isSlow ? 0 : this.settleMs / 2);
+		const isSlow = safety * took > this.pauseMs && this.pauseMs < maxPauseMs;
+		// Longer at once, shorter step by step: one pause of the database does not slow down the rest of a campaign.
+		const fitting = Math.min(Math.max(2 * safety * took, minPauseMs), maxPauseMs);
+		this.pauseMs = Math.max(fitting, isSlow ? 0 : this.pauseMs / 2);
 		return { added, isSlow };
 	}
 

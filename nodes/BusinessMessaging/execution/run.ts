@@ -45,7 +45,7 @@ export async function runOperation(
 	refuseInvalid(context, items);
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
 	const sending = untilStopped(context, run.carryOut());
-	const finished = sending.then(() => refuseFailed(context, operation, items));
+	const finished = sending.then((warning) => refuseFailed(context, operation, items, warning));
 	await finished.catch(async (error) => {
 		await listening?.stop();
 		throw error;
@@ -67,13 +67,18 @@ function refuseInvalid(context: IExecuteFunctions, items: Item[]): void {
 }
 
 /** Throws for the first item that has failed, unless the node continues on errors; says how far the run got. */
-function refuseFailed(context: IExecuteFunctions, { endpoint }: Operation, items: Item[]): void {
+function refuseFailed(
+	context: IExecuteFunctions,
+	{ endpoint }: Operation,
+	items: Item[],
+	warning = '',
+): void {
 	const failed = items.find(({ outcome }) => hasFailed(outcome));
 	if (!hasFailed(failed?.outcome) || context.continueOnFail()) return;
 	const done = items.filter(({ outcome }) => outcome && !hasFailed(outcome)).length;
-	const note = `${done} of ${items.length} items are done. A retry goes on from there and repeats none of them.`;
-	const { failure } = failed.outcome;
-	throw toNodeError(context.getNode(), failure, failed.index, endpoint.idempotent ? '' : note);
+	const progress = `${done} of ${items.length} items are done. A retry goes on from there and repeats none of them.`;
+	const note = `${endpoint.idempotent ? '' : progress} ${warning}`.trim();
+	throw toNodeError(context.getNode(), failed.outcome.failure, failed.index, note);
 }
 
 /** If nobody can listen, all valid items fail with the reason. */
@@ -97,8 +102,12 @@ async function beginListening(
 
 /** A run whose items are ready to be carried out. */
 interface Run {
-	/** Carries out what is still to be done, until the first failure unless the node continues on errors. */
-	carryOut: () => Promise<void>;
+	/**
+	 * Carries out what is still to be done, until the first failure unless the node continues on errors.
+	 *
+	 * @returns what the user has to know, also if the run has failed
+	 */
+	carryOut: () => Promise<string | undefined>;
 	/** Leaves nothing in memory if every item is done. */
 	forget: () => void;
 }
@@ -120,8 +129,10 @@ async function openRun(
 		const client = await connect(context, { timeoutMs: runOptions(pending).timeoutMs, signal });
 		const prepared = await prepare(operation, client, pending);
 		const carryOut = async () => {
-			await sendAll(context, operation, { client, prepared, memory }, items.filter(isPending));
-			addHints(context, client, items);
+			const shared = { client, prepared, memory };
+			const warning = await sendAll(context, operation, shared, items.filter(isPending));
+			addHints(context, client, items, warning);
+			return warning;
 		};
 		return { carryOut, forget };
 	} catch (error) {
@@ -163,12 +174,12 @@ async function sendAll(
 	operation: Operation,
 	{ client, prepared, memory }: Shared,
 	items: ValidItem[],
-): Promise<void> {
-	const sendOnce = openSendOnce(context);
+): Promise<string | undefined> {
+	const sendOnce = openSendOnce(context, operation);
 	const signal = context.getExecutionCancelSignal();
 	let hasToStop = false;
 	const send = async (item: ValidItem) => {
-		const outcome = await sendOnce.guard(item.request, async () => {
+		const outcome = await sendOnce.guard(item, async () => {
 			const idempotencyKey = memory.begin(item);
 			return await outcomeOf(operation.run(client, { ...item.request, idempotencyKey }, prepared));
 		});
@@ -182,7 +193,7 @@ async function sendAll(
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, send);
-	await sendOnce.close();
+	return await sendOnce.close();
 }
 
 async function outcomeOf(records: ReturnType<Operation['run']>): Promise<Outcome> {

@@ -1,193 +1,173 @@
 /**
- * Send Once: a key (e.g. campaign and phone) is sent at most once ever, across executions, workers and crashes.
+ * Send Once: a campaign reaches each recipient at most once ever, across executions, workers and crashes.
  *
- * Kept in n8n's own database through its deduplication helper. A key is claimed before the send and confirmed after it;
- * the claim is given back only if the message certainly did not go out. A claim that was never confirmed is one that was
- * under way when n8n died: it may have been sent. Since every message waits for its claim, and the confirmation of a
- * sender's last message travels with the claim of its next one, there are never more of these than senders.
- *
- * The helper reads and writes all keys in one go, so calls are shared: while one is under way, the next ones collect.
- * Calls of one process go one after the other; what several processes do at the same time is the history's part.
+ * A key (recipient and campaign) is claimed in n8n's database before the send and confirmed after it. The claim is given
+ * back only if the message certainly did not go out: one without a confirmation was under way when n8n died. Every
+ * message waits for its claim, and the confirmation of a sender's last message travels with the claim of its next one,
+ * so there are never more of these than senders. Each call reads and writes all keys, so senders share calls.
  */
+import { partition } from 'lodash';
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { withLock } from '../mutex';
 import { asText } from '../operations/asText';
-import type { SendOnceValues } from '../operations/message/sendOnce';
-import type { OperationRequest } from '../operations/operation';
+import type { Campaign } from '../operations/message/campaign';
+import type { Operation } from '../operations/operation';
 import { type Outcome, hasFailed } from '../operations/outcome';
 import { ServiceError } from '../transport/errors';
 import { History } from './history';
+import type { ValidItem } from './item';
 
-/** Sends what was not sent yet. */
-export type SendOnceGuard = (
-	request: OperationRequest,
-	send: () => Promise<Outcome>,
-) => Promise<Outcome>;
+/** Send Once for the items of a run. */
+export interface SendOnce {
+	/** Sends what was not sent yet; items without a campaign are simply sent. */
+	guard: (item: ValidItem, send: () => Promise<Outcome>) => Promise<Outcome>;
+	/** Writes what is left. @returns what the user has to know, if that fails */
+	close: () => Promise<string | undefined>;
+}
 
 /** What is known of a key when it is to be sent. */
-type Claim = 'new' | 'alreadySent' | 'mayHaveBeenSent' | 'historyFull';
+type Claim = 'new' | 'alreadySent' | 'mayHaveBeenSent';
 
+/** How long senders that end at about the same time wait for each other, ms. */
 const collectMs = 10;
+/** How often what is left at the end is written again if the database fails, and the first pause before that, ms. */
+const maxWrites = 4;
+const pauseMs = 250;
 const claimOf = (key: string) => `claimed ${key}`;
 const confirmationOf = (key: string) => `sent ${key}`;
-/** A key takes two entries: its claim and its confirmation. */
-const entriesPerKey = 2;
 
-/** Opens Send Once for a run; items without a key are simply sent. */
-export function openSendOnce(context: IExecuteFunctions): {
-	guard: SendOnceGuard;
-	close(): Promise<void>;
-} {
+/** Opens Send Once for a run. The scope is that of the first item with a campaign. */
+export function openSendOnce(
+	context: IExecuteFunctions,
+	{ recipientOf = () => '' }: Operation,
+): SendOnce {
 	let ledger: Ledger | undefined;
-	const guard: SendOnceGuard = async ({ sendOnce, body }, send) => {
-		if (!sendOnce) return await send();
-		ledger ??= new Ledger(context, sendOnce);
-		const claim = await ledger.claim(sendOnce.key).catch((error: unknown) => error);
-		if (claim instanceof Error) return { failure: noHistory(claim) };
-		if (claim === 'historyFull') return { failure: historyFull(sendOnce) };
+	const guard: SendOnce['guard'] = async ({ request }, send) => {
+		const { campaign, body } = request;
+		if (!campaign) return await send();
+		ledger ??= new Ledger(context, campaign.scope);
+		const key = `${recipientOf(request)} ${campaign.name}`;
+		const asking = campaign.clearsHistory ? ledger.clear() : ledger.claim(key);
+		const claim = await asking.catch(notWritten);
+		if (claim instanceof ServiceError) return { failure: claim };
 		if (claim !== 'new') {
-			return {
-				records: [
-					{
-						to: asText(body?.to),
-						skipped: true,
-						sendStatus: claim as Claim,
-						sendOnceKey: sendOnce.key,
-					},
-				],
-			};
+			const to = asText(body?.to);
+			return { records: [{ to, skipped: true, sendStatus: claim, campaign: campaign.name }] };
 		}
 		const outcome = await send();
-		if (!hasFailed(outcome)) ledger.confirm(sendOnce.key);
-		else if (outcome.failure.sendStatus === 'notSent') ledger.release(sendOnce.key);
+		if (!hasFailed(outcome)) ledger.confirmed.push(key);
+		else if (outcome.failure.sendStatus === 'notSent') ledger.released.push(key);
 		return outcome;
 	};
-	return { guard, close: async () => await ledger?.flush() };
+	return { guard, close: async () => await ledger?.close() };
 }
 
-function historyFull({ historySize, scope }: SendOnceValues): ServiceError {
-	return new ServiceError(`The history of Send Once is full with ${historySize} keys`, {
+function notWritten(cause: unknown): ServiceError {
+	const message = "Send Once could not write to n8n's database, so this message was not sent";
+	return new ServiceError(message, {
 		kind: 'configuration',
-		description: `Raise History Size, or clear the history of this ${scope} with the operation Clear Deduplication History of the Remove Duplicates node once the campaign is over.`,
+		description: `Run it again when the database works. (${String(cause)})`,
 	});
 }
 
-function noHistory(cause: Error): ServiceError {
-	return new ServiceError('n8n could not note in its database that this message is sent', {
-		kind: 'configuration',
-		description: `Send Once sends nothing that it cannot note. (${cause.message})`,
-	});
-}
-
-interface Waiting {
-	key: string;
-	resolve: (claim: Claim) => void;
-	reject: (error: unknown) => void;
+/** Keys that are claimed together. */
+interface Batch {
+	keys: string[];
+	claims: Promise<Claim[]>;
 }
 
 /** The keys in n8n's database, and what is on its way there. */
 class Ledger {
-	private waiting: Waiting[] = [];
-	private confirmed: string[] = [];
-	private released: string[] = [];
-	private writing: Promise<void> | undefined;
-	/** How many entries the database holds, about. */
-	private entries: number | undefined;
+	/** Keys of messages that were sent, still to be written. */
+	readonly confirmed: string[] = [];
+	/** Keys of messages that were certainly not sent, whose claims are still to be removed. */
+	readonly released: string[] = [];
+	private nextBatch: Batch | undefined;
+	private clearing: Promise<'notSent'> | undefined;
 	private readonly lockName: string;
 	private readonly history: History;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
-		private readonly settings: SendOnceValues,
+		private readonly scope: Campaign['scope'],
 	) {
-		this.history = new History(context.helpers, settings.scope);
+		this.history = new History(context.helpers, scope);
 		const { id } = context.getWorkflow();
-		this.lockName = settings.scope === 'node' ? `${id} ${context.getNode().id}` : `${id}`;
+		this.lockName = scope === 'node' ? `${id} ${context.getNode().id}` : `${id}`;
 	}
 
 	async claim(key: string): Promise<Claim> {
-		return await new Promise((resolve, reject) => {
-			this.waiting.push({ key, resolve, reject });
-			void this.write();
+		this.nextBatch ??= this.openBatch();
+		const { keys, claims } = this.nextBatch;
+		const place = keys.push(key) - 1;
+		return (await claims)[place];
+	}
+
+	/** Forgets all keys, once a run. */
+	async clear(): Promise<'notSent'> {
+		this.clearing ??= withLock(this.lockName, async () => {
+			await this.context.helpers.clearAllProcessedItems(this.scope, { mode: 'entries' });
+			const message = `The Send Once history of this ${this.scope} was cleared, and nothing was sent. To send, remove the option Clear Send Once History.`;
+			this.context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
+			return 'notSent' as const;
 		});
+		return await this.clearing;
 	}
 
-	confirm(key: string): void {
-		this.confirmed.push(confirmationOf(key));
-	}
-
-	release(key: string): void {
-		this.released.push(claimOf(key));
-	}
-
-	/** Writes what is left at the end of a run. */
-	async flush(): Promise<void> {
-		await this.write();
-		if (this.confirmed.length + this.released.length > 0) await this.write();
-		await withLock(this.lockName, async () => await this.history.removeMarks()).catch(
-			() => undefined,
-		);
-		if (this.confirmed.length > 0) {
-			this.context.logger.warn(
-				'Send Once could not note that messages were sent; they will be shown as mayHaveBeenSent',
-			);
+	/** Writes what is left at the end of a run, several times if the database fails. @returns what then is wrong */
+	async close(): Promise<string | undefined> {
+		for (let attempt = 0; attempt < maxWrites && this.isUnwritten; attempt++) {
+			if (attempt > 0) await sleep(pauseMs * 2 ** attempt);
+			await withLock(this.lockName, async () => await this.write([])).catch(() => undefined);
 		}
+		const { warning } = this;
+		const removeMarks = async () => await this.history.removeMarks();
+		await withLock(this.lockName, removeMarks).catch(() => undefined);
+		return warning;
 	}
 
-	private async write(): Promise<void> {
-		this.writing ??= this.collect().finally(() => {
-			this.writing = undefined;
-			if (this.waiting.length > 0) void this.write();
+	private get isUnwritten(): boolean {
+		return this.confirmed.length + this.released.length + this.history.abandoned.length > 0;
+	}
+
+	/** What later runs will get wrong. */
+	private get warning(): string | undefined {
+		const claims = this.history.abandoned.filter((entry) => entry.startsWith(claimOf('')));
+		const start = "Send Once could not write to n8n's database. Later runs will";
+		if (claims.length > 0)
+			return `${start} skip messages that were not sent. Send these with another campaign name: ${claims.map((claim) => claim.slice(claimOf('').length)).join(', ')}.`;
+		if (this.confirmed.length === 0) return undefined;
+		return `${start} list messages as mayHaveBeenSent that were sent: ${this.confirmed.join(', ')}.`;
+	}
+
+	/** A batch collects keys until the one before is written. */
+	private openBatch(): Batch {
+		const keys: string[] = [];
+		const write = async () => {
+			this.nextBatch = undefined;
+			return await this.write(keys);
+		};
+		const claims = sleep(collectMs).then(async () => await withLock(this.lockName, write));
+		return { keys, claims };
+	}
+
+	/** Removes, confirms and claims. What fails is left for the next call. */
+	private async write(keys: string[]): Promise<Claim[]> {
+		await this.history.remove(this.released.splice(0).map(claimOf));
+		const confirmed = [...this.confirmed];
+		if (keys.length + confirmed.length === 0) return [];
+		const claimed = await this.history.add(keys.map(claimOf), confirmed.map(confirmationOf));
+		this.confirmed.splice(0, confirmed.length);
+		const [ours, known] = partition(keys, (key) => claimed.has(claimOf(key)));
+		const looking = this.history.missing(known.map(confirmationOf));
+		const unconfirmed = await looking.catch((error) => {
+			this.released.push(...ours);
+			throw error;
 		});
-		await this.writing;
-	}
-
-	/** Lets the senders that end at about the same time share a call. */
-	private async collect(): Promise<void> {
-		await sleep(collectMs);
-		await withLock(this.lockName, async () => await this.writeBatch());
-	}
-
-	private async writeBatch(): Promise<void> {
-		const { waiting, confirmed, released } = this;
-		[this.waiting, this.confirmed, this.released] = [[], [], []];
-		try {
-			await this.history.remove(released);
-			if (waiting.length + confirmed.length === 0) return;
-			const claims = await this.history.add(
-				waiting.map(({ key }) => claimOf(key)),
-				confirmed,
-			);
-			const known = waiting.filter(({ key }) => !claims.has(claimOf(key))).map(({ key }) => key);
-			const unconfirmed =
-				known.length > 0
-					? await this.history.missing(known.map(confirmationOf))
-					: new Set<string>();
-			const isFull = claims.size > 0 && (await this.isFull(claims.size + confirmed.length));
-			if (isFull) await this.history.remove([...claims]);
-			for (const { key, resolve } of waiting) {
-				const isNew = claims.delete(claimOf(key)); // the same key twice in one batch: the first one has it
-				resolve(
-					isNew
-						? isFull
-							? 'historyFull'
-							: 'new'
-						: unconfirmed.has(confirmationOf(key))
-							? 'mayHaveBeenSent'
-							: 'alreadySent',
-				);
-			}
-		} catch (error) {
-			this.confirmed.push(...confirmed);
-			for (const { reject } of waiting) reject(error);
-		}
-	}
-
-	private async isFull(added: number): Promise<boolean> {
-		// counted once a run, as it reads all keys; what was just added is in the first count
-		if (this.entries === undefined) this.entries = await this.history.count();
-		else this.entries += added;
-		return this.entries > this.settings.historySize * entriesPerKey;
+		return keys.map((key) => {
+			if (claimed.delete(claimOf(key))) return 'new'; // the same key twice in one batch: the first one has it
+			return unconfirmed.has(confirmationOf(key)) ? 'mayHaveBeenSent' : 'alreadySent';
+		});
 	}
 }

@@ -95,3 +95,15 @@ export function recordField<const N extends string>(
 		],
 	};
 }
+
+/** The same field, shown under a condition: the values that other fields must have. */
+export function showFor<F extends Field>(
+	field: F,
+	condition: Record<string, Array<string | boolean>>,
+): F {
+	const displayOptions: INodeProperties['displayOptions'] = {
+		...field.displayOptions,
+		show: { ...field.displayOptions?.show, ...condition },
+	};
+	return { ...field, displayOptions };
+}

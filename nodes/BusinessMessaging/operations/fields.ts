@@ -2,7 +2,6 @@
 import {
 	booleanField,
 	choiceField,
-	collectionField,
 	jsonField,
 	numberField,
 	recordField,
@@ -17,46 +16,6 @@ export const recipientField = textField({
 	placeholder: 'e.g. +49 170 1234567',
 	description:
 		'Phone number of the recipient with + or 00 and country code, written in any usual way. Numbers without country code need a Default Country.',
-});
-
-/** A key that is sent at most once ever. Our own; the service knows nothing of it. */
-export const sendOnceField = collectionField({
-	displayName: 'Send Once',
-	name: 'sendOnce',
-	placeholder: 'Add Send Once Setting',
-	description:
-		'Send a message at most once ever, also when the workflow runs again, is retried, or n8n was restarted',
-	fields: [
-		numberField({
-			displayName: 'History Size',
-			name: 'historySize',
-			typeOptions: { minValue: 1 },
-			default: 10_000,
-			description:
-				'How many keys are remembered. When the history is full, nothing further is sent and an error says so.',
-		}),
-		textField({
-			displayName: 'Key',
-			name: 'key',
-			placeholder: 'e.g. spring-sale {{ $json.phone }}',
-			description:
-				'What is sent only once, e.g. the name of the campaign and the phone number. Messages with an empty key are always sent.',
-		}),
-		choiceField({
-			displayName: 'Remembered By',
-			name: 'scope',
-			options: [
-				{ name: 'This Node', value: 'node', description: 'Other nodes may send the same key' },
-				{
-					name: 'This Workflow',
-					value: 'workflow',
-					description: 'All nodes of this workflow with this setting share the history',
-				},
-			],
-			default: 'node',
-			description: 'Who shares the history',
-		}),
-	],
 });
 
 /** Phone number of a contact. Source: specification, "Resources and their fields". */

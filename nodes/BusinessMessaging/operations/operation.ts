@@ -10,8 +10,8 @@ import { asText } from './asText';
 import { type Field, type ValuesOf } from './fieldBuilders';
 import { limitField, returnAllField, simplifyField } from './fields';
 import { InputError } from './inputError';
+import type { Campaign } from './message/campaign';
 import type { QuestionSettings } from './message/question';
-import type { SendOnceValues } from './message/sendOnce';
 import type { TemplateMessage } from './message/variables';
 import { additionalFields, queryParameters } from './openFields';
 import { optionsField } from './options';
@@ -46,8 +46,8 @@ export interface OperationRequest extends ApiRequest {
 	limit?: number;
 	/** Whether the records of a listing are made small. */
 	isSimplified?: boolean;
-	/** A key that is sent at most once ever. */
-	sendOnce?: SendOnceValues;
+	/** The campaign of which each recipient gets at most one message ever. */
+	campaign?: Campaign;
 	/** What is asked for, if the answer is awaited. */
 	question?: QuestionSettings;
 	/** The template that a message is made of. */

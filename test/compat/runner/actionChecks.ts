@@ -133,7 +133,7 @@ export const actionChecks: Record<string, Check> = {
 
 	'Send Once': async (environment) => {
 		environment.engine.processed.reset();
-		const once = { ...sendText, sendOnce: { key: '={{ $json.n }}' } };
+		const once = { ...sendText, sendOnce: true, campaign: 'sale' };
 		goodOutput(await environment.run(once));
 		assert.deepEqual(
 			goodOutput(await environment.run(once)).map(({ skipped }) => skipped),

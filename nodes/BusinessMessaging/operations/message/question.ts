@@ -1,8 +1,5 @@
 /** What a question asks for, and the fields in which the user says so. */
-import type { INodeProperties } from 'n8n-workflow';
-
 import {
-	type Field,
 	type ValuesOf,
 	choiceField,
 	collectionField,
@@ -46,15 +43,6 @@ const words = {
 	yes: 'yes, y, yep, ok, okay, sure, approve, approved, ja, oui, sí, si, sim, 👍, ✅',
 	no: 'no, n, nope, reject, rejected, decline, declined, nein, non, não, nao, 👎, ❌',
 };
-
-/** Shows a field for one kind of message or answer only. */
-export function showFor<F extends Field>(field: F, condition: Record<string, string[]>): F {
-	const displayOptions: INodeProperties['displayOptions'] = {
-		...field.displayOptions,
-		show: { ...field.displayOptions?.show, ...condition },
-	};
-	return { ...field, displayOptions };
-}
 
 /** The fields for the answer. n8n sets `responseType` to `approval` where the node asks for the approval of an agent's tool. */
 export const answerFields = [

@@ -1,9 +1,9 @@
 import { endpoints } from '../../api/endpoints';
-import { choiceField, textField } from '../fieldBuilders';
+import { choiceField, showFor, textField } from '../fieldBuilders';
 import { recipientField } from '../fields';
 import { operation, sentMessage } from '../operation';
 import { defaultCountryOption, readPhoneValue } from '../phone';
-import { answerFields, readSettings, showFor } from './question';
+import { answerFields, readSettings } from './question';
 import { recipientOf } from './recipient';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
 import { checkField, templateFields, templateRequest } from './template';

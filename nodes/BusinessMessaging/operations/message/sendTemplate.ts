@@ -1,10 +1,10 @@
 import { endpoints } from '../../api/endpoints';
-import { recipientField, sendOnceField } from '../fields';
+import { recipientField } from '../fields';
 import { operation } from '../operation';
 import { defaultCountryOption, readPhoneValue } from '../phone';
+import { campaignFields, campaignOptions, readCampaign } from './campaign';
 import { recipientOf } from './recipient';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
-import { readSendOnce } from './sendOnce';
 import { checkField, templateFields, templateRequest } from './template';
 
 /** Sends a template message. Source: specification, POST /v1/messages/template and "Template message components". */
@@ -15,13 +15,12 @@ export const sendTemplate = operation({
 	action: 'Send a template message',
 	description: 'Send a message from an approved template',
 	endpoint: endpoints.sendTemplate,
-	fields: [recipientField, ...templateFields, sendOnceField],
-	options: [checkField, defaultCountryOption],
+	fields: [recipientField, ...templateFields, ...campaignFields],
+	options: [...campaignOptions, checkField, defaultCountryOption],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const { body, ...rest } = templateRequest(values);
-		const sendOnce = readSendOnce(values.sendOnce);
-		return { body: { to: phone, ...body }, ...rest, hints, sendOnce };
+		return { body: { to: phone, ...body }, ...rest, hints, campaign: readCampaign(values) };
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,

@@ -1,10 +1,10 @@
 import { endpoints } from '../../api/endpoints';
 import { textField } from '../fieldBuilders';
-import { recipientField, sendOnceField } from '../fields';
+import { recipientField } from '../fields';
 import { operation, sentMessage } from '../operation';
 import { defaultCountryOption, readPhoneValue } from '../phone';
+import { campaignFields, campaignOptions, readCampaign } from './campaign';
 import { recipientOf } from './recipient';
-import { readSendOnce } from './sendOnce';
 
 /** Sends a free-text message. Source: specification, POST /v1/messages/send. */
 export const sendText = operation({
@@ -25,12 +25,12 @@ export const sendText = operation({
 			description: 'Text of the message',
 			hint: 'To somebody who has not written to you lately, most services deliver templates only',
 		}),
-		sendOnceField,
+		...campaignFields,
 	],
-	options: [defaultCountryOption],
-	request: ({ to, text, sendOnce, options }, settings) => {
-		const { phone, hints } = readPhoneValue(to, recipientField, options, settings);
-		return { body: { to: phone, text }, hints, sendOnce: readSendOnce(sendOnce) };
+	options: [...campaignOptions, defaultCountryOption],
+	request: (values, settings) => {
+		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
+		return { body: { to: phone, text: values.text }, hints, campaign: readCampaign(values) };
 	},
 	recipientOf,
 	output: sentMessage,
