@@ -40,20 +40,20 @@ test('Limit asks for no more than it needs', async () => {
 });
 
 test.each([
-	['={{ $json.missing }}', 'empty'],
-	['={{ null }}', 'empty'],
-	['={{ "" }}', 'empty'],
-	['={{ NaN }}', 'NaN'],
-	['={{ -5 }}', '-5'],
-	['={{ 0 }}', '0'],
-	['={{ 2.5 }}', '2.5'],
-	['={{ "many" }}', 'many'],
-])('a Limit of %s is said to be none, and nothing is asked for', async (limit, shown) => {
+	['={{ $json.missing }}', 'is empty'],
+	['={{ null }}', 'is empty'],
+	['={{ "" }}', 'is empty'],
+	['={{ NaN }}', 'is empty'],
+	['={{ -5 }}', 'cannot be "-5"'],
+	['={{ 0 }}', 'cannot be "0"'],
+	['={{ 2.5 }}', 'cannot be "2.5"'],
+	['={{ "many" }}', 'cannot be "many"'],
+])('a Limit of %s is refused, and nothing is asked for', async (limit, fault) => {
 	addContacts(3);
 	const { error } = await getMany({ limit });
 	expect(error).toMatchObject({
-		message: `'Limit' is not a whole number above 0, but ${shown} [item 0]`,
-		description: expect.stringContaining("'Return All'"),
+		message: `'Limit' ${fault} [item 0]`,
+		description: expect.stringContaining('Enter a whole number of at least 1.'),
 	});
 	expect(service.calls('listContacts')).toBe(0);
 });

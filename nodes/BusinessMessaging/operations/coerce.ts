@@ -54,12 +54,14 @@ function coerceChoice(field: Field, value: string): string {
 }
 
 function coerceNumber(field: Field, value: unknown): number {
-	const { minValue = -Infinity, maxValue = Infinity } = field.typeOptions ?? {};
+	const { minValue = -Infinity, maxValue = Infinity, numberPrecision } = field.typeOptions ?? {};
 	const number = asText(value).trim() === '' ? NaN : Number(value);
-	if (Number.isFinite(number) && number >= minValue && number <= maxValue) return number;
+	const isOfKind = numberPrecision === 0 ? Number.isInteger(number) : Number.isFinite(number);
+	if (isOfKind && number >= minValue && number <= maxValue) return number;
+	const kind = numberPrecision === 0 ? 'a whole number' : 'a number';
 	const least = minValue > -Infinity ? ` of at least ${minValue}` : '';
 	const range = maxValue < Infinity ? ` from ${minValue} to ${maxValue}` : least;
-	throw unfit(field, asText(value), `Enter a number${range}.`);
+	throw unfit(field, asText(value), `Enter ${kind}${range}.`);
 }
 
 function coerceBoolean(field: Field, value: string): boolean {

@@ -107,7 +107,7 @@ export const returnAllField = booleanField({
 export const limitField = numberField({
 	displayName: 'Limit',
 	name: 'limit',
-	typeOptions: { minValue: 1 },
+	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 50,
 	displayOptions: { show: { returnAll: [false] } },
 	description: 'Max number of results to return',

@@ -6,10 +6,8 @@ import { type Endpoint, recordName } from '../api/endpoints';
 import { type ServiceRecord, readEnvelope, readId, readRecord } from '../api/read';
 import type { ApiRequest, Client } from '../transport/client';
 import { readRecords } from '../transport/lists';
-import { asText } from './asText';
 import { type Field, type ValuesOf } from './fieldBuilders';
 import { limitField, returnAllField, simplifyField } from './fields';
-import { InputError } from './inputError';
 import type { Campaign } from './message/campaign';
 import type { QuestionSettings } from './message/question';
 import type { TemplateMessage } from './message/variables';
@@ -146,7 +144,7 @@ export function listOperation<const F extends readonly Field[]>(
 		],
 		request: ({ returnAll, limit, simplify: isSimplified, ...values }, settings) => ({
 			...request(values as ValuesOf<F> & { options: object }, settings),
-			limit: returnAll ? undefined : readLimit(limit),
+			limit: returnAll ? undefined : Number(limit),
 			isSimplified: isSimplified === true,
 		}),
 		run: async (client, apiRequest) => {
@@ -159,17 +157,6 @@ export function listOperation<const F extends readonly Field[]>(
 			return list.records;
 		},
 	});
-}
-
-/** @throws InputError, as an expression may give anything, and a limit that is no number would be none */
-function readLimit(limit: unknown): number {
-	const number = typeof limit === 'string' && limit.trim() === '' ? Number.NaN : Number(limit);
-	if (Number.isInteger(number) && number > 0) return number;
-	const given = typeof limit === 'number' ? limit : asText(limit) || 'empty';
-	throw new InputError(
-		`'Limit' is not a whole number above 0, but ${given}`,
-		"Correct 'Limit', or switch on 'Return All'.",
-	);
 }
 
 /** The record of a response, or that it succeeded if there is none. */

@@ -8,7 +8,7 @@ export const defaultConcurrency = 24;
 const concurrencyField = numberField({
 	displayName: 'Simultaneous Requests',
 	name: 'concurrency',
-	typeOptions: { minValue: 1, maxValue: 100 },
+	typeOptions: { minValue: 1, maxValue: 100, numberPrecision: 0 },
 	default: defaultConcurrency,
 	description:
 		'How many messages may be on their way at the same time. Messages to the same person always go one after the other.',

@@ -2,6 +2,7 @@
  * The authenticated call of one endpoint. All requests of both nodes, of the pickers and of the trigger go through here:
  * paced by the rate limiter, repeated only where nothing can happen twice, and read into one shape.
  */
+import { randomUUID } from 'crypto';
 import { uniq } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
@@ -29,7 +30,10 @@ export interface ApiRequest {
 	id?: string;
 	query?: Record<string, unknown>;
 	body?: Record<string, unknown>;
-	/** Sent as `Idempotency-Key`, the same for all attempts of one message (assumption: the usual header). */
+	/**
+	 * Sent as `Idempotency-Key`, the same for all attempts (assumption: the usual header). By default each call has one of
+	 * its own, if the endpoint is not idempotent.
+	 */
 	idempotencyKey?: string;
 }
 
@@ -98,9 +102,11 @@ export class Client {
 		const name = `${listed} ${endpoint.path}`;
 		const known = knownMethods.get(this.config.id)?.get(name);
 		const methods = uniq([known ?? listed, listed, ...Object.values(endpoint.methods)]);
+		const ownKey = endpoint.idempotent ? undefined : randomUUID();
+		const keyed = { ...request, idempotencyKey: request.idempotencyKey ?? ownKey };
 		const refusals: ServiceError[] = [];
 		for (const method of methods) {
-			const result = await this.repeat(method, endpoint, request);
+			const result = await this.repeat(method, endpoint, keyed);
 			if (!(result instanceof ServiceError)) {
 				knownMethods.getOrSet(this.config.id, () => new Map()).set(name, method);
 				return result;
