@@ -94,6 +94,7 @@ describe('refuses what may be another number than was meant:', () => {
 		['0170 1234567', plusMissing, 'begins with no country code'],
 		['5551234567', plusMissing, 'is no number of +55'],
 		['491701234567', 'DE', 'can be two numbers'],
+		['+39 (0)331 1234567', '', 'can be two numbers'],
 		['123', 'US', "does not fit 'Default Country'"],
 		['+0170 1234567', '', 'begins with no country code'],
 		['+999 1234567', '', 'begins with no country code'],

@@ -11,6 +11,7 @@ const twoForms: Array<[RegExp, string]> = [
 /** The number in E.164 that a service gives with or without the `+`; what is no phone number stays as it is. */
 export function toE164(from: string): string {
 	const text = from.trim();
+	if (/^\+[1-9]\d{6,14}$/.test(text)) return text;
 	return readPhone(/^[1-9]/.test(text) ? `+${text}` : text).e164 ?? from;
 }
 

@@ -69,12 +69,11 @@ const digitsOf = (text: string) => text.replace(decoration, '');
 /** The numbers in E.164 that may be meant: none, one, or several if in doubt. */
 function readingsOf(number: string, country: string): string[] {
 	const [, international] = afterPlus.exec(number) ?? [];
-	if (international !== undefined)
-		return compact([
-			readInternational(digitsOf(international)) ??
-				readInternational(digitsOf(international.replace('(0)', ''))) ??
-				readInternational(digitsOf(international), true),
-		]);
+	if (international !== undefined) {
+		const forms = [international, international.replace('(0)', '')].map(digitsOf);
+		const known = compact(forms.map((digits) => readInternational(digits)));
+		return known.length > 0 ? uniq(known) : compact([readInternational(forms[0], true)]);
+	}
 	const plan = planOf[country];
 	if (plan) return readLocal(digitsOf(number), plan);
 	return country === plusMissing ? compact([readInternational(digitsOf(number))]) : [];
