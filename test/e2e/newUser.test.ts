@@ -35,7 +35,7 @@ async function journey(): Promise<void> {
 		`${user.clicks.length} clicks, ${((performance.now() - start) / 1000).toFixed(1)} s`;
 
 	await editor.goTo('/workflow/new');
-	await user.addAction('Send a template message');
+	await user.addAction('Send template message');
 	await user.createCredential(n8n.sandbox);
 	expect(n8n.sandbox.state.requests.last()).toMatchObject([
 		{ method: 'GET', url: '/v1/auth/me', status: 200 },

@@ -61,7 +61,7 @@ test('a text goes where the model says, and the tool tells it what to fill in', 
 	expect(shown).toMatchObject([
 		{
 			function: {
-				description: 'Send a text message in Business Messaging',
+				description: 'Send text message in Business Messaging',
 				parameters: { required: ['Recipient_Phone_Number', 'Text'] },
 			},
 		},
@@ -102,7 +102,7 @@ test('the variables of a template are told with the text around them', async () 
 	expect(shown).toMatchObject([
 		{
 			function: {
-				description: 'Send a template message in Business Messaging',
+				description: 'Send template message in Business Messaging',
 				parameters: { required: ['Body_1_____1___is_your_login_code__'] },
 			},
 		},

@@ -31,7 +31,7 @@ interface OperationNames {
 	name: string;
 	/** Stable identifier, saved in workflows. */
 	value: string;
-	/** Sentence for the node panel, e.g. "Send a text message". */
+	/** Sentence for the node panel, e.g. "Send text message". */
 	action: string;
 	description: string;
 	/** The endpoint that it calls, or the one that its request belongs to if it calls several. */

@@ -6,7 +6,7 @@ export const createToken = operation({
 	resource: 'account',
 	name: 'Create Token',
 	value: 'createToken',
-	action: 'Create a token',
+	action: 'Create token',
 	description: 'Create an API token. Its value is secret and stands in the output of the node.',
 	endpoint: endpoints.createToken,
 	fields: [],

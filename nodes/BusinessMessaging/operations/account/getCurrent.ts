@@ -6,7 +6,7 @@ export const getCurrentAccount = operation({
 	resource: 'account',
 	name: 'Get Current',
 	value: 'getCurrent',
-	action: 'Get the current account',
+	action: 'Get current account',
 	description: 'Get the account that the API key belongs to',
 	endpoint: endpoints.getCurrentAccount,
 	fields: [],

@@ -8,7 +8,7 @@ export const createContact = operation({
 	resource: 'contact',
 	name: 'Create',
 	value: 'create',
-	action: 'Create a contact',
+	action: 'Create contact',
 	description: 'Create a contact',
 	endpoint: endpoints.createContact,
 	fields: [phoneField, contactNameField],

@@ -9,7 +9,7 @@ export const getContacts = listOperation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many contacts',
-	description: 'Get many contacts, also of one segment',
+	description: 'Get many contacts, or only those of a segment',
 	endpoint: endpoints.listContacts,
 	fields: [
 		collectionField({

@@ -9,7 +9,7 @@ export const updateContact = operation({
 	resource: 'contact',
 	name: 'Update',
 	value: 'update',
-	action: 'Update a contact',
+	action: 'Update contact',
 	description: 'Change fields of a contact',
 	endpoint: endpoints.updateContact,
 	fields: [

@@ -15,7 +15,7 @@ export const upsertContact = operation({
 	resource: 'contact',
 	name: 'Create or Update',
 	value: 'upsert',
-	action: 'Create or update a contact',
+	action: 'Create or update contact',
 	description: 'Create a new contact, or update the current one if it already exists (upsert)',
 	endpoint: endpoints.createContact,
 	fields: [phoneField, contactNameField],

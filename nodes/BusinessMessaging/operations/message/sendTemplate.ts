@@ -12,7 +12,7 @@ export const sendTemplate = operation({
 	resource: 'message',
 	name: 'Send Template',
 	value: 'sendTemplate',
-	action: 'Send a template message',
+	action: 'Send template message',
 	description: 'Send a message from an approved template',
 	endpoint: endpoints.sendTemplate,
 	fields: [recipientField, ...templateFields, ...campaignFields],

@@ -11,7 +11,7 @@ export const sendText = operation({
 	resource: 'message',
 	name: 'Send Text',
 	value: 'sendText',
-	action: 'Send a text message',
+	action: 'Send text message',
 	description: 'Send a free-text message to a phone number',
 	endpoint: endpoints.sendText,
 	fields: [

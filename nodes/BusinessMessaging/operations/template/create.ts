@@ -13,7 +13,7 @@ export const createTemplate = operation({
 	resource: 'template',
 	name: 'Create',
 	value: 'create',
-	action: 'Create a template',
+	action: 'Create template',
 	description: 'Create a template and hand it in for approval',
 	endpoint: endpoints.createTemplate,
 	fields: [

@@ -15,7 +15,7 @@ export const updateTemplate = operation({
 	resource: 'template',
 	name: 'Update',
 	value: 'update',
-	action: 'Update a template',
+	action: 'Update template',
 	description: 'Change fields of a template',
 	endpoint: endpoints.updateTemplate,
 	fields: [

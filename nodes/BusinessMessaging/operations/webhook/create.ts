@@ -19,7 +19,7 @@ export const createWebhook = operation({
 	resource: 'webhook',
 	name: 'Create',
 	value: 'create',
-	action: 'Create a webhook',
+	action: 'Create webhook',
 	description: 'Have events delivered to an address. The trigger node does this by itself.',
 	endpoint: endpoints.createWebhook,
 	fields: [

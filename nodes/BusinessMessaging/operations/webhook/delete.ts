@@ -7,7 +7,7 @@ export const deleteWebhook = operation({
 	resource: 'webhook',
 	name: 'Delete',
 	value: 'delete',
-	action: 'Delete a webhook',
+	action: 'Delete webhook',
 	description: 'Stop the delivery of events to an address',
 	endpoint: endpoints.deleteWebhook,
 	fields: [
