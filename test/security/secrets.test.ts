@@ -105,7 +105,7 @@ describe('a ticket', () => {
 		].map((url) => ({ id: url, url: `${url}?wait=${wait}` }));
 		const client = {
 			config: readServiceConfig(service.credentials()),
-			call: async () => records,
+			fetch: async () => ({ body: records, headers: {} }),
 		} as unknown as Client;
 		expect((await new Registry(client, base).list()).map(({ id }) => id)).toEqual([`${base}1/a`]);
 	});

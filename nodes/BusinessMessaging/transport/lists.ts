@@ -253,6 +253,6 @@ function asNoPage(error: unknown): ServiceError {
 function noList(kind: string, body: unknown): never {
 	throw new ServiceError(`The response has no list of ${kind}s that the node could find`, {
 		kind: 'configuration',
-		description: `It has these fields: ${fieldNames(body)}. Check Base URL and Layout in the credential.`,
+		description: `It has these fields: ${fieldNames(body)}. Check 'Base URL' and 'API Path' in the credential.`,
 	});
 }
