@@ -51,16 +51,10 @@ export class BoundedMap<K, V> {
 		this.entries.delete(key);
 	}
 
-	/** From the oldest to the newest. */
-	keys(): K[] {
+	/** All entries, from the oldest to the newest. */
+	all(): Array<[key: K, value: V]> {
 		this.forgetOld();
-		return [...this.entries.keys()];
-	}
-
-	/** From the oldest to the newest. */
-	values(): V[] {
-		this.forgetOld();
-		return [...this.entries.values()].map(({ value }) => value);
+		return [...this.entries].map(([key, { value }]) => [key, value]);
 	}
 
 	/** The oldest come first, so it ends at the first entry that stays. */

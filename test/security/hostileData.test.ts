@@ -122,15 +122,13 @@ describe('time', () => {
 	const length = 1_000_000;
 
 	test.each([
-		['commands', 'stop', `${'!'.repeat(length)}x`],
+		['firstWords', 'stop', `${'!'.repeat(length)}x`],
 		['textContains', 'stop', 'x'.repeat(length)],
 		['textEquals', 'stop', `${' '.repeat(length)}x`],
-		['textMatches', '(a+)+b', 'a'.repeat(length)],
-		['textMatches', '(\\w+\\s?)*!', 'a'.repeat(length)],
 		['senders', '+1555*', 'x'],
 	])('one message cannot keep n8n busy with the filter %s (%s)', async (filter, value, text) => {
 		const trigger = await triggers.active({
-			parameters: { filters: { [filter]: value }, options: { largestBody: 10_000 } },
+			parameters: { filters: { [filter]: value }, options: { maxPayloadSize: 10_000 } },
 		});
 		const from = filter === 'senders' ? `${'+1 '.repeat(length / 2)}x` : '+15550001111';
 		const { status } = await triggers.deliver(trigger, received({ from, text }));

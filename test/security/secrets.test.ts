@@ -51,6 +51,41 @@ describe('the secrets in registered URLs', () => {
 		for (const secret of secrets) expect(JSON.stringify(outputs)).not.toContain(secret);
 	});
 
+	test('are not in the items of Get Many where records hold their URLs deeper', async () => {
+		const secrets = await registerBoth();
+		const urls = service.sandbox.state.webhooks.all.map(({ url }) => url);
+		const [url, waiting] = urls;
+		const record = {
+			id: 'w1',
+			callback: { url, history: [{ from: waiting }, [url, `see ${waiting}`]] },
+			byUrl: { [url]: 'active' },
+			redirect: `https://example.com/?to=${encodeURIComponent(url)}`,
+		};
+		await service.fault({
+			endpoint: 'listWebhooks',
+			status: 200,
+			body: { data: [record] },
+			count: 20,
+		});
+		const { outputs } = await service.run({
+			parameters: { resource: 'webhook', operation: 'getAll', returnAll: true },
+		});
+		expect(outputs[0]).toHaveLength(1);
+		expect(JSON.stringify(outputs)).toContain('history');
+		for (const secret of secrets) expect(JSON.stringify(outputs)).not.toContain(secret);
+	});
+
+	test('are not in errors that quote them', async () => {
+		const secrets = await registerBoth();
+		const message = service.sandbox.state.webhooks.all.map(({ url }) => `Not ${url}`).join(' ');
+		await service.fault({ endpoint: 'deleteWebhook', status: 403, body: { message } });
+		const { error } = await service.run({
+			parameters: { resource: 'webhook', operation: 'delete', webhookId: 'w1' },
+		});
+		expect(error?.message).toContain('Not http');
+		for (const secret of secrets) expect(error?.message).not.toContain(secret);
+	});
+
 	test('are not in what a waiting execution stores', async () => {
 		const run = await service.run({ parameters: question });
 		const { url } = service.sandbox.state.webhooks.all[0];
@@ -122,7 +157,7 @@ describe('comparisons', () => {
 		],
 		[
 			'a signature',
-			{ registration: 'manual', signature: 'hex', signatureHeader: 'X-Sign' },
+			{ registration: 'manual', signature: 'custom', signatureHeader: 'X-Sign' },
 			'',
 			{ 'X-Sign': '00' },
 		],

@@ -18,7 +18,7 @@ test('is removed after a deactivation that did not get through', async () => {
 	await it.activate();
 	await service.fault({ endpoint: 'deleteWebhook', status: 403 });
 	await expect(it.deactivate()).rejects.toThrow(
-		/could not be removed at the service.*not allowed.*Activate and deactivate/,
+		/could not be removed at the service.*not allowed.*Publish and unpublish/,
 	);
 	expect(registered()).toHaveLength(1);
 	await it.activate();

@@ -66,9 +66,37 @@ test('hands on what else the service sends, and leaves out what it does not send
 });
 
 test('gives the body as it came if it is not to be simplified', async () => {
-	const trigger = await triggers.active({ parameters: { simple: false } });
+	const trigger = await triggers.active({ parameters: { simplify: false } });
 	const body = { ...received({ extra: { deep: [1] } }), attempt: 2 };
 	expect((await triggers.deliver(trigger, body)).workflowData).toEqual([[{ json: body }]]);
+});
+
+test.each<[unknown, unknown]>([
+	['4917012345678', '+4917012345678'],
+	[4917012345678, '+4917012345678'],
+	['+49 170 12345678', '+4917012345678'],
+	['004917012345678', '+4917012345678'],
+	['15550001111', '+15550001111'],
+	['Acme', 'Acme'],
+	['12', '12'],
+])('gives the sender %j as %j, which can be written to', async (from, number) => {
+	const trigger = await triggers.active();
+	const { workflowData } = await triggers.deliver(trigger, received({ from }));
+	expect(workflowData?.[0][0].json.from).toBe(number);
+	if (!String(number).startsWith('+')) return;
+	const { error } = await service.run({
+		parameters: { resource: 'message', operation: 'sendText', to: '={{ $json.from }}', text: 'Hi' },
+		items: workflowData?.[0].map(({ json }) => json),
+	});
+	expect(error).toBeUndefined();
+	expect(service.sent().at(-1)?.phone).toBe(number);
+});
+
+test('gives the recipient of a receipt as the send operation does', async () => {
+	const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
+	const body = { event: 'message.read', data: { id: 'm1', to: '4917012345678' } };
+	const { workflowData } = await triggers.deliver(trigger, body);
+	expect(workflowData?.[0][0].json.to).toBe('+4917012345678');
 });
 
 test('answers an event that was not chosen with 200 and starts nothing', async () => {
@@ -111,7 +139,7 @@ test.each([
 });
 
 test('keeps the secret out of what it hands on', async () => {
-	const trigger = await triggers.active({ parameters: { simple: false } });
+	const trigger = await triggers.active({ parameters: { simplify: false } });
 	await triggers.deliver(trigger, received());
 	const secret = triggers.urlOf(trigger).slice(-43);
 	expect(JSON.stringify(trigger.executions)).not.toContain(secret);

@@ -1,6 +1,4 @@
 /** Every event once: repeated deliveries, also at the same moment and over restarts, and what only looks like one. */
-import { EventEmitter } from 'node:events';
-
 import type { IDataObject, INodeParameters, IWebhookFunctions } from 'n8n-workflow';
 
 import { recognize } from '../../nodes/BusinessMessaging/webhooks/deduplication';
@@ -189,8 +187,10 @@ test('takes an event again if n8n could not start the execution', async () => {
 	expect(again.executions).toHaveLength(1);
 });
 
-test('takes repeats if that is wanted', async () => {
-	const trigger = await triggers.active({ parameters: { options: { takeRepeats: true } } });
+test('takes duplicate events if that is wanted', async () => {
+	const trigger = await triggers.active({
+		parameters: { options: { allowDuplicateEvents: true } },
+	});
 	for (let n = 0; n < 3; n++) await triggers.deliver(trigger, received());
 	expect(trigger.executions).toHaveLength(3);
 });
@@ -206,7 +206,7 @@ test('takes the same event with every test in the editor', async () => {
 
 /** n8n's answer to one delivery, given when the test says so. */
 function delivery(workflow: string, staticData: IDataObject = {}) {
-	const response = Object.assign(new EventEmitter(), { writableEnded: false, statusCode: 200 });
+	const response = { writableEnded: false, destroyed: false, statusCode: 200 };
 	const context = {
 		getWorkflowStaticData: () => staticData,
 		getWorkflow: () => ({ id: workflow }),
@@ -217,9 +217,9 @@ function delivery(workflow: string, staticData: IDataObject = {}) {
 		recognize: async (key: string) => await recognize(context, key.repeat(11)),
 		stored: () => String(staticData.recentEvents).split(' '),
 		answer(statusCode: number) {
-			Object.assign(response, { writableEnded: true, statusCode }).emit('finish');
+			Object.assign(response, { writableEnded: true, statusCode });
 		},
-		hangUp: () => response.emit('close'),
+		hangUp: () => Object.assign(response, { destroyed: true }),
 	};
 }
 

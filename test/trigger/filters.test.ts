@@ -1,5 +1,5 @@
 /** Which events start an execution. */
-import { compileFilters } from '../../nodes/BusinessMessaging/trigger/filters';
+import { passesFilters } from '../../nodes/BusinessMessaging/trigger/filters';
 import type { Filters } from '../../nodes/BusinessMessaging/trigger/filters';
 import { useService } from '../support/service';
 import { Triggers, received } from './support';
@@ -24,16 +24,16 @@ test.each<[Filters, unknown, unknown]>([
 	[{ senders: '+49 170 123-4567' }, message('x'), message('x', '+491701234568')],
 	[{ senders: '0049 (170) 1234567, +1555*' }, message('x', '15550001'), message('x', '+1556')],
 	[{ senders: '+49*' }, message('x', '49170'), message('x', null)],
+	[{ senders: '+52 1 55 1234 5678' }, message('x', '+525512345678'), message('x', '+525512345679')],
+	[{ senders: ['+4917*', '+1555*'] }, message('x'), message('x', '+33123')],
 	[{ senders: 'Acme' }, message('x', 'ACME'), message('x', 'Acme Inc')],
 	[{ senders: '+49*', excludedSenders: '+491701234567' }, message('x', '+4917'), message('x')],
 	[{ textContains: 'invoice, Bill' }, message('my BILL please'), message('my order')],
 	[{ textContains: 'invoice' }, receipt('read'), message(undefined)],
 	[{ textEquals: 'Yes' }, message(' yes '), message('yes please')],
-	[{ textMatches: '^order\\s+#?\\d{4,}$' }, message('Order #12345'), message('Order 123')],
-	[{ textMatches: 'ja|nein' }, message('Nein!'), message('vielleicht')],
-	[{ commands: 'stop, /help' }, message('STOP! now'), message('please stop')],
-	[{ commands: 'stop, help' }, message('/Help'), message('')],
-	[{ commands: 'stop', textContains: 'now' }, message('stop now'), message('stop')],
+	[{ firstWords: 'stop, /help' }, message('STOP! now'), message('please stop')],
+	[{ firstWords: 'stop, help' }, message('/Help'), message('')],
+	[{ firstWords: 'stop', textContains: 'now' }, message('stop now'), message('stop')],
 	[{ messageIds: 'm1, m2' }, receipt('read', 'm2'), receipt('read', 'm3')],
 	[{ messageIds: 'm9' }, message('x'), receipt('read')],
 	[{ statuses: 'read, failed' }, receipt('failed'), receipt('sent')],
@@ -45,20 +45,22 @@ test.each<[Filters, unknown, unknown]>([
 	],
 	[{ senders: '+1*' }, receipt('sent'), message('x')],
 ])('%j lets the first through and holds the second back', (filters, first, second) => {
-	const passes = compileFilters(filters);
-	expect([first, second].map((event) => passes(event as never))).toEqual([true, false]);
+	expect([first, second].map((event) => passesFilters(filters, event as never))).toEqual([
+		true,
+		false,
+	]);
 });
 
 test('holds events back before an execution starts, and answers them', async () => {
 	const trigger = await triggers.active({
-		parameters: { filters: { senders: '+49*', textMatches: '^(order #?\\d{1,3}|bill)$' } },
+		parameters: { filters: { senders: '+49*', firstWords: 'order, bill' } },
 	});
 	const bodies = [
 		{ from: '+491', text: 'Order #7' },
 		{ from: '+491', text: 'hello' },
 		{ from: '+11', text: 'Order #7' },
 		{ from: '+492', text: 'BILL' },
-		{ from: '+492', text: 'order 1234' },
+		{ from: '+492', text: 'an order' },
 	];
 	const answers = await Promise.all(
 		bodies.map(
@@ -77,11 +79,3 @@ test('does not remember what it held back', async () => {
 	await triggers.deliver(filtered, received());
 	expect(filtered.staticData).not.toHaveProperty('recentEvents');
 });
-
-test.each(['(', 'a)', '(?=a)', '(a)\\1', 'a**', '[z-a]', 'a{3,1}', '(a{99}){99}', '*', '\\'])(
-	'cannot be activated with the pattern %s',
-	async (textMatches) => {
-		const trigger = await triggers.make({ parameters: { filters: { textMatches } } });
-		await expect(trigger.activate()).rejects.toThrow('The filter Text Matches cannot be used');
-	},
-);

@@ -64,6 +64,24 @@ test('replaces a registration for other events, the new one first, so that it ne
 	expect(writes.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE']);
 });
 
+test('shows a refusal of its events, registers nothing without them, and leaves what is there', async () => {
+	const it = await triggers.active();
+	await service.fault({
+		endpoint: 'createWebhook',
+		status: 422,
+		body: { message: 'events: "message.recieved" is unknown' },
+		count: 20,
+	});
+	const changed = await triggers.make({
+		parameters: { otherEvents: 'message.recieved' },
+		staticData: it.staticData,
+	});
+	const calls = service.calls('createWebhook');
+	await expect(changed.activate()).rejects.toThrow(/"message.recieved" is unknown.*Other Event/);
+	expect(service.calls('createWebhook') - calls).toBe(1);
+	expect(service.calls('deleteWebhook')).toBe(1); // n8n tidies up after a failed activation
+});
+
 test('registers again what was deleted at the service while n8n was down', async () => {
 	const it = await triggers.make();
 	await it.activate();

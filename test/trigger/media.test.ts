@@ -153,7 +153,7 @@ test.each<[string, string, string]>([
 	['behind endless redirects', `${host}/circle`, 'redirects too often'],
 	['that breaks off', `${host}/broken`, 'cannot be reached'],
 ])('starts the workflow without a file %s, and says so', async (_, mediaUrl, reason) => {
-	const { status, workflowData } = await deliver({ mediaUrl }, { largestFile: 2 });
+	const { status, workflowData } = await deliver({ mediaUrl }, { maxFileSize: 2 });
 	const [{ binary, json }] = workflowData?.[0] ?? [];
 	expect([status, binary, json?.text]).toEqual([200, undefined, 'Hello']);
 	expect(json?.mediaError).toContain(reason);

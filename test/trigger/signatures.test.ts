@@ -42,12 +42,16 @@ const forms: Record<string, Form> = {
 		hasTime: true,
 	},
 	'a prefixed digest': {
-		parameters: { signature: 'sha256' },
+		parameters: {
+			signature: 'custom',
+			signatureHeader: 'X-Hub-Signature-256',
+			signatureOptions: { prefix: 'sha256=' },
+		},
 		sign: (text, key) => ({ 'X-Hub-Signature-256': `sha256=${hmac(key, text).digest('hex')}` }),
 		hasTime: false,
 	},
 	'a hex digest': {
-		parameters: { signature: 'hex', signatureHeader: 'X-Digest' },
+		parameters: { signature: 'custom', signatureHeader: 'X-Digest' },
 		sign: (text, key) => ({ 'X-Digest': hmac(key, text).digest('hex').toUpperCase() }),
 		hasTime: false,
 	},
@@ -55,12 +59,11 @@ const forms: Record<string, Form> = {
 		parameters: {
 			signature: 'custom',
 			signatureHeader: 'X-Own',
-			customSignature: {
+			signatureOptions: {
 				algorithm: 'sha512',
 				encoding: 'base64',
 				prefix: 'v=',
 				timestampHeader: 'X-Time',
-				tolerance: 300,
 			},
 		},
 		sign: (text, key, time) => ({
@@ -100,7 +103,7 @@ test.each(table.filter(([, { hasTime }]) => hasTime))(
 );
 
 test('demands the secret of the URL as well', async () => {
-	const trigger = await active({ signature: 'hex' });
+	const trigger = await active({ signature: 'custom' });
 	const answer = await triggers.deliver(
 		trigger,
 		body,
@@ -110,13 +113,11 @@ test('demands the secret of the URL as well', async () => {
 	expect(answer.status).toBe(401);
 });
 
-test.each([{ signature: 'hex' }, { registration: 'manual', requireSecret: true }])(
+test.each([{ signature: 'custom' }, { registration: 'manual', requireSecret: true }])(
 	'cannot be activated with %j without a Webhook Secret',
 	async (parameters) => {
 		const trigger = await triggers.make({ parameters });
-		await expect(trigger.activate()).rejects.toThrow(
-			'The Webhook Secret of the credential is empty',
-		);
+		await expect(trigger.activate()).rejects.toThrow("'Webhook Secret' of the credential is empty");
 	},
 );
 
@@ -124,7 +125,7 @@ test('takes the secret of a URL registered by hand, in the URL or in a header', 
 	const trigger = await active({
 		registration: 'manual',
 		requireSecret: true,
-		options: { takeRepeats: true },
+		options: { allowDuplicateEvents: true },
 	});
 	const status = async (query: string, headers = {}) =>
 		(await triggers.deliver(trigger, body, headers, trigger.url + query)).status;
@@ -137,7 +138,7 @@ test('takes the secret of a URL registered by hand, in the URL or in a header', 
 });
 
 test('refuses a body that is too large', async () => {
-	const trigger = await triggers.active({ parameters: { options: { largestBody: 10 } } });
+	const trigger = await triggers.active({ parameters: { options: { maxPayloadSize: 10 } } });
 	expect(await statusOf(trigger, JSON.stringify(received({ text: 'x'.repeat(11_000) })), {})).toBe(
 		413,
 	);
@@ -147,7 +148,7 @@ test('refuses a body that is too large', async () => {
 });
 
 test('never hands on a secret', async () => {
-	const trigger = await active({ signature: 'hex', simple: false });
+	const trigger = await active({ signature: 'custom', simplify: false });
 	await triggers.deliver(trigger, body, { 'X-Signature': hmac(secret, body).digest('hex') });
 	expect(trigger.executions).toHaveLength(1);
 	expect(JSON.stringify(trigger.executions)).not.toContain(secret);

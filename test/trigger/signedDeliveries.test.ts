@@ -41,29 +41,33 @@ const forms: Record<string, Form> = {
 		header: 'webhook-signature',
 		time: 'webhook-timestamp',
 	},
-	'Timestamp and Digest': {
+	'HMAC with Timestamp': {
 		parameters: { signature: 'timestamped' },
 		signing: { scheme: 'timestamped' },
 		header: 'x-signature',
 		time: 'x-signature',
 	},
-	'Prefixed Digest': {
-		parameters: { signature: 'sha256', signatureHeader: 'X-Hub-Signature-256' },
+	'HMAC with a prefix': {
+		parameters: {
+			signature: 'custom',
+			signatureHeader: 'X-Hub-Signature-256',
+			signatureOptions: { prefix: 'sha256=' },
+		},
 		signing: { scheme: 'sha256' },
 		header: 'x-hub-signature-256',
 	},
-	'Hex Digest': {
-		parameters: { signature: 'hex' },
+	HMAC: {
+		parameters: { signature: 'custom' },
 		signing: { scheme: 'hex' },
 		header: 'x-signature',
 	},
-	'Custom without a time': {
-		parameters: { signature: 'custom', customSignature: { algorithm: 'sha1' } },
+	'HMAC with another algorithm': {
+		parameters: { signature: 'custom', signatureOptions: { algorithm: 'sha1' } },
 		signing: { scheme: 'custom', algorithm: 'sha1' },
 		header: 'x-signature',
 	},
-	'Custom with a time': {
-		parameters: { signature: 'custom', signatureHeader: own.header, customSignature: { ...own } },
+	'HMAC with a timestamp header': {
+		parameters: { signature: 'custom', signatureHeader: own.header, signatureOptions: { ...own } },
 		signing: { scheme: 'custom', ...own },
 		header: 'x-own',
 		time: 'x-time',

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import axios from 'axios';
+import type { IDataObject } from 'n8n-workflow';
 
 import type { Service } from '../support/service';
 import type { Answer, Trigger, TriggerOptions } from '../support/trigger';
@@ -102,6 +103,16 @@ export class Triggers {
 }
 
 /** What a delivery does that began before the activation and ends after it: n8n writes back the static data of then. */
+export function writeBack(trigger: Trigger, staticData: IDataObject): void {
+	const node = Object.keys(JSON.parse(storedIn(trigger).stored) as object)[0];
+	storedIn(trigger).stored = JSON.stringify(node ? { [node]: staticData } : {});
+}
+
+/** The same with a delivery that began before the first activation. */
 export function loseStaticData(trigger: Trigger): void {
-	(trigger as unknown as { stored: string }).stored = '{}';
+	storedIn(trigger).stored = '{}';
+}
+
+function storedIn(trigger: Trigger): { stored: string } {
+	return trigger as unknown as { stored: string };
 }

@@ -1,7 +1,8 @@
 /** What the service delivers to webhooks: the envelope and the kinds of event. */
+import { upperFirst } from 'lodash';
 import { z } from 'zod';
 
-import { readList } from './read';
+import { isRecord, readList } from './read';
 
 /** The body of every delivery. Source: specification, "Events". */
 export const eventEnvelopeSchema = z
@@ -43,49 +44,31 @@ const receiptDataSchema = z
 	})
 	.passthrough();
 
-/** The kinds of event: `message.received` is specified, the names of the delivery receipts are assumptions. */
+function receipt(state: string, description: string): EventKind {
+	const name = `Message ${upperFirst(state)}`;
+	return { value: `message.${state}`, name, description, data: receiptDataSchema };
+}
+
+/** The kinds of event by name: `message.received` is specified, the names of the delivery receipts are assumptions. */
 export const eventKinds: readonly EventKind[] = [
-	{
-		value: 'message.delivered',
-		name: 'Message Delivered',
-		description: "A message has reached the recipient's phone",
-		data: receiptDataSchema,
-	},
-	{
-		value: 'message.failed',
-		name: 'Message Failed',
-		description: 'A message could not be delivered',
-		data: receiptDataSchema,
-	},
-	{
-		value: 'message.read',
-		name: 'Message Read',
-		description: 'The recipient has read a message',
-		data: receiptDataSchema,
-	},
+	receipt('delivered', "A message has reached the recipient's phone"),
+	receipt('failed', 'A message could not be delivered'),
+	receipt('read', 'The recipient has read a message'),
 	{
 		value: 'message.received',
 		name: 'Message Received',
 		description: 'A customer has written a message',
 		data: receivedDataSchema,
 	},
-	{
-		value: 'message.sent',
-		name: 'Message Sent',
-		description: 'The service has handed a message to the channel',
-		data: receiptDataSchema,
-	},
+	receipt('sent', 'The service has handed a message to the channel'),
 ];
 
-const stateWords: Array<[RegExp, string]> = [
-	[
-		/^(failed|failure|undelivered|undeliverable|undelivrd|rejected|rejectd|expired|error)$/,
-		'message.failed',
-	],
-	[/^(read|seen|viewed|opened)$/, 'message.read'],
-	[/^(delivered|delivrd)$/, 'message.delivered'],
-	[/^(sent|submitted|dispatched)$/, 'message.sent'],
-];
+const stateWords: Record<string, RegExp> = {
+	failed: /^(failed|failure|undelivered|undeliverable|undelivrd|rejected|rejectd|expired|error)$/,
+	read: /^(read|seen|viewed|opened)$/,
+	delivered: /^(delivered|delivrd)$/,
+	sent: /^(sent|submitted|dispatched)$/,
+};
 /** What else the name of a receipt is made of. */
 const receiptWords =
 	/^(messages?|msg|sms|whatsapp|outbound|outgoing|status|statuses|state|changed|updated?|delivery|receipt|report|dlr|ack|event)$/;
@@ -97,20 +80,14 @@ const receiptWords =
 export function kindOf({ event, data }: EventEnvelope): string {
 	if (eventKinds.some(({ value }) => value === event)) return event;
 	const words = wordsOf(event);
-	const stated = words.map(stateOf);
-	if (!words.every((word, index) => stated[index] ?? receiptWords.test(word))) return event;
-	const [status] = wordsOf(readStatus(data) ?? '')
-		.map(stateOf)
-		.filter(Boolean);
-	return status ?? stated.filter(Boolean).at(-1) ?? event;
+	if (!words.every((word) => kindOfWord(word) ?? receiptWords.test(word))) return event;
+	const [stated] = wordsOf(readStatus(data) ?? '').flatMap((word) => kindOfWord(word) ?? []);
+	return stated ?? words.flatMap((word) => kindOfWord(word) ?? []).at(-1) ?? event;
 }
 
 /** The state that a receipt tells of, as the service writes it; also one level deeper, in the message. */
 export function readStatus({ status, message }: EventEnvelope['data']): string | undefined {
-	const inner =
-		typeof message === 'object' && message !== null && 'status' in message
-			? message.status
-			: undefined;
+	const inner = isRecord(message) ? message.status : undefined;
 	return [status, inner].find((value) => typeof value === 'string');
 }
 
@@ -124,8 +101,9 @@ function wordsOf(name: string): string[] {
 		.filter(Boolean);
 }
 
-function stateOf(word: string): string | undefined {
-	return stateWords.find(([pattern]) => pattern.test(word))?.[1];
+function kindOfWord(word: string): string | undefined {
+	const state = Object.keys(stateWords).find((name) => stateWords[name].test(word));
+	return state && `message.${state}`;
 }
 
 /**
@@ -137,8 +115,6 @@ export function readEnvelopes(body: unknown): EventEnvelope[] | undefined {
 	const single = eventEnvelopeSchema.safeParse(body).data;
 	if (single) return [single];
 	const list = readList(body) ?? [];
-	const read = list
-		.map((entry) => eventEnvelopeSchema.safeParse(entry).data)
-		.filter((entry) => entry !== undefined);
+	const read = list.flatMap((entry) => eventEnvelopeSchema.safeParse(entry).data ?? []);
 	return read.length > 0 && read.length === list.length ? read : undefined;
 }

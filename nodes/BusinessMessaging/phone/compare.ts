@@ -8,10 +8,14 @@ const twoForms: Array<[RegExp, string]> = [
 	[/^\+55(\d\d)9([6-9]\d{7})$/, '+55$1$2'], // Brazil's mobiles; landlines begin with 2 to 5
 ];
 
+/** Nobody writes a number with more characters. */
+const maxLength = 100;
+
 /** The number in E.164 that a service gives with or without the `+`; what is no phone number stays as it is. */
 export function toE164(from: string): string {
 	const text = from.trim();
 	if (/^\+[1-9]\d{6,14}$/.test(text)) return text;
+	if (text.length > maxLength) return from;
 	return readPhone(/^[1-9]/.test(text) ? `+${text}` : text).e164 ?? from;
 }
 

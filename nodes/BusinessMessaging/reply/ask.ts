@@ -9,7 +9,7 @@ import { asText } from '../operations/asText';
 import { InputError } from '../operations/inputError';
 import { asFailure, hasFailed } from '../operations/outcome';
 import { connect } from '../transport/connect';
-import { isPrivate, unreachableReason } from '../webhooks/publicAddress';
+import { checkDeliverable } from '../webhooks/publicAddress';
 import { type Registration, Registry } from './registry';
 import { discard, graceMs, watch } from './watch';
 import { type Question, keepWait } from './wait';
@@ -69,15 +69,7 @@ function failedItems(items: Item[]): INodeExecutionData[] {
 }
 
 function check({ base, client }: Registry, people: number): void {
-	const reason = isPrivate(new URL(client.config.root))
-		? undefined
-		: unreachableReason(new URL(base));
-	if (reason) {
-		throw new InputError(
-			`The service cannot deliver the answer to ${new URL(base).origin}: the address ${reason}`,
-			"Set n8n's environment variable WEBHOOK_URL to the public https:// address of n8n, or use a tunnel while you try things out. Nothing was sent.",
-		);
-	}
+	checkDeliverable(base, client.config);
 	if (people > mostPeople) {
 		throw new InputError(
 			`${people} people would be asked at once, and at most ${mostPeople} can be`,

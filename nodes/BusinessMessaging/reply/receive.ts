@@ -10,10 +10,9 @@ import { asFailure } from '../operations/outcome';
 import { samePhoneKey } from '../phone/compare';
 import { connect } from '../transport/connect';
 import { pause } from '../transport/deadline';
-import { noEvent, readDelivery, readEvents } from '../webhooks/delivery';
+import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import { readEvent } from '../webhooks/simpleEvent';
-import { handled, refuse } from '../webhooks/respond';
 import { readAnswer, repeatText } from './answers';
 import { outputsOf } from './output';
 import { type Registration, Registry } from './registry';
@@ -50,7 +49,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		const ticket = registry.ticketOf(context.getQueryData());
 		const envelopes = readEvents(context, await readDelivery(context));
 		if (!ticket) return refuse(context, 410, 'Nobody waits for this any more');
-		if (!envelopes) return refuse(context, 400, noEvent);
+		if (!envelopes) return refuseBody(context);
 		const isLook = envelopes[0].event === lookEvent;
 		if (!isLook) void takeOver(context, registry, ticket.run);
 		// Before anything that costs time: every message to the business comes here while somebody is asked.

@@ -22,7 +22,7 @@ import {
 } from './errors';
 import { type Slot, backoffMs, limiterFor } from './rateLimiter';
 import { readRetryAfter } from './retryAfter';
-import type { ServiceConfig } from './serviceConfig';
+import { type ServiceConfig, withoutSecrets } from './serviceConfig';
 
 /** What a call of an endpoint carries. */
 export interface ApiRequest {
@@ -210,7 +210,10 @@ function judge(
 	call: CallInfo,
 ): ApiResponse | ServiceError {
 	const { statusCode, headers, body } = response;
-	if (statusCode >= 300 || isRefusal(body)) return errorFromResponse(response, call);
+	if (statusCode >= 300 || isRefusal(body)) {
+		const error = errorFromResponse(response, call);
+		return new ServiceError(withoutSecrets(error.message), error);
+	}
 	const isText = text !== '' && body === text;
 	const isJson = /json/i.test(String(headers['content-type']));
 	if (isText && (isJson || text.trimStart().startsWith('<')))

@@ -128,5 +128,16 @@ function demand(isMet: unknown, message: string, description: string): asserts i
  * a waiting execution.
  */
 export function withoutSecrets(text: string): string {
-	return text.replace(/\b((?:token|wait|signature)=)[^&#\s"']+/g, '$1…');
+	return text.replace(/((?:\b|%3F|%26)(?:token|wait|signature)(?:=|%3D))[^&#\s"']+/gi, '$1…');
+}
+
+/** The same for all texts of a record, however deep, and for names of fields that are URLs. */
+export function withoutNestedSecrets(value: unknown): unknown {
+	if (typeof value === 'string') return withoutSecrets(value);
+	if (Array.isArray(value)) return value.map(withoutNestedSecrets);
+	if (typeof value !== 'object' || value === null) return value;
+	const fields = Object.entries(value);
+	return Object.fromEntries(
+		fields.map(([name, field]) => [withoutSecrets(name), withoutNestedSecrets(field)]),
+	);
 }

@@ -2,7 +2,8 @@
 import { trimEnd } from 'lodash';
 
 import { collectionField, textField } from '../operations/fieldBuilders';
-import { compilePattern } from './linearPattern';
+import { asText } from '../operations/asText';
+import { samePhoneKey } from '../phone/compare';
 import type { SimpleEvent } from '../webhooks/simpleEvent';
 
 /** The field for the filters. */
@@ -21,7 +22,7 @@ export const filtersField = collectionField({
 		}),
 		textField({
 			displayName: 'First Word',
-			name: 'commands',
+			name: 'firstWords',
 			placeholder: 'e.g. stop, help, order',
 			description:
 				'Only messages that begin with one of these words, separated by commas. Upper and lower case are the same, a slash before and a punctuation mark after the word do not matter.',
@@ -59,120 +60,90 @@ export const filtersField = collectionField({
 			description:
 				'Only messages with exactly this text. Upper and lower case and spaces around it do not matter.',
 		}),
-		textField({
-			displayName: 'Text Matches',
-			name: 'textMatches',
-			placeholder: 'e.g. order #?\\d{4,}',
-			description:
-				'Only messages in which this regular expression is found. Upper and lower case are the same. References back and looking ahead or behind are not supported, so that no message can keep n8n busy.',
-		}),
 	],
 });
 
-/** What the filters say, as written by the user. */
-export type Filters = Partial<
-	Record<
-		| 'senders'
-		| 'excludedSenders'
-		| 'textContains'
-		| 'textEquals'
-		| 'textMatches'
-		| 'commands'
-		| 'messageIds'
-		| 'statuses',
-		unknown
-	>
->;
+type FilterName =
+	| 'senders'
+	| 'excludedSenders'
+	| 'textContains'
+	| 'textEquals'
+	| 'firstWords'
+	| 'messageIds'
+	| 'statuses';
 
-type Check = (event: SimpleEvent) => boolean;
+/** What the filters say, as written by the user; an expression may give a list. */
+export type Filters = Partial<Record<FilterName, unknown>>;
 
-/** A message of a customer has a sender and a text even if the service does not send them; all else is about our own messages. */
-const isIncoming: Check = ({ event }) => event === 'message.received';
-
-/** News of a message of ours; a service may name its kinds of event as it likes. */
-const isReceipt: Check = (event) =>
-	!isIncoming(event) && (event.event.startsWith('message.') || event.messageId !== undefined);
-
-/**
- * Reads the filters.
- *
- * @returns whether an event passes
- * @throws InputError if the regular expression cannot be used
- */
-export function compileFilters(filters: Filters): Check {
-	const checks = [senderCheck(filters), textCheck(filters), receiptCheck(filters)];
-	return (event) => checks.every((check) => check(event));
+/** Whether an event starts an execution. */
+export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
+	// A message of a customer has a sender and a text even if the service does not send them; all else is about our own.
+	const isIncoming = event.event === 'message.received';
+	// A service may name its kinds of event as it likes.
+	const isReceipt =
+		!isIncoming && (event.event.startsWith('message.') || event.messageId !== undefined);
+	return (
+		((event.from === undefined && !isIncoming) || passesSenders(filters, event)) &&
+		((event.text === undefined && !isIncoming) || passesTexts(filters, event)) &&
+		(!isReceipt || passesReceipts(filters, event))
+	);
 }
 
-function senderCheck({ senders, excludedSenders }: Filters): Check {
-	const wanted = entries(senders).map(phonePattern);
-	const unwanted = entries(excludedSenders).map(phonePattern);
-	return (event) => {
-		if (event.from === undefined && !isIncoming(event)) return true;
-		const from = plainPhone(written(event.from));
-		const isAmong = (list: Array<(phone: string) => boolean>) =>
-			list.some((matches) => matches(from));
-		return (wanted.length === 0 || isAmong(wanted)) && !isAmong(unwanted);
-	};
-}
-
-function textCheck({ textContains, textEquals, textMatches, commands }: Filters): Check {
-	const checks: Array<(text: string) => boolean> = [];
-	const [parts, whole, words] = [
-		entries(textContains).map(folded),
-		folded(textEquals),
-		entries(commands).map(firstWord),
-	];
-	if (parts.length > 0) checks.push((text) => parts.some((part) => folded(text).includes(part)));
-	if (whole !== '') checks.push((text) => folded(text) === whole);
-	if (words.length > 0) checks.push((text) => words.includes(firstWord(text)));
-	if (written(textMatches) !== '') checks.push(compilePattern(written(textMatches)));
-	return (event) => {
-		if (event.text === undefined && !isIncoming(event)) return true;
-		return checks.every((check) => check(written(event.text)));
-	};
-}
-
-function receiptCheck({ messageIds, statuses }: Filters): Check {
-	const ids = entries(messageIds);
-	const states = entries(statuses).map(folded);
-	return (event) => {
-		if (!isReceipt(event)) return true;
-		const status = event.status ?? event.event.split('.').at(-1);
-		return (
-			(ids.length === 0 || ids.includes(event.messageId ?? '')) &&
-			(states.length === 0 || states.includes(folded(status)))
+function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent): boolean {
+	const from = phoneKey(asText(event.from));
+	const isAmong = (list: string[]) =>
+		list.some((entry) =>
+			entry.endsWith('*')
+				? from.startsWith(plainPhone(entry.slice(0, -1)))
+				: from === phoneKey(entry),
 		);
-	};
+	const wanted = entries(senders);
+	return (wanted.length === 0 || isAmong(wanted)) && !isAmong(entries(excludedSenders));
 }
 
-function written(value: unknown): string {
-	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+function passesTexts(
+	{ textContains, textEquals, firstWords }: Filters,
+	event: SimpleEvent,
+): boolean {
+	const text = folded(asText(event.text));
+	const [parts, words] = [entries(textContains), entries(firstWords)];
+	const whole = folded(asText(textEquals));
+	return (
+		(parts.length === 0 || parts.some((part) => text.includes(folded(part)))) &&
+		(words.length === 0 || words.some((word) => firstWord(word) === firstWord(text))) &&
+		(whole === '' || text === whole)
+	);
+}
+
+function passesReceipts({ messageIds, statuses }: Filters, event: SimpleEvent): boolean {
+	const [ids, wanted] = [entries(messageIds), entries(statuses).map(folded)];
+	const status = folded(asText(event.status ?? event.event.split('.').at(-1)));
+	return (
+		(ids.length === 0 || ids.includes(event.messageId ?? '')) &&
+		(wanted.length === 0 || wanted.includes(status))
+	);
 }
 
 function entries(value: unknown): string[] {
-	return written(value)
-		.split(/[,;\n]/)
-		.map((entry) => entry.trim())
-		.filter(Boolean);
+	const written = [value].flat().flatMap((one) => asText(one).split(/[,;\n]/));
+	return written.map((entry) => entry.trim()).filter(Boolean);
 }
 
-function folded(value: unknown): string {
-	return written(value).trim().toLowerCase();
+function folded(text: string): string {
+	return text.trim().toLowerCase();
 }
 
 function firstWord(text: string): string {
 	return trimEnd((folded(text).split(/\s/)[0] ?? '').replace(/^\//, ''), '.,;:!?');
 }
 
-/** The digits of a phone number without `+` or `00`, as services write it in different ways; other senders as they are. */
-function plainPhone(phone: string): string {
-	const isPhone = /^[+\d\s().\-/]+$/.test(phone);
-	return isPhone ? phone.replace(/\D/g, '').replace(/^00/, '') : phone.trim().toLowerCase();
+/** What all ways to write the number of one phone share; other senders as they are. */
+function phoneKey(phone: string): string {
+	return plainPhone(samePhoneKey(phone));
 }
 
-function phonePattern(entry: string): (phone: string) => boolean {
-	if (!entry.endsWith('*')) return (phone) => phone === plainPhone(entry);
-	const start = plainPhone(entry.slice(0, -1));
-	return (phone) => phone.startsWith(start);
+/** The digits of a phone number without `+` or `00`. */
+function plainPhone(phone: string): string {
+	const isPhone = /^[+\d\s().\-/]+$/.test(phone);
+	return isPhone ? phone.replace(/\D/g, '').replace(/^00/, '') : folded(phone);
 }

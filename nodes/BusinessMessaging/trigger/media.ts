@@ -2,42 +2,30 @@
 import type { IBinaryData, IN8nHttpFullResponse, IWebhookFunctions } from 'n8n-workflow';
 
 import { isRecord } from '../api/read';
+import { InputError } from '../operations/inputError';
 import { unreachableReason } from '../webhooks/publicAddress';
 
 const urlKeys = ['mediaUrl', 'media_url', 'fileUrl', 'file_url', 'attachmentUrl', 'attachment_url'];
 const holderKeys = [
-	'media',
-	'image',
-	'video',
-	'audio',
-	'voice',
-	'document',
-	'sticker',
-	'file',
-	'attachment',
+	...['media', 'image', 'video', 'audio', 'voice', 'document', 'sticker', 'file'],
+	...['attachment', 'attachments'],
 ];
 
-/** The body of an answer, as n8n's helper streams it. */
+/** The body of a response, as n8n's helper streams it. */
 type BodyStream = AsyncIterable<Buffer> & { destroy(): void };
 
 /** The service waits for the answer meanwhile. */
-const timeLimitMs = 8_000;
+const timeoutMs = 8_000;
 const maxRedirects = 3;
 
 /** Where the file of an event is; undefined if it brings none. */
 export function mediaUrl(data: Record<string, unknown>): string | undefined {
-	const holders = holderKeys.map((key) => data[key]).filter(isRecord);
-	const listed = [data.attachments, data.media]
-		.filter(Array.isArray)
-		.map((list) => (list as unknown[])[0])
-		.filter(isRecord);
-	const candidates = [
+	const holders = holderKeys.flatMap((key) => data[key]).filter(isRecord);
+	const places = [
 		...urlKeys.map((key) => data[key]),
-		...[...holders, ...listed].flatMap((holder) => [holder.url, holder.link]),
+		...holders.flatMap((one) => [one.url, one.link]),
 	];
-	return candidates.find(
-		(value): value is string => typeof value === 'string' && URL.canParse(value),
-	);
+	return places.find((url): url is string => typeof url === 'string' && URL.canParse(url));
 }
 
 /** A file, or why there is none. */
@@ -45,38 +33,52 @@ export type Media = { binary: IBinaryData } | { error: string };
 
 /**
  * Downloads a file: over HTTPS only, from public addresses only (the one in the URL, and those that its host name leads
- * to), at most `largest` bytes within eight seconds.
+ * to), at most `maxBytes` within eight seconds. Does not throw.
  */
 export async function downloadMedia(
 	context: IWebhookFunctions,
 	address: string,
-	largest: number,
+	maxBytes: number,
 ): Promise<Media> {
-	const signal = AbortSignal.timeout(timeLimitMs);
+	const signal = AbortSignal.timeout(timeoutMs);
 	try {
-		let url = new URL(address);
-		for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-			const reason =
-				unreachableReason(url) ?? (await untilAborted(signal, reasonOfName(context, url)));
-			if (reason) return { error: `The file was not downloaded: its address ${reason}` };
-			const response = await request(context, url, signal);
-			const location = response.headers.location;
-			if (response.statusCode < 300) return await read(context, response, url, largest);
-			streamOf(response).destroy();
-			if (typeof location !== 'string')
-				return {
-					error: `The file was not downloaded: its host answered with HTTP ${response.statusCode}`,
-				};
-			url = new URL(location, url);
-		}
-		return { error: 'The file was not downloaded: its host redirects too often' };
-	} catch {
-		return {
-			error: signal.aborted
-				? 'The file was not downloaded: it took too long'
-				: 'The file was not downloaded: its host cannot be reached',
-		};
+		const { url, response } = await request(context, new URL(address), signal);
+		const content = await read(streamOf(response), maxBytes);
+		const type = response.headers['content-type'];
+		const mimeType = typeof type === 'string' ? type.split(';')[0] : undefined;
+		return { binary: await context.helpers.prepareBinaryData(content, fileName(url), mimeType) };
+	} catch (error) {
+		const reason = signal.aborted ? 'it took too long' : 'its host cannot be reached';
+		const words = error instanceof InputError ? error.message : reason;
+		return { error: `The file was not downloaded: ${words}` };
 	}
+}
+
+/** Follows redirects, each to an address that may be called. @throws InputError */
+async function request(
+	context: IWebhookFunctions,
+	url: URL,
+	abortSignal: AbortSignal,
+	redirects = 0,
+): Promise<{ url: URL; response: IN8nHttpFullResponse }> {
+	const reason = unreachableReason(url) ?? (await reasonOfName(context, url, abortSignal));
+	if (reason) throw new InputError(`its address ${reason}`);
+	const response = (await context.helpers.httpRequest({
+		url: url.href,
+		encoding: 'stream',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		timeout: timeoutMs,
+		abortSignal,
+	})) as IN8nHttpFullResponse;
+	if (response.statusCode < 300) return { url, response };
+	streamOf(response).destroy();
+	const { location } = response.headers;
+	if (typeof location !== 'string')
+		throw new InputError(`its host answered with HTTP ${response.statusCode}`);
+	if (redirects === maxRedirects) throw new InputError('its host redirects too often');
+	return await request(context, new URL(location, url), abortSignal, redirects + 1);
 }
 
 /**
@@ -84,62 +86,35 @@ export async function downloadMedia(
  * only if its administrator has switched that on (N8N_SSRF_PROTECTION_ENABLED). Versions of n8n without this check
  * leave it at the name.
  */
-async function reasonOfName({ helpers }: IWebhookFunctions, url: URL): Promise<string | undefined> {
-	const verdict = await helpers.getSecureEgressFilter?.('enforced').validateUrl(url);
-	return verdict?.ok === false ? 'leads into a private network' : undefined;
-}
-
-async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-	return await new Promise((resolve, reject) => {
-		signal.addEventListener('abort', () => reject(new Error('Time limit')), { once: true });
-		work.then(resolve, reject);
-	});
-}
-
-async function request(
-	context: IWebhookFunctions,
+async function reasonOfName(
+	{ helpers }: IWebhookFunctions,
 	url: URL,
-	abortSignal: AbortSignal,
-): Promise<IN8nHttpFullResponse> {
-	return (await context.helpers.httpRequest({
-		url: url.href,
-		encoding: 'stream',
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
-		timeout: timeLimitMs,
-		abortSignal,
-	})) as IN8nHttpFullResponse;
+	signal: AbortSignal,
+): Promise<string | undefined> {
+	const check = helpers.getSecureEgressFilter?.('enforced').validateUrl(url);
+	const timeout = new Promise<never>((_, reject) =>
+		signal.addEventListener('abort', () => reject(new Error('Timeout')), { once: true }),
+	);
+	const result = await Promise.race([check, timeout]);
+	return result?.ok === false ? 'leads into a private network' : undefined;
 }
 
 function streamOf({ body }: IN8nHttpFullResponse): BodyStream {
 	return body as unknown as BodyStream;
 }
 
-async function read(
-	context: IWebhookFunctions,
-	response: IN8nHttpFullResponse,
-	url: URL,
-	largest: number,
-): Promise<Media> {
-	const stream = streamOf(response);
+/** @throws InputError for a file that is too large */
+async function read(stream: BodyStream, maxBytes: number): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let size = 0;
 	for await (const chunk of stream) {
 		size += chunk.length;
-		if (size > largest) {
-			stream.destroy();
-			return {
-				error: `The file was not downloaded: it is larger than ${Math.round(largest / 1024)} KB`,
-			};
-		}
 		chunks.push(chunk);
+		if (size <= maxBytes) continue;
+		stream.destroy();
+		throw new InputError(`it is larger than ${Math.round(maxBytes / 1024)} KB`);
 	}
-	const type = response.headers['content-type'];
-	const mimeType = typeof type === 'string' ? type.split(';')[0] : undefined;
-	return {
-		binary: await context.helpers.prepareBinaryData(Buffer.concat(chunks), fileName(url), mimeType),
-	};
+	return Buffer.concat(chunks);
 }
 
 /** The last part of the path, without what a nested `%2F` or a control character could do to whoever saves the file. */

@@ -5,9 +5,7 @@ import { uniq } from 'lodash';
 import { type EventEnvelope, kindOf } from '../api/events';
 import { InputError } from '../operations/inputError';
 import { credentialType } from '../transport/connect';
-import { type Filters, compileFilters } from './filters';
-import type { SimpleEvent } from '../webhooks/simpleEvent';
-import { type SignatureScheme, schemeOf } from '../webhooks/signature';
+import type { SignatureSettings } from '../webhooks/signature';
 
 type Context = IHookFunctions | IWebhookFunctions;
 
@@ -28,15 +26,6 @@ export function isChosen(context: Context, envelope: EventEnvelope): boolean {
 	return [envelope.event, kindOf(envelope), everyKind].some((name) => chosen.includes(name));
 }
 
-/** Whether an event passes the filters. @throws InputError if a filter cannot be used */
-export function passesFilters(context: Context, event: SimpleEvent): boolean {
-	return readFilters(context)(event);
-}
-
-function readFilters(context: Context): (event: SimpleEvent) => boolean {
-	return compileFilters(context.getNodeParameter('filters', {}) as Filters);
-}
-
 /** Whether the user registers the URL by hand. */
 export function isManual(context: Context): boolean {
 	return context.getNodeParameter('registration', 'automatic') === 'manual';
@@ -47,13 +36,13 @@ export function demandsSecret(context: Context): boolean {
 	return isManual(context) && context.getNodeParameter('requireSecret', false) === true;
 }
 
-/** The signature that deliveries must have; undefined for none. */
-export function demandedSignature(context: Context): SignatureScheme | undefined {
-	return schemeOf({
-		kind: context.getNodeParameter('signature', 'none') as string,
-		header: context.getNodeParameter('signatureHeader', '') as string,
-		custom: context.getNodeParameter('customSignature', {}) as Record<string, unknown>,
-	});
+/** How deliveries must be signed; undefined for not at all. */
+export function demandedSignature(context: Context): SignatureSettings | undefined {
+	const kind = context.getNodeParameter('signature', 'none') as SignatureSettings['kind'] | 'none';
+	if (kind === 'none') return undefined;
+	const header = context.getNodeParameter('signatureHeader', '') as string;
+	const options = context.getNodeParameter('signatureOptions', {}) as Partial<SignatureSettings>;
+	return { ...options, kind, header };
 }
 
 /** The Webhook Secret of the credential; empty if there is none. */
@@ -62,28 +51,46 @@ export async function credentialSecret(context: Context): Promise<string> {
 	return typeof webhookSecret === 'string' ? webhookSecret : '';
 }
 
-/** Whether events come out in the simplified form. */
-export function isSimplified(context: IWebhookFunctions): boolean {
-	return context.getNodeParameter('simple', true) !== false;
-}
-
 /**
  * Finds out at the activation what would otherwise keep every event from the workflow.
  *
- * @throws InputError for a filter that cannot be used or a secret that is missing
+ * @throws InputError for a header or a secret that is missing
  */
 export async function checkSettings(context: IHookFunctions): Promise<void> {
-	readFilters(context);
 	const signature = demandedSignature(context);
-	if (signature?.header === '')
+	if (signature && signature.kind !== 'standardWebhooks' && signature.header.trim() === '')
 		throw new InputError(
-			'The Signature Header is empty',
-			'Enter the name of the header that holds the signature',
+			"'Signature Header' is empty",
+			'Enter the name of the header that holds the signature.',
 		);
 	if ((signature || demandsSecret(context)) && (await credentialSecret(context)) === '') {
 		throw new InputError(
-			'The Webhook Secret of the credential is empty',
-			'Enter there the secret with which the service signs, or choose no signature',
+			"'Webhook Secret' of the credential is empty",
+			"Enter the signing secret of the service there, or set 'Signature' to None.",
 		);
 	}
+}
+
+/** The options of the trigger. */
+export interface TriggerOptions {
+	/** Whether an event that was delivered before starts another execution. */
+	allowsDuplicates: boolean;
+	/** Whether files that messages bring along come out as binary data. */
+	downloadsMedia: boolean;
+	maxFileBytes: number;
+	maxPayloadBytes: number;
+	/** A registration whose secret has another version gets a new secret. */
+	secretVersion: number;
+}
+
+/** Reads the options. */
+export function readOptions(context: Context): TriggerOptions {
+	const options = context.getNodeParameter('options', {}) as Record<string, unknown>;
+	return {
+		allowsDuplicates: options.allowDuplicateEvents === true,
+		downloadsMedia: options.downloadMedia === true,
+		maxFileBytes: (Number(options.maxFileSize) || 16) * 1024 * 1024,
+		maxPayloadBytes: (Number(options.maxPayloadSize) || 1024) * 1024,
+		secretVersion: Number(options.secretVersion) || 1,
+	};
 }

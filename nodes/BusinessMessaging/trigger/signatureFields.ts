@@ -4,20 +4,8 @@ import {
 	booleanField,
 	choiceField,
 	collectionField,
-	numberField,
 	textField,
 } from '../operations/fieldBuilders';
-
-function headerField(preset: string, header: string): Field {
-	return textField({
-		displayName: 'Signature Header',
-		name: 'signatureHeader',
-		default: header,
-		placeholder: `e.g. ${header}`,
-		displayOptions: { show: { signature: [preset] } },
-		description: 'Name of the header that holds the signature',
-	});
-}
 
 /** Which signature is demanded. */
 export const signatureFields: Field[] = [
@@ -27,53 +15,47 @@ export const signatureFields: Field[] = [
 		default: false,
 		displayOptions: { show: { registration: ['manual'] } },
 		description:
-			'Whether a delivery must bring the Webhook Secret of the credential along: at the end of the registered URL as ?token=… or in a header named X-Webhook-Token',
+			'Whether a delivery must bring the Webhook Secret of the credential: at the end of the registered URL as ?token=… or in a header named X-Webhook-Token',
 	}),
 	choiceField({
 		displayName: 'Signature',
 		name: 'signature',
 		options: [
 			{
-				name: 'Custom',
+				name: 'HMAC',
 				value: 'custom',
-				description: 'A signature in a header, as you describe it below',
+				description: 'A header with an HMAC of the body, as you describe it below',
 			},
 			{
-				name: 'Hex Digest',
-				value: 'hex',
-				description: 'A header with the HMAC-SHA256 of the body in hex',
+				name: 'HMAC with Timestamp',
+				value: 'timestamped',
+				description:
+					'A header with t= (time of signing) and v1= (HMAC-SHA256 of time, a dot and the body in hex)',
 			},
 			{ name: 'None', value: 'none', description: 'The service does not sign' },
-			{
-				name: 'Prefixed Digest',
-				value: 'sha256',
-				description: 'A header with sha256= and the HMAC-SHA256 of the body in hex',
-			},
 			{
 				name: 'Standard Webhooks',
 				value: 'standardWebhooks',
 				description:
-					'As written down at https://www.standardwebhooks.com, in three headers whose names begin with webhook',
-			},
-			{
-				name: 'Timestamp and Digest',
-				value: 'timestamped',
-				description:
-					'A header with t= (time of signing) and v1= (HMAC-SHA256 of time, a dot and the body in hex)',
+					'As specified at https://www.standardwebhooks.com, in three headers whose names begin with webhook',
 			},
 		],
 		default: 'none',
 		description:
 			'How the service signs what it delivers. Deliveries without the right signature are refused. The key is the Webhook Secret of the credential.',
 	}),
-	headerField('timestamped', 'X-Signature'),
-	headerField('sha256', 'X-Hub-Signature-256'),
-	headerField('hex', 'X-Signature'),
-	headerField('custom', 'X-Signature'),
+	textField({
+		displayName: 'Signature Header',
+		name: 'signatureHeader',
+		default: 'X-Signature',
+		placeholder: 'e.g. X-Hub-Signature-256',
+		displayOptions: { show: { signature: ['custom', 'timestamped'] } },
+		description: 'Name of the header that holds the signature',
+	}),
 	collectionField({
-		displayName: 'Signature Details',
-		name: 'customSignature',
-		placeholder: 'Add Detail',
+		displayName: 'Signature Options',
+		name: 'signatureOptions',
+		placeholder: 'Add Option',
 		displayOptions: { show: { signature: ['custom'] } },
 		fields: [
 			choiceField({
@@ -101,7 +83,7 @@ export const signatureFields: Field[] = [
 				displayName: 'Prefix',
 				name: 'prefix',
 				placeholder: 'e.g. sha256=',
-				description: 'What stands before the signature in the header',
+				description: 'What is before the signature in the header',
 			}),
 			textField({
 				displayName: 'Timestamp Header',
@@ -109,13 +91,6 @@ export const signatureFields: Field[] = [
 				placeholder: 'e.g. X-Timestamp',
 				description:
 					'Name of a header with the time of signing in Unix seconds or milliseconds. With it, the time, a dot and the body are signed.',
-			}),
-			numberField({
-				displayName: 'Tolerance',
-				name: 'tolerance',
-				typeOptions: { minValue: 1 },
-				default: 300,
-				description: 'How many seconds the time of signing may differ from now',
 			}),
 		],
 	}),

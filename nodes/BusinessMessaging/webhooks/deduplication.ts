@@ -4,13 +4,11 @@
  * What came is remembered in this process, for copies that come at the same moment, and in n8n's static data, for later
  * ones and over restarts. n8n writes that after the execution has been stored and before it answers, so that after a
  * crash an event may come twice but is never lost: a delivery writes down itself and what was answered before it, but
- * none that is still under way beside it. Several processes that take deliveries share it only as far as they read
- * what another one has written.
+ * none that is still under way beside it. Several processes share it only as far as they read what another has written.
  */
 import { type IDataObject, type IHookFunctions, type IWebhookFunctions, sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
-import { pause } from '../transport/deadline';
 import { keyLength } from './deduplicationKey';
 
 /** How many events are remembered over restarts, and in the process. */
@@ -19,35 +17,41 @@ const maxInProcess = 5_000;
 /** For how long: services deliver again for up to a day or two. */
 const maxAgeMinutes = 48 * 60;
 const minuteMs = 60_000;
-const maxNodes = 1_000;
 
 /** A copy waits at most this long for the one before it, ms; services give up after ten seconds or more. */
 const maxWaitMs = 8_000;
 
 type Response = ReturnType<IWebhookFunctions['getResponseObject']>;
 
-/** A delivery that n8n has not answered yet. */
+/** `taken` if the event has started an execution, `underWay` if that is not known yet. */
+type Fate = 'taken' | 'underWay' | 'failed';
+
+/** A delivery that n8n had not answered yet. */
 interface UnderWay {
 	response: Response;
 	keys: string[];
 	/** When it came, in minutes since 1970. */
 	minute: number;
-	/** When it is answered, or the service has hung up. */
-	settled: Promise<void>;
 }
 
-/** What became of an event that was delivered before. */
-type Fate = 'taken' | 'underWay' | 'failed';
-
 /** n8n has stored the execution by the time it answers, and not otherwise. */
-function fateNow({ response }: UnderWay): Fate {
-	if (!response.writableEnded) return 'underWay';
-	return response.statusCode < 300 ? 'taken' : 'failed';
+function fateOf({ writableEnded, statusCode }: Response): Fate {
+	if (!writableEnded) return 'underWay';
+	return statusCode < 300 ? 'taken' : 'failed';
+}
+
+/** Waits until n8n has answered, the service has hung up, or that takes too long. */
+async function untilAnswered(response: Response, meanwhile = () => {}): Promise<void> {
+	const end = Date.now() + maxWaitMs;
+	while (!response.writableEnded && !response.destroyed && Date.now() < end) {
+		meanwhile();
+		await sleep(1);
+	}
 }
 
 /** The events of one node, by their deduplication keys. */
 class NodeEvents {
-	/** Those that have started an execution, with the minute since 1970 in which they did. */
+	/** Those that have started an execution, with the minute in which they came. */
 	private readonly taken = new BoundedMap<string, number>({ maxSize: maxInProcess });
 	/** The newest of them, as they are stored; another array after every change. */
 	private newest: string[] = [];
@@ -70,62 +74,54 @@ class NodeEvents {
 		response: Response,
 		staticData: IDataObject,
 	): Promise<'new' | 'taken' | 'underWay'> {
+		this.settle();
 		for (let earlier = this.underWay.get(key); earlier; earlier = this.underWay.get(key)) {
-			if (fateNow(earlier) === 'underWay') await Promise.race([earlier.settled, pause(maxWaitMs)]);
-			const fate = fateNow(earlier);
-			this.settle(earlier);
-			if (fate !== 'failed') return fate;
+			await untilAnswered(earlier.response);
+			this.settle();
+			if (fateOf(earlier.response) === 'underWay') return 'underWay';
 		}
 		if (isRecent(this.taken.get(key))) return 'taken';
-		this.begin(key, response, staticData);
-		return 'new';
-	}
-
-	/** Remembers a new event of a delivery, and stores it until n8n has answered. */
-	private begin(key: string, response: Response, staticData: IDataObject): void {
-		const known = this.underWay.values().find((other) => other.response === response);
-		const delivery = known ?? watch(response, (ended) => this.settle(ended));
+		const others = this.underWay.all().map(([, delivery]) => delivery);
+		const known = others.find((delivery) => delivery.response === response);
+		const delivery = known ?? { response, keys: [], minute: minuteNow() };
 		delivery.keys.push(key);
 		this.underWay.set(key, delivery);
 		if (!known) void this.store(delivery, staticData);
+		return 'new';
 	}
 
-	/** Moves the events of a delivery that has been answered to those taken, or forgets them if n8n has failed. */
-	private settle(delivery: UnderWay): void {
-		const fate = fateNow(delivery);
-		if (fate === 'underWay') return;
-		const own = delivery.keys.filter((key) => this.underWay.get(key) === delivery);
-		for (const key of own) this.underWay.delete(key);
-		if (fate === 'taken') this.take(own.map((key) => [key, delivery.minute]));
+	/** Moves the events of answered deliveries to those taken, or forgets them if n8n has failed. */
+	private settle(): void {
+		const settled = this.underWay.all().filter(([, { response }]) => response.writableEnded);
+		for (const [key] of settled) this.underWay.delete(key);
+		const taken = settled.filter(([, { response }]) => fateOf(response) === 'taken');
+		this.take(taken.map(([key, { minute }]) => [key, minute]));
 	}
 
 	private take(entries: Array<[key: string, minute: number]>): void {
 		if (entries.length === 0) return;
 		for (const [key, minute] of entries) this.taken.set(key, minute);
-		const newest = this.taken.keys().slice(-maxStored);
-		this.newest = newest.map((key) => toEntry(key, this.taken.get(key) ?? 0));
+		this.newest = this.taken
+			.all()
+			.slice(-maxStored)
+			.map(([key, minute]) => toEntry(key, minute));
 	}
 
 	/**
 	 * Changes the static data until n8n answers, which is when it is stored. Once would not do: n8n 2.41 forgets that it was
-	 * changed when it begins to store the execution, somewhere between the end of this node and the answer. Every
-	 * millisecond costs next to nothing, as the text is made anew only after a change.
+	 * changed when it begins to store the execution, somewhere between the end of this node and the answer.
 	 */
-	private async store(
-		{ response, keys, minute }: UnderWay,
-		staticData: IDataObject,
-	): Promise<void> {
-		const end = Date.now() + maxWaitMs;
+	private async store({ response, keys, minute }: UnderWay, staticData: IDataObject) {
 		let written: { newest?: string[]; own?: number; text?: string } = {};
-		do {
+		await untilAnswered(response, () => {
+			this.settle();
 			if (written.newest !== this.newest || written.own !== keys.length) {
 				const own = keys.map((key) => toEntry(key, minute));
 				const text = [...this.newest, ...own].slice(-maxStored).join(' ');
 				written = { newest: this.newest, own: keys.length, text };
 			}
 			staticData.recentEvents = written.text;
-			await sleep(1);
-		} while (!response.writableEnded && !response.destroyed && Date.now() < end);
+		});
 	}
 }
 
@@ -141,20 +137,8 @@ function toEntry(key: string, minute: number): string {
 	return `${key}${minute.toString(36)}`;
 }
 
-function watch(response: Response, onEnd: (delivery: UnderWay) => void): UnderWay {
-	const settled = new Promise<void>((resolve) => {
-		const end = () => {
-			onEnd(delivery);
-			resolve();
-		};
-		response.once('finish', end).once('close', end);
-	});
-	const delivery: UnderWay = { response, keys: [], minute: minuteNow(), settled };
-	return delivery;
-}
-
 const nodes = new BoundedMap<string, NodeEvents>({
-	maxSize: maxNodes,
+	maxSize: 1_000,
 	maxAgeMs: maxAgeMinutes * minuteMs,
 });
 

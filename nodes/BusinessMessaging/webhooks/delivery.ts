@@ -1,5 +1,5 @@
-/** A delivery of the service as it came, and the events that it holds. */
-import type { IWebhookFunctions } from 'n8n-workflow';
+/** A delivery of the service as it came, the events that it holds, and the answers to it. */
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
 import { greatestDepth, isDeeper, parseJson } from '../api/read';
@@ -9,9 +9,6 @@ export interface Delivery {
 	headers: Record<string, unknown>;
 	rawBody: Buffer;
 }
-
-/** What the refusal of a body says that holds no event. */
-export const noEvent = 'The body is no event: it needs "event" (text) and "data" (object)';
 
 /** The request as it came. n8n has read the body if it knows the content type, and has no raw one of a form with files. */
 export async function readDelivery(context: IWebhookFunctions): Promise<Delivery> {
@@ -36,4 +33,25 @@ export function readEvents(
 	const envelopes =
 		readEnvelopes(context.getBodyData()) ?? readEnvelopes(parseJson(String(rawBody)));
 	return isDeeper(envelopes, greatestDepth) ? undefined : envelopes;
+}
+
+/** 200: there is nothing to do, and the service is not to deliver again. */
+export function handled(message: string): IWebhookResponseData {
+	return { webhookResponse: { message } };
+}
+
+/** Another status, upon which a service may deliver again. */
+export function refuse(
+	context: IWebhookFunctions,
+	status: number,
+	message: string,
+): IWebhookResponseData {
+	context.getResponseObject().status(status).json({ message });
+	return { noWebhookResponse: true };
+}
+
+/** The refusal of a body that holds no event. */
+export function refuseBody(context: IWebhookFunctions): IWebhookResponseData {
+	const message = 'The body is no event: it needs "event" (text) and "data" (object)';
+	return refuse(context, 400, message);
 }

@@ -1,5 +1,6 @@
 /** Whether an address can be reached from the internet, as far as the address itself shows. */
-import { isLoopback } from '../transport/serviceConfig';
+import { InputError } from '../operations/inputError';
+import { type ServiceConfig, isLoopback } from '../transport/serviceConfig';
 
 /** Names that only a local network knows (RFC 6761, RFC 6762, RFC 8375 and common usage). */
 const localNames =
@@ -30,7 +31,7 @@ function isPrivateIpv6(address: string): boolean {
 }
 
 /** Whether an address belongs to this machine or to a private network. */
-export function isPrivate(url: URL): boolean {
+function isPrivate(url: URL): boolean {
 	const host = url.hostname.toLowerCase().replace(/\.$/, '');
 	if (isLoopback(url)) return true;
 	if (host.startsWith('[')) return isPrivateIpv6(host.slice(1, -1));
@@ -42,4 +43,19 @@ export function isPrivate(url: URL): boolean {
 export function unreachableReason(url: URL): string | undefined {
 	if (isPrivate(url)) return 'is only known to this machine or its network';
 	return url.protocol === 'https:' ? undefined : 'does not start with https://';
+}
+
+/** Why a service cannot deliver to a URL of n8n's; one on this machine or network can. */
+export function undeliverableReason(url: string, { root }: ServiceConfig): string | undefined {
+	return isPrivate(new URL(root)) ? undefined : unreachableReason(new URL(url));
+}
+
+/** @throws InputError that says what to do, if a service cannot deliver to a URL of n8n's */
+export function checkDeliverable(url: string, config: ServiceConfig): void {
+	const reason = undeliverableReason(url, config);
+	if (!reason) return;
+	throw new InputError(
+		`The service cannot deliver to ${new URL(url).origin}: the address ${reason}`,
+		"Set n8n's environment variable WEBHOOK_URL to the public https:// address of n8n, or use a tunnel while you try things out.",
+	);
 }

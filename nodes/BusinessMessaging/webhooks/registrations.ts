@@ -7,7 +7,7 @@ import { type ItemFailure, asFailure } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { ServiceError } from '../transport/errors';
 import { listRecords } from '../transport/lists';
-import { registerWebhook } from '../transport/webhooks';
+import { registerWebhook } from '../transport/registerWebhook';
 
 /** Where the event types of a registration may be. Assumption: the specification shows no field of it. */
 const eventKeys = ['events', 'eventTypes', 'event_types', 'subscriptions', 'triggers'];

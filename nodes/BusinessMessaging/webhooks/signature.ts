@@ -4,113 +4,78 @@ import { createHmac } from 'crypto';
 import type { Delivery } from './delivery';
 import { isSame } from './secret';
 
-/** How a service signs. */
-export interface SignatureScheme {
-	/** Name of the header that holds the signature, in lower case. */
-	header: string;
-	algorithm: 'sha1' | 'sha256' | 'sha512';
-	encoding: 'hex' | 'base64';
-	/** The key that the secret stands for. */
-	key(secret: string): string | Buffer;
-	/** The signatures that the header holds; a service that changes its secret sends one with each. */
-	signatures(header: string): string[];
-	/** The moment of signing, which is signed as well; absent if the scheme has none. */
-	timestamp?(headers: Headers, header: string): string | undefined;
-	/** What stands before the body in the signed text. */
-	prefix(headers: Headers, timestamp: string): string;
-	/** How old or how far ahead the moment may be, in seconds. */
-	tolerance: number;
-}
-
-type Headers = Record<string, unknown>;
-
-const defaultTolerance = 300;
-
-const plain: Omit<SignatureScheme, 'header'> = {
-	algorithm: 'sha256',
-	encoding: 'hex',
-	key: (secret) => secret,
-	signatures: (header) => [header.trim()],
-	prefix: () => '',
-	tolerance: defaultTolerance,
-};
-
-/** Values of a header of the form `t=1700000000,v1=5257a8…`. */
-function pairs(header: string, name: string): string[] {
-	return header.split(',').flatMap((pair) => {
-		const [key, ...rest] = pair.trim().split('=');
-		return key === name ? [rest.join('=')] : [];
-	});
-}
-
-/** https://www.standardwebhooks.com: `webhook-id`, `webhook-timestamp`, `webhook-signature: v1,<base64> …`. */
-const standardWebhooks: SignatureScheme = {
-	...plain,
-	header: 'webhook-signature',
-	encoding: 'base64',
-	key: (secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
-	signatures: (header) =>
-		header.split(/\s+/).flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : [])),
-	timestamp: (headers) => text(headers['webhook-timestamp']),
-	prefix: (headers, timestamp) => `${text(headers['webhook-id']) ?? ''}.${timestamp}.`,
-};
-
-/** What the fields of the trigger say about signatures. */
+/** How a service signs, as the fields of the trigger say. */
 export interface SignatureSettings {
-	/** Name of a preset, or `custom`. */
-	kind: string;
-	/** Name of the header, as written by the user. */
+	kind: 'custom' | 'standardWebhooks' | 'timestamped';
+	/** Name of the header that holds the signature; `standardWebhooks` has its own. */
 	header: string;
-	custom: Record<string, unknown>;
+	/** Only for `custom`, like all below. */
+	algorithm?: 'sha1' | 'sha256' | 'sha512';
+	encoding?: 'hex' | 'base64';
+	/** What is before the signature in the header. */
+	prefix?: string;
+	/** Name of the header with the time of signing; then the time, a dot and the body are signed. */
+	timestampHeader?: string;
 }
 
-/** The scheme that the user has chosen; undefined for none. */
-export function schemeOf({ kind, header, custom }: SignatureSettings): SignatureScheme | undefined {
-	const base = { ...plain, header: header.trim().toLowerCase() };
-	switch (kind) {
-		case 'standardWebhooks':
-			return standardWebhooks;
-		case 'timestamped':
-			return {
-				...base,
-				signatures: (value) => pairs(value, 'v1'),
-				timestamp: (_, value) => pairs(value, 't').at(0),
-				prefix: (_, timestamp) => `${timestamp}.`,
-			};
-		case 'sha256':
-			return { ...base, signatures: (value) => withoutPrefix(value, 'sha256=') };
-		case 'hex':
-			return base;
-		case 'custom':
-			return customScheme(base, custom);
-		default:
-			return undefined;
-	}
+/** What of a delivery is signed, and the signatures that it brings. */
+interface Signed {
+	key: string | Buffer;
+	/** Several while a service changes its secret. */
+	signatures: string[];
+	/** Unix time in seconds or ms; absent if the scheme has none. */
+	timestamp?: string;
+	/** What is before the body in the signed text. */
+	prefix: string;
 }
 
-function customScheme(base: SignatureScheme, custom: Record<string, unknown>): SignatureScheme {
-	const timestampHeader = (text(custom.timestampHeader) ?? '').trim().toLowerCase();
-	const scheme: SignatureScheme = {
-		...base,
-		algorithm: (custom.algorithm ?? 'sha256') as SignatureScheme['algorithm'],
-		encoding: (custom.encoding ?? 'hex') as SignatureScheme['encoding'],
-		signatures: (value) => withoutPrefix(value, text(custom.prefix) ?? ''),
-		tolerance: Number(custom.tolerance ?? defaultTolerance),
-	};
-	if (timestampHeader === '') return scheme;
+type Headers = Delivery['headers'];
+
+/** How old or how far ahead the time of signing may be. */
+const toleranceMs = 300_000;
+
+/** https://www.standardwebhooks.com: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64> …`. */
+function readStandardWebhooks(headers: Headers, secret: string): Signed {
+	const timestamp = text(headers['webhook-timestamp']);
+	const signatures = text(headers['webhook-signature']).split(/\s+/);
 	return {
-		...scheme,
-		timestamp: (headers) => text(headers[timestampHeader]),
-		prefix: (_, timestamp) => `${timestamp}.`,
+		key: Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
+		signatures: signatures.filter((one) => one.startsWith('v1,')).map((one) => one.slice(3)),
+		timestamp,
+		prefix: `${text(headers['webhook-id'])}.${timestamp}.`,
 	};
 }
 
-function withoutPrefix(value: string, prefix: string): string[] {
-	return value.trim().startsWith(prefix) ? [value.trim().slice(prefix.length)] : [];
+/** One header of the form `t=1700000000,v1=5257a8…`. */
+function readTimestamped(headers: Headers, secret: string, header: string): Signed {
+	const pairs = text(headers[header]).split(',');
+	const valuesOf = (name: string) =>
+		pairs
+			.map((pair) => pair.trim())
+			.filter((pair) => pair.startsWith(`${name}=`))
+			.map((pair) => pair.slice(name.length + 1));
+	const [timestamp = ''] = valuesOf('t');
+	return { key: secret, signatures: valuesOf('v1'), timestamp, prefix: `${timestamp}.` };
 }
 
-function text(value: unknown): string | undefined {
-	return typeof value === 'string' ? value : undefined;
+function readCustom(headers: Headers, secret: string, settings: SignatureSettings): Signed {
+	const { header, prefix = '', timestampHeader = '' } = settings;
+	const value = text(headers[nameOf(header)]).trim();
+	const signatures = value.startsWith(prefix) ? [value.slice(prefix.length)] : [];
+	if (nameOf(timestampHeader) === '') return { key: secret, signatures, prefix: '' };
+	const timestamp = text(headers[nameOf(timestampHeader)]);
+	return { key: secret, signatures, timestamp, prefix: `${timestamp}.` };
+}
+
+function readSigned(headers: Headers, secret: string, settings: SignatureSettings): Signed {
+	switch (settings.kind) {
+		case 'standardWebhooks':
+			return readStandardWebhooks(headers, secret);
+		case 'timestamped':
+			return readTimestamped(headers, secret, nameOf(settings.header));
+		case 'custom':
+			return readCustom(headers, secret, settings);
+	}
 }
 
 /**
@@ -119,32 +84,32 @@ function text(value: unknown): string | undefined {
  * @param now in ms
  */
 export function isSigned(
-	scheme: SignatureScheme,
+	settings: SignatureSettings,
 	secret: string,
 	{ headers, rawBody }: Delivery,
 	now: number,
 ): boolean {
-	const header = text(headers[scheme.header]);
-	const timestamp = header === undefined ? undefined : scheme.timestamp?.(headers, header);
-	if (
-		secret === '' ||
-		header === undefined ||
-		(scheme.timestamp && !isRecent(timestamp, scheme.tolerance, now))
-	)
-		return false;
-	const hmac = createHmac(scheme.algorithm, scheme.key(secret));
-	const expected = hmac
-		.update(scheme.prefix(headers, timestamp ?? ''))
-		.update(rawBody)
-		.digest(scheme.encoding);
-	const written = (signature: string) =>
-		scheme.encoding === 'hex' ? signature.toLowerCase() : signature;
-	return scheme.signatures(header).some((signature) => isSame(written(signature), expected));
+	if (secret === '') return false;
+	const { key, signatures, timestamp, prefix } = readSigned(headers, secret, settings);
+	if (timestamp !== undefined && !isRecent(timestamp, now)) return false;
+	const { algorithm = 'sha256' } = settings;
+	const encoding = settings.kind === 'standardWebhooks' ? 'base64' : (settings.encoding ?? 'hex');
+	const expected = createHmac(algorithm, key).update(prefix).update(rawBody).digest(encoding);
+	const written = (signature: string) => (encoding === 'hex' ? signature.toLowerCase() : signature);
+	return signatures.some((signature) => isSame(written(signature), expected));
 }
 
 /** A Unix time in seconds or in ms. */
-function isRecent(timestamp: string | undefined, tolerance: number, now: number): boolean {
-	if (!timestamp || !/^\d{1,15}$/.test(timestamp)) return false;
+function isRecent(timestamp: string, now: number): boolean {
+	if (!/^\d{1,15}$/.test(timestamp)) return false;
 	const ms = Number(timestamp) * (Number(timestamp) > 1e11 ? 1 : 1000);
-	return Math.abs(now - ms) <= tolerance * 1000;
+	return Math.abs(now - ms) <= toleranceMs;
+}
+
+function nameOf(header: string): string {
+	return header.trim().toLowerCase();
+}
+
+function text(value: unknown): string {
+	return typeof value === 'string' ? value : '';
 }

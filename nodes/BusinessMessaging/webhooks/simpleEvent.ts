@@ -4,6 +4,7 @@ import { omit, pick, pickBy } from 'lodash';
 
 import { type EventEnvelope, kindOf, readStatus } from '../api/events';
 import { isRecord, readId } from '../api/read';
+import { toE164 } from '../phone/compare';
 
 /** Where services put the moment of an event. Assumption: the keys in common use. */
 const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'occurredAt', 'sentAt', 'date'];
@@ -11,9 +12,9 @@ const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'occurredAt', 
 /** The fields of an event under fixed names, which are those that the send operations give; absent ones are left out. */
 export interface SimpleEvent {
 	event: string;
-	/** Sender of an incoming message. */
+	/** Sender of an incoming message; a phone number is in E.164, so that it is a valid recipient. */
 	from?: unknown;
-	/** Recipient of a message that was sent. */
+	/** Recipient of a message that was sent, in E.164 too. */
 	to?: unknown;
 	text?: unknown;
 	/** The identifier that the send returned, or that of the incoming message. */
@@ -28,8 +29,8 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 	const event = kindOf({ event: name, data });
 	const message = isRecord(data.message) ? data.message : {};
 	const fields = {
-		from: data.from ?? message.from,
-		to: data.to ?? message.to,
+		from: readPhoneNumber(data.from ?? message.from),
+		to: readPhoneNumber(data.to ?? message.to),
 		text:
 			readText(data.text) ??
 			readText(message.text) ??
@@ -37,9 +38,15 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 			readText(message.body),
 		messageId: readId(isAboutMessage(event) ? data : pick(data, 'messageId', 'message_id')),
 		status: data.status ?? readStatus(data),
-		time: data[timeKey(data) ?? ''] ?? envelope[timeKey(envelope) ?? ''],
+		time: readTime(data) ?? readTime(message) ?? readTime(envelope),
 	};
 	return { event, ...pickBy(fields, (value) => value !== undefined) };
+}
+
+/** Services give numbers with or without the plus, as text or as number. */
+function readPhoneNumber(value: unknown): unknown {
+	const written = typeof value === 'number' ? String(value) : value;
+	return typeof written === 'string' ? toE164(written) : value;
 }
 
 /** Then `id` is the message's, not that of something else. */
@@ -55,6 +62,10 @@ function readText(value: unknown, depth = 0): unknown {
 
 function timeKey(record: Record<string, unknown>): string | undefined {
 	return timeKeys.find((key) => record[key] !== undefined);
+}
+
+function readTime(record: Record<string, unknown>): unknown {
+	return record[timeKey(record) ?? ''];
 }
 
 /** The simplified event: the usual fields first, then what else the service sent, untouched. */

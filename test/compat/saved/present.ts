@@ -25,7 +25,7 @@ const question: INodeParameters = {
 const events: INodeParameters = {
 	events: ['message.received', 'message.read'],
 	otherEvents: 'contact.created',
-	simple: false,
+	simplify: false,
 };
 
 /** The shape of the present nodes, or of another action node beside them. */

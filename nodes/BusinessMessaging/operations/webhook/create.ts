@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { eventOptions } from '../eventOptions';
 import { type Field, textField } from '../fieldBuilders';
-import { registerWebhook } from '../../transport/webhooks';
+import { registerWebhook } from '../../transport/registerWebhook';
 import { operation, record } from '../operation';
 
 const eventsField: Field<'events', string[]> = {

@@ -1,7 +1,6 @@
-import { mapValues } from 'lodash';
-
 import { endpoints } from '../../api/endpoints';
-import { withoutSecrets } from '../../transport/serviceConfig';
+import type { ServiceRecord } from '../../api/read';
+import { withoutNestedSecrets } from '../../transport/serviceConfig';
 import { listOperation } from '../operation';
 
 /** Lists webhooks, without the secrets in the URLs of triggers. Source: specification, GET /v1/webhooks. */
@@ -13,6 +12,5 @@ export const getWebhooks = listOperation({
 	description: 'Get many webhooks. Secrets in their URLs are left out.',
 	endpoint: endpoints.listWebhooks,
 	fields: [],
-	shape: (webhook) =>
-		mapValues(webhook, (value) => (typeof value === 'string' ? withoutSecrets(value) : value)),
+	shape: (webhook) => withoutNestedSecrets(webhook) as ServiceRecord,
 });

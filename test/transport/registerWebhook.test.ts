@@ -49,30 +49,56 @@ test('a field that the refusal names is tried next, and kept for the next time',
 	]);
 });
 
-test('events are given as a text, then not at all, if the refusal is about them', async () => {
-	const { bodies } = await register([
-		unknown('events must be a string'),
-		unknown('events is not a field'),
-		taken,
-	]);
+test('event types are given as a text if the refusal asks for one', async () => {
+	const { output, bodies } = await register([unknown('events must be a string'), taken]);
+	expect(output).toEqual({ id: 'w1' });
 	expect(bodies).toEqual([
 		{ url, events: ['message.read', 'message.sent'] },
 		{ url, events: 'message.read,message.sent' },
-		{ url },
 	]);
 });
 
-test('all forms are tried, and the most telling refusal is shown', async () => {
-	const { error, bodies } = await register([
-		unknown('unknown field', 7),
-		unknown('the address answered with 500'),
-		unknown('unknown field', 20),
+test('both are learnt one after the other', async () => {
+	const { bodies } = await register([
+		unknown('Missing field "webhook_url"'),
+		unknown('events must be a string'),
+		taken,
 	]);
-	expect(bodies).toHaveLength(18);
-	expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(18);
-	expect(error?.message).toBe(
-		'The service refused the request: the address answered with 500 (HTTP 422) [item 0]',
-	);
+	expect(bodies.at(-1)).toEqual({ webhook_url: url, events: 'message.read,message.sent' });
+	expect(bodies).toHaveLength(3);
+});
+
+test.each([
+	'events: "message.raed" is not an event of this service',
+	'Unknown event type',
+	'message.sent is not supported',
+	'events is not a field',
+])('a refusal of the events is shown, and nothing is registered for others: %s', async (words) => {
+	const { error, bodies, apiKey } = await register([unknown(words)]);
+	expect(error?.message).toContain(words);
+	expect(bodies).toEqual([{ url, events: ['message.read', 'message.sent'] }]);
+	const { output } = await register([], apiKey);
+	expect(output).toMatchObject({ url, events: ['message.read', 'message.sent'] });
+});
+
+test.each([
+	['Unprocessable', 1],
+	['Missing field', 3],
+	['', 3],
+])('a refusal "%s" has %d bodies tried, each with the events', async (words, count) => {
+	const { error, bodies } = await register([unknown(words, 20)]);
+	expect(error?.message).toContain('The service refused the request');
+	expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(count);
+	expect(bodies).toHaveLength(count);
+	for (const body of bodies) expect(body).toHaveProperty('events');
+});
+
+test('the most telling refusal is shown', async () => {
+	const { error } = await register([
+		unknown('unknown field'),
+		unknown('the address answered with 500'),
+	]);
+	expect(error?.message).toContain('the address answered with 500');
 });
 
 test.each<[string, FaultOrder]>([

@@ -1,0 +1,121 @@
+/** Registering a webhook, whose fields the specification does not show: the usual ones, or those that a refusal names. */
+import { isEqual } from 'lodash';
+
+import { endpoints } from '../api/endpoints';
+import { BoundedMap } from '../boundedMap';
+import type { Client } from './client';
+import { type ServiceError, isRefusedContent } from './errors';
+
+/** What is to be registered, with further fields of the user's own. */
+export interface WebhookBody extends Record<string, unknown> {
+	url?: unknown;
+	events?: unknown;
+}
+
+/** How a service wants it. */
+interface Form {
+	/** Field for the address. */
+	address: string;
+	/** How the event types are given. No form leaves them out: the service would deliver everything. */
+	events: 'list' | 'text';
+}
+
+const addressFields = [
+	'url',
+	'callbackUrl',
+	'callback_url',
+	'webhookUrl',
+	'webhook_url',
+	'endpoint',
+];
+
+/** What is tried where a refusal does not say what is wanted. */
+const usualForms: Form[] = [
+	{ address: 'url', events: 'list' },
+	{ address: 'callbackUrl', events: 'list' },
+	{ address: 'url', events: 'text' },
+];
+const maxForms = 3;
+
+/** The forms that services have taken, by address and key. */
+const knownForms = new BoundedMap<string, Form>({ maxSize: 100, maxAgeMs: 24 * 3_600_000 });
+
+/** Words about the fields of a body, and not about what it asks for. */
+const aboutFields =
+	/required|missing|unknown|unexpected|unrecogni|invalid|must|not (a field|allowed)|body|field|param|propert|schema/i;
+
+/**
+ * Registers a webhook. A service that refuses a body has registered nothing, so up to two others are tried. What a
+ * service takes is kept for later registrations.
+ *
+ * @returns the service's response
+ * @throws ServiceError the most telling of the refusals
+ */
+export async function registerWebhook(
+	client: Client,
+	body: WebhookBody,
+	idempotencyKey?: string,
+): Promise<unknown> {
+	const known = knownForms.get(client.config.id);
+	const tried: Form[] = [];
+	const refusals: ServiceError[] = [];
+	for (let form: Form | undefined = known ?? usualForms[0]; form && tried.length < maxForms; ) {
+		const request = {
+			body: toBody(form, body),
+			// Another body under the same key would be refused, or answered as the first one was.
+			idempotencyKey: idempotencyKey && `${idempotencyKey} ${form.address} ${form.events}`,
+		};
+		const outcome = await client.call(endpoints.createWebhook, request).then(
+			(response) => ({ response }),
+			(error: unknown) => ({ refusal: asRefusal(error) }),
+		);
+		if ('response' in outcome) {
+			knownForms.set(client.config.id, form);
+			return outcome.response;
+		}
+		tried.push(form);
+		refusals.push(outcome.refusal);
+		form = nextForm(outcome.refusal, tried, body, known !== undefined);
+	}
+	throw refusals.find((refusal) => !aboutFields.test(wordsOf(refusal))) ?? refusals[0];
+}
+
+/** @throws the error, unless it refuses the body */
+function asRefusal(error: unknown): ServiceError {
+	if (isRefusedContent(error)) return error;
+	throw error;
+}
+
+/** The form to be tried after a refusal; undefined if that is about something else, which is for the user to correct. */
+function nextForm(
+	refusal: ServiceError,
+	tried: Form[],
+	{ events }: WebhookBody,
+	isKnown: boolean,
+): Form | undefined {
+	const form = tried[tried.length - 1];
+	const words = wordsOf(refusal);
+	const isTried = (other: Form) => tried.some((one) => isEqual(one, other));
+	const address = addressFields.find(
+		(field) => new RegExp(`\\b${field}\\b`).test(words) && !isTried({ ...form, address: field }),
+	);
+	if (address) return { ...form, address };
+	const names = [events].flat().map(String).filter(Boolean);
+	if (/\bevents?\b/i.test(words) || names.some((name) => words.includes(name))) {
+		const other: Form = { ...form, events: form.events === 'list' ? 'text' : 'list' };
+		const wanted = other.events === 'text' ? /\b(string|text)\b/i : /\b(array|list)\b/i;
+		return wanted.test(words) && !isTried(other) ? other : undefined;
+	}
+	const isAboutFields = words === '' || aboutFields.test(words);
+	return !isKnown && isAboutFields ? usualForms.find((other) => !isTried(other)) : undefined;
+}
+
+/** What the service itself says in a refusal. */
+function wordsOf({ message }: ServiceError): string {
+	return message.split(': ').slice(1).join(': ');
+}
+
+function toBody(form: Form, { url, events, ...others }: WebhookBody): Record<string, unknown> {
+	const given = form.events === 'list' ? events : [events].flat().join(',');
+	return { [form.address]: url, ...(events !== undefined && { events: given }), ...others };
+}
