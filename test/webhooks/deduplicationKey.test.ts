@@ -103,6 +103,7 @@ test.each<[string, Delivered]>([
 	['a change without identifier and time', assigned('Ann')],
 	["a change with the record's own time", assigned('Ann', { createdAt: early })],
 	['a text without identifiers', message({ timestamp: early })],
+	["a text under a contact's identifier without a time", message({ contactId: 'c1' })],
 	['an empty header', { ...assigned('Ann'), headers: { 'webhook-id': '' } }],
 ])('takes every delivery of %s for an event', (_, delivered) => {
 	expect(keyOf(delivered)).toBeUndefined();
@@ -143,6 +144,11 @@ test.each<[string, Delivered, Delivered]>([
 		'with an identifier of the event and another number of the delivery',
 		assigned('Ann', {}, { event_id: 'e1', attempt: 1, sentAt: early }),
 		assigned('Ann', {}, { event_id: 'e1', attempt: 2, sentAt: late }),
+	],
+	[
+		'by the time and the identifier of something else than a message',
+		{ body: { event: 'order.paid', data: { orderId: 7, timestamp: early } } },
+		{ body: { event: 'order.paid', data: { timestamp: early, orderId: 7 }, attempt: 2 } },
 	],
 	[
 		'that is a receipt under another name',

@@ -15,6 +15,9 @@ const messageTimeKeys = [...eventTimeKeys, 'time', 'createdAt', 'created_at', 's
 const deliveryField =
 	/^(delivery_?)?(attempts?|attempt_?(number|count)|retries|retry_?(number|count))$|^delivery_?id$/i;
 
+/** Fields that identify something, whatever it is. */
+const idField = /(^|[^a-z])id$|[a-z]I[dD]$/;
+
 /**
  * A key that all deliveries of an event share, and no other event has. It holds the whole payload, as its `id` may be
  * that of a conversation or contact. Where the payload has no time of its own, what is beside it tells one event from
@@ -29,7 +32,8 @@ export function deduplicationKeyOf(
 	const kind = kindOf({ event, data });
 	const content = [kind, withoutDeliveryFields(data)];
 	const isMessage = eventKinds.some(({ value }) => value === kind);
-	const hasId = readId(data) !== undefined;
+	const hasMessageId = readId(data) !== undefined;
+	const hasId = hasMessageId || Object.keys(data).some((name) => idField.test(name));
 	// Some services put a message's own fields one level deeper, under `message`.
 	const places = [data, data.message].filter(isRecord);
 	const ownTime = firstOf(places, isMessage ? messageTimeKeys : eventTimeKeys);
@@ -40,8 +44,8 @@ export function deduplicationKeyOf(
 	// Such an identifier may be that of the account, the same with every event.
 	const id = readId(envelope);
 	const time = firstOf([envelope], messageTimeKeys);
-	const isIdentified = id !== undefined || (hasId && (isMessage || time !== undefined));
-	return isIdentified ? hash([content, id, time]) : undefined;
+	const isIdentified = time === undefined ? isMessage && hasMessageId : hasId;
+	return id !== undefined || isIdentified ? hash([content, id, time]) : undefined;
 }
 
 /** The first of the values that is there and not empty. */
