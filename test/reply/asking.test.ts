@@ -140,7 +140,7 @@ test.each([
 	const { error } = await service.run({ parameters: question, items, credentials, baseUrl });
 	expect(error).toMatchObject({
 		message: expect.stringContaining(
-			`The service cannot deliver the answer to ${new URL(baseUrl).origin}`,
+			`The service cannot deliver to ${new URL(baseUrl).origin}`,
 		),
 		description: expect.stringContaining('Nothing was sent'),
 	});

@@ -40,7 +40,7 @@ test('leaves nothing when an activation fails halfway', async () => {
 	await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
 	await service.fault({ endpoint: 'listWebhooks', status: 403, skip: 4 });
 	await expect(it.activate()).rejects.toThrow(
-		/not allowed to do this.*\(HTTP 403\)\. Use an API key with the rights/,
+		/not allowed to do this.*\(HTTP 403\)\. Use an API key with the necessary permissions/,
 	);
 	expect(registered()).toEqual([]);
 });
