@@ -139,9 +139,7 @@ test.each([
 	const credentials = service.credentials({ baseUrl: 'https://api.example.com' });
 	const { error } = await service.run({ parameters: question, items, credentials, baseUrl });
 	expect(error).toMatchObject({
-		message: expect.stringContaining(
-			`The service cannot deliver to ${new URL(baseUrl).origin}`,
-		),
+		message: expect.stringContaining(`The service cannot deliver to ${new URL(baseUrl).origin}`),
 		description: expect.stringContaining('Nothing was sent'),
 	});
 });
