@@ -134,7 +134,7 @@ describe('Create or Update', () => {
 			items: [{ phone: '+491701234567' }],
 		});
 		expect(error).toMatchObject({
-			message: 'The contact exists, but the service does not show its ID [item 0]',
+			message: 'The contact exists, but the node could not find its ID [item 0]',
 			context: { sendStatus: 'notSent' },
 		});
 	});

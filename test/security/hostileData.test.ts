@@ -95,7 +95,7 @@ describe('prototypes', () => {
 	});
 
 	test.each([true, false])('events change nothing here (simplified: %s)', async (simple) => {
-		const trigger = await triggers.active({ parameters: { simple } });
+		const trigger = await triggers.active({ parameters: { simplify: simple } });
 		const data = pollution.replace('{', '{"id":"1","from":"+1555","text":"Hi",');
 		const { status } = await triggers.deliver(
 			trigger,

@@ -44,7 +44,7 @@ export class RateLimiter {
 	private probe?: Slot;
 	private readonly line: object[] = [];
 	private readonly sleepers: Array<() => void> = [];
-	private nap?: Promise<void>;
+	private wakesAt = Infinity;
 
 	constructor(private readonly windowMs: number) {}
 
@@ -130,10 +130,19 @@ export class RateLimiter {
 		const now = performance.now();
 		const [firstEnd = now] = this.ended;
 		const until = now < this.blockedUntil ? this.blockedUntil : firstEnd + this.windowMs;
-		this.nap ??= sleep(Math.min(until - now + 1, maxNapMs)).then(() => {
-			this.nap = undefined;
+		const napMs = until > now ? Math.min(until - now + 1, maxNapMs) : maxNapMs;
+		this.wakeAt(now + napMs, napMs);
+		await new Promise<void>((wake) => this.sleepers.push(wake));
+	}
+
+	/** One sleep for all who wait, and a new one only if there is less to wait than before. */
+	private wakeAt(moment: number, inMs: number): void {
+		if (moment >= this.wakesAt) return;
+		this.wakesAt = moment;
+		void sleep(inMs).then(() => {
+			if (this.wakesAt === moment) this.wakesAt = Infinity;
+			this.wake();
 		});
-		await Promise.race([this.nap, new Promise<void>((wake) => this.sleepers.push(wake))]);
 	}
 
 	private wake(): void {
