@@ -39,6 +39,7 @@ async function journey(): Promise<void> {
 	await user.createCredential(n8n.sandbox);
 	expect(n8n.sandbox.state.requests.last()).toMatchObject([
 		{ method: 'GET', url: '/v1/auth/me', status: 200 },
+		{ method: 'GET', url: '/v1/contacts?limit=1', status: 200 },
 	]);
 	await user.type('Recipient Phone Number', user.input('to'), customer);
 	await user.pick('template', /^appointment_reminder/);
