@@ -53,9 +53,9 @@ describe('a value that is missing inside a text', () => {
 
 	test.each([
 		['{{ $json.nmae }}', "write {{ $json.nmae ?? '' }}."],
-		['{{$json["Last Name"]}}', `write {{ $json["Last Name"] ?? '' }}.`],
+		['{{$json["Last Name"]}}', 'write {{ $json["Last Name"] ?? \'\' }}.'],
 		['{{ $json.customer.name }}', "write {{ $json.customer?.name ?? '' }}."],
-		['{{ $json.name["of"].birth }}', `write {{ $json.name?.["of"]?.birth ?? '' }}.`],
+		['{{ $json.name["of"].birth }}', 'write {{ $json.name?.["of"]?.birth ?? \'\' }}.'],
 		['{{ $json.name.shout() }}', 'have the expression give an empty text instead.'],
 		['{{ undefinedName }}', 'have the expression give an empty text instead.'],
 		['{{ Number($json.name) }}', 'have the expression give an empty text instead.'],

@@ -71,10 +71,10 @@ test.each<[INodeParameters, string]>([
 	[{ text: ' \n ' }, "'Text' is empty"],
 	[{ to: '={{ $json.missing }}' }, "'Recipient Phone Number' is empty"],
 	[{ options: { timeout: '={{ $json.missing }}' } }, "'Timeout (Seconds)' is empty"],
-	[{ options: { timeout: '={{ 0 }}' } }, `'Timeout (Seconds)' cannot be "0"`],
-	[{ options: { timeout: '={{ 5000000 }}' } }, `'Timeout (Seconds)' cannot be "5000000"`],
-	[{ options: { concurrency: '={{ 1e9 }}' } }, `'Simultaneous Requests' cannot be "1000000000"`],
-	[field('a', '={{ "txet" }}', 'x'), `'Type' cannot be "txet"`],
+	[{ options: { timeout: '={{ 0 }}' } }, '\'Timeout (Seconds)\' cannot be "0"'],
+	[{ options: { timeout: '={{ 5000000 }}' } }, '\'Timeout (Seconds)\' cannot be "5000000"'],
+	[{ options: { concurrency: '={{ 1e9 }}' } }, '\'Simultaneous Requests\' cannot be "1000000000"'],
+	[field('a', '={{ "txet" }}', 'x'), '\'Type\' cannot be "txet"'],
 	[
 		{
 			additionalFields: {
@@ -104,7 +104,7 @@ test.each<[INodeParameters, string]>([
 		},
 		'The Query Parameter "segment" is set by a field of the node already',
 	],
-	[{ returnAll: '={{ "maybe" }}', queryParameters: {} }, `'Return All' cannot be "maybe"`],
+	[{ returnAll: '={{ "maybe" }}', queryParameters: {} }, '\'Return All\' cannot be "maybe"'],
 	[{ limit: '={{ $json.missing }}', queryParameters: {} }, "'Limit' is empty"],
 ])('%j is refused with "%s" before anything is sent', async (parameters, message) => {
 	const query = 'queryParameters' in parameters;
@@ -158,7 +158,7 @@ test('a value that a field does not have is refused with those that it has', asy
 		choices: 'a',
 	});
 	expect(error).toMatchObject({
-		message: `'Accepted Answer' cannot be "approvall" [item 0]`,
+		message: '\'Accepted Answer\' cannot be "approvall" [item 0]',
 		description: expect.stringContaining(
 			'Its values are "freeText", "date", "email", "number", "choice", "approval".',
 		),

@@ -34,7 +34,7 @@ test('the Default Country of the credential counts where the node has none', asy
 	expect((await runIn('plusMissing', { ...send, to: '447700900124' })).error).toBeUndefined();
 	const options = { defaultCountry: 'none' };
 	expect((await runIn('GB', { ...send, to: '07700 900125', options })).error?.message).toBe(
-		`"07700 900125" in 'Recipient Phone Number' has no country code [item 0]`,
+		'"07700 900125" in \'Recipient Phone Number\' has no country code [item 0]',
 	);
 	expect(recipients()).toEqual(['+447700900123', '+447700900124']);
 });
@@ -45,7 +45,7 @@ test('offers the number that may be meant, and sends nothing', async () => {
 		items: [{ to: '+447700900123' }, { to: 447700900124 }],
 	});
 	expect(error).toMatchObject({
-		message: `"447700900124" in 'Recipient Phone Number' has no country code [item 1]`,
+		message: '"447700900124" in \'Recipient Phone Number\' has no country code [item 1]',
 		description: expect.stringContaining('Did you mean +447700900124?'),
 	});
 	expect(service.calls('sendText')).toBe(0);

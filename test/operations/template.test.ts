@@ -80,7 +80,7 @@ test.each<[string, INodeParameters, string, string]>([
 	[
 		'welcome',
 		filled({ headerPdfUrl: pdf, body_1: 'x' }),
-		`The template "welcome" (en_US) needs a value for 'Body 2' [item 0]`,
+		'The template "welcome" (en_US) needs a value for \'Body 2\' [item 0]',
 		'The text around it: "Hello {{1}}, welcome to {{2}}!',
 	],
 	[
@@ -98,13 +98,13 @@ test.each<[string, INodeParameters, string, string]>([
 	[
 		'welcome',
 		filled({ headerPdfUrl: pdf, body_1: 'x', body_2: 'x', body_3: 'x' }),
-		`The template "welcome" (en_US) has no variable 'Body 3' [item 0]`,
+		'The template "welcome" (en_US) has no variable \'Body 3\' [item 0]',
 		'Its variables: Body 1, Body 2. Open the node',
 	],
 	[
 		'welcome',
 		filled({ headerPdfUrl: pdf, body_1: 'x', body_2: 'x', body_city: 'x' }),
-		`The template "welcome" (en_US) has no variable 'Body city' [item 0]`,
+		'The template "welcome" (en_US) has no variable \'Body city\' [item 0]',
 		'Its variables: Body 1, Body 2. Open the node',
 	],
 	[
@@ -116,13 +116,13 @@ test.each<[string, INodeParameters, string, string]>([
 	[
 		'order_update',
 		filled({ header_1: 'x', body_1: 'x', body_2: 'x' }),
-		`The template "order_update" (en_US) needs a value for 'Button 1' [item 0]`,
+		'The template "order_update" (en_US) needs a value for \'Button 1\' [item 0]',
 		'The text around it: "https://',
 	],
 	[
 		'opening_hours',
 		filled({ body_1: 'x' }),
-		`The template "opening_hours" (en_US) has no variable 'Body 1' [item 0]`,
+		'The template "opening_hours" (en_US) has no variable \'Body 1\' [item 0]',
 		'Its variables: none.',
 	],
 	[

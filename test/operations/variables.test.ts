@@ -100,7 +100,7 @@ describe('a form', () => {
 		[
 			{ body_1: ' ' },
 			[{ id: 'body_1', required: true, displayName: 'Body 1: "Hi"' }],
-			`'Body 1: "Hi"' is empty`,
+			'\'Body 1: "Hi"\' is empty',
 			'Check the field',
 		],
 		[

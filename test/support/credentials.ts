@@ -8,8 +8,9 @@ import type {
 	INodeParameters,
 	INodeProperties,
 	IRequestOptionsSimplified,
+	Workflow,
 } from 'n8n-workflow';
-import { ICredentialsHelper, NodeHelpers, UnexpectedError, Workflow } from 'n8n-workflow';
+import { ICredentialsHelper, NodeHelpers, UnexpectedError } from 'n8n-workflow';
 
 import { additionalDataFor } from './additionalData';
 import type { LoadedPackage } from './package';
