@@ -206,14 +206,9 @@ async function checkOperation(
 		...script.parameters,
 		options: { concurrency: 1 },
 	};
-	const hasPlace =
-		stage.has(name) && (name !== 'createWebhook' || stage.choice['webhook-challenge'] === 'none');
-	if (!hasPlace)
-		return await checkRefusal(
-			stage,
-			parameters,
-			stage.has(name) ? 'did not answer the challenge' : 'does not offer',
-		);
+	const missing = stage.has(name) ? undefined : 'does not offer';
+	const problem = name === 'createWebhook' ? stage.webhookProblem(false) : missing;
+	if (problem) return await checkRefusal(stage, parameters, problem);
 
 	const items = (await script.items?.(stage)) ?? three.map((n) => ({ n }));
 	const given = await stage.gives(parameters, items);
@@ -272,20 +267,15 @@ export async function checkForm({ engine, credentials, choice }: Stage): Promise
 
 /** Asks a person and waits: the half that concerns the service. */
 export async function checkQuestion(stage: Stage): Promise<void> {
-	const { state, choice } = stage;
+	const { state } = stage;
 	const question = {
 		resource: 'message',
 		operation: 'sendAndWait',
 		to: '+15550003001',
 		message: 'Tuesday?',
 	};
-	const isPossible = stage.has('createWebhook') && choice['webhook-challenge'] === 'none';
-	if (!isPossible)
-		return await checkRefusal(
-			stage,
-			question,
-			stage.has('createWebhook') ? 'did not answer the challenge' : 'does not offer',
-		);
+	const problem = stage.webhookProblem(false);
+	if (problem) return await checkRefusal(stage, question, problem);
 	const { status, error } = await stage.run(question, [{}]);
 	expect(error).toBeUndefined();
 	expect(status).toBe('waiting');

@@ -52,6 +52,24 @@ export class Stage {
 		return this.choice.endpoints === 'all' || routeOf(endpoints[endpoint], apiPath).listed;
 	}
 
+	/**
+	 * What the refusal of a webhook says here; undefined if it can be registered: with the usual fields, or with those that
+	 * a refusal names.
+	 *
+	 * @param answers whether its address answers a challenge
+	 */
+	webhookProblem(answers: boolean): string | undefined {
+		if (!this.has('createWebhook')) return 'does not offer';
+		const { 'webhook-url': url, 'webhook-events': events } = this.choice;
+		const isUsual = url === 'url' || (url === 'callbackUrl' && events === 'array');
+		const namesFields = ['nested', 'list', 'fields', 'description'];
+		const isLearnable = isUsual || namesFields.includes(this.choice['error-shape']);
+		if (events === 'absent' || !isLearnable) return 'The service refused the request';
+		return this.choice['webhook-challenge'] === 'none' || answers
+			? undefined
+			: 'did not answer the challenge';
+	}
+
 	/** Whether a write answers with the record. */
 	get answersRecord(): boolean {
 		return this.choice['success-status'] !== '204' && this.choice['success-body'] === 'record';
