@@ -11,7 +11,7 @@ import { chosen, label, listSearch, pageOf } from './search';
 /** More languages than these are only counted. */
 const maxLanguages = 3;
 
-/** A list of templates, loaded anew when it is opened; those that cannot be sent come last. One with a gap says so where nothing is found. */
+/** A list of templates, loaded again when it is opened; those that cannot be sent come last. A list with a gap says so if nothing is found. */
 function templatePicker(
 	toEntries: (context: ILoadOptionsFunctions, templates: Template[]) => INodeListSearchItems[],
 ) {
