@@ -22,6 +22,11 @@ export function isValid(item: Item): item is ValidItem {
 	return item.request !== undefined && !hasFailed(item.outcome);
 }
 
+/** Whether an item was carried out with success. */
+export function isDone({ outcome }: Item): boolean {
+	return outcome !== undefined && !hasFailed(outcome);
+}
+
 /** Whether an item is still to be carried out. */
 export function isPending(item: Item): item is ValidItem {
 	return isValid(item) && item.outcome === undefined;

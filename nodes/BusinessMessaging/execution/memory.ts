@@ -6,6 +6,7 @@
  * may change with every attempt, e.g. with the time in it.
  */
 import { createHash, randomUUID } from 'crypto';
+import { pick } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
@@ -14,14 +15,22 @@ import { type Outcome, hasFailed } from '../operations/outcome';
 import { ServiceError } from '../transport/errors';
 import type { ValidItem } from './item';
 
-interface StoredFailure {
+/** What an item failed with whose fate stays unknown. */
+interface UnknownFate {
 	message: string;
 	description?: string;
 	statusCode?: number;
 }
 
-/** An item whose request went out and has no answer yet, one that succeeded, or one whose fate stays unknown. */
-type Entry = 'underWay' | { records: IDataObject[] } | { unknown: StoredFailure };
+/** What a retry has to know of an item: its records, or that it may have taken effect. */
+type Entry = IDataObject[] | UnknownFate;
+
+/** Stands for an item from its request on until the service answers. */
+const interrupted: UnknownFate = {
+	message: 'The execution was interrupted before the service answered',
+	description:
+		'It may have taken effect all the same and is not repeated. Check at the service before you run it again.',
+};
 
 interface StoredRun {
 	/** Names this run over all its attempts. */
@@ -75,8 +84,9 @@ export function openMemory(context: IExecuteFunctions, operation: Operation): Me
 			return entry && toOutcome(entry);
 		},
 		begin: (item) => {
-			run.items[keyOf(item)] = 'underWay';
-			return hash(`${run.id} ${keyOf(item)}`).slice(0, 32);
+			run.items[keyOf(item)] = interrupted;
+			const key = createHash('sha256').update(`${run.id} ${keyOf(item)}`);
+			return key.digest('hex').slice(0, 32);
 		},
 		keep: (item) => {
 			const entry = item.outcome && toEntry(item.outcome);
@@ -96,32 +106,15 @@ function placeOf(context: IExecuteFunctions, runIndex: string): string {
 	return [context.getWorkflow().id, context.getNode().id, began, runIndex].join(' ');
 }
 
-function hash(text: string): string {
-	return createHash('sha256').update(text).digest('hex');
-}
-
-/** What a retry has to know; nothing about an item that was certainly not sent. */
+/** Nothing is kept of an item that was certainly not sent. */
 function toEntry(outcome: Outcome): Entry | undefined {
-	if (!hasFailed(outcome)) return { records: outcome.records };
-	const { failure } = outcome;
-	if (!(failure instanceof ServiceError) || failure.sendStatus === 'notSent') return undefined;
-	return {
-		unknown: {
-			message: failure.message,
-			description: failure.description,
-			statusCode: failure.statusCode,
-		},
-	};
+	if (!hasFailed(outcome)) return outcome.records;
+	if (outcome.failure.sendStatus === 'notSent') return undefined;
+	return pick(outcome.failure, ['message', 'description', 'statusCode']);
 }
 
 function toOutcome(entry: Entry): Outcome {
-	if (entry !== 'underWay' && 'records' in entry) return entry;
-	const { message, ...details } = entry === 'underWay' ? interrupted : entry.unknown;
+	if (Array.isArray(entry)) return { records: entry };
+	const { message, ...details } = entry;
 	return { failure: new ServiceError(message, { kind: 'indeterminate', ...details }) };
 }
-
-const interrupted: StoredFailure = {
-	message: 'The execution was interrupted before the service answered',
-	description:
-		'It may have taken effect all the same and is not repeated. Check at the service before you run it again.',
-};

@@ -3,15 +3,15 @@ import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } f
 
 import { InputError, asInputError } from '../operations/inputError';
 import type { Operation } from '../operations/operation';
-import { type ItemFailure, type Outcome, asFailure, hasFailed } from '../operations/outcome';
+import { type ItemFailure, asFailure, hasFailed, outcomeOf } from '../operations/outcome';
+import { defaultConcurrency, defaultTimeoutSeconds } from '../operations/options';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { toErrorItem, toNodeError } from './errors';
 import { addHints } from './hints';
-import { type Item, type ValidItem, isPending, isValid } from './item';
+import { type Item, type ValidItem, isDone, isPending, isValid } from './item';
 import { inQueues } from './keyedQueue';
 import { type Memory, openMemory } from './memory';
-import { readDefaultCountry, runOptions } from './runOptions';
 import { openSendOnce } from './sendOnce';
 import { readItems } from './values';
 
@@ -38,13 +38,12 @@ export async function runOperation(
 	operation: Operation,
 	listen: Listen,
 ): Promise<INodeExecutionData[]> {
-	const defaultCountry = await readDefaultCountry(context);
-	const items = readItems(context, operation, { defaultCountry });
+	const items = await readItems(context, operation);
 	refuseInvalid(context, items);
 	const run = await untilStopped(context, openRun(context, operation, items));
 	refuseInvalid(context, items);
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
-	const sending = untilStopped(context, run.carryOut());
+	const sending = untilStopped(context, carryOut(context, operation, run, items.filter(isPending)));
 	const finished = sending.then((warning) => refuseFailed(context, operation, items, warning));
 	await finished.catch(async (error) => {
 		await listening?.stop();
@@ -52,7 +51,7 @@ export async function runOperation(
 	});
 	// What was asked stays in memory while the reply is awaited: a retry then waits again without asking again.
 	if (await listening?.wait()) return context.getInputData();
-	run.forget();
+	if (items.every(isDone)) run.memory.clear();
 	return items.flatMap(toOutput);
 }
 
@@ -75,7 +74,7 @@ function refuseFailed(
 ): void {
 	const failed = items.find(({ outcome }) => hasFailed(outcome));
 	if (!hasFailed(failed?.outcome) || context.continueOnFail()) return;
-	const done = items.filter(({ outcome }) => outcome && !hasFailed(outcome)).length;
+	const done = items.filter(isDone).length;
 	const progress = `${done} of ${items.length} items are done. A retry goes on from there and repeats none of them.`;
 	const note = `${endpoint.idempotent ? '' : progress} ${warning}`.trim();
 	throw toNodeError(context.getNode(), failed.outcome.failure, failed.index, note);
@@ -100,19 +99,14 @@ async function beginListening(
 	}
 }
 
-/** A run whose items are ready to be carried out. */
+/** What all items of a run share; without a client if that could not be prepared. */
 interface Run {
-	/**
-	 * Carries out what is still to be done, until the first failure unless the node continues on errors.
-	 *
-	 * @returns what the user has to know, also if the run has failed
-	 */
-	carryOut: () => Promise<string | undefined>;
-	/** Leaves nothing in memory if every item is done. */
-	forget: () => void;
+	memory: Memory;
+	client?: Client;
+	prepared?: unknown;
 }
 
-/** Recalls what was done in an earlier attempt, and does what the others share. A fault there fails all of these. */
+/** Recalls what was done in an earlier attempt, and prepares what the others share. A fault there fails all of these. */
 async function openRun(
 	context: IExecuteFunctions,
 	operation: Operation,
@@ -120,24 +114,25 @@ async function openRun(
 ): Promise<Run> {
 	const memory = openMemory(context, operation);
 	for (const item of items.filter(isValid)) item.outcome = memory.recall(item);
-	const forget = () => {
-		if (items.every(({ outcome }) => outcome && !hasFailed(outcome))) memory.clear();
-	};
 	const pending = items.filter(isPending);
 	try {
 		const signal = context.getExecutionCancelSignal();
-		const client = await connect(context, { timeoutMs: runOptions(pending).timeoutMs, signal });
-		const prepared = await prepare(operation, client, pending);
-		const carryOut = async () => {
-			const shared = { client, prepared, memory };
-			const warning = await sendAll(context, operation, shared, items.filter(isPending));
-			addHints(context, client, items, warning);
-			return warning;
-		};
-		return { carryOut, forget };
+		const client = await connect(context, { timeoutMs: optionsOf(pending).timeoutMs, signal });
+		const requests = pending.map(({ request }) => request);
+		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
+		for (const item of pending) review(operation, item, prepared);
+		return { memory, client, prepared };
 	} catch (error) {
 		fail(pending, asFailure(error));
-		return { carryOut: async () => undefined, forget };
+		return { memory };
+	}
+}
+
+function review(operation: Operation, item: ValidItem, prepared: unknown): void {
+	try {
+		item.request = operation.review?.(item.request, prepared) ?? item.request;
+	} catch (error) {
+		fail([item], asInputError(error));
 	}
 }
 
@@ -145,63 +140,44 @@ function fail(items: Item[], failure: ItemFailure): void {
 	for (const item of items) item.outcome = { failure };
 }
 
-/** Does what the items share, and holds each against it. @throws ServiceError */
-async function prepare(operation: Operation, client: Client, items: ValidItem[]): Promise<unknown> {
-	if (items.length === 0) return undefined;
-	const prepared = await operation.prepare?.(
-		client,
-		items.map(({ request }) => request),
-	);
-	for (const item of items) {
-		try {
-			item.request = operation.review?.(item.request, prepared) ?? item.request;
-		} catch (error) {
-			item.outcome = { failure: asInputError(error) };
-		}
-	}
-	return prepared;
-}
-
-/** What all items of a run share. */
-interface Shared {
-	client: Client;
-	prepared: unknown;
-	memory: Memory;
-}
-
-async function sendAll(
+/**
+ * Carries out items, until the first failure unless the node continues on errors.
+ *
+ * @returns what the user has to know, also if the run has failed
+ */
+async function carryOut(
 	context: IExecuteFunctions,
 	operation: Operation,
-	{ client, prepared, memory }: Shared,
+	{ memory, client, prepared }: Run,
 	items: ValidItem[],
 ): Promise<string | undefined> {
+	if (!client) return undefined;
 	const sendOnce = openSendOnce(context, operation);
 	const signal = context.getExecutionCancelSignal();
 	let hasToStop = false;
-	const send = async (item: ValidItem) => {
-		const outcome = await sendOnce.guard(item, async () => {
+	const settings = {
+		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
+		concurrency: optionsOf(items).concurrency,
+		isStopped: () => hasToStop || signal?.aborted === true,
+	};
+	await inQueues(items, settings, async (item) => {
+		item.outcome = await sendOnce.guard(item, async () => {
 			const idempotencyKey = memory.begin(item);
 			return await outcomeOf(operation.run(client, { ...item.request, idempotencyKey }, prepared));
 		});
-		item.outcome = outcome;
 		memory.keep(item);
-		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
-	};
-	const settings = {
-		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
-		concurrency: runOptions(items).concurrency,
-		isStopped: () => hasToStop || signal?.aborted === true,
-	};
-	await inQueues(items, settings, send);
-	return await sendOnce.close();
+		hasToStop ||= hasFailed(item.outcome) && !context.continueOnFail();
+	});
+	const warning = await sendOnce.close();
+	addHints(context, client, items, warning);
+	return warning;
 }
 
-async function outcomeOf(records: ReturnType<Operation['run']>): Promise<Outcome> {
-	try {
-		return { records: await records };
-	} catch (error) {
-		return { failure: asFailure(error) };
-	}
+/** The options of a run are those of its first item. */
+function optionsOf([first]: ValidItem[]): { timeoutMs: number; concurrency: number } {
+	const options = (first?.values.options ?? {}) as { timeout?: number; concurrency?: number };
+	const { timeout = defaultTimeoutSeconds, concurrency = defaultConcurrency } = options;
+	return { timeoutMs: timeout * 1000, concurrency };
 }
 
 function toOutput({ index, outcome }: Item): INodeExecutionData[] {

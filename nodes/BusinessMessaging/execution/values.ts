@@ -2,20 +2,21 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
+import { asText } from '../operations/asText';
 import { coerce } from '../operations/coerce';
 import { InputError, asInputError } from '../operations/inputError';
 import { readAdditionalFields, readQueryParameters } from '../operations/openFields';
 import type { Operation, OperationRequest, RequestSettings } from '../operations/operation';
+import { credentialType } from '../transport/connect';
 import { FieldReader } from './expressions';
 import type { Item } from './item';
 
 /** Reads the input items. One whose values cannot be right has failed, with an InputError that names the field. */
-export function readItems(
-	context: IExecuteFunctions,
-	operation: Operation,
-	settings: RequestSettings,
-): Item[] {
+export async function readItems(context: IExecuteFunctions, operation: Operation): Promise<Item[]> {
 	const reader = new FieldReader(context);
+	// A credential that cannot be read is reported by the first request.
+	const credential = await context.getCredentials(credentialType).catch(() => undefined);
+	const settings = { defaultCountry: asText(credential?.defaultCountry) };
 	return context.getInputData().map((_, index): Item => {
 		try {
 			const values = readValues(operation, reader, index);

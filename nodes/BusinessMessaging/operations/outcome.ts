@@ -19,3 +19,12 @@ export function hasFailed(outcome: Outcome | undefined): outcome is { failure: I
 export function asFailure(error: unknown): ItemFailure {
 	return error instanceof ServiceError ? error : asInputError(error);
 }
+
+/** What becomes of work that gives records. */
+export async function outcomeOf(work: Promise<IDataObject[]>): Promise<Outcome> {
+	try {
+		return { records: await work };
+	} catch (error) {
+		return { failure: asFailure(error) };
+	}
+}
