@@ -276,6 +276,16 @@ describe('a list that others change meanwhile', () => {
 		expect(given.asked.length).toBeLessThan(40);
 	});
 
+	test('needs no further request where the total falls to the size of the first page', async () => {
+		const service: Service = ({ page = 1 }, times) => {
+			const rows = (times < 3 ? range(4) : range(1, 4)).map((id) => ({ id }));
+			const isFirst = page === 1 || times > 2; // beyond the last page it comes again
+			return { body: { data: isFirst ? rows.slice(0, 3) : rows.slice(3), total: rows.length } };
+		};
+		const given = await list(service);
+		expect(given).toMatchObject({ ids: range(4), pages: [undefined, 1, 2] });
+	});
+
 	test('needs no second reading after a record was removed that was still to come', async () => {
 		const given = await gapOf(changing(100, 10, total, (now, times) => times === 3 && now.pop()));
 		expect(given).toMatchObject({ count: 99, message: undefined });

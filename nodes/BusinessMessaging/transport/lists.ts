@@ -191,9 +191,9 @@ class Listing<T> {
 		return this.sawEnd || this.count >= (this.totalBeyond(first) ?? Infinity);
 	}
 
-	/** The total, unless it may be the first page's own. */
+	/** The total, unless it may be the first page's own. It may have fallen to that many since. */
 	private totalBeyond({ rows }: Page): number | undefined {
-		return this.total !== undefined && this.total > rows ? this.total : undefined;
+		return this.greatestTotal > rows ? this.total : undefined;
 	}
 
 	private isShortOf(expected: number): boolean {
