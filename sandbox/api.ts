@@ -10,6 +10,7 @@ import {
 	type HttpMethod,
 	type ApiPath,
 } from '../nodes/BusinessMessaging/api/endpoints';
+import { answers } from './answers';
 import type { ApiKey } from './auth';
 import { notFound, parse, HttpError } from './errors';
 import { meetFault, sendAnswer } from './faultyAnswers';
@@ -154,15 +155,15 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	const result = state.adapter.result(name, query, (part) =>
 		handle(name, { state, key, id, body, query: part, idempotencyKey } as Call<typeof name>),
 	);
-	if (state.settings.checkResponses) checkResult(name, endpoint, result);
+	if (state.settings.checkResponses) checkResult(name, result);
 	const sent = state.adapter.answer(name, result);
 	reply.code(sent.status);
 	if (sent.type) reply.type(sent.type);
 	return sent.body;
 }
 
-function checkResult(name: EndpointName, endpoint: Endpoint, result: unknown): void {
-	const check = endpoint.response.safeParse(result);
+function checkResult(name: EndpointName, result: unknown): void {
+	const check = answers[name].response.safeParse(result);
 	if (!check.success)
 		throw new Error(`The answer of ${name} breaks the contract: ${check.error.message}`);
 }

@@ -5,31 +5,32 @@ import { z } from 'zod';
 
 import { eventEnvelopeSchema, eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import * as schemas from '../../nodes/BusinessMessaging/api/schemas';
+import * as answers from '../answers';
 import { errorSchema } from '../errors';
 
 extendZodWithOpenApi(z);
 
 const named: Record<string, z.ZodTypeAny> = {
-	Contact: schemas.contactSchema,
-	ContactPage: schemas.pageSchema(schemas.contactSchema),
-	Conversation: schemas.conversationSchema,
-	ConversationPage: schemas.pageSchema(schemas.conversationSchema),
+	Contact: answers.contactSchema,
+	ContactPage: answers.pageSchema(answers.contactSchema),
+	Conversation: answers.conversationSchema,
+	ConversationPage: answers.pageSchema(answers.conversationSchema),
 	CreateContact: schemas.createContactBodySchema,
 	CreateTemplate: schemas.createTemplateBodySchema,
 	CreateWebhook: schemas.createWebhookBodySchema,
 	Error: errorSchema,
-	Message: schemas.messageSchema,
+	Message: answers.messageSchema,
 	SendTemplate: schemas.sendTemplateBodySchema,
 	SendText: schemas.sendTextBodySchema,
-	Template: schemas.templateSchema,
+	Template: answers.templateSchema,
 	TemplateComponent: schemas.templateComponentSchema,
-	TemplatePage: schemas.pageSchema(schemas.templateSchema),
+	TemplatePage: answers.pageSchema(answers.templateSchema),
 	TemplateParameter: schemas.templateParameterSchema,
-	Token: schemas.tokenSchema,
+	Token: answers.tokenSchema,
 	UpdateContact: schemas.updateContactBodySchema,
 	UpdateTemplate: schemas.updateTemplateBodySchema,
-	Webhook: schemas.webhookSchema,
-	WebhookPage: schemas.pageSchema(schemas.webhookSchema),
+	Webhook: answers.webhookSchema,
+	WebhookPage: answers.pageSchema(answers.webhookSchema),
 };
 
 /** The error answers by status. */

@@ -10,7 +10,7 @@ import {
 	type ApiPath,
 } from '../../nodes/BusinessMessaging/api/endpoints';
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
-import { idSchema } from '../../nodes/BusinessMessaging/api/schemas';
+import { answers, idSchema } from '../answers';
 import { errorAnswers, eventNameOf, type ErrorStatus } from './components';
 
 /** The groups of operations by the first part of their path. */
@@ -58,13 +58,14 @@ export function registerOperations(
 			method: method.toLowerCase() as RouteConfig['method'],
 			path: endpoint.path.replace(':id', '{id}'),
 			request: requestOf(endpoint),
-			responses: responsesOf(endpoint),
+			responses: responsesOf(endpoint, answers[name]),
 			...(name === 'createWebhook' && { callbacks: eventCallbacks() }),
 		});
 	}
 }
 
 function describe(name: EndpointName, endpoint: Endpoint, apiPaths: ApiPath[]) {
+	const { summary } = answers[name];
 	const where =
 		apiPaths.length === 2
 			? 'both API paths'
@@ -73,8 +74,8 @@ function describe(name: EndpointName, endpoint: Endpoint, apiPaths: ApiPath[]) {
 	const tag = tags[endpoint.path.split('/')[2] ?? ''];
 	return {
 		operationId: isVariant ? `${name}OnApiV1` : name,
-		summary: endpoint.summary,
-		description: `${endpoint.summary}. Listed in ${where}.`,
+		summary,
+		description: `${summary}. Listed in ${where}.`,
 		tags: tag ? [tag.name] : [],
 	};
 }
@@ -94,14 +95,10 @@ function requestOf({ path, query, body }: Endpoint): RouteConfig['request'] {
 const hasFields = (query: z.AnyZodObject | undefined) =>
 	Object.keys((query?.shape ?? {}) as object).length > 0;
 
-function responsesOf({
-	path,
-	methods,
-	query,
-	body,
-	status,
-	response,
-}: Endpoint): RouteConfig['responses'] {
+function responsesOf(
+	{ path, methods, query, body }: Endpoint,
+	{ status, response }: (typeof answers)[EndpointName],
+): RouteConfig['responses'] {
 	const isCreation = methods['/v1'] === 'POST' && /contacts|templates|messages/.test(path);
 	const refersToRecord = path.includes(':id') || path.endsWith('/messages/template');
 	const errors: Record<ErrorStatus, boolean> = {

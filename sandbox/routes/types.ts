@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 
 import type { EndpointName, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
+import type { answers } from '../answers';
 import type { ApiKey } from '../auth';
 import type { State } from '../state';
 
@@ -25,7 +26,7 @@ export interface Call<Name extends EndpointName> {
 /** Does what an endpoint is for; throws a HttpError if it cannot. */
 export type Handler<Name extends EndpointName> = (
 	call: Call<Name>,
-) => z.input<Table[Name]['response']>;
+) => z.input<(typeof answers)[Name]['response']>;
 
 /** One handler for each endpoint: a missing one does not compile. */
 export type Handlers = { [Name in EndpointName]: Handler<Name> };

@@ -3,6 +3,7 @@
  * responses and events on their way out. The rest of the sandbox knows nothing of variants.
  */
 import { endpoints, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
+import { answers } from '../answers';
 import type { HttpError } from '../errors';
 import type { Settings } from '../options';
 import type { Page } from '../paging';
@@ -86,7 +87,7 @@ export class VariantAdapter {
 
 	/** The answer to a call. */
 	answer(name: EndpointName, result: unknown): Answer {
-		const { status } = endpoints[name];
+		const { status } = answers[name];
 		const body = this.describe(name, result);
 		return routeOf(endpoints[name], '/v1').method === 'GET'
 			? { status, body }

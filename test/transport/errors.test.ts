@@ -9,8 +9,8 @@ import {
 	unreadableError,
 } from '../../nodes/BusinessMessaging/transport/errors';
 
-const read: CallInfo = { summary: 'List contacts', listed: true, writes: false, isKnown: true };
-const write: CallInfo = { ...read, summary: 'Send a free-text message', writes: true };
+const read: CallInfo = { request: 'GET /v1/contacts', listed: true, writes: false, isKnown: true };
+const write: CallInfo = { ...read, request: 'POST /v1/messages/send', writes: true };
 const response = (statusCode: number, body: unknown = { message: 'The words. ' }) => ({
 	statusCode,
 	headers: {},
@@ -86,7 +86,7 @@ test.each([404, 405])(
 		expect(error).toMatchObject({
 			kind: 'refused',
 			statusCode: status,
-			message: `The service does not offer "Send a free-text message" here (HTTP ${status})`,
+			message: `The service does not offer POST /v1/messages/send (HTTP ${status})`,
 		});
 		expect(error.description).toContain('website');
 		expect(errorFromResponse(response(400, ''), unlisted).message).toBe(

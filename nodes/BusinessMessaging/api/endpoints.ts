@@ -12,191 +12,69 @@ export type ApiPath = (typeof apiPaths)[number];
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** What a request carries beside its path. */
+interface Parts {
+	query?: z.AnyZodObject;
+	body?: z.AnyZodObject;
+	/** Whether `limit` and `page` are specified; elsewhere only `page` is tried, and only for further pages. */
+	documentsPaging?: boolean;
+}
+
 /** One row of the endpoint table. */
-export interface Endpoint {
-	/** What it does, in a few words. */
-	summary: string;
+export interface Endpoint extends Parts {
 	/** Path with the `/v1` that both API paths end with; `:id` stands for the identifier of the addressed record. */
 	path: string;
 	/** The method under each API path that lists the endpoint. */
 	methods: Partial<Record<ApiPath, HttpMethod>>;
 	/** Whether a call whose fate is unknown may be made again without doing anything twice. */
 	idempotent: boolean;
-	query?: z.AnyZodObject;
-	/** Whether `limit` and `page` are specified; elsewhere only `page` is tried, and only for further pages. */
-	documentsPaging?: boolean;
-	body?: z.ZodTypeAny;
-	response: z.ZodTypeAny;
-	/** HTTP status of success in the sandbox (assumption: the specification shows none). */
-	status: 200 | 201 | 204;
 }
 
-/** An endpoint as it is called under one API path. */
-export interface Route {
-	method: HttpMethod;
-	path: string;
-	/** Whether the specification lists the endpoint under this API path. */
-	listed: boolean;
+const both = (method: HttpMethod) => ({ '/api/v1': method, '/v1': method });
+const onV1 = (method: HttpMethod) => ({ '/v1': method });
+
+/** A row. PATCH is idempotent here too: it sets fields to given values. */
+function row<const P extends Parts = object>(
+	path: string,
+	methods: Endpoint['methods'],
+	parts?: P,
+) {
+	return { path, methods, idempotent: methods['/v1'] !== 'POST', ...(parts as P) };
 }
 
-const onBoth = <M extends HttpMethod>(method: M) => ({ '/api/v1': method, '/v1': method });
-const onV1 = <M extends HttpMethod>(method: M) => ({ '/v1': method });
+const { openSchema, pageQuerySchema } = schemas;
 
 /** All endpoints by name, in the order of the specification's table. */
 export const endpoints = {
-	createToken: {
-		summary: 'Create an API token',
-		path: '/v1/auth/token',
-		methods: onV1('POST'),
-		idempotent: false,
-		body: schemas.createTokenBodySchema,
-		response: schemas.tokenSchema,
-		status: 201,
-	},
-	getCurrentAccount: {
-		summary: 'Identify the caller of the presented key',
-		path: '/v1/auth/me',
-		methods: onBoth('GET'),
-		idempotent: true,
-		response: schemas.accountSchema,
-		status: 200,
-	},
-	sendText: {
-		summary: 'Send a free-text message',
-		path: '/v1/messages/send',
-		methods: onBoth('POST'),
-		idempotent: false,
-		body: schemas.sendTextBodySchema,
-		response: schemas.messageSchema,
-		status: 201,
-	},
-	sendTemplate: {
-		summary: 'Send a template message',
-		path: '/v1/messages/template',
-		methods: onBoth('POST'),
-		idempotent: false,
+	createToken: row('/v1/auth/token', onV1('POST'), { body: openSchema }),
+	getCurrentAccount: row('/v1/auth/me', both('GET')),
+	sendText: row('/v1/messages/send', both('POST'), { body: schemas.sendTextBodySchema }),
+	sendTemplate: row('/v1/messages/template', both('POST'), {
 		body: schemas.sendTemplateBodySchema,
-		response: schemas.messageSchema,
-		status: 201,
-	},
-	listConversations: {
-		summary: 'List conversations',
-		path: '/v1/conversations',
-		methods: onBoth('GET'),
-		idempotent: true,
-		query: schemas.pageQuerySchema,
-		response: schemas.pageSchema(schemas.conversationSchema),
-		status: 200,
-	},
-	listContacts: {
-		summary: 'List contacts',
-		path: '/v1/contacts',
-		methods: onBoth('GET'),
-		idempotent: true,
+	}),
+	listConversations: row('/v1/conversations', both('GET'), { query: pageQuerySchema }),
+	listContacts: row('/v1/contacts', both('GET'), {
 		query: schemas.listContactsQuerySchema,
 		documentsPaging: true,
-		response: schemas.pageSchema(schemas.contactSchema),
-		status: 200,
-	},
-	createContact: {
-		summary: 'Create a contact',
-		path: '/v1/contacts',
-		methods: onBoth('POST'),
-		idempotent: false,
-		body: schemas.createContactBodySchema,
-		response: schemas.contactSchema,
-		status: 201,
-	},
-	updateContact: {
-		summary: 'Update a contact',
-		path: '/v1/contacts/:id',
-		methods: { '/api/v1': 'PATCH', '/v1': 'PUT' },
-		idempotent: true, // also as PATCH: it sets fields to given values
-		body: schemas.updateContactBodySchema,
-		response: schemas.contactSchema,
-		status: 200,
-	},
-	listTemplates: {
-		summary: 'List templates',
-		path: '/v1/templates',
-		methods: onBoth('GET'),
-		idempotent: true,
-		query: schemas.pageQuerySchema,
-		response: schemas.pageSchema(schemas.templateSchema),
-		status: 200,
-	},
-	createTemplate: {
-		summary: 'Create a template',
-		path: '/v1/templates',
-		methods: onV1('POST'),
-		idempotent: false,
-		body: schemas.createTemplateBodySchema,
-		response: schemas.templateSchema,
-		status: 201,
-	},
-	updateTemplate: {
-		summary: 'Update a template',
-		path: '/v1/templates/:id',
-		methods: onV1('PUT'),
-		idempotent: true,
+	}),
+	createContact: row('/v1/contacts', both('POST'), { body: schemas.createContactBodySchema }),
+	updateContact: row(
+		'/v1/contacts/:id',
+		{ '/api/v1': 'PATCH', '/v1': 'PUT' },
+		{ body: schemas.updateContactBodySchema },
+	),
+	listTemplates: row('/v1/templates', both('GET'), { query: pageQuerySchema }),
+	createTemplate: row('/v1/templates', onV1('POST'), { body: schemas.createTemplateBodySchema }),
+	updateTemplate: row('/v1/templates/:id', onV1('PUT'), {
 		body: schemas.updateTemplateBodySchema,
-		response: schemas.templateSchema,
-		status: 200,
-	},
-	createWebhook: {
-		summary: 'Register a webhook',
-		path: '/v1/webhooks',
-		methods: onV1('POST'),
-		idempotent: false,
-		body: schemas.createWebhookBodySchema,
-		response: schemas.webhookSchema,
-		status: 201,
-	},
-	listWebhooks: {
-		summary: 'List webhooks',
-		path: '/v1/webhooks',
-		methods: onBoth('GET'),
-		idempotent: true,
-		query: schemas.pageQuerySchema,
-		response: schemas.pageSchema(schemas.webhookSchema),
-		status: 200,
-	},
-	deleteWebhook: {
-		summary: 'Remove a webhook',
-		path: '/v1/webhooks/:id',
-		methods: onV1('DELETE'),
-		idempotent: true,
-		response: schemas.emptySchema,
-		status: 204,
-	},
-	getMessageStatistics: {
-		summary: 'Read analytics of messages',
-		path: '/v1/analytics/messages',
-		methods: onBoth('GET'),
-		idempotent: true,
-		query: schemas.openQuerySchema,
-		response: schemas.analyticsSchema,
-		status: 200,
-	},
-	getCampaignStatistics: {
-		summary: 'Read analytics of campaigns',
-		path: '/v1/analytics/campaigns',
-		methods: onV1('GET'),
-		idempotent: true,
-		query: schemas.openQuerySchema,
-		response: schemas.analyticsSchema,
-		status: 200,
-	},
-	getAgentStatistics: {
-		summary: 'Read analytics of agents',
-		path: '/v1/analytics/agents',
-		methods: onBoth('GET'),
-		idempotent: true,
-		query: schemas.openQuerySchema,
-		response: schemas.analyticsSchema,
-		status: 200,
-	},
-} satisfies Record<string, Endpoint>;
+	}),
+	createWebhook: row('/v1/webhooks', onV1('POST'), { body: schemas.createWebhookBodySchema }),
+	listWebhooks: row('/v1/webhooks', both('GET'), { query: pageQuerySchema }),
+	deleteWebhook: row('/v1/webhooks/:id', onV1('DELETE')),
+	getMessageStatistics: row('/v1/analytics/messages', both('GET'), { query: openSchema }),
+	getCampaignStatistics: row('/v1/analytics/campaigns', onV1('GET'), { query: openSchema }),
+	getAgentStatistics: row('/v1/analytics/agents', both('GET'), { query: openSchema }),
+};
 
 /** The name of an endpoint, e.g. `sendText`. */
 export type EndpointName = keyof typeof endpoints;
@@ -211,16 +89,14 @@ export function recordName({ path }: Endpoint): string {
 }
 
 /**
- * How an endpoint is called under an API path. One that is not listed there is called as the other API path lists it.
- *
- * @returns the whole path, with `:id` still in it
+ * How an endpoint is called under an API path, the path with `:id` still in it. One that is not listed there is called as
+ * the other API path lists it.
  */
-export function routeOf(endpoint: Endpoint, apiPath: ApiPath): Route {
-	const method = endpoint.methods[apiPath] ?? endpoint.methods['/v1'] ?? 'GET';
-	const prefix = apiPath === '/api/v1' ? '/api' : '';
+export function routeOf({ path, methods }: Endpoint, apiPath: ApiPath) {
+	const listed = methods[apiPath];
 	return {
-		method,
-		path: `${prefix}${endpoint.path}`,
-		listed: endpoint.methods[apiPath] !== undefined,
+		method: listed ?? methods['/v1'] ?? 'GET',
+		path: apiPath === '/api/v1' ? `/api${path}` : path,
+		listed: listed !== undefined,
 	};
 }

@@ -153,7 +153,7 @@ export class Client {
 		if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
 		const request = { method, url, query, body, headers, timeoutMs: this.timeoutMs };
 		const call: CallInfo = {
-			summary: endpoint.summary,
+			request: `${method} ${path}`,
 			record: id && `${endpoint.path.split('/')[2].replace(/s$/, '')} "${id}"`,
 			listed,
 			writes: method !== 'GET',

@@ -50,8 +50,8 @@ export class ServiceError extends Error {
 
 /** What of a call its errors mention. */
 export interface CallInfo {
-	/** What the call does, e.g. "Send a free-text message". */
-	summary: string;
+	/** Method and path, e.g. "POST /v1/templates". */
+	request: string;
 	/** The record that it addresses, e.g. `contact "123"`. */
 	record?: string;
 	/** Whether the specification lists the endpoint under the API path that is used. */
@@ -106,13 +106,13 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 /** Once a request has worked the address is right, so that it is a record or an endpoint that is missing. */
 function refusalMeaning(
 	statusCode: number,
-	{ summary, record, listed, isKnown }: CallInfo,
+	{ request, record, listed, isKnown }: CallInfo,
 ): Meaning {
 	const isMissing = statusCode === 404 || statusCode === 405;
 	const orAddress = isKnown ? '' : ` ${checkAddress}`;
 	if (isMissing && !listed) {
 		return [
-			`The service does not offer "${summary}" here`,
+			`The service does not offer ${request}`,
 			`It is not documented for this API path. Use the service's own website for it.${orAddress}`,
 		];
 	}

@@ -1,0 +1,96 @@
+/**
+ * What the endpoints answer, for the sandbox and the OpenAPI document: the nodes read responses without a schema. Only
+ * fields that the specification names, or that are marked "assumption", appear here.
+ */
+import { z } from 'zod';
+
+import type { EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
+import { openSchema } from '../nodes/BusinessMessaging/api/schemas';
+
+/** The identifier of a record: the specification shows strings; numbers are read as well (assumption). */
+export const idSchema = z
+	.union([z.string().min(1), z.number()])
+	.describe('Identifier of the record');
+
+/** What a send answers: `id` is specified for text messages; the rest is an assumption. */
+export const messageSchema = z
+	.object({ id: idSchema, to: z.string().optional(), status: z.string().optional() })
+	.passthrough();
+
+/** A contact: `name` and `phone` are specified, `id` and `segments` are assumptions. */
+export const contactSchema = z
+	.object({
+		id: idSchema.optional(),
+		name: z.string().nullish(),
+		phone: z.string().nullish(),
+		segments: z.array(z.string()).nullish(),
+	})
+	.passthrough();
+
+/** A template as it is listed: name and language are specified as a reference, the rest is an assumption. */
+export const templateSchema = z
+	.object({
+		id: idSchema.optional(),
+		name: z.string().nullish(),
+		language: z.string().nullish(),
+		status: z
+			.string()
+			.nullish()
+			.describe('Approval by the channel operator, e.g. PENDING, APPROVED or REJECTED'),
+		category: z.string().nullish().describe('e.g. MARKETING, UTILITY or AUTHENTICATION'),
+		components: z.array(z.object({ type: z.string() }).passthrough()).nullish(),
+	})
+	.passthrough();
+
+/** A conversation; the specification shows no field of it. */
+export const conversationSchema = z.object({ id: idSchema.optional() }).passthrough();
+
+/** A registered webhook: `url` and `events` are assumptions. */
+export const webhookSchema = z
+	.object({
+		id: idSchema.optional(),
+		url: z.string().nullish(),
+		events: z.array(z.string()).nullish(),
+	})
+	.passthrough();
+
+/** A newly made key; its field is an assumption. */
+export const tokenSchema = z.object({ token: z.string().optional() }).passthrough();
+
+/** A page of records: `data` is specified for contacts, an assumption elsewhere; the metadata is an assumption. */
+export function pageSchema<T extends z.ZodTypeAny>(record: T) {
+	return z
+		.object({
+			data: z.array(record),
+			page: z.number().optional(),
+			limit: z.number().optional(),
+			total: z.number().optional(),
+		})
+		.passthrough();
+}
+
+/** What an endpoint does, in a few words, its HTTP status of success (assumption), and the schema of its answer. */
+function answer<T extends z.ZodTypeAny>(summary: string, status: 200 | 201 | 204, response: T) {
+	return { summary, status, response };
+}
+
+/** One answer for each endpoint. */
+export const answers = {
+	createToken: answer('Create an API token', 201, tokenSchema),
+	getCurrentAccount: answer('Identify the caller of the presented key', 200, openSchema),
+	sendText: answer('Send a free-text message', 201, messageSchema),
+	sendTemplate: answer('Send a template message', 201, messageSchema),
+	listConversations: answer('List conversations', 200, pageSchema(conversationSchema)),
+	listContacts: answer('List contacts', 200, pageSchema(contactSchema)),
+	createContact: answer('Create a contact', 201, contactSchema),
+	updateContact: answer('Update a contact', 200, contactSchema),
+	listTemplates: answer('List templates', 200, pageSchema(templateSchema)),
+	createTemplate: answer('Create a template', 201, templateSchema),
+	updateTemplate: answer('Update a template', 200, templateSchema),
+	createWebhook: answer('Register a webhook', 201, webhookSchema),
+	listWebhooks: answer('List webhooks', 200, pageSchema(webhookSchema)),
+	deleteWebhook: answer('Remove a webhook', 204, openSchema),
+	getMessageStatistics: answer('Read analytics of messages', 200, openSchema),
+	getCampaignStatistics: answer('Read analytics of campaigns', 200, openSchema),
+	getAgentStatistics: answer('Read analytics of agents', 200, openSchema),
+} satisfies Record<EndpointName, ReturnType<typeof answer>>;
