@@ -8,125 +8,111 @@ import {
 	rateLimitedError,
 	unreadableError,
 } from '../../nodes/BusinessMessaging/transport/errors';
+import { useService } from '../support/service';
 
-const read: CallInfo = { request: 'GET /v1/contacts', listed: true, writes: false, isKnown: true };
-const write: CallInfo = { ...read, request: 'POST /v1/messages/send', writes: true };
-const response = (statusCode: number, body: unknown = { message: 'The words. ' }) => ({
-	statusCode,
-	headers: {},
-	body,
-});
+const service = useService();
+const send = { resource: 'message', operation: 'sendText', to: '+15550001000', text: 'Hi' };
+
 const mayHaveWorked =
 	'It may have taken effect all the same. Check in the service before you run it again.';
 const failed = 'The service failed while handling the request';
-const redirects = 'The service redirects to another address';
-const newBaseUrl =
-	"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.";
 const refused = 'The service refused the request';
+const redirects = 'The service redirects to another address';
 const correctIt = 'Correct the values it names and run it again.';
+const newUrl =
+	"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.";
+const notFound = 'It may have been renamed or deleted. Check the values of the request.';
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
+const details = { error: { message: 'No', details: { reason: 'too late' } } };
+const page = '<html><body><h1>Bad &amp; broken</h1></body></html>';
+const badKey = 'The service does not accept the API key';
+const noRight = 'The API key is not allowed to do this';
+const permissions = 'Use an API key with the necessary permissions in the credential.';
 
-test.each<[number, CallInfo, string, string, string]>([
-	[500, write, 'indeterminate', failed, mayHaveWorked],
-	[599, read, 'indeterminate', failed, 'Try again later.'],
-	[408, write, 'indeterminate', failed, mayHaveWorked],
-	[408, read, 'indeterminate', failed, 'Try again later.'],
-	[300, write, 'refused', redirects, newBaseUrl],
-	[399, write, 'refused', redirects, newBaseUrl],
+test.each<[number, object | string, string, string]>([
 	[
-		401,
-		write,
-		'refused',
-		'The service does not accept the API key',
-		"Check 'API Key' in the credential.",
+		400,
+		{ errors: { to: ['is bad'], text: {} } },
+		`${refused}: to: is bad; text: invalid`,
+		correctIt,
 	],
-	[
-		403,
-		write,
-		'refused',
-		'The API key is not allowed to do this',
-		'Use an API key with the necessary permissions in the credential.',
-	],
-	[405, write, 'refused', 'The service does not allow this request', checkAddress],
-	[409, write, 'refused', 'The service reports a conflict', 'Check whether it exists already.'],
-	[400, write, 'refused', refused, correctIt],
-	[499, write, 'refused', refused, correctIt],
-	[200, write, 'refused', refused, correctIt],
-])('HTTP %i', (status, call, kind, what, description) => {
-	const error = errorFromResponse(response(status), call);
-	expect({ ...error, message: error.message }).toEqual({
-		name: 'ServiceError',
-		message: `${what}: The words (HTTP ${status})`,
-		kind,
-		description,
-		statusCode: status,
-	});
-	expect(error.sendStatus).toBe(kind === 'indeterminate' ? 'mayHaveBeenSent' : 'notSent');
+	[400, { message: 'Invalid. ', param: 'to' }, `${refused}: to: Invalid`, correctIt],
+	[400, [{ message: 'one' }, 'two'], `${refused}: one; two`, correctIt],
+	[400, details, `${refused}: No (too late)`, correctIt],
+	[499, '', refused, correctIt],
+	[200, { success: false, message: 'No' }, `${refused}: No`, correctIt],
+	[200, { status: 'error', detail: 'No' }, `${refused}: No`, correctIt],
+	[300, { title: 'Moved' }, `${redirects}: Moved`, newUrl],
+	[399, '', redirects, newUrl],
+	[401, {}, badKey, "Check 'API Key' in the credential."],
+	[403, { title: 'Plan' }, `${noRight}: Plan`, permissions],
+	[404, '', 'The service did not find what was asked for', notFound],
+	[405, '', 'The service does not allow this request', checkAddress],
+	[409, '', 'The service reports a conflict', 'Check whether it exists already.'],
+	[408, '', failed, mayHaveWorked],
+	[500, '', failed, mayHaveWorked],
+	[599, page, `${failed}: Bad & broken`, mayHaveWorked],
+	[200, page, 'The response of the service is not JSON', mayHaveWorked],
+])('HTTP %i with %j: %s', async (status, body, message, description) => {
+	await service.fault({ endpoint: 'sendText', status, body });
+	const { error } = await service.run({ parameters: send });
+	expect(error?.message).toBe(`${message} (HTTP ${status}) [item 0]`);
+	expect(error?.description).toMatch(description);
+	const sendStatus = description === mayHaveWorked ? 'mayHaveBeenSent' : 'notSent';
+	expect(error?.context).toMatchObject({ sendStatus });
+	expect(service.calls('sendText')).toBe(1);
 });
 
-test('HTTP 404 names what was not found, and the credential only if the service was never seen to work', () => {
-	const contact = { ...write, record: 'contact "7"' };
-	const advice = 'It may have been renamed or deleted. Check the values of the request.';
-	expect(errorFromResponse(response(404, ''), contact)).toMatchObject({
+const read: CallInfo = { request: 'GET /v1/contacts', listed: true, writes: false, isKnown: true };
+const write: CallInfo = { ...read, request: 'POST /v1/messages/send', writes: true };
+const response = (statusCode: number, body: unknown = '') => ({ statusCode, headers: {}, body });
+
+test('after a failure that changes nothing one may try again', () => {
+	expect(errorFromResponse(response(500), read).description).toBe('Try again later.');
+	expect(errorFromNetwork('ETIMEDOUT', 'host', 30_000, read)).toMatchObject({
+		message: 'The service did not respond within 30 seconds',
+		description: 'Try again later. (ETIMEDOUT)',
+	});
+	expect(unreadableError(200, read)).toMatchObject({
+		kind: 'indeterminate',
+		statusCode: 200,
+		description: checkAddress,
+	});
+});
+
+test('what was not found is named, and the credential only if the service was never seen to work', () => {
+	const contact = errorFromResponse(response(404), { ...write, record: 'contact "7"' });
+	expect(contact).toMatchObject({
 		message: 'The service did not find the contact "7" (HTTP 404)',
-		description: advice,
-		kind: 'refused',
+		description: notFound,
 	});
-	expect(errorFromResponse(response(404, ''), { ...write, isKnown: false })).toMatchObject({
-		message: 'The service did not find what was asked for (HTTP 404)',
-		description: `${advice} ${checkAddress}`,
-	});
+	const { description } = errorFromResponse(response(404), { ...write, isKnown: false });
+	expect(description).toBe(`${notFound} ${checkAddress}`);
 });
 
-test.each([404, 405])(
-	'HTTP %i where the specification does not list the call names the way out; nothing else does',
-	(status) => {
-		const unlisted = { ...write, listed: false };
-		const error = errorFromResponse(response(status, ''), unlisted);
-		expect(error).toMatchObject({
-			kind: 'refused',
-			statusCode: status,
-			message: `The service does not offer POST /v1/messages/send (HTTP ${status})`,
-		});
-		expect(error.description).toContain('website');
-		expect(errorFromResponse(response(400, ''), unlisted).message).toBe(
-			'The service refused the request (HTTP 400)',
-		);
-	},
-);
+test.each([404, 405])('HTTP %i where the call is not documented names the way out', (status) => {
+	const unlisted = { ...write, listed: false };
+	const error = errorFromResponse(response(status), unlisted);
+	expect(error.message).toBe(`The service does not offer POST /v1/messages/send (HTTP ${status})`);
+	expect(error.description).toContain('website');
+	expect(errorFromResponse(response(400), unlisted).message).toBe(`${refused} (HTTP 400)`);
+});
 
 test('a service that says too much is cut short', () => {
-	expect(
-		errorFromResponse(response(400, { error: { message: 'x'.repeat(400), details: 'y' } }), write)
-			.message,
-	).toContain('x'.repeat(400));
-	const list = Array.from({ length: 50 }, (_, index) => ({
-		message: `${index} ${'x'.repeat(480)}`,
-	}));
-	expect(errorFromResponse(response(400, { errors: list }), write).message.length).toBeLessThan(
-		1_050,
-	);
+	const one = { message: 'x'.repeat(400) };
+	const errors = Array.from({ length: 50 }, () => one);
+	expect(errorFromResponse(response(400, one), write).message).toContain(one.message);
+	const { message } = errorFromResponse(response(400, { errors }), write);
+	expect(message.length).toBeLessThan(1_050);
 });
 
-test.each<[number, boolean]>([
-	[200, true],
-	[299, true],
-	[300, false],
-	[400, true],
-	[422, true],
-	[401, false],
-	[404, false],
-	[409, false],
-])('HTTP %i is about what the request holds: %s', (status, is) => {
-	expect(isRefusedContent(errorFromResponse(response(status), write))).toBe(is);
-});
-
-test('what is no refusal is not about what the request holds', () => {
-	expect(isRefusedContent(new Error('x'))).toBe(false);
-	expect(isRefusedContent(undefined)).toBe(false);
-	expect(isRefusedContent(new ServiceError('x', { kind: 'indeterminate', statusCode: 400 }))).toBe(
-		false,
-	);
+test('a refusal is about what the request holds, unless it is about the key, the record or the rate', () => {
+	const statuses = [200, 299, 300, 400, 422, 401, 404, 409];
+	const isContent = (status: number) =>
+		isRefusedContent(errorFromResponse(response(status), write));
+	expect(statuses.filter(isContent)).toEqual([200, 299, 400, 422]);
+	const others = [new Error('x'), undefined, new ServiceError('x', { kind: 'indeterminate' })];
+	expect(others.some(isRefusedContent)).toBe(false);
 	expect(isRefusedContent(new ServiceError('x', { kind: 'refused' }))).toBe(true);
 });
 
@@ -135,66 +121,47 @@ test.each([
 	[30_000, '1 minute'],
 	[3_600_000, '60 minutes'],
 ])('a rate limit for another %i ms', (ms, wait) => {
-	const error = rateLimitedError(ms);
-	expect(error).toMatchObject({
+	expect(rateLimitedError(ms)).toMatchObject({
 		kind: 'rateLimited',
 		statusCode: 429,
 		message: `The service limits the rate and asks to wait another ${wait}`,
-		sendStatus: 'notSent',
+		description: expect.stringContaining("lower 'Requests per Minute'"),
 	});
-	expect(error.description).toContain("'Requests per Minute'");
-});
-
-test('after a response that cannot be read, a message may have been sent', () => {
-	expect(unreadableError(200, write)).toMatchObject({
-		kind: 'indeterminate',
-		statusCode: 200,
-		message: 'The response of the service is not JSON (HTTP 200)',
-		description: mayHaveWorked,
-	});
-	expect(unreadableError(200, read).description).toBe(checkAddress);
 });
 
 const checkNetwork =
 	"Check 'Base URL' in the credential and the network of n8n, then run it again.";
+const checkBaseUrl = "Check 'Base URL' in the credential.";
+const unreachable = 'The service cannot be reached at host';
 const lost = 'The connection to the service was lost before it responded';
 const noHttps = 'There is no HTTPS at host';
 const badCertificate = 'The TLS certificate of host is not valid';
-const checkBaseUrl = "Check 'Base URL' in the credential.";
+const late = 'The service did not respond within 1 second';
 
 test.each<[string, string, string, string]>([
-	[
-		'ECONNREFUSED',
-		'unreachable',
-		'The service cannot be reached at host: the connection was refused',
-		checkNetwork,
-	],
-	[
-		'ENOTFOUND',
-		'unreachable',
-		'The service cannot be reached at host: its name is unknown',
-		checkNetwork,
-	],
+	['ECONNREFUSED', 'unreachable', `${unreachable}: the connection was refused`, checkNetwork],
+	['ENOTFOUND', 'unreachable', `${unreachable}: its name is unknown`, checkNetwork],
 	['EPROTO', 'configuration', noHttps, checkBaseUrl],
 	['ERR_SSL_WRONG_VERSION_NUMBER', 'configuration', noHttps, checkBaseUrl],
 	['CERT_HAS_EXPIRED', 'configuration', badCertificate, checkBaseUrl],
 	['DEPTH_ZERO_SELF_SIGNED_CERT', 'configuration', badCertificate, checkBaseUrl],
-	['ETIMEDOUT', 'indeterminate', 'The service did not respond within 1 second', mayHaveWorked],
-	['ECONNABORTED', 'indeterminate', 'The service did not respond within 1 second', mayHaveWorked],
+	['ETIMEDOUT', 'indeterminate', late, mayHaveWorked],
+	['ECONNABORTED', 'indeterminate', late, mayHaveWorked],
 	['ECONNRESET', 'indeterminate', lost, mayHaveWorked],
+	['', 'indeterminate', lost, mayHaveWorked],
 ])('the network error %s', (code, kind, message, advice) => {
 	const error = errorFromNetwork(code, 'host', 1_000, write);
-	expect(error).toMatchObject({ kind, message, description: `${advice} (${code})` });
-	expect(error.statusCode).toBeUndefined();
+	const description = code ? `${advice} (${code})` : advice;
+	expect(error).toMatchObject({ kind, message, description, statusCode: undefined });
 });
 
-test('a network error of which nothing is known, and one while reading', () => {
-	expect(errorFromNetwork('', 'host', 30_000, write)).toMatchObject({
-		message: lost,
-		description: mayHaveWorked,
-	});
-	expect(errorFromNetwork('ETIMEDOUT', 'host', 30_000, read)).toMatchObject({
-		message: 'The service did not respond within 30 seconds',
-		description: 'Try again later. (ETIMEDOUT)',
-	});
+test('a network error of n8n itself is understood', async () => {
+	const messageAt = async (baseUrl: string) => {
+		const credentials = service.credentials({ baseUrl });
+		return (await service.run({ parameters: send, credentials })).error?.message;
+	};
+	expect(await messageAt('http://127.0.0.1:9')).toBe(
+		'The service cannot be reached at 127.0.0.1:9: the connection was refused [item 0]',
+	);
+	expect(await messageAt(service.url.replace('http:', 'https:'))).toContain('There is no HTTPS at');
 });

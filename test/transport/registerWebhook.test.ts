@@ -13,59 +13,38 @@ function newKey(): string {
 
 async function register(faults: FaultOrder[], apiKey = newKey()) {
 	for (const fault of faults) await service.fault({ endpoint: 'createWebhook', ...fault });
-	const parameters = {
-		resource: 'webhook',
-		operation: 'create',
-		url,
-		events: ['message.read', 'message.sent'],
-	};
+	const events = ['message.read', 'message.sent'];
 	const { outputs, error } = await service.run({
-		parameters,
+		parameters: { resource: 'webhook', operation: 'create', url, events },
 		credentials: service.credentials({ apiKey }),
 	});
-	const bodies = service.sandbox.state.requests
-		.last()
-		.filter(({ endpoint }) => endpoint === 'createWebhook')
-		.map(({ body }) => body);
-	return { output: outputs[0]?.[0]?.json, error, bodies, apiKey };
+	const requests = service.sandbox.state.requests.last();
+	const creating = requests.filter(({ endpoint }) => endpoint === 'createWebhook');
+	return { output: outputs[0]?.[0]?.json, error, bodies: creating.map(({ body }) => body), apiKey };
 }
 const taken = { status: 201, body: { id: 'w1' } };
-const unknown = (words: string, count = 1): FaultOrder => ({
+const unknown = (message: string, count = 1): FaultOrder => ({
 	status: 422,
-	body: { message: words },
+	body: { message },
 	count,
 });
+const events = ['message.read', 'message.sent'];
+const asText = 'message.read,message.sent';
 
-test('a field that the refusal names is tried next, and kept for the next time', async () => {
-	const { output, bodies, apiKey } = await register([unknown('callback_url: is required'), taken]);
+test.each<[string[], object]>([
+	[['callback_url: is required'], { callback_url: url, events }],
+	[['events must be a string'], { url, events: asText }],
+	[
+		['Missing field "webhook_url"', 'events must be a string'],
+		{ webhook_url: url, events: asText },
+	],
+])('what the refusals %j name is tried next, and kept for the next time', async (words, body) => {
+	const { output, bodies, apiKey } = await register([...words.map((one) => unknown(one)), taken]);
 	expect(output).toEqual({ id: 'w1' });
-	expect(bodies).toEqual([
-		{ url, events: ['message.read', 'message.sent'] },
-		{ callback_url: url, events: ['message.read', 'message.sent'] },
-	]);
+	expect([bodies[0], bodies.at(-1)]).toEqual([{ url, events }, body]);
+	expect(bodies).toHaveLength(words.length + 1);
 	const again = await register([taken], apiKey);
-	expect(again.bodies.slice(2)).toEqual([
-		{ callback_url: url, events: ['message.read', 'message.sent'] },
-	]);
-});
-
-test('event types are given as a text if the refusal asks for one', async () => {
-	const { output, bodies } = await register([unknown('events must be a string'), taken]);
-	expect(output).toEqual({ id: 'w1' });
-	expect(bodies).toEqual([
-		{ url, events: ['message.read', 'message.sent'] },
-		{ url, events: 'message.read,message.sent' },
-	]);
-});
-
-test('both are learnt one after the other', async () => {
-	const { bodies } = await register([
-		unknown('Missing field "webhook_url"'),
-		unknown('events must be a string'),
-		taken,
-	]);
-	expect(bodies.at(-1)).toEqual({ webhook_url: url, events: 'message.read,message.sent' });
-	expect(bodies).toHaveLength(3);
+	expect(again.bodies.slice(bodies.length)).toEqual([body]);
 });
 
 test.each([

@@ -1,75 +1,51 @@
 /** The kept list of templates: how long it serves, and what it cannot be made of. */
-import { Client } from '../../nodes/BusinessMessaging/transport/client';
-import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { listTemplates } from '../../nodes/BusinessMessaging/transport/templateList';
+import { clientOf } from '../support/functionService';
 
 let now = 1_000_000;
-let services = 0;
 
-beforeEach(() => {
-	jest.spyOn(performance, 'now').mockImplementation(() => now);
-});
+beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
 afterEach(() => jest.restoreAllMocks());
 
-/** A service of its own whose list of templates holds some records, and whose pages say more or less of it. */
-function service(...records: object[]) {
-	const state = { records, requests: 0, answer: (page: object[]): unknown => page, pages: true };
-	const client = new Client(
-		async ({ query }) => {
-			state.requests++;
-			const page = state.pages && query.page !== undefined ? [] : state.records;
-			return { statusCode: 200, headers: {}, body: JSON.stringify(state.answer(page)) };
-		},
-		readServiceConfig({
-			baseUrl: `https://templates${++services}.example.com`,
-			apiKey: 'not-a-real-key',
-			requestsPerMinute: 1_000_000,
-		}),
-	);
-	return { state, client };
+/** A service whose list of templates holds some records, and whose pages say more or less of it. */
+function service(records: object[], says: object = {}, everyPageIsTheSame = false) {
+	const { client, asked } = clientOf(({ page }) => ({
+		body: { data: everyPageIsTheSame || page === undefined ? records : [], ...says },
+	}));
+	return { list: async (isFresh = false) => await listTemplates(client, isFresh), asked, records };
 }
 
 test('a kept list serves for five minutes, unless a fresh one is asked for', async () => {
-	const { client, state } = service({ name: 'a' }, { name: 'b' });
-	expect((await listTemplates(client)).records).toHaveLength(2);
-	const { requests } = state;
-	state.records.pop();
-	now += 5 * 60_000 - 1;
-	expect((await listTemplates(client)).records).toHaveLength(2);
-	expect(state.requests).toBe(requests);
-	expect((await listTemplates(client, true)).records).toHaveLength(1);
-	state.records.pop();
-	now += 5 * 60_000;
-	expect((await listTemplates(client)).records).toHaveLength(0);
+	const { list, asked, records } = service([{ name: 'a' }, { name: 'b' }]);
+	const countAfter = async (ms: number, isFresh?: boolean) => {
+		now += ms;
+		const { length } = asked;
+		return [(await list(isFresh)).records.length, asked.length > length];
+	};
+	expect(await countAfter(0)).toEqual([2, true]);
+	records.pop();
+	expect(await countAfter(5 * 60_000 - 1)).toEqual([2, false]);
+	expect(await countAfter(0, true)).toEqual([1, true]);
+	records.pop();
+	expect(await countAfter(5 * 60_000)).toEqual([0, true]);
 });
 
 test('no more lists are kept than of 20 services and keys', async () => {
-	const { client, state } = service({ name: 'a' });
-	await listTemplates(client);
-	const { requests } = state;
-	for (let n = 0; n < 20; n++) await listTemplates(service({ name: 'b' }).client);
-	await listTemplates(client);
-	expect(state.requests).toBe(2 * requests);
+	const { list, asked } = service([{ name: 'a' }]);
+	await list();
+	const { length } = asked;
+	for (let n = 0; n < 20; n++) await service([{ name: 'b' }]).list();
+	await list();
+	expect(asked).toHaveLength(2 * length);
 });
 
-test('records without a name that can be read are an error that shows their fields', async () => {
-	const { client } = service({ code: 'a', words: 'Hi' });
-	await expect(listTemplates(client)).rejects.toMatchObject({
-		message: 'The service lists templates, but no name was found in them',
-		description: 'The first one has the fields code, words.',
-	});
-});
-
-test.each([
-	['a page beyond it is empty', true, true, {}],
-	['every page is the same', false, false, {}],
-	['every page is the same, with its own total', false, false, { total: 2 }],
-	['the total is greater', false, true, { total: 3 }],
-	['more is announced', false, true, { has_more: true }],
-])('a list is known to be complete if %s: %s', async (_, isComplete, pages, metadata) => {
-	const { client, state } = service({ name: 'a' }, { name: 'b' });
-	state.pages = pages;
-	state.answer = (data) => ({ data, ...metadata });
-	const list = await listTemplates(client);
+test.each<[string, boolean, object, boolean]>([
+	['a page beyond it is empty', true, {}, false],
+	['every page is the same', false, {}, true],
+	['every page is the same, with its own total', false, { total: 2 }, true],
+	['the total is greater', false, { total: 3 }, false],
+	['more is announced', false, { has_more: true }, false],
+])('a list is known to be complete if %s: %s', async (_, isComplete, says, areSame) => {
+	const list = await service([{ name: 'a' }, { name: 'b' }], says, areSame).list();
 	expect([list.records.map(({ name }) => name), list.isComplete]).toEqual([['a', 'b'], isComplete]);
 });

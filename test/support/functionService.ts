@@ -1,0 +1,90 @@
+/** Services that are functions behind a client: no HTTP, no time. */
+import { range } from 'lodash';
+
+import { Client, type ClientOptions } from '../../nodes/BusinessMessaging/transport/client';
+import {
+	type CredentialValues,
+	readServiceConfig,
+} from '../../nodes/BusinessMessaging/transport/serviceConfig';
+
+/** Query parameters that a request carries. */
+export type Query = Record<string, unknown>;
+
+/** What a service answers. */
+export interface Answer {
+	/** 200 by default. */
+	status?: number;
+	headers?: Record<string, unknown>;
+	/** An object or a list is sent as JSON, a string as it is. */
+	body?: unknown;
+	/** Thrown instead of an answer. */
+	error?: unknown;
+}
+
+/** A service: its answer to a request, `times` being 1 for the first one. */
+export type Service = (query: Query, times: number) => Answer;
+
+/** A service that gives these answers one after the other, and the last one from then on. */
+export const answering =
+	(...answers: Answer[]): Service =>
+	(_, times) =>
+		answers[Math.min(times, answers.length) - 1];
+
+let services = 0;
+
+/** A client of a service with an address of its own, and what it was asked: the queries, method and path, and timeouts. */
+export function clientOf(
+	service: Service,
+	values: CredentialValues = {},
+	options: ClientOptions = {},
+) {
+	const asked: Query[] = [];
+	const routes: string[] = [];
+	const timeouts: number[] = [];
+	const most = { atOnce: 0 };
+	let underWay = 0;
+	const baseUrl = `https://service${++services}.example.com`;
+	const rest = { baseUrl, apiKey: 'not-a-real-key', requestsPerMinute: 1_000_000, ...values };
+	const client = new Client(
+		async ({ method, url, query, timeoutMs }) => {
+			asked.push({ ...query });
+			routes.push(`${method} ${new URL(url).pathname}`);
+			timeouts.push(timeoutMs);
+			most.atOnce = Math.max(most.atOnce, ++underWay);
+			const { status = 200, headers = {}, body = {}, error } = service(query, asked.length);
+			await new Promise(setImmediate);
+			underWay--;
+			if (error !== undefined) throw error;
+			const text = typeof body === 'string' ? body : JSON.stringify(body);
+			return { statusCode: status, headers, body: text };
+		},
+		readServiceConfig(rest),
+		options,
+	);
+	return { client, asked, routes, timeouts, most };
+}
+
+/** How a service pages by numbers. */
+export interface Paging {
+	count: number;
+	size?: number;
+	/** Number of the first page. */
+	base?: 0 | 1;
+	/** What else a page says, e.g. `{ total: 35 }`. */
+	says?: object;
+	/** What comes beyond the last page: nothing, the last page again, or a status. */
+	beyond?: 'empty' | 'last' | number;
+}
+
+/** A service with the records `{ id: 0 }`, `{ id: 1 }` and so on. */
+export function numbered({ count, size = 10, base = 1, says, beyond = 'empty' }: Paging): Service {
+	return ({ page = base }) => {
+		const last = Math.max(0, Math.ceil(count / size) - 1);
+		const number = Number(page) - base;
+		if (number > last && typeof beyond === 'number')
+			return { status: beyond, body: { message: 'There is no such page' } };
+		const shown = number > last && beyond === 'last' ? last : Math.max(number, 0);
+		const data = range(count).slice(shown * size, (shown + 1) * size);
+		return { body: { data: data.map((id) => ({ id })), ...says } };
+	};
+}
