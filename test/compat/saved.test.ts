@@ -2,7 +2,7 @@
 import { cloneDeep } from 'lodash';
 import type { INode, INodeProperties } from 'n8n-workflow';
 
-import { everyOperation } from '../support/everyOperation';
+import { everyOperation, itemsFor } from '../support/everyOperation';
 import { nodeIssues } from '../support/nodeIssues';
 import { useService } from '../support/service';
 import { readSaved, savedVersions } from './saved/fixtures';
@@ -36,9 +36,8 @@ describe.each(savedVersions())('workflows saved by %s', (version) => {
 	test.each(entries.filter(([name]) => !starting.test(name)))(
 		'%s runs',
 		async (name, { typeVersion, parameters }) => {
-			const { before, gives } = everyOperation[name] ?? {};
-			const ids = (await before?.(service)) ?? [];
-			const items = [1, 2, 3].map((n, index) => ({ n, ...ids[index] }));
+			const row = everyOperation[name] ?? {};
+			const items = await itemsFor(service, row);
 			const { outputs, status, error } = await service.run({
 				parameters,
 				items,
@@ -48,7 +47,7 @@ describe.each(savedVersions())('workflows saved by %s', (version) => {
 			if (name === asking) expect(status).toBe('waiting');
 			else
 				expect(outputs[0].map(({ json }) => json)).toEqual(
-					items.map(() => expect.objectContaining(gives)),
+					items.map(() => expect.objectContaining(row.gives)),
 				);
 		},
 	);

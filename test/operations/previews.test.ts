@@ -8,7 +8,7 @@ import {
 } from '../../nodes/BusinessMessaging/operations/message/question';
 import { outputsOf } from '../../nodes/BusinessMessaging/reply/output';
 import { filesBelow } from '../support/build';
-import { caseOf } from '../support/everyOperation';
+import { caseOf, itemsFor, parametersOf } from '../support/everyOperation';
 import { previewFolder, previewOf, readPreview, writePreview } from '../support/previews';
 import { useService } from '../support/service';
 
@@ -30,12 +30,11 @@ test.each(operations.filter(({ waits }) => !waits))(
 	'$resource $value',
 	async ({ resource, value }) => {
 		const name = `${resource} ${value}`;
-		const { parameters, before } = caseOf(resource, value);
-		const ids = (await before?.(service)) ?? [];
+		const [first] = await itemsFor(service, caseOf(resource, value));
 		const [contact] = service.sandbox.state.contacts.all;
-		const item = { n: 1, phone: contact.phone, ...ids[0] };
+		const item = { ...first, phone: contact.phone };
 		const { outputs, error } = await service.run({
-			parameters: { resource, operation: value, ...parameters, ...telling[name] },
+			parameters: { ...parametersOf(name), ...telling[name] },
 			items: [item],
 		});
 		expect(error).toBeUndefined();

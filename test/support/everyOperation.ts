@@ -33,41 +33,20 @@ export interface RunnerResult {
 	outputs: INodeExecutionData[][];
 }
 
-const numbered = [{ n: 1 }, { n: 2 }, { n: 3 }];
-const words = 'the operator said no';
-
 /** An operation with parameters that work. */
 export interface Case {
 	/** Parameters besides resource and operation; `{{ $json.n }}` numbers the items. */
 	parameters?: INodeParameters;
+	/** The row that makes what the operation works on; `{{ $json.id }}` is then the ID of a record. */
+	needs?: string;
 	/** The endpoint that refuses the middle item, if it is not the operation's own. */
 	fails?: EndpointName;
 	/** What a record of the output holds. */
 	gives: Record<string, unknown>;
-	/** Creates what the operation works on; gives the IDs of three records as items. */
-	before?: (runner: Runner) => Promise<Array<{ id: string }>>;
 }
 
 const phone = '=+1 (555) 000-100{{ $json.n }}';
-const welcome = { to: phone, ...welcomeParameters };
 const byId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
-
-async function createThree(
-	runner: Runner,
-	parameters: INodeParameters,
-): Promise<Array<{ id: string }>> {
-	const { outputs, error } = await runner.run({ parameters, items: numbered });
-	expect(error).toBeUndefined();
-	return outputs[0].map(({ json }) => ({ id: json.id as string }));
-}
-const contacts = async (runner: Runner) =>
-	await createThree(runner, { resource: 'contact', operation: 'create', phone });
-const newTemplate = {
-	name: '=note_{{ $json.n }}',
-	language: 'en_US',
-	componentsJson: '[{ "type": "BODY", "text": "Hi {{1}}" }]',
-};
-const newWebhook = { url: '=https://example.com/hook/{{ $json.n }}', events: ['message.received'] };
 
 /** All operations that do not wait, by resource and value. */
 export const everyOperation: Record<string, Case> = {
@@ -75,8 +54,7 @@ export const everyOperation: Record<string, Case> = {
 	'account getCurrent': { gives: { id: expect.anything() } },
 	'analytics getAgentStatistics': { gives: { name: 'Demo key', sent: expect.any(Number) } },
 	'analytics getCampaignStatistics': {
-		before: async (runner) =>
-			await createThree(runner, { resource: 'message', operation: 'sendTemplate', ...welcome }),
+		needs: 'message sendTemplate',
 		gives: { template: 'welcome', sent: expect.any(Number) },
 	},
 	'analytics getMessageStatistics': { gives: { sent: expect.any(Number) } },
@@ -86,7 +64,7 @@ export const everyOperation: Record<string, Case> = {
 	},
 	'contact getAll': { parameters: { limit: 1 }, gives: { phone: expect.any(String) } },
 	'contact update': {
-		before: contacts,
+		needs: 'contact create',
 		parameters: { contactId: byId, updateFields: { name: 'Bea' } },
 		gives: { name: 'Bea' },
 	},
@@ -96,45 +74,43 @@ export const everyOperation: Record<string, Case> = {
 		gives: { name: 'Carl' },
 	},
 	'conversation getAll': {
-		before: async (runner) =>
-			await createThree(runner, {
-				resource: 'message',
-				operation: 'sendText',
-				to: phone,
-				text: 'Hi',
-			}),
+		needs: 'message sendText',
 		parameters: { limit: 1 },
 		gives: { id: expect.anything() },
 	},
 	'message sendTemplate': {
-		parameters: welcome,
+		parameters: { to: phone, ...welcomeParameters },
 		gives: { messageId: expect.any(String), to: expect.stringMatching(/^\+1555/) },
 	},
 	'message sendText': {
 		parameters: { to: phone, text: 'Hi' },
 		gives: { messageId: expect.any(String), to: expect.stringMatching(/^\+1555000100\d$/) },
 	},
-	'template create': { parameters: newTemplate, gives: { status: 'PENDING' } },
+	'template create': {
+		parameters: {
+			name: '=note_{{ $json.n }}',
+			language: 'en_US',
+			componentsJson: '[{ "type": "BODY", "text": "Hi {{1}}" }]',
+		},
+		gives: { status: 'PENDING' },
+	},
 	'template getAll': { parameters: { limit: 1 }, gives: { name: expect.any(String) } },
 	'template update': {
-		before: async (runner) =>
-			await createThree(runner, { resource: 'template', operation: 'create', ...newTemplate }),
+		needs: 'template create',
 		parameters: { templateId: byId, updateFields: { category: 'MARKETING' } },
 		gives: { category: 'MARKETING' },
 	},
 	'webhook create': {
-		parameters: newWebhook,
+		parameters: { url: '=https://example.com/hook/{{ $json.n }}', events: ['message.received'] },
 		gives: { url: expect.stringContaining('https://example.com/hook/') },
 	},
 	'webhook delete': {
-		before: async (runner) =>
-			await createThree(runner, { resource: 'webhook', operation: 'create', ...newWebhook }),
+		needs: 'webhook create',
 		parameters: { webhookId: byId },
 		gives: { deleted: true },
 	},
 	'webhook getAll': {
-		before: async (runner) =>
-			await createThree(runner, { resource: 'webhook', operation: 'create', ...newWebhook }),
+		needs: 'webhook create',
 		parameters: { limit: 1 },
 		gives: { id: expect.anything() },
 	},
@@ -157,6 +133,23 @@ export function caseOf(resource: string, operation: string): Case {
 	return row;
 }
 
+/** All parameters of an operation: its row's and which operation it is. */
+export function parametersOf(name: string): INodeParameters {
+	const [resource, operation] = name.split(' ');
+	return { resource, operation, ...caseOf(resource, operation).parameters };
+}
+
+/** The three items for an operation, after what it needs was made. */
+export async function itemsFor(runner: Pick<Runner, 'run'>, { needs }: Case) {
+	const items = [1, 2, 3].map((n) => ({ n }));
+	if (!needs) return items;
+	const { outputs, error } = await runner.run({ parameters: parametersOf(needs), items });
+	expect(error).toBeUndefined();
+	return items.map((item, index) => ({ ...item, id: outputs[0][index].json.id as string }));
+}
+
+const words = 'the operator said no';
+
 /** Declares the tests: four for each operation. */
 export function testEveryOperation(runner: Runner): void {
 	test('every row of the table is an operation', () => {
@@ -165,77 +158,59 @@ export function testEveryOperation(runner: Runner): void {
 	});
 
 	describe.each(atOnce)('$resource $value', ({ resource, value, endpoint }) => {
-		async function prepare() {
-			const { parameters = {}, before } = caseOf(resource, value);
-			const ids = (await before?.(runner)) ?? [];
-			const items = numbered.map((item, index) => ({ ...item, ...ids[index] }));
-			return { parameters: { resource, operation: value, ...parameters }, items };
+		/** Runs the operation; with `isRefused` the service refuses the second item. */
+		async function run(isRefused: boolean, onError?: RunnerOptions['onError']) {
+			const row = caseOf(resource, value);
+			const items = await itemsFor(runner, row);
+			const [own] = Object.entries(endpoints).find(([, entry]) => entry === endpoint)!;
+			const name = row.fails ?? (own as EndpointName);
+			const fault = { endpoint: name, skip: 1, status: 422, body: { message: words } };
+			if (isRefused) await runner.fault(fault);
+			const options = { concurrency: 1 };
+			const parameters = { ...parametersOf(`${resource} ${value}`), options };
+			const { outputs, ...rest } = await runner.run({ parameters, items, onError });
+			const shown = outputs.map((output) =>
+				output.map(({ json, pairedItem }) => ({ json, pairedItem })),
+			);
+			return { outputs: shown, ...rest };
 		}
-		async function refuseTheSecondCall() {
-			const name =
-				caseOf(resource, value).fails ??
-				(Object.keys(endpoints) as EndpointName[]).find((key) => endpoints[key] === endpoint);
-			await runner.fault({ endpoint: name, skip: 1, status: 422, body: { message: words } });
-		}
+		const good = (item: number) => ({
+			json: expect.objectContaining(caseOf(resource, value).gives),
+			pairedItem: { item },
+		});
 
 		test('gives the records of all items, each paired with its own', async () => {
-			const { gives } = caseOf(resource, value);
-			const { outputs, error } = await runner.run(await prepare());
+			const { outputs, error } = await run(false);
 			expect(error).toBeUndefined();
-			expect(outputs[0].map(({ json }) => json)).toEqual(
-				[0, 1, 2].map(() => expect.objectContaining(gives)),
-			);
-			expect(outputs[0].map(({ pairedItem }) => pairedItem)).toEqual(
-				[0, 1, 2].map((item) => ({ item })),
-			);
+			expect(outputs[0]).toEqual([good(0), good(1), good(2)]);
 		});
 
 		test('stops at the failed item with the words of the service', async () => {
-			const options = await prepare();
-			await refuseTheSecondCall();
-			const { status, error } = await runner.run({
-				...options,
-				parameters: { ...options.parameters, options: { concurrency: 1 } },
-			});
+			const { status, error } = await run(true);
 			expect(status).toBe('error');
-			expect(error?.message).toBe(`The service refused the request: ${words} (HTTP 422) [item 1]`);
 			expect(error).toMatchObject({
+				message: `The service refused the request: ${words} (HTTP 422) [item 1]`,
 				description: expect.stringContaining('Correct the values'),
 				context: { itemIndex: 1, sendStatus: 'notSent' },
 			});
 		});
 
 		test.each(['continueRegularOutput', 'continueErrorOutput'] as const)('%s', async (onError) => {
-			const { gives } = caseOf(resource, value);
-			const options = await prepare();
-			await refuseTheSecondCall();
-			const { outputs, error } = await runner.run({
-				...options,
-				parameters: { ...options.parameters, options: { concurrency: 1 } },
-				onError,
-			});
+			const { outputs, error } = await run(true, onError);
 			expect(error).toBeUndefined();
-			const description = expect.stringContaining('Correct the values');
 			const failure = {
 				message: `The service refused the request: ${words} (HTTP 422)`,
-				description,
+				description: expect.stringContaining('Correct the values'),
 				statusCode: 422,
 				sendStatus: 'notSent',
 			};
 			const failed = { json: expect.objectContaining({ error: failure }), pairedItem: { item: 1 } };
-			const good = (item: number) => ({
-				json: expect.objectContaining(gives),
-				pairedItem: { item },
-			});
-			const shape = (items = outputs[0]) =>
-				items.map(({ json, pairedItem }) => ({ json, pairedItem }));
 			if (onError === 'continueRegularOutput') {
-				expect(shape()).toEqual([good(0), failed, good(2)]);
-				return;
+				expect(outputs[0]).toEqual([good(0), failed, good(2)]);
+			} else {
+				expect(outputs.slice(0, 2)).toEqual([[good(0), good(2)], [failed]]);
+				expect(outputs[1][0].json).toMatchObject({ n: 2 });
 			}
-			expect(shape()).toEqual([good(0), good(2)]);
-			expect(shape(outputs[1])).toEqual([failed]);
-			expect(outputs[1][0].json).toMatchObject({ n: 2 });
 		});
 	});
 }

@@ -51,10 +51,11 @@ export function clientOf(
 			routes.push(`${method} ${new URL(url).pathname}`);
 			timeouts.push(timeoutMs);
 			most.atOnce = Math.max(most.atOnce, ++underWay);
-			const { status = 200, headers = {}, body = {}, error } = service(query, asked.length);
+			const answer = service(query, asked.length);
+			const { status = 200, headers = {}, body = {} } = answer;
 			await new Promise(setImmediate);
 			underWay--;
-			if (error !== undefined) throw error;
+			if ('error' in answer) throw answer.error;
 			const text = typeof body === 'string' ? body : JSON.stringify(body);
 			return { statusCode: status, headers, body: text };
 		},

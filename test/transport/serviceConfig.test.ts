@@ -1,7 +1,6 @@
 /** What is read from a credential, and what is refused with which words. */
 import {
 	type CredentialValues,
-	type ServiceConfig,
 	readServiceConfig,
 } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { ServiceError } from '../../nodes/BusinessMessaging/transport/errors';
