@@ -1,161 +1,86 @@
 /** What comes out of answers whose shape the specification leaves open. */
+import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
+import { shorten } from '../../nodes/BusinessMessaging/operations/shorten';
 import { useService } from '../support/service';
 
 const service = useService({ sampleContacts: 0 });
 
 /** The output of an operation whose endpoint answers its first call with a body, and the next pages without records. */
-async function outputOf(
-	endpoint: EndpointName,
-	body: unknown,
-	parameters: INodeParameters,
-	items: object[] = [{}],
-) {
+async function outputOf(endpoint: EndpointName, body: unknown, parameters: INodeParameters) {
 	await service.fault({ endpoint, status: 200, body });
 	if (Array.isArray(body)) await service.fault({ endpoint, status: 200, body: [], count: 9 });
-	const { outputs, error } = await service.run({ parameters, items: items as never });
+	const { outputs, error } = await service.run({ parameters });
 	expect(error).toBeUndefined();
 	return outputs[0].map(({ json }) => json);
 }
+const all = (resource: string, simplify: boolean) => ({ resource, operation: 'getAll', simplify });
 
-const words = {
-	header: 'Order {{1}}',
-	body: 'Hi {{2}} and {{1}}',
-	url: 'https://example.com/{{1}}',
-};
 const buttons = [
 	{ type: 'QUICK_REPLY', text: 'Yes' },
-	{ type: 'URL', text: 'Track', url: words.url },
+	{ type: 'URL', text: 'Track', url: 'https://example.com/{{1}}' },
 ];
-const components = [
-	{ type: 'HEADER', format: 'TEXT', text: words.header },
-	{ type: 'body', text: words.body },
-	{ type: 'BUTTONS', buttons },
+const template = {
+	id: 7,
+	name: 'order',
+	components: [
+		{ type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' },
+		{ type: 'body', text: 'Hi {{2}} and {{1}}' },
+		{ type: 'BUTTONS', buttons },
+	],
+};
+const readable = {
+	id: 7,
+	name: 'order',
+	header: 'Order {{1}}',
+	body: 'Hi {{2}} and {{1}}',
+	buttons: ['Yes', 'Track'],
+	variables: ['header_1', 'body_1', 'body_2', 'button2_1'],
+};
+const unreadable = { id: '7', name: 'order', components: '[{' };
+const conversations = [
+	{ id: '1', lastMessage: 'Hi' },
+	{ id: '2', lastMessage: { text: 'Hello', direction: 'inbound', status: 'read', raw: {} } },
 ];
+const shown = { id: '2', lastMessage: 'Hello', lastMessageDirection: 'inbound' };
+const secret = 'https://n8n.example/webhook/1?token=abc&x=1';
 
-test.each([
-	['components', { components }],
-	['components as JSON text', { components: JSON.stringify(components) }],
+test.each<[EndpointName, object[], INodeParameters, object[]]>([
+	['listTemplates', [template], all('template', true), [expect.objectContaining(readable)]],
+	['listTemplates', [template], all('template', false), [template]],
+	['listTemplates', [unreadable], all('template', false), [unreadable]],
 	[
-		'buttons beside the other components',
-		{
-			structure: [
-				...components.slice(0, 2),
-				...buttons.map((button) => ({ ...button, type: 'button' })),
-			],
-		},
+		'listConversations',
+		conversations,
+		all('conversation', true),
+		[conversations[0], { ...shown, lastMessageStatus: 'read' }],
 	],
 	[
-		'fields named after the parts',
-		{
-			header: words.header,
-			body: { text: words.body },
-			footer: null,
-			buttons: [{ title: 'Yes' }, { text: 'Track', url: words.url }],
-		},
+		'listWebhooks',
+		[{ id: 1, url: secret, events: ['a'] }],
+		{ resource: 'webhook', operation: 'getAll' },
+		[{ id: 1, url: 'https://n8n.example/webhook/1?token=…&x=1', events: ['a'] }],
 	],
-	['languages within the template', { languages: [{ language: 'en_US', components }] }],
-])('a template with %s is shown with its words and variables', async (_, record) => {
-	const [template] = await outputOf('listTemplates', [{ id: 7, name: 'order', ...record }], {
-		resource: 'template',
-		operation: 'getAll',
-		simplify: true,
-	});
-	expect(template).toMatchObject({
-		id: 7,
-		header: words.header,
-		body: words.body,
-		buttons: ['Yes', 'Track'],
-		variables: ['header_1', 'body_1', 'body_2', 'button2_1'],
-	});
+])('%s: %j, simplified or not, comes out readable', async (endpoint, body, parameters, output) => {
+	expect(await outputOf(endpoint, body, parameters)).toEqual(output);
 });
 
-test.each([
-	['whose components cannot be read', { components: '[{' }],
-	['with several languages', { languages: ['en_US', 'de_DE'] }],
-])('a template %s stays as it is', async (_, fields) => {
-	const record = { id: '7', name: 'order', ...fields };
-	const [template] = await outputOf('listTemplates', [record], {
-		resource: 'template',
-		operation: 'getAll',
-		simplify: false,
-	});
-	expect(template).toEqual(record);
-});
-
-test('a conversation is small whether its last message is a text or a record', async () => {
-	const list = [
-		{ id: '1', lastMessage: 'Hi' },
-		{ id: '2', lastMessage: { text: 'Hello', direction: 'inbound', status: 'read', raw: {} } },
-	];
-	expect(
-		await outputOf('listConversations', list, {
-			resource: 'conversation',
-			operation: 'getAll',
-			simplify: true,
-		}),
-	).toEqual([
-		{ id: '1', lastMessage: 'Hi' },
-		{ id: '2', lastMessage: 'Hello', lastMessageDirection: 'inbound', lastMessageStatus: 'read' },
-	]);
-});
-
-describe('Create or Update', () => {
-	const upsert = {
-		resource: 'contact',
-		operation: 'upsert',
-		phone: '={{ $json.phone }}',
-		name: 'Anna',
-	};
-
-	test('finds a contact however the service writes its number, and leaves alone what is no number', async () => {
-		const made = service.sandbox.state.contacts.create({ phone: '+491701234567' });
-		const list = [
-			{ id: 'none', phone: 'unknown' },
-			{ id: made.id, phone: '0049 170 1234567' },
-			{ id: 'later', phone: '+49 170 1234567' },
-		];
-		const [contact] = await outputOf('listContacts', list, upsert, [{ phone: '+491701234567' }]);
-		expect(contact).toMatchObject({ id: made.id, name: 'Anna' });
-		expect(service.calls('createContact')).toBe(0);
-	});
-
-	test('says so if the service shows no ID of the contact', async () => {
-		await service.fault({
-			endpoint: 'listContacts',
-			status: 200,
-			body: [{ phone: '+491701234567' }],
-		});
-		await service.fault({ endpoint: 'listContacts', status: 200, body: [], count: 9 });
-		const { error } = await service.run({
-			parameters: upsert,
-			items: [{ phone: '+491701234567' }],
-		});
-		expect(error).toMatchObject({
-			message: 'The contact exists, but the node could not find its ID [item 0]',
-			context: { sendStatus: 'notSent' },
-		});
-	});
-});
-
-test.each<[unknown, object]>([
-	[{ data: { id: 7, name: 'x' } }, { id: 7, name: 'x' }],
-	[{ account: { id: 7 }, status: 'ok' }, { id: 7 }],
-	[{ accounts: [{ id: 7 }] }, { id: 7 }],
-	[[{ id: 7 }], { id: 7 }],
+test.each<[EndpointName, string, unknown, object[]]>([
+	['getCurrentAccount', 'account getCurrent', { data: { id: 7 } }, [{ id: 7 }]],
+	['getCurrentAccount', 'account getCurrent', { account: { id: 7 }, status: 'ok' }, [{ id: 7 }]],
+	['getCurrentAccount', 'account getCurrent', '', [{ success: true }]],
 	[
-		{ id: 7, data: 'x' },
-		{ id: 7, data: 'x' },
+		'getAgentStatistics',
+		'analytics getAgentStatistics',
+		{ agents: [{ a: 1 }, { a: 2 }] },
+		[{ a: 1 }, { a: 2 }],
 	],
-	['', { success: true }],
-])('%j is the record %j', async (body, record) => {
-	await service.fault({ endpoint: 'getCurrentAccount', status: 200, body });
-	const { outputs } = await service.run({
-		parameters: { resource: 'account', operation: 'getCurrent' },
-	});
-	expect(outputs[0].map(({ json }) => json)).toEqual([record]);
+	['getAgentStatistics', 'analytics getAgentStatistics', { sent: 3 }, [{ sent: 3 }]],
+])('%s: records come out one item each', async (endpoint, name, body, output) => {
+	const [resource, operation] = name.split(' ');
+	expect(await outputOf(endpoint, body, { resource, operation })).toEqual(output);
 });
 
 test.each<[unknown, string | null]>([
@@ -164,54 +89,39 @@ test.each<[unknown, string | null]>([
 	[{ messages: [{ id: 'm1' }] }, 'm1'],
 	[{ queued: true }, null],
 ])('the identifier of the message in %j is %j', async (body, messageId) => {
-	const [sent] = await outputOf('sendText', body, {
-		resource: 'message',
-		operation: 'sendText',
-		to: '+15550001000',
-		text: 'Hi',
+	const to = '+15550001000';
+	const send = { resource: 'message', operation: 'sendText', to, text: 'Hi' };
+	expect(await outputOf('sendText', body, send)).toMatchObject([{ messageId, to }]);
+});
+
+describe('a simplified record', () => {
+	const many = (count: number) => Object.fromEntries(range(count).map((n) => [`other${n}`, n]));
+
+	test('that is small stays as it is, down to its order', () => {
+		const record = { ...many(8), name: null, id: 1 };
+		expect(shorten(record, ['id', 'name'])).toBe(record);
 	});
-	expect(sent).toMatchObject({ messageId, to: '+15550001000' });
-});
 
-test('figures come out one item each, or as the record that they are', async () => {
-	const get = { resource: 'analytics', operation: 'getAgentStatistics' };
-	expect(
-		await outputOf('getAgentStatistics', { agents: [{ name: 'A' }, { name: 'B' }] }, get),
-	).toEqual([{ name: 'A' }, { name: 'B' }]);
-	expect(await outputOf('getAgentStatistics', { sent: 3 }, get)).toEqual([{ sent: 3 }]);
-});
+	test.each<[object, string[], object]>([
+		[
+			{ ...many(12), tags: ['a'], deep: { x: 1 }, list: [1], nothing: null, id: 1 },
+			['id', 'name', 'tags'],
+			{ id: 1, tags: ['a'], ...many(8) },
+		],
+		[{ deep: {}, nothing: null, ...many(12) }, [], { nothing: null, ...many(9) }],
+		[many(11), [], many(10)],
+		[{ id: 1, deep: { x: 1 }, list: [], nothing: null }, ['id'], { id: 1, nothing: null }],
+		[{ id: 1, deep: { x: 1 } }, ['id', 'deep'], { id: 1, deep: { x: 1 } }],
+		[{ id: 1, header: undefined }, ['id', 'header'], { id: 1 }],
+	])('of %j keeps %j first, then plain values, ten in all', (record, names, small) => {
+		const given = shorten(record as Record<string, unknown>, names);
+		expect(Object.entries(given)).toEqual(Object.entries(small));
+	});
 
-test.each([true, false])(
-	'of a large contact the fields that matter come out if it is simplified (%s)',
-	async (simplify) => {
-		const known = {
-			id: '7',
-			name: 'Anna',
-			phone: '+491701234567',
-			email: 'a@example.com',
-			language: 'de',
-			segments: ['a'],
-			tags: ['b'],
-			status: 'x',
-			createdAt: 'y',
-			updatedAt: 'z',
-		};
-		const large = { a: 1, b: 2, c: 3, ...known, d: 4, deep: {} };
-		expect(
-			await outputOf('listContacts', [large], {
-				resource: 'contact',
-				operation: 'getAll',
-				simplify,
-			}),
-		).toEqual([simplify ? known : large]);
-	},
-);
-
-test('webhooks come out without the secrets in their addresses, whatever else they hold', async () => {
-	const listed = [
-		{ id: 1, url: 'https://n8n.example/webhook/1?token=abc&x=1', events: ['a'], active: true },
-	];
-	expect(
-		await outputOf('listWebhooks', listed, { resource: 'webhook', operation: 'getAll' }),
-	).toEqual([{ ...listed[0], url: 'https://n8n.example/webhook/1?token=…&x=1' }]);
+	test('may have names that mean something to JavaScript', () => {
+		const record = '{ "__proto__": "a", "deep": {}, "constructor": "b" }';
+		const small = shorten(JSON.parse(record) as Record<string, unknown>, ['__proto__']);
+		expect(Object.keys(small)).toEqual(['__proto__', 'constructor']);
+		expect(Object.getPrototypeOf(small)).toBe(Object.prototype);
+	});
 });

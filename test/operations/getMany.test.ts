@@ -10,14 +10,8 @@ function addContacts(count: number): string[] {
 	for (const phone of phones) service.sandbox.state.contacts.create({ phone });
 	return phones;
 }
-
-/** Lists contacts with the node. */
-async function getMany(parameters: Record<string, unknown>, items = [{}]) {
-	return await service.run({
-		parameters: { resource: 'contact', operation: 'getAll', ...parameters },
-		items,
-	});
-}
+const getMany = async (parameters: object) =>
+	await service.run({ parameters: { resource: 'contact', operation: 'getAll', ...parameters } });
 
 test.each([0, 1, 29, 30, 31, 60, 95])(
 	'Return All gives each of %i contacts once, in order, though pages are cut to 30',
@@ -26,9 +20,7 @@ test.each([0, 1, 29, 30, 31, 60, 95])(
 		const { outputs, hints } = await getMany({ returnAll: true });
 		expect((outputs[0] ?? []).map(({ json }) => json.phone)).toEqual(phones);
 		expect(hints).toEqual([]);
-		expect(service.calls('listContacts')).toBeLessThanOrEqual(
-			Math.max(1, Math.ceil(count / 30)) + 3,
-		);
+		expect(service.calls('listContacts')).toBeLessThanOrEqual(Math.ceil(count / 30) + 3);
 	},
 );
 
@@ -39,32 +31,11 @@ test('Limit asks for no more than it needs', async () => {
 	expect(service.calls('listContacts')).toBe(1);
 });
 
-test.each([
-	['={{ $json.missing }}', 'is empty'],
-	['={{ null }}', 'is empty'],
-	['={{ "" }}', 'is empty'],
-	['={{ NaN }}', 'is empty'],
-	['={{ -5 }}', 'cannot be "-5"'],
-	['={{ 0 }}', 'cannot be "0"'],
-	['={{ 2.5 }}', 'cannot be "2.5"'],
-	['={{ "many" }}', 'cannot be "many"'],
-])('a Limit of %s is refused, and nothing is asked for', async (limit, fault) => {
-	addContacts(3);
-	const { error } = await getMany({ limit });
-	expect(error).toMatchObject({
-		message: `'Limit' ${fault} [item 0]`,
-		description: expect.stringContaining('Enter a whole number of at least 1.'),
-	});
-	expect(service.calls('listContacts')).toBe(0);
-});
-
 test('a list that the service does not give in full is given with a hint', async () => {
 	const body = { data: [{ id: 'a', phone: '+15550001000' }], total: 25, has_more: true };
 	await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
 	const { outputs, hints, error } = await getMany({ returnAll: true });
-	expect(error).toBeUndefined();
-	expect(outputs[0]).toHaveLength(1);
-	expect(hints).toEqual([
-		expect.objectContaining({ message: expect.stringContaining('gave 1 of 25 contacts') }),
-	]);
+	expect([error, outputs[0].length]).toEqual([undefined, 1]);
+	const message = expect.stringContaining('gave 1 of 25 contacts');
+	expect(hints).toEqual([expect.objectContaining({ message })]);
 });

@@ -3,22 +3,20 @@ import { readSettings } from '../../nodes/BusinessMessaging/operations/message/q
 
 type Values = Parameters<typeof readSettings>[0];
 
-const read = (values: Partial<Values> = {}) =>
-	readSettings({
-		responseType: 'freeText',
-		choices: '',
-		timeLimit: 24,
-		timeUnit: 'hours',
-		replyOptions: {},
-		...values,
-	});
-const day = 24 * 60 * 60_000;
+const untouched = {
+	responseType: 'freeText',
+	choices: '',
+	timeLimit: 24,
+	timeUnit: 'hours',
+	replyOptions: {},
+};
+const read = (values: object = {}) => readSettings({ ...untouched, ...values } as Values);
 
 test('untouched, they mean a free answer within a day, two repetitions, and an item for who does not answer', () => {
 	expect(read()).toEqual({
 		kind: 'freeText',
 		choices: [],
-		limitMs: day,
+		limitMs: 24 * 60 * 60_000,
 		repeats: 2,
 		repeatText: '',
 		yesWords: expect.arrayContaining(['yes', 'ja', '👍']),
@@ -29,76 +27,46 @@ test('untouched, they mean a free answer within a day, two repetitions, and an i
 	expect(read({ replyOptions: undefined })).toEqual(read());
 });
 
-test('each of them counts', () => {
-	const replyOptions = {
-		repeats: 3.9,
-		repeatText: ' Once more? ',
-		yesWords: ' aye,\nyo ,,',
-		noWords: 'nay',
-		dateOrder: 'monthFirst',
-		whenTimeIsUp: 'nothing',
-	} as const;
-	expect(
-		read({
-			responseType: 'choice',
-			choices: ' Small, Medium ,\nLarge',
-			timeLimit: 90,
-			timeUnit: 'minutes',
-			replyOptions,
-		}),
-	).toEqual({
-		kind: 'choice',
-		choices: ['Small', 'Medium', 'Large'],
-		limitMs: 90 * 60_000,
-		repeats: 3,
-		repeatText: 'Once more?',
-		yesWords: ['aye', 'yo'],
-		noWords: ['nay'],
-		isDayFirst: false,
-		givesUnanswered: false,
-	});
-	expect(
-		read({ replyOptions: { dateOrder: 'dayFirst', whenTimeIsUp: 'item', repeats: 0 } }),
-	).toMatchObject({ isDayFirst: true, givesUnanswered: true, repeats: 0 });
+test.each<[object, object]>([
+	[
+		{ responseType: 'choice', choices: ' S, M ,\nL' },
+		{ kind: 'choice', choices: ['S', 'M', 'L'] },
+	],
+	[{ responseType: 'number' }, { kind: 'number', choices: [] }],
+	[{ timeLimit: 90, timeUnit: 'minutes' }, { limitMs: 90 * 60_000 }],
+	[{ timeLimit: 365, timeUnit: 'days' }, { limitMs: 365 * 24 * 60 * 60_000 }],
+	[{ timeLimit: 0.001, timeUnit: 'minutes' }, { limitMs: 60 }],
+	[{ replyOptions: { repeats: 3.9 } }, { repeats: 3 }],
+	[{ replyOptions: { repeats: 0 } }, { repeats: 0 }],
+	[{ replyOptions: { repeats: -1 } }, { repeats: 0 }],
+	[{ replyOptions: { repeats: '2' } }, { repeats: 2 }],
+	[{ replyOptions: { repeats: 'many' } }, { repeats: 0 }],
+	[{ replyOptions: { repeats: null } }, { repeats: 2 }],
+	[{ replyOptions: { repeatText: ' Once more? ' } }, { repeatText: 'Once more?' }],
+	[{ replyOptions: { yesWords: ' aye,\nyo ,,' } }, { yesWords: ['aye', 'yo'] }],
+	[{ replyOptions: { noWords: 'nay' } }, { noWords: ['nay'] }],
+	[{ replyOptions: { dateOrder: 'monthFirst' } }, { isDayFirst: false }],
+	[{ replyOptions: { dateOrder: 'dayFirst' } }, { isDayFirst: true }],
+	[{ replyOptions: { whenTimeIsUp: 'nothing' } }, { givesUnanswered: false }],
+	[{ replyOptions: { whenTimeIsUp: 'item' } }, { givesUnanswered: true }],
+])('%j means %j', (values, settings) => {
+	expect(read(values)).toMatchObject(settings);
 });
 
-test.each<[unknown, number]>([
-	[-1, 0],
-	['2', 2],
-	['many', 0],
-	[null, 2],
-])('%j repetitions are %i', (repeats, times) => {
-	expect(read({ replyOptions: { repeats: repeats as number } }).repeats).toBe(times);
-});
+const noTime = 'The Time Limit is not a time between 0 and 365 days';
+const enterTime = 'Enter how long to wait for the answer.';
 
-test.each<[number, string]>([
-	[365, 'days'],
-	[0.001, 'minutes'],
-])('%d %s are a time limit', (timeLimit, timeUnit) => {
-	expect(read({ timeLimit, timeUnit: timeUnit as 'days' }).limitMs).toBeGreaterThan(0);
-});
-
-test.each<[unknown, string]>([
-	[0, 'hours'],
-	[-1, 'hours'],
-	[365.01, 'days'],
-	['long', 'days'],
-	[1, 'weeks'],
-])('%j %s are none', (timeLimit, timeUnit) => {
-	expect(() => read({ timeLimit: timeLimit as number, timeUnit: timeUnit as 'days' })).toThrow(
-		expect.objectContaining({
-			message: 'The Time Limit is not a time between 0 and 365 days',
-			description: 'Enter how long to wait for the answer.',
-		}),
-	);
-});
-
-test('a list without choices is refused, a choice without a list is not asked for', () => {
-	expect(() => read({ responseType: 'choice', choices: ' , \n' })).toThrow(
-		expect.objectContaining({
-			message: 'Choices is empty',
-			description: 'Enter the possible answers, separated by commas.',
-		}),
-	);
-	expect(read({ responseType: 'number', choices: '' }).choices).toEqual([]);
+test.each<[object, string, string]>([
+	[{ timeLimit: 0 }, noTime, enterTime],
+	[{ timeLimit: -1 }, noTime, enterTime],
+	[{ timeLimit: 365.01, timeUnit: 'days' }, noTime, enterTime],
+	[{ timeLimit: 'long' }, noTime, enterTime],
+	[{ timeUnit: 'weeks' }, noTime, enterTime],
+	[
+		{ responseType: 'choice', choices: ' , \n' },
+		'Choices is empty',
+		'Enter the possible answers, separated by commas.',
+	],
+])('%j is refused: %s', (values, message, description) => {
+	expect(() => read(values)).toThrow(expect.objectContaining({ message, description }));
 });
