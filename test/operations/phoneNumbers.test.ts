@@ -39,7 +39,7 @@ test('the Default Country of the credential counts where the node has none', asy
 	expect(recipients()).toEqual(['+447700900123', '+447700900124']);
 });
 
-test.each<[unknown, string, string]>([
+test.each<[number | string, string, string]>([
 	[447700900124, 'has no country code', 'Did you mean +447700900124?'],
 	['+49 CALL ME', 'is not a phone number', 'Write it with + and the country code'],
 	['+49170', 'is no number of +49', 'After +49 come 5, 6, 7, 8, 9, 10, 11, 12, 13 digits.'],
