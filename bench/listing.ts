@@ -2,25 +2,22 @@
  * `npm run bench:listing`: lists 100,000 contacts with the node and with a bare loop of axios, in every way of paging, each in a
  * process of its own and in turn. Takes some minutes.
  */
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
-
 import { difference, minBy, range, uniq } from 'lodash';
-
-import { UserError } from '../tools/userError';
-import { runMain } from '../tools/runMain';
-import { SandboxProcess } from '../tools/sandboxProcess';
 import { sampleContact } from '../sandbox/state/samples';
-import { describeVariants, type Choice } from '../sandbox/variants';
-import type { Took } from './listing/client';
-import { pageSizeOf, pagingVariants } from './listing/variants';
+import { type Choice, describeVariants, valuesOf, variationPointNames } from '../sandbox/variants';
+import { readFlags, runMain, UserError } from '../tools/cli';
+import { SandboxProcess } from '../tools/sandboxClient';
+import type { Took } from './listingClient';
 
-const mostFurther = 3;
+const USAGE = `Usage: npm run bench:listing -- [--json FILE] [--contacts 100000] [--rounds 2] [--only VARIANT] [--quick]
+Fails where a contact is missing or doubled, or where it takes too many requests or too much memory. --quick lists 2,000.`;
+const maxFurther = 3;
+const maxMemory = 1.5;
 const requestsPerMinute = 1_000;
-const mostMemory = 1.5;
 const timeLimitMs = 180_000;
 
 /** What one way of paging took; the bare loop knows the service and needs the fewest requests. */
@@ -39,14 +36,25 @@ interface Row {
 	bare: { seconds: number; peakMb: number };
 }
 
-function forkScript(script: string, args: string[], execArgv: string[] = []): ChildProcess {
-	return fork(path.join(__dirname, script), args, {
-		execArgv: ['--import', 'tsx', ...execArgv],
-		stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-	});
+/** The usual service, and each that pages in another way; not one that does not page, which a loop that knows it asks but once. */
+const pagingVariants: Array<Partial<Choice>> = [
+	{},
+	...variationPointNames
+		.filter((name) => /^(page-|last-page|list-)/.test(name))
+		.flatMap((name) =>
+			valuesOf(name)
+				.slice(1)
+				.map((value) => ({ [name]: value })),
+		),
+];
+
+/** Contacts on a page of the sandbox, asked for 1,000, which is the most that the nodes ask for. */
+function pageSizeOf(variants: Partial<Choice>): number {
+	const sizes = { capped: 100, honoured: 1_000, refused: 100, ignored: 20 };
+	return sizes[variants['page-size'] ?? 'capped'];
 }
 
-/** Lists once, from a fresh state of the service. */
+/** Lists once, from a fresh state of the service, in a process of its own. */
 async function list(
 	kind: 'node' | 'bare',
 	service: SandboxProcess,
@@ -54,16 +62,15 @@ async function list(
 	contacts: number,
 ): Promise<Took & { requests: number }> {
 	await service.reset();
-	const size = pageSizeOf(variants);
-	const child = forkScript(
-		'listing/client.ts',
-		[kind, service.url, service.key, variants['page-base'] ?? '1', String(size), String(contacts)],
-		['--expose-gc'],
-	);
+	const access = [kind, service.url, service.key, variants['page-base'] ?? '1'];
+	const args = [...access, String(pageSizeOf(variants)), String(contacts)];
+	const child = fork(path.join(__dirname, 'listingClient.ts'), args, {
+		execArgv: ['--import', 'tsx', '--expose-gc'],
+		stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+	});
 	try {
-		const [took] = (await once(child, 'message', { signal: AbortSignal.timeout(timeLimitMs) })) as [
-			Took,
-		];
+		const answer = once(child, 'message', { signal: AbortSignal.timeout(timeLimitMs) });
+		const [took] = (await answer) as [Took];
 		return { ...took, requests: (await service.counter('listContacts'))?.calls ?? 0 };
 	} finally {
 		child.kill();
@@ -71,76 +78,60 @@ async function list(
 }
 
 async function measure(variants: Partial<Choice>, contacts: number, rounds: number): Promise<Row> {
-	const service = await SandboxProcess.start({ variants, contacts });
-	try {
-		const node: Array<Took & { requests: number }> = [];
-		const bare: Took[] = [];
+	const found = { node: [] as Array<Took & { requests: number }>, bare: [] as Took[] };
+	await SandboxProcess.during({ variants, contacts }, async (service) => {
 		for (let round = 0; round < rounds; round++) {
-			const turns = [
-				async () => node.push(await list('node', service, variants, contacts)),
-				async () => bare.push(await list('bare', service, variants, contacts)),
-			];
-			for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn(); // neither always runs on what the other has left behind
+			// Neither always runs on what the other has left behind.
+			const turns = round % 2 === 0 ? (['node', 'bare'] as const) : (['bare', 'node'] as const);
+			for (const kind of turns) found[kind].push(await list(kind, service, variants, contacts));
 		}
-		// The best of all rounds: what disturbs a machine only ever adds.
-		const best = (all: Took[]) => ({
-			seconds: minBy(all, 'seconds')?.seconds ?? Number.NaN,
-			peakMb: minBy(all, 'peakMb')?.peakMb ?? Number.NaN,
-		});
-		const [{ phones, requests }] = node;
-		const gone = variants['list-changes'] === 'removed' ? 1 : 0;
-		const stayed = range(gone, contacts).map((index) => sampleContact(index).phone);
-		return {
-			variant: describeVariants(variants),
-			contacts,
-			requests,
-			rateSeconds: (requests / requestsPerMinute) * 60,
-			fewest: saysTotal(variants) ? Math.ceil(contacts / pageSizeOf(variants)) : null,
-			missing: difference(stayed, phones).length,
-			doubled: phones.length - uniq(phones).length,
-			...best(node),
-			bare: best(bare),
-		};
-	} finally {
-		await service.stop();
-	}
-}
-
-function saysTotal(variants: Partial<Choice>): boolean {
-	return variants['page-metadata'] !== 'absent' && variants['list-envelope'] !== 'bare';
+	});
+	// The best of all rounds: what disturbs a machine only ever adds.
+	const best = (all: Took[]) => ({
+		seconds: minBy(all, 'seconds')?.seconds ?? Number.NaN,
+		peakMb: minBy(all, 'peakMb')?.peakMb ?? Number.NaN,
+	});
+	const [{ phones, requests }] = found.node;
+	const gone = variants['list-changes'] === 'removed' ? 1 : 0;
+	const stayed = range(gone, contacts).map((index) => sampleContact(index).phone);
+	const saysTotal = variants['page-metadata'] !== 'absent' && variants['list-envelope'] !== 'bare';
+	return {
+		variant: describeVariants(variants),
+		contacts,
+		requests,
+		rateSeconds: (requests / requestsPerMinute) * 60,
+		fewest: saysTotal ? Math.ceil(contacts / pageSizeOf(variants)) : null,
+		missing: difference(stayed, phones).length,
+		doubled: phones.length - uniq(phones).length,
+		...best(found.node),
+		bare: best(found.bare),
+	};
 }
 
 function holds({ requests, fewest, missing, doubled, peakMb, bare }: Row): boolean {
-	const isShort = fewest === null || requests <= fewest + mostFurther;
-	return missing === 0 && doubled === 0 && isShort && peakMb <= bare.peakMb * mostMemory;
+	const isShort = fewest === null || requests <= fewest + maxFurther;
+	return missing === 0 && doubled === 0 && isShort && peakMb <= bare.peakMb * maxMemory;
 }
 
-function describe(name: string, row: Row): string {
-	const { requests, fewest, missing, doubled, seconds, rateSeconds, peakMb, bare } = row;
+function describe(row: Row): string {
+	const { variant, requests, fewest, missing, doubled, seconds, rateSeconds, peakMb, bare } = row;
 	const time = `${seconds.toFixed(2)} s (bare ${bare.seconds.toFixed(2)} s, rate limit ${rateSeconds.toFixed(0)} s)`;
 	const memory = `${peakMb.toFixed(0)} MB (bare ${bare.peakMb.toFixed(0)} MB)`;
-	return `${name.padEnd(24)} ${requests} requests (fewest ${fewest ?? 'unknown'}), ${missing} missing, ${doubled} doubled, ${time}, ${memory}${holds(row) ? '' : '  MISSED'}`;
+	return `${variant.padEnd(24)} ${requests} requests (fewest ${fewest ?? 'unknown'}), ${missing} missing, ${doubled} doubled, ${time}, ${memory}${holds(row) ? '' : '  MISSED'}`;
 }
 
 runMain(async () => {
-	const { values } = parseArgs({
-		options: {
-			json: { type: 'string' },
-			contacts: { type: 'string', default: '100000' },
-			rounds: { type: 'string', default: '2' },
-			only: { type: 'string', default: '' },
-		},
-	});
+	const kinds = { json: 'string', contacts: 'string', rounds: 'string', only: 'string' } as const;
+	const flags = readFlags({ ...kinds, quick: 'boolean' }, USAGE);
+	const contacts = Number(flags.contacts ?? (flags.quick ? 2_000 : 100_000));
+	const isChosen = (one: Partial<Choice>) => describeVariants(one).includes(flags.only ?? '');
 	const rows: Row[] = [];
-	for (const variants of pagingVariants.filter((one) =>
-		describeVariants(one).includes(values.only),
-	)) {
-		const name = describeVariants(variants);
-		const row = await measure(variants, Number(values.contacts), Number(values.rounds));
+	for (const variants of pagingVariants.filter(isChosen)) {
+		const row = await measure(variants, contacts, Number(flags.rounds ?? (flags.quick ? 1 : 2)));
 		rows.push(row);
-		console.log(describe(name, row));
+		console.log(describe(row));
 	}
-	if (values.json) await writeFile(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+	if (flags.json) await writeFile(flags.json, `${JSON.stringify(rows, null, 2)}\n`);
 	const missed = rows.filter((row) => !holds(row)).map(({ variant }) => variant);
 	if (missed.length > 0) throw new UserError(`Missed with ${missed.join(', ')}.`);
 });

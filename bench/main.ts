@@ -1,5 +1,5 @@
-/** `npm run bench -- campaign|listing|trigger [flags]`. */
-import { UserError } from '../tools/userError';
+/** `npm run bench -- campaign|listing|trigger [flags]`; each benchmark is a file that runs when it is imported. */
+import { runMain, UserError } from '../tools/cli';
 
 const benchmarks: Record<string, () => Promise<object>> = {
 	campaign: async () => await import('./campaign.js'),
@@ -9,5 +9,8 @@ const benchmarks: Record<string, () => Promise<object>> = {
 
 const [name] = process.argv.splice(2, 1);
 const benchmark = benchmarks[name];
-if (!benchmark) throw new UserError(`Name one of ${Object.keys(benchmarks).join(', ')}.`);
-void benchmark();
+if (benchmark) void benchmark();
+else
+	runMain(async () => {
+		throw new UserError(`Name one of ${Object.keys(benchmarks).join(', ')}.`);
+	});

@@ -1,52 +1,238 @@
 /** `npm run bench:trigger`: what a delivery costs n8n with our trigger and with n8n's own Webhook node. Takes about ten minutes. */
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { readFlags } from '../tools/flags';
+import { Agent } from 'node:http';
+import axios from 'axios';
+import chunk from 'lodash/chunk';
+import countBy from 'lodash/countBy';
+import range from 'lodash/range';
+import sortBy from 'lodash/sortBy';
+import pLimit from 'p-limit';
+import { readFlags, runMain, step, table, UserError } from '../tools/cli';
 import { Environment } from '../tools/environment';
-import { SandboxProcess } from '../tools/sandboxProcess';
-import { UserError } from '../tools/userError';
-import { runMain } from '../tools/runMain';
-import { compare, type Comparison } from './trigger/compare';
-import { comparisonText } from './trigger/tables';
+import { outputOf } from '../tools/n8n/client';
+import type { N8nServer } from '../tools/n8n/server';
+import { node, TRIGGER, withCredential, workflow } from '../tools/n8n/workflow';
+import { type SandboxClient, SandboxProcess } from '../tools/sandboxClient';
+import { waitFor } from '../tools/waitFor';
+import { pidOf } from './senders';
+import { cpuSeconds } from './usage';
 
 const USAGE = `Usage: npm run bench:trigger -- [--json FILE] [--quick]
 Delivers 1,000 events, of which 30 % come two or three times, in bursts of 20, to our trigger and to n8n's own Webhook
 node in turn; then 300 events that come once. All with n8n as it is, and with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true.
 Fails if an event was lost or started two executions. Needs Linux. --quick is too small to compare.`;
 
-const settings = [
+const environments = [
 	{ name: 'n8n as it is', env: {} },
 	{
 		name: 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true',
 		env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' },
 	},
 ];
+/** Deliveries that are under way at once. */
+const BURST = 20;
+/** In so many parts each receiver gets its deliveries, so that both meet the same n8n and the same machine. */
+const PARTS = 5;
+const WARM_UP = 60;
+const END_LIMIT = 120_000;
+/** Copies that come later do so after this many events: two bursts. */
+const LATER = 40;
+
+/** What takes the deliveries: an active workflow, and its address. */
+interface Receiver {
+	name: 'Business Messaging Trigger' | 'Webhook';
+	workflowId: string;
+	url: string;
+}
+
+/** What a receiver made of the deliveries. */
+interface Result {
+	name: Receiver['name'];
+	deliveries: number;
+	executions: number;
+	/** Events without an execution, and with more than one. */
+	lost: number;
+	doubled: number;
+	/** From the first delivery of a part to the end of its last execution, all parts together; and CPU of n8n's process in that time. */
+	seconds: number;
+	cpuSeconds: number;
+}
+
+/** Both in comparison. */
+interface Comparison {
+	environment: string;
+	events: number;
+	repeated: boolean;
+	ours: Result;
+	plain: Result;
+}
 
 runMain(async () => {
 	const flags = readFlags({ json: 'string', quick: 'boolean' }, USAGE);
-	const [repeatedEvents, singleEvents] = flags.quick ? [100, 60] : [1000, 300];
 	const loads = [
-		{ events: repeatedEvents, repeated: true },
-		{ events: singleEvents, repeated: false },
+		{ events: flags.quick ? 100 : 1000, repeated: true },
+		{ events: flags.quick ? 60 : 300, repeated: false },
 	];
-	const environment = await Environment.open();
-	const service = await SandboxProcess.start();
+	const installed = await Environment.open();
 	const comparisons: Comparison[] = [];
-	try {
-		for (const { name, env } of settings) {
-			await environment.withN8ns(
-				1,
-				async ([n8n]) => {
-					for (const load of loads)
-						comparisons.push(await compare({ n8n, service, environment: name, ...load }));
-				},
-				env,
-			);
+	await SandboxProcess.during({}, async (service) => {
+		for (const { name, env } of environments) {
+			const work = async ([n8n]: N8nServer[]) => {
+				for (const { events, repeated } of loads)
+					comparisons.push(await compare(n8n, service, name, events, repeated));
+			};
+			await installed.withN8ns(1, work, env);
 		}
-	} finally {
-		await service.stop();
-	}
-	for (const comparison of comparisons) console.log(`\n${comparisonText(comparison)}`);
+	});
+	for (const comparison of comparisons) console.log(`\n${textOf(comparison)}`);
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(comparisons, null, 2)}\n`);
 	if (comparisons.some(({ ours }) => ours.lost + ours.doubled > 0))
 		throw new UserError('Events were lost or started two executions.');
 });
+
+/** The same deliveries to both receivers in one n8n, in turn. @throws UserError when a delivery is not answered with 200 */
+async function compare(
+	n8n: N8nServer,
+	service: SandboxClient,
+	environment: string,
+	events: number,
+	repeated: boolean,
+): Promise<Comparison> {
+	const make = async () => ({ ours: await makeOurs(n8n, service), plain: await makePlain(n8n) });
+	const receivers = await make();
+	const warmUps = await make();
+	for (const receiver of Object.values(warmUps))
+		await deliver(n8n, receiver, deliveriesOf(WARM_UP, false));
+	const used = { ours: { seconds: 0, cpuSeconds: 0 }, plain: { seconds: 0, cpuSeconds: 0 } };
+	const bodies = deliveriesOf(events, repeated);
+	const parts = chunk(bodies, Math.ceil(bodies.length / PARTS));
+	for (const [index, part] of parts.entries()) {
+		const turn = index % 2 === 0 ? (['ours', 'plain'] as const) : (['plain', 'ours'] as const);
+		for (const who of turn) {
+			const title = `${environment}: part ${index + 1} of ${parts.length}, ${receivers[who].name}`;
+			const one = await step(title, async () => await deliver(n8n, receivers[who], part));
+			used[who].seconds += one.seconds;
+			used[who].cpuSeconds += one.cpuSeconds;
+		}
+	}
+	const resultOf = async (who: 'ours' | 'plain'): Promise<Result> => ({
+		name: receivers[who].name,
+		deliveries: bodies.length,
+		...(await outcome(n8n, receivers[who], events)),
+		...used[who],
+	});
+	const results = { ours: await resultOf('ours'), plain: await resultOf('plain') };
+	for (const { workflowId } of [...Object.values(receivers), ...Object.values(warmUps)])
+		await n8n.client.deactivate(workflowId);
+	return { environment, events, repeated, ...results };
+}
+
+/** Our trigger, alone in a workflow and with its defaults; the service knows what was registered. */
+async function makeOurs({ client }: N8nServer, service: SandboxClient): Promise<Receiver> {
+	const values = service.credential();
+	const id = await client.saveCredential('Service', 'businessMessagingApi', values);
+	const more = { ...withCredential(id), webhookId: randomUUID() };
+	const file = workflow('Ours', [node('Trigger', TRIGGER, 1.1, {}, more)]);
+	const { id: workflowId } = await client.createWorkflow(file);
+	await client.activate(workflowId);
+	const webhooks = await service.look<{ url: string }>('/webhooks');
+	return { name: 'Business Messaging Trigger', workflowId, url: webhooks.at(-1)?.url ?? '' };
+}
+
+/** n8n's own Webhook node, alone in a workflow and with its defaults. */
+async function makePlain({ client, url }: N8nServer): Promise<Receiver> {
+	const path = randomUUID();
+	const parameters = { httpMethod: 'POST', path, options: {} };
+	const webhook = node('Trigger', 'n8n-nodes-base.webhook', 2.1, parameters, { webhookId: path });
+	const { id: workflowId } = await client.createWorkflow(workflow('Plain', [webhook]));
+	await client.activate(workflowId);
+	return { name: 'Webhook', workflowId, url: `${url}/webhook/${path}` };
+}
+
+/**
+ * Bodies of deliveries, the same in every run. Where they are repeated, of each ten events three come again, one of them twice: at
+ * the same moment, or two bursts later.
+ */
+function deliveriesOf(events: number, repeated: boolean): string[] {
+	const copies = range(events).flatMap((index) => {
+		const kind = repeated ? index % 10 : 9;
+		const moments = [index];
+		if (kind < 2) moments.push(index + 0.5);
+		if (kind === 1 || kind === 2) moments.push(index + LATER);
+		return moments.map((moment) => ({ moment, index }));
+	});
+	return sortBy(copies, 'moment').map(({ index }) =>
+		JSON.stringify({
+			event: 'message.received',
+			data: {
+				id: `msg_${index}`,
+				from: `+15551${String(100_000 + index)}`,
+				text: `Question ${index}`,
+				timestamp: '2030-01-31T10:00:00Z',
+			},
+		}),
+	);
+}
+
+const http = axios.create({
+	httpAgent: new Agent({ keepAlive: true }),
+	proxy: false,
+	timeout: 60_000,
+	headers: { 'content-type': 'application/json' },
+	validateStatus: () => true,
+});
+
+/** Delivers in bursts; the next one begins when the last one is answered, and all ends with the last execution. */
+async function deliver(n8n: N8nServer, { url, workflowId }: Receiver, bodies: string[]) {
+	const pid = pidOf(n8n);
+	const [start, cpu] = [performance.now(), cpuSeconds(pid)];
+	for (const burst of chunk(bodies, BURST)) {
+		const answers = await Promise.all(burst.map(async (body) => await http.post(url, body)));
+		const refused = answers.find(({ status }) => status !== 200);
+		if (refused) throw new UserError(`A delivery was answered with ${refused.status}.`);
+	}
+	// n8n lists what still runs first.
+	const isIdle = async () =>
+		(await n8n.client.listExecutions(workflowId, 1)).every(({ status }) => status === 'success');
+	await waitFor(isIdle, { what: 'the executions to end', limit: END_LIMIT, interval: 50 });
+	return { seconds: (performance.now() - start) / 1000, cpuSeconds: cpuSeconds(pid) - cpu };
+}
+
+/** Which events have started an execution, by what the executions hold. */
+async function outcome({ client }: N8nServer, { workflowId }: Receiver, events: number) {
+	const list = await client.listAllExecutions(workflowId);
+	const limit = pLimit(5);
+	const messageOf = async (id: string) => {
+		const [item] = outputOf(await client.getExecution(id), 'Trigger');
+		const json = item?.json as { messageId?: string; body?: { data: { id: string } } };
+		return json.messageId ?? json.body?.data.id ?? '';
+	};
+	const messages = list.map(async ({ id }) => await limit(messageOf, id));
+	const counts = countBy(await Promise.all(messages));
+	const each = range(events).map((index) => counts[`msg_${index}`] ?? 0);
+	return {
+		executions: list.length,
+		lost: each.filter((count) => count === 0).length,
+		doubled: each.filter((count) => count > 1).length,
+	};
+}
+
+/** Both receivers side by side, and what ours is of the other. */
+function textOf({ environment, events, repeated, ours, plain }: Comparison): string {
+	const rows = [ours, plain].map((one) => ({
+		receiver: one.name,
+		deliveries: one.deliveries,
+		executions: one.executions,
+		lost: one.lost,
+		doubled: one.doubled,
+		seconds: one.seconds.toFixed(1),
+		'events/s': (events / one.seconds).toFixed(1),
+		'deliveries/s': (one.deliveries / one.seconds).toFixed(1),
+		'CPU s': one.cpuSeconds.toFixed(1),
+		'CPU ms/delivery': ((1000 * one.cpuSeconds) / one.deliveries).toFixed(0),
+	}));
+	const title = `${environment}: ${events} events, ${repeated ? '30 % of them two or three times' : 'each once'}, in bursts of ${BURST}`;
+	const rate = `Rate: ${(plain.seconds / ours.seconds).toFixed(2)} of the Webhook node's; CPU: ${(ours.cpuSeconds / plain.cpuSeconds).toFixed(2)} of its.`;
+	return `${title}\n${table(rows)}\n  ${rate}`;
+}

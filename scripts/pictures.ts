@@ -1,6 +1,5 @@
 /** `npm run docs -- pictures [NAME…]`: takes the pictures of docs/pictures in the editor of a real n8n and on the sandbox's phone. */
-import { UserError } from '../tools/userError';
-import { runMain } from '../tools/runMain';
+import { UserError, runMain } from '../tools/cli';
 import { withScreenshot } from '../test/e2e/support/look';
 import { takeConversation } from './pictures/conversation';
 import { takeCredential } from './pictures/credential';

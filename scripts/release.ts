@@ -56,7 +56,7 @@ function prepare(increment: string): string {
 	const version = readVersion();
 	const today = new Date().toISOString().slice(0, 10);
 	const changelog = cutRelease(readChangelog(), version, today);
-	if (!isPrerelease(version)) run('npm', 'run', '--silent', 'saved');
+	if (!isPrerelease(version)) run('npm', 'run', '--silent', 'docs', '--', 'saved');
 	writeFileSync(changelogFile, changelog);
 	return version;
 }

@@ -2,11 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { onStop, step } from './cli';
 import { installN8n, type N8nInstall } from './n8n/install';
 import { packFolder, packProject } from './n8n/package';
 import { type N8nServer, startN8n } from './n8n/server';
-import { step } from './progress';
-import { onStop } from './runMain';
 
 /** Everything in it is stopped and removed when the program ends (`runMain`). */
 export class Environment {
@@ -41,16 +40,14 @@ export class Environment {
 		work: (n8ns: N8nServer[]) => Promise<T>,
 		env: NodeJS.ProcessEnv = {},
 	): Promise<T> {
+		const { packages, install } = this;
 		const n8ns: N8nServer[] = [];
-		const stop = async () => {
-			await Promise.all(n8ns.splice(0).map(async (n8n) => await n8n.stop()));
-		};
+		const stop = async () => await Promise.all(n8ns.splice(0).map(async (n8n) => await n8n.stop()));
 		onStop(stop);
 		try {
 			while (n8ns.length < count) {
 				const title = count > 1 ? `Starting n8n ${n8ns.length + 1} of ${count}` : 'Starting n8n';
 				const userFolder = await mkdtemp(path.join(this.folder, 'n8n-'));
-				const { packages, install } = this;
 				n8ns.push(
 					await step(title, async () => await startN8n({ userFolder, packages, install, env })),
 				);

@@ -1,27 +1,23 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
-import type { CredentialReference } from './exampleWorkflows';
+import { step } from './cli';
+import { addSampleContacts, addSampleSheet, type CredentialReference } from './examples';
 import { installN8n } from './n8n/install';
-import { startN8n, type N8nServer } from './n8n/server';
 import { installPackage, packProject } from './n8n/package';
-import { freePort } from './ports';
-import { step } from './progress';
-import { recordPackage } from './n8n/recordPackage';
-import { addSampleContacts, addSampleSheet } from './sampleContacts';
+import { recordPackage, startN8n, type N8nServer } from './n8n/server';
 
 /** The name of the package, as n8n knows it. */
 const PACKAGE = 'n8n-nodes-business-messaging';
 
-/** What {@link openPlayground} shall open. */
+/** What {@link openPlayground} is to open. */
 export interface PlaygroundOptions {
 	/** Everything that is kept: n8n's user folder, its log, the log-in. */
 	folder: string;
-	/** A free one unless told. */
+	/** By default free ones. */
 	n8nPort?: number;
-	/** A free one unless told. */
 	sandboxPort?: number;
-	/** How the sandbox behaves; as specified unless told. */
+	/** How the sandbox behaves; by default as specified. */
 	sandbox?: Omit<SandboxOptions, 'port' | 'sampleContacts'>;
 	/** Values of n8n's credential that differ from its defaults, e.g. `{ requestsPerMinute: 100_000 }`. */
 	credential?: Record<string, string | number>;
@@ -55,16 +51,17 @@ export async function openPlayground(options: PlaygroundOptions): Promise<Playgr
 	};
 	try {
 		addSampleContacts(sandbox);
-		const port = n8nPort ?? (await freePort());
-		n8n = await step(
+		const server = { userFolder: folder, port: n8nPort, packages: [tarball], install };
+		const started = await step(
 			`Starting n8n ${install.version}`,
-			async () => await startN8n({ userFolder: folder, port, packages: [tarball], install }),
+			async () => await startN8n(server),
 		);
-		await recordPackage(n8n, PACKAGE);
-		await addSampleSheet(n8n.client);
-		const credential = await saveCredential(n8n, sandbox, options.credential);
-		const reload = async () => await reloadNodes(n8n as N8nServer);
-		return { n8n, sandbox, credential, reload, close };
+		n8n = started;
+		await recordPackage(started, PACKAGE);
+		await addSampleSheet(started.client);
+		const credential = await saveCredential(started, sandbox, options.credential);
+		const reload = async () => await reloadNodes(started);
+		return { n8n: started, sandbox, credential, reload, close };
 	} catch (error) {
 		await close();
 		throw error;
@@ -85,17 +82,13 @@ async function reloadNodes(n8n: N8nServer): Promise<void> {
 }
 
 async function saveCredential(
-	n8n: N8nServer,
-	{ url, key }: Sandbox,
+	{ client }: N8nServer,
+	{ url: baseUrl, key: apiKey }: Sandbox,
 	values: PlaygroundOptions['credential'],
 ): Promise<CredentialReference> {
-	const name = 'Sandbox';
-	const data = {
-		apiKey: key,
-		baseUrl: url,
-		apiPath: 'automatic',
-		requestsPerMinute: 1000,
-		...values,
+	const data = { apiKey, baseUrl, apiPath: 'automatic', requestsPerMinute: 1000, ...values };
+	return {
+		id: await client.saveCredential('Sandbox', 'businessMessagingApi', data),
+		name: 'Sandbox',
 	};
-	return { id: await n8n.client.saveCredential(name, 'businessMessagingApi', data), name };
 }

@@ -1,7 +1,9 @@
-/** Programs that this process starts, and that end with it whatever happens. */
+/** Programs that this process starts, and that end with it whatever happens; ports for them. */
 import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import execa, { type ExecaChildProcess, type ExecaError, type Options } from 'execa';
+import getPort from 'get-port';
+import { UserError } from './cli';
 
 /** A module that ends a Node.js program when its parent process is gone, even by SIGKILL; for `--require`. */
 export const END_WITH_PARENT = path.join(__dirname, 'endWithParent.cjs');
@@ -78,14 +80,11 @@ export class CommandError extends Error {
 	}
 }
 
-/** Where and how a command runs. */
-export interface CommandOptions {
+/** Where a command runs, `env` added to this process's, after how many ms it is killed, and the file that gets all it prints. */
+interface CommandOptions {
 	cwd?: string;
-	/** Added to this process's environment. */
 	env?: NodeJS.ProcessEnv;
-	/** Milliseconds after which the command and its children are killed. */
 	limit: number;
-	/** File that receives everything the command prints. */
 	log?: string;
 }
 
@@ -102,7 +101,8 @@ export async function runCommand(
 		cwd,
 		env: {
 			...withoutNpmScript(process.env),
-			NODE_OPTIONS: endingWithParent(process.env.NODE_OPTIONS),
+			// npm and its children must end when this process was killed.
+			NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require ${JSON.stringify(END_WITH_PARENT)}`,
 			...env,
 		},
 		stdin: 'ignore',
@@ -116,32 +116,37 @@ export async function runCommand(
 		timedOut = isRunning(child);
 		void killTree(child);
 	}, limit);
-	const {
-		failed,
-		stdout,
-		all = '',
-		...result
-	} = (await child) as Awaited<typeof child> & Partial<ExecaError>;
+	const result = (await child) as Awaited<typeof child> & Partial<ExecaError>;
 	clearTimeout(timer);
-	if (!failed) return stdout;
-	const seconds = Math.round(limit / 1000);
+	if (!result.failed) return result.stdout;
 	const reason = timedOut
-		? `did not finish within ${seconds} s`
+		? `did not finish within ${Math.round(limit / 1000)} s`
 		: result.originalMessage || `ended with ${result.signal ?? result.exitCode}`;
-	throw new CommandError(
-		`${command} ${args[0] ?? ''}: ${reason}`,
-		all.slice(-MAX_OUTPUT),
-		timedOut,
-	);
-}
-
-/** npm and its children must end when this process was killed. */
-function endingWithParent(nodeOptions = ''): string {
-	return `${nodeOptions} --require ${JSON.stringify(END_WITH_PARENT)}`.trim();
+	const output = (result.all ?? '').slice(-MAX_OUTPUT);
+	throw new CommandError(`${command} ${args[0] ?? ''}: ${reason}`, output, timedOut);
 }
 
 /** What `npm run` passes to its script about this project would confuse another npm that works in another folder. */
 function withoutNpmScript(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const ours = /^npm_(package_|lifecycle_|command$|config_local_prefix$)/;
 	return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)));
+}
+
+const host = '127.0.0.1';
+
+/** A TCP port of 127.0.0.1 that nobody listens on; another one at each call. */
+export async function freePort(): Promise<number> {
+	return await getPort({ host });
+}
+
+/**
+ * Makes sure that a port can be listened on.
+ * @param flag the command-line flag that chooses another port, for the message
+ * @throws UserError naming the port, its purpose and the flag
+ */
+export async function assertPortIsFree(port: number, purpose: string, flag: string): Promise<void> {
+	if ((await getPort({ host, port })) === port) return;
+	throw new UserError(
+		`Port ${port}, meant for ${purpose}, is taken by another program: stop that program or choose another port with ${flag} <number>.`,
+	);
 }

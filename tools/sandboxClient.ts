@@ -1,11 +1,33 @@
-/** A sandbox that runs in another process, reached through its controls under `/_sandbox`. */
+/** A sandbox that runs in another process, so that it does not share a core with what measures; and its controls. */
+import { once } from 'node:events';
+import path from 'node:path';
 import axios, { type AxiosInstance } from 'axios';
 import countBy from 'lodash/countBy';
 import type { EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
 import type { FaultOrder } from '../sandbox/faults';
+import { demoKey } from '../sandbox/options';
 import type { EndpointCounter, LoggedRequest } from '../sandbox/requestLog';
+import type { Choice } from '../sandbox/variants';
+import { UserError } from './cli';
+import { spawnTree, stopTree } from './processes';
 
 const ANSWER_LIMIT = 60_000;
+const START_LIMIT = 60_000;
+const STOP_LIMIT = 5_000;
+
+/** The first phone number of every measured campaign, without "+". */
+export const FIRST_NUMBER = 15_550_000_000;
+
+/** So many people of a campaign, from a place on. */
+export interface Part {
+	from: number;
+	count: number;
+}
+
+/** The phone numbers of a part of a campaign, E.164. */
+export function numbersOf({ from, count }: Part): string[] {
+	return Array.from({ length: count }, (_, index) => `+${FIRST_NUMBER + from + index}`);
+}
 
 /** A limit on requests, and the length of its sliding window. */
 export interface Rate {
@@ -18,9 +40,8 @@ export const noLimit: Rate = { requests: 10_000_000, windowMs: 60_000 };
 
 /** What the service saw of a campaign. */
 export interface Traffic {
-	/** Numbers that were to get a message and got none. */
+	/** How many numbers that were to get a message got none, and how many got more than one. */
 	lost: number;
-	/** Numbers that got more than one. */
 	doubled: number;
 	/** Requests that were answered with 429. */
 	tooManyRequests: number;
@@ -70,6 +91,11 @@ export class SandboxClient {
 		return (await this.http.get<{ data: T[] }>(path)).data.data;
 	}
 
+	/** The messages that have arrived since the last reset, in their order. */
+	async sent(): Promise<Array<{ phone: string; text: string | null }>> {
+		return await this.look('/messages?direction=outbound');
+	}
+
 	/** How often an endpoint was called since the last reset, by the status of the answer too. */
 	async counter(endpoint: EndpointName): Promise<EndpointCounter | undefined> {
 		const { data } = await this.http.get<{ endpoints: Record<string, EndpointCounter> }>(
@@ -85,24 +111,75 @@ export class SandboxClient {
 
 	/** What it has seen since the last reset of messages to these numbers. */
 	async traffic(numbers: string[]): Promise<Traffic> {
-		const messages = await this.look<{ phone: string }>('/messages?direction=outbound');
-		const received = countBy(messages, 'phone');
+		const received = countBy(await this.sent(), 'phone');
+		const requests = await this.look<LoggedRequest>('/requests?last=1000000');
+		const starts = requests.map(({ at }) => Date.parse(at));
+		const ends = requests.map(({ ms }, index) => starts[index] + (ms ?? 0));
+		const earliest = starts.reduce((least, one) => Math.min(least, one), Infinity);
+		const latest = ends.reduce((most, one) => Math.max(most, one), 0);
 		return {
 			lost: numbers.filter((number) => !received[number]).length,
 			doubled: numbers.filter((number) => received[number] > 1).length,
 			tooManyRequests: (await this.counter('sendText'))?.byStatus['429'] ?? 0,
-			wireSeconds: await this.wireSeconds(),
+			wireSeconds: requests.length > 0 ? (latest - earliest) / 1000 : 0,
 		};
 	}
+}
 
-	private async wireSeconds(): Promise<number> {
-		const requests = await this.look<LoggedRequest>('/requests?last=1000000');
-		if (requests.length === 0) return 0;
-		let [first, last] = [Infinity, 0];
-		for (const { at, ms } of requests) {
-			first = Math.min(first, Date.parse(at));
-			last = Math.max(last, Date.parse(at) + (ms ?? 0));
+/** How a sandbox behaves: no limit, no latency (ms), no sample contacts and the usual service by default. */
+interface SandboxSettings {
+	rate?: Rate;
+	latencyMs?: number;
+	contacts?: number;
+	variants?: Partial<Choice>;
+}
+
+/** A running sandbox that sends no receipts; whoever starts it stops it. */
+export class SandboxProcess extends SandboxClient {
+	private constructor(
+		url: string,
+		/** Ends it. */
+		readonly stop: () => Promise<void>,
+	) {
+		super(url, demoKey);
+	}
+
+	/** @throws UserError when it does not start within a minute */
+	static async start(settings: SandboxSettings = {}): Promise<SandboxProcess> {
+		const { rate = noLimit, latencyMs = 0, contacts = 0, variants = {} } = settings;
+		const args = [
+			'--port=0',
+			`--rate=${rate === noLimit ? 0 : rate.requests}`,
+			`--window-ms=${rate.windowMs}`,
+			`--latency-ms=${latencyMs}`,
+			'--receipts-ms=-,-,-',
+			`--contacts=${contacts}`,
+			...Object.entries(variants).map(([name, value]) => `--variant=${name}=${value}`),
+		];
+		const main = path.join(__dirname, '..', 'sandbox', 'main.ts');
+		const child = spawnTree(process.execPath, ['--import', 'tsx', main, ...args], {
+			stdio: ['ignore', 'pipe', 'inherit'],
+		});
+		const stop = async () => await stopTree(child, STOP_LIMIT);
+		const output = child.stdout
+			? await once(child.stdout, 'data', { signal: AbortSignal.timeout(START_LIMIT) }).catch(String)
+			: '';
+		const url = /http:\/\/\S+/.exec(String(output))?.[0];
+		if (url) return new SandboxProcess(url, stop);
+		await stop();
+		throw new UserError(`The sandbox did not start: ${String(output)}`);
+	}
+
+	/** Starts one for the time of `work`. */
+	static async during<T>(
+		settings: SandboxSettings,
+		work: (service: SandboxProcess) => Promise<T>,
+	): Promise<T> {
+		const service = await SandboxProcess.start(settings);
+		try {
+			return await work(service);
+		} finally {
+			await service.stop();
 		}
-		return (last - first) / 1000;
 	}
 }

@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { UserError } from './userError';
+import { UserError } from './cli';
 
-/** How long to wait, how often to poll, and what is waited for, as it stands in the error. */
+/** How long to wait, how often to poll (ms; 250 by default), and what completes "Timed out after 60 s waiting for …". */
 export interface Waiting {
-	/** Completes the sentence "Timed out after 60 s waiting for …". */
 	what: string;
 	/** Milliseconds. */
 	limit: number;
-	/** Milliseconds between two attempts; 250 by default. */
 	interval?: number;
 }
 

@@ -1,4 +1,4 @@
-import { exampleNames, readExample } from '../../tools/exampleWorkflows';
+import { exampleNames, readExample } from '../../tools/examples';
 import { waitFor } from '../../tools/waitFor';
 import { takeCanvas } from './canvas';
 import type { Studio } from './studio';

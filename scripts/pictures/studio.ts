@@ -9,7 +9,7 @@ import UPNG from 'upng-js';
 
 import { PROJECT_FOLDER } from '../../tools/n8n/package';
 import { type Playground, openPlayground } from '../../tools/playground';
-import { onStop } from '../../tools/runMain';
+import { onStop } from '../../tools/cli';
 import { Editor } from '../../test/e2e/support/editor';
 
 const pictures = path.join(PROJECT_FOLDER, 'docs', 'pictures');

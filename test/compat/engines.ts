@@ -1,5 +1,5 @@
 /** The engines that `npm run test:compat` goes through. */
-import { UserError } from '../../tools/userError';
+import { UserError } from '../../tools/cli';
 
 /** An engine of n8n, as a release of n8n brings it. */
 export interface EngineVersions {

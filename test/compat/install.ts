@@ -1,11 +1,10 @@
 /** Puts engines, and versions of zod, into the user's cache folder, where they stay. */
 import { createHash } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { cachePlace, installOnce, keep } from '../../tools/cache';
-import { UserError } from '../../tools/userError';
-import { step } from '../../tools/progress';
+import { cachePlace, installOnce } from '../../tools/cache';
+import { UserError, step } from '../../tools/cli';
 import { CommandError, runCommand } from '../../tools/processes';
 
 const limitMs = 10 * 60_000;
@@ -27,29 +26,17 @@ export async function installPackages(
 		.digest('hex')
 		.slice(0, 12);
 	const folder = cachePlace(`${name.replaceAll(' ', '-')}-${hash}`);
-	await installOnce({
-		name,
-		folder,
-		install: async () =>
-			await step(`Installing ${name} (once)`, async () => await install(manifest, folder)),
+	await installOnce(folder, async (staging) => {
+		await step(`Installing ${name} (once)`, async () => await install(manifest, staging));
 	});
 	return path.join(folder, 'node_modules');
 }
 
 async function install(manifest: string, folder: string): Promise<void> {
-	const staging = `${folder}.partial`;
-	await rm(staging, { recursive: true, force: true });
-	await mkdir(staging);
-	await writeFile(path.join(staging, 'package.json'), manifest);
-	try {
-		await runCommand('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
-			cwd: staging,
-			limit: limitMs,
-		});
-		await keep(staging, folder);
-	} catch (error) {
-		await rm(staging, { recursive: true, force: true });
+	await writeFile(path.join(folder, 'package.json'), manifest);
+	const command = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
+	await runCommand('npm', command, { cwd: folder, limit: limitMs }).catch((error: unknown) => {
 		if (!(error instanceof CommandError)) throw error;
 		throw new UserError(`${error.message}:\n${error.output.trim()}`);
-	}
+	});
 }

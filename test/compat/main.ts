@@ -3,12 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { readFlags } from '../../tools/flags';
+import { readFlags, UserError, step, onStop, runMain } from '../../tools/cli';
 import { installPackage, packProject } from '../../tools/n8n/package';
-import { UserError } from '../../tools/userError';
-import { step } from '../../tools/progress';
-import { onStop, runMain } from '../../tools/runMain';
-import { SandboxProcess } from '../../tools/sandboxProcess';
+import { SandboxProcess } from '../../tools/sandboxClient';
 import { chosenEngines, zodVersions, type EngineVersions } from './engines';
 import { installPackages } from './install';
 import { faultsOf, markdownReport, textReport, type EngineReport } from './report';

@@ -3,9 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-import type { Figures } from '../../playground/campaignFigures';
 import { runCommand } from '../../tools/processes';
-import { readSampleContacts } from '../../tools/sampleContacts';
+import { readSampleContacts } from '../../tools/examples';
 import { root } from '../support/build';
 
 test('npm run demo reaches everybody, answers everybody once, leaves nothing behind and ends with 0', async () => {
@@ -18,7 +17,7 @@ test('npm run demo reaches everybody, answers everybody once, leaves nothing beh
 			limit: 10 * 60_000,
 		});
 		expect(output).toMatch(new RegExp(`replied +${everybody}\\b`));
-		const expected: Figures = {
+		const expected = {
 			n8nVersion: '2.41.1',
 			contacts: everybody,
 			sent: everybody,

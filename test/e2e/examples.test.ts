@@ -6,10 +6,9 @@ import { countBy } from 'lodash';
 import { DateTime } from 'luxon';
 
 import { readTable, updateTable } from '../../tools/n8n/dataTables';
-import { exampleNames } from '../../tools/exampleWorkflows';
+import { exampleNames, SAMPLE_SHEET, readSampleContacts } from '../../tools/examples';
 import { type Execution, outputOf } from '../../tools/n8n/client';
 import { PROJECT_FOLDER } from '../../tools/n8n/package';
-import { SAMPLE_SHEET, readSampleContacts } from '../../tools/sampleContacts';
 import { waitFor } from '../../tools/waitFor';
 import { Editor } from './support/editor';
 import { alwaysOpen, example, whileOn, withFields, withParameters } from './support/examples';

@@ -5,11 +5,10 @@ import os from 'node:os';
 import path from 'node:path';
 
 import type { Webhook } from '../../sandbox/state/webhooks';
-import { exampleNames } from '../../tools/exampleWorkflows';
+import { exampleNames } from '../../tools/examples';
 import { N8nClient } from '../../tools/n8n/client';
-import { ownerOf } from '../../tools/n8n/owner';
-import { freePort } from '../../tools/ports';
-import { END_WITH_PARENT, spawnTree, stopTree } from '../../tools/processes';
+import { ownerOf } from '../../tools/n8n/server';
+import { freePort, END_WITH_PARENT, spawnTree, stopTree } from '../../tools/processes';
 import { SandboxClient } from '../../tools/sandboxClient';
 import { root } from '../support/build';
 
@@ -34,7 +33,7 @@ async function whileStarted(use: (client: N8nClient, sandbox: SandboxClient) => 
 		const [words] = await Promise.race([once(child.stdout!, 'data'), ended]);
 		expect(String(words)).toContain(`http://127.0.0.1:${n8nPort}`);
 		const client = new N8nClient(`http://127.0.0.1:${n8nPort}`);
-		await client.login(await ownerOf(folder));
+		await client.login(ownerOf(folder));
 		await use(client, new SandboxClient(`http://127.0.0.1:${sandboxPort}`, 'sandbox-key-0001'));
 	} finally {
 		await stopTree(child, 30_000);

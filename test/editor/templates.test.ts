@@ -1,7 +1,7 @@
 /** The lists and the form for templates, as the editor calls them. */
 import type { INodeListSearchItems, INodeParameters } from 'n8n-workflow';
 
-import { readExample } from '../../tools/exampleWorkflows';
+import { readExample } from '../../tools/examples';
 import { useService } from '../support/service';
 import { addManyTemplates, bigFields, languages } from '../support/templates';
 

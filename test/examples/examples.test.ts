@@ -7,7 +7,7 @@ import type { INode, INodeTypeDescription } from 'n8n-workflow';
 
 import { BusinessMessaging } from '../../nodes/BusinessMessaging/BusinessMessaging.node';
 import { BusinessMessagingTrigger } from '../../nodes/BusinessMessaging/BusinessMessagingTrigger.node';
-import { exampleNames } from '../../tools/exampleWorkflows';
+import { exampleNames } from '../../tools/examples';
 import type { WorkflowFile } from '../../tools/n8n/client';
 import { root } from '../support/build';
 import { nodeIssues } from '../support/nodeIssues';

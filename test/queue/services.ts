@@ -3,132 +3,88 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { UserError } from '../../tools/userError';
-import { freePort } from '../../tools/ports';
-import { spawnTree, stopTree } from '../../tools/processes';
-import { runCommand } from '../../tools/processes';
+import { onStop, UserError } from '../../tools/cli';
+import { aptInstall } from '../../tools/n8n/toolchain';
+import { freePort, runCommand, spawnTree, stopTree } from '../../tools/processes';
 import { waitFor } from '../../tools/waitFor';
 
 const START_LIMIT = 60_000;
 const STOP_LIMIT = 10_000;
-const INSTALL_LIMIT = 10 * 60_000;
 const POSTGRES_VERSIONS = '/usr/lib/postgresql';
 const host = '127.0.0.1';
 
-/** A running service, and how n8n finds it. */
-export interface BackingService {
-	env: NodeJS.ProcessEnv;
-	stop: () => Promise<void>;
-}
-
-/**
- * Installs what is missing.
- * @throws UserError without root or apt
- */
+/** Installs what is missing. @throws UserError without root or apt */
 export async function ensureServices(): Promise<void> {
 	const missing = [
 		...(postgresBin() ? [] : ['postgresql']),
 		...(existsSync('/usr/bin/redis-server') ? [] : ['redis-server']),
 	];
 	if (missing.length === 0) return;
-	if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+	if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
 		throw new UserError(
 			`n8n's queue mode needs ${missing.join(' and ')}: install it (on Debian: apt-get install ${missing.join(' ')}).`,
 		);
-	}
-	const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-	await runCommand('apt-get', ['update', '-qq'], { limit: INSTALL_LIMIT, env });
-	await runCommand('apt-get', ['install', '-qq', '-y', '--no-install-recommends', ...missing], {
-		limit: INSTALL_LIMIT,
-		env,
-	});
+	await aptInstall(missing);
 }
 
-/** An empty PostgreSQL with Debian's settings but for the place. @throws UserError when it does not start within a minute */
-export async function startPostgres(folder: string): Promise<BackingService> {
+/**
+ * An empty PostgreSQL with Debian's settings but for the place, until the program ends.
+ * @returns the environment with which n8n finds it
+ * @throws UserError when it does not start within a minute
+ */
+export async function startPostgres(folder: string): Promise<NodeJS.ProcessEnv> {
 	const bin = postgresBin();
 	if (!bin) throw new UserError('PostgreSQL is not installed.');
 	const user = await asUser('postgres', folder);
 	const data = path.join(folder, 'data');
-	const [command, ...prefix] = user;
-	const initialize = [
-		path.join(bin, 'initdb'),
-		'-D',
-		data,
-		'-U',
-		'n8n',
-		'--auth=trust',
-		'--encoding=UTF8',
+	const [command, ...initialize] = [
+		...[...user, path.join(bin, 'initdb'), '-D', data],
+		...['-U', 'n8n', '--auth=trust', '--encoding=UTF8'],
 	];
-	await runCommand(command, [...prefix, ...initialize], { limit: START_LIMIT, cwd: '/' });
-	const port = await freePort();
-	const settings = [`listen_addresses=${host}`, `unix_socket_directories=${folder}`].flatMap(
-		(setting) => ['-c', setting],
-	);
-	const isReady = async () =>
-		await runCommand(path.join(bin, 'pg_isready'), ['-h', host, '-p', String(port)], {
-			limit: 5000,
-		}).then(
-			() => true,
-			() => false,
-		);
-	const stop = await spawnService(
+	await runCommand(command, initialize, { limit: START_LIMIT, cwd: '/' });
+	const port = String(await freePort());
+	await startService(
 		'PostgreSQL',
-		[...user, path.join(bin, 'postgres'), '-D', data, '-p', String(port), ...settings],
-		isReady,
+		[
+			...[...user, path.join(bin, 'postgres'), '-D', data, '-p', port],
+			...['-c', `listen_addresses=${host}`, '-c', `unix_socket_directories=${folder}`],
+		],
+		[path.join(bin, 'pg_isready'), '-h', host, '-p', port],
 	);
 	return {
-		env: {
-			DB_TYPE: 'postgresdb',
-			DB_POSTGRESDB_HOST: host,
-			DB_POSTGRESDB_PORT: String(port),
-			DB_POSTGRESDB_USER: 'n8n',
-			DB_POSTGRESDB_DATABASE: 'postgres',
-		},
-		stop,
+		DB_TYPE: 'postgresdb',
+		DB_POSTGRESDB_HOST: host,
+		DB_POSTGRESDB_PORT: port,
+		DB_POSTGRESDB_USER: 'n8n',
+		DB_POSTGRESDB_DATABASE: 'postgres',
 	};
 }
 
-/** An empty Redis that keeps nothing on disk. @throws UserError when it does not start within a minute */
-export async function startRedis(folder: string): Promise<BackingService> {
+/** An empty Redis that keeps nothing on disk; see {@link startPostgres}. */
+export async function startRedis(folder: string): Promise<NodeJS.ProcessEnv> {
 	const user = await asUser('redis', folder);
-	const port = await freePort();
-	const server = [
-		'redis-server',
-		'--port',
-		String(port),
-		'--bind',
-		host,
-		'--save',
-		'',
-		'--appendonly',
-		'no',
-		'--dir',
-		folder,
-	];
-	const isReady = async () =>
-		await runCommand('redis-cli', ['-h', host, '-p', String(port), 'ping'], { limit: 5000 }).then(
-			(answer) => answer.includes('PONG'),
-			() => false,
-		);
-	const stop = await spawnService('Redis', [...user, ...server], isReady);
-	return { env: { QUEUE_BULL_REDIS_HOST: host, QUEUE_BULL_REDIS_PORT: String(port) }, stop };
+	const port = String(await freePort());
+	await startService(
+		'Redis',
+		[
+			...[...user, 'redis-server', '--port', port, '--bind', host],
+			...['--save', '', '--appendonly', 'no', '--dir', folder],
+		],
+		['redis-cli', '-h', host, '-p', port, 'ping'],
+	);
+	return { QUEUE_BULL_REDIS_HOST: host, QUEUE_BULL_REDIS_PORT: port };
 }
 
-async function spawnService(
-	name: string,
-	[command, ...args]: string[],
-	isReady: () => Promise<boolean>,
-): Promise<() => Promise<void>> {
-	const child = spawnTree(command, args, { stdio: 'ignore', cwd: '/' });
-	const stop = async () => await stopTree(child, STOP_LIMIT);
-	await waitFor(isReady, { what: `${name} to start`, limit: START_LIMIT }).catch(
-		async (error: unknown) => {
-			await stop();
-			throw error;
-		},
-	);
-	return stop;
+/** @param check the command that succeeds once the service is there */
+async function startService(name: string, server: string[], check: string[]): Promise<void> {
+	const child = spawnTree(server[0], server.slice(1), { stdio: 'ignore', cwd: '/' });
+	onStop(async () => await stopTree(child, STOP_LIMIT));
+	const isReady = async () =>
+		await runCommand(check[0], check.slice(1), { limit: 5000 }).then(
+			() => true,
+			() => false,
+		);
+	await waitFor(isReady, { what: `${name} to start`, limit: START_LIMIT });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { explainInstallFailure } from '../../tools/n8n/installErrors';
+import { explainInstallFailure } from '../../tools/n8n/install';
 import { CommandError } from '../../tools/processes';
 
 const explain = (output: string, timedOut = false) =>

@@ -10,19 +10,22 @@ import type {
 	IRunExecutionData,
 	IWorkflowSettings,
 } from 'n8n-workflow';
-import type { Owner } from './owner';
 import { waitFor } from '../waitFor';
 
 /** Milliseconds that n8n may take for one answer. */
 const ANSWER_LIMIT = 60_000;
 /** Long enough for a trigger that repeats its requests to a service in trouble. */
 const PUBLICATION_LIMIT = 180_000;
-const ENDED: ReadonlySet<ExecutionStatus> = new Set<ExecutionStatus>([
-	'success',
-	'error',
-	'canceled',
-	'crashed',
-]);
+const ENDED: ExecutionStatus[] = ['success', 'error', 'canceled', 'crashed'];
+
+/** Whether an execution has ended, in whatever way. */
+export const hasEnded = ({ status }: Pick<ExecutionSummary, 'status'>) => ENDED.includes(status);
+
+/** Who logs in to a playground's n8n; the password is random for each user folder. */
+export interface Owner {
+	email: string;
+	password: string;
+}
 
 /** A workflow as the editor exports and imports it. */
 export interface WorkflowFile {
@@ -87,14 +90,10 @@ export class N8nClient {
 
 	/** Logs in; the session lasts for as long as this object lives. */
 	async login(owner: Owner): Promise<void> {
-		const response = await this.http.post('/rest/login', {
-			emailOrLdapLoginId: owner.email,
-			password: owner.password,
-		});
-		const cookies = response.headers['set-cookie'] ?? [];
-		this.http.defaults.headers.common.cookie = cookies
-			.map((cookie) => cookie.split(';')[0])
-			.join('; ');
+		const login = { emailOrLdapLoginId: owner.email, password: owner.password };
+		const { headers } = await this.http.post('/rest/login', login);
+		const cookies = (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]);
+		this.http.defaults.headers.common.cookie = cookies.join('; ');
 	}
 
 	/** The version that n8n says it is, e.g. `2.41.1`. */
@@ -118,10 +117,8 @@ export class N8nClient {
 
 	/** Stores a credential, in place of the one with the same name and type if there is one, and returns its id. */
 	async saveCredential(name: string, type: string, data: Record<string, unknown>): Promise<string> {
-		const known = await this.call<Array<{ id: string; name: string; type: string }>>(
-			'GET',
-			'/rest/credentials',
-		);
+		type Known = Array<{ id: string; name: string; type: string }>;
+		const known = await this.call<Known>('GET', '/rest/credentials');
 		const same = known.find((credential) => credential.name === name && credential.type === type);
 		if (!same) return await this.createCredential(name, type, data);
 		await this.call('PATCH', `/rest/credentials/${same.id}`, { name, type, data });
@@ -129,14 +126,13 @@ export class N8nClient {
 	}
 
 	/** Stores a workflow, switched off, under a new id. */
-	async createWorkflow(workflow: WorkflowFile): Promise<StoredWorkflow> {
-		const { name, nodes, connections, settings } = workflow;
-		return await this.call('POST', '/rest/workflows', {
-			name,
-			nodes,
-			connections,
-			settings: settings ?? {},
-		});
+	async createWorkflow({
+		name,
+		nodes,
+		connections,
+		settings = {},
+	}: WorkflowFile): Promise<StoredWorkflow> {
+		return await this.call('POST', '/rest/workflows', { name, nodes, connections, settings });
 	}
 
 	/** All workflows, without their nodes. */
@@ -150,7 +146,7 @@ export class N8nClient {
 
 	/**
 	 * Switches a workflow on ("Publish"), and returns when its triggers are registered.
-	 * @param version the state of the workflow to switch on; the present one unless told
+	 * @param version the state of the workflow to switch on; the present one by default
 	 * @throws Error with the trigger's words when one could not be
 	 */
 	async activate(id: string, version?: string): Promise<void> {
@@ -170,11 +166,9 @@ export class N8nClient {
 
 	/** n8n registers and deregisters triggers after it has answered; this waits for the outcome. */
 	private async publication(id: string): Promise<Publication> {
+		const path = `/rest/workflows/${id}/publication-status`;
 		const settled = async () => {
-			const publication = await this.call<Publication>(
-				'GET',
-				`/rest/workflows/${id}/publication-status`,
-			);
+			const publication = await this.call<Publication>('GET', path);
 			return publication.status !== 'in_progress' && publication;
 		};
 		return await waitFor(settled, {
@@ -187,44 +181,46 @@ export class N8nClient {
 	/** Starts a workflow as the editor's Execute button does, at the trigger named, and returns the execution's id. */
 	async run(workflowId: string, trigger: string): Promise<string> {
 		const body = { triggerToStartFrom: { name: trigger } };
-		return (
-			await this.call<{ executionId: string }>('POST', `/rest/workflows/${workflowId}/run`, body)
-		).executionId;
+		const path = `/rest/workflows/${workflowId}/run`;
+		return (await this.call<{ executionId: string }>('POST', path, body)).executionId;
 	}
 
-	/** The newest executions of a workflow, newest first. */
-	async listExecutions(workflowId: string, limit = 100): Promise<ExecutionSummary[]> {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
-		return (
-			await this.call<{ results: ExecutionSummary[] }>(
-				'GET',
-				`/rest/executions?filter=${filter}&limit=${limit}`,
-			)
-		).results;
+	/** The newest executions of a workflow, newest first, `limit` of them (at most 100) or those in one of these states. */
+	async listExecutions(
+		workflowId: string,
+		limit = 100,
+		status?: string[],
+	): Promise<ExecutionSummary[]> {
+		return (await this.executionPage(workflowId, limit, status)).results;
 	}
 
 	/** All executions of a workflow, newest first, read page by page. */
 	async listAllExecutions(workflowId: string): Promise<ExecutionSummary[]> {
-		const path = `/rest/executions?filter=${encodeURIComponent(JSON.stringify({ workflowId }))}&limit=100`;
 		const found = new Map<string, ExecutionSummary>();
-		let cursor: string | null = '';
-		while (cursor !== null) {
-			const page: { results: ExecutionSummary[]; nextCursor: string | null } = await this.call(
-				'GET',
-				cursor ? `${path}&cursor=${cursor}` : path,
-			);
+		let cursor: string | null | undefined;
+		do {
+			const page = await this.executionPage(workflowId, 100, undefined, cursor);
 			for (const execution of page.results) found.set(execution.id, execution);
 			cursor = page.nextCursor;
-		}
+		} while (cursor);
 		return [...found.values()];
+	}
+
+	private async executionPage(
+		workflowId: string,
+		limit: number,
+		status?: string[],
+		cursor?: string | null,
+	): Promise<{ results: ExecutionSummary[]; nextCursor: string | null }> {
+		const filter = JSON.stringify({ workflowId, ...(status && { status }) });
+		const query = new URLSearchParams({ filter, limit: String(limit), ...(cursor && { cursor }) });
+		return await this.call('GET', `/rest/executions?${query.toString()}`);
 	}
 
 	/** One execution, as far as it has come. */
 	async getExecution(id: string): Promise<Execution> {
-		const { data, ...summary } = await this.call<ExecutionSummary & { data: string }>(
-			'GET',
-			`/rest/executions/${id}`,
-		);
+		type Stored = ExecutionSummary & { data: string };
+		const { data, ...summary } = await this.call<Stored>('GET', `/rest/executions/${id}`);
 		return { ...summary, data: parse(data) as IRunExecutionData };
 	}
 
@@ -235,18 +231,15 @@ export class N8nClient {
 	async waitForExecution(id: string, limit = 60_000): Promise<Execution> {
 		const ended = async () => {
 			const execution = await this.getExecution(id);
-			return ENDED.has(execution.status) && execution;
+			return hasEnded(execution) && execution;
 		};
 		return await waitFor(ended, { what: `n8n's execution ${id} to end`, limit });
 	}
 
 	/** The editor's Retry button: runs a failed execution on with the workflow it had; returns the new execution's id. */
 	async retry(executionId: string): Promise<string> {
-		return (
-			await this.call<{ id: string }>('POST', `/rest/executions/${executionId}/retry`, {
-				loadWorkflow: false,
-			})
-		).id;
+		const path = `/rest/executions/${executionId}/retry`;
+		return (await this.call<{ id: string }>('POST', path, { loadWorkflow: false })).id;
 	}
 
 	/** The editor's Stop button. */
@@ -260,15 +253,9 @@ export class N8nClient {
 			const response = await this.http.request<{ data: T }>({ method, url: path, data: body });
 			return response.data.data;
 		} catch (error) {
-			throw isAxiosError(error)
-				? new Error(`n8n, ${method} ${path}: ${reason(error.response?.data) ?? error.message}`)
-				: error;
+			if (!isAxiosError<{ message?: string } | null>(error)) throw error;
+			const reason = error.response?.data?.message ?? error.message;
+			throw new Error(`n8n, ${method} ${path}: ${reason}`);
 		}
 	}
-}
-
-function reason(body: unknown): string | undefined {
-	return typeof body === 'object' && body !== null && 'message' in body
-		? String(body.message)
-		: undefined;
 }

@@ -17,11 +17,9 @@ async function tablesOf(client: N8nClient): Promise<string> {
 
 /** The table with exactly this name, if there is one. */
 export async function findTable(client: N8nClient, name: string): Promise<DataTable | undefined> {
-	const filter = encodeURIComponent(JSON.stringify({ name }));
-	const { data } = await client.call<{ data: DataTable[] }>(
-		'GET',
-		`${await tablesOf(client)}?filter=${filter}`,
-	);
+	const query = `filter=${encodeURIComponent(JSON.stringify({ name }))}`;
+	const path = `${await tablesOf(client)}?${query}`;
+	const { data } = await client.call<{ data: DataTable[] }>('GET', path);
 	return data.find((table) => table.name === name);
 }
 
@@ -29,27 +27,22 @@ export async function findTable(client: N8nClient, name: string): Promise<DataTa
 export async function createTable(
 	client: N8nClient,
 	name: string,
-	columns: string[],
+	columnNames: string[],
 	rows: Row[],
 ): Promise<void> {
 	const tables = await tablesOf(client);
-	const { id } = await client.call<DataTable>('POST', tables, {
-		name,
-		columns: columns.map((column) => ({ name: column, type: 'string' })),
-	});
+	const columns = columnNames.map((column) => ({ name: column, type: 'string' }));
+	const { id } = await client.call<DataTable>('POST', tables, { name, columns });
 	await client.call('POST', `${tables}/${id}/insert`, { data: rows });
 }
 
 /** All rows of a table, with n8n's own columns, e.g. `id`. @throws Error if there is no such table */
 export async function readTable(client: N8nClient, name: string): Promise<Row[]> {
-	const table = await findTable(client, name);
-	if (!table) throw new Error(`There is no data table "${name}".`);
+	const path = await rowsOf(client, name);
 	const rows: Row[] = [];
 	for (;;) {
-		const page = await client.call<{ data: Row[]; count: number }>(
-			'GET',
-			`${await tablesOf(client)}/${table.id}/rows?take=250&skip=${rows.length}`,
-		);
+		type Page = { data: Row[]; count: number };
+		const page = await client.call<Page>('GET', `${path}?take=250&skip=${rows.length}`);
 		rows.push(...page.data);
 		if (page.data.length === 0 || rows.length >= page.count) return rows;
 	}
@@ -62,8 +55,12 @@ export async function updateTable(
 	[columnName, value]: [string, string],
 	data: Row,
 ): Promise<void> {
+	const filter = { type: 'and', filters: [{ columnName, condition: 'eq', value }] };
+	await client.call('PATCH', await rowsOf(client, name), { filter, data });
+}
+
+async function rowsOf(client: N8nClient, name: string): Promise<string> {
 	const table = await findTable(client, name);
 	if (!table) throw new Error(`There is no data table "${name}".`);
-	const filter = { type: 'and', filters: [{ columnName, condition: 'eq', value }] };
-	await client.call('PATCH', `${await tablesOf(client)}/${table.id}/rows`, { filter, data });
+	return `${await tablesOf(client)}/${table.id}/rows`;
 }

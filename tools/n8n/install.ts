@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { copyFile, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import throttle from 'lodash/throttle';
-import { cachePlace, installOnce, keep } from '../cache';
-import { diskFull, explainInstallFailure } from './installErrors';
-import { UserError } from '../userError';
-import { step } from '../progress';
-import { PROJECT_FOLDER } from './package';
+import { cachePlace, installOnce } from '../cache';
+import { step, UserError } from '../cli';
 import { CommandError, runCommand } from '../processes';
+import { PROJECT_FOLDER } from './package';
 import { compilerEnvironment, ensureCompiler } from './toolchain';
 
 /** The folder that pins n8n, the Node.js it runs on, and every package below it. */
@@ -26,15 +23,12 @@ export interface N8nInstall {
 	folder: string;
 	/** E.g. `2.41.1`. */
 	version: string;
-	/** The Node.js that n8n runs on. */
+	/** The Node.js that n8n runs on, and the script that it runs. */
 	node: string;
-	/** The script that Node.js runs. */
 	script: string;
 }
 
-interface PackageLock {
-	packages: Record<string, { version?: string; os?: unknown; cpu?: unknown }>;
-}
+type LockedPackages = Record<string, { version?: string }>;
 
 /**
  * Installs the pinned n8n once into the user's cache folder, or finds it there. Safe when several processes do so at
@@ -42,16 +36,21 @@ interface PackageLock {
  * @throws UserError with one sentence: no compiler, failed download, full disk, no folder to write to, no fitting Node.js
  */
 export async function installN8n(): Promise<N8nInstall> {
-	const lock = JSON.parse(
-		readFileSync(path.join(MANIFEST_FOLDER, 'package-lock.json'), 'utf8'),
-	) as PackageLock;
-	const version = lock.packages['node_modules/n8n']?.version ?? 'unknown';
+	const lock = readFileSync(path.join(MANIFEST_FOLDER, 'package-lock.json'), 'utf8');
+	const { packages } = JSON.parse(lock) as { packages: LockedPackages };
+	const version = packages['node_modules/n8n']?.version ?? 'unknown';
 	const folder = cachePlace(`n8n-${version}-${fingerprint()}`);
-	const node = nodeFor(folder, lock);
-	await installOnce({
-		name: 'n8n',
-		folder,
-		install: async () => await installInto(folder, version, lock),
+	const node = nodeFor(folder, packages);
+	await installOnce(folder, async (staging) => {
+		const log = `${folder}.log`;
+		await rm(log, { force: true });
+		try {
+			await installInto(staging, version, nodeFor(staging, packages), log);
+		} catch (error) {
+			// What was downloaded as a whole is not downloaded again by the next attempt.
+			if (!isDownloaded(staging)) await rm(staging, { recursive: true, force: true });
+			throw error instanceof UserError ? error : explainInstallFailure(error, folder, log);
+		}
 	});
 	return { folder, version, node, script: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n') };
 }
@@ -63,81 +62,84 @@ function fingerprint(): string {
 	return hash.digest('hex').slice(0, 12);
 }
 
-/** Works in a folder beside the final one, which a download that has come through outlives: the next try goes on from there. */
-async function installInto(folder: string, version: string, lock: PackageLock): Promise<void> {
-	const staging = `${folder}.partial`;
-	const log = `${folder}.log`;
-	const downloaded = path.join(staging, 'download-complete');
-	await rm(log, { force: true });
-	try {
-		if (!existsSync(downloaded)) {
-			await prepareFolder(staging);
-			const download = async () =>
-				await runCommand('npm', ['ci'], { cwd: staging, limit: DOWNLOAD_LIMIT, log });
-			await step(
-				`Downloading n8n ${version} (once, some minutes)`,
-				download,
-				packageCounter(staging, lock),
-			);
-			await writeFile(downloaded, '');
-		}
+/** npm writes this file last. */
+const isDownloaded = (folder: string) =>
+	existsSync(path.join(folder, 'node_modules', '.package-lock.json'));
+
+async function installInto(
+	folder: string,
+	version: string,
+	node: string,
+	log: string,
+): Promise<void> {
+	if (!isDownloaded(folder)) {
+		const { bavail, bsize } = await statfs(folder);
+		if (bavail * bsize < NEEDED_BYTES) throw diskFull(folder);
+		for (const file of MANIFEST_FILES)
+			await copyFile(path.join(MANIFEST_FOLDER, file), path.join(folder, file));
 		await step(
-			'Preparing its database driver (once, a minute or two)',
-			async () => await prepareSqlite(staging, nodeFor(staging, lock), log),
+			`Downloading n8n ${version} (once, some minutes)`,
+			async () => await runCommand('npm', ['ci'], { cwd: folder, limit: DOWNLOAD_LIMIT, log }),
 		);
-		await keep(staging, folder);
-	} catch (error) {
-		if (!existsSync(downloaded)) await rm(staging, { recursive: true, force: true });
-		throw error instanceof UserError ? error : explainInstallFailure(error, folder, log);
 	}
-}
-
-async function prepareFolder(folder: string): Promise<void> {
-	await rm(folder, { recursive: true, force: true });
-	await mkdir(folder);
-	const { bavail, bsize } = await statfs(folder);
-	if (bavail * bsize < NEEDED_BYTES) throw diskFull(folder);
-	for (const file of MANIFEST_FILES)
-		await copyFile(path.join(MANIFEST_FOLDER, file), path.join(folder, file));
-}
-
-/** Counts, once a second, the packages that have arrived, leaving out those meant for other kinds of machine. */
-function packageCounter(folder: string, lock: PackageLock): () => string {
-	const names = Object.keys(lock.packages).filter(
-		(name) => name !== '' && !lock.packages[name].os && !lock.packages[name].cpu,
+	await step(
+		'Preparing its database driver (once, a minute or two)',
+		async () => await prepareSqlite(folder, node, log),
 	);
-	const count = throttle(
-		() => names.filter((name) => existsSync(path.join(folder, name, 'package.json'))).length,
-		1000,
-	);
-	return () => `${count().toLocaleString('en')} of ${names.length.toLocaleString('en')} packages`;
 }
 
 /** Downloads a ready-made SQLite driver or, where there is none to be had, compiles it. */
 async function prepareSqlite(folder: string, node: string, log: string): Promise<void> {
 	const options = { cwd: folder, limit: COMPILE_LIMIT, log };
+	const command = ['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'];
 	const rebuild = async () =>
-		await runCommand(
-			'npm',
-			['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'],
-			{ ...options, env: compilerEnvironment() },
-		);
-	try {
-		await rebuild();
-	} catch (error) {
+		await runCommand('npm', command, { ...options, env: compilerEnvironment() });
+	await rebuild().catch(async (error: unknown) => {
 		if (!(error instanceof CommandError)) throw error;
 		await ensureCompiler(log);
 		await rebuild();
-	}
+	});
 	await runCommand(node, ['-e', 'require("sqlite3")'], options);
 }
 
 /** The Node.js that comes along, or on machines for which none is published, the one that runs this program. */
-function nodeFor(folder: string, lock: PackageLock): string {
-	if (lock.packages[`node_modules/node-${process.platform}-${process.arch}`])
+function nodeFor(folder: string, packages: LockedPackages): string {
+	if (packages[`node_modules/node-${process.platform}-${process.arch}`])
 		return path.join(folder, 'node_modules', '.bin', 'node');
 	if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) return process.execPath;
 	throw new UserError(
 		`n8n needs Node.js ${NODE_MAJOR} or newer, and none comes along for ${process.platform} on ${process.arch}: install it and run this again with it.`,
+	);
+}
+
+const DISK_FULL = /ENOSPC|no space left on device|EDQUOT/i;
+const DOWNLOAD =
+	/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|E40[134]|E50[0234]|ETARGET|EINTEGRITY|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|SELF_SIGNED_CERT_IN_CHAIN)\b/;
+
+/** What went wrong while n8n was being put into `folder`, as one sentence that says what to do. `log` has the details. */
+export function explainInstallFailure(error: unknown, folder: string, log: string): UserError {
+	const { output, timedOut } =
+		error instanceof CommandError ? error : { output: String(error), timedOut: false };
+	if (DISK_FULL.test(output)) return diskFull(folder);
+	const details = `(details: ${log})`;
+	if (timedOut)
+		return new UserError(
+			`Downloading n8n took too long: check the network and run the command again ${details}.`,
+		);
+	const code = DOWNLOAD.exec(output)?.[0];
+	if (code)
+		return new UserError(
+			`n8n could not be downloaded (${code}): check the network and npm's registry and proxy settings, and run the command again ${details}.`,
+		);
+	const lines = output.split('\n').filter((line) => line.trim() !== '');
+	const reason = lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1);
+	return new UserError(
+		`n8n could not be installed: ${reason?.trim() ?? 'npm gave no reason'} ${details}.`,
+	);
+}
+
+function diskFull(folder: string): UserError {
+	return new UserError(
+		`The disk that holds ${folder} is full: n8n needs about 3 GB there; free some space or set XDG_CACHE_HOME to a folder on a larger disk.`,
 	);
 }

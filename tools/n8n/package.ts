@@ -1,8 +1,9 @@
+/** This project as a package, and packages in an n8n. */
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import omit from 'lodash/omit';
-import { UserError } from '../userError';
+import { UserError } from '../cli';
 import { CommandError, runCommand } from '../processes';
 
 /** The root of this project. */
@@ -13,7 +14,7 @@ const LIMIT = 180_000;
 interface Manifest {
 	name: string;
 	version: string;
-	[key: string]: unknown;
+	author?: unknown;
 }
 
 /**
@@ -35,10 +36,8 @@ export async function packProject(): Promise<string> {
 
 /** Packs the package in `source` into `target` and returns the path of the tarball. */
 export async function packFolder(source: string, target: string): Promise<string> {
-	const output = await runCommand('npm', ['pack', '--json', '--pack-destination', target], {
-		cwd: source,
-		limit: LIMIT,
-	});
+	const command = ['pack', '--json', '--pack-destination', target];
+	const output = await runCommand('npm', command, { cwd: source, limit: LIMIT });
 	const [{ filename }] = JSON.parse(output) as Array<{ filename: string }>;
 	return path.join(target, filename);
 }
@@ -55,14 +54,11 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 	const staging = path.join(nodes, '.unpacked');
 	await rm(staging, { recursive: true, force: true });
 	await mkdir(staging, { recursive: true });
-	await runCommand('tar', ['-xzf', tarball, '-C', staging, '--strip-components=1'], {
-		limit: LIMIT,
-	});
+	const unpack = ['-xzf', tarball, '-C', staging, '--strip-components=1'];
+	await runCommand('tar', unpack, { limit: LIMIT });
 	const manifest = await readManifest(staging);
-	await writeJson(
-		path.join(staging, 'package.json'),
-		omit(manifest, 'devDependencies', 'peerDependencies', 'optionalDependencies'),
-	);
+	const shipped = omit(manifest, 'devDependencies', 'peerDependencies', 'optionalDependencies');
+	await writeJson(path.join(staging, 'package.json'), shipped);
 	const target = path.join(nodes, 'node_modules', manifest.name);
 	await rm(target, { recursive: true, force: true });
 	await mkdir(path.dirname(target), { recursive: true });
@@ -75,7 +71,8 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 	return target;
 }
 
-async function readManifest(folder: string): Promise<Manifest> {
+/** The package.json in a folder. */
+export async function readManifest(folder: string): Promise<Manifest> {
 	return JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 

@@ -1,18 +1,47 @@
+/** One process of n8n's: the whole of n8n, or in queue mode its main process, a webhook processor or a worker. */
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import axios from 'axios';
 import type { ExecaChildProcess } from 'execa';
-import { n8nEnvironment, type N8nPlace } from './variables';
-import type { N8nInstall } from './install';
-import { UserError } from '../userError';
+import { UserError } from '../cli';
 import { END_WITH_PARENT, isRunning, killTree, spawnTree, stopTree } from '../processes';
 import { waitFor } from '../waitFor';
+import type { N8nInstall } from './install';
 
 /** Milliseconds. Measured: 7 to 16 s on two cores that nobody else uses. */
 const START_LIMIT = 180_000;
 /** More than the 10 s that n8n gives its running executions. */
 const STOP_LIMIT = 20_000;
+
+/** Variables of the machine that would change what n8n does; it is to be the same n8n everywhere. */
+const FOREIGN =
+	/^(N8N_|DB_|QUEUE_|EXECUTIONS_|CREDENTIALS_|NODES_|NODE_FUNCTION_|ENDPOINT_|GENERIC_TIMEZONE$|WEBHOOK_URL$|VUE_APP_|NODE_ENV$|NODE_OPTIONS$|JEST_|npm_)/;
+
+/** No telemetry, no news, no questions, nothing fetched from n8n's own servers. */
+const QUIET = {
+	N8N_DIAGNOSTICS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
+	N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+	N8N_HIRING_BANNER_ENABLED: 'false',
+	N8N_TEMPLATES_ENABLED: 'false',
+	N8N_PERSONALIZATION_ENABLED: 'false',
+	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+	N8N_DISABLED_MODULES: 'mcp-registry',
+	N8N_PYTHON_ENABLED: 'false',
+	// The defaults of n8n 2.41, said aloud so that it does not warn that they will change.
+	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+	N8N_RUNNERS_TASK_TIMEOUT: '300',
+};
+
+/** The ports and the folder of one n8n. */
+export interface N8nPlace {
+	userFolder: string;
+	port: number;
+	/** Where n8n's task runners meet it; one of its own for each n8n on the machine. */
+	brokerPort: number;
+}
 
 /** What a process of n8n's is. */
 export interface N8nRole {
@@ -20,11 +49,11 @@ export interface N8nRole {
 	command: string[];
 	/** Added to n8n's environment. */
 	env: NodeJS.ProcessEnv;
-	/** Where it says that it is ready; its own port unless told. */
+	/** Where it says that it is ready; by default its own port. */
 	healthPort?: number;
 }
 
-/** One process of n8n's: the whole of n8n, or in queue mode its main process, a webhook processor or a worker. */
+/** A process that can be started, stopped, killed and started again. */
 export class N8nProcess {
 	/** E.g. `http://127.0.0.1:5678`. */
 	readonly url: string;
@@ -48,22 +77,17 @@ export class N8nProcess {
 	async start(): Promise<void> {
 		const { command, env } = this.role;
 		const log = openSync(this.logFile, 'a');
-		this.child = spawnTree(
-			this.install.node,
-			['--require', END_WITH_PARENT, this.install.script, ...command],
-			{
-				// Not a folder with an .env file, which n8n would read.
-				cwd: this.place.userFolder,
-				env: { ...n8nEnvironment(this.install, this.place), ...env },
-				stdio: ['ignore', log, log],
-			},
-		);
+		const script = ['--require', END_WITH_PARENT, this.install.script, ...command];
+		this.child = spawnTree(this.install.node, script, {
+			// Not a folder with an .env file, which n8n would read.
+			cwd: this.place.userFolder,
+			env: { ...this.environment(), ...env },
+			stdio: ['ignore', log, log],
+		});
 		closeSync(log);
+		const what = `n8n to start (its log: ${this.logFile})`;
 		try {
-			await waitFor(async () => await this.isReady(), {
-				what: `n8n to start (its log: ${this.logFile})`,
-				limit: START_LIMIT,
-			});
+			await waitFor(async () => await this.isReady(), { what, limit: START_LIMIT });
 		} catch (error) {
 			await this.kill();
 			throw error;
@@ -80,13 +104,10 @@ export class N8nProcess {
 		if (this.child) await killTree(this.child);
 	}
 
-	/**
-	 * Waits for as long as n8n runs.
-	 * @throws UserError when it has ended by itself
-	 */
+	/** Waits for as long as n8n runs. @throws UserError when it has ended by itself */
 	async ended(): Promise<never> {
 		if (this.child && this.pid !== undefined) await once(this.child, 'exit');
-		throw new UserError(`n8n has ended: ${this.lastWords()} (its log: ${this.logFile}).`);
+		throw this.failure('n8n has ended');
 	}
 
 	/** n8n's process id while it runs. */
@@ -94,23 +115,38 @@ export class N8nProcess {
 		return this.child && isRunning(this.child) ? this.child.pid : undefined;
 	}
 
+	/** An n8n that runs unattended, on loopback alone, and calls nobody. */
+	private environment(): NodeJS.ProcessEnv {
+		const { userFolder, port, brokerPort } = this.place;
+		const inherited = Object.entries(process.env).filter(([name]) => !FOREIGN.test(name));
+		return {
+			...Object.fromEntries(inherited),
+			PATH: [path.dirname(this.install.node), process.env.PATH].join(path.delimiter),
+			N8N_USER_FOLDER: userFolder,
+			N8N_PORT: String(port),
+			N8N_LISTEN_ADDRESS: '127.0.0.1',
+			N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+			N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
+			N8N_WEBHOOK_URL: `${this.url}/`,
+			N8N_EDITOR_BASE_URL: `${this.url}/`,
+			N8N_SECURE_COOKIE: 'false',
+			GENERIC_TIMEZONE: Intl.DateTimeFormat().resolvedOptions().timeZone,
+			N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '10',
+			...QUIET,
+		};
+	}
+
 	private async isReady(): Promise<boolean> {
-		if (this.pid === undefined)
-			throw new UserError(
-				`n8n ended while it was starting: ${this.lastWords()} (its log: ${this.logFile}).`,
-			);
-		const port = this.role.healthPort ?? this.place.port;
-		const answer = axios.get(`http://127.0.0.1:${port}/healthz/readiness`, {
-			timeout: 5000,
-			proxy: false,
-		});
-		return await answer.then(
+		if (this.pid === undefined) throw this.failure('n8n ended while it was starting');
+		const url = `http://127.0.0.1:${this.role.healthPort ?? this.place.port}/healthz/readiness`;
+		return await axios.get(url, { timeout: 5000, proxy: false }).then(
 			() => true,
 			() => false,
 		);
 	}
 
-	private lastWords(): string {
-		return readFileSync(this.logFile, 'utf8').trim().split('\n').at(-1) ?? '';
+	private failure(what: string): UserError {
+		const lastLine = readFileSync(this.logFile, 'utf8').trim().split('\n').at(-1) ?? '';
+		return new UserError(`${what}: ${lastLine} (its log: ${this.logFile}).`);
 	}
 }

@@ -1,25 +1,38 @@
-import { mkdirSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { N8nClient } from './client';
-import type { N8nPlace } from './variables';
+import { UserError } from '../cli';
+import { freePort, runCommand } from '../processes';
+import { N8nClient, type Owner } from './client';
 import { installN8n, type N8nInstall } from './install';
-import { N8nProcess } from './process';
-import { ownerEnvironment, ownerOf, type Owner } from './owner';
-import { installPackage } from './package';
-import { freePort } from '../ports';
+import { installPackage, readManifest } from './package';
+import { N8nProcess, type N8nPlace } from './process';
 
-/** What kind of n8n to start. */
-export interface N8nOptions {
-	/** Everything that n8n keeps; made if need be. A second start on the same folder goes on where the first ended. */
-	userFolder: string;
-	/** A free one unless told. */
-	port?: number;
-	/** Added to n8n's environment. */
-	env?: NodeJS.ProcessEnv;
-	/** Tarballs of community packages to install before the first start. */
-	packages?: string[];
-	/** Found or made by `installN8n` unless told. */
-	install?: N8nInstall;
+/** No characters that look like others. */
+const ALPHABET = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+/** The owner of the n8n in this user folder: made at the first call, the same ever after. */
+export function ownerOf(userFolder: string): Owner {
+	const file = path.join(userFolder, 'owner.json');
+	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Owner;
+	const password = Array.from({ length: 14 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+	const owner = { email: 'owner@example.com', password };
+	writeFileSync(file, `${JSON.stringify(owner, null, 2)}\n`, { mode: 0o600 });
+	return owner;
+}
+
+/** The environment that makes n8n set up this owner by itself, without the form (n8n: instance settings by environment). */
+async function ownerEnvironment(owner: Owner, { folder }: N8nInstall): Promise<NodeJS.ProcessEnv> {
+	const n8nRequire = createRequire(path.join(folder, 'package.json'));
+	const bcrypt = n8nRequire('bcryptjs') as { hash(text: string, rounds: number): Promise<string> };
+	return {
+		N8N_INSTANCE_OWNER_MANAGED_BY_ENV: 'true',
+		N8N_INSTANCE_OWNER_EMAIL: owner.email,
+		N8N_INSTANCE_OWNER_FIRST_NAME: 'Playground',
+		N8N_INSTANCE_OWNER_LAST_NAME: 'Owner',
+		N8N_INSTANCE_OWNER_PASSWORD_HASH: await bcrypt.hash(owner.password, 10),
+	};
 }
 
 /** A real n8n in a process of its own, with its owner logged in through `client`. */
@@ -36,10 +49,7 @@ export class N8nServer extends N8nProcess {
 		this.client = new N8nClient(this.url);
 	}
 
-	/**
-	 * Starts n8n and returns when its owner is logged in. After `stop` or `kill` it may be called again: the same folder, port and owner.
-	 * @throws UserError when n8n ends or is not ready within 3 minutes
-	 */
+	/** As {@link N8nProcess.start}; returns when its owner is logged in. */
 	override async start(): Promise<void> {
 		await super.start();
 		try {
@@ -51,25 +61,57 @@ export class N8nServer extends N8nProcess {
 	}
 }
 
-/**
- * Starts a real n8n: installs it if need be, installs the packages given, and logs its owner in.
- * @throws UserError
- */
+/** What kind of n8n to start. */
+interface N8nOptions {
+	/** Everything that n8n keeps; made if need be. A second start on the same folder goes on where the first ended. */
+	userFolder: string;
+	/** By default a free one. */
+	port?: number;
+	/** Added to n8n's environment. */
+	env?: NodeJS.ProcessEnv;
+	/** Tarballs of community packages to install before the first start. */
+	packages?: string[];
+	/** By default found or made by `installN8n`. */
+	install?: N8nInstall;
+}
+
+/** Starts a real n8n: installs it if need be, installs the packages given, and logs its owner in. @throws UserError */
 export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 	const userFolder = path.resolve(options.userFolder);
 	mkdirSync(userFolder, { recursive: true });
 	const install = options.install ?? (await installN8n());
 	for (const tarball of options.packages ?? []) await installPackage(tarball, userFolder);
-	const place = {
-		userFolder,
-		port: options.port ?? (await freePort()),
-		brokerPort: await freePort(),
-	};
-	const owner = await ownerOf(userFolder);
-	const server = new N8nServer(install, place, owner, {
-		...(await ownerEnvironment(owner, install)),
-		...options.env,
-	});
+	const port = options.port ?? (await freePort());
+	const place = { userFolder, port, brokerPort: await freePort() };
+	const owner = ownerOf(userFolder);
+	const env = { ...(await ownerEnvironment(owner, install)), ...options.env };
+	const server = new N8nServer(install, place, owner, env);
 	await server.start();
 	return server;
+}
+
+/**
+ * Notes in a running n8n's SQLite database that a package is installed, so that it is listed under Settings, Community
+ * nodes, and its nodes are marked as installed. (n8n does so when it installs a package itself; it loads a package without, too.)
+ * @throws UserError when n8n has not loaded the package's nodes
+ */
+export async function recordPackage(n8n: N8nServer, name: string): Promise<void> {
+	const data = path.join(n8n.place.userFolder, '.n8n');
+	const { version, author } = await readManifest(path.join(data, 'nodes', 'node_modules', name));
+	const types = (await n8n.client.nodeTypes()).filter((type) => type.name.startsWith(`${name}.`));
+	// n8n itself makes further forms of a node, those that AI agents use.
+	const made = types.flatMap((type) => [`${type.name}Tool`, `${type.name}HitlTool`]);
+	const nodes = types
+		.filter((type) => !made.includes(type.name))
+		.map((type) => ({
+			displayName: type.displayName,
+			type: type.name,
+			version: Math.max(...[type.version].flat()),
+		}));
+	if (nodes.length === 0)
+		throw new UserError(`n8n could not load the nodes of ${name} (its log: ${n8n.logFile}).`);
+	const script = path.join(__dirname, 'insertPackage.cjs');
+	const json = JSON.stringify({ name, version, author, nodes });
+	const command = [script, path.join(data, 'database.sqlite'), json];
+	await runCommand(n8n.install.node, command, { limit: 30_000 });
 }

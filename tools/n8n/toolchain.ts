@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../userError';
+import { UserError } from '../cli';
 import { CommandError, runCommand } from '../processes';
 
 /** The programs that compile n8n's SQLite driver where no ready-made binary can be downloaded. */
@@ -21,13 +21,28 @@ export async function ensureCompiler(log: string): Promise<void> {
 		process.stderr.write(
 			`\nn8n's SQLite driver has to be compiled here, so ${missing.join(', ')} will be installed with apt-get (set ${SWITCH}=false to prevent that).\n`,
 		);
-		await aptInstall(missing, log);
+		await aptInstall(missing, log).catch((error: unknown) => {
+			// Whatever apt-get could not install is still missing below.
+			if (!(error instanceof CommandError)) throw error;
+		});
 		missing = await missingTools();
 	}
+	const advice =
+		process.platform === 'darwin'
+			? 'run "xcode-select --install" and try again'
+			: 'install them (on Debian or Ubuntu: "sudo apt-get install python3 make g++") and try again';
 	if (missing.length > 0)
 		throw new UserError(
-			`n8n's SQLite driver has to be compiled here, and ${missing.join(', ')} cannot be found: ${advice()}.`,
+			`n8n's SQLite driver has to be compiled here, and ${missing.join(', ')} cannot be found: ${advice}.`,
 		);
+}
+
+/** Installs packages of Debian's, as root. @throws CommandError */
+export async function aptInstall(packages: string[], log?: string): Promise<void> {
+	const options = { limit: 10 * 60_000, log, env: { DEBIAN_FRONTEND: 'noninteractive' } };
+	const install = ['install', '--quiet', '--yes', '--no-install-recommends', ...packages];
+	await runCommand('apt-get', ['update', '--quiet'], options);
+	await runCommand('apt-get', install, options);
 }
 
 /**
@@ -50,24 +65,4 @@ async function exists(program: string): Promise<boolean> {
 		() => true,
 		() => false,
 	);
-}
-
-/** A failure shows in the tools that are still missing afterwards. */
-async function aptInstall(programs: string[], log: string): Promise<void> {
-	const options = { limit: 300_000, log, env: { DEBIAN_FRONTEND: 'noninteractive' } };
-	try {
-		await runCommand('apt-get', ['update', '--quiet'], options);
-		await runCommand(
-			'apt-get',
-			['install', '--quiet', '--yes', '--no-install-recommends', ...programs],
-			options,
-		);
-	} catch (error) {
-		if (!(error instanceof CommandError)) throw error;
-	}
-}
-
-function advice(): string {
-	if (process.platform === 'darwin') return 'run "xcode-select --install" and try again';
-	return 'install them (on Debian or Ubuntu: "sudo apt-get install python3 make g++") and try again';
 }

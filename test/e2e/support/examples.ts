@@ -1,7 +1,7 @@
 /** The workflows of examples/ as tests use them: stored, with other values in some of their nodes. */
 import type { INode } from 'n8n-workflow';
 
-import { readExample } from '../../../tools/exampleWorkflows';
+import { readExample } from '../../../tools/examples';
 import type { WorkflowFile } from '../../../tools/n8n/client';
 import type { RealN8n } from './n8n';
 

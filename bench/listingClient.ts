@@ -1,22 +1,16 @@
 /**
- * One listing in a process of its own: `client.ts <node|bare> <base URL> <API key> <first page> <page size> <contacts>`. Prints a
+ * One listing in a process of its own: `listingClient.ts <node|bare> <base URL> <API key> <first page> <page size> <contacts>`. Prints a
  * JSON line with what it took. Both kinds have n8n in memory, so that they differ in nothing but the listing.
  */
 import axios from 'axios';
 import { ExecuteContext } from 'n8n-core';
-import {
-	createEmptyRunExecutionData,
-	type INode,
-	type INodeExecutionData,
-	Workflow,
-} from 'n8n-workflow';
-import { readFileSync } from 'node:fs';
-
-import { readList, type ServiceRecord } from '../../nodes/BusinessMessaging/api/read';
-import { additionalDataFor } from '../../test/support/additionalData';
-import { TestCredentialsHelper } from '../../test/support/credentials';
-import { loadPackage } from '../../test/support/package';
-import { forgetPeak, peakMb } from '../campaign/usage';
+import { createEmptyRunExecutionData, type INodeExecutionData, Workflow } from 'n8n-workflow';
+import { readList, type ServiceRecord } from '../nodes/BusinessMessaging/api/read';
+import { additionalDataFor } from '../test/support/additionalData';
+import { TestCredentialsHelper } from '../test/support/credentials';
+import { loadPackage } from '../test/support/package';
+import { ACTION, node, withCredential } from '../tools/n8n/workflow';
+import { forgetPeak, peakMb, residentMb } from './usage';
 
 const [kind, baseUrl, apiKey, firstPage, pageSize, contacts] = process.argv.slice(2);
 
@@ -31,15 +25,8 @@ export interface Took {
 /** The operation of the node, in the context that n8n gives it. */
 async function prepareNode(): Promise<() => Promise<ServiceRecord[]>> {
 	const loaded = await loadPackage();
-	const list: INode = {
-		id: 'list',
-		name: 'List',
-		type: `${loaded.name}.businessMessaging`,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: { resource: 'contact', operation: 'getAll', returnAll: true },
-		credentials: { businessMessagingApi: { id: '1', name: 'Service' } },
-	};
+	const parameters = { resource: 'contact', operation: 'getAll', returnAll: true };
+	const list = node('List', ACTION, 1, parameters, withCredential('1'));
 	const workflow = new Workflow({
 		id: 'listing',
 		nodes: [list],
@@ -61,9 +48,9 @@ async function prepareNode(): Promise<() => Promise<ServiceRecord[]>> {
 		{ node: workflow.nodes.List, data: { main: [items] }, source: null },
 		[],
 	);
-	const node = loaded.node('businessMessaging');
+	const action = loaded.node('businessMessaging');
 	return async () =>
-		((await node.execute?.call(context)) as INodeExecutionData[][])[0].map(({ json }) => json);
+		((await action.execute?.call(context)) as INodeExecutionData[][])[0].map(({ json }) => json);
 }
 
 /** The least that anybody would write who knows the service: page after page until all are there. */
@@ -87,15 +74,11 @@ async function prepareBare(): Promise<() => Promise<ServiceRecord[]>> {
 	};
 }
 
-function residentMb(): number {
-	return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
-}
-
 async function main(): Promise<void> {
 	const list = await (kind === 'node' ? prepareNode() : prepareBare());
 	globalThis.gc?.();
 	forgetPeak(process.pid);
-	const before = residentMb();
+	const before = residentMb(process.pid);
 	const start = performance.now();
 	const records = await list();
 	const seconds = (performance.now() - start) / 1000;

@@ -14,8 +14,17 @@ export function cpuSeconds(pid: number): number {
 
 /** The most memory that a process has held at once (resident set) since {@link forgetPeak}, MB. */
 export function peakMb(pid: number): number {
-	const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-	return Number(kilobytes) / 1024;
+	return statusMb(pid, 'VmHWM');
+}
+
+/** The memory that a process holds now (resident set), MB. */
+export function residentMb(pid: number): number {
+	return statusMb(pid, 'VmRSS');
+}
+
+function statusMb(pid: number, field: string): number {
+	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+	return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024;
 }
 
 /** Has the process's peak counted anew, from what it holds at the moment. */

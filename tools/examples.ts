@@ -1,0 +1,102 @@
+/** What `examples/` holds: workflows to import, and the people they are about. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'csv-parse/sync';
+import type { Sandbox } from '../sandbox';
+import type { N8nClient, WorkflowFile } from './n8n/client';
+import { createTable, findTable } from './n8n/dataTables';
+import { PROJECT_FOLDER } from './n8n/package';
+
+const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
+const OUR_NODES = 'n8n-nodes-business-messaging.';
+/** The others wait for something of the user's, e.g. an account for the AI, or would answer the customers as well. */
+const SWITCHED_ON = ['auto-reply'];
+/** The segment that the survey is sent to. */
+const SAMPLE_SEGMENT = 'new-customers';
+/** The data table of n8n's that the welcome campaign is sent to. */
+export const SAMPLE_SHEET = 'New customers';
+
+/** A credential that n8n keeps. */
+export interface CredentialReference {
+	id: string;
+	name: string;
+}
+
+/** The names of the workflows, e.g. `auto-reply`. */
+export function exampleNames(): string[] {
+	const files = readdirSync(EXAMPLES_FOLDER).filter((file) => file.endsWith('.json'));
+	return files.map((file) => path.basename(file, '.json'));
+}
+
+/** A workflow, e.g. `auto-reply`, whose nodes of ours use the credential. */
+export function readExample(name: string, credential: CredentialReference): WorkflowFile {
+	const text = readFileSync(path.join(EXAMPLES_FOLDER, `${name}.json`), 'utf8');
+	const workflow = JSON.parse(text) as WorkflowFile;
+	for (const node of workflow.nodes) {
+		if (node.type.startsWith(OUR_NODES)) node.credentials = { businessMessagingApi: credential };
+	}
+	return workflow;
+}
+
+/**
+ * Imports the workflows that were not imported before, and switches on the one that answers customers.
+ * What the user has changed or deleted since stays so.
+ * @param memory file that remembers what was imported
+ */
+export async function importExamples(
+	client: N8nClient,
+	credential: CredentialReference,
+	memory: string,
+): Promise<void> {
+	const known = existsSync(memory) ? (JSON.parse(readFileSync(memory, 'utf8')) as string[]) : [];
+	for (const name of exampleNames().filter((candidate) => !known.includes(candidate))) {
+		const workflow = await client.createWorkflow(readExample(name, credential));
+		known.push(name);
+		writeFileSync(memory, `${JSON.stringify(known, null, 2)}\n`);
+		if (SWITCHED_ON.includes(name)) await client.activate(workflow.id);
+	}
+}
+
+/**
+ * Has the workflows that are switched on register their triggers again: a sandbox forgets them when it ends, and n8n
+ * registers them when a workflow is switched on, not when n8n starts.
+ */
+export async function registerAgain(client: N8nClient): Promise<void> {
+	for (const { id, active } of await client.listWorkflows()) {
+		if (!active) continue;
+		const { nodes, activeVersionId } = await client.getWorkflow(id);
+		const isTrigger = (type: string) => type === `${OUR_NODES}businessMessagingTrigger`;
+		if (!nodes.some(({ type, disabled }) => isTrigger(type) && !disabled)) continue;
+		await client.deactivate(id);
+		await client.activate(id, activeVersionId ?? undefined);
+	}
+}
+
+/** A line of `examples/contacts.csv`. The numbers (E.164) belong to ranges that are set aside for fiction. */
+export interface SampleContact {
+	name: string;
+	phone: string;
+}
+
+/** The people of `examples/contacts.csv`. */
+export function readSampleContacts(): SampleContact[] {
+	const file = readFileSync(path.join(EXAMPLES_FOLDER, 'contacts.csv'));
+	return parse(file, { columns: true, skip_empty_lines: true, trim: true });
+}
+
+/** Makes them contacts of the sandbox, now and after each of its resets. */
+export function addSampleContacts(sandbox: Sandbox): void {
+	const add = () => {
+		for (const contact of readSampleContacts())
+			sandbox.state.contacts.create({ ...contact, segments: [SAMPLE_SEGMENT] });
+	};
+	add();
+	sandbox.changes.on('reset', add);
+}
+
+/** Makes them rows of a data table in n8n; one that is there already is left as it is. */
+export async function addSampleSheet(client: N8nClient): Promise<void> {
+	if (await findTable(client, SAMPLE_SHEET)) return;
+	const rows = readSampleContacts().map((contact) => ({ ...contact }));
+	await createTable(client, SAMPLE_SHEET, ['name', 'phone', 'status'], rows);
+}
