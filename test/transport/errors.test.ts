@@ -69,7 +69,7 @@ const response = (statusCode: number, body: unknown = '') => ({ statusCode, head
 
 test('after a failure that changes nothing one may try again', () => {
 	expect(errorFromResponse(response(500), read).description).toBe('Try again later.');
-	expect(errorFromNetwork('ETIMEDOUT', 'host', 30_000, read)).toMatchObject({
+	expect(errorFromNetwork({ code: 'ETIMEDOUT' }, 'https://host/v1', 30_000, read)).toMatchObject({
 		message: 'The service did not respond within 30 seconds',
 		description: 'Try again later. (ETIMEDOUT)',
 	});
@@ -150,7 +150,7 @@ test.each<[string, string, string, string]>([
 	['ECONNRESET', 'indeterminate', lost, mayHaveWorked],
 	['', 'indeterminate', lost, mayHaveWorked],
 ])('the network error %s', (code, kind, message, advice) => {
-	const error = errorFromNetwork(code, 'host', 1_000, write);
+	const error = errorFromNetwork({ code }, 'https://host/v1', 1_000, write);
 	const description = code ? `${advice} (${code})` : advice;
 	expect(error).toMatchObject({ kind, message, description, statusCode: undefined });
 });

@@ -2,11 +2,7 @@
 import { range } from 'lodash';
 
 import { type Endpoint, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
-import {
-	type ListRequest,
-	listRecords,
-	readRecords,
-} from '../../nodes/BusinessMessaging/transport/lists';
+import { type ListRequest, readRecords } from '../../nodes/BusinessMessaging/transport/lists';
 import { type Paging, type Service, clientOf, numbered } from '../support/functionService';
 
 /** Lists with the node's code. @returns the identifiers that came, and what was asked for */
@@ -16,7 +12,8 @@ async function list(
 	endpoint: Endpoint = endpoints.listContacts,
 ) {
 	const { client, asked, most } = clientOf(service);
-	const records = await listRecords(client, endpoint, request);
+	const { records, gap } = await readRecords(client, endpoint, request);
+	if (gap) throw gap;
 	const ids = records.map(({ id }) => id);
 	return { ids, asked, pages: asked.map(({ page }) => page), atOnce: most.atOnce };
 }
@@ -231,6 +228,11 @@ describe('what a service says but does not give', () => {
 		expect((await gapOf(always(says), { limit: 10 })).message).toBeUndefined();
 	});
 
+	test('is said where no record comes at all', async () => {
+		const { message } = await gapOf(() => ({ body: { data: [], total: 500 } }));
+		expect(message).toBe('The service gave 0 of 500 contacts');
+	});
+
 	test('is not claimed of a list that ends where its total says', async () => {
 		const { count, message } = await gapOf(numbered({ ...withTotal(40), beyond: 400 }));
 		expect([count, message]).toEqual([40, undefined]);
@@ -276,6 +278,17 @@ describe('a list that others change meanwhile', () => {
 		);
 		expect([given.count, given.message]).toEqual([100, 'The service gave 100 of 101 contacts']);
 		expect(given.asked.length).toBeLessThan(40);
+	});
+
+	test('is whole where a record moved to the front and each page but the last says that there is more', async () => {
+		const now = range(30);
+		const { count, message } = await gapOf(({ page = 1 }, times) => {
+			if (times === 3) now.unshift(now.pop() as number);
+			const end = Number(page) * 10;
+			const data = recordsOf(now.slice(end - 10, end));
+			return { body: { data, has_more: end < now.length } };
+		});
+		expect([count, message]).toEqual([30, undefined]);
 	});
 
 	test('needs no further request where the total falls to the size of the first page', async () => {

@@ -14,7 +14,7 @@ import { asText } from '../operations/asText';
 import { InputError } from '../operations/inputError';
 import { connect } from '../transport/connect';
 import { readRecords } from '../transport/lists';
-import { withoutSecrets } from '../transport/serviceConfig';
+import { withoutSecrets } from '../transport/secrets';
 import { includes, label, listSearch, pageOf } from './search';
 import { statusOf } from './templates';
 

@@ -152,9 +152,9 @@ export function listOperation<const F extends readonly Field[]>(
 				simplify && apiRequest.isSimplified
 					? simplify
 					: (record: ServiceRecord) => record as IDataObject;
-			const list = await readRecords(client, endpoint, apiRequest, (one) => finish(shape(one)));
-			if (list.gap) client.hints.add(`${list.gap.message}. ${list.gap.description}`);
-			return list.records;
+			const { records: all, gap } = await readRecords(client, endpoint, apiRequest);
+			if (gap) client.hints.add(`${gap.message}. ${gap.description}`);
+			return all.map((one) => finish(shape(one)));
 		},
 	});
 }

@@ -6,7 +6,7 @@ import { randomUUID } from 'crypto';
 import { uniq } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
-import { type Endpoint, type HttpMethod, routeOf } from '../api/endpoints';
+import { type Endpoint, type HttpMethod, recordName, routeOf } from '../api/endpoints';
 import { greatestDepth, isDeeper, parseJson } from '../api/read';
 import { isRefusal } from '../api/readError';
 import { BoundedMap } from '../boundedMap';
@@ -22,7 +22,7 @@ import {
 } from './errors';
 import { type Slot, backoffMs, limiterFor } from './rateLimiter';
 import { readRetryAfter } from './retryAfter';
-import { type ServiceConfig, withoutSecrets } from './serviceConfig';
+import type { ServiceConfig } from './serviceConfig';
 
 /** What a call of an endpoint carries. */
 export interface ApiRequest {
@@ -38,7 +38,10 @@ export interface ApiRequest {
 }
 
 /** What a call brought; an empty body is undefined. */
-export type ApiResponse = Pick<ServiceResponse, 'headers' | 'body'>;
+export interface ApiResponse extends Pick<ServiceResponse, 'headers' | 'body'> {
+	/** What was called, without the query. */
+	url: string;
+}
 
 /** Sends a request; the body of the response is text. Rejects with a network error if there is no response. */
 export type HttpSend = (request: {
@@ -59,11 +62,9 @@ export interface ClientOptions {
 /** Attempts of a call that may be repeated. */
 const maxAttempts = 4;
 
-/** By service: the method that each of its endpoints has taken. A service that is in here has carried out a request. */
-const knownMethods = new BoundedMap<string, Map<string, HttpMethod>>({
-	maxSize: 1_000,
-	maxAgeMs: 3_600_000,
-});
+/** The method that each endpoint of a service has taken. */
+type KnownMethods = Map<Endpoint, HttpMethod>;
+const knownMethods = new BoundedMap<string, KnownMethods>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
 
 /** Calls the endpoints of one service with one key. */
 export class Client {
@@ -89,32 +90,35 @@ export class Client {
 	 * @returns the body: parsed JSON, text as it came, or undefined for an empty one
 	 * @throws ServiceError that says what happened, whether it may have taken effect, and what to do next
 	 */
-	async call(endpoint: Endpoint, request: ApiRequest = {}): Promise<unknown> {
+	async call(endpoint: Endpoint, request?: ApiRequest): Promise<unknown> {
 		return (await this.fetch(endpoint, request)).body;
 	}
 
 	/**
-	 * Like {@link call}, but also gives the headers of the response: some services page by a `Link` header. After a 405, and
-	 * after a 404 unless the endpoint has worked before, the method of the other API path is tried too.
+	 * Like {@link call}, but gives the headers too. After a 405, and after a 404 unless the endpoint has worked before, the
+	 * method of the other API path is tried too.
 	 */
 	async fetch(endpoint: Endpoint, request: ApiRequest = {}): Promise<ApiResponse> {
+		const known = this.knownMethods?.get(endpoint);
 		const { method: listed } = routeOf(endpoint, this.config.apiPath);
-		const name = `${listed} ${endpoint.path}`;
-		const known = knownMethods.get(this.config.id)?.get(name);
-		const methods = uniq([known ?? listed, listed, ...Object.values(endpoint.methods)]);
 		const ownKey = endpoint.idempotent ? undefined : randomUUID();
 		const keyed = { ...request, idempotencyKey: request.idempotencyKey ?? ownKey };
 		const refusals: ServiceError[] = [];
-		for (const method of methods) {
+		for (const method of uniq([known ?? listed, listed, ...Object.values(endpoint.methods)])) {
 			const result = await this.repeat(method, endpoint, keyed);
 			if (!(result instanceof ServiceError)) {
-				knownMethods.getOrSet(this.config.id, () => new Map()).set(name, method);
+				knownMethods.getOrSet(this.config.id, () => new Map()).set(endpoint, method);
 				return result;
 			}
 			refusals.push(result);
 			if (result.statusCode !== 405 && (result.statusCode !== 404 || known)) break;
 		}
 		throw refusals[0];
+	}
+
+	/** Undefined until the service has carried out a request. */
+	private get knownMethods(): KnownMethods | undefined {
+		return knownMethods.get(this.config.id);
 	}
 
 	/**
@@ -131,7 +135,7 @@ export class Client {
 			const result = await this.attempt(method, endpoint, request);
 			if (!(result instanceof ServiceError)) return result;
 			if (mayBeDone && method === 'DELETE' && result.statusCode === 404)
-				return { body: undefined, headers: {} }; // an earlier attempt did it
+				return { url: '', body: undefined, headers: {} }; // an earlier attempt did it
 			const isUncertain = result.kind === 'indeterminate';
 			const mayRepeat = result.kind === 'unreachable' || (isUncertain && endpoint.idempotent);
 			if (!mayRepeat || attempt >= maxAttempts) return result;
@@ -154,29 +158,27 @@ export class Client {
 		const request = { method, url, query, body, headers, timeoutMs: this.timeoutMs };
 		const call: CallInfo = {
 			request: `${method} ${path}`,
-			record: id && `${endpoint.path.split('/')[2].replace(/s$/, '')} "${id}"`,
+			record: id && `${recordName(endpoint)} "${id}"`,
 			listed,
 			writes: method !== 'GET',
-			isKnown: knownMethods.has(this.config.id),
+			isKnown: this.knownMethods !== undefined,
 		};
 		for (;;) {
 			const slot = await this.takeTurn();
 			if (slot instanceof ServiceError) return slot;
 			const response = await this.send(request).catch((error: unknown) =>
-				errorFromNetwork(codeOf(error), new URL(url).host, this.timeoutMs, call),
+				errorFromNetwork(error, url, this.timeoutMs, call),
 			);
 			if (response instanceof ServiceError) {
 				if (response.kind === 'unreachable') slot.unsent();
 				else slot.accepted();
 				return response;
 			}
-			const text = this.config.redact(response.body);
-			const parsed = { ...response, body: this.parse(text) };
 			if (response.statusCode !== 429) {
 				slot.accepted();
-				return judge(parsed, text, call);
+				return this.read(response, url, call);
 			}
-			slot.limited(readRetryAfter(parsed));
+			slot.limited(readRetryAfter(response));
 		}
 	}
 
@@ -193,6 +195,23 @@ export class Client {
 		});
 	}
 
+	/** @returns the response with its body as JSON, or the error that it amounts to */
+	private read(
+		{ statusCode, headers, body: raw }: ServiceResponse & { body: string },
+		url: string,
+		call: CallInfo,
+	): ApiResponse | ServiceError {
+		const text = this.config.redact(raw);
+		const body = this.parse(text);
+		if (statusCode >= 300 || isRefusal(body))
+			return errorFromResponse({ statusCode, headers, body }, call);
+		const isText = text !== '' && body === text;
+		const isJson = /json/i.test(String(headers['content-type']));
+		if (isText && (isJson || text.trimStart().startsWith('<')))
+			return unreadableError(statusCode, call);
+		return { url, headers, body };
+	}
+
 	/** JSON, or the text as it came. */
 	private parse(text: string): unknown {
 		const body = parseJson(text);
@@ -203,24 +222,6 @@ export class Client {
 	}
 }
 
-/** @returns the error that a response amounts to, if it does */
-function judge(
-	response: ServiceResponse,
-	text: string,
-	call: CallInfo,
-): ApiResponse | ServiceError {
-	const { statusCode, headers, body } = response;
-	if (statusCode >= 300 || isRefusal(body)) {
-		const error = errorFromResponse(response, call);
-		return new ServiceError(withoutSecrets(error.message), error);
-	}
-	const isText = text !== '' && body === text;
-	const isJson = /json/i.test(String(headers['content-type']));
-	if (isText && (isJson || text.trimStart().startsWith('<')))
-		return unreadableError(statusCode, call);
-	return { body, headers };
-}
-
 function fillPath(path: string, id: string | undefined): string {
 	if (!path.includes(':id')) return path;
 	if (id !== undefined && !/^\.{0,2}$|\p{Surrogate}/u.test(id))
@@ -229,11 +230,4 @@ function fillPath(path: string, id: string | undefined): string {
 		kind: 'configuration',
 		description: 'Choose the record from the list or enter its ID.',
 	});
-}
-
-/** The code of a network error, which n8n wraps in errors of its own. */
-function codeOf(error: unknown, depth = 0): string {
-	if (typeof error !== 'object' || error === null || depth > 4) return '';
-	const { code, cause } = error as { code?: unknown; cause?: unknown };
-	return typeof code === 'string' ? code : codeOf(cause, depth + 1);
 }

@@ -19,16 +19,15 @@ const nextName = /^next(page)?(cursor|token|offset|key|marker|url|uri|link|href)
 /** Some services show these on the last page too, so that they do not say that there is more. */
 const cursorName = /^((cursors|end)?(after|cursor)|continuationtoken)$/;
 
-/**
- * Reads where the next page is, from the body or the `Link` header.
- *
- * @param url of the list. A next page at another place is not followed
- */
-export function readPaging({ body, headers }: ApiResponse, url: string): Paging {
+/** Reads where the next page is, from the body or the `Link` header. One at another place is not followed. */
+export function readPaging({ body, headers, url }: ApiResponse): Paging {
 	const link = /<([^<>]*)>[^,]*;\s*rel="?next\b/i.exec(String(headers.link ?? headers.Link));
-	const fields = fieldsOf(body);
-	const given = [...fieldsOf({ next: link?.[1] }), ...fields].filter(
-		({ value }) => typeof value === 'number' || (typeof value === 'string' && value !== ''),
+	const fields = [...fieldsOf({ next: link?.[1] }), ...fieldsOf(body)];
+	const flag = fields.find(
+		({ name, value }) => moreName.test(plain(name)) && /^(true|false)$/i.test(String(value)),
+	);
+	const given = fields.filter(
+		({ value }) => ['string', 'number'].includes(typeof value) && value !== '',
 	);
 	const next = given.filter(
 		({ name, parent }) => nextName.test(plain(name)) || plain(parent) === 'next',
@@ -36,15 +35,9 @@ export function readPaging({ body, headers }: ApiResponse, url: string): Paging 
 	const cursors = given.filter(({ name, parent }) =>
 		cursorName.test(plain(/^cursors$/i.test(parent) ? parent + name : name)),
 	);
-	const flag = fields.find(
-		({ name, value }) => moreName.test(plain(name)) && /^(true|false)$/i.test(String(value)),
-	);
 	const hasMore = flag ? /^true$/i.test(String(flag.value)) : next.length > 0;
-	const isEnd = flag !== undefined && !hasMore;
-	return {
-		hasMore,
-		next: isEnd ? [] : [...next, ...cursors].flatMap((pointer) => queriesOf(pointer, url)),
-	};
+	const pointers = flag && !hasMore ? [] : [...next, ...cursors];
+	return { hasMore, next: pointers.flatMap((pointer) => queriesOf(pointer, url)) };
 }
 
 /** A URL's parameters are taken over; a token goes back as the parameter that it is named after, or as `cursor`. */

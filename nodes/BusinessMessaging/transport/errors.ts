@@ -2,14 +2,12 @@
 import { trimEnd } from 'lodash';
 
 import { readErrorMessage } from '../api/readError';
+import { withoutSecrets } from './secrets';
 
-/**
- * What a failed call means for the thing it should have done, e.g. for the message it should have sent.
- * A workflow can branch on it: what was certainly not sent may be sent again, the other may have arrived.
- */
+/** What a failed call means for the message it should have sent. A workflow can branch on it. */
 export type SendStatus = 'notSent' | 'mayHaveBeenSent';
 
-/** What a failure is, as far as the way of handling it depends on it. */
+/** What a failure is, as far as what follows depends on it. */
 export type FailureKind =
 	| 'configuration' // the credential or the request cannot be right; nothing was sent
 	| 'refused' // by the service
@@ -95,7 +93,8 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	const [what, description] = isUncertain
 		? ['The service failed while handling the request', adviceAfterFailure(call)]
 		: refusalMeaning(statusCode, call);
-	const words = trimEnd(readErrorMessage(body)?.slice(0, maxWords), '. \n');
+	const said = readErrorMessage(body)?.slice(0, maxWords) ?? '';
+	const words = trimEnd(withoutSecrets(said), '. \n');
 	return new ServiceError(`${what}${words && ': '}${words} (HTTP ${statusCode})`, {
 		kind: isUncertain ? 'indeterminate' : 'refused',
 		description,
@@ -172,18 +171,15 @@ const unreachableReasons: Record<string, string> = {
 	ENOTFOUND: 'its name is unknown',
 };
 
-/**
- * The error for a call without a response.
- *
- * @param code of the network error, e.g. ECONNREFUSED; empty if it is not known
- * @param host that was called
- */
+/** The error for a call of a URL that brought no response but a network error, e.g. one with the code ECONNREFUSED. */
 export function errorFromNetwork(
-	code: string,
-	host: string,
+	networkError: unknown,
+	url: string,
 	timeoutMs: number,
 	call: CallInfo,
 ): ServiceError {
+	const code = codeOf(networkError);
+	const { host } = new URL(url);
 	const error = (kind: FailureKind, what: string, advice: string) =>
 		new ServiceError(what, { kind, description: code ? `${advice} (${code})` : advice });
 	if (code in unreachableReasons) {
@@ -201,6 +197,13 @@ export function errorFromNetwork(
 		? `The service did not respond within ${count(timeoutMs / 1_000, 'second')}`
 		: 'The connection to the service was lost before it responded';
 	return error('indeterminate', what, adviceAfterFailure(call));
+}
+
+/** The code of a network error, which n8n wraps in errors of its own; empty if there is none. */
+function codeOf(error: unknown, depth = 0): string {
+	if (typeof error !== 'object' || error === null || depth > 4) return '';
+	const { code, cause } = error as { code?: unknown; cause?: unknown };
+	return typeof code === 'string' ? code : codeOf(cause, depth + 1);
 }
 
 function count(number: number, unit: string): string {

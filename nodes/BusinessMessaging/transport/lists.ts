@@ -3,13 +3,13 @@
  * that there is more, the other pages are read several at a time; else one after the other until nothing new comes. If
  * records are missing then, since others have moved some meanwhile, pages are read again. What is missing still is said.
  */
-import { chunk, identity, range, uniq } from 'lodash';
+import { chunk, clamp, findLast, range, sumBy } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
-import { type Endpoint, recordName, routeOf } from '../api/endpoints';
+import { type Endpoint, recordName } from '../api/endpoints';
 import { type ServiceRecord, fieldNames, readId, readList, readTotal } from '../api/read';
 import type { ApiResponse, Client } from './client';
-import { type Query, readPaging } from './cursor';
+import { type Paging, type Query, readPaging } from './cursor';
 import { ServiceError, isRefusedContent } from './errors';
 
 /** What of a list is wanted: all, at most `limit` records, or no more than the page that the query names. */
@@ -19,9 +19,9 @@ export interface ListRequest {
 }
 
 /** What was read of a list. */
-export interface RecordList<T> {
+export interface RecordList {
 	/** Each once, in the service's order; what others have moved while the list was read comes last. */
-	records: T[];
+	records: ServiceRecord[];
 	/** How many there are, if the service says so. */
 	total?: number;
 	/** Why there may be more. */
@@ -30,13 +30,13 @@ export interface RecordList<T> {
 	isComplete: boolean;
 }
 
-interface Page {
-	/** How many records it holds, and how many of them are new. */
+interface Page extends Partial<Paging> {
+	query: Query;
+	/** How many records it holds, and those of them that are new. */
 	rows: number;
-	fresh: number;
-	next: Query[];
-	/** Why there is none. */
-	error?: ServiceError;
+	records: ServiceRecord[];
+	/** Why it cannot be had. */
+	refusal?: ServiceError;
 }
 
 /** Asked for where the specification documents a page size, until the service takes one. */
@@ -46,190 +46,171 @@ const maxAtOnce = 6;
 const maxStale = 2;
 const maxRetries = 2;
 const retryDelayMs = 200;
-const maxReadings = 3;
 
-/** Lists records. @throws ServiceError if a page cannot be had, or the list is known to be incomplete */
-export async function listRecords(
-	client: Client,
-	endpoint: Endpoint,
-	request: ListRequest = {},
-): Promise<ServiceRecord[]> {
-	const { records, gap } = await readRecords(client, endpoint, request);
-	if (gap) throw gap;
-	return records;
-}
-
-/**
- * Reads what there is to be had of a list.
- *
- * @param shape what is made of each record as soon as its page has come
- * @throws ServiceError if a page cannot be had
- */
-export async function readRecords<T = ServiceRecord>(
+/** Reads what there is to be had of a list. @throws ServiceError if a page cannot be had */
+export async function readRecords(
 	client: Client,
 	endpoint: Endpoint,
 	{ query = {}, limit = Infinity }: ListRequest = {},
-	shape: (record: ServiceRecord) => T = identity,
-): Promise<RecordList<T>> {
-	const list = new Listing(client, endpoint, query, limit, shape);
-	const sizes = limit > 1 ? pageSizes.map((size) => size && Math.min(size, limit)) : [1];
+): Promise<RecordList> {
+	const list = new Listing(client, endpoint, query, limit);
 	const isSized = endpoint.documentsPaging && !('limit' in query);
-	const first = await list.readFirst(isSized ? uniq(sizes) : [undefined]);
-	const isWhole = !('page' in query);
-	if (isWhole && !(await list.followCursors(first))) await list.readNumbered(first);
-	if (isWhole) await list.readAgain(first);
-	const records = list.pages.flatMap((page) => page.records).slice(0, limit);
-	const gap = isWhole ? list.gap(first) : undefined;
-	return { records, total: list.total, gap, isComplete: !gap && list.hasEnd(first) };
+	await list.readFirst(isSized ? pageSizes.map((size) => size && Math.min(size, limit)) : []);
+	if (!('page' in query)) await list.readOthers();
+	return list.result();
 }
 
 /** One list while it is read. */
-class Listing<T> {
-	/** In the order in which they were asked for, each with what is new on it. */
-	readonly pages: Array<{ query: Query; records: T[] }> = [];
-	total?: number;
-	private greatestTotal = 0;
-	private size?: number;
-	private count = 0;
+class Listing {
+	private readonly pages: Page[] = [];
+	/** What identifies the records that were read. */
 	private readonly seen = new Set<string>();
-	/** Whether a page held known records beside new ones: others have moved or added some. */
-	private hasOverlap = false;
-	private hasMore = false;
+	private size?: number;
+	private total?: number;
+	private greatestTotal = 0;
 	/** Whether a page came that is empty or missing, or that has no further cursor. */
 	private sawEnd = false;
+	/** Why a page that seems to be there is missing. */
 	private refusal?: ServiceError;
+	private gap?: ServiceError;
 
 	constructor(
 		private readonly client: Client,
 		private readonly endpoint: Endpoint,
 		private readonly query: Query,
 		private readonly limit: number,
-		private readonly shape: (record: ServiceRecord) => T,
 	) {}
 
-	async readFirst([size, ...others]: Array<number | undefined>): Promise<Page> {
+	async readFirst([size, ...others]: Array<number | undefined>): Promise<void> {
 		this.size = size;
-		const page = await this.read({}, 0);
-		if (!page.error) return page;
-		if (others.length === 0 || !isRefusedContent(page.error)) throw page.error;
-		return await this.readFirst(others);
+		const page = await this.readPage({}, 0);
+		if (!page.refusal) return void this.pages.push(page);
+		if (others.length === 0 || !isRefusedContent(page.refusal)) throw page.refusal;
+		await this.readFirst(others.filter((other) => other !== size));
+	}
+
+	async readOthers(): Promise<void> {
+		if (!(await this.followCursors())) await this.readNumbered();
+		const shown = this.pages.filter(({ refusal }) => !refusal);
+		const last = findLast(shown, ({ rows, records }) => records.length > 0 || rows === 0);
+		await this.readAgain();
+		this.gap = this.findGap(last?.hasMore);
+	}
+
+	result(): RecordList {
+		const { total, gap } = this;
+		const hasEnd = this.sawEnd || this.count >= (this.totalBeyondFirst ?? Infinity);
+		const records = this.pages.flatMap((page) => page.records).slice(0, this.limit);
+		return { records, total, gap, isComplete: !gap && hasEnd };
 	}
 
 	/** @returns whether there are any that lead on */
-	async followCursors(first: Page): Promise<boolean> {
-		for (const way of first.next.keys()) {
-			let page = await this.read(first.next[way]);
-			if (page.fresh === 0) continue;
-			for (let stale = 0; page.next[way] && stale < maxStale && this.isShortOf(Infinity); ) {
-				page = await this.read(page.next[way]);
-				stale = page.fresh > 0 ? 0 : stale + 1;
+	private async followCursors(): Promise<boolean> {
+		const { next = [] } = this.pages[0];
+		for (const [way, first] of next.entries()) {
+			let [page] = await this.read([first]);
+			if (page.records.length === 0) continue;
+			for (let stale = 0; page.next?.[way] && stale < maxStale && this.isShortOf(Infinity); ) {
+				[page] = await this.read([page.next[way]]);
+				stale = page.records.length > 0 ? 0 : stale + 1;
 			}
-			this.refusal = page.error;
-			this.sawEnd = !page.next[way];
+			this.refusal = page.refusal;
+			this.sawEnd = !page.next?.[way];
 			return true;
 		}
 		return false;
 	}
 
-	async readNumbered(first: Page): Promise<void> {
-		let last = first;
+	private async readNumbered(): Promise<void> {
+		const [first] = this.pages;
+		let last = first; // with anything new
 		let { rows } = first; // so far, new or known
 		for (let number = 1, stale = 0; rows > 0 && stale < maxStale && this.isShortOf(Infinity); ) {
-			const total = this.totalBeyond(first);
-			if (rows >= (total ?? Infinity)) return;
-			const left = total ? Math.min(total - rows, this.limit - this.count) : 1;
-			const atOnce = number > 1 ? Math.min(Math.ceil(left / first.rows), maxAtOnce) : 1;
-			const asked = range(number, number + atOnce).map(async (page) => await this.read({ page }));
-			for (const page of await Promise.all(asked)) {
-				const isFirstAgain = number === 1 && page.fresh < page.rows / 2;
+			const total = this.totalBeyondFirst;
+			if (total && rows >= total) return;
+			const left = total && number > 1 ? Math.min(total, this.limit) - rows : 1;
+			const numbers = range(number, number + clamp(Math.ceil(left / first.rows), 1, maxAtOnce));
+			for (const page of await this.read(numbers.map((one) => ({ page: one })))) {
+				const isFirstAgain = page.query.page === 1 && page.records.length < page.rows / 2;
 				if (!isFirstAgain) rows += page.rows;
-				if (page.fresh > 0) [last, stale] = [page, 0];
+				if (page.records.length > 0) [last, stale] = [page, 0];
 				else stale = page.rows > 0 ? stale + 1 : maxStale;
 				// Where a page is missing after one that is not full, that one is the last.
 				const isFull = last.rows >= (last === first ? (this.size ?? Infinity) : first.rows);
-				if (isRefusedContent(page.error) && (isFull || total)) this.refusal = page.error;
+				if (isRefusedContent(page.refusal) && (isFull || total)) this.refusal = page.refusal;
 			}
-			number += atOnce;
+			number += numbers.length;
 		}
 	}
 
 	/** Reads pages again, the first one before all others: what has been moved or added to the front is there. */
-	async readAgain(first: Page): Promise<void> {
-		const [front, ...others] = this.pages.filter(({ records }) => records.length > 0);
-		const isPushed = this.hasOverlap && !this.totalBeyond(first);
-		let expected = isPushed ? Infinity : this.greatestTotal;
-		for (let reading = 1; reading < maxReadings && this.isShortOf(expected); reading++) {
-			const before = this.count;
-			for (const batch of [[front], ...chunk(others, isPushed ? 1 : maxAtOnce)]) {
-				if (!this.isShortOf(expected)) return;
-				const pages = batch.map(async ({ query }) => await this.read(query));
-				const isNews = (await Promise.all(pages)).some(({ fresh }) => fresh > 0);
-				if (isPushed && !isNews) return;
-			}
-			if (this.count === before) return;
-			expected = this.total ?? 0;
+	private async readAgain(): Promise<void> {
+		const news = this.pages.filter(({ records }) => records.length > 0);
+		// Where known records stand beside new ones, others have moved or added some.
+		const isPushed = !this.totalBeyondFirst && news.some((page) => page.records.length < page.rows);
+		const expected = isPushed ? Infinity : this.greatestTotal;
+		const [front = {}, ...others] = news.map(({ query }) => query);
+		for (const batch of [[front], ...chunk(others, isPushed ? 1 : maxAtOnce)]) {
+			if (!this.isShortOf(expected)) return;
+			const pages = await this.read(batch);
+			if (isPushed && pages.every(({ records }) => records.length === 0)) return;
 		}
 	}
 
-	gap(first: Page): ServiceError | undefined {
-		const { count, refusal } = this;
-		const total = this.totalBeyond(first);
-		const mayHaveMore = this.hasMore || refusal !== undefined;
-		if (!this.isShortOf(total ?? (mayHaveMore ? Infinity : 0))) return undefined;
+	private findGap(hasMore = false): ServiceError | undefined {
+		const { count, refusal, totalBeyondFirst: total } = this;
+		if (!this.isShortOf(total ?? (hasMore || refusal ? Infinity : 0))) return undefined;
 		const given = total ? `${count} of ${total}` : `only the first ${count}`;
-		const why = refusal
-			? `It refused a page: ${refusal.message}.`
-			: 'It shows no way to the others.';
+		const why = refusal ? `It refused a page: ${refusal.message}` : 'It shows no way to the others';
 		return new ServiceError(`The service gave ${given} ${recordName(this.endpoint)}s`, {
 			kind: 'refused',
-			description: `${why} Ask for fewer, e.g. with a filter or Query Parameters.`,
+			description: `${why}. Ask for fewer, e.g. with a filter or Query Parameters.`,
 			statusCode: refusal?.statusCode,
 		});
 	}
 
-	hasEnd(first: Page): boolean {
-		return this.sawEnd || this.count >= (this.totalBeyond(first) ?? Infinity);
+	/** The total, unless it may be the first page's own. It may have fallen to that many since. */
+	private get totalBeyondFirst(): number | undefined {
+		return this.greatestTotal > this.pages[0].rows ? this.total : undefined;
 	}
 
-	/** The total, unless it may be the first page's own. It may have fallen to that many since. */
-	private totalBeyond({ rows }: Page): number | undefined {
-		return this.greatestTotal > rows ? this.total : undefined;
+	private get count(): number {
+		return sumBy(this.pages, ({ records }) => records.length);
 	}
 
 	private isShortOf(expected: number): boolean {
 		return this.count < Math.min(expected, this.limit);
 	}
 
-	/** Reads one page and keeps what is new on it. The same record twice on one page is what the service means. */
-	private async read(query: Query, retries = maxRetries): Promise<Page> {
-		const page = { query, records: [] as T[] };
-		this.pages.push(page);
+	/** Reads pages side by side. */
+	private async read(queries: Query[]): Promise<Page[]> {
+		const pages = await Promise.all(queries.map(async (query) => await this.readPage(query)));
+		this.pages.push(...pages);
+		return pages;
+	}
+
+	/** Reads one page. The same record twice on it is what the service means; on two pages it is the same. */
+	private async readPage(query: Query, retries = maxRetries): Promise<Page> {
 		const response = await this.fetch(query, retries);
 		if (response instanceof ServiceError) {
 			this.sawEnd = true;
-			return { rows: 0, fresh: 0, next: [], error: response };
+			return { query, rows: 0, records: [], refusal: response };
 		}
 		const kind = recordName(this.endpoint);
-		const records = readList(response.body, kind) ?? noList(kind, response.body);
-		const own = new Set<string>();
-		for (const record of records) {
-			const key = readId(record, kind) ?? JSON.stringify(record);
-			if (this.seen.has(key) && !own.has(key)) continue;
-			this.seen.add(key);
-			own.add(key);
-			page.records.push(this.shape(record));
+		const all = readList(response.body, kind);
+		if (!all) {
+			throw new ServiceError(`The response has no list of ${kind}s that the node could find`, {
+				kind: 'configuration',
+				description: `It has these fields: ${fieldNames(response.body)}. Check 'Base URL' and 'API Path' in the credential.`,
+			});
 		}
-		const [rows, fresh] = [records.length, page.records.length];
-		this.count += fresh;
-		this.sawEnd ||= rows === 0;
-		this.hasOverlap ||= fresh > 0 && fresh < rows;
+		const keys = all.map((record) => readId(record, kind) ?? JSON.stringify(record));
+		const records = all.filter((_, index) => !this.seen.has(keys[index]));
+		keys.forEach((key) => this.seen.add(key));
+		this.sawEnd ||= all.length === 0;
 		this.total = readTotal(response.body, response.headers) ?? this.total;
 		this.greatestTotal = Math.max(this.greatestTotal, this.total ?? 0);
-		const { config } = this.client;
-		const url = `${config.root}${routeOf(this.endpoint, config.apiPath).path}`;
-		const { hasMore, next } = readPaging(response, url);
-		if (fresh > 0 || rows === 0) this.hasMore = hasMore;
-		return { rows, fresh, next };
+		return { query, rows: all.length, records, ...readPaging(response) };
 	}
 
 	/** @returns the error of a page that is missing, or that the service refuses time and again */
@@ -248,11 +229,4 @@ function asNoPage(error: unknown): ServiceError {
 	const isMissing = error instanceof ServiceError && [404, 416].includes(error.statusCode ?? 0);
 	if (isMissing || isRefusedContent(error)) return error;
 	throw error;
-}
-
-function noList(kind: string, body: unknown): never {
-	throw new ServiceError(`The response has no list of ${kind}s that the node could find`, {
-		kind: 'configuration',
-		description: `It has these fields: ${fieldNames(body)}. Check 'Base URL' and 'API Path' in the credential.`,
-	});
 }

@@ -122,22 +122,3 @@ function readRate(value: unknown): number {
 function demand(isMet: unknown, message: string, description: string): asserts isMet {
 	if (!isMet) throw new ServiceError(message, { kind: 'configuration', description });
 }
-
-/**
- * Takes secrets out of a text that quotes a registered URL: ours, and what n8n signs and Send and Wait seals in the URL of
- * a waiting execution.
- */
-export function withoutSecrets(text: string): string {
-	return text.replace(/((?:\b|%3F|%26)(?:token|wait|signature)(?:=|%3D))[^&#\s"']+/gi, '$1…');
-}
-
-/** The same for all texts of a record, however deep, and for names of fields that are URLs. */
-export function withoutNestedSecrets(value: unknown): unknown {
-	if (typeof value === 'string') return withoutSecrets(value);
-	if (Array.isArray(value)) return value.map(withoutNestedSecrets);
-	if (typeof value !== 'object' || value === null) return value;
-	const fields = Object.entries(value);
-	return Object.fromEntries(
-		fields.map(([name, field]) => [withoutSecrets(name), withoutNestedSecrets(field)]),
-	);
-}

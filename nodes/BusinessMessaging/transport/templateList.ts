@@ -8,7 +8,9 @@ import { ServiceError } from './errors';
 import { type RecordList, readRecords } from './lists';
 
 /** In the service's order. */
-export type TemplateList = RecordList<Template>;
+export interface TemplateList extends Omit<RecordList, 'records'> {
+	records: Template[];
+}
 
 /** By address and key. */
 const kept = new BoundedMap<string, TemplateList>({ maxSize: 20, maxAgeMs: 5 * 60_000 });
@@ -22,13 +24,13 @@ const kept = new BoundedMap<string, TemplateList>({ maxSize: 20, maxAgeMs: 5 * 6
 export async function listTemplates(client: Client, isFresh = false): Promise<TemplateList> {
 	const known = isFresh ? undefined : kept.get(client.config.id);
 	if (known) return known;
-	const list = await readRecords(client, endpoints.listTemplates);
-	const records = list.records.flatMap(readTemplates);
-	if (records.length === 0 && list.records.length > 0)
+	const { records: shown, ...facts } = await readRecords(client, endpoints.listTemplates);
+	const list = { ...facts, records: shown.flatMap(readTemplates) };
+	if (list.records.length === 0 && shown.length > 0)
 		throw new ServiceError('The service lists templates, but no name was found in them', {
 			kind: 'refused',
-			description: `The first one has the fields ${fieldNames(list.records[0])}.`,
+			description: `The first one has the fields ${fieldNames(shown[0])}.`,
 		});
-	kept.set(client.config.id, { ...list, records });
-	return { ...list, records };
+	kept.set(client.config.id, list);
+	return list;
 }

@@ -6,7 +6,7 @@ import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/r
 import { type ItemFailure, asFailure } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { ServiceError } from '../transport/errors';
-import { listRecords } from '../transport/lists';
+import { readRecords } from '../transport/lists';
 import { registerWebhook } from '../transport/registerWebhook';
 
 /** Where the event types of a registration may be. Assumption: the specification shows no field of it. */
@@ -27,7 +27,9 @@ export interface WantedWebhook {
 
 /** All registrations of the account. @throws ServiceError */
 export async function listWebhooks(client: Client): Promise<RegisteredWebhook[]> {
-	return (await listRecords(client, endpoints.listWebhooks)).map(readWebhook);
+	const { records, gap } = await readRecords(client, endpoints.listWebhooks);
+	if (gap) throw gap;
+	return records.map(readWebhook);
 }
 
 function readWebhook(record: ServiceRecord): RegisteredWebhook {

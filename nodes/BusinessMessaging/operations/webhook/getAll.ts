@@ -1,6 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import type { ServiceRecord } from '../../api/read';
-import { withoutNestedSecrets } from '../../transport/serviceConfig';
+import { withoutSecrets } from '../../transport/secrets';
 import { listOperation } from '../operation';
 
 /** Lists webhooks, without the secrets in the URLs of triggers. Source: specification, GET /v1/webhooks. */
@@ -12,5 +11,5 @@ export const getWebhooks = listOperation({
 	description: 'Get many webhooks. Secrets in their URLs are left out.',
 	endpoint: endpoints.listWebhooks,
 	fields: [],
-	shape: (webhook) => withoutNestedSecrets(webhook) as ServiceRecord,
+	shape: withoutSecrets,
 });
