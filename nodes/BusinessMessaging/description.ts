@@ -1,8 +1,9 @@
-/** The editor's view of the operations: dropdowns, display conditions and their order, derived from the list. */
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { sortBy, uniq } from 'lodash';
+/** The properties of the action node: dropdowns, display conditions and their order, derived from the operations. */
+import type { INodeProperties } from 'n8n-workflow';
+import { pick, sortBy, uniq, upperFirst } from 'lodash';
 
 import * as operationModules from './operations';
+import { showFor } from './operations/fieldBuilders';
 import type { Operation, Resource } from './operations/operation';
 
 /** All operations of the node, sorted by resource and name. */
@@ -11,17 +12,7 @@ export const operations: Operation[] = sortBy(Object.values(operationModules), [
 	({ name }) => name.toLowerCase(),
 ]);
 
-const resourceNames: Record<Resource, string> = {
-	account: 'Account',
-	analytics: 'Analytics',
-	contact: 'Contact',
-	conversation: 'Conversation',
-	message: 'Message',
-	template: 'Template',
-	webhook: 'Webhook',
-};
-
-/** The resource that a new node begins with, and the operation that each resource begins with. */
+/** The operation that each resource begins with. */
 const defaults: Record<Resource, string> = {
 	account: 'getCurrent',
 	analytics: 'getMessageStatistics',
@@ -39,35 +30,26 @@ const resourceField: INodeProperties = {
 	name: 'resource',
 	type: 'options',
 	noDataExpression: true,
-	options: resources.map((value) => ({ name: resourceNames[value], value })),
+	options: resources.map((value) => ({ name: upperFirst(value), value })),
 	default: 'message',
 };
 
 function operationField(resource: Resource): INodeProperties {
 	const firstOperation = defaults[resource];
+	const own = operations.filter((operation) => operation.resource === resource);
 	return {
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
 		displayOptions: { show: { resource: [resource] } },
-		options: operations.filter((operation) => operation.resource === resource).map(toOption),
+		options: own.map((one) => pick(one, ['name', 'value', 'action', 'description'])),
 		default: firstOperation,
 	};
 }
 
-function toOption({ name, value, action, description }: Operation): INodePropertyOptions {
-	return { name, value, action, description };
-}
-
 function fieldsOf({ fields, resource, value }: Operation): INodeProperties[] {
-	return fields.map((field) => ({
-		...field,
-		displayOptions: {
-			...field.displayOptions,
-			show: { resource: [resource], operation: [value], ...field.displayOptions?.show },
-		},
-	}));
+	return fields.map((field) => showFor(field, { resource: [resource], operation: [value] }));
 }
 
 /** The properties of the action node. */

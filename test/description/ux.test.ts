@@ -155,7 +155,9 @@ describe.each(described)('%s', (_, properties) => {
 test('every operation has its file and its line in operations/index.ts', () => {
 	const folder = 'nodes/BusinessMessaging/operations';
 	const definesOperation = (file: string) =>
-		/^export const \w+ = \w*[oO]peration[(<]/m.test(readFileSync(path.join(root, file), 'utf8'));
+		/^export const \w+(: Operation = | = \w*[oO]peration[(<])/m.test(
+			readFileSync(path.join(root, file), 'utf8'),
+		);
 	const files = filesBelow(folder).filter(definesOperation);
 	const lines = readFileSync(path.join(root, folder, 'index.ts'), 'utf8')
 		.trim()

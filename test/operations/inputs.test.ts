@@ -43,13 +43,13 @@ const segment = { segment: { __rl: true, mode: 'name', value: 'news' } };
 const options = (option: object) => ({ options: option });
 const missing = '={{ $json.missing }}';
 const ofSends: Array<[object, string]> = [
-	[additional(['n', 'number', 'many']), 'The Additional Field "n" is not a number'],
-	[additional(['n', 'number', ' ']), 'The Additional Field "n" is not a number'],
-	[additional(['b', 'boolean', 'yes']), 'The Additional Field "b" is not true or false'],
-	[additional(['j', 'json', '{']), 'The Additional Field "j" is not valid JSON'],
-	[additional([' ', 'text', 'x']), 'One of the Additional Fields has no name'],
-	[additional(['text', 'text', 'x']), 'The Additional Field "text" is set by a field of the node'],
-	[additional(['a', 'text', 'x'], [' a', 'text', 'y']), 'The Additional Field "a" is there twice'],
+	[additional(['n', 'number', 'many']), '\'Additional Fields: n\' cannot be "many"'],
+	[additional(['n', 'number', ' ']), "'Additional Fields: n' is empty"],
+	[additional(['b', 'boolean', 'yes']), '\'Additional Fields: b\' cannot be "yes"'],
+	[additional(['j', 'json', '{']), "'Additional Fields: j' is not valid JSON"],
+	[additional([' ', 'text', 'x']), "A row of 'Additional Fields' has no name"],
+	[additional(['text', 'text', 'x']), '\'Additional Fields\' sets "text", which another field'],
+	[additional(['a', 'text', 'x'], [' a', 'text', 'y']), '\'Additional Fields\' contains "a" twice'],
 	[additional(['a', '={{ "txet" }}', 'x']), '\'Type\' cannot be "txet"'],
 	[{ text: missing }, "'Text' is empty"],
 	[{ text: ' \n ' }, "'Text' is empty"],
@@ -61,11 +61,11 @@ const ofSends: Array<[object, string]> = [
 	[{ operation: 'fly' }, '"fly" of "message" does not exist'],
 ];
 const ofLists: Array<[object, string]> = [
-	[query(['', 'x']), 'One of the Query Parameters has no name'],
-	[query(['from', 'a'], ['from', 'b']), 'The Query Parameter "from" is there twice'],
+	[query(['', 'x']), "A row of 'Query Parameters' has no name"],
+	[query(['from', 'a'], ['from', 'b']), '\'Query Parameters\' contains "from" twice'],
 	[
 		{ ...query(['segment', 'a']), filters: segment },
-		'The Query Parameter "segment" is set by a field',
+		'\'Query Parameters\' sets "segment", which another field',
 	],
 	[{ returnAll: '={{ "maybe" }}' }, '\'Return All\' cannot be "maybe"'],
 	[{ limit: missing }, "'Limit' is empty"],
@@ -93,7 +93,7 @@ test.each<[object, string]>([
 test.each<[object, string]>([
 	[{ ...list, limit: 0 }, 'Enter a whole number of at least 1.'],
 	[{ ...send, options: { concurrency: '={{ 0 }}' } }, 'Enter a whole number from 1 to '],
-	[{ ...list, returnAll: '={{ "x" }}' }, 'Use an expression that gives true or false.'],
+	[{ ...list, returnAll: '={{ "x" }}' }, 'Enter true or false'],
 	[{ ...send, ...additional(['a', '={{ "x" }}', 'x']) }, 'Its values are "json", "number", '],
 ])('%j is refused with advice', async (parameters, advice) => {
 	const error = await errorOf(parameters);

@@ -140,6 +140,6 @@ test.each([
 	const { error } = await service.run({ parameters: question, items, credentials, baseUrl });
 	expect(error).toMatchObject({
 		message: expect.stringContaining(`The service cannot deliver to ${new URL(baseUrl).origin}`),
-		description: expect.stringContaining('Nothing was sent'),
+		description: expect.stringContaining('nothing was sent'),
 	});
 });

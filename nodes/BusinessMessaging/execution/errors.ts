@@ -1,4 +1,5 @@
-/** Failures of items as n8n shows and hands them on. */
+/** Failures of items as n8n shows them and passes them on. */
+import { pickBy } from 'lodash';
 import {
 	type INode,
 	type INodeExecutionData,
@@ -9,7 +10,7 @@ import {
 import type { ItemFailure } from '../operations/outcome';
 import { ServiceError } from '../transport/errors';
 
-/** The error that stops the execution, or that goes along with an item to the error output. */
+/** The error that stops the execution for an item. `note` follows its description. */
 export function toNodeError(
 	node: INode,
 	failure: ItemFailure,
@@ -17,13 +18,14 @@ export function toNodeError(
 	note?: string,
 ): NodeApiError | NodeOperationError {
 	const message = `${failure.message} [item ${itemIndex}]`;
-	const description = [failure.description, note].filter(Boolean).join(' ') || undefined;
+	const description = [failure.description, note].filter(Boolean).join(' ');
+	const httpCode = failure instanceof ServiceError ? failure.statusCode?.toString() : undefined;
 	const error =
 		failure instanceof ServiceError
 			? new NodeApiError(
 					node,
-					{ message, description: description ?? '' },
-					{ message, description, itemIndex, httpCode: failure.statusCode?.toString() },
+					{ message, description },
+					{ message, description, itemIndex, httpCode },
 				)
 			: new NodeOperationError(node, message, { description, itemIndex });
 	error.context.sendStatus = failure.sendStatus;
@@ -31,18 +33,12 @@ export function toNodeError(
 }
 
 /**
- * The item that stands for a failed one when the execution continues. Workflows can branch on `error.sendStatus`.
- *
- * Everything stands inside of `error`: an item with that field alone is what every version of n8n takes for a failed one.
+ * The output of a failed item when the execution continues. Workflows can branch on `error.sendStatus`. It has no field
+ * but `error`, which every version of n8n takes for a failed item.
  */
 export function toErrorItem(failure: ItemFailure, itemIndex: number): INodeExecutionData {
 	const { message, description, sendStatus } = failure;
 	const statusCode = failure instanceof ServiceError ? failure.statusCode : undefined;
-	const error = {
-		message,
-		...(description && { description }),
-		...(statusCode && { statusCode }),
-		sendStatus,
-	};
-	return { json: { error }, pairedItem: { item: itemIndex } };
+	const details = pickBy({ description, statusCode });
+	return { json: { error: { message, ...details, sendStatus } }, pairedItem: { item: itemIndex } };
 }

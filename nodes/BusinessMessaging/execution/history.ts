@@ -3,10 +3,10 @@
  *
  * n8n's deduplication helper reads the whole list, adds to it and writes all of it back, without a lock. Of two
  * processes that do so at the same time, the later one overwrites what the earlier one has added. So each addition
- * carries a mark that is looked for again a moment later: if it is gone, everything of this addition is gone, and it is
- * made anew; what another process has added meanwhile is then no longer new. An addition that itself took so long that
- * others may already have found their marks before it overwrote them is taken back and made anew, more patiently. What
- * was added in the last seconds is added along with everything that follows, which brings back what was overwritten late.
+ * carries a mark that is looked for again a moment later: if it is gone, the whole addition is gone, and is repeated;
+ * what another process has added meanwhile is then no longer new. An addition that took so long that others may have
+ * found their marks before it overwrote them is taken back and repeated with a longer pause. What was added in the last
+ * seconds is added along with everything that follows, which brings back what was overwritten late. docs/adr/0004
  */
 import { randomUUID } from 'crypto';
 import {
@@ -31,8 +31,8 @@ type Helpers = Pick<IExecuteFunctions['helpers'], 'checkProcessedAndRecord' | 'r
 
 /** The list of a node or a workflow. Its methods are called one after the other. */
 export class History {
-	/** Entries that are to be removed, since a call that should have removed or kept them has failed. */
-	abandoned: string[] = [];
+	/** Entries that the next call removes. Whoever has no more use for one may add it at any time. */
+	readonly removals = new Set<string>();
 	/** Entries of ours that others may still overwrite, and since when they are there. */
 	private readonly recent = new Map<string, number>();
 	private marks: string[] = [];
@@ -44,50 +44,46 @@ export class History {
 	) {}
 
 	/**
-	 * Adds entries.
+	 * Adds entries. If that fails, they are among the removals.
 	 *
 	 * @param alongside entries that nobody else adds
 	 * @returns those of the first that were not there before and were added by nobody else
 	 * @throws Error if others overwrite them time and again, or what n8n's database throws
 	 */
 	async add(entries: string[], alongside: string[] = []): Promise<Set<string>> {
-		await (this.marks.length >= maxMarks ? this.removeMarks() : this.remove([]));
+		await (this.marks.length >= maxMarks ? this.removeMarks() : this.remove());
 		let ours = [...new Set(entries)];
 		let last: { origin: string[]; isTakenBack: boolean } = { origin: [], isTakenBack: false };
 		for (let attempt = 0; attempt < maxAttempts; attempt++) {
 			const [origin, proof] = [this.newMark(), this.newMark()];
-			const { added, isSlow } = await this.write([
-				...this.recentEntries(),
-				...alongside,
-				...ours,
-				...last.origin,
-				origin,
-				proof,
-			]);
+			const others = [...this.recentEntries(), ...alongside, ...last.origin];
+			const { added, isSlow } = await this.write([...others, ...ours, origin, proof]);
 			if (attempt === 0 && added.size === 2) return new Set(); // the marks alone: all the rest was there before
 			// Somebody may have written our own last addition back: what is there is ours, or is still to be taken back.
 			const isOwn = last.origin.some((mark) => !added.has(mark));
 			ours = ours.filter((entry) => isOwn || added.has(entry));
-			this.abandoned = ours; // unless this goes well
+			for (const entry of entries) this.removals.delete(entry);
+			for (const entry of ours) this.removals.add(entry); // unless this goes well
 			const isTakenBack: boolean = isSlow || (isOwn && last.isTakenBack);
 			if (isTakenBack) await this.remove([origin, ...last.origin]);
 			last = { origin: [origin], isTakenBack };
 			await sleep(this.pauseMs);
 			if (isTakenBack || (await this.record([proof])).has(proof)) continue;
 			for (const entry of [...alongside, ...ours]) this.recent.set(entry, Date.now());
-			this.abandoned = [];
+			for (const entry of ours) this.removals.delete(entry);
 			return new Set(ours);
 		}
 		throw new Error('Other processes of n8n overwrite what this one writes');
 	}
 
-	/** Removes entries, and those that were abandoned. If that fails, they are removed with the next call. */
-	async remove(entries: string[]): Promise<void> {
-		for (const entry of entries) this.recent.delete(entry);
-		this.abandoned = [...this.abandoned, ...entries];
-		if (this.abandoned.length === 0) return;
-		await this.helpers.removeProcessed(this.abandoned, this.scope, options);
-		this.abandoned = [];
+	/** Removes these entries and all removals. If that fails, they are removed with the next call. */
+	async remove(entries: string[] = []): Promise<void> {
+		for (const entry of entries) this.removals.add(entry);
+		const removed = [...this.removals];
+		if (removed.length === 0) return;
+		for (const entry of removed) this.recent.delete(entry);
+		await this.helpers.removeProcessed(removed, this.scope, options);
+		for (const entry of removed) this.removals.delete(entry);
 	}
 
 	/** Which entries are missing. The helper cannot look without recording, so that is undone. */
@@ -99,8 +95,7 @@ export class History {
 
 	/** Removes what {@link add} has left of its own. */
 	async removeMarks(): Promise<void> {
-		await this.remove(this.marks);
-		this.marks = [];
+		await this.remove(this.marks.splice(0));
 	}
 
 	private newMark(): string {
@@ -124,16 +119,14 @@ export class History {
 		if (entries.length === 0) return new Set();
 		const record = async () =>
 			await this.helpers.checkProcessedAndRecord([...new Set(entries)], this.scope, options);
-		// n8n refuses to make a list that another process has made in this very moment; there is one now.
+		// n8n refuses to make a list that another process has made at the same moment; there is one now.
 		const { new: added } = await record().catch(record);
 		return new Set(added.map(String));
 	}
 
 	private recentEntries(): string[] {
-		for (const [entry, since] of this.recent) {
-			if (Date.now() - since < recentMs) break;
-			this.recent.delete(entry);
-		}
+		for (const [entry, since] of this.recent)
+			if (Date.now() - since >= recentMs) this.recent.delete(entry);
 		return [...this.recent.keys()];
 	}
 }

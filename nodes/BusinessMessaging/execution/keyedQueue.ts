@@ -1,4 +1,5 @@
 /** Side by side where that is safe, one after the other where order matters. */
+import { groupBy } from 'lodash';
 
 interface QueueSettings<T> {
 	/** Items with the same key are carried out one after the other, in their order. */
@@ -20,13 +21,8 @@ export async function inQueues<T>(
 	{ keyOf, concurrency, isStopped }: QueueSettings<T>,
 	task: (item: T) => Promise<void>,
 ): Promise<void> {
-	const byKey = new Map<string, T[]>();
-	for (const item of items) {
-		const queue = byKey.get(keyOf(item));
-		if (queue) queue.push(item);
-		else byKey.set(keyOf(item), [item]);
-	}
-	const queues = [...byKey.values()].map((queue) => queue.values());
+	const queues = Object.values(groupBy(items, keyOf)).map((queue) => queue.values());
+	const workers = Math.min(concurrency, queues.length);
 	let next = 0;
 	const work = async () => {
 		while (next < queues.length && !isStopped()) {
@@ -37,5 +33,5 @@ export async function inQueues<T>(
 			queues.push(queue);
 		}
 	};
-	await Promise.all(Array.from({ length: Math.min(concurrency, byKey.size) }, work));
+	await Promise.all(Array.from({ length: workers }, work));
 }

@@ -1,18 +1,17 @@
 /** One run of the node: every input item through its operation, in the three ways of n8n to deal with errors. */
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
-import { InputError, asInputError } from '../operations/inputError';
+import { defaultConcurrency, defaultTimeoutSeconds } from '../operations/fields';
 import type { Operation } from '../operations/operation';
-import { type ItemFailure, asFailure, hasFailed, outcomeOf } from '../operations/outcome';
-import { defaultConcurrency, defaultTimeoutSeconds } from '../operations/options';
+import { type ItemFailure, type Outcome, asFailure, hasFailed } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { toErrorItem, toNodeError } from './errors';
 import { addHints } from './hints';
 import { type Item, type ValidItem, isDone, isPending, isValid } from './item';
 import { inQueues } from './keyedQueue';
-import { type Memory, openMemory } from './memory';
-import { openSendOnce } from './sendOnce';
+import { Memory } from './memory';
+import { SendOnce } from './sendOnce';
 import { readItems } from './values';
 
 /** What a run that ends by waiting does around its requests. */
@@ -25,6 +24,16 @@ export interface Listening {
 
 /** Begins to listen for the replies to all valid items, before the first request goes out. @throws ServiceError, InputError */
 export type Listen = (context: IExecuteFunctions, items: Item[]) => Promise<Listening>;
+
+/** What all items of a run share. */
+interface Run {
+	operation: Operation;
+	/** For requests that must not be repeated. */
+	memory?: Memory;
+	/** Missing if it could not be prepared; then no item is pending. */
+	client?: Client;
+	prepared?: unknown;
+}
 
 /**
  * Runs an operation over all input items.
@@ -39,11 +48,12 @@ export async function runOperation(
 	listen: Listen,
 ): Promise<INodeExecutionData[]> {
 	const items = await readItems(context, operation);
-	refuseInvalid(context, items);
+	refuseUnsent(context, items);
 	const run = await untilStopped(context, openRun(context, operation, items));
-	refuseInvalid(context, items);
+	refuseUnsent(context, items);
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
-	const sending = untilStopped(context, carryOut(context, operation, run, items.filter(isPending)));
+	refuseUnsent(context, items);
+	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
 	const finished = sending.then((warning) => refuseFailed(context, operation, items, warning));
 	await finished.catch(async (error) => {
 		await listening?.stop();
@@ -51,69 +61,45 @@ export async function runOperation(
 	});
 	// What was asked stays in memory while the reply is awaited: a retry then waits again without asking again.
 	if (await listening?.wait()) return context.getInputData();
-	if (items.every(isDone)) run.memory.clear();
+	if (items.every(isDone)) run.memory?.clear();
 	return items.flatMap(toOutput);
 }
 
-/** Throws for an item that cannot be right, before anything is sent, unless the node continues on errors. */
-function refuseInvalid(context: IExecuteFunctions, items: Item[]): void {
-	if (context.continueOnFail()) return;
-	for (const { index, outcome } of items) {
-		if (!hasFailed(outcome) || !(outcome.failure instanceof InputError)) continue;
-		const note = 'All items are checked first, so nothing was sent in this run.';
-		throw toNodeError(context.getNode(), outcome.failure, index, note);
-	}
+/** Throws for an item that has failed before the first request. */
+function refuseUnsent(context: IExecuteFunctions, items: Item[]): void {
+	const unsent = items.filter(
+		({ outcome }) => hasFailed(outcome) && outcome.failure.sendStatus === 'notSent',
+	);
+	refuse(context, unsent, 'All items are checked first, so nothing was sent in this run.');
 }
 
-/** Throws for the first item that has failed, unless the node continues on errors; says how far the run got. */
+/** Throws for an item that has failed, and says how far the run got. */
 function refuseFailed(
 	context: IExecuteFunctions,
 	{ endpoint }: Operation,
 	items: Item[],
 	warning = '',
 ): void {
-	const failed = items.find(({ outcome }) => hasFailed(outcome));
-	if (!hasFailed(failed?.outcome) || context.continueOnFail()) return;
 	const done = items.filter(isDone).length;
 	const progress = `${done} of ${items.length} items are done. A retry goes on from there and repeats none of them.`;
-	const note = `${endpoint.idempotent ? '' : progress} ${warning}`.trim();
-	throw toNodeError(context.getNode(), failed.outcome.failure, failed.index, note);
+	refuse(context, items, `${endpoint.idempotent ? '' : progress} ${warning}`.trim());
 }
 
-/** If nobody can listen, all valid items fail with the reason. */
-async function beginListening(
-	context: IExecuteFunctions,
-	items: Item[],
-	listen: Listen,
-): Promise<Listening | undefined> {
-	const valid = items.filter(isValid);
-	if (valid.length === 0) return undefined;
-	try {
-		return await listen(context, items);
-	} catch (error) {
-		const failure = asFailure(error);
-		if (!context.continueOnFail())
-			throw toNodeError(context.getNode(), failure, 0, 'Nothing was sent in this run.');
-		fail(valid, failure);
-		return undefined;
-	}
+/** Throws for the first item that has failed, unless the node continues on errors. */
+function refuse(context: IExecuteFunctions, items: Item[], note: string): void {
+	if (context.continueOnFail()) return;
+	for (const { index, outcome } of items)
+		if (hasFailed(outcome)) throw toNodeError(context.getNode(), outcome.failure, index, note);
 }
 
-/** What all items of a run share; without a client if that could not be prepared. */
-interface Run {
-	memory: Memory;
-	client?: Client;
-	prepared?: unknown;
-}
-
-/** Recalls what was done in an earlier attempt, and prepares what the others share. A fault there fails all of these. */
+/** Recalls what was done in an earlier attempt, and prepares what the others share. If that fails, all of these fail. */
 async function openRun(
 	context: IExecuteFunctions,
 	operation: Operation,
 	items: Item[],
 ): Promise<Run> {
-	const memory = openMemory(context, operation);
-	for (const item of items.filter(isValid)) item.outcome = memory.recall(item);
+	const memory = operation.endpoint.idempotent ? undefined : new Memory(context, operation);
+	for (const item of items.filter(isValid)) item.outcome = memory?.recall(item);
 	const pending = items.filter(isPending);
 	try {
 		const signal = context.getExecutionCancelSignal();
@@ -121,10 +107,10 @@ async function openRun(
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		for (const item of pending) review(operation, item, prepared);
-		return { memory, client, prepared };
+		return { operation, memory, client, prepared };
 	} catch (error) {
 		fail(pending, asFailure(error));
-		return { memory };
+		return { operation, memory };
 	}
 }
 
@@ -132,12 +118,27 @@ function review(operation: Operation, item: ValidItem, prepared: unknown): void 
 	try {
 		item.request = operation.review?.(item.request, prepared) ?? item.request;
 	} catch (error) {
-		fail([item], asInputError(error));
+		fail([item], asFailure(error));
 	}
 }
 
 function fail(items: Item[], failure: ItemFailure): void {
 	for (const item of items) item.outcome = { failure };
+}
+
+/** If nobody can listen, all valid items fail, also those that were asked in an earlier attempt. */
+async function beginListening(
+	context: IExecuteFunctions,
+	items: Item[],
+	listen: Listen,
+): Promise<Listening | undefined> {
+	const valid = items.filter(isValid);
+	try {
+		return valid.length > 0 ? await listen(context, items) : undefined;
+	} catch (error) {
+		fail(valid, asFailure(error));
+		return undefined;
+	}
 }
 
 /**
@@ -147,12 +148,11 @@ function fail(items: Item[], failure: ItemFailure): void {
  */
 async function carryOut(
 	context: IExecuteFunctions,
-	operation: Operation,
-	{ memory, client, prepared }: Run,
+	{ operation, memory, client, prepared }: Run,
 	items: ValidItem[],
 ): Promise<string | undefined> {
 	if (!client) return undefined;
-	const sendOnce = openSendOnce(context, operation);
+	const sendOnce = new SendOnce(context, operation, items);
 	const signal = context.getExecutionCancelSignal();
 	let hasToStop = false;
 	const settings = {
@@ -161,17 +161,21 @@ async function carryOut(
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, async (item) => {
-		item.outcome = await sendOnce.guard(item, async () => {
-			const idempotencyKey = memory.begin(item);
-			return await outcomeOf(operation.run(client, { ...item.request, idempotencyKey }, prepared));
+		const outcome = await sendOnce.guard(item, async (): Promise<Outcome> => {
+			const request = { ...item.request, idempotencyKey: memory?.begin(item) };
+			const call = operation.run(client, request, prepared);
+			return await call.then((records) => ({ records })).catch(toOutcome);
 		});
-		memory.keep(item);
-		hasToStop ||= hasFailed(item.outcome) && !context.continueOnFail();
+		memory?.keep(item, outcome);
+		item.outcome = outcome;
+		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
 	});
 	const warning = await sendOnce.close();
 	addHints(context, client, items, warning);
 	return warning;
 }
+
+const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(error) });
 
 /** The options of a run are those of its first item. */
 function optionsOf([first]: ValidItem[]): { timeoutMs: number; concurrency: number } {
@@ -192,14 +196,13 @@ function toOutput({ index, outcome }: Item): INodeExecutionData[] {
  * way then is finished in the background, and remembered.
  */
 async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
+	const description = 'A retry goes on with the items that are not done.';
 	return await new Promise((resolve, reject) => {
-		context.onExecutionCancellation(() => {
+		const stop = () =>
 			reject(
-				new NodeOperationError(context.getNode(), 'The execution was canceled', {
-					description: 'A retry goes on with the items that are not done.',
-				}),
+				new NodeOperationError(context.getNode(), 'The execution was canceled', { description }),
 			);
-		});
+		context.onExecutionCancellation(stop);
 		work.then(resolve, reject);
 	});
 }

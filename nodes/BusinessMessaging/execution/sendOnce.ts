@@ -6,7 +6,6 @@
  * message waits for its claim, and the confirmation of a sender's last message travels with the claim of its next one,
  * so there are never more of these than senders. Each call reads and writes all keys, so senders share calls.
  */
-import { partition } from 'lodash';
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { withLock } from '../mutex';
@@ -18,16 +17,14 @@ import { ServiceError } from '../transport/errors';
 import { History } from './history';
 import type { ValidItem } from './item';
 
-/** Send Once for the items of a run. */
-export interface SendOnce {
-	/** Sends what was not sent yet; items without a campaign are simply sent. */
-	guard: (item: ValidItem, send: () => Promise<Outcome>) => Promise<Outcome>;
-	/** Writes what is left. @returns what the user has to know, if that fails */
-	close: () => Promise<string | undefined>;
-}
-
 /** What is known of a key when it is to be sent. */
 type Claim = 'new' | 'alreadySent' | 'mayHaveBeenSent';
+
+/** Keys that are claimed together. */
+interface Batch {
+	keys: string[];
+	claims: Promise<Claim[]>;
+}
 
 /** How long senders that end at about the same time wait for each other, ms. */
 const collectMs = 10;
@@ -37,18 +34,34 @@ const pauseMs = 250;
 const claimOf = (key: string) => `claimed ${key}`;
 const confirmationOf = (key: string) => `sent ${key}`;
 
-/** Opens Send Once for a run. The scope is that of the first item with a campaign. */
-export function openSendOnce(
-	context: IExecuteFunctions,
-	{ recipientOf = () => '' }: Operation,
-): SendOnce {
-	let ledger: Ledger | undefined;
-	const guard: SendOnce['guard'] = async ({ request }, send) => {
+/** Send Once for the items of a run that have a campaign; the scope is that of the first one. */
+export class SendOnce {
+	/** Keys of messages that were sent, still to be confirmed. */
+	private readonly confirmed: string[] = [];
+	private readonly scope: Campaign['scope'];
+	private readonly lockName: string;
+	private readonly history: History;
+	private nextBatch: Batch | undefined;
+	private clearing: Promise<'notSent'> | undefined;
+
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly operation: Operation,
+		items: ValidItem[],
+	) {
+		const first = items.find(({ request }) => request.campaign);
+		this.scope = first?.request.campaign?.scope ?? 'node';
+		this.history = new History(context.helpers, this.scope);
+		const { id } = context.getWorkflow();
+		this.lockName = this.scope === 'node' ? `${id} ${context.getNode().id}` : `${id}`;
+	}
+
+	/** Sends the message of an item unless its campaign has reached the recipient. */
+	async guard({ request }: ValidItem, send: () => Promise<Outcome>): Promise<Outcome> {
 		const { campaign, body } = request;
 		if (!campaign) return await send();
-		ledger ??= new Ledger(context, campaign.scope);
-		const key = `${recipientOf(request)} ${campaign.name}`;
-		const asking = campaign.clearsHistory ? ledger.clear() : ledger.claim(key);
+		const key = `${this.operation.recipientOf?.(request)} ${campaign.name}`;
+		const asking = campaign.clearsHistory ? this.clear() : this.claim(key);
 		const claim = await asking.catch(notWritten);
 		if (claim instanceof ServiceError) return { failure: claim };
 		if (claim !== 'new') {
@@ -56,68 +69,15 @@ export function openSendOnce(
 			return { records: [{ to, skipped: true, sendStatus: claim, campaign: campaign.name }] };
 		}
 		const outcome = await send();
-		if (!hasFailed(outcome)) ledger.confirmed.push(key);
-		else if (outcome.failure.sendStatus === 'notSent') ledger.released.push(key);
+		if (!hasFailed(outcome)) this.confirmed.push(key);
+		else if (outcome.failure.sendStatus === 'notSent') this.history.removals.add(claimOf(key));
 		return outcome;
-	};
-	return { guard, close: async () => await ledger?.close() };
-}
-
-function notWritten(cause: unknown): ServiceError {
-	const message = "Send Once could not write to n8n's database, so this message was not sent";
-	return new ServiceError(message, {
-		kind: 'configuration',
-		description: `Run it again when the database works. (${String(cause)})`,
-	});
-}
-
-/** Keys that are claimed together. */
-interface Batch {
-	keys: string[];
-	claims: Promise<Claim[]>;
-}
-
-/** The keys in n8n's database, and what is on its way there. */
-class Ledger {
-	/** Keys of messages that were sent, still to be written. */
-	readonly confirmed: string[] = [];
-	/** Keys of messages that were certainly not sent, whose claims are still to be removed. */
-	readonly released: string[] = [];
-	private nextBatch: Batch | undefined;
-	private clearing: Promise<'notSent'> | undefined;
-	private readonly lockName: string;
-	private readonly history: History;
-
-	constructor(
-		private readonly context: IExecuteFunctions,
-		private readonly scope: Campaign['scope'],
-	) {
-		this.history = new History(context.helpers, scope);
-		const { id } = context.getWorkflow();
-		this.lockName = scope === 'node' ? `${id} ${context.getNode().id}` : `${id}`;
-	}
-
-	async claim(key: string): Promise<Claim> {
-		this.nextBatch ??= this.openBatch();
-		const { keys, claims } = this.nextBatch;
-		const place = keys.push(key) - 1;
-		return (await claims)[place];
-	}
-
-	/** Forgets all keys, once a run. */
-	async clear(): Promise<'notSent'> {
-		this.clearing ??= withLock(this.lockName, async () => {
-			await this.context.helpers.clearAllProcessedItems(this.scope, { mode: 'entries' });
-			const message = `The Send Once history of this ${this.scope} was cleared, and nothing was sent. To send, remove the option Clear Send Once History.`;
-			this.context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
-			return 'notSent' as const;
-		});
-		return await this.clearing;
 	}
 
 	/** Writes what is left at the end of a run, several times if the database fails. @returns what then is wrong */
 	async close(): Promise<string | undefined> {
-		for (let attempt = 0; attempt < maxWrites && this.isUnwritten; attempt++) {
+		const isUnwritten = () => this.confirmed.length + this.history.removals.size > 0;
+		for (let attempt = 0; attempt < maxWrites && isUnwritten(); attempt++) {
 			if (attempt > 0) await sleep(pauseMs * 2 ** attempt);
 			await withLock(this.lockName, async () => await this.write([])).catch(() => undefined);
 		}
@@ -127,18 +87,34 @@ class Ledger {
 		return warning;
 	}
 
-	private get isUnwritten(): boolean {
-		return this.confirmed.length + this.released.length + this.history.abandoned.length > 0;
-	}
-
 	/** What later runs will get wrong. */
 	private get warning(): string | undefined {
-		const claims = this.history.abandoned.filter((entry) => entry.startsWith(claimOf('')));
+		const prefix = claimOf('');
+		const claims = [...this.history.removals].filter((entry) => entry.startsWith(prefix));
+		const unsent = claims.map((claim) => claim.slice(prefix.length));
 		const start = "Send Once could not write to n8n's database. Later runs will";
-		if (claims.length > 0)
-			return `${start} skip messages that were not sent. Send these with another campaign name: ${claims.map((claim) => claim.slice(claimOf('').length)).join(', ')}.`;
+		if (unsent.length > 0)
+			return `${start} skip messages that were not sent. Send these with another campaign name: ${unsent.join(', ')}.`;
 		if (this.confirmed.length === 0) return undefined;
 		return `${start} list messages as mayHaveBeenSent that were sent: ${this.confirmed.join(', ')}.`;
+	}
+
+	/** Forgets all keys, once a run. */
+	private async clear(): Promise<'notSent'> {
+		this.clearing ??= withLock(this.lockName, async () => {
+			await this.context.helpers.clearAllProcessedItems(this.scope, { mode: 'entries' });
+			const message = `The Send Once history of this ${this.scope} was cleared, and nothing was sent. To send, remove the option 'Clear Send Once History'.`;
+			this.context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
+			return 'notSent' as const;
+		});
+		return await this.clearing;
+	}
+
+	private async claim(key: string): Promise<Claim> {
+		this.nextBatch ??= this.openBatch();
+		const { keys, claims } = this.nextBatch;
+		const place = keys.push(key) - 1;
+		return (await claims)[place];
 	}
 
 	/** A batch collects keys until the one before is written. */
@@ -154,15 +130,17 @@ class Ledger {
 
 	/** Removes, confirms and claims. What fails is left for the next call. */
 	private async write(keys: string[]): Promise<Claim[]> {
-		await this.history.remove(this.released.splice(0).map(claimOf));
 		const confirmed = [...this.confirmed];
-		if (keys.length + confirmed.length === 0) return [];
+		if (keys.length + confirmed.length === 0) {
+			await this.history.remove();
+			return [];
+		}
 		const claimed = await this.history.add(keys.map(claimOf), confirmed.map(confirmationOf));
 		this.confirmed.splice(0, confirmed.length);
-		const [ours, known] = partition(keys, (key) => claimed.has(claimOf(key)));
+		const known = keys.filter((key) => !claimed.has(claimOf(key)));
 		const looking = this.history.missing(known.map(confirmationOf));
 		const unconfirmed = await looking.catch((error) => {
-			this.released.push(...ours);
+			for (const claim of claimed) this.history.removals.add(claim);
 			throw error;
 		});
 		return keys.map((key) => {
@@ -170,4 +148,12 @@ class Ledger {
 			return unconfirmed.has(confirmationOf(key)) ? 'mayHaveBeenSent' : 'alreadySent';
 		});
 	}
+}
+
+function notWritten(cause: unknown): ServiceError {
+	const message = "Send Once could not write to n8n's database, so this message was not sent";
+	return new ServiceError(message, {
+		kind: 'configuration',
+		description: `Run it again when the database works. (${String(cause)})`,
+	});
 }

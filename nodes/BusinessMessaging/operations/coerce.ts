@@ -1,5 +1,5 @@
 /** Values of fields in the type that the field has. Expressions give values of any type. */
-import { mapValues, pick } from 'lodash';
+import { attempt, isError, mapValues, pick } from 'lodash';
 import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
 import { asText } from './asText';
@@ -9,7 +9,7 @@ import { InputError } from './inputError';
 /**
  * Brings a value into the type of its field: a spreadsheet's phone number is a number, a missing column undefined.
  *
- * @throws InputError that names the field, for what is no value of it
+ * @throws InputError that names the field, if the value does not fit it
  */
 export function coerce(field: Field, value: unknown): unknown {
 	switch (field.type) {
@@ -25,6 +25,8 @@ export function coerce(field: Field, value: unknown): unknown {
 			return coerceNumber(field, value);
 		case 'boolean':
 			return coerceBoolean(field, asText(value));
+		case 'json':
+			return coerceJson(field, value);
 		case 'collection':
 			return coerceAll(field.options as Field[], value);
 		case 'fixedCollection':
@@ -67,10 +69,20 @@ function coerceNumber(field: Field, value: unknown): number {
 function coerceBoolean(field: Field, value: string): boolean {
 	const text = value.trim().toLowerCase();
 	if (text === 'true' || text === 'false') return text === 'true';
-	throw unfit(field, value, 'Use an expression that gives true or false.');
+	throw unfit(field, value, 'Enter true or false.');
+}
+
+/** JSON that the user wrote, or the value that an expression gave; undefined for an empty field. */
+function coerceJson({ displayName }: Field, value: unknown): unknown {
+	if (typeof value !== 'string') return value ?? undefined;
+	if (value.trim() === '') return undefined;
+	const json = attempt(() => JSON.parse(value) as unknown);
+	if (!isError(json)) return json;
+	const advice = `${json.message}. Check quotes, commas and brackets.`;
+	throw new InputError(`'${displayName}' is not valid JSON`, advice);
 }
 
 function unfit({ displayName }: Field, value: string, advice: string): InputError {
-	const fault = value.trim() === '' ? 'is empty' : `cannot be "${value}"`;
-	return new InputError(`'${displayName}' ${fault}`, advice);
+	const problem = value.trim() === '' ? 'is empty' : `cannot be "${value}"`;
+	return new InputError(`'${displayName}' ${problem}`, advice);
 }

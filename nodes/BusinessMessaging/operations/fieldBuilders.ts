@@ -17,7 +17,7 @@ export type ValuesOf<F extends readonly Field[]> = {
 
 type Look<N extends string> = Omit<INodeProperties, 'type' | 'default' | 'name'> & { name: N };
 
-/** A line or, with `typeOptions.rows`, several lines of text; empty if not filled in. */
+/** Text, with `typeOptions.rows` in several lines. */
 export function textField<const N extends string>(
 	field: Look<N> & { default?: string },
 ): Field<N, string> {
@@ -31,41 +31,37 @@ export function choiceField<const N extends string, const V extends string>(
 	return { type: 'options', ...field };
 }
 
-/** A number. */
+/** A number, within the bounds of `typeOptions`. */
 export function numberField<const N extends string>(
 	field: Look<N> & { default: number },
 ): Field<N, number> {
 	return { type: 'number', ...field };
 }
 
-/** Yes or no. */
+/** A switch. */
 export function booleanField<const N extends string>(
 	field: Look<N> & { default: boolean },
 ): Field<N, boolean> {
 	return { type: 'boolean', ...field };
 }
 
-/** JSON as text, or a value that an expression gives. */
+/** JSON. Its value is parsed, and undefined if the field is empty. */
 export function jsonField<const N extends string>(
 	field: Look<N> & { default?: string },
 ): Field<N, unknown> {
 	return { type: 'json', default: '[]', ...field };
 }
 
-/** Optional fields that the user adds one by one. */
+/** Optional fields that the user adds one by one. None of them is required. */
 export function collectionField<const N extends string, const F extends readonly Field[]>(
 	field: Look<N> & { fields: F },
 ): Field<N, Partial<ValuesOf<F>>> {
 	const { fields, ...look } = field;
-	return { type: 'collection', default: {}, ...look, options: [...fields] };
+	const options = fields.map((one) => omit(one, 'required'));
+	return { type: 'collection', default: {}, ...look, options };
 }
 
-/** The same field where it may stay empty, e.g. in a collection. */
-export function optional<N extends string, V>(field: Field<N, V>): Field<N, V> {
-	return omit(field, 'required');
-}
-
-/** What is chosen from a list or by what identifies it, which is its value. */
+/** A record, chosen from a list or by its ID, name or code, which is the value. */
 export function recordField<const N extends string>(
 	field: Look<N> & {
 		searchListMethod: string;
@@ -96,14 +92,11 @@ export function recordField<const N extends string>(
 	};
 }
 
-/** The same field, shown under a condition: the values that other fields must have. */
+/** The same field, shown only if other fields have these values. */
 export function showFor<F extends Field>(
 	field: F,
 	condition: Record<string, Array<string | boolean>>,
 ): F {
-	const displayOptions: INodeProperties['displayOptions'] = {
-		...field.displayOptions,
-		show: { ...field.displayOptions?.show, ...condition },
-	};
-	return { ...field, displayOptions };
+	const show = { ...condition, ...field.displayOptions?.show };
+	return { ...field, displayOptions: { ...field.displayOptions, show } };
 }

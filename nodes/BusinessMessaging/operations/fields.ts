@@ -1,7 +1,10 @@
 /** Fields that several operations share. */
+import { maxTimeoutSeconds } from '../transport/deadline';
 import {
+	type Field,
 	booleanField,
 	choiceField,
+	collectionField,
 	jsonField,
 	numberField,
 	recordField,
@@ -87,7 +90,7 @@ export const templateCategoryField = choiceField({
 	description: 'What the template is for',
 });
 
-/** Components of a template itself; their form is an assumption. */
+/** Components of a template; their form is an assumption. */
 export const templateComponentsField = jsonField({
 	displayName: 'Components (JSON)',
 	name: 'componentsJson',
@@ -95,7 +98,7 @@ export const templateComponentsField = jsonField({
 	description: 'The parts of the template as the service documents them',
 });
 
-/** Whether a listing gives all records. */
+/** Whether a list gives all records. */
 export const returnAllField = booleanField({
 	displayName: 'Return All',
 	name: 'returnAll',
@@ -103,7 +106,7 @@ export const returnAllField = booleanField({
 	description: 'Whether to return all results or only up to a given limit',
 });
 
-/** Greatest number of records of a listing. */
+/** Greatest number of records of a list. */
 export const limitField = numberField({
 	displayName: 'Limit',
 	name: 'limit',
@@ -113,10 +116,41 @@ export const limitField = numberField({
 	description: 'Max number of results to return',
 });
 
-/** Whether the records of a listing are made small. */
+/** Whether the records of a list are shortened. */
 export const simplifyField = booleanField({
 	displayName: 'Simplify',
 	name: 'simplify',
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 });
+
+export const defaultTimeoutSeconds = 30;
+export const defaultConcurrency = 24;
+
+const concurrencyField = numberField({
+	displayName: 'Simultaneous Requests',
+	name: 'concurrency',
+	typeOptions: { minValue: 1, maxValue: 100, numberPrecision: 0 },
+	default: defaultConcurrency,
+	description:
+		'How many messages may be sent at the same time. Messages to the same person are always sent one after the other.',
+});
+
+const timeoutField = numberField({
+	displayName: 'Timeout (Seconds)',
+	name: 'timeout',
+	typeOptions: { minValue: 1, maxValue: maxTimeoutSeconds },
+	default: defaultTimeoutSeconds,
+	description: 'How many seconds the service may take to respond to a request',
+});
+
+/** The collection Options at the end of every operation, with the options that are its own. */
+export function optionsField(own: readonly Field[], sendsMessages: boolean): Field {
+	const fields = [...own, ...(sendsMessages ? [concurrencyField] : []), timeoutField];
+	return collectionField({
+		displayName: 'Options',
+		name: 'options',
+		placeholder: 'Add Option',
+		fields: fields.sort((a, b) => a.displayName.localeCompare(b.displayName)),
+	});
+}

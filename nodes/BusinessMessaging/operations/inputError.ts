@@ -10,9 +10,3 @@ export class InputError extends Error {
 		this.name = 'InputError';
 	}
 }
-
-/** What a value failed with; anything unexpected is put into the same words. */
-export function asInputError(error: unknown): InputError {
-	if (error instanceof InputError) return error;
-	return new InputError(error instanceof Error ? error.message : String(error));
-}

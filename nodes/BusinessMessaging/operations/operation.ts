@@ -6,13 +6,12 @@ import { type Endpoint, recordName } from '../api/endpoints';
 import { type ServiceRecord, readEnvelope, readId, readRecord } from '../api/read';
 import type { ApiRequest, Client } from '../transport/client';
 import { readRecords } from '../transport/lists';
-import { type Field, type ValuesOf } from './fieldBuilders';
-import { limitField, returnAllField, simplifyField } from './fields';
+import type { Field, ValuesOf } from './fieldBuilders';
+import { limitField, optionsField, returnAllField, simplifyField } from './fields';
 import type { Campaign } from './message/campaign';
 import type { QuestionSettings } from './message/question';
 import type { TemplateMessage } from './message/variables';
 import { additionalFields, queryParameters } from './openFields';
-import { optionsField } from './options';
 
 /** The resources of the node, as saved in workflows. */
 export type Resource =
@@ -24,7 +23,7 @@ export type Resource =
 	| 'template'
 	| 'webhook';
 
-/** What every operation says of itself. */
+/** The names of an operation, and its endpoint. */
 interface OperationNames {
 	resource: Resource;
 	/** Title Case label, e.g. "Send Text". */
@@ -38,21 +37,21 @@ interface OperationNames {
 	endpoint: Endpoint;
 }
 
-/** A request with the values that decide about the rest of the item's way. */
+/** A request, and what the item needs besides. */
 export interface OperationRequest extends ApiRequest {
-	/** Greatest number of records of a listing; all if absent. */
+	/** Greatest number of records of a list; all if absent. */
 	limit?: number;
-	/** Whether the records of a listing are made small. */
+	/** Whether the records of a list are shortened. */
 	isSimplified?: boolean;
 	/** The campaign of which each recipient gets at most one message ever. */
 	campaign?: Campaign;
-	/** What is asked for, if the answer is awaited. */
+	/** What is asked for, if the run waits for a reply. */
 	question?: QuestionSettings;
 	/** The template that a message is made of. */
 	template?: TemplateMessage;
 	/** What the user should know beside the output, e.g. that a part of a value was left out. */
 	hints?: string[];
-	/** The endpoint of this very request, if it is not the operation's. */
+	/** The endpoint of this request, if it is not the operation's. */
 	endpoint?: Endpoint;
 }
 
@@ -65,22 +64,24 @@ export interface RequestSettings {
 /** An operation as the node runs it. */
 export interface Operation extends OperationNames {
 	fields: readonly Field[];
-	/** Builds the request of one item. @throws InputError if a value cannot be right */
-	request: (values: Record<string, unknown>, settings: RequestSettings) => OperationRequest;
-	/** Who gets the message: one gets theirs in the order of the items, different people side by side. Not for other operations. */
-	recipientOf?: (request: OperationRequest) => string;
-	/** Does what the items of one run share, before the first of them. @throws ServiceError: no item is begun then */
-	prepare?: (client: Client, requests: OperationRequest[]) => Promise<unknown>;
-	/** Holds an item's request against what was prepared, before the first one goes out. @throws InputError */
-	review?: (request: OperationRequest, prepared: unknown) => OperationRequest;
 	/** Whether its run ends by waiting for replies. */
 	waits?: boolean;
+	/** Builds the request of one item. @throws InputError if a value cannot be right */
+	request: (values: Record<string, unknown>, settings: RequestSettings) => OperationRequest;
+	/** Who gets the message: messages to one person keep the order of the items. For operations that send messages. */
+	recipientOf?: (request: OperationRequest) => string;
+	/** Loads what the items of one run share, before the first request. @throws ServiceError: no item is begun then */
+	prepare?: (client: Client, requests: OperationRequest[]) => Promise<unknown>;
+	/** Compares an item's request with what was prepared, before the first request. @throws InputError */
+	review?: (request: OperationRequest, prepared: unknown) => OperationRequest;
 	/** Carries out one item. @throws ServiceError */
 	run: (client: Client, request: OperationRequest, prepared: unknown) => Promise<IDataObject[]>;
 }
 
+/** An operation whose fields and prepared value the compiler knows. */
 interface Definition<F extends readonly Field[], P, O extends readonly Field[]>
-	extends OperationNames {
+	extends OperationNames,
+		Pick<Operation, 'recipientOf' | 'waits'> {
 	fields: F;
 	/** Further fields of the collection Options. */
 	options?: O;
@@ -88,12 +89,10 @@ interface Definition<F extends readonly Field[], P, O extends readonly Field[]>
 		values: ValuesOf<F> & { options: Partial<ValuesOf<O>> },
 		settings: RequestSettings,
 	) => OperationRequest;
-	recipientOf?: (request: OperationRequest) => string;
-	/** Shapes the answer; by default the record that it holds. */
+	/** Shapes the response; by default the record that it holds. */
 	output?: (body: unknown, request: OperationRequest) => IDataObject[];
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<P>;
 	review?: (request: OperationRequest, prepared: P) => OperationRequest;
-	waits?: boolean;
 	run?: (client: Client, request: OperationRequest, prepared: P) => Promise<IDataObject[]>;
 }
 
@@ -103,27 +102,23 @@ export function operation<
 	P = undefined,
 	const O extends readonly Field[] = [],
 >(definition: Definition<F, P, O>): Operation {
-	const { endpoint, fields, options = [], request = () => ({}) } = definition;
-	const { output = (body) => record(body, recordName(endpoint)), review, run } = definition;
-	const open = [
+	const { endpoint, fields, options = [], recipientOf } = definition;
+	const { output = (body) => record(body, recordName(endpoint)) } = definition;
+	const openFields = [
 		...(endpoint.body ? [additionalFields] : []),
 		...(endpoint.query ? [queryParameters] : []),
 	];
 	return {
+		request: () => ({}),
+		run: async (client: Client, request: OperationRequest) =>
+			output(await client.call(request.endpoint ?? endpoint, request), request),
 		...definition,
-		fields: [...fields, ...open, optionsField(options, definition.recipientOf !== undefined)],
-		request: (values, settings) =>
-			request(values as ValuesOf<F> & { options: Partial<ValuesOf<O>> }, settings),
-		review: review && ((apiRequest, prepared) => review(apiRequest, prepared as P)),
-		run: async (client, apiRequest, prepared) =>
-			run
-				? await run(client, apiRequest, prepared as P)
-				: output(await client.call(apiRequest.endpoint ?? endpoint, apiRequest), apiRequest),
-	};
+		fields: [...fields, ...openFields, optionsField(options, recipientOf !== undefined)],
+	} as Operation;
 }
 
 interface ListDefinition<F extends readonly Field[]> extends Definition<F, undefined, []> {
-	/** Makes a large record small: at most 10 fields. The user can switch it off. */
+	/** Shortens a record to at most 10 fields. The user can switch it off. */
 	simplify?: (record: ServiceRecord) => IDataObject;
 	/** Shapes each record, simplified or not; by default it is as the service sent it. */
 	shape?: (record: ServiceRecord) => ServiceRecord;
@@ -148,13 +143,10 @@ export function listOperation<const F extends readonly Field[]>(
 			isSimplified: isSimplified === true,
 		}),
 		run: async (client, apiRequest) => {
-			const finish =
-				simplify && apiRequest.isSimplified
-					? simplify
-					: (record: ServiceRecord) => record as IDataObject;
-			const { records: all, gap } = await readRecords(client, endpoint, apiRequest);
-			if (gap) client.hints.add(`${gap.message}. ${gap.description}`);
-			return all.map((one) => finish(shape(one)));
+			const finish = apiRequest.isSimplified && simplify ? simplify : identity<ServiceRecord>;
+			const list = await readRecords(client, endpoint, apiRequest);
+			if (list.gap) client.hints.add(`${list.gap.message}. ${list.gap.description}`);
+			return list.records.map((one) => finish(shape(one)) as IDataObject);
 		},
 	});
 }
@@ -165,20 +157,15 @@ export function record(body: unknown, kind?: string): IDataObject[] {
 	return [Object.keys(fields).length > 0 ? fields : { success: true }];
 }
 
-/** The records of an answer that is a list, else the record that it is. */
+/** The records of a response that is a list, else the record that it is. */
 export function records(body: unknown, kind: string): IDataObject[] {
 	const list = readEnvelope(body, kind);
 	return list ? list.flatMap((entry) => record(entry)) : record(body, kind);
 }
 
-/** The answer to a send: what the service says, with the message's identifier and recipient under fixed names. */
+/** The response to a send: the service's fields, with the message's ID and recipient under fixed names. */
 export function sentMessage(body: unknown, request: OperationRequest): IDataObject[] {
 	const fields = readRecord(body, 'message') as IDataObject;
-	return [
-		{
-			...fields,
-			messageId: readId(fields) ?? readId(body) ?? null,
-			to: request.body?.to as string,
-		},
-	];
+	const messageId = readId(fields) ?? readId(body) ?? null;
+	return [{ ...fields, messageId, to: request.body?.to as string }];
 }

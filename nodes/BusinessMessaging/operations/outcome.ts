@@ -1,8 +1,8 @@
-/** What becomes of a request, for whoever makes one. */
+/** What becomes of an item: records, or a failure. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { ServiceError } from '../transport/errors';
-import { type InputError, asInputError } from './inputError';
+import { InputError } from './inputError';
 
 /** What an item can fail with: words for the user, and whether it may have taken effect. */
 export type ItemFailure = InputError | ServiceError;
@@ -15,16 +15,8 @@ export function hasFailed(outcome: Outcome | undefined): outcome is { failure: I
 	return outcome !== undefined && 'failure' in outcome;
 }
 
-/** Makes every error an item's failure; what is neither the user's nor the service's is a fault of the node. */
+/** Any error as an item's failure; anything unexpected becomes an InputError with its words. */
 export function asFailure(error: unknown): ItemFailure {
-	return error instanceof ServiceError ? error : asInputError(error);
-}
-
-/** What becomes of work that gives records. */
-export async function outcomeOf(work: Promise<IDataObject[]>): Promise<Outcome> {
-	try {
-		return { records: await work };
-	} catch (error) {
-		return { failure: asFailure(error) };
-	}
+	if (error instanceof ServiceError || error instanceof InputError) return error;
+	return new InputError(error instanceof Error ? error.message : String(error));
 }

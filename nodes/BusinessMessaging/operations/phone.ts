@@ -1,9 +1,11 @@
 /** Parameters that hold a phone number, and the Default Country that their local numbers belong to. */
+import { samePhoneKey } from '../phone/compare';
 import { planOf } from '../phone/plans';
 import { plusMissing, readPhone } from '../phone/read';
+import { asText } from './asText';
 import { choiceField } from './fieldBuilders';
 import { InputError } from './inputError';
-import type { RequestSettings } from './operation';
+import type { OperationRequest, RequestSettings } from './operation';
 
 const names = new Intl.DisplayNames('en', { type: 'region' });
 
@@ -27,35 +29,30 @@ export const defaultCountryField = choiceField({
 		'The country that phone numbers without a country code belong to. Numbers with + or 00 are always read as they are.',
 });
 
-/** The same choice as an option of an operation, which wins against that of the credential. */
+/** The same choice as an option of an operation, where it overrides the credential's. */
 export const defaultCountryOption = {
 	...defaultCountryField,
-	description: `${defaultCountryField.description} Without this option, that of the credential counts.`,
+	description: `${defaultCountryField.description} Overrides the Default Country of the credential.`,
 };
 
-/** A number to send, in E.164, and what the user should know about it. */
-interface PhoneValue {
-	phone: string;
-	hints: string[];
-}
-
 /**
- * Reads the value of a parameter that holds a phone number.
+ * Reads the value of a field that holds a phone number.
  *
- * @param options those of the operation, whose Default Country wins against that of the credential
- * @throws InputError if it is none, or it is not certain which
+ * @param options those of the operation, whose Default Country overrides the credential's
+ * @returns the number in E.164, and what the user should know about it
+ * @throws InputError if it is not a phone number, or can be several
  */
 export function readPhoneValue(
 	written: string,
 	{ displayName }: { displayName: string },
 	options: { defaultCountry?: string },
 	settings: RequestSettings,
-): PhoneValue {
+): { phone: string; hints: string[] } {
 	const defaultCountry = options.defaultCountry ?? settings.defaultCountry;
 	if (written.trim() === '')
 		throw new InputError(
 			`'${displayName}' is empty`,
-			'There is nothing in the field, or the field it refers to is missing in this item.',
+			'Enter a phone number, or check the data that the expression refers to.',
 		);
 	const reading = readPhone(written, defaultCountry);
 	if (reading.e164 !== undefined) return { phone: reading.e164, hints: reading.hints };
@@ -66,4 +63,9 @@ export function readPhoneValue(
 		`"${written.trim()}" in '${displayName}' ${problem}`,
 		`${detail} ${advice}${orCountry}.`.trim(),
 	);
+}
+
+/** Whom a message is for: two numbers of one phone are one recipient. */
+export function recipientOf({ body }: OperationRequest): string {
+	return samePhoneKey(asText(body?.to));
 }

@@ -1,25 +1,24 @@
+import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
-import { type ServiceRecord } from '../api/read';
+import { type ServiceRecord, isRecord } from '../api/read';
 
 /** As many fields as n8n asks of a simplified record, at most. */
-const mostFields = 10;
+const maxFields = 10;
 
 /**
- * A record with at most 10 fields: as it came if it has no more, all of them plain or known; else those that matter, and
- * further plain ones if there is place. The service's own fields are not known for certain, so none is dropped without need.
+ * The first 10 fields of a record that hold a plain value or a list of plain values.
  *
- * @param keys the fields that matter, in their order
+ * @param first the fields that matter most; the others follow in the service's order
  */
-export function shorten(record: ServiceRecord, keys: string[]): IDataObject {
-	const names = Object.keys(record);
-	const isPlain = (name: string) =>
-		record[name] === null || !['object', 'undefined'].includes(typeof record[name]);
-	const isKnown = (name: string) => record[name] !== undefined && keys.includes(name);
-	if (names.length <= mostFields && names.every((name) => isPlain(name) || isKnown(name)))
-		return record as IDataObject;
-	const others = names.filter((name) => isPlain(name) && !keys.includes(name));
-	return Object.fromEntries(
-		[...keys.filter(isKnown), ...others].slice(0, mostFields).map((key) => [key, record[key]]),
-	) as IDataObject;
+export function shorten(record: ServiceRecord, first: string[]): IDataObject {
+	const isSimple = (name: string) =>
+		Object.hasOwn(record, name) && [record[name]].flat().every(isPlain);
+	const names = uniq([...first, ...Object.keys(record)]).filter(isSimple);
+	const entries = names.slice(0, maxFields).map((name) => [name, record[name]]);
+	return Object.fromEntries(entries) as IDataObject;
+}
+
+function isPlain(value: unknown): boolean {
+	return value !== undefined && !isRecord(value) && !Array.isArray(value);
 }

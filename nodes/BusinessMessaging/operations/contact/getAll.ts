@@ -3,6 +3,18 @@ import { collectionField, recordField } from '../fieldBuilders';
 import { listOperation } from '../operation';
 import { shorten } from '../shorten';
 
+const first = [
+	'id',
+	'name',
+	'phone',
+	'email',
+	'language',
+	'segments',
+	'tags',
+	'status',
+	'updatedAt',
+];
+
 /** Lists contacts. Source: specification, GET /v1/contacts. */
 export const getContacts = listOperation({
 	resource: 'contact',
@@ -28,18 +40,6 @@ export const getContacts = listOperation({
 			],
 		}),
 	],
-	simplify: (contact) =>
-		shorten(contact, [
-			'id',
-			'name',
-			'phone',
-			'email',
-			'language',
-			'segments',
-			'tags',
-			'status',
-			'createdAt',
-			'updatedAt',
-		]),
+	simplify: (contact) => shorten(contact, first),
 	request: ({ filters }) => ({ query: { segment: filters.segment || undefined } }),
 });

@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { collectionField, optional } from '../fieldBuilders';
+import { collectionField } from '../fieldBuilders';
 import { contactField, contactNameField, phoneField } from '../fields';
 import { operation } from '../operation';
 import { defaultCountryOption, readPhoneValue } from '../phone';
@@ -18,7 +18,7 @@ export const updateContact = operation({
 			displayName: 'Update Fields',
 			name: 'updateFields',
 			placeholder: 'Add Field',
-			fields: [contactNameField, optional(phoneField)],
+			fields: [contactNameField, phoneField],
 		}),
 	],
 	options: [defaultCountryOption],

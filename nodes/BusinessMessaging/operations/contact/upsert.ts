@@ -4,29 +4,24 @@ import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
 import { ServiceError } from '../../transport/errors';
 import { asText } from '../asText';
-import { contactNameField, phoneField } from '../fields';
-import { type OperationRequest, operation, record } from '../operation';
-import { defaultCountryOption } from '../phone';
+import { type Operation, type OperationRequest, record } from '../operation';
 import { ContactIndex } from './contactIndex';
 import { createContact } from './create';
 
 /** Creates a contact, or updates the one with the same phone number. */
-export const upsertContact = operation({
-	resource: 'contact',
+export const upsertContact: Operation = {
+	...createContact,
 	name: 'Create or Update',
 	value: 'upsert',
 	action: 'Create or update contact',
 	description: 'Create a new contact, or update the current one if it already exists (upsert)',
-	endpoint: endpoints.createContact,
-	fields: [phoneField, contactNameField],
-	options: [defaultCountryOption],
-	request: createContact.request,
 	prepare: async (client, requests) => await ContactIndex.open(client, requests.map(phoneOf)),
-	run: async (client, request, index) => {
+	run: async (client, request, prepared) => {
+		const index = prepared as ContactIndex;
 		const name = `contact ${client.config.id} ${samePhoneKey(phoneOf(request))}`;
 		return record(await withLock(name, async () => await save(client, request, index)), 'contact');
 	},
-});
+};
 
 function phoneOf({ body }: OperationRequest): string {
 	return asText(body?.phone);
@@ -47,7 +42,7 @@ async function save(
 	}
 	const updated = await client.fetch(endpoints.updateContact, { id, body }).catch(asMissing);
 	if (!(updated instanceof ServiceError)) return updated.body;
-	await index.list(client); // others have deleted it since it was listed
+	await index.list(client); // somebody has deleted it since it was listed
 	if ((await index.find(client, phoneOf(request))) === id) throw updated;
 	return await save(client, request, index);
 }

@@ -3,19 +3,6 @@ import { type ServiceRecord, isRecord } from '../../api/read';
 import { listOperation } from '../operation';
 import { shorten } from '../shorten';
 
-const keys = [
-	'id',
-	'contactId',
-	'name',
-	'phone',
-	'status',
-	'unansweredCount',
-	'lastMessage',
-	'lastMessageDirection',
-	'lastMessageStatus',
-	'updatedAt',
-];
-
 /** Lists conversations. Source: specification, GET /v1/conversations. */
 export const getConversations = listOperation({
 	resource: 'conversation',
@@ -25,7 +12,19 @@ export const getConversations = listOperation({
 	description: 'Get many conversations',
 	endpoint: endpoints.listConversations,
 	fields: [],
-	simplify: (conversation) => shorten({ ...conversation, ...lastMessageOf(conversation) }, keys),
+	simplify: (conversation) => {
+		const last = lastMessageOf(conversation);
+		const names = [
+			'id',
+			'name',
+			'phone',
+			'status',
+			'updatedAt',
+			'lastMessage',
+			...Object.keys(last),
+		];
+		return shorten({ ...conversation, ...last }, names);
+	},
 });
 
 /** The last message as plain fields, where the service shows it as a record. */

@@ -2,9 +2,8 @@ import { endpoints } from '../../api/endpoints';
 import { choiceField, showFor, textField } from '../fieldBuilders';
 import { recipientField } from '../fields';
 import { operation, sentMessage } from '../operation';
-import { defaultCountryOption, readPhoneValue } from '../phone';
+import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
 import { answerFields, readSettings } from './question';
-import { recipientOf } from './recipient';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
 import { checkField, templateFields, templateRequest } from './template';
 

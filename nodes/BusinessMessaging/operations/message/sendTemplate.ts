@@ -1,9 +1,8 @@
 import { endpoints } from '../../api/endpoints';
 import { recipientField } from '../fields';
 import { operation } from '../operation';
-import { defaultCountryOption, readPhoneValue } from '../phone';
+import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
 import { campaignFields, campaignOptions, readCampaign } from './campaign';
-import { recipientOf } from './recipient';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
 import { checkField, templateFields, templateRequest } from './template';
 

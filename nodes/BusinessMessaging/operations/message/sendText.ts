@@ -2,9 +2,8 @@ import { endpoints } from '../../api/endpoints';
 import { textField } from '../fieldBuilders';
 import { recipientField } from '../fields';
 import { operation, sentMessage } from '../operation';
-import { defaultCountryOption, readPhoneValue } from '../phone';
+import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
 import { campaignFields, campaignOptions, readCampaign } from './campaign';
-import { recipientOf } from './recipient';
 
 /** Sends a free-text message. Source: specification, POST /v1/messages/send. */
 export const sendText = operation({

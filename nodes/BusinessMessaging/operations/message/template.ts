@@ -8,7 +8,6 @@ import {
 	recordField,
 	textField,
 } from '../fieldBuilders';
-import { readJson } from '../json';
 import type { OperationRequest } from '../operation';
 import { readForm, toComponents } from './variables';
 
@@ -111,7 +110,7 @@ export function templateRequest(
 	const [name, language] = [values.template, values.language.trim()];
 	const template = { name, language, isChecked: values.options.checkBeforeSending ?? true };
 	if (values.specifyVariables === 'json') {
-		const json = readJson(values.componentsJson, 'Components (JSON)');
+		const json = values.componentsJson;
 		const components = json === undefined || Array.isArray(json) ? json : [json];
 		const headerDocumentUrl = values.headerDocumentUrl.trim() || undefined;
 		return { body: { template: name, language, components, headerDocumentUrl }, template };

@@ -5,7 +5,6 @@ import {
 	templateLanguageField,
 	templateNameField,
 } from '../fields';
-import { readJson } from '../json';
 import { operation } from '../operation';
 
 /** Creates a template. Source: specification, POST /v1/templates; the body is an assumption. */
@@ -14,7 +13,7 @@ export const createTemplate = operation({
 	name: 'Create',
 	value: 'create',
 	action: 'Create template',
-	description: 'Create a template and hand it in for approval',
+	description: 'Create a template and submit it for approval',
 	endpoint: endpoints.createTemplate,
 	fields: [
 		templateNameField,
@@ -22,12 +21,7 @@ export const createTemplate = operation({
 		templateCategoryField,
 		templateComponentsField,
 	],
-	request: ({ name, language, category, componentsJson }) => ({
-		body: {
-			name: name.trim(),
-			language: language.trim(),
-			category,
-			components: readJson(componentsJson, templateComponentsField.displayName),
-		},
+	request: ({ name, language, category, componentsJson: components }) => ({
+		body: { name: name.trim(), language: language.trim(), category, components },
 	}),
 });

@@ -5,19 +5,6 @@ import { fieldOf } from '../message/variables';
 import { listOperation } from '../operation';
 import { shorten } from '../shorten';
 
-const keys = [
-	'id',
-	'name',
-	'language',
-	'status',
-	'category',
-	'header',
-	'body',
-	'footer',
-	'buttons',
-	'variables',
-];
-
 /** Lists templates. Source: specification, GET /v1/templates. */
 export const getTemplates = listOperation({
 	resource: 'template',
@@ -27,11 +14,15 @@ export const getTemplates = listOperation({
 	description: 'Get many templates',
 	endpoint: endpoints.listTemplates,
 	fields: [],
-	simplify: (template) => shorten({ ...template, ...wordsOf(template) }, keys),
+	simplify: (template) => {
+		const content = contentOf(template);
+		const names = ['id', 'name', 'language', 'status', 'category', ...Object.keys(content)];
+		return shorten({ ...template, ...content }, names);
+	},
 });
 
-/** What a template says and wants to be filled in with, under the names of the form's fields; as it is if that cannot be read. */
-function wordsOf(record: ServiceRecord): ServiceRecord {
+/** The texts and variables of a template, variables as the form names them; nothing if they cannot be read. */
+function contentOf(record: ServiceRecord): ServiceRecord {
 	const templates = readTemplates(record);
 	if (templates.length !== 1) return {};
 	const [{ header, body, footer, buttons, variables }] = templates;

@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { collectionField, optional } from '../fieldBuilders';
+import { collectionField } from '../fieldBuilders';
 import {
 	templateCategoryField,
 	templateComponentsField,
@@ -7,7 +7,6 @@ import {
 	templateLanguageField,
 	templateNameField,
 } from '../fields';
-import { readJson } from '../json';
 import { operation } from '../operation';
 
 /** Updates a template. Source: specification, PUT /v1/templates/:id; the body is an assumption. */
@@ -27,13 +26,13 @@ export const updateTemplate = operation({
 			fields: [
 				templateCategoryField,
 				templateComponentsField,
-				optional(templateLanguageField),
-				optional(templateNameField),
+				templateLanguageField,
+				templateNameField,
 			],
 		}),
 	],
-	request: ({ templateId, updateFields: { componentsJson, ...fields } }) => ({
+	request: ({ templateId, updateFields: { componentsJson: components, ...fields } }) => ({
 		id: templateId,
-		body: { ...fields, components: readJson(componentsJson, templateComponentsField.displayName) },
+		body: { ...fields, components },
 	}),
 });
