@@ -157,7 +157,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	);
 	if (state.settings.checkResponses) checkResult(name, result);
 	const sent = state.adapter.answer(name, result);
-	reply.code(sent.status);
+	reply.code(sent.status).headers(sent.headers ?? {});
 	if (sent.type) reply.type(sent.type);
 	return sent.body;
 }

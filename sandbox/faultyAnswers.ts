@@ -6,8 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { HttpError } from './errors';
 import type { Fault } from './faults';
-import type { Answer } from './variants/answers';
-import type { VariantAdapter } from './variants/adapter';
+import type { Answer, VariantAdapter } from './variants/adapter';
 
 const slowBodySteps = 10;
 

@@ -4,8 +4,7 @@ import { ZodError } from 'zod';
 
 import { startSandbox, type Sandbox, type SandboxOptions } from '.';
 import { controlWords } from './controls';
-import { describeVariants, variationPoints, randomVariants, readVariant } from './variants';
-import { namedValue } from './variants/variationPoints/variationPoint';
+import { describeVariants, randomVariants, readVariant, variantsHelp } from './variants';
 
 /** Flags with a value, by name. */
 const flags: Record<
@@ -64,19 +63,12 @@ function help(): string {
 	const lines = Object.entries({ ...flags, ...switches }).map(
 		([flag, { words }]) => `  --${flag.padEnd(15)} ${words}`,
 	);
-	const points = Object.entries(variationPoints).map(
-		([name, { words, values }]) =>
-			`  ${name.padEnd(22)} ${words}\n${values
-				.map(namedValue)
-				.map(([value, means]) => `    ${value.padEnd(20)} ${means}`)
-				.join('\n')}`,
-	);
 	return [
 		'Usage: npx tsx sandbox/main.ts [options]',
 		...lines,
 		'  --random-variants SEED  a value for each variation point of the specification, at random',
 		'  --variant name=value   another service than the usual one; may be given several times:',
-		...points,
+		...variantsHelp(),
 	].join('\n');
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { phoneSchema } from '../nodes/BusinessMessaging/api/schemas';
 import { maxDelayMs } from './later';
 import { signingSchema } from './signing';
-import { variantsSchema } from './variants/choice';
+import { variantsSchema } from './variants';
 
 /** The API key that every sandbox knows. It opens nothing but a sandbox, so it may be printed. */
 export const demoKey = 'sandbox-key-0001';

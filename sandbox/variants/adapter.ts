@@ -2,6 +2,7 @@
  * Translates between the contract and the variant of the service that the sandbox plays: requests on their way in,
  * responses and events on their way out. The rest of the sandbox knows nothing of variants.
  */
+import type { Choice } from '.';
 import { endpoints, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { answers } from '../answers';
 import type { HttpError } from '../errors';
@@ -9,16 +10,7 @@ import type { Settings } from '../options';
 import type { Page } from '../paging';
 import type { Contacts } from '../state/contacts';
 import type { Template } from '../state/templates';
-import type { Webhook, Webhooks } from '../state/webhooks';
-import {
-	describeWebhook,
-	isListing,
-	wrapList,
-	wrapRecord,
-	writeAnswer,
-	type Answer,
-} from './answers';
-import { challenge } from './challenge';
+import type { Webhooks } from '../state/webhooks';
 import { errorAnswer } from './errors';
 import {
 	describeEvent,
@@ -27,11 +19,19 @@ import {
 	type Envelope,
 	type OutgoingEvent,
 } from './events';
-import { ConcurrentEdits, listPage, type PageQuery } from './listings';
+import { describeList, Pages, type PageQuery } from './lists';
+import { describeRecords, describeTemplate, resourceOf, Wording } from './records';
 import { readRequest, type Asked } from './requests';
-import { resourceOf } from './resources';
-import { describeTemplate, describeTemplates } from './templates';
-import { Wording } from './wording';
+
+/** What leaves the sandbox. */
+export interface Answer {
+	status: number;
+	/** JSON, a text as it is, or nothing. */
+	body: unknown;
+	/** Content type of a text. */
+	type?: string;
+	headers?: Record<string, string>;
+}
 
 /** The largest page of a service that honours `limit`. */
 const honouredPageSize = 1_000;
@@ -56,42 +56,53 @@ interface Environment {
 
 /** The adapter of one state of the sandbox. */
 export class VariantAdapter {
+	private readonly choice: Choice;
 	private readonly wording: Wording;
-	private readonly edits: ConcurrentEdits;
+	private readonly pages: Pages;
 	private readonly lastEvents = new Map<string, unknown>();
 
 	constructor(private readonly environment: Environment) {
+		this.choice = environment.settings.variants;
 		this.wording = new Wording(this.choice);
-		this.edits = new ConcurrentEdits(this.choice, environment.contacts);
+		this.pages = new Pages(this.choice, environment.contacts);
 	}
 
 	/** A request in the words of the contract. @throws HttpError for what the service does not take */
 	async request(name: EndpointName, asked: Asked): Promise<Asked> {
 		const { settings, webhooks } = this.environment;
-		const request = readRequest(settings, webhooks.all, name, asked);
-		if (name === 'createWebhook')
-			await challenge(this.choice, (request.body as { url: unknown }).url);
+		const request = await readRequest(settings, webhooks.all, name, asked);
 		return { ...request, id: this.wording.in(request.id) };
 	}
 
-	/** The result of a call; a listing is cut into the service's own pages. */
+	/** The result of a call; a list is cut into the service's own pages. */
 	result(
 		name: EndpointName,
 		query: PageQuery | undefined,
 		handle: (query: PageQuery | undefined) => unknown,
 	): unknown {
 		if (!query || !name.startsWith('list')) return handle(query);
-		if (name === 'listContacts') this.edits.beforePage(query);
-		return listPage(this.choice, query, (page) => handle({ ...query, page }) as Page<unknown>);
+		return this.pages.give(query, (page) => handle({ ...query, page }) as Page<unknown>);
 	}
 
 	/** The answer to a call. */
 	answer(name: EndpointName, result: unknown): Answer {
 		const { status } = answers[name];
-		const body = this.describe(name, result);
-		return routeOf(endpoints[name], '/v1').method === 'GET'
-			? { status, body }
-			: writeAnswer(this.choice, name, status, body);
+		const resource = resourceOf(name);
+		const list = result as Partial<Page<unknown>>;
+		if (Array.isArray(list.data)) {
+			const data = this.wording.out(describeRecords(this.choice, resource, list.data), resource);
+			return {
+				status,
+				...describeList(this.choice, resource, { ...list, data: data as unknown[] }),
+			};
+		}
+		const isTemplate = resource === 'templates';
+		const [described] = isTemplate
+			? [describeTemplate(this.choice, result as Template)]
+			: describeRecords(this.choice, resource, [result]);
+		const record = this.wrapRecord(resource, this.wording.out(described, resource));
+		const isRead = routeOf(endpoints[name], '/v1').method === 'GET';
+		return isRead ? { status, body: record } : this.writeAnswer(name, status, record);
 	}
 
 	/** The answer to a call that failed. */
@@ -101,42 +112,33 @@ export class VariantAdapter {
 
 	/** The body of a delivery. */
 	event({ id, createdAt, webhookId, event, data, attempts }: OutgoingEvent): unknown {
-		const described = this.wording.out(
-			describeEvent(this.choice, { event, data }),
-			event.startsWith('message.'),
-		) as Envelope;
-		const whole = extendEvent(this.choice, described, { id, createdAt, attempts });
+		const resource = event.startsWith('message.') ? 'messages' : 'events';
+		const described = this.wording.out(describeEvent(this.choice, { event, data }), resource);
+		const beside = { id, createdAt, attempts };
+		const whole = extendEvent(this.choice, described as Envelope, beside);
 		const before = this.lastEvents.get(webhookId);
 		this.lastEvents.set(webhookId, whole);
 		return wrapEvents(this.choice, before === undefined ? [whole] : [before, whole]);
 	}
 
-	private get choice() {
-		return this.environment.settings.variants;
+	private wrapRecord(resource: string, record: unknown): unknown {
+		return {
+			bare: record,
+			data: { data: record },
+			named: { [resource.replace(/s$/, '')]: record },
+			listed: { [resource]: [record] },
+		}[this.choice['record-envelope']];
 	}
 
-	private describe(name: EndpointName, result: unknown): unknown {
-		const resource = resourceOf(name);
-		const isList = isListing(result);
-		const records = isList
-			? this.describeList(resource, result.data)
-			: [this.describeOne(resource, result)];
-		const worded = this.wording.out(records, resource === 'messages') as unknown[];
-		return isList
-			? wrapList(this.choice, name, { ...result, data: worded })
-			: wrapRecord(this.choice, name, worded[0]);
-	}
-
-	private describeList(resource: string, records: unknown[]): unknown[] {
-		return resource === 'templates'
-			? describeTemplates(this.choice, records as Template[])
-			: records.map((record) => this.describeOne(resource, record));
-	}
-
-	private describeOne(resource: string, record: unknown): unknown {
-		if (resource === 'templates') return describeTemplate(this.choice, record as Template);
-		return resource === 'webhooks' && (record as Partial<Webhook>).url
-			? describeWebhook(this.choice, record as Webhook)
-			: record;
+	private writeAnswer(name: EndpointName, usual: number, record: unknown): Answer {
+		const { choice } = this;
+		const status = choice['success-status'] === 'usual' ? usual : Number(choice['success-status']);
+		if (status === 204) return { status, body: undefined };
+		const isNameless = name === 'createWebhook' && choice['webhook-answer'] === 'nameless';
+		return {
+			text: { status, body: 'OK', type: 'text/plain' },
+			empty: { status, body: '', type: 'text/plain' },
+			record: { status, body: isNameless ? { success: true } : record },
+		}[choice['success-body']];
 	}
 }

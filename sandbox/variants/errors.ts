@@ -4,8 +4,8 @@ import { STATUS_CODES } from 'node:http';
 import { omit } from 'lodash';
 
 import type { HttpError } from '../errors';
-import type { Answer } from './answers';
-import type { Choice } from './table';
+import type { Answer } from './adapter';
+import type { Choice } from '.';
 
 type Shape = Choice['error-shape'];
 type Words = Pick<HttpError, 'status' | 'code' | 'message' | 'field' | 'body'>;

@@ -1,7 +1,7 @@
 /** Deliveries of a service with other habits. */
 import { omit } from 'lodash';
 
-import type { Choice } from './table';
+import type { Choice } from '.';
 
 /** An event as the sandbox itself has it. */
 export interface Envelope {

@@ -1,9 +1,15 @@
 /** Requests as a service with other habits wants them, turned into those of the contract. */
+import { randomUUID } from 'node:crypto';
+
+import axios from 'axios';
+
+import type { Choice } from '.';
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
+import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { conflict, invalid } from '../errors';
 import type { Settings } from '../options';
 import type { Webhook } from '../state/webhooks';
-import type { Choice } from './table';
+import { firstPage, hasCursors, pageOfCursor } from './lists';
 
 /** What a request carries, unchecked. */
 export interface Asked {
@@ -17,32 +23,31 @@ export interface Asked {
  *
  * @throws HttpError 422 or 409 for what the service does not take
  */
-export function readRequest(
+export async function readRequest(
 	settings: Settings,
 	webhooks: readonly Webhook[],
 	name: EndpointName,
 	{ id, query, body }: Asked,
-): Asked {
-	const isRegistration = name === 'createWebhook';
-	return {
-		id,
-		query: readQuery(settings, { ...(query as object) }),
-		body: isRegistration ? readWebhook(settings.variants, webhooks, { ...(body as object) }) : body,
-	};
+): Promise<Asked> {
+	const read = { id, query: readQuery(settings, { ...(query as object) }), body };
+	if (name !== 'createWebhook') return read;
+	const webhook = readWebhook(settings.variants, webhooks, { ...(body as object) });
+	await challenge(settings.variants, webhook.url);
+	return { ...read, body: webhook };
 }
 
 function readQuery(
 	{ variants: choice, pageSizeCap }: Settings,
-	{ limit, page, ...others }: Record<string, unknown>,
+	{ limit, page, cursor, ...others }: Record<string, unknown>,
 ): Record<string, unknown> {
 	if (choice.paging === 'none') return others;
 	if (choice['page-size'] === 'refused' && Number(limit) > pageSizeCap)
 		throw invalid('limit', `must be at most ${pageSizeCap}`);
-	const isCountedFrom0 = choice['page-base'] === '0' && page !== undefined;
+	const number = page === undefined ? undefined : Number(page) + firstPage(choice);
 	return {
 		...others,
 		...(choice['page-size'] !== 'ignored' && { limit }),
-		page: isCountedFrom0 ? Number(page) + 1 : page,
+		page: hasCursors(choice) ? pageOfCursor(cursor) : number,
 	};
 }
 
@@ -57,21 +62,57 @@ function readWebhook(
 	const isTaken =
 		choice['webhook-duplicates'] === 'refused' && webhooks.some((webhook) => webhook.url === url);
 	if (isTaken) throw conflict(key, 'There is already a webhook with this address');
-	return {
-		...others,
-		url,
-		...(events !== undefined && { events: readEvents(choice['webhook-events'], events) }),
-	};
+	return { ...others, url, ...(events !== undefined && { events: readEvents(choice, events) }) };
 }
 
-function readEvents(form: Choice['webhook-events'], events: unknown): unknown {
-	switch (form) {
-		case 'array':
-			return events;
-		case 'string':
-			if (typeof events !== 'string') throw invalid('events', 'must be a text');
-			return events.split(',');
-		case 'absent':
-			throw invalid('events', 'is not a field of a webhook');
+function readEvents(choice: Choice, events: unknown): unknown {
+	const form = choice['webhook-events'];
+	if (form === 'absent') throw invalid('events', 'is not a field of a webhook');
+	if (form === 'string' && typeof events !== 'string') throw invalid('events', 'must be a text');
+	const names = form === 'string' ? String(events).split(',') : events;
+	const isKnown = (name: unknown) =>
+		name === '*' || eventKinds.some((kind) => kind.value === String(name).trim());
+	const stray = Array.isArray(names) && names.find((name) => !isKnown(name));
+	if (choice['event-names'] === 'known' && stray)
+		throw invalid('events', `There is no event ${String(stray)}`);
+	return names;
+}
+
+const timeLimitMs = 5_000;
+
+/** Calls an address before it is registered. @throws HttpError 422 if it does not answer as the service wants */
+async function challenge(choice: Choice, url: unknown): Promise<void> {
+	const form = choice['webhook-challenge'];
+	if (form === 'none' || typeof url !== 'string' || !URL.canParse(url)) return;
+	const word = randomUUID();
+	const queries = {
+		get: { challenge: word },
+		hub: { 'hub.mode': 'subscribe', 'hub.verify_token': 'unused', 'hub.challenge': word },
+		ping: {},
+		post: {},
+	};
+	const body = form === 'post' ? { type: 'url_verification', challenge: word } : undefined;
+	const answer = await axios
+		.request<string>({
+			url,
+			method: body ? 'POST' : 'GET',
+			params: queries[form],
+			data: body,
+			responseType: 'text',
+			proxy: false,
+			timeout: timeLimitMs,
+			validateStatus: () => true,
+		})
+		.catch(() => undefined);
+	const isRight = answer?.status === 200 && (form === 'ping' || readWord(answer.data) === word);
+	if (!isRight) throw invalid(choice['webhook-url'], 'did not answer the challenge');
+}
+
+/** The challenge comes back as text, or as JSON under the same name. */
+function readWord(text: string): unknown {
+	try {
+		return (JSON.parse(text) as { challenge?: unknown }).challenge ?? text;
+	} catch {
+		return text.trim();
 	}
 }

@@ -291,6 +291,28 @@ describe('a list that others change meanwhile', () => {
 		expect([count, message]).toEqual([30, undefined]);
 	});
 
+	test.each<[string, (list: number[]) => void]>([
+		['moved to the front', (now) => now.unshift(...now.splice(8, 1))],
+		['was added', (now) => now.unshift(-1)],
+	])('of one record a page is whole, or says so, when one %s', async (_, change) => {
+		/** Changed before the second page is asked for; page 1 may be the first one again. */
+		const service = (isByCursor: boolean): Service => {
+			const now = range(9);
+			let isChanged = false;
+			return ({ page = 1, cursor }) => {
+				const number = isByCursor ? Number(String(cursor ?? 'c1').slice(1)) : Number(page);
+				if (number === 2 && !isChanged) change(now);
+				isChanged ||= number === 2;
+				const next = isByCursor && number < now.length ? { next_cursor: `c${number + 1}` } : {};
+				return { body: { data: recordsOf(now.slice(number - 1, number)), ...next } };
+			};
+		};
+		for (const isByCursor of [false, true]) {
+			const { count, message } = await gapOf(service(isByCursor));
+			if (count < 9) expect(message).toBe(`The service gave only the first ${count} contacts`);
+		}
+	});
+
 	test('needs no further request where the total falls to the size of the first page', async () => {
 		const { ids, pages } = await list(({ page = 1 }, times) => {
 			const rows = recordsOf(times < 3 ? range(4) : range(1, 4));

@@ -70,6 +70,18 @@ export class Stage {
 			: 'did not answer the challenge';
 	}
 
+	/** The name of the identifier of a contact, message and so on. */
+	idKey(kind: string): string {
+		const key = this.choice['id-key'];
+		if (key === 'messageId') return kind === 'message' ? key : 'id';
+		return key === 'snake' ? `${kind}_id` : key === 'camel' ? `${kind}Id` : key;
+	}
+
+	/** A phone number as the service writes it. */
+	phone(number: string): string {
+		return this.choice['phone-numbers'] === 'digits' ? number.replace('+', '') : number;
+	}
+
 	/** Whether a write answers with the record. */
 	get answersRecord(): boolean {
 		return this.choice['success-status'] !== '204' && this.choice['success-body'] === 'record';

@@ -51,11 +51,28 @@ export async function checkTrigger(stage: Stage): Promise<void> {
 	expect(own()).toHaveLength(1);
 
 	await checkEvents(stage, trigger);
+	await checkMistype(stage);
 
 	await trigger.activate('init');
 	expect(own()).toHaveLength(1);
 	await trigger.deactivate();
 	expect(own()).toHaveLength(stage.webhookProblem(true) ? 1 : 0);
+}
+
+/** A mistyped event is refused by a service that knows its events, and nothing is registered then. */
+async function checkMistype(stage: Stage): Promise<void> {
+	if (stage.webhookProblem(true)) return;
+	const mistyped = 'mesage.received';
+	const trigger = await make(stage, { events: [], otherEvents: mistyped });
+	const own = () => stage.state.webhooks.all.filter(({ url }) => url.startsWith(trigger.url));
+	if (stage.choice['event-names'] === 'known') {
+		await expect(trigger.activate()).rejects.toThrow(`There is no event ${mistyped}`);
+		expect(own()).toEqual([]);
+		return;
+	}
+	await trigger.activate();
+	expect(own()).toEqual([expect.objectContaining({ events: [mistyped] })]);
+	await trigger.deactivate();
 }
 
 async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {

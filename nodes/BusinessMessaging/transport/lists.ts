@@ -3,7 +3,7 @@
  * that there is more, the other pages are read several at a time; else one after the other until nothing new comes. If
  * records are missing then, since others have moved some meanwhile, pages are read again. What is missing still is said.
  */
-import { chunk, clamp, findLast, range, sumBy } from 'lodash';
+import { chunk, clamp, findLast, isEqual, range, sumBy } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
@@ -70,6 +70,8 @@ class Listing {
 	private greatestTotal = 0;
 	/** Whether a page came that is empty or missing, or that has no further cursor. */
 	private sawEnd = false;
+	/** Whether others have changed the list in a way that may hide records. */
+	private isChanged = false;
 	/** Why a page that seems to be there is missing. */
 	private refusal?: ServiceError;
 	private gap?: ServiceError;
@@ -109,7 +111,9 @@ class Listing {
 		const { next = [] } = this.pages[0];
 		for (const [way, first] of next.entries()) {
 			let [page] = await this.read([first]);
-			if (page.records.length === 0) continue;
+			// On a page of one record, what others have moved is told from the first page again by its cursor.
+			const isMoved = page.rows === 1 && !isEqual(page.next, next);
+			if (page.records.length === 0 && !isMoved) continue;
 			for (let stale = 0; page.next?.[way] && stale < maxStale && this.isShortOf(Infinity); ) {
 				[page] = await this.read([page.next[way]]);
 				stale = page.records.length > 0 ? 0 : stale + 1;
@@ -147,21 +151,28 @@ class Listing {
 	private async readAgain(): Promise<void> {
 		const news = this.pages.filter(({ records }) => records.length > 0);
 		// Where known records stand beside new ones, others have moved or added some.
-		const isPushed = !this.totalBeyondFirst && news.some((page) => page.records.length < page.rows);
+		// A page of one record cannot show that, and when others have pushed it down, it looks like the end.
+		const isSingle = this.pages[0].rows === 1;
+		const hasOverlap = isSingle || news.some((page) => page.records.length < page.rows);
+		const isPushed = !this.totalBeyondFirst && hasOverlap;
 		const expected = isPushed ? Infinity : this.greatestTotal;
 		const [front = {}, ...others] = news.map(({ query }) => query);
 		for (const batch of [[front], ...chunk(others, isPushed ? 1 : maxAtOnce)]) {
 			if (!this.isShortOf(expected)) return;
 			const pages = await this.read(batch);
-			if (isPushed && pages.every(({ records }) => records.length === 0)) return;
+			const isKnown = pages.every(({ records }) => records.length === 0);
+			this.isChanged ||= isSingle && isPushed && !isKnown && !this.sawEnd;
+			if (isPushed && isKnown) return;
 		}
 	}
 
 	private findGap(hasMore = false): ServiceError | undefined {
 		const { count, refusal, totalBeyondFirst: total } = this;
-		if (!this.isShortOf(total ?? (hasMore || refusal ? Infinity : 0))) return undefined;
+		const mayHaveMore = hasMore || this.isChanged || refusal !== undefined;
+		if (!this.isShortOf(total ?? (mayHaveMore ? Infinity : 0))) return undefined;
 		const given = total ? `${count} of ${total}` : `only the first ${count}`;
-		const why = refusal ? `It refused a page: ${refusal.message}` : 'It shows no way to the others';
+		const noWay = this.isChanged ? 'It changed meanwhile' : 'It shows no way to the others';
+		const why = refusal ? `It refused a page: ${refusal.message}` : noWay;
 		return new ServiceError(`The service gave ${given} ${recordName(this.endpoint)}s`, {
 			kind: 'refused',
 			description: `${why}. Ask for fewer, e.g. with a filter or Query Parameters.`,
