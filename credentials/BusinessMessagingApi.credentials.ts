@@ -7,11 +7,7 @@ import type {
 
 import { defaultCountryField } from '../nodes/BusinessMessaging/operations/phone';
 
-/**
- * API key and address of the service. Source: specification, "Base address and path shape" and "Authentication".
- *
- * The authentication also serves n8n's "Custom API Call" in the HTTP Request node.
- */
+/** API key and address of the service. Source: specification, "Base address and path shape" and "Authentication". */
 export class BusinessMessagingApi implements ICredentialType {
 	name = 'businessMessagingApi';
 
@@ -40,22 +36,6 @@ export class BusinessMessagingApi implements ICredentialType {
 			placeholder: 'e.g. https://api.example.com',
 			description:
 				'The address of the service, without /v1. It has to start with https:// unless it is on this machine.',
-		},
-		{
-			displayName:
-				'The Base URL has to start with https:// – the service demands it, and the API key could be read on the way. Nothing is sent to this address.',
-			name: 'httpsNotice',
-			type: 'notice',
-			default: '',
-			// not by a regular expression: n8n gives those a time limit, which a busy machine exceeds
-			displayOptions: {
-				show: { baseUrl: [{ _cnd: { startsWith: 'http://' } }] },
-				hide: {
-					baseUrl: ['http://localhost', 'http://127.', 'http://[::1]'].map((startsWith) => ({
-						_cnd: { startsWith },
-					})),
-				},
-			},
 		},
 		{
 			displayName: 'API Path',
@@ -100,8 +80,8 @@ export class BusinessMessagingApi implements ICredentialType {
 		},
 	];
 
-	// A function rather than an expression, which n8n would evaluate for every single request (a third of what a message
-	// costs), and only while an execution runs: webhooks are also removed after its end. "Custom API Call" takes both.
+	// Also for n8n's "Custom API Call". A function, as n8n evaluates an expression for every single request (a third of
+	// what a message costs), and only while an execution runs: webhooks are also removed after its end.
 	async authenticate(
 		{ apiKey }: ICredentialDataDecryptedObject,
 		options: IHttpRequestOptions,

@@ -13,7 +13,7 @@ const ofBody = Object.entries(reading).filter(([name]) => name.startsWith('read'
 const readers = new Map<string, Reader>([
 	...(ofBody as Array<[string, Reader]>),
 	['readTemplates', readTemplates as Reader],
-	['isDeeper', (body) => reading.isDeeper(body, 1_000)],
+	['isTooDeep', (body) => reading.isTooDeep(body, 1_000)],
 	['isRefusal', isRefusal],
 	['readErrorMessage', (body) => readErrorMessage(body)],
 ]);

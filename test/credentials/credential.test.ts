@@ -1,8 +1,6 @@
 /** What a user sees who saves the credential or clicks Retry, and what its fields say. */
 import { type AddressInfo, createServer } from 'node:net';
 
-import { NodeHelpers } from 'n8n-workflow';
-
 import { useOtherHost } from '../security/otherHost';
 import { useService } from '../support/service';
 
@@ -127,18 +125,6 @@ test.each([
 		credentials: service.credentials({ baseUrl }),
 	});
 	expect(error?.message).toBe(`'Base URL' of the credential ${words} [item 0]`);
-});
-
-test.each([
-	['http://example.com', true],
-	['http://api.example.com/api', true],
-	['https://example.com', false],
-	['http://localhost:4010/api', false],
-	['http://[::1]:4010', false],
-])('tells while one types that %s is not HTTPS: %s', (baseUrl, isShown) => {
-	const { properties } = service.engine.loaded.credential('businessMessagingApi');
-	const notice = properties.find(({ type }) => type === 'notice');
-	expect(NodeHelpers.displayParameter({ baseUrl }, notice!, null, null)).toBe(isShown);
 });
 
 test('words of the service that quote the key are shown without it', async () => {

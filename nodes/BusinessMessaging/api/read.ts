@@ -1,7 +1,7 @@
 /**
  * Reading what the specification does not show: lists, records, identifiers and totals are found by their structure, and
- * names decide only between several candidates. All of this is assumption. Unknown fields pass through untouched, and
- * every reader takes time in proportion to the size of the response.
+ * names decide only between several candidates. All of this is assumption. Every reader takes time in proportion to the
+ * size of the response.
  */
 import { minBy } from 'lodash';
 
@@ -17,8 +17,6 @@ export interface Field {
 	depth: number;
 }
 
-/** Levels of JSON beyond which n8n could not store it, and no service means well. */
-export const greatestDepth = 100;
 /** Levels that are searched, e.g. for `data.meta.pagination.total`. */
 const envelopeDepth = 4;
 /** Names of what may stand around a list or record, or beside it without being a part of it. */
@@ -49,10 +47,10 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-/** Whether a JSON value is nested more than a number of levels deep. */
-export function isDeeper(value: unknown, levels: number): boolean {
+/** Whether a JSON value has more levels than n8n could store. No service that means well sends as many. */
+export function isTooDeep(value: unknown, levels = 100): boolean {
 	if (!isNested(value)) return false;
-	return levels === 0 || Object.values(value).some((child) => isDeeper(child, levels - 1));
+	return levels === 0 || Object.values(value).some((child) => isTooDeep(child, levels - 1));
 }
 
 /** A name without its way of writing: `contactid` for `contact_id` and `contactId`. */
@@ -127,26 +125,23 @@ export function readTotal(body: unknown, headers: Record<string, unknown>): numb
 /** The list that a response certainly is: bare, or under a usual name or that of its records. */
 export function readEnvelope(body: unknown, kind?: string): unknown[] | undefined {
 	if (!isRecord(body)) return isList(body) ? body : undefined;
-	const name = envelopeOf(body, kind);
-	return name === undefined ? undefined : readEnvelope(body[name], kind);
-}
-
-/** The name of the field that the content is in. */
-function envelopeOf(body: ServiceRecord, kind: string | undefined): string | undefined {
-	const names = Object.keys(body);
-	const isEnvelope = (name: string) =>
-		isNested(body[name]) && (names.length === 1 || around.test(name) || isNamedAfter(kind, name));
-	return names.find(isEnvelope);
+	return readEnvelope(body[envelopeOf(body, kind)], kind);
 }
 
 /** A single record: bare, or in an envelope with nothing but metadata beside it. Text and empty bodies give an empty record. */
 export function readRecord(body: unknown, kind?: string): ServiceRecord {
 	if (!isRecord(body)) return isList(body) ? readRecord(body[0], kind) : {};
 	const name = isRecord(body.data) ? 'data' : envelopeOf(body, kind);
-	if (name === undefined) return body;
 	const isAlone = Object.keys(body).every((other) => other === name || beside.test(other));
 	const content = isList(body[name]) && body[name].length === 1 ? body[name][0] : body[name];
 	return isRecord(content) && (isAlone || name === 'data') ? content : body;
+}
+
+/** The name of the field that the content is in; empty if there is none. */
+function envelopeOf(body: ServiceRecord, kind: string | undefined): string {
+	const names = Object.keys(body).filter((name) => isNested(body[name]));
+	const isOnly = Object.keys(body).length === 1;
+	return names.find((name) => isOnly || around.test(name) || isNamedAfter(kind, name)) ?? '';
 }
 
 /** The URL of a registered webhook: the field that is named after it, or the first one that holds a URL. */
@@ -156,6 +151,14 @@ export function readWebhookUrl(record: ServiceRecord): string | undefined {
 	);
 	const named = urls.find(({ name }) => /^(url|callback|webhook|endpoint|target)/i.test(name));
 	return (named ?? urls[0])?.value as string | undefined;
+}
+
+/** The names of a contact's segments: `segments` or `segment`, as names or as records with a name. */
+export function readSegments({ segments, segment }: ServiceRecord): string[] {
+	const list = isList(segments) ? segments : [segments ?? segment];
+	return list
+		.map((entry) => (isRecord(entry) ? entry.name : entry))
+		.filter((name): name is string => typeof name === 'string' && name !== '');
 }
 
 function asId(value: unknown): string | undefined {

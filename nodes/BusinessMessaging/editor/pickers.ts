@@ -6,9 +6,15 @@ import type {
 } from 'n8n-workflow';
 import { uniq, uniqBy } from 'lodash';
 
-import { readSegments } from '../api/contacts';
 import { type Endpoint, endpoints, recordName } from '../api/endpoints';
-import { type ServiceRecord, fieldNames, identify, isRecord, readWebhookUrl } from '../api/read';
+import {
+	type ServiceRecord,
+	fieldNames,
+	identify,
+	isRecord,
+	readSegments,
+	readWebhookUrl,
+} from '../api/read';
 import { readTemplates } from '../api/templates';
 import { asText } from '../operations/asText';
 import { InputError } from '../operations/inputError';

@@ -7,9 +7,8 @@ import { uniq } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, type HttpMethod, recordName, routeOf } from '../api/endpoints';
-import { greatestDepth, isDeeper, parseJson } from '../api/read';
+import { isTooDeep, parseJson } from '../api/read';
 import { isRefusal } from '../api/readError';
-import { BoundedMap } from '../boundedMap';
 import { toTimeoutMs } from './deadline';
 import {
 	type CallInfo,
@@ -62,16 +61,14 @@ export interface ClientOptions {
 /** Attempts of a call that may be repeated. */
 const maxAttempts = 4;
 
-/** The method that each endpoint of a service has taken. */
-type KnownMethods = Map<Endpoint, HttpMethod>;
-const knownMethods = new BoundedMap<string, KnownMethods>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
-
 /** Calls the endpoints of one service with one key. */
 export class Client {
 	/** What the user should know beside the output, e.g. that a list may not be complete. */
 	readonly hints = new Set<string>();
 	/** The longest that a request of this client has waited for its turn, in ms. */
 	longestWaitMs = 0;
+	/** The method that each endpoint has taken. */
+	private readonly knownMethods = new Map<Endpoint, HttpMethod>();
 	private readonly timeoutMs: number;
 	private readonly signal?: AbortSignal;
 
@@ -99,26 +96,21 @@ export class Client {
 	 * method of the other API path is tried too.
 	 */
 	async fetch(endpoint: Endpoint, request: ApiRequest = {}): Promise<ApiResponse> {
-		const known = this.knownMethods?.get(endpoint);
+		const known = this.knownMethods.get(endpoint);
 		const { method: listed } = routeOf(endpoint, this.config.apiPath);
 		const ownKey = endpoint.idempotent ? undefined : randomUUID();
 		const keyed = { ...request, idempotencyKey: request.idempotencyKey ?? ownKey };
 		const refusals: ServiceError[] = [];
-		for (const method of uniq([known ?? listed, listed, ...Object.values(endpoint.methods)])) {
+		for (const method of uniq([known ?? listed, ...Object.values(endpoint.methods)])) {
 			const result = await this.repeat(method, endpoint, keyed);
 			if (!(result instanceof ServiceError)) {
-				knownMethods.getOrSet(this.config.id, () => new Map()).set(endpoint, method);
+				this.knownMethods.set(endpoint, method);
 				return result;
 			}
 			refusals.push(result);
 			if (result.statusCode !== 405 && (result.statusCode !== 404 || known)) break;
 		}
 		throw refusals[0];
-	}
-
-	/** Undefined until the service has carried out a request. */
-	private get knownMethods(): KnownMethods | undefined {
-		return knownMethods.get(this.config.id);
 	}
 
 	/**
@@ -161,7 +153,7 @@ export class Client {
 			record: id && `${recordName(endpoint)} "${id}"`,
 			listed,
 			writes: method !== 'GET',
-			isKnown: this.knownMethods !== undefined,
+			isKnown: this.knownMethods.size > 0,
 		};
 		for (;;) {
 			const slot = await this.takeTurn();
@@ -216,7 +208,7 @@ export class Client {
 	private parse(text: string): unknown {
 		const body = parseJson(text);
 		if (text === '' || body === undefined) return text || undefined;
-		if (isDeeper(body, greatestDepth)) return text;
+		if (isTooDeep(body)) return text;
 		// A key that was written with escapes shows only now.
 		return /\\[u/]/.test(text) ? parseJson(this.config.redact(JSON.stringify(body))) : body;
 	}

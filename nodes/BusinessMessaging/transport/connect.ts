@@ -3,7 +3,6 @@ import { isEmpty } from 'lodash';
 import type {
 	IAllExecuteFunctions,
 	ICredentialDataDecryptedObject,
-	ICredentialsDecrypted,
 	IDataObject,
 	IExecuteFunctions,
 	IHookFunctions,
@@ -21,21 +20,14 @@ import { readServiceConfig } from './serviceConfig';
 export const credentialType = 'businessMessagingApi';
 
 /** Where a client can be made: while executing, in the editor's pickers, and in the trigger. */
-export type ConnectContext =
+type ConnectContext =
 	| IExecuteFunctions
 	| IHookFunctions
 	| ILoadOptionsFunctions
 	| IWebhookFunctions;
 
-/**
- * Makes a client from the node's credential. It may be used after the execution has ended, too.
- *
- * @throws ServiceError if the credential cannot be right
- */
-export async function connect(
-	context: ConnectContext,
-	options: ClientOptions = {},
-): Promise<Client> {
+/** Makes a client from the node's credential, also for use after the execution has ended. @throws ServiceError */
+export async function connect(context: ConnectContext, options?: ClientOptions): Promise<Client> {
 	const values = await context.getCredentials(credentialType);
 	return new Client(sender(context, values), readServiceConfig(values), options);
 }
@@ -49,12 +41,7 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 		getNode: () => context.getNode(),
 	} as unknown as IAllExecuteFunctions;
 	// Read once instead of from n8n's database for every single request.
-	const credentialsDecrypted: ICredentialsDecrypted = {
-		id: '',
-		name: '',
-		type: credentialType,
-		data,
-	};
+	const credentialsDecrypted = { id: '', name: '', type: credentialType, data };
 
 	return async ({ method, url, query, body, headers, timeoutMs }) => {
 		const options: IHttpRequestOptions = {
@@ -78,13 +65,15 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 			credentialType,
 			options,
 			{ credentialsDecrypted },
-		) as Promise<ServiceResponse>;
-		// The helper's own limit starts anew with every byte of the response; a slow body would never end.
-		return withText(await withDeadline(response, timeoutMs));
+		);
+		return await readText(response, timeoutMs);
 	};
 }
 
 /** The response with its body as text; n8n parses some bodies by itself, and gives none for an empty one. */
-export function withText({ statusCode, headers, body = '' }: ServiceResponse) {
+export async function readText(work: Promise<unknown>, timeoutMs: number) {
+	// The helper's own limit starts anew with every byte of the response; a slow body would never end.
+	const response = (await withDeadline(work, timeoutMs)) as ServiceResponse;
+	const { statusCode, headers, body = '' } = response;
 	return { statusCode, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
 }

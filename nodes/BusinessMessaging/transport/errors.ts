@@ -4,9 +4,6 @@ import { trimEnd } from 'lodash';
 import { readErrorMessage } from '../api/readError';
 import { withoutSecrets } from './secrets';
 
-/** What a failed call means for the message it should have sent. A workflow can branch on it. */
-export type SendStatus = 'notSent' | 'mayHaveBeenSent';
-
 /** What a failure is, as far as what follows depends on it. */
 export type FailureKind =
 	| 'configuration' // the credential or the request cannot be right; nothing was sent
@@ -40,8 +37,8 @@ export class ServiceError extends Error {
 		this.statusCode = details.statusCode;
 	}
 
-	/** Whether the request certainly had no effect. */
-	get sendStatus(): SendStatus {
+	/** What it means for the message: whether the request certainly had no effect. A workflow can branch on it. */
+	get sendStatus(): 'notSent' | 'mayHaveBeenSent' {
 		return this.kind === 'indeterminate' ? 'mayHaveBeenSent' : 'notSent';
 	}
 }

@@ -1,10 +1,6 @@
 /**
- * One pace for all who share a key: every execution and every node of this process takes its turn here.
- *
- * At most `requests` in any sliding window, at full speed until they are used up. A request keeps its place until one
- * window after its response, so that the service's own count, taken somewhere in between, never exceeds ours. Where the
- * service takes fewer, or several processes share a key, it responds with 429: then all wait as long as it asks, a single request
- * finds out whether it takes any again, and all go on. See docs/adr/0003-rate.md.
+ * One pace for all who share a key in this process: at most so many requests in any sliding window. After a 429 all wait as
+ * long as the service asks, then one request finds out whether it takes any again. See docs/adr/0003-rate.md.
  *
  * Source: specification, "Limits" (1000 requests per minute); what happens beyond it is not shown there.
  */
@@ -32,8 +28,8 @@ const maxNapMs = 1_000;
 
 /** Paces the requests of one key. Times are in ms, by a clock that nobody sets. */
 export class RateLimiter {
-	/** When the requests of the last window ended, oldest first. */
-	private ended: number[] = [];
+	/** When the requests of the last window ended, oldest first: the service counts each one before its response. */
+	private readonly ended: number[] = [];
 	private inFlight = 0;
 	/** How often the service has refused since it accepted one, since when, and until when it asks to wait. */
 	private refusals = 0;
@@ -44,7 +40,6 @@ export class RateLimiter {
 	private probe?: Slot;
 	private readonly line: object[] = [];
 	private readonly sleepers: Array<() => void> = [];
-	private wakesAt = Infinity;
 
 	constructor(private readonly windowMs: number) {}
 
@@ -84,8 +79,7 @@ export class RateLimiter {
 
 	private mayGo(requests: number): boolean {
 		const now = performance.now();
-		const firstKept = this.ended.findIndex((end) => end > now - this.windowMs);
-		this.ended.splice(0, firstKept < 0 ? this.ended.length : firstKept);
+		while (this.ended[0] <= now - this.windowMs) this.ended.shift();
 		return now >= this.blockedUntil && !this.probe && this.ended.length + this.inFlight < requests;
 	}
 
@@ -131,17 +125,9 @@ export class RateLimiter {
 		const [firstEnd = now] = this.ended;
 		const until = now < this.blockedUntil ? this.blockedUntil : firstEnd + this.windowMs;
 		const napMs = until > now ? Math.min(until - now + 1, maxNapMs) : maxNapMs;
-		this.wakeAt(now + napMs, napMs);
-		await new Promise<void>((wake) => this.sleepers.push(wake));
-	}
-
-	/** One sleep for all who wait, and a new one only if there is less to wait than before. */
-	private wakeAt(moment: number, inMs: number): void {
-		if (moment >= this.wakesAt) return;
-		this.wakesAt = moment;
-		void sleep(inMs).then(() => {
-			if (this.wakesAt === moment) this.wakesAt = Infinity;
-			this.wake();
+		await new Promise<void>((wake) => {
+			this.sleepers.push(wake);
+			void sleep(napMs).then(wake);
 		});
 	}
 
@@ -156,7 +142,7 @@ export function backoffMs(attempt: number): number {
 	return ceiling / 2 + Math.random() * (ceiling / 2);
 }
 
-/** An hour is longer than any wait; what was learned before is worth nothing. */
+/** An hour is longer than any wait. */
 const limiters = new BoundedMap<string, RateLimiter>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
 
 /** The limiter that all users of one host and key share in this process. */

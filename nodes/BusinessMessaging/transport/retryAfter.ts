@@ -24,7 +24,7 @@ export function readRetryAfter({ headers }: ServiceResponse): number | undefined
 }
 
 function readMoment(text: string, now: number): number {
-	const number = text === '' ? Number.NaN : Number(text);
+	const number = text === '' ? NaN : Number(text);
 	if (Number.isNaN(number)) return Date.parse(text);
 	if (number > 1e11) return number; // Unix time in ms
 	return number > 1e8 ? number * 1000 : now + number * 1000;

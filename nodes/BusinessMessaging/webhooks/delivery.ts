@@ -2,7 +2,7 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
-import { greatestDepth, isDeeper, parseJson } from '../api/read';
+import { isTooDeep, parseJson } from '../api/read';
 
 /** A delivery as it came. */
 export interface Delivery {
@@ -32,7 +32,7 @@ export function readEvents(
 ): EventEnvelope[] | undefined {
 	const envelopes =
 		readEnvelopes(context.getBodyData()) ?? readEnvelopes(parseJson(String(rawBody)));
-	return isDeeper(envelopes, greatestDepth) ? undefined : envelopes;
+	return isTooDeep(envelopes) ? undefined : envelopes;
 }
 
 /** 200: there is nothing to do, and the service is not to deliver again. */
