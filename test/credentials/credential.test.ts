@@ -1,7 +1,7 @@
 /** What a user sees who saves the credential or clicks Retry, and what its fields say. */
 import { type AddressInfo, createServer } from 'node:net';
 
-import { useOtherHost } from '../security/otherHost';
+import { useOtherHost } from '../support/otherHost';
 import { useService } from '../support/service';
 
 const service = useService();

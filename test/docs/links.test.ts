@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import MarkdownIt from 'markdown-it';
 
+import { valuesOf, variationPointNames } from '../../sandbox/variants';
 import { filesBelow, root } from '../support/build';
 
 const documents = [
@@ -58,4 +59,21 @@ test('every picture says in words what is seen, and every picture that is kept i
 	expect(pictures.filter(({ words }) => words.length < 20)).toEqual([]);
 	const shown = pictures.map(({ file }) => file);
 	expect(filesBelow('docs/pictures').filter((file) => !shown.includes(file))).toEqual([]);
+});
+
+test('every test that a document names is there', () => {
+	const named = documents.flatMap((document) =>
+		[...readFileSync(path.join(root, document), 'utf8').matchAll(/`([\w/]+\.test\.ts)`/g)].map(
+			([, file]) => path.join('test', file.replace(/^test\//, '')),
+		),
+	);
+	expect(named.length).toBeGreaterThan(30);
+	expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+});
+
+test('every open point of the sandbox stands in the table of assumptions, and nothing else', () => {
+	const page = readFileSync(path.join(root, 'docs/api-assumptions.md'), 'utf8');
+	const named = [...page.matchAll(/`variant ([\w-]+)`/g)].map(([, name]) => name);
+	expect([...new Set(named)].sort()).toEqual([...variationPointNames].sort());
+	expect(variationPointNames.filter((name) => valuesOf(name).length < 2)).toEqual([]);
 });

@@ -5,7 +5,6 @@ import { Registry } from '../../nodes/BusinessMessaging/reply/registry';
 import { TicketSeal } from '../../nodes/BusinessMessaging/reply/ticket';
 import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import type { Client } from '../../nodes/BusinessMessaging/transport/client';
-import { filesBelow } from '../support/build';
 import { useService } from '../support/service';
 import { Triggers, received } from '../trigger/support';
 
@@ -32,9 +31,8 @@ describe('the secrets in registered URLs', () => {
 
 	test('are not in the list of the editor, whose chosen entry is saved with the workflow', async () => {
 		const secrets = await registerBoth();
-		const { results } = await service.engine
-			.editor({ credentials: service.credentials() })
-			.listSearch('searchWebhooks');
+		const editor = service.engine.editor({ credentials: service.credentials() });
+		const { results } = await editor.listSearch('searchWebhooks');
 		expect(results.map(({ name }) => name)).toEqual([
 			expect.stringMatching(/token=… · /),
 			expect.stringMatching(/wait=…&signature=… · /),
@@ -42,37 +40,24 @@ describe('the secrets in registered URLs', () => {
 		for (const secret of secrets) expect(JSON.stringify(results)).not.toContain(secret);
 	});
 
-	test('are not in the items of Get Many', async () => {
+	test('are not in the items of Get Many, wherever records hold their URLs', async () => {
 		const secrets = await registerBoth();
-		const { outputs } = await service.run({
-			parameters: { resource: 'webhook', operation: 'getAll', returnAll: true },
-		});
-		expect(outputs[0]).toHaveLength(2);
-		for (const secret of secrets) expect(JSON.stringify(outputs)).not.toContain(secret);
-	});
-
-	test('are not in the items of Get Many where records hold their URLs deeper', async () => {
-		const secrets = await registerBoth();
-		const urls = service.sandbox.state.webhooks.all.map(({ url }) => url);
-		const [url, waiting] = urls;
+		const get = { resource: 'webhook', operation: 'getAll', returnAll: true };
+		const listed = async () => (await service.run({ parameters: get })).outputs[0];
+		const usual = await listed();
+		expect(usual).toHaveLength(2);
+		const [url, waiting] = service.sandbox.state.webhooks.all.map((webhook) => webhook.url);
 		const record = {
 			id: 'w1',
 			callback: { url, history: [{ from: waiting }, [url, `see ${waiting}`]] },
 			byUrl: { [url]: 'active' },
 			redirect: `https://example.com/?to=${encodeURIComponent(url)}`,
 		};
-		await service.fault({
-			endpoint: 'listWebhooks',
-			status: 200,
-			body: { data: [record] },
-			count: 20,
-		});
-		const { outputs } = await service.run({
-			parameters: { resource: 'webhook', operation: 'getAll', returnAll: true },
-		});
-		expect(outputs[0]).toHaveLength(1);
-		expect(JSON.stringify(outputs)).toContain('history');
-		for (const secret of secrets) expect(JSON.stringify(outputs)).not.toContain(secret);
+		const body = { data: [record] };
+		await service.fault({ endpoint: 'listWebhooks', status: 200, body, count: 20 });
+		const nested = await listed();
+		expect(JSON.stringify(nested)).toContain('history');
+		for (const secret of secrets) expect(JSON.stringify([usual, nested])).not.toContain(secret);
 	});
 
 	test('are not in errors that quote them', async () => {
@@ -181,17 +166,4 @@ describe('comparisons', () => {
 			expect(lengths).toContainEqual([32, 32]);
 		},
 	);
-
-	test('no other code of the nodes compares a secret, a token or a signature', async () => {
-		const { readFileSync } = await import('node:fs');
-		const lines = filesBelow('nodes')
-			.filter((name) => name.endsWith('.ts'))
-			.flatMap((name) => readFileSync(name, 'utf8').split('\n'));
-		const wrong = lines.filter((line) =>
-			/\b(secret|token|signature|apiKey)\b\s*[!=]==(?!\s*(?:''|undefined|null))/i.test(
-				line.replace(/'[^']*'/g, "''"),
-			),
-		);
-		expect(wrong).toEqual([]);
-	});
 });
