@@ -23,7 +23,7 @@ test('all contacts are reached by scrolling, each once', async () => {
 	do {
 		const page = await search('searchContacts', undefined, token);
 		values.push(...page.results.map(({ value }) => value));
-		token = page.paginationToken as string | undefined;
+		token = page.paginationToken;
 	} while (token);
 	expect(values).toEqual(service.sandbox.state.contacts.all.map(({ id }) => id));
 });

@@ -37,7 +37,7 @@ describe('with 500 templates', () => {
 			const page = await open().listSearch('searchTemplateNames', undefined, token);
 			expect(page.results.length).toBeLessThanOrEqual(50);
 			results.push(...page.results);
-			token = page.paginationToken as string | undefined;
+			token = page.paginationToken;
 		} while (token);
 		const names = new Set(service.sandbox.state.templates.all.map(({ name }) => name));
 		expect(results.map(({ value }) => value).sort()).toEqual([...names].sort());
@@ -50,7 +50,7 @@ describe('with 500 templates', () => {
 	test('typing searches names, languages and approval in all of them, which are listed once', async () => {
 		await namesIn('searchTemplateNames');
 		const before = service.calls('listTemplates');
-		expect(await namesIn('searchTemplateNames', 'NOTE_479')).toHaveLength(1);
+		expect(await namesIn('searchTemplateNames', 'NOTE_471')).toHaveLength(1);
 		expect(await namesIn('searchTemplateNames', 'rejected')).toEqual([
 			'prize_draw · en_US · ⚠ not approved (REJECTED)',
 		]);
@@ -135,7 +135,7 @@ describe('where less is known', () => {
 	test('a form that was there stays as it is without a network', async () => {
 		const { fields: schema } = await form(chosen('welcome'));
 		const variables = { mappingMode: 'defineBelow', value: { body_1: 'Anna' }, schema };
-		const parameters = { ...chosen('welcome'), variables } as INodeParameters;
+		const parameters = { ...chosen('welcome'), variables: variables as never };
 		expect((await form(parameters, nowhere())).fields).toEqual(schema);
 	});
 
