@@ -10,9 +10,8 @@ import {
 } from 'n8n-workflow';
 
 import { findOperation, properties } from './description';
-import { recordPickers } from './editor/pickers';
+import { pickers } from './editor/pickers';
 import { resourceMapping } from './editor/templateForm';
-import { templatePickers } from './editor/templates';
 import { runOperation } from './execution/run';
 import { listenForReplies } from './reply/ask';
 import { receiveReply } from './reply/receive';
@@ -41,7 +40,7 @@ export class BusinessMessaging implements INodeType {
 
 	methods = {
 		credentialTest: { testCredential },
-		listSearch: { ...recordPickers, ...templatePickers },
+		listSearch: pickers,
 		resourceMapping,
 	};
 
@@ -50,13 +49,9 @@ export class BusinessMessaging implements INodeType {
 		const value = this.getNodeParameter('operation', 0);
 		const operation = findOperation(resource, value);
 		if (!operation) {
-			throw new NodeOperationError(
-				this.getNode(),
-				`The operation "${value}" of "${resource}" does not exist`,
-				{
-					description: 'Choose resource and operation again.',
-				},
-			);
+			const message = `The operation "${value}" of "${resource}" does not exist`;
+			const description = "Choose 'Resource' and 'Operation' again.";
+			throw new NodeOperationError(this.getNode(), message, { description });
 		}
 		return [await runOperation(this, operation, listenForReplies)];
 	}

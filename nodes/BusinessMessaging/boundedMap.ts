@@ -1,28 +1,12 @@
-/** How much of it is kept, and for how long. */
-export interface Bounds {
-	maxSize: number;
-	/** An entry is forgotten this long after it was set, ms; never by default. */
-	maxAgeMs?: number;
-}
-
 /**
  * Everything that the process remembers between executions is kept in one of these: the entry set longest ago is
  * forgotten first. Setting an entry again makes it the newest.
  */
 export class BoundedMap<K, V> {
 	private readonly entries = new Map<K, { value: V; setAt: number }>();
-	private readonly maxSize: number;
-	private readonly maxAgeMs: number;
 
-	constructor({ maxSize, maxAgeMs = Infinity }: Bounds) {
-		this.maxSize = maxSize;
-		this.maxAgeMs = maxAgeMs;
-	}
-
-	get size(): number {
-		this.forgetOld();
-		return this.entries.size;
-	}
+	/** @param bounds greatest number of entries, and how long after it was set an entry is forgotten, ms (never by default) */
+	constructor(private readonly bounds: { maxSize: number; maxAgeMs?: number }) {}
 
 	get(key: K): V | undefined {
 		this.forgetOld();
@@ -59,9 +43,10 @@ export class BoundedMap<K, V> {
 
 	/** The oldest come first, so it ends at the first entry that stays. */
 	private forgetOld(): void {
-		const oldest = performance.now() - this.maxAgeMs;
+		const { maxSize, maxAgeMs = Infinity } = this.bounds;
+		const oldest = performance.now() - maxAgeMs;
 		for (const [key, { setAt }] of this.entries) {
-			if (this.entries.size <= this.maxSize && setAt > oldest) return;
+			if (this.entries.size <= maxSize && setAt > oldest) return;
 			this.entries.delete(key);
 		}
 	}

@@ -225,7 +225,7 @@ describe('a listing that says less', () => {
 		['holds no list', { status: 200, body: { nothing: true } }],
 		['shows no names', { status: 200, body: [{ words: 'Hi' }] }],
 	])('lets the message go out with a hint where it %s', async (_, fault) => {
-		const hint = expect.stringContaining('without a look at their templates');
+		const hint = expect.stringContaining('without checking their templates');
 		expect(await sendWhere(fault)).toEqual([hint]);
 	});
 });

@@ -1,10 +1,6 @@
-/** The searchable lists of records. A service may have a million contacts, so no search reads them all. */
-import type {
-	ILoadOptionsFunctions,
-	INodeListSearchItems,
-	INodeListSearchResult,
-} from 'n8n-workflow';
-import { uniq, uniqBy } from 'lodash';
+/** The searchable lists of records and templates. A service may have a million contacts, so no search reads them all. */
+import type { ILoadOptionsFunctions, INodeListSearchItems } from 'n8n-workflow';
+import { compact, groupBy, sortBy, uniq, uniqBy } from 'lodash';
 
 import { type Endpoint, endpoints, recordName } from '../api/endpoints';
 import {
@@ -15,47 +11,49 @@ import {
 	readSegments,
 	readWebhookUrl,
 } from '../api/read';
-import { readTemplates } from '../api/templates';
+import { type Template, readTemplates } from '../api/templates';
 import { asText } from '../operations/asText';
 import { InputError } from '../operations/inputError';
 import { connect } from '../transport/connect';
 import { readRecords } from '../transport/lists';
 import { withoutSecrets } from '../transport/secrets';
-import { includes, label, listSearch, pageOf } from './search';
-import { statusOf } from './templates';
+import { listTemplates } from '../transport/templateList';
+import { chosen, label, listSearch, matching } from './search';
 
-/** How many records are searched for what was typed; twice as many when nothing was found, or when the user scrolls on. */
+/** How many records are searched first; twice as many when nothing was found, or when the user scrolls on. */
 const firstLook = 500;
 /** After as many the list says that there is more, found or not. */
 const maxAtOnce = 8_000;
 /** Among how many contacts segments are looked for; one that nobody of them is in can be entered by name. */
 const contactsWithSegments = 2_000;
+/** More languages of a template than these are only counted. */
+const maxLanguages = 3;
 
-interface Choice {
-	name: string;
-	/** Undefined if no ID was found in the record. */
-	value?: string;
-}
+/** A record as an entry; without a value if no ID was found in it. */
+type Choice = Partial<Record<'name' | 'value', string>>;
 
 /** A list of records. The token is the number of records that were searched already. */
-function picker(
+function recordPicker(
 	endpoint: Endpoint,
 	toChoices: (record: ServiceRecord, id: string | undefined) => Choice | Choice[],
 ) {
 	const kind = recordName(endpoint);
-	return listSearch(async (context, filter, token): Promise<INodeListSearchResult> => {
+	return listSearch(async (context, filter, token) => {
 		const client = await connect(context);
 		for (let searched = Number(token ?? 0); ; ) {
 			const limit = Math.max(firstLook, 2 * searched);
 			const { records, gap } = await readRecords(client, endpoint, { limit });
 			const idOf = identify(records, kind);
 			const choices = records.slice(searched).flatMap((one) => toChoices(one, idOf(one)));
-			if (choices.length > 0 && choices.every(({ value }) => !value))
+			const entries = choices.flatMap(({ name, value }) =>
+				value ? { name: name || value, value } : [],
+			);
+			if (choices.length > 0 && entries.length === 0)
 				throw new InputError(
 					`The service lists ${kind}s, but no ID was found in them`,
 					`The first one has the fields ${fieldNames(records[0])}. Choose 'By ID' and enter the ID.`,
 				);
-			const results = toEntries(choices, filter);
+			const results = matching(uniqBy(entries, 'value'), filter);
 			if (gap && results.length === 0) throw gap;
 			if (records.length < limit) return { results };
 			if (results.length > 0 || limit >= maxAtOnce)
@@ -65,43 +63,93 @@ function picker(
 	});
 }
 
-/** The choices that fit to what was typed, those without a name by their ID. */
-function toEntries(choices: Choice[], filter: string): INodeListSearchItems[] {
-	const entries = choices.flatMap(({ name, value }) =>
-		value && includes(name || value, filter) ? { name: name || value, value } : [],
-	);
-	return uniqBy(entries, 'value');
+/** A list of templates, loaded again when it is opened; those that cannot be sent come last. A list with a gap says so if nothing is found. */
+function templatePicker(
+	toEntries: (context: ILoadOptionsFunctions, templates: Template[]) => INodeListSearchItems[],
+) {
+	return listSearch(async (context, filter) => {
+		const { records, gap } = await listTemplates(await connect(context), filter === '');
+		const sorted = sortBy(records, 'isRefused', ({ name }) => name.toLowerCase(), 'language');
+		const results = matching(toEntries(context, sorted), filter);
+		if (gap && results.length === 0) throw gap;
+		return { results };
+	});
 }
 
-async function segmentsOf(context: ILoadOptionsFunctions): Promise<INodeListSearchItems[]> {
-	const { records } = await readRecords(await connect(context), endpoints.listContacts, {
-		limit: contactsWithSegments,
+/** What the user reads of the approval. */
+function statusOf({ isRefused, status }: Template): string | undefined {
+	return isRefused ? `⚠ not approved (${status})` : status?.toLowerCase();
+}
+
+/** A template whose language is chosen later. */
+function toName(versions: Template[]): INodeListSearchItems {
+	const [{ name }] = versions;
+	const languages = uniq(compact(versions.map(({ language }) => language)));
+	const isMany = languages.length > maxLanguages;
+	const shown = isMany ? `${languages.length} languages` : languages.join(', ');
+	return { name: label(name, shown, statusOf(versions[0])), value: name };
+}
+
+function languagesOf(
+	context: ILoadOptionsFunctions,
+	templates: Template[],
+): INodeListSearchItems[] {
+	const name = chosen(context, 'template');
+	if (name === '')
+		throw new InputError('Choose a template first', 'Its languages are then listed here.');
+	const versions = templates.filter((template) => name === undefined || template.name === name);
+	const entries = versions.flatMap((template) => {
+		const { language: value = '', isRefused } = template;
+		const status = isRefused ? statusOf(template) : undefined;
+		return value ? { name: label(languageName(value), value, status), value } : [];
 	});
-	const names = uniq(records.flatMap(readSegments));
-	return names.sort((a, b) => a.localeCompare(b)).map((name) => ({ name, value: name }));
+	if (entries.length > 0) return uniqBy(entries, 'value');
+	const isUnknown = name !== undefined && versions.length === 0;
+	throw new InputError(
+		isUnknown ? `The service has no template "${name}"` : 'The service does not show languages',
+		"Choose 'By Code' here and enter the language, e.g. en_US.",
+	);
+}
+
+/** E.g. "German (Germany)" for de_DE; undefined for an unknown code. */
+function languageName(code: string): string | undefined {
+	const options = { type: 'language', fallback: 'none', languageDisplay: 'standard' } as const;
+	try {
+		return new Intl.DisplayNames(['en'], options).of(code.replaceAll('_', '-'));
+	} catch {
+		return undefined;
+	}
 }
 
 /** The methods of these lists, as resource locators name them. */
-export const recordPickers = {
-	searchContacts: picker(endpoints.listContacts, (contact, value) => ({
+export const pickers = {
+	searchContacts: recordPicker(endpoints.listContacts, (contact, value) => ({
 		name: label(asText(contact.name), asText(contact.phone)),
 		value,
 	})),
-	searchSegments: listSearch(async (context, filter, token) =>
-		pageOf(await segmentsOf(context), filter, token),
+	searchSegments: listSearch(async (context, filter) => {
+		const client = await connect(context);
+		const limit = contactsWithSegments;
+		const { records } = await readRecords(client, endpoints.listContacts, { limit });
+		const names = uniq(records.flatMap(readSegments)).sort((a, b) => a.localeCompare(b));
+		const entries = names.map((name) => ({ name, value: name }));
+		return { results: matching(entries, filter) };
+	}),
+	searchTemplateLanguages: templatePicker(languagesOf),
+	searchTemplateNames: templatePicker((_, templates) =>
+		Object.values(groupBy(templates, 'name')).map(toName),
 	),
-	searchTemplates: picker(endpoints.listTemplates, (record) =>
+	searchTemplates: recordPicker(endpoints.listTemplates, (record) =>
 		readTemplates(record).map((template) => ({
 			name: label(template.name, template.language, statusOf(template)),
 			value: template.id,
 		})),
 	),
-	searchWebhooks: picker(endpoints.listWebhooks, (webhook, value) => {
+	searchWebhooks: recordPicker(endpoints.listWebhooks, (webhook, value) => {
 		const url = readWebhookUrl(webhook);
 		const { events } = webhook;
 		const named = Array.isArray(events) ? events.filter((event) => !isRecord(event)) : [];
-		// the name is saved with the workflow
-		const name = label(url && withoutSecrets(url), named.join(', '));
-		return { name, value };
+		// The name is saved with the workflow.
+		return { name: label(url && withoutSecrets(url), named.join(', ')), value };
 	}),
 };

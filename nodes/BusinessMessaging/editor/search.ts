@@ -11,11 +11,8 @@ import { isRecord } from '../api/read';
 import { asText } from '../operations/asText';
 import { asFailure } from '../operations/outcome';
 
-/** How many entries are shown until the user scrolls on. */
-const pageLength = 50;
-
 /**
- * A list as n8n calls it, which says in the words of the node what went wrong.
+ * A list as n8n calls it, with errors in the words of the node.
  *
  * @param search gets what was typed, and the `paginationToken` of the page before
  */
@@ -36,24 +33,16 @@ export function listSearch(
 	};
 }
 
-/** One page of a list that is at hand as a whole. The token is the number of entries before it. */
-export function pageOf(
-	entries: INodeListSearchItems[],
-	filter: string,
-	token = '0',
-): INodeListSearchResult {
-	const wanted = entries.filter(({ name }) => includes(name, filter));
-	const end = Number(token) + pageLength;
-	const results = wanted.slice(Number(token), end);
-	return end < wanted.length ? { results, paginationToken: String(end) } : { results };
-}
-
-/** Whether a text holds what was typed, whatever the case; "0170 123" is also a part of +49170123… */
-export function includes(text: string, filter: string): boolean {
-	if (text.toLowerCase().includes(filter.toLowerCase())) return true;
-	const digits = filter.replace(/\D/g, '').replace(/^0+/, '');
-	const isNumber = digits !== '' && /^[\d\s+().-]+$/.test(filter);
-	return isNumber && text.replace(/\D/g, '').includes(digits);
+/** The entries that contain what was typed, whatever the case; "0170 123" is also a part of +49170123… */
+export function matching(entries: INodeListSearchItems[], filter: string): INodeListSearchItems[] {
+	const text = filter.toLowerCase();
+	const isNumber = /^[\d\s+().-]+$/.test(filter);
+	const digits = isNumber ? filter.replace(/\D/g, '').replace(/^0+/, '') : '';
+	return entries.filter(
+		({ name }) =>
+			name.toLowerCase().includes(text) ||
+			(digits !== '' && name.replace(/\D/g, '').includes(digits)),
+	);
 }
 
 /** A label out of what is known, e.g. `Ada Lovelace · +15551000000`. */

@@ -53,9 +53,7 @@ async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<Resour
 /** The methods of forms, as resource mappers name them. */
 export const resourceMapping = { getTemplateVariables };
 
-function notice(emptyFieldsNotice: string): ResourceMapperFields {
-	return { fields: [], emptyFieldsNotice };
-}
+const notice = (emptyFieldsNotice: string) => ({ fields: [], emptyFieldsNotice });
 
 /** The fields that the form has already: what is filled in stays when the service cannot be reached for a moment. */
 function keptFields(context: ILoadOptionsFunctions): ResourceMapperField[] | undefined {
@@ -79,14 +77,12 @@ function field(id: string, displayName: string, required = false): ResourceMappe
 /** E.g. `Body 1: "Hello {{1}}, your order…"`. Words are not cut in two. */
 function labelOf(variable: TemplateVariable): string {
 	const text = variable.text.replaceAll(/\s+/g, ' ').replace(/^https?:\/\//, '');
-	const found = [...text.matchAll(variablePattern)].find(
-		([, name]) => name.trim() === variable.name,
-	);
-	const start = found?.index ?? 0;
-	const head = text.slice(0, start);
-	const shownHead =
-		head.length > before ? `…${head.slice(-before).replace(/^[^\s/]*[\s/]/, '')}` : head;
-	const length = (found?.[0].length ?? 0) + after;
-	const shownTail = truncate(text.slice(start), { length, omission: '…', separator: ' ' });
-	return `${titleOf(variable)}: "${shownHead}${shownTail}"`;
+	const places = [...text.matchAll(variablePattern)];
+	const place = places.find(([, name]) => name.trim() === variable.name);
+	const at = place?.index ?? 0;
+	const words = text.slice(Math.max(0, at - before), at);
+	const head = at > before ? `…${words.replace(/^[^\s/]*[\s/]/, '')}` : words;
+	const length = (place?.[0].length ?? 0) + after;
+	const tail = truncate(text.slice(at), { length, omission: '…', separator: ' ' });
+	return `${titleOf(variable)}: "${head}${tail}"`;
 }

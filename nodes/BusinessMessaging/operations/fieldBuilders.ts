@@ -1,5 +1,5 @@
 /** Builders of fields: they carry the name of a field and the type of its value, so that operations are checked. */
-import { omit } from 'lodash';
+import { omit, sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 declare const valueType: unique symbol;
@@ -52,12 +52,12 @@ export function jsonField<const N extends string>(
 	return { type: 'json', default: '[]', ...field };
 }
 
-/** Optional fields that the user adds one by one. None of them is required. */
+/** Optional fields that the user adds one by one, sorted by label. None of them is required. */
 export function collectionField<const N extends string, const F extends readonly Field[]>(
 	field: Look<N> & { fields: F },
 ): Field<N, Partial<ValuesOf<F>>> {
 	const { fields, ...look } = field;
-	const options = fields.map((one) => omit(one, 'required'));
+	const options = sortBy(fields, 'displayName').map((one) => omit(one, 'required'));
 	return { type: 'collection', default: {}, ...look, options };
 }
 

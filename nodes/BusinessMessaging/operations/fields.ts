@@ -7,9 +7,11 @@ import {
 	collectionField,
 	jsonField,
 	numberField,
-	recordField,
 	textField,
 } from './fieldBuilders';
+
+const phoneFormat =
+	"with + or 00 and country code, written in any usual way. Numbers without country code need a 'Default Country'.";
 
 /** Who gets a message. Source: specification, field `to`. */
 export const recipientField = textField({
@@ -17,8 +19,7 @@ export const recipientField = textField({
 	name: 'to',
 	required: true,
 	placeholder: 'e.g. +49 170 1234567',
-	description:
-		'Phone number of the recipient with + or 00 and country code, written in any usual way. Numbers without country code need a Default Country.',
+	description: `Phone number of the recipient ${phoneFormat}`,
 });
 
 /** Phone number of a contact. Source: specification, "Resources and their fields". */
@@ -27,8 +28,7 @@ export const phoneField = textField({
 	name: 'phone',
 	required: true,
 	placeholder: 'e.g. +49 170 1234567',
-	description:
-		'Phone number of the contact with + or 00 and country code, written in any usual way. Numbers without country code need a Default Country.',
+	description: `Phone number of the contact ${phoneFormat}`,
 });
 
 /** Name of a contact. Source: specification, "Resources and their fields". */
@@ -39,64 +39,40 @@ export const contactNameField = textField({
 	description: 'Name of the contact',
 });
 
-/** A contact of the service. */
-export const contactField = recordField({
-	displayName: 'Contact',
-	name: 'contactId',
-	required: true,
-	description: 'The contact to change',
-	searchListMethod: 'searchContacts',
-	idPlaceholder: 'e.g. contact_123',
-});
-
-/** The template that the operation changes. */
-export const templateIdField = recordField({
-	displayName: 'Template',
-	name: 'templateId',
-	required: true,
-	description: 'The template to change',
-	searchListMethod: 'searchTemplates',
-	idPlaceholder: 'e.g. template_123',
-});
-
-/** Name of a template. Source: specification, field `template`. */
-export const templateNameField = textField({
-	displayName: 'Name',
-	name: 'name',
-	required: true,
-	placeholder: 'e.g. order_update',
-	description: 'Name of the template',
-});
-
-/** Language of a template. Source: specification, field `language`. */
-export const templateLanguageField = textField({
-	displayName: 'Language',
-	name: 'language',
-	required: true,
-	placeholder: 'e.g. en_US',
-	description: 'Locale code of the template, e.g. en_US or de_DE',
-});
-
-/** Category of a template: `utility` is specified, the others are an assumption. */
-export const templateCategoryField = choiceField({
-	displayName: 'Category',
-	name: 'category',
-	options: [
-		{ name: 'Authentication', value: 'AUTHENTICATION', description: 'One-time passwords' },
-		{ name: 'Marketing', value: 'MARKETING', description: 'Offers, news, invitations' },
-		{ name: 'Utility', value: 'UTILITY', description: 'Orders, appointments, invoices' },
-	],
-	default: 'UTILITY',
-	description: 'What the template is for',
-});
-
-/** Components of a template; their form is an assumption. */
-export const templateComponentsField = jsonField({
-	displayName: 'Components (JSON)',
-	name: 'componentsJson',
-	placeholder: 'e.g. [{ "type": "BODY", "text": "Hello {{1}}" }]',
-	description: 'The parts of the template as the service documents them',
-});
+/** What a template consists of. Category: `utility` is specified, the other values and the components are assumptions. */
+export const templateContentFields = [
+	textField({
+		displayName: 'Name',
+		name: 'name',
+		required: true,
+		placeholder: 'e.g. order_update',
+		description: 'Name of the template',
+	}),
+	textField({
+		displayName: 'Language',
+		name: 'language',
+		required: true,
+		placeholder: 'e.g. en_US',
+		description: 'Locale code of the template, e.g. en_US or de_DE',
+	}),
+	choiceField({
+		displayName: 'Category',
+		name: 'category',
+		options: [
+			{ name: 'Authentication', value: 'AUTHENTICATION', description: 'One-time passwords' },
+			{ name: 'Marketing', value: 'MARKETING', description: 'Offers, news, invitations' },
+			{ name: 'Utility', value: 'UTILITY', description: 'Orders, appointments, invoices' },
+		],
+		default: 'UTILITY',
+		description: 'What the template is for',
+	}),
+	jsonField({
+		displayName: 'Components (JSON)',
+		name: 'componentsJson',
+		placeholder: 'e.g. [{ "type": "BODY", "text": "Hello {{1}}" }]',
+		description: 'The parts of the template as the service documents them',
+	}),
+] as const;
 
 /** Whether a list gives all records. */
 export const returnAllField = booleanField({
@@ -147,10 +123,6 @@ const timeoutField = numberField({
 /** The collection Options at the end of every operation, with the options that are its own. */
 export function optionsField(own: readonly Field[], sendsMessages: boolean): Field {
 	const fields = [...own, ...(sendsMessages ? [concurrencyField] : []), timeoutField];
-	return collectionField({
-		displayName: 'Options',
-		name: 'options',
-		placeholder: 'Add Option',
-		fields: fields.sort((a, b) => a.displayName.localeCompare(b.displayName)),
-	});
+	const displayName = 'Options';
+	return collectionField({ displayName, name: 'options', placeholder: 'Add Option', fields });
 }

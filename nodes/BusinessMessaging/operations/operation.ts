@@ -117,19 +117,26 @@ export function operation<
 	} as Operation;
 }
 
-interface ListDefinition<F extends readonly Field[]> extends Definition<F, undefined, []> {
+interface ListDefinition<F extends readonly Field[]>
+	extends Omit<Definition<F, undefined, []>, 'name' | 'value' | 'action' | 'description'> {
+	description?: string;
 	/** Shortens a record to at most 10 fields. The user can switch it off. */
 	simplify?: (record: ServiceRecord) => IDataObject;
 	/** Shapes each record, simplified or not; by default it is as the service sent it. */
 	shape?: (record: ServiceRecord) => ServiceRecord;
 }
 
-/** Defines an operation that lists records over all pages, with Return All, Limit and, for large records, Simplify. */
+/** Defines "Get Many" of a resource: a list over all pages, with Return All, Limit and, for large records, Simplify. */
 export function listOperation<const F extends readonly Field[]>(
 	definition: ListDefinition<F>,
 ): Operation {
 	const { endpoint, request = () => ({}), simplify, shape = identity<ServiceRecord> } = definition;
+	const action = `Get many ${definition.resource}s`;
 	return operation<readonly Field[]>({
+		name: 'Get Many',
+		value: 'getAll',
+		action,
+		description: action,
 		...definition,
 		fields: [
 			returnAllField,

@@ -12,8 +12,8 @@ import { asText } from '../asText';
 const maxAgeMs = 10 * 60_000;
 /** A larger index is not kept. */
 const maxContacts = 250_000;
-/** How many contacts at either end of the list are looked at for those that others have added. */
-const glanceSize = 100;
+/** How many contacts at either end of the list are searched for those that others have added. */
+const pageSize = 100;
 
 /** By address and key. */
 const kept = new BoundedMap<string, ContactIndex>({ maxSize: 5, maxAgeMs });
@@ -26,8 +26,7 @@ export class ContactIndex {
 	private fields = '';
 
 	/**
-	 * The index that is kept, if it knows these phone numbers, or if all that others have added is found at a glance; else a
-	 * new one.
+	 * The index that is kept, if it contains these phone numbers or can be completed with few requests; else a new one.
 	 *
 	 * @throws ServiceError if the contacts cannot be listed, or not all of them
 	 */
@@ -36,7 +35,7 @@ export class ContactIndex {
 		return await withLock(`contacts ${id}`, async () => {
 			const known = kept.get(id);
 			const knowsAll = known && phones.every((phone) => known.ids.has(samePhoneKey(phone)));
-			if (known && (knowsAll || (await known.glance(client)))) return known;
+			if (known && (knowsAll || (await known.update(client)))) return known;
 			const index = new ContactIndex();
 			await index.list(client);
 			if (index.count <= maxContacts) kept.set(id, index);
@@ -51,10 +50,10 @@ export class ContactIndex {
 		if (this.ids.get(key) === undefined) await this.list(client);
 		const id = this.ids.get(key);
 		if (id) return id;
-		throw new ServiceError('The contact exists, but the node could not find its ID', {
-			kind: 'configuration',
-			description: `The contacts of the service have these fields: ${this.fields}. Use the operation 'Update' with the ID from the service.`,
-		});
+		throw this.unreadable(
+			'The contact exists, but the node could not find its ID',
+			"Use the operation 'Update' with the ID from the service.",
+		);
 	}
 
 	/** Notes a contact that was created. */
@@ -63,7 +62,7 @@ export class ContactIndex {
 		this.count++;
 	}
 
-	/** Lists all contacts anew. @throws ServiceError */
+	/** Lists all contacts again. @throws ServiceError */
 	async list(client: Client): Promise<void> {
 		const { records, gap } = await readRecords(client, endpoints.listContacts);
 		if (gap) throw gap;
@@ -71,31 +70,35 @@ export class ContactIndex {
 		this.ids.clear();
 		this.learn(records);
 		this.count = records.length;
-		if (this.count === 0 || this.ids.size > 0) return;
-		throw new ServiceError('The contacts of the service show no phone number to compare with', {
-			kind: 'configuration',
-			description: `They have these fields: ${this.fields}. Use the operations 'Create' and 'Update' instead.`,
-		});
+		if (this.count > 0 && this.ids.size === 0)
+			throw this.unreadable(
+				'The contacts of the service show no phone number to compare with',
+				"Use the operations 'Create' and 'Update' instead.",
+			);
 	}
 
-	/** Looks for contacts that others have added, at the front and at the end. @returns whether these are all, as far as it shows */
-	private async glance(client: Client): Promise<boolean> {
-		const front = await readRecords(client, endpoints.listContacts, { limit: glanceSize });
+	private unreadable(message: string, advice: string): ServiceError {
+		const description = `The contacts of the service have these fields: ${this.fields}. ${advice}`;
+		return new ServiceError(message, { kind: 'configuration', description });
+	}
+
+	/** Adds contacts that others have created, at the front and at the end. @returns whether the index has all, as far as shown */
+	private async update(client: Client): Promise<boolean> {
+		const front = await readRecords(client, endpoints.listContacts, { limit: pageSize });
 		const size = front.records.length;
 		this.learn(front.records);
 		if (front.gap) return false;
 		if (front.total === undefined || front.total <= size) return true;
 		const last = Math.ceil(front.total / size);
+		// One of these is the last page, whether pages count from 0 or from 1.
 		for (const page of [last - 1, last]) {
-			// whether pages count from 0 or from 1
 			if (front.total === this.count) return true;
-			const query = { page, limit: glanceSize };
+			const query = { page, limit: pageSize };
 			this.learn((await readRecords(client, endpoints.listContacts, { query })).records);
 		}
 		return front.total === this.count;
 	}
 
-	/** Takes up contacts that are not known. */
 	private learn(contacts: ServiceRecord[]): void {
 		const idOf = identify(contacts, 'contact');
 		for (const contact of contacts) {

@@ -18,9 +18,6 @@ const first = [
 /** Lists contacts. Source: specification, GET /v1/contacts. */
 export const getContacts = listOperation({
 	resource: 'contact',
-	name: 'Get Many',
-	value: 'getAll',
-	action: 'Get many contacts',
 	description: 'Get many contacts, or only those of a segment',
 	endpoint: endpoints.listContacts,
 	fields: [

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
-import { collectionField } from '../fieldBuilders';
-import { contactField, contactNameField, phoneField } from '../fields';
+import { collectionField, recordField } from '../fieldBuilders';
+import { contactNameField, phoneField } from '../fields';
 import { operation } from '../operation';
 import { defaultCountryOption, readPhoneValue } from '../phone';
 
@@ -13,7 +13,14 @@ export const updateContact = operation({
 	description: 'Change fields of a contact',
 	endpoint: endpoints.updateContact,
 	fields: [
-		contactField,
+		recordField({
+			displayName: 'Contact',
+			name: 'contactId',
+			required: true,
+			description: 'The contact to change',
+			searchListMethod: 'searchContacts',
+			idPlaceholder: 'e.g. contact_123',
+		}),
 		collectionField({
 			displayName: 'Update Fields',
 			name: 'updateFields',

@@ -6,10 +6,6 @@ import { shorten } from '../shorten';
 /** Lists conversations. Source: specification, GET /v1/conversations. */
 export const getConversations = listOperation({
 	resource: 'conversation',
-	name: 'Get Many',
-	value: 'getAll',
-	action: 'Get many conversations',
-	description: 'Get many conversations',
 	endpoint: endpoints.listConversations,
 	fields: [],
 	simplify: (conversation) => {

@@ -1,7 +1,5 @@
 /** Send Once: a campaign reaches each recipient at most once, whenever and however often the workflow runs. */
-import { type ValuesOf, booleanField, choiceField, showFor, textField } from '../fieldBuilders';
-
-const whenOn = { '/sendOnce': [true] };
+import { type ValuesOf, booleanField, choiceField, textField } from '../fieldBuilders';
 
 /** The fields of Send Once. */
 export const campaignFields = [
@@ -19,39 +17,35 @@ export const campaignFields = [
 		displayOptions: { show: { sendOnce: [true] } },
 		placeholder: 'e.g. spring-sale-2030',
 		description:
-			'Name of the campaign. Another name starts afresh. An expression with the number of an order in it sends one message for each order.',
+			'Name of the campaign. To send to the same people again, use another name. To send one message for each order, use an expression that contains the order number.',
 	}),
 ] as const;
 
 /** The options of Send Once. */
 export const campaignOptions = [
-	showFor(
-		choiceField({
-			displayName: 'Send Once Scope',
-			name: 'sendOnceScope',
-			options: [
-				{ name: 'Node', value: 'node', description: 'Other nodes may send the same campaign' },
-				{
-					name: 'Workflow',
-					value: 'workflow',
-					description: 'All nodes of this workflow with this scope share the history',
-				},
-			],
-			default: 'node',
-			description: 'Who shares the history of what was sent',
-		}),
-		whenOn,
-	),
-	showFor(
-		booleanField({
-			displayName: 'Clear Send Once History',
-			name: 'clearSendOnceHistory',
-			default: false,
-			description:
-				'Whether to forget all campaigns of this scope instead of sending. Nothing is sent while this is on. With the scope Workflow, what Remove Duplicates nodes with that scope remember is forgotten, too.',
-		}),
-		whenOn,
-	),
+	choiceField({
+		displayName: 'Send Once Scope',
+		name: 'sendOnceScope',
+		displayOptions: { show: { '/sendOnce': [true] } },
+		options: [
+			{ name: 'Node', value: 'node', description: 'Other nodes may send the same campaign' },
+			{
+				name: 'Workflow',
+				value: 'workflow',
+				description: 'All nodes of this workflow with this scope share the history',
+			},
+		],
+		default: 'node',
+		description: 'Which nodes share the history of what was sent',
+	}),
+	booleanField({
+		displayName: 'Clear Send Once History',
+		name: 'clearSendOnceHistory',
+		displayOptions: { show: { '/sendOnce': [true] } },
+		default: false,
+		description:
+			'Whether to delete the history of all campaigns in this scope. The node sends nothing while this is on. With the scope Workflow, this also clears what Remove Duplicates nodes with the scope Workflow have stored.',
+	}),
 ] as const;
 
 /** The campaign that a message belongs to. */
@@ -70,7 +64,6 @@ export function readCampaign({
 }: ValuesOf<typeof campaignFields> & {
 	options: Partial<ValuesOf<typeof campaignOptions>>;
 }): Campaign | undefined {
-	if (!sendOnce) return undefined;
 	const { sendOnceScope: scope = 'node', clearSendOnceHistory: clearsHistory = false } = options;
-	return { name: campaign.trim(), scope, clearsHistory };
+	return sendOnce ? { name: campaign.trim(), scope, clearsHistory } : undefined;
 }

@@ -13,14 +13,14 @@ import { type OperationRequest, sentMessage } from '../operation';
 import { asFailure } from '../outcome';
 import { type GivenVariable, fieldOf, placeOf, titleOf, toComponents } from './variables';
 
-/** How long the look-up may take, ms. Messages go out without it, too. */
+/** How long loading the templates may take, ms. Without them, messages go out unchecked. */
 const timeoutMs = 15_000;
 /** As en_US or de; some services show other words for a language. */
 const localeCode = /^[a-z]{2,3}([_-][a-z0-9]+)*$/i;
 const switchOff = "To send it all the same, switch off 'Check Before Sending' under 'Options'.";
 
 /**
- * Looks the templates of a run up, once; a list that speaks against a message is loaded anew.
+ * Loads the templates of a run once, and again if a message does not fit a list that was kept.
  *
  * @returns undefined if no message is to be checked, or if they cannot be listed, which a hint says
  */
@@ -36,7 +36,7 @@ export async function lookUpTemplates(
 		return requests.some((request) => problemOf(request, known)) ? await list(true) : known;
 	} catch (error) {
 		const { message } = asFailure(error);
-		client.hints.add(`The messages were sent without a look at their templates: ${message}`);
+		client.hints.add(`The messages were sent without checking their templates: ${message}`);
 		return undefined;
 	}
 }
@@ -67,7 +67,7 @@ export async function sendTemplateMessage(
 	const response = await client.call(endpoints.sendTemplate, request).catch((error: unknown) => {
 		if (!(error instanceof ServiceError) || error.statusCode !== 404) throw error;
 		const { kind, message, statusCode } = error;
-		const description = `${message}. Choose 'Template' and 'Language' again: it may have been renamed or deleted. If other operations fail too, check the address in the credential.`;
+		const description = `${message}. It may have been renamed or deleted: choose 'Template' and 'Language' again. If other operations fail too, check 'Base URL' in the credential.`;
 		throw new ServiceError(missingTitle(name, language), { kind, statusCode, description });
 	});
 	return sentMessage(response, request);
@@ -81,9 +81,8 @@ export function missingTemplate(
 ): InputError | undefined {
 	const { records: templates, isComplete } = list;
 	if (!isComplete || templates.length === 0 || findTemplate(list, name, language)) return undefined;
-	const languages = templates
-		.filter((template) => template.name === name)
-		.map((template) => template.language ?? '');
+	const versions = templates.filter((template) => template.name === name);
+	const languages = versions.map((template) => template.language ?? '');
 	if (!languages.every((code) => localeCode.test(code))) return undefined;
 	if (languages.length > 0)
 		return new InputError(missingTitle(name, language), `It exists in ${languages.join(', ')}.`);
@@ -91,8 +90,7 @@ export function missingTemplate(
 	const alike = sortBy(others, (other) => -likeness(name, other)).slice(0, 3);
 	const near = alike.filter((other) => likeness(name, other) > 0.5);
 	const question = near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : '';
-	const advice = "Choose 'Template' from the list, or check how it is written.";
-	return new InputError(missingTitle(name), `${question}${advice}`);
+	return new InputError(missingTitle(name), `${question}Choose 'Template' from the list.`);
 }
 
 /** The template of a name and language; names are told apart by case, languages are not. */
@@ -120,7 +118,7 @@ function likeness(...names: [string, string]): number {
 	return (2 * intersection(one, other).length) / (one.length + other.length || 1);
 }
 
-/** What speaks against a message; undefined if nothing does, as far as the service shows. */
+/** What is wrong with a message; undefined if nothing is, as far as the service shows. */
 function problemOf(
 	{ template: message, body }: OperationRequest,
 	list: TemplateList,
@@ -133,7 +131,7 @@ function problemOf(
 	if (template.isRefused)
 		return new InputError(
 			`${title} is not approved: its status is ${template.status}`,
-			'Only an approved template can be sent. Wait for the approval, or choose another template.',
+			'Wait for the approval, or choose an approved template.',
 		);
 	if (!given) return undefined;
 	if (template.pdf === 'needed' && !body?.headerDocumentUrl)

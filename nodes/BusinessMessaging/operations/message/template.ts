@@ -1,4 +1,6 @@
 /** A template with its values, as the operations that send one share it. */
+import { castArray } from 'lodash';
+
 import {
 	type Field,
 	type ValuesOf,
@@ -31,7 +33,7 @@ const variablesField: Field<'variables'> = {
 		},
 	},
 	description:
-		'The values for the template, one for each variable. If the service does not show what the template says, the fields are numbered: fill in as many as it has. A utility template whose header is a document needs the address of a PDF, unless a PDF was attached to the template in the service.',
+		'The values for the template, one for each variable. If the service does not show the text of the template, the fields are numbered: fill in as many as the template has. A utility template whose header is a document needs the address of a PDF, unless a PDF was attached to the template in the service.',
 };
 
 /** The fields for a template and its values. */
@@ -68,7 +70,7 @@ export const templateFields = [
 			{
 				name: 'Using JSON',
 				value: 'json',
-				description: 'For experts: the components as the service documents them, sent as they are',
+				description: 'For experts: the components in the format of the service, sent unchanged',
 			},
 		],
 		default: 'fields',
@@ -98,7 +100,7 @@ export const checkField = booleanField({
 	name: 'checkBeforeSending',
 	default: true,
 	description:
-		'Whether to look the template up first and refuse a message whose template does not exist, is not approved, or has other variables',
+		'Whether to load the template first, and to refuse a message if the template does not exist, is not approved, or has other variables',
 });
 
 /** The template's part of a request. Source: specification, "Template message components". @throws InputError */
@@ -107,18 +109,14 @@ export function templateRequest(
 		options: Partial<ValuesOf<readonly [typeof checkField]>>;
 	},
 ): Pick<OperationRequest, 'body' | 'template'> {
-	const [name, language] = [values.template, values.language.trim()];
-	const template = { name, language, isChecked: values.options.checkBeforeSending ?? true };
-	if (values.specifyVariables === 'json') {
-		const json = values.componentsJson;
-		const components = json === undefined || Array.isArray(json) ? json : [json];
-		const headerDocumentUrl = values.headerDocumentUrl.trim() || undefined;
-		return { body: { template: name, language, components, headerDocumentUrl }, template };
-	}
-	const { given, pdfUrl: headerDocumentUrl } = readForm(values.variables);
-	const components = toComponents(given);
+	const { template: name, componentsJson: json, headerDocumentUrl: url } = values;
+	const language = values.language.trim();
+	const isChecked = values.options.checkBeforeSending ?? true;
+	const form = values.specifyVariables === 'json' ? undefined : readForm(values.variables);
+	const components = form ? toComponents(form.given) : json && castArray(json);
+	const headerDocumentUrl = form ? form.pdfUrl : url.trim() || undefined;
 	return {
 		body: { template: name, language, components, headerDocumentUrl },
-		template: { ...template, given },
+		template: { name, language, given: form?.given, isChecked },
 	};
 }

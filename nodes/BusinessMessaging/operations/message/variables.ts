@@ -1,5 +1,5 @@
 /** The values of a template's variables: how the form names them, and the components that they make. */
-import { groupBy, isPlainObject, mapValues, uniq } from 'lodash';
+import { compact, groupBy, isPlainObject, mapValues, uniq, upperFirst } from 'lodash';
 
 import type { TemplatePart, TemplateVariable } from '../../api/templates';
 import { asText } from '../asText';
@@ -37,8 +37,8 @@ export function fieldOf(variable: VariableName): string {
 
 /** What people call a variable, e.g. `Body 1`, or `Button 2` for the only variable that a button usually has. */
 export function titleOf({ part, button, name }: VariableName): string {
-	if (part === 'button') return `Button ${button}${name === '1' ? '' : ` ${name}`}`;
-	return `${part === 'header' ? 'Header' : 'Body'} ${name}`;
+	const isOnlyOne = part === 'button' && name === '1';
+	return compact([upperFirst(part), button, isOnlyOne ? '' : name]).join(' ');
 }
 
 /**

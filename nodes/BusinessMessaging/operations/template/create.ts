@@ -1,10 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import {
-	templateCategoryField,
-	templateComponentsField,
-	templateLanguageField,
-	templateNameField,
-} from '../fields';
+import { templateContentFields } from '../fields';
 import { operation } from '../operation';
 
 /** Creates a template. Source: specification, POST /v1/templates; the body is an assumption. */
@@ -15,12 +10,7 @@ export const createTemplate = operation({
 	action: 'Create template',
 	description: 'Create a template and submit it for approval',
 	endpoint: endpoints.createTemplate,
-	fields: [
-		templateNameField,
-		templateLanguageField,
-		templateCategoryField,
-		templateComponentsField,
-	],
+	fields: templateContentFields,
 	request: ({ name, language, category, componentsJson: components }) => ({
 		body: { name: name.trim(), language: language.trim(), category, components },
 	}),

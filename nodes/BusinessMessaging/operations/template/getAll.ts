@@ -8,10 +8,6 @@ import { shorten } from '../shorten';
 /** Lists templates. Source: specification, GET /v1/templates. */
 export const getTemplates = listOperation({
 	resource: 'template',
-	name: 'Get Many',
-	value: 'getAll',
-	action: 'Get many templates',
-	description: 'Get many templates',
 	endpoint: endpoints.listTemplates,
 	fields: [],
 	simplify: (template) => {

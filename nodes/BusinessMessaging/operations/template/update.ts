@@ -1,12 +1,6 @@
 import { endpoints } from '../../api/endpoints';
-import { collectionField } from '../fieldBuilders';
-import {
-	templateCategoryField,
-	templateComponentsField,
-	templateIdField,
-	templateLanguageField,
-	templateNameField,
-} from '../fields';
+import { collectionField, recordField } from '../fieldBuilders';
+import { templateContentFields } from '../fields';
 import { operation } from '../operation';
 
 /** Updates a template. Source: specification, PUT /v1/templates/:id; the body is an assumption. */
@@ -18,17 +12,19 @@ export const updateTemplate = operation({
 	description: 'Change fields of a template',
 	endpoint: endpoints.updateTemplate,
 	fields: [
-		templateIdField,
+		recordField({
+			displayName: 'Template',
+			name: 'templateId',
+			required: true,
+			description: 'The template to change',
+			searchListMethod: 'searchTemplates',
+			idPlaceholder: 'e.g. template_123',
+		}),
 		collectionField({
 			displayName: 'Update Fields',
 			name: 'updateFields',
 			placeholder: 'Add Field',
-			fields: [
-				templateCategoryField,
-				templateComponentsField,
-				templateLanguageField,
-				templateNameField,
-			],
+			fields: templateContentFields,
 		}),
 	],
 	request: ({ templateId, updateFields: { componentsJson: components, ...fields } }) => ({

@@ -5,9 +5,6 @@ import { listOperation } from '../operation';
 /** Lists webhooks, without the secrets in the URLs of triggers. Source: specification, GET /v1/webhooks. */
 export const getWebhooks = listOperation({
 	resource: 'webhook',
-	name: 'Get Many',
-	value: 'getAll',
-	action: 'Get many webhooks',
 	description: 'Get many webhooks. Secrets in their URLs are left out.',
 	endpoint: endpoints.listWebhooks,
 	fields: [],
