@@ -5,7 +5,6 @@ import type {
 	INode,
 	INodeListSearchResult,
 	INodeParameters,
-	INodePropertyOptions,
 	INodeType,
 	ResourceMapperFields,
 } from 'n8n-workflow';
@@ -48,12 +47,6 @@ export class Editor {
 	async resourceMapping(method: string): Promise<ResourceMapperFields> {
 		const fields = this.method('resourceMapping', method);
 		return await fields.call(this.context());
-	}
-
-	/** Loads the options of a dropdown. */
-	async loadOptions(method: string): Promise<INodePropertyOptions[]> {
-		const options = this.method('loadOptions', method);
-		return await options.call(this.context());
 	}
 
 	private method<Kind extends keyof Methods>(

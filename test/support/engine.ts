@@ -1,13 +1,4 @@
-/**
- * Runs the built nodes in n8n's real engine, without a server and without a database.
- *
- * ```ts
- * const engine = await loadEngine();
- * const run = await engine.run({ parameters, items, credentials, onError: 'continueErrorOutput' });
- * expect(run.outputs[1][0].json).toMatchObject({ ... });
- * const again = await engine.retry(run);
- * ```
- */
+/** Runs the built nodes in n8n's real engine, without a server and without a database. */
 import { difference, map } from 'lodash';
 import { DataDeduplicationService } from 'n8n-core';
 import type {
@@ -35,7 +26,7 @@ import { WaitingExecution } from './waiting';
 import { WebhookServer } from './webhookServer';
 
 /** One node between a start and nothing: what most tests need. */
-export interface RunOptions extends Omit<ExecutionOptions, 'items' | 'start'> {
+export interface RunOptions extends Omit<ExecutionOptions, 'items'> {
 	/** The node type without the package, by default the first one that is no trigger. */
 	node?: string;
 	parameters?: INodeParameters;
@@ -153,14 +144,6 @@ export class Engine {
 		return new WaitingExecution(this.loaded, this.server, execution, options.credentials ?? {});
 	}
 
-	/** Runs a workflow of several nodes. Helper nodes: `test.start`, `test.pass`, `test.batches`. */
-	async runWorkflow(
-		definition: WorkflowDefinition,
-		options: ExecutionOptions = {},
-	): Promise<Execution> {
-		return await runWorkflow(this.loaded, definition, options);
-	}
-
 	/** Presses Retry on a failed or stopped run; give the credentials again. */
 	async retry(run: RunResult, options: ExecutionOptions = {}): Promise<RunResult> {
 		return resultOf(await retryExecution(this.loaded, run.execution, options));
@@ -207,32 +190,20 @@ export class Engine {
 	}
 
 	private workflowFor(options: RunOptions): WorkflowDefinition {
-		const {
-			parameters,
-			onError,
-			retryOnFail,
-			maxTries,
-			settings,
-			batchSize,
-			workflowId = 'workflow',
-		} = options;
-		const tested = this.makeNode(testedNode, options.node ?? this.firstAction(), parameters, {
+		const { onError, retryOnFail, maxTries, settings, batchSize } = options;
+		const { node = this.firstAction(), parameters, workflowId = 'workflow' } = options;
+		const tested = this.makeNode(testedNode, node, parameters, {
 			...(onError && { onError }),
 			...(retryOnFail && { retryOnFail, maxTries, waitBetweenTries: 1 }), // 0 would mean n8n's default of a second
 			...settings,
 		});
-		const helper = (name: string, type: string, own: INodeParameters = {}): INode => ({
-			id: name,
-			name,
-			type,
-			typeVersion: 1,
-			position: [0, 0],
-			parameters: own,
-		});
+		const helper = (name: string, type: string, own: INodeParameters = {}): INode => {
+			const position: [number, number] = [0, 0];
+			return { id: name, name, type, typeVersion: 1, position, parameters: own };
+		};
 		const start = helper('Start', 'test.start');
-		if (batchSize === undefined) {
+		if (batchSize === undefined)
 			return { id: workflowId, nodes: [start, tested], connections: main('Start', [testedNode]) };
-		}
 		return {
 			id: workflowId,
 			nodes: [start, helper('Batches', 'test.batches', { batchSize }), tested],

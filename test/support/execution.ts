@@ -31,8 +31,7 @@ export interface WorkflowDefinition {
 
 /** How a workflow is run. */
 export interface ExecutionOptions {
-	/** Name of the node to begin with, which gets the items; by default the first one. */
-	start?: string;
+	/** What the first node gets. */
 	items?: INodeExecutionData[];
 	/** Values of the credential that every node gets. */
 	credentials?: ICredentialDataDecryptedObject;
@@ -136,10 +135,9 @@ export async function runWorkflow(
 	definition: WorkflowDefinition,
 	options: ExecutionOptions,
 ): Promise<Execution> {
-	const node = definition.nodes.find(({ name }) => name === options.start) ?? definition.nodes[0];
-	const data = newRunData([
-		{ node, data: { main: [options.items ?? [{ json: {} }]] }, source: null },
-	]);
+	const [node] = definition.nodes;
+	const main = [options.items ?? [{ json: {} }]];
+	const data = newRunData([{ node, data: { main }, source: null }]);
 	return await execute(loaded, structuredClone(definition), data, options);
 }
 

@@ -31,14 +31,6 @@ export const start: INodeType = {
 	},
 };
 
-/** Hands on what it gets: a place to look at what arrives behind an output. */
-const pass: INodeType = {
-	description: describe('pass', {}),
-	async execute(this: IExecuteFunctions) {
-		return [this.getInputData()];
-	},
-};
-
 /** Like n8n's Loop Over Items: output 1 gives one batch after another, output 0 everything that came back, at the end. */
 const batches: INodeType = {
 	description: describe('batches', {
@@ -61,6 +53,5 @@ const batches: INodeType = {
 /** The helper nodes by type. */
 export const helperNodes: Record<string, INodeType | undefined> = {
 	'test.start': start,
-	'test.pass': pass,
 	'test.batches': batches,
 };
