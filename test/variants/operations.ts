@@ -190,12 +190,13 @@ async function checkOperation(stage: Stage, operation: Operation, script: Script
 	);
 	if (script.effect) expect(script.effect(stage)[0]).toEqual(script.effect(stage)[1]);
 
-	await stage.fault({ endpoint: name, status: 422 });
+	await stage.fault({ endpoint: name, status: 422, count: 9 });
 	const { outputs } = await stage.run(
 		{ ...parameters, ...(value === 'upsert' && { phone: '+15550002999' }) },
 		items.slice(0, 1),
 		{ onError: 'continueRegularOutput' },
 	);
+	stage.state.faults.remove();
 	const error = outputs[0][0].json.error as { message: string; sendStatus: string };
 	expect(error).toMatchObject({
 		message: expect.stringContaining(refusalWords),

@@ -1,73 +1,137 @@
-/** One chat: who it is with, the messages, and a box to answer as the customer. */
-import { useRef, useState } from 'preact/hooks';
+/** One chat: who it is with, the messages with the newest at the bottom, and a box to answer as the customer. */
+import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { chatUrl, step, write } from './api.js';
-import { Composer } from './composer.js';
-import { newNameOf } from './drafts.js';
-import { html } from './html.js';
-import { useLive } from './live.js';
-import { Messages } from './messages.js';
-import { Avatar, Icon, Problem } from './parts.js';
-import { nameOf } from './words.js';
+import { newNames } from './chats.js';
+import { step, useLive, write } from './live.js';
+import { Bubble } from './message.js';
+import { Avatar, dayOf, Empty, html, More, Problem, Sign } from './parts.js';
+
+const nobodyListens =
+	'Nobody was told: no webhook is registered. In n8n, publish a workflow that starts with the Business Messaging Trigger.';
 
 /** @param {{ phone: string }} props */
 export function Chat({ phone }) {
 	const [limit, setLimit] = useState(step);
-	/** @type {{ data?: import('./api.js').ChatMessages, error?: string, reload: () => void }} */
-	const { data, error, reload } = useLive(chatUrl(phone, limit), ({ chats }) =>
-		chats.includes(phone),
-	);
+	/** @type {{ data?: import('../data').ChatMessages, error?: string }} */
+	const { data, error } = useLive(`/chats/${encodeURIComponent(phone)}?limit=${limit}`);
 	const [answer, setAnswer] = useState({ hint: '', problem: '' });
 	const box = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
-	const name = data?.chat.name ?? newNameOf(phone) ?? null;
-	const who = nameOf({ name, phone });
-	/** Writes as the customer; whether that worked. @param {string} text */
+	const scroller = useRef(/** @type {HTMLDivElement | null} */ (null));
+	const name = data?.chat.name ?? newNames.get(phone);
+	const who = name ?? phone;
+	// On a narrow screen the keyboard would cover what is to be read first.
+	useEffect(() => void (matchMedia('(min-width: 45rem)').matches && box.current?.focus()), []);
+	/** Writes as the customer; the keyboard stays in the box. @param {string} text */
 	const send = async (text) => {
 		try {
 			const { deliveries } = await write({ from: phone, text, ...(name && { name }) });
 			setAnswer({ hint: deliveries.length === 0 ? nobodyListens : '', problem: '' });
-			reload();
+			scroller.current?.scrollTo({ top: 0 });
+			box.current?.focus();
 			return true;
 		} catch (failure) {
-			setAnswer({
-				hint: '',
-				problem: failure instanceof Error ? failure.message : String(failure),
-			});
+			setAnswer({ hint: '', problem: String(failure) });
 			return false;
 		}
 	};
-	/** Answers with a button of a template; the keyboard stays in the chat. @param {string} text */
-	const reply = async (text) => {
-		if (await send(text)) box.current?.focus();
-	};
 	return html`
-		<section id="chat" class="chat" aria-label=${`Chat with ${who}`} tabindex="-1">
-			<div class="chat-head">
-				<a class="icon-button back" href="#"
-					><${Icon} name="back" /><span class="unseen">Back to the chats</span></a
-				>
+		<section class="chat" aria-label=${`Chat with ${who}`}>
+			<header>
+				<a class="back" href="#" aria-label="Back to the chats"><${Sign}>←<//></a>
 				<${Avatar} phone=${phone} name=${name} />
-				<div class="chat-who">
+				<div>
 					<h2>${who}</h2>
 					<p>${name ? phone : 'Customer without a name'}</p>
 				</div>
+			</header>
+			<div
+				class="scroll"
+				ref=${scroller}
+				tabindex="0"
+				role="group"
+				aria-label=${`Messages with ${who}, to scroll`}
+			>
+				<div role="log" aria-label=${`Messages with ${who}`} aria-relevant="additions">
+					<${Problem} error=${error} />
+					<${More} has=${data && data.total > data.data.length} limit=${limit} setLimit=${setLimit}>
+						Show older messages
+					<//>
+					${data?.total === 0 &&
+					html`<${Empty} title="No messages yet">
+						Send one from n8n to see it arrive here, or write first as ${who} in the box below.
+					<//>`}
+					<${Days} messages=${data?.data ?? []} who=${who} reply=${send} />
+				</div>
 			</div>
-			${error && html`<${Problem} error=${error} />`}
-			${data
-				? html`<${Messages}
-						list=${data}
-						limit=${limit}
-						who=${who}
-						showOlder=${() => setLimit(limit + step)}
-						reply=${reply}
-					/>`
-				: html`<div class="messages"></div>`}
-			<p class="answer-hint" role="status">${answer.hint}</p>
-			${answer.problem && html`<${Problem} error=${answer.problem} />`}
-			<${Composer} box=${box} phone=${phone} who=${who} send=${send} />
+			<div>
+				<p class=${answer.hint && 'note'} role="status">${answer.hint}</p>
+				<${Problem} error=${answer.problem} />
+				<${Composer} box=${box} who=${who} send=${send} />
+			</div>
 		</section>
 	`;
 }
 
-const nobodyListens =
-	'Nobody was told: no webhook is registered. In n8n, activate a workflow that starts with the Business Messaging Trigger.';
+/**
+ * @param {{
+ *   messages: Array<import('../../state/messages').Message>,
+ *   who: string,
+ *   reply: (text: string) => void,
+ * }} props
+ */
+function Days({ messages, who, reply }) {
+	const days = Object.entries(
+		Object.groupBy(messages, ({ createdAt }) => dayOf(createdAt, 'full')),
+	);
+	return days.map(
+		([day, group = []]) => html`
+			<h3 key=${day}>${day}</h3>
+			<ol key=${`${day} messages`}>
+				${group.map(
+					(message) => html`<${Bubble} key=${message.id} ...${{ message, who, reply }} />`,
+				)}
+			</ol>
+		`,
+	);
+}
+
+/**
+ * The box to answer in. Enter sends, Shift+Enter begins a new line.
+ *
+ * @param {{
+ *   box: import('preact').RefObject<HTMLTextAreaElement>,
+ *   who: string,
+ *   send: (text: string) => Promise<boolean>,
+ * }} props
+ */
+function Composer({ box, who, send }) {
+	const [text, setText] = useState('');
+	/** @param {Event} event */
+	const submit = async (event) => {
+		event.preventDefault();
+		if (text.trim() === '') return;
+		setText('');
+		// What could not be sent comes back, unless something else was typed meanwhile.
+		if (!(await send(text))) setText((typed) => typed || text);
+	};
+	/** @param {KeyboardEvent} event */
+	const onKeyDown = (event) => {
+		if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) void submit(event);
+	};
+	/** @param {InputEvent & { currentTarget: HTMLTextAreaElement }} event */
+	const onInput = ({ currentTarget }) => setText(currentTarget.value);
+	return html`
+		<form onSubmit=${submit}>
+			<textarea
+				ref=${box}
+				rows="1"
+				aria-label=${`Answer as ${who}`}
+				placeholder=${`Answer as ${who}`}
+				value=${text}
+				onInput=${onInput}
+				onKeyDown=${onKeyDown}
+			></textarea>
+			<button class="main" aria-label="Send"><${Sign}>➤<//></button>
+		</form>
+	`;
+}

@@ -1,97 +1,85 @@
-/** What keeps the page up to date: the sandbox tells what has changed, and what is shown of it is asked for again. */
+/** The sandbox's controls, and what keeps the page up to date: whenever something has changed, what is shown is asked for again. */
 import { useEffect, useState } from 'preact/hooks';
 
-import { eventsUrl, get } from './api.js';
+/** How many rows a list begins with, how many each "Show more" adds, and how many it shows at most. */
+export const step = 50;
+export const most = 1000;
 
-/** @typedef {import('../live').News} News */
-
-/** @type {Set<(news: News) => void>} */
+/** @type {Set<() => void>} */
 const listeners = new Set();
-/** @type {Set<(isConnected: boolean) => void>} */
-const watchers = new Set();
 
-/** Connects to the sandbox; the browser connects again by itself. Whatever happened meanwhile counts as changed. */
-export function connect() {
-	const source = new EventSource(eventsUrl);
-	/** @param {News} news */
-	const tell = (news) => listeners.forEach((listener) => listener(news));
-	/** @param {boolean} isConnected */
-	const note = (isConnected) => watchers.forEach((watcher) => watcher(isConnected));
+/** Connects to the sandbox; the browser connects again by itself. @param {(isConnected: boolean) => void} note */
+export function connect(note) {
+	const source = new EventSource('/_sandbox/events');
+	const tell = () => listeners.forEach((listener) => listener());
+	source.onmessage = tell;
 	source.onopen = () => {
 		note(true);
-		tell({ chats: [], deliveries: true, reset: true });
+		tell();
 	};
 	source.onerror = () => {
 		note(false);
 		// Not after an answer that is no stream, e.g. while something else has taken the port.
-		if (source.readyState === EventSource.CLOSED) setTimeout(connect, 3_000);
+		if (source.readyState === EventSource.CLOSED) setTimeout(() => connect(note), 3_000);
 	};
-	source.onmessage = ({ data }) => tell(JSON.parse(data));
-}
-
-/** Whether the sandbox can be heard; undefined until that is known. */
-export function useConnection() {
-	const [isConnected, setConnected] = useState(/** @type {boolean | undefined} */ (undefined));
-	useEffect(() => {
-		watchers.add(setConnected);
-		return () => void watchers.delete(setConnected);
-	}, []);
-	return isConnected;
 }
 
 /**
- * The document of a URL, kept up to date. While a new URL is loading, the document of the one before stays.
+ * A document of the sandbox, kept up to date. While another one is loading, the one before stays.
  *
  * @template T
- * @param {string} url
- * @param {(news: News) => boolean} isConcerned whether news change the document
- * @returns {{ data?: T, error?: string, reload: () => void }}
+ * @param {string} path
+ * @returns {{ data?: T, error?: string }}
  */
-export function useLive(url, isConcerned) {
+export function useLive(path) {
 	const [result, setResult] = useState(/** @type {{ data?: T, error?: string }} */ ({}));
-	const [reload, setReload] = useState(() => () => {});
 	useEffect(() => {
-		const loader = startLoading(url, setResult);
-		setReload(() => loader.load);
-		/** @param {News} news */
-		const listener = (news) => {
-			if (news.reset || isConcerned(news)) loader.load();
+		let isWanted = false;
+		let isLoading = false;
+		let isStopped = false;
+		const load = async () => {
+			isWanted = true;
+			if (isLoading) return;
+			isLoading = true;
+			while (isWanted && !isStopped) {
+				isWanted = false;
+				const next = await request(path).then(
+					(data) => ({ data }),
+					(error) => ({ error: error.message }),
+				);
+				if (!isStopped) setResult((before) => ({ data: before.data, ...next }));
+			}
+			isLoading = false;
 		};
-		listeners.add(listener);
+		listeners.add(load);
+		void load();
 		return () => {
-			listeners.delete(listener);
-			loader.stop();
+			isStopped = true;
+			listeners.delete(load);
 		};
-	}, [url]);
-	return { ...result, reload };
+	}, [path]);
+	return result;
 }
 
 /**
- * Loads a document now and whenever told, but never twice at once.
+ * Writes as a customer.
  *
- * @template T
- * @param {string} url
- * @param {(change: (before: { data?: T, error?: string }) => { data?: T, error?: string }) => void} setResult
+ * @param {{ from: string, text: string, name?: string }} message
+ * @returns {Promise<{ id: string, deliveries: string[] }>} the deliveries to webhooks that it has caused
+ * @throws {Error} with a sentence for people
  */
-function startLoading(url, setResult) {
-	let isWanted = false;
-	let isLoading = false;
-	let isStopped = false;
-	const load = async () => {
-		isWanted = true;
-		if (isLoading) return;
-		isLoading = true;
-		while (isWanted && !isStopped) {
-			isWanted = false;
-			/** @type {{ data?: T, error?: string }} */
-			const result = await get(url).then(
-				(data) => ({ data: /** @type {T} */ (data) }),
-				(error) => ({ error: error.message }),
-			);
-			if (!isStopped) setResult((before) => ({ data: before.data, ...result }));
-		}
-		isLoading = false;
-	};
-	void load();
-	return { load: () => void load(), stop: () => void (isStopped = true) };
+export async function write(message) {
+	const headers = { 'content-type': 'application/json' };
+	return await request('/inbound', { method: 'POST', headers, body: JSON.stringify(message) });
+}
+
+/** @param {string} path @param {RequestInit} [init] */
+async function request(path, init) {
+	const signal = AbortSignal.timeout(10_000);
+	const answer = await fetch(`/_sandbox${path}`, { ...init, signal }).catch(() => {
+		throw new Error('The sandbox does not answer. Is it still running?');
+	});
+	const body = await answer.json().catch(() => undefined);
+	if (answer.ok) return body;
+	throw new Error(body?.error?.message ?? `The sandbox answered with status ${answer.status}.`);
 }

@@ -1,100 +1,85 @@
 /** One message: the business's on the left, with how far it has come, the customer's on the right. */
-import { html } from './html.js';
-import { Icon, Status } from './parts.js';
-import { linksIn, timeOf, webAddress } from './words.js';
+import { html, Sign, Status, timeOf } from './parts.js';
 
-/** @typedef {import('./api.js').RenderedTemplate} Template */
+/** @typedef {import('../../state/messages').RenderedTemplate} Template */
 
-/** @param {{ message: import('./api.js').Message, who: string, reply: (text: string) => void }} props */
+/** @param {{ message: import('../../state/messages').Message, who: string, reply: (text: string) => void }} props */
 export function Bubble({ message, who, reply }) {
-	const { direction, text, template, status, createdAt } = message;
+	const { direction, text, template, status, createdAt, failure } = message;
 	const isOurs = direction === 'outbound';
 	return html`
-		<li class=${`bubble ${direction} ${status === 'failed' ? 'has-failed' : ''}`}>
+		<li class=${`bubble ${direction} ${status}`}>
 			<span class="unseen">${isOurs ? 'Your business' : who}: </span>
 			${template?.header && html`<${Header} header=${template.header} />`}
-			<p class="text">
-				${linksIn(text).map((piece) =>
-					piece.link ? html`<${Link} href=${piece.link.href}>${piece.text}<//>` : piece.text,
-				)}
-			</p>
+			<p class="text">${linked(text)}</p>
 			${template?.footer && html`<p class="footer">${template.footer}</p>`}
 			<p class="meta">
-				${template && html`<span class="template">${template.name} · ${template.language}</span>`}
+				${template && html`<span>${template.name} · ${template.language}</span>`}
 				<time datetime=${createdAt}>${timeOf(createdAt)}</time>
 				${isOurs && html`<${Status} status=${status} />`}
 			</p>
-			${message.failure && html`<p class="failure">Not delivered. ${message.failure}</p>`}
-			${template &&
-			template.buttons.length > 0 &&
-			html`
-				<ul class="buttons">
-					${template.buttons.map(
-						(button, index) =>
-							html`<li key=${index}><${Button} button=${button} reply=${reply} /></li>`,
-					)}
-				</ul>
-			`}
+			${failure && html`<p class="failure">Not delivered. ${failure}</p>`}
+			${template?.buttons.map(
+				(button, index) => html`<${Button} key=${index} button=${button} reply=${reply} />`,
+			)}
 		</li>
 	`;
 }
 
 /** @param {{ header: NonNullable<Template['header']> }} props */
-function Header({ header }) {
-	if (header.format === 'TEXT') return html`<p class="header">${header.text}</p>`;
-	if (header.format !== 'DOCUMENT')
-		return html`<p class="picture">
-			<${Icon} name="picture" /> ${mediaWord(header.format)} of the template
-		</p>`;
-	const address = webAddress(header.documentUrl);
+function Header({ header: { format, text, documentUrl } }) {
+	if (format === 'TEXT') return html`<strong>${text}</strong>`;
+	const kind = format === 'IMAGE' ? 'Picture' : format[0] + format.slice(1).toLowerCase();
+	if (format !== 'DOCUMENT') return html`<p class="card picture">${kind} of the template</p>`;
+	const address = webAddress(documentUrl);
 	if (!address)
-		return html`<p class="document">
-			<${DocumentWords} name="Document" place="PDF, attached to the template" />
+		return html`<p class="card">
+			<${Sign}>PDF<//> <strong>Document</strong> <small>attached to the template</small>
 		</p>`;
+	const file = address.pathname.split('/').filter(Boolean).at(-1) ?? address.host;
 	return html`
-		<${Link} className="document" href=${address.href}
-			><${DocumentWords} name=${fileOf(address)} place=${`PDF · ${address.host}`}
-		/><//>
+		<${Link} class="card" href=${address.href}>
+			<${Sign}>PDF<//> <strong>${decoded(file)}</strong> <small>${address.host}</small>
+		<//>
 	`;
-}
-
-/** @param {string} format */
-const mediaWord = (format) =>
-	format === 'IMAGE' ? 'Picture' : format[0] + format.slice(1).toLowerCase();
-
-/** @param {{ name: string, place: string }} props */
-const DocumentWords = ({ name, place }) => html`
-	<span class="document-icon"><${Icon} name="document" /></span>
-	<span class="document-name">${name}</span>
-	<span class="document-place">${place}</span>
-`;
-
-/** @param {URL} address */
-function fileOf({ pathname, host }) {
-	const file = pathname.split('/').filter(Boolean).at(-1) ?? host;
-	try {
-		return decodeURIComponent(file);
-	} catch {
-		return file;
-	}
 }
 
 /** @param {{ button: Template['buttons'][number], reply: (text: string) => void }} props */
 function Button({ button: { type, text, url }, reply }) {
 	const address = webAddress(url);
 	if (address)
-		return html`<${Link} className="template-button" href=${address.href}
-			><${Icon} name="external" /> ${text}<//
-		>`;
-	if (type !== 'QUICK_REPLY') return html`<span class="template-button is-idle">${text}</span>`;
-	return html`<button class="template-button" onClick=${() => reply(text)}>
-		<${Icon} name="reply" /> ${text}
-	</button>`;
+		return html`<${Link} class="button" href=${address.href}><${Sign}>↗<//> ${text}<//>`;
+	if (type !== 'QUICK_REPLY') return html`<span class="button">${text}</span>`;
+	return html`<button onClick=${() => reply(text)}><${Sign}>↩<//> ${text}</button>`;
 }
 
-/** A link that leaves the page. @param {{ href: string, className?: string, children?: unknown }} props */
-const Link = ({ href, className, children }) => html`
-	<a class=${className} href=${href} target="_blank" rel="noopener noreferrer">
+/** A link that leaves the page. @param {{ href: string, class?: string, children?: unknown }} props */
+const Link = ({ children, ...others }) => html`
+	<a ...${others} target="_blank" rel="noopener noreferrer">
 		${children}<span class="unseen"> (opens in a new tab)</span>
 	</a>
 `;
+
+/** A text with its web addresses as links. @param {string} text */
+function linked(text) {
+	const pieces = text.split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]'])/);
+	return pieces.map((piece, index) => {
+		const address = index % 2 === 1 ? webAddress(piece) : undefined;
+		return address ? html`<${Link} href=${address.href}>${piece}<//>` : piece;
+	});
+}
+
+/** A web address, or undefined for anything that a browser should not open, e.g. `javascript:`. @param {string} [address] */
+function webAddress(address) {
+	const url = address && URL.canParse(address) ? new URL(address) : undefined;
+	return url && /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/** @param {string} text */
+function decoded(text) {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}

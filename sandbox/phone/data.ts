@@ -1,10 +1,14 @@
-/** The phone's view of conversations and contacts. */
+/** What the phone shows: chats with their messages, and a word whenever something has changed. */
+import type { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+
 import type { FastifyInstance } from 'fastify';
+import { orderBy, throttle } from 'lodash';
 import { z } from 'zod';
 
 import { phoneSchema } from '../../nodes/BusinessMessaging/api/schemas';
 import { parse } from '../errors';
-import type { State } from '../state';
+import type { Changes, State } from '../state';
 import type { Conversation } from '../state/conversations';
 import type { Message } from '../state/messages';
 
@@ -52,26 +56,17 @@ export function mountChats(controls: FastifyInstance, stateNow: () => State): vo
 
 /** The chats, the newest first, then the contacts nobody has written with. */
 function chatsOf(state: State): Chat[] {
-	const written = [...state.conversations.all].sort((one, other) => (isNewer(one, other) ? -1 : 1));
+	// Identifiers grow with time, and tell apart what came in the same millisecond.
+	const written = orderBy(state.conversations.all, ['updatedAt', 'lastMessage.id'], 'desc');
 	const silent = state.contacts.all.filter(({ phone }) => !state.conversations.withCustomer(phone));
 	return [...written, ...silent].map(({ phone }) => chatWith(state, phone));
-}
-
-/** Identifiers grow with time, and tell apart what came in the same millisecond. */
-function isNewer(one: Conversation, other: Conversation): boolean {
-	if (one.updatedAt !== other.updatedAt) return one.updatedAt > other.updatedAt;
-	return one.lastMessage.id > other.lastMessage.id;
 }
 
 function chatWith(state: State, phone: string): Chat {
 	const conversation = state.conversations.withCustomer(phone);
 	const name = state.contacts.findByPhone(phone)?.name ?? conversation?.name ?? null;
-	return {
-		phone,
-		name,
-		messageCount: conversation?.messageCount ?? 0,
-		lastMessage: conversation?.lastMessage ?? null,
-	};
+	const { messageCount = 0, lastMessage = null } = conversation ?? {};
+	return { phone, name, messageCount, lastMessage };
 }
 
 /** Whether the name contains the words, or the phone number the digits, however they are grouped. */
@@ -79,7 +74,30 @@ function matching(search: string): (chat: Chat) => boolean {
 	const words = search.trim().toLowerCase();
 	const digits = /^[+\d\s().-]+$/.test(words) ? words.replace(/\D/g, '') : '';
 	return ({ name, phone }) =>
-		words === '' ||
-		(name ?? '').toLowerCase().includes(words) ||
-		(digits !== '' && phone.includes(digits));
+		(name ?? '').toLowerCase().includes(words) || (digits !== '' && phone.includes(digits));
+}
+
+/** How long changes are gathered before they are told, ms: a campaign changes thousands of messages a second. */
+const gatherMs = 100;
+/** After how long a page connects again, ms. */
+const retryMs = 1_000;
+const told = ['message', 'delivery', 'webhooks', 'reset'] as const;
+
+/** Mounts `/events`: server-sent events that say only that something has changed. A page asks for what it shows of it. */
+export function mountLive(controls: FastifyInstance, changes: EventEmitter<Changes>): void {
+	controls.get('/events', async (_, reply) => {
+		const stream = new PassThrough();
+		stream.write(`retry: ${retryMs}\n\n`);
+		// A page that does not keep up has unread events: one more tells it nothing new.
+		const tell = throttle(
+			() => void (stream.writableNeedDrain || stream.write('data: changed\n\n')),
+			gatherMs,
+		);
+		for (const name of told) changes.on(name, tell);
+		stream.once('close', () => {
+			tell.cancel();
+			for (const name of told) changes.off(name, tell);
+		});
+		return await reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
+	});
 }
