@@ -17,7 +17,7 @@ export interface EngineVersions {
 export const loading = 'Load nodes and credential';
 
 const older = { lodash: '4.17.21', luxon: '3.4.4' };
-const noSendAndWait = { 'Send and Wait for Reply': 'needs n8n 1.107 or newer' };
+const noSendAndWait = { 'Send and Wait for Response': 'needs n8n 1.107 or newer' };
 
 /** Newest first. */
 const engines: EngineVersions[] = [

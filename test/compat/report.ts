@@ -123,7 +123,7 @@ export function markdownReport(reports: EngineReport[]): string {
 
 Written by \`npm run test:compat -- --markdown docs/compatibility.md\`, with Node.js ${nodes}: the packed
 package, unpacked as n8n does, in the engine (n8n-core) of each of these n8n, loaded by its loader and run by its workflow engine,
-against the sandbox over HTTP. Of *Send and Wait for Reply* it is the half that asks and waits; answers are tested on a real n8n
+against the sandbox over HTTP. Of *Send and Wait for Response* it is the half that asks and waits; answers are tested on a real n8n
 (\`npm run test:e2e\`).
 
 ${reports.map(({ n8n, note }) => `- **${n8n}**: ${note}`).join('\n')}

@@ -149,7 +149,7 @@ test('order update: the shop calls twice, the customer gets one message with the
 test('survey: thanks who is happy, asks the others why, leaves in peace who does not answer', async () => {
 	const file = example(n8n, 'survey', {
 		'Get customers': withParameters({ limit: 3 }),
-		'Ask for a rating': withParameters({ timeLimit: 0.25, timeUnit: 'minutes' }),
+		'Ask for a rating': withParameters({ limitWaitTime: 0.25, waitTimeUnit: 'minutes' }),
 	});
 	const { id } = await n8n.client.createWorkflow(file);
 	const executionId = await n8n.client.run(id, start);

@@ -1,24 +1,28 @@
-/** Send and Wait for Reply on a real n8n: whatever becomes of a wait, no webhook of ours is left at the service. */
+/** Send and Wait for Response on a real n8n: with the trigger as the inbox, and without one. */
 import type { INode, INodeParameters } from 'n8n-workflow';
 
 import { type Execution, outputOf } from '../../tools/n8n/client';
 import { waitFor } from '../../tools/waitFor';
 import type { Delivery } from '../../sandbox/deliveries';
+import { readExample } from '../../tools/exampleWorkflows';
 import { previewOf, readPreview } from '../support/previews';
 import { agentWith } from './support/agent';
 import { type Model, startModel } from './support/model';
 import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
+import { TriggerWorkflows } from './support/trigger';
 
 const holder = useN8n();
+const workflows = new TriggerWorkflows(holder);
 const anna = '+15550001001';
 const berta = '+15550001002';
+const carl = '+15550001003';
 const question: INodeParameters = {
 	resource: 'message',
 	operation: 'sendAndWait',
 	to: '={{ $json.phone }}',
 	message: '=Would Tuesday suit you, {{ $json.phone }}?',
-	timeLimit: 60,
-	timeUnit: 'minutes',
+	limitWaitTime: 60,
+	waitTimeUnit: 'minutes',
 };
 
 const state = () => holder.playground.sandbox.state;
@@ -26,7 +30,10 @@ const client = () => holder.playground.n8n.client;
 const outbound = () => state().messages.all.filter(({ direction }) => direction === 'outbound');
 const write = (from: string, text: string) => state().traffic.receive({ from, text });
 
-beforeEach(() => holder.playground.sandbox.reset());
+beforeEach(async () => {
+	await workflows.deactivateAll();
+	holder.playground.sandbox.reset();
+});
 
 async function ask(people: string[], parameters: INodeParameters = {}): Promise<string> {
 	const file = workflowOf(
@@ -121,44 +128,110 @@ test('finds the answer after n8n was killed and started again', async () => {
 	await untilNoneIsLeft();
 });
 
-test('removes the webhook of an execution that the user stops', async () => {
-	const id = await startWaiting([anna]);
-	await client().stopExecution(id);
-	await untilNoneIsLeft();
-	expect((await client().getExecution(id)).status).toBe('canceled');
-});
-
-test('several people: everybody’s own answer in the order of the items, and those who did not answer', async () => {
-	const id = await startWaiting([anna, berta, '+15550001003'], {
-		timeLimit: 0.25,
-		responseType: 'choice',
-		choices: 'Small, Large',
-	});
-	const { deliveries } = write(berta, 'huge');
-	await waitFor(async () => outbound().length === 4, {
-		what: 'the question to be repeated',
-		limit: 10_000,
+test('removes the webhook of an execution that the user has stopped with the next question', async () => {
+	await client().stopExecution(await startWaiting([anna]));
+	const id = await startWaiting([berta]);
+	await waitFor(async () => state().webhooks.all.length === 1, {
+		what: 'the webhook of the stopped execution to be removed',
+		limit: 30_000,
 		interval: 50,
 	});
-	await deliverAgain(deliveries);
-	expect(outbound()).toHaveLength(4);
-	expect(outbound()[3]).toMatchObject({
-		phone: berta,
-		text: expect.stringContaining('1) Small, 2) Large'),
-	});
-	await deliverAgain(write(berta, '2').deliveries);
-	write(anna, 'small!');
-	const execution = await client().waitForExecution(id);
-	expect(outputOf(execution, tested)).toMatchObject([
-		{ json: { replied: true, from: anna, answer: 'Small' }, pairedItem: { item: 0 } },
-		{ json: { replied: true, from: berta, answer: 'Large', text: '2' }, pairedItem: { item: 1 } },
-		{ json: { replied: false, from: '+15550001003' }, pairedItem: { item: 2 } },
-	]);
-	expect(readPreview('message', 'sendAndWait')).toEqual({
-		...previewOf(outputOf(execution, tested)[0].json),
-		version: 1,
-	});
+	write(berta, 'Fine');
+	expect(json(await client().waitForExecution(id))).toMatchObject([{ text: 'Fine' }]);
 	await untilNoneIsLeft();
+});
+
+describe('with a published trigger', () => {
+	const texts = async (workflow: string, count: number) =>
+		(await workflows.executions(workflow, count)).map(
+			(execution) => outputOf(execution, 'When a customer writes')[0].json.text,
+		);
+
+	test('several people: everybody’s own answer in the order of the items, and those who did not answer', async () => {
+		const inbox = await workflows.make(true);
+		const id = await startWaiting([anna, berta, carl], {
+			limitWaitTime: 0.25,
+			responseType: 'choice',
+			choices: 'Small, Large',
+		});
+		expect(state().webhooks.all).toHaveLength(1);
+		await untilDelivered(write(berta, 'huge').deliveries);
+		expect(outbound().slice(3)).toMatchObject([
+			{ phone: berta, text: expect.stringContaining('1) Small, 2) Large') },
+		]);
+		await deliverAgain(write(berta, '2').deliveries);
+		await untilDelivered(write(anna, 'small!').deliveries);
+		const execution = await client().waitForExecution(id);
+		expect(outputOf(execution, tested)).toMatchObject([
+			{ json: { replied: true, from: anna, answer: 'Small' }, pairedItem: { item: 0 } },
+			{ json: { replied: true, from: berta, answer: 'Large', text: '2' }, pairedItem: { item: 1 } },
+			{ json: { replied: false, from: carl }, pairedItem: { item: 2 } },
+		]);
+		expect(readPreview('message', 'sendAndWait')).toEqual({
+			...previewOf(outputOf(execution, tested)[0].json),
+			version: 1,
+		});
+		write(anna, 'Thanks');
+		expect(await texts(inbox, 1)).toEqual(['Thanks']);
+	});
+
+	test('no answer is lost when n8n is killed and started again', async () => {
+		const inbox = await workflows.make(true);
+		const id = await startWaiting([anna, berta, carl]);
+		await untilDelivered([...write(carl, 'three').deliveries, ...write(anna, 'one').deliveries]);
+		await holder.playground.n8n.kill();
+		await holder.playground.n8n.start();
+		write(berta, 'two');
+		const execution = await client().waitForExecution(id);
+		expect(json(execution)).toMatchObject([{ text: 'one' }, { text: 'two' }, { text: 'three' }]);
+		expect(outbound()).toHaveLength(3);
+		write(anna, 'Thanks');
+		expect(await texts(inbox, 1)).toEqual(['Thanks']);
+	});
+
+	test('a message to an execution that the user has stopped is an ordinary message', async () => {
+		const inbox = await workflows.make(true);
+		await client().stopExecution(await startWaiting([anna]));
+		write(anna, 'Hello?');
+		expect(await texts(inbox, 1)).toEqual(['Hello?']);
+	});
+
+	test('an answer never gets an auto-reply, an ordinary message always does', async () => {
+		const { id: autoReply } = await client().createWorkflow(
+			readExample('auto-reply', holder.playground.credential),
+		);
+		const { id: inbox } = await client().createWorkflow(
+			readExample('inbox', holder.playground.credential),
+		);
+		for (const workflow of [autoReply, inbox]) await client().activate(workflow);
+		const id = await startWaiting([anna]);
+		write(berta, 'tell me more');
+		write(anna, 'tell me more, please');
+		expect(json(await client().waitForExecution(id))).toMatchObject([
+			{ text: 'tell me more, please' },
+		]);
+		expect(await texts(autoReply, 1)).toEqual(['tell me more']);
+		expect(
+			outbound()
+				.slice(1)
+				.map(({ phone }) => phone),
+		).toEqual([berta]);
+	});
+
+	test('a trigger that is renamed, or switched off and on, still knows who was asked', async () => {
+		const inbox = await workflows.make(true);
+		const id = await startWaiting([anna, berta]);
+		await untilDelivered(write(berta, 'two').deliveries);
+		await client().deactivate(inbox);
+		await holder.playground.n8n.kill();
+		await holder.playground.n8n.start();
+		await client().activate(inbox);
+		await untilDelivered(write(anna, 'one').deliveries);
+		expect(json(await client().waitForExecution(id))).toMatchObject([
+			{ text: 'one' },
+			{ text: 'two' },
+		]);
+	});
 });
 
 describe('an AI agent', () => {
@@ -173,7 +246,7 @@ describe('an AI agent', () => {
 		type: `n8n-nodes-business-messaging.${type}`,
 		typeVersion: 1,
 		position: [0, 0],
-		parameters: { timeLimit: 60, timeUnit: 'minutes', to: anna, ...parameters },
+		parameters: { limitWaitTime: 60, waitTimeUnit: 'minutes', to: anna, ...parameters },
 		credentials: { businessMessagingApi: holder.playground.credential },
 	});
 

@@ -82,7 +82,7 @@ test.each<[object, string]>([
 	...ofLists.map(([own, words]): [object, string] => [{ ...list, ...own }, words]),
 	[
 		{ ...send, ...question, text: undefined, responseType: '={{ "approvall" }}' },
-		'\'Accepted Answer\' cannot be "approvall"',
+		'\'Response Type\' cannot be "approvall"',
 	],
 ])('%j is refused before anything is sent: %s', async (parameters, words) => {
 	const error = await errorOf(parameters);

@@ -47,8 +47,9 @@ test('message sendAndWait', () => {
 		answerFields.map((field) => [field.name, field.default]),
 	) as Parameters<typeof readSettings>[0];
 	const to = '+15551000000';
-	const question = { item: 0, to, askedMessageId: 'msg_1', settings: readSettings(defaults) };
+	const question = { item: 0, to, askedMessageId: 'msg_1', askedTime: 0, expected: 0 };
 	const answer = {
+		item: 0,
 		isAccepted: true,
 		text: 'Yes, please',
 		messageId: 'msg_2',
@@ -57,7 +58,8 @@ test('message sendAndWait', () => {
 	const context = { getNode: () => ({ type: 'businessMessaging' }) } as Parameters<
 		typeof outputsOf
 	>[0];
-	const wait = { run: '1', until: 0, questions: [question], failed: [], registrationIds: [] };
+	const settings = [readSettings(defaults)];
+	const wait = { run: '1', until: 0, questions: [question], settings, failed: [] };
 	const [[item]] = outputsOf(context, wait, new Map([[0, answer]]));
 	check('message', 'sendAndWait', item.json);
 });

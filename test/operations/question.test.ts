@@ -6,8 +6,8 @@ type Values = Parameters<typeof readSettings>[0];
 const untouched = {
 	responseType: 'freeText',
 	choices: '',
-	timeLimit: 24,
-	timeUnit: 'hours',
+	limitWaitTime: 24,
+	waitTimeUnit: 'hours',
 	replyOptions: {},
 };
 const read = (values: object = {}) => readSettings({ ...untouched, ...values } as Values);
@@ -33,9 +33,9 @@ test.each<[object, object]>([
 		{ kind: 'choice', choices: ['S', 'M', 'L'] },
 	],
 	[{ responseType: 'number' }, { kind: 'number', choices: [] }],
-	[{ timeLimit: 90, timeUnit: 'minutes' }, { limitMs: 90 * 60_000 }],
-	[{ timeLimit: 365, timeUnit: 'days' }, { limitMs: 365 * 24 * 60 * 60_000 }],
-	[{ timeLimit: 0.001, timeUnit: 'minutes' }, { limitMs: 60 }],
+	[{ limitWaitTime: 90, waitTimeUnit: 'minutes' }, { limitMs: 90 * 60_000 }],
+	[{ limitWaitTime: 365, waitTimeUnit: 'days' }, { limitMs: 365 * 24 * 60 * 60_000 }],
+	[{ limitWaitTime: 0.001, waitTimeUnit: 'minutes' }, { limitMs: 60 }],
 	[{ replyOptions: { repeats: 3.9 } }, { repeats: 3 }],
 	[{ replyOptions: { repeats: 0 } }, { repeats: 0 }],
 	[{ replyOptions: { repeats: -1 } }, { repeats: 0 }],
@@ -47,24 +47,24 @@ test.each<[object, object]>([
 	[{ replyOptions: { noWords: 'nay' } }, { noWords: ['nay'] }],
 	[{ replyOptions: { dateOrder: 'monthFirst' } }, { isDayFirst: false }],
 	[{ replyOptions: { dateOrder: 'dayFirst' } }, { isDayFirst: true }],
-	[{ replyOptions: { whenTimeIsUp: 'nothing' } }, { givesUnanswered: false }],
-	[{ replyOptions: { whenTimeIsUp: 'item' } }, { givesUnanswered: true }],
+	[{ replyOptions: { onTimeout: 'nothing' } }, { givesUnanswered: false }],
+	[{ replyOptions: { onTimeout: 'item' } }, { givesUnanswered: true }],
 ])('%j means %j', (values, settings) => {
 	expect(read(values)).toMatchObject(settings);
 });
 
-const noTime = 'The Time Limit is not a time between 0 and 365 days';
+const noTime = "'Limit Wait Time' is not a time between 0 and 365 days";
 const enterTime = 'Enter how long to wait for the answer.';
 
 test.each<[object, string, string]>([
-	[{ timeLimit: 0 }, noTime, enterTime],
-	[{ timeLimit: -1 }, noTime, enterTime],
-	[{ timeLimit: 365.01, timeUnit: 'days' }, noTime, enterTime],
-	[{ timeLimit: 'long' }, noTime, enterTime],
-	[{ timeUnit: 'weeks' }, noTime, enterTime],
+	[{ limitWaitTime: 0 }, noTime, enterTime],
+	[{ limitWaitTime: -1 }, noTime, enterTime],
+	[{ limitWaitTime: 365.01, waitTimeUnit: 'days' }, noTime, enterTime],
+	[{ limitWaitTime: 'long' }, noTime, enterTime],
+	[{ waitTimeUnit: 'weeks' }, noTime, enterTime],
 	[
 		{ responseType: 'choice', choices: ' , \n' },
-		'Choices is empty',
+		"'Choices' is empty",
 		'Enter the possible answers, separated by commas.',
 	],
 ])('%j is refused: %s', (values, message, description) => {

@@ -102,8 +102,8 @@ export async function replies(cluster: Cluster, settings: Settings): Promise<Res
 		resource: 'message',
 		operation: 'sendAndWait',
 		message: 'Would Tuesday suit you?',
-		timeLimit: 60,
-		timeUnit: 'minutes',
+		limitWaitTime: 60,
+		waitTimeUnit: 'minutes',
 	};
 	const run = async (service: SandboxProcess): Promise<Result> => {
 		const workflow = await Production.campaign(cluster, service, question);

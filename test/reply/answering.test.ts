@@ -1,60 +1,23 @@
-/** Answering, over HTTP: the sandbox delivers what people write to the executions that wait for it. */
+/** Answering without a trigger, over HTTP: the sandbox delivers what people write to the execution that waits for it. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { waitFor } from '../../tools/waitFor';
-import type { Delivery } from '../../sandbox/deliveries';
 import { useService } from '../support/service';
 import type { WaitingExecution } from '../support/waiting';
+import { People, anna, berta, jsonOf, until } from './support';
 
 const service = useService();
-const [anna, berta, carl] = ['+15550001001', '+15550001002', '+15550001003'];
-const question: INodeParameters = {
-	resource: 'message',
-	operation: 'sendAndWait',
-	to: '={{ $json.phone }}',
-	message: 'Tuesday?',
-};
-
-const ask = async (people: string[], parameters: INodeParameters = {}, more: object = {}) =>
-	await service.engine.runUntilWaiting({
-		parameters: { ...question, ...parameters },
-		items: people.map((phone) => ({ phone })),
-		credentials: service.credentials(),
-		...more,
-	});
-const state = () => service.sandbox.state;
-const until = async (what: string, isSo: () => unknown) =>
-	await waitFor(async () => Boolean(isSo()), { what, limit: 20_000, interval: 10 });
-
-async function delivered(deliveries: Delivery[]): Promise<Delivery[]> {
-	await until('messages to be delivered', () =>
-		deliveries.every(({ state: fate }) => fate !== 'pending'),
-	);
-	return deliveries;
-}
-const write = async (from: string, text: string) =>
-	await delivered(state().traffic.receive({ from, text }).deliveries);
-/** Delivers once more what was delivered, to the webhooks that are still there. */
-const again = async (deliveries: Delivery[]) =>
-	await delivered(
-		deliveries.flatMap(({ webhookId, event, data }) => {
-			const webhook = state().webhooks.get(webhookId);
-			return webhook ? state().deliveries.deliver(webhook, event, data) : [];
-		}),
-	);
+const people = new People(service);
 const noneIsLeft = async () =>
-	await until('all registrations to be removed', () => state().webhooks.all.length === 0);
-const json = ({ outputs }: WaitingExecution) =>
-	outputs?.flatMap((items) => items.map((item) => item.json));
+	await until('all registrations to be removed', () => people.state.webhooks.all.length === 0);
 const messages = ({ answers }: WaitingExecution) =>
 	answers.map(({ body }) => (body as { message: string }).message);
 
 test('goes on with the answer of the person who was asked, and with nobody else’s', async () => {
-	const execution = await ask([anna]);
-	await write(berta, 'Yes!');
+	const execution = await people.ask([anna]);
+	await people.write(berta, 'Yes!');
 	expect(execution.outputs).toBeUndefined();
-	const { message, deliveries } = state().traffic.receive({ from: anna, text: 'Fine' });
-	await delivered(deliveries);
+	const { message, deliveries } = people.state.traffic.receive({ from: anna, text: 'Fine' });
+	await people.delivered(deliveries);
 	const json = {
 		replied: true,
 		accepted: true,
@@ -63,10 +26,10 @@ test('goes on with the answer of the person who was asked, and with nobody else�
 		answer: 'Fine',
 		messageId: message.id,
 		time: message.createdAt,
-		askedMessageId: state().messages.all[0].id,
+		askedMessageId: people.state.messages.all[0].id,
 	};
 	expect(execution.outputs).toEqual([[{ json, pairedItem: { item: 0 } }]]);
-	expect(messages(execution)).toEqual(['Not from the person who was asked', 'Answered']);
+	expect(messages(execution)).toEqual(['No answer', 'Answered']);
 	await noneIsLeft();
 });
 
@@ -74,9 +37,9 @@ test.each([
 	['+525512345678', '5215512345678'],
 	['+5511987654321', '+551187654321'],
 ])('knows the reply of %s from %s, the other number of that phone', async (to, from) => {
-	const execution = await ask([to]);
-	await write(from, 'Fine');
-	expect(json(execution)).toMatchObject([{ replied: true, answer: 'Fine' }]);
+	const execution = await people.ask([to]);
+	await people.write(from, 'Fine');
+	expect(jsonOf(execution)).toMatchObject([{ replied: true, answer: 'Fine' }]);
 	await noneIsLeft();
 });
 
@@ -92,10 +55,10 @@ test.each<[INodeParameters, string, unknown]>([
 	[{ responseType: 'date' }, '1/2/2030', '2030-02-01'],
 	[{ responseType: 'date', replyOptions: { dateOrder: 'monthFirst' } }, '1/2/2030', '2030-01-02'],
 ])('%j: %j is an answer', async (parameters, text, answer) => {
-	const execution = await ask([anna], parameters);
-	await write(anna, text);
+	const execution = await people.ask([anna], parameters);
+	await people.write(anna, text);
 	const approved = parameters.responseType === 'approval' ? { approved: answer } : {};
-	expect(json(execution)).toEqual([
+	expect(jsonOf(execution)).toEqual([
 		expect.objectContaining({ accepted: true, text, answer, ...approved }),
 	]);
 });
@@ -112,84 +75,22 @@ test.each<[INodeParameters, string, string]>([
 	'%j: after %j the question is asked again with %j, and in the end the answer is not accepted',
 	async (parameters, text, words) => {
 		const { replyOptions } = parameters;
-		const execution = await ask([anna], {
+		const execution = await people.ask([anna], {
 			...parameters,
 			replyOptions: { ...(replyOptions as object), repeats: 1 },
 		});
-		const first = await write(anna, text);
-		await again(first); // the same message once more is no second answer
+		const first = await people.write(anna, text);
+		await people.again(first); // the same message once more is no second answer
 		expect(service.sent().slice(1)).toEqual([
 			expect.objectContaining({ phone: anna, text: expect.stringContaining(words) }),
 		]);
-		expect(messages(execution)).toEqual(['The question was repeated', 'Delivered before']);
-		await write(anna, `${text}!`);
-		expect(json(execution)).toEqual([
+		expect(messages(execution)).toEqual(['No answer', 'No answer']);
+		await people.write(anna, `${text}!`);
+		expect(jsonOf(execution)).toEqual([
 			expect.objectContaining({ replied: true, accepted: false, text: `${text}!`, answer: null }),
 		]);
 	},
 );
-
-test('several people: everybody’s own answer, kept at the service until the last one came', async () => {
-	await service.fault({ endpoint: 'sendText', skip: 1, status: 422, body: { message: 'no' } });
-	const execution = await ask(
-		[anna, berta, carl],
-		{ options: { concurrency: 1 } },
-		{ onError: 'continueRegularOutput' },
-	);
-	const long = 'x'.repeat(2_000);
-	await write(carl, long);
-	await write(carl, 'and more');
-	expect(messages(execution)).toContain('The answers of others are awaited');
-	expect(messages(execution)).toContain('Answered before');
-	expect(execution.outputs).toBeUndefined();
-	await write(anna, 'mine');
-	expect(execution.outputs).toEqual([
-		[
-			{ json: expect.objectContaining({ from: anna, text: 'mine' }), pairedItem: { item: 0 } },
-			{
-				json: { error: expect.objectContaining({ sendStatus: 'notSent' }) },
-				pairedItem: { item: 1 },
-			},
-			{
-				json: expect.objectContaining({ from: carl, text: long.slice(0, 1_500), textIsCut: true }),
-				pairedItem: { item: 2 },
-			},
-		],
-	]);
-	await noneIsLeft();
-});
-
-test('what failed while others were asked goes to the error output', async () => {
-	await service.fault({ endpoint: 'sendText', status: 422, body: { message: 'no' } });
-	const execution = await ask(
-		[anna, berta],
-		{ options: { concurrency: 1 } },
-		{ onError: 'continueErrorOutput' },
-	);
-	await write(berta, 'mine');
-	expect(execution.outputs?.map((items) => items.map(({ pairedItem }) => pairedItem))).toEqual([
-		[{ item: 1 }],
-		[{ item: 0 }],
-	]);
-});
-
-test('of two questions to the same person the later one gets the answer first', async () => {
-	const earlier = await ask([anna]);
-	const later = await ask([anna]);
-	await write(anna, 'first');
-	expect(json(later)).toMatchObject([{ text: 'first' }]);
-	expect(earlier.outputs).toBeUndefined();
-	await write(anna, 'second');
-	expect(json(earlier)).toMatchObject([{ text: 'second' }]);
-});
-
-test('a later question whose execution was stopped does not keep the answer from the earlier one', async () => {
-	const earlier = await ask([anna]);
-	(await ask([anna])).stop();
-	await write(anna, 'Hello?');
-	expect(json(earlier)).toMatchObject([{ text: 'Hello?' }]);
-	await noneIsLeft();
-});
 
 test.each<[INodeParameters, unknown]>([
 	[{}, [{ replied: false, accepted: false, from: anna, answer: null }]],
@@ -197,17 +98,50 @@ test.each<[INodeParameters, unknown]>([
 		{ responseType: 'approval' },
 		[{ replied: false, accepted: false, from: anna, answer: null, approved: false }],
 	],
-	[{ replyOptions: { whenTimeIsUp: 'nothing' } }, []],
+	[{ replyOptions: { onTimeout: 'nothing' } }, []],
 ])('goes on when the time is up: %j gives %j', async (parameters, items) => {
-	const execution = await ask([anna], { timeLimit: 0.005, timeUnit: 'minutes', ...parameters });
+	const execution = await people.ask([anna], {
+		limitWaitTime: 0.005,
+		waitTimeUnit: 'minutes',
+		...parameters,
+	});
 	await until('the time to be up', () => execution.outputs);
-	expect(json(execution)).toMatchObject(items as object[]);
+	expect(jsonOf(execution)).toMatchObject(items as object[]);
 	await noneIsLeft();
+});
+
+test('refuses a second question to the same person as long as the first one is open', async () => {
+	const execution = await people.ask([anna]);
+	await expect(people.ask([anna])).rejects.toThrow('Another question to this person is open');
+	expect(service.sent()).toHaveLength(1);
+	const other = await people.ask([berta]);
+	await people.write(anna, 'mine');
+	await people.write(berta, 'hers');
+	expect([execution, other].map(jsonOf)).toMatchObject([[{ text: 'mine' }], [{ text: 'hers' }]]);
+});
+
+test('the next question removes what executions that were stopped have left behind', async () => {
+	(await people.ask([anna])).stop();
+	(await people.ask([berta])).stop();
+	const execution = await people.ask([anna]);
+	await until('the others to be removed', () => people.state.webhooks.all.length === 1);
+	await people.write(anna, 'Hello');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'Hello' }]);
+	await noneIsLeft();
+});
+
+test('what failed goes to the error output', async () => {
+	const execution = await people.ask([anna, 'nobody'], {}, { onError: 'continueErrorOutput' });
+	await people.write(anna, 'mine');
+	expect(execution.outputs?.map((items) => items.map(({ pairedItem }) => pairedItem))).toEqual([
+		[{ item: 0 }],
+		[{ item: 1 }],
+	]);
 });
 
 describe('a delivery that is no answer', () => {
 	const post = async (body: unknown, change = (url: string) => url) => {
-		const { url } = state().webhooks.all[0];
+		const { url } = people.state.webhooks.all[0];
 		const response = await fetch(change(url), {
 			method: 'POST',
 			headers: { 'Content-Type': 'application/json' },
@@ -218,13 +152,7 @@ describe('a delivery that is no answer', () => {
 	const event = { event: 'message.received', data: { from: anna, text: 'Hi' } };
 
 	test.each([
-		['without a ticket', event, (url: string) => url.replace('wait=', 'other='), 410],
-		[
-			'with a ticket of another key',
-			event,
-			(url: string) => url.replace(/wait=[\w-]{20}/, `wait=${'A'.repeat(20)}`),
-			410,
-		],
+		['to another run', event, (url: string) => url.replace('wait=', 'wait=0'), 410],
 		['that is no event', { text: 'Hi' }, undefined, 400],
 		[
 			'of a message from before the question',
@@ -234,22 +162,22 @@ describe('a delivery that is no answer', () => {
 		],
 		['of a message from nobody', { ...event, data: { text: 'Hi' } }, undefined, 200],
 	])('%s is answered and changes nothing', async (_, body, change, status) => {
-		const execution = await ask([anna]);
+		const execution = await people.ask([anna]);
 		expect((await post(body, change)).status).toBe(status);
 		expect(execution.outputs).toBeUndefined();
-		await write(anna, 'Now');
-		expect(json(execution)).toMatchObject([{ text: 'Now' }]);
+		await people.write(anna, 'Now');
+		expect(jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
 	});
 
 	test('is asked for again if the service fails meanwhile, and counts then', async () => {
-		const execution = await ask([anna], { responseType: 'number' });
+		const execution = await people.ask([anna], { responseType: 'number' });
 		await service.fault({ endpoint: 'sendText', status: 403 });
 		expect(await post({ ...event, data: { ...event.data, id: 'm1' } })).toEqual({
 			status: 503,
 			body: { message: 'Not handled at the moment' },
 		});
 		expect((await post({ ...event, data: { ...event.data, id: 'm1' } })).body).toEqual({
-			message: 'The question was repeated',
+			message: 'No answer',
 		});
 		expect(execution.outputs).toBeUndefined();
 	});

@@ -3,7 +3,7 @@ import type {
 	AnswerKind,
 	Expected,
 } from '../../nodes/BusinessMessaging/operations/message/question';
-import { readAnswer, repeatText } from '../../nodes/BusinessMessaging/reply/answers';
+import { readAnswer, repeatText } from '../../nodes/BusinessMessaging/webhooks/answers';
 
 function expected(kind: AnswerKind, more: Partial<Expected> = {}): Expected {
 	return {

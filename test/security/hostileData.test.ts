@@ -1,7 +1,7 @@
 /** Names, JSON and texts that would change more than what they are meant for: prototypes, headers, the time n8n needs. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { readAnswer } from '../../nodes/BusinessMessaging/reply/answers';
+import { readAnswer } from '../../nodes/BusinessMessaging/webhooks/answers';
 import { useService } from '../support/service';
 import { Triggers, received } from '../trigger/support';
 import { useOtherHost } from '../support/otherHost';

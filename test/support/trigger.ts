@@ -40,7 +40,7 @@ export interface TriggerOptions {
 	workflowId?: string;
 	/** The random part of the URL, by default the same for all triggers. */
 	webhookId?: string;
-	/** What the node has in its static data from earlier. */
+	/** The workflow's global static data from earlier. */
 	staticData?: IDataObject;
 }
 
@@ -82,9 +82,7 @@ export class Trigger {
 		private readonly node: INode,
 		private readonly options: TriggerOptions,
 	) {
-		this.stored = JSON.stringify(
-			options.staticData ? { [`node:${node.name}`]: options.staticData } : {},
-		);
+		this.stored = JSON.stringify(options.staticData ? { global: options.staticData } : {});
 	}
 
 	/** The URL that the service is to call. */
@@ -92,9 +90,9 @@ export class Trigger {
 		return `${this.server.url}${this.path}`;
 	}
 
-	/** The node's static data, as stored. */
+	/** The workflow's global static data, as stored. */
 	get staticData(): IDataObject {
-		return (JSON.parse(this.stored) as Record<string, IDataObject>)[`node:${this.node.name}`] ?? {};
+		return (JSON.parse(this.stored) as { global?: IDataObject }).global ?? {};
 	}
 
 	/**

@@ -62,10 +62,10 @@ export class WaitingExecution {
 				.json({ message: `The execution "${this.execution.id}" has finished already.` });
 			return;
 		}
-		response.once('finish', () =>
-			this.answers.push({ status: response.statusCode, body: result?.webhookResponse }),
-		);
-		const result: IWebhookResponseData | undefined = await this.runWebhook(request, response);
+		let body: unknown;
+		response.once('finish', () => this.answers.push({ status: response.statusCode, body }));
+		const result = await this.runWebhook(request, response);
+		body = result.webhookResponse;
 		if (result.workflowData) this.outputs = result.workflowData;
 		if (!result.noWebhookResponse) response.status(200).json(result.webhookResponse);
 	}

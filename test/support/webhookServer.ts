@@ -87,7 +87,9 @@ export class WebhookServer {
 		app.use(express.raw({ type: () => true, limit: largestBody }));
 		app.use(async (request: Request, response: Response) => {
 			const handler = this.handlers.get(`${request.method} ${request.path}`);
-			if (!handler) {
+			if (!handler && request.path.startsWith('/webhook-waiting/')) {
+				response.status(409).json({ message: 'The execution is running already.' });
+			} else if (!handler) {
 				response.status(404).json({
 					code: 404,
 					message: `The requested webhook "${request.path}" is not registered.`,

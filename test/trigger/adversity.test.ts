@@ -30,7 +30,9 @@ test('finds out whether a registration without an answer came about', async () =
 	const it = await triggers.make();
 	await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
 	await it.activate();
-	expect(it.staticData).toMatchObject({ registrations: { [it.url]: { id: own(it)[0].id } } });
+	expect(it.staticData).toMatchObject({
+		'registrations of id of Trigger': { [it.url]: { id: own(it)[0].id } },
+	});
 	await it.deactivate();
 	expect(registered()).toEqual([]);
 });

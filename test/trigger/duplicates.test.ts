@@ -5,6 +5,8 @@ import { recognize } from '../../nodes/BusinessMessaging/webhooks/deduplication'
 import { useService } from '../support/service';
 import { Triggers, customer, loseStaticData, received } from './support';
 
+/** Where they are stored. */
+const recentEvents = 'recentEvents of id of Trigger';
 const service = useService();
 const triggers = new Triggers(service);
 
@@ -37,10 +39,10 @@ test('remembers events when n8n starts again', async () => {
 test('keeps what it stores small', async () => {
 	const minute = Math.floor(Date.now() / 60_000).toString(36);
 	const earlier = Array.from({ length: 500 }, (_, n) => `earlier${n}`.padEnd(11, '_') + minute);
-	const trigger = await triggers.active({ staticData: { recentEvents: earlier.join(' ') } });
+	const trigger = await triggers.active({ staticData: { [recentEvents]: earlier.join(' ') } });
 	for (const id of ['a', 'b']) await triggers.deliver(trigger, received({ id }));
 	expect(trigger.executions).toHaveLength(2);
-	const kept = String(trigger.staticData.recentEvents).split(' ');
+	const kept = String(trigger.staticData[recentEvents]).split(' ');
 	expect(kept).toEqual([
 		...earlier.slice(2),
 		expect.stringMatching(/^[\w-]{11}[\da-z]{5}$/),
@@ -215,7 +217,7 @@ function delivery(workflow: string, staticData: IDataObject = {}) {
 	} as unknown as IWebhookFunctions;
 	return {
 		recognize: async (key: string) => await recognize(context, key.repeat(11)),
-		stored: () => String(staticData.recentEvents).split(' '),
+		stored: () => String(staticData['recentEvents of node']).split(' '),
 		answer(statusCode: number) {
 			Object.assign(response, { writableEnded: true, statusCode });
 		},

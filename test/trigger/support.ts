@@ -104,8 +104,7 @@ export class Triggers {
 
 /** What a delivery does that began before the activation and ends after it: n8n writes back the static data of then. */
 export function writeBack(trigger: Trigger, staticData: IDataObject): void {
-	const node = Object.keys(JSON.parse(storedIn(trigger).stored) as object)[0];
-	storedIn(trigger).stored = JSON.stringify(node ? { [node]: staticData } : {});
+	storedIn(trigger).stored = JSON.stringify({ global: staticData });
 }
 
 /** The same with a delivery that began before the first activation. */

@@ -2,22 +2,26 @@
 import type { IDataObject, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 import { sortBy } from 'lodash';
 
-import { readAnswer } from './answers';
-import type { ReceivedAnswer } from './ticket';
+import type { QuestionSettings } from '../operations/message/question';
+import { readAnswer } from '../webhooks/answers';
+import type { Answer } from '../webhooks/question';
 import type { Question, Wait } from './wait';
 
 /** The node's outputs: answers in the order of the items that asked, each paired with its item; failed items go where n8n puts them. */
 export function outputsOf(
 	context: IWebhookFunctions,
 	wait: Wait,
-	answers: Map<number, ReceivedAnswer>,
+	answers: Map<number, Answer>,
 ): INodeExecutionData[][] {
 	const { onError, type } = context.getNode();
 	const isReview = type.endsWith('HitlTool');
 	const items = wait.questions.flatMap((question): INodeExecutionData[] => {
 		const answer = answers.get(question.item);
-		if (!answer && !question.settings.givesUnanswered && !isReview) return [];
-		const json = answer ? answered(question, answer, isReview) : unanswered(question);
+		const settings = wait.settings[question.expected];
+		if (!answer && !settings.givesUnanswered && !isReview) return [];
+		const json = answer
+			? answered(question, settings, answer, isReview)
+			: unanswered(question, settings);
 		return [{ json, pairedItem: { item: question.item } }];
 	});
 	if (onError === 'continueErrorOutput') return [items, wait.failed];
@@ -27,8 +31,9 @@ export function outputsOf(
 }
 
 function answered(
-	{ to, askedMessageId, settings }: Question,
-	answer: ReceivedAnswer,
+	{ to, askedMessageId }: Question,
+	settings: QuestionSettings,
+	answer: Answer,
 	isReview: boolean,
 ): IDataObject {
 	const value = answer.isAccepted ? readAnswer(answer.text, settings) : undefined;
@@ -48,13 +53,13 @@ function answered(
 	};
 }
 
-function unanswered({ to, askedMessageId, settings }: Question): IDataObject {
+function unanswered({ to, askedMessageId }: Question, { kind }: QuestionSettings): IDataObject {
 	return {
 		replied: false,
 		accepted: false,
 		from: to,
 		answer: null,
-		...(settings.kind === 'approval' && { approved: false }),
+		...(kind === 'approval' && { approved: false }),
 		askedMessageId,
 	};
 }

@@ -11,9 +11,10 @@ export interface Question {
 	to: string;
 	/** Identifier of the message with the question, if the service gave one. */
 	askedMessageId: string | null;
-	/** Moment of the question by the service's clock, as it writes it, if it does. */
-	askedTime?: string;
-	settings: QuestionSettings;
+	/** When it was sent by the service's clock, ms since 1970; 0 if the service does not say. */
+	askedTime: number;
+	/** Index in the settings of the wait. */
+	expected: number;
 }
 
 /** A run of the node that waits. */
@@ -23,10 +24,11 @@ export interface Wait {
 	/** When the time is up, ms since 1970. */
 	until: number;
 	questions: Question[];
+	settings: QuestionSettings[];
 	/** The items that failed while the others were asked. */
 	failed: INodeExecutionData[];
-	/** The service's identifiers of the registrations, in case it does not list their URLs. */
-	registrationIds: string[];
+	/** The registration at the service, if no trigger takes the answers. */
+	registration?: { id?: string };
 }
 
 const key = 'wait';

@@ -8,6 +8,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
+import { asFailure } from '../operations/outcome';
 import { recognize } from '../webhooks/deduplication';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import {
@@ -18,12 +19,14 @@ import {
 	refuse,
 	refuseBody,
 } from '../webhooks/delivery';
-import { givenSecret, isSame } from '../webhooks/secret';
+import { type Inbox, inboxOf } from '../webhooks/inbox';
+import { givenSecret, isSame, withSecret } from '../webhooks/secret';
 import { isSigned } from '../webhooks/signature';
 import { readEvent, simplify } from '../webhooks/simpleEvent';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { type Filters, passesFilters } from './filters';
 import { downloadMedia, mediaUrl } from './media';
+import { isQuestion, takeQuestions } from './questions';
 import { knowsSecret } from './registrationMemory';
 import {
 	type TriggerOptions,
@@ -46,6 +49,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const challenge = answerPost(context.getBodyData());
 	if (challenge) return challenge;
 	if (!(await hasSecret(context))) return refuse(context, 401, 'The secret is missing or wrong');
+	if (isQuestion(context.getBodyData())) return await takeQuestions(context);
 	const delivery = await readDelivery(context);
 	const options = readOptions(context);
 	if (delivery.rawBody.length > options.maxPayloadBytes)
@@ -62,21 +66,46 @@ async function handle(
 	{ headers }: Delivery,
 	options: TriggerOptions,
 ): Promise<IWebhookResponseData> {
-	const filters = context.getNodeParameter('filters', {}) as Filters;
-	const wanted = events.filter(
-		(event) => isChosen(context, event) && passesFilters(filters, readEvent(event)),
-	);
-	if (wanted.length === 0) return handled('Not wanted');
 	const isTest = context.getMode() === 'manual';
+	const inbox = isTest ? undefined : inboxOf(context);
 	// An identifier of the delivery tells nothing about which of several events this is.
 	const about = events.length > 1 ? {} : headers;
-	const fresh =
-		options.allowsDuplicates || isTest ? wanted : await withoutDuplicates(context, wanted, about);
+	const filters = context.getNodeParameter('filters', {}) as Filters;
+	const isWanted = (event: EventEnvelope) =>
+		isChosen(context, event) && passesFilters(filters, readEvent(event));
+	const candidates = events.filter((event) => isWanted(event) || inbox?.concerns(event, about));
+	if (candidates.length === 0) return handled('Not wanted');
+	const isUnique = options.allowsDuplicates || isTest;
+	const fresh = isUnique ? candidates : await withoutDuplicates(context, candidates, about);
 	if (fresh === 'underWay')
 		return refuse(context, 503, 'The same event is being handled at this moment');
 	if (fresh.length === 0) return handled('Delivered before');
-	const items = fresh.map(async (event) => await toItem(context, event, options));
+	const others = inbox ? await consumeAnswers(context, inbox, fresh, about) : fresh;
+	if (others === 'failed') return refuse(context, 503, 'An answer could not be handled');
+	const wanted = others.filter(isWanted);
+	if (wanted.length === 0) return handled('Nothing to start with');
+	// What else changes n8n's static data now would write back an older state.
+	inbox?.store(context);
+	const items = wanted.map(async (event) => await toItem(context, event, options));
 	return { workflowData: [await Promise.all(items)] };
+}
+
+/** Takes the answers to questions of Send and Wait. @returns the other events, or that the service should deliver again */
+async function consumeAnswers(
+	context: IWebhookFunctions,
+	inbox: Inbox,
+	events: EventEnvelope[],
+	headers: Delivery['headers'],
+): Promise<EventEnvelope[] | 'failed'> {
+	try {
+		const others = await inbox.consume(context, events, headers);
+		const url = withSecret(context.getNodeWebhookUrl('default') ?? '', givenSecret(context));
+		if (others.length < events.length) void inbox.synchronise(context, url);
+		return others;
+	} catch (error) {
+		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);
+		return 'failed';
+	}
 }
 
 /** The events that are new. */

@@ -11,6 +11,7 @@ import { type ItemFailure, asFailure } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, isRefusedContent } from '../transport/errors';
+import { joinInbox } from '../webhooks/inbox';
 import { checkDeliverable, undeliverableReason } from '../webhooks/publicAddress';
 import {
 	type RegisteredWebhook,
@@ -146,6 +147,8 @@ async function makePlan(context: IHookFunctions): Promise<Plan> {
 	const registration =
 		known?.secretVersion === secretVersion ? known : { secret: newSecret(), secretVersion };
 	const own = await listOwn(client, url, registration.id);
+	// Answers that are awaited already come here, too; what was stored before n8n ended is gone on with.
+	if (context.getMode() !== 'manual') joinInbox(context, client.config.id);
 	return { client, url, address: withSecret(url, registration.secret), events, registration, own };
 }
 

@@ -1,9 +1,7 @@
 /**
  * What the trigger keeps of its registrations in n8n's static data, which n8n stores with the workflow: one for the
  * production URL and one for the test URL.
- *
- * n8n reads it when a delivery arrives and writes all of it back after the answer, if the delivery has changed it. A
- * delivery that is under way while the workflow is switched off and on can thus write back what was true before. So
+ * A delivery that is under way while the workflow is switched off and on can thus write back what was true before. So
  * the secret of a URL stays the same over deactivations, identifiers are never believed without the service's listing,
  * and what this process has registered itself is known here as well: the later one counts.
  */
@@ -12,7 +10,7 @@ import { maxBy } from 'lodash';
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
-import { nodeKey } from '../webhooks/deduplication';
+import { nodeKey, readState, writeState } from '../webhooks/nodeState';
 import { isSame } from '../webhooks/secret';
 
 /** A registration at the service, as far as n8n has to remember it. */
@@ -47,7 +45,7 @@ const seen = new BoundedMap<string, SavedRegistration>({
 const seenKey = (context: Context, isTest: boolean) => `${nodeKey(context)} ${isTest}`;
 
 function stored(context: Context): SavedRegistration[] {
-	const { registrations = {} } = context.getWorkflowStaticData('node');
+	const registrations = readState(context, 'registrations') ?? {};
 	const byUrl = registrations as Record<string, Omit<SavedRegistration, 'url'>>;
 	return Object.entries(byUrl).map(([url, registration]) => ({ ...registration, url }));
 }
@@ -74,7 +72,6 @@ export function remember(context: Context, url: string, registration: Registrati
 	save(context, { secret, secretVersion, id, events, url, isTest, savedAt: Date.now() });
 }
 
-/** n8n notices changes of the outermost object only, so that is set anew. */
 function save(context: Context, registration: SavedRegistration): void {
 	seen.set(seenKey(context, registration.isTest), registration);
 	const others = stored(context).filter(({ isTest }) => isTest !== registration.isTest);
@@ -82,7 +79,7 @@ function save(context: Context, registration: SavedRegistration): void {
 		url,
 		rest,
 	]);
-	context.getWorkflowStaticData('node').registrations = Object.fromEntries(entries);
+	writeState(context, 'registrations', Object.fromEntries(entries));
 }
 
 /**

@@ -6,10 +6,11 @@
  * crash an event may come twice but is never lost: a delivery writes down itself and what was answered before it, but
  * none that is still under way beside it. Several processes share it only as far as they read what another has written.
  */
-import { type IDataObject, type IHookFunctions, type IWebhookFunctions, sleep } from 'n8n-workflow';
+import { type IWebhookFunctions, sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
 import { keyLength } from './deduplicationKey';
+import { nodeKey, readState, writeState } from './nodeState';
 
 /** How many events are remembered over restarts, and in the process. */
 const maxStored = 500;
@@ -72,7 +73,7 @@ class NodeEvents {
 	async recognize(
 		key: string,
 		response: Response,
-		staticData: IDataObject,
+		write: (text?: string) => void,
 	): Promise<'new' | 'taken' | 'underWay'> {
 		this.settle();
 		for (let earlier = this.underWay.get(key); earlier; earlier = this.underWay.get(key)) {
@@ -86,7 +87,7 @@ class NodeEvents {
 		const delivery = known ?? { response, keys: [], minute: minuteNow() };
 		delivery.keys.push(key);
 		this.underWay.set(key, delivery);
-		if (!known) void this.store(delivery, staticData);
+		if (!known) void this.store(delivery, write);
 		return 'new';
 	}
 
@@ -111,7 +112,7 @@ class NodeEvents {
 	 * Changes the static data until n8n answers, which is when it is stored. Once would not do: n8n 2.41 forgets that it was
 	 * changed when it begins to store the execution, somewhere between the end of this node and the answer.
 	 */
-	private async store({ response, keys, minute }: UnderWay, staticData: IDataObject) {
+	private async store({ response, keys, minute }: UnderWay, write: (text?: string) => void) {
 		let written: { newest?: string[]; own?: number; text?: string } = {};
 		await untilAnswered(response, () => {
 			this.settle();
@@ -120,7 +121,7 @@ class NodeEvents {
 				const text = [...this.newest, ...own].slice(-maxStored).join(' ');
 				written = { newest: this.newest, own: keys.length, text };
 			}
-			staticData.recentEvents = written.text;
+			write(written.text);
 		});
 	}
 }
@@ -142,11 +143,6 @@ const nodes = new BoundedMap<string, NodeEvents>({
 	maxAgeMs: maxAgeMinutes * minuteMs,
 });
 
-/** Names a node over all workflows of this n8n. */
-export function nodeKey(context: IHookFunctions | IWebhookFunctions): string {
-	return `${context.getWorkflow().id} ${context.getNode().id}`;
-}
-
 /**
  * Remembers an event, unless n8n then fails to start the execution: the service delivers it again, and it is new again.
  * A copy of one that is under way must not be answered before that is safe.
@@ -159,8 +155,9 @@ export async function recognize(
 	context: IWebhookFunctions,
 	key: string,
 ): Promise<'new' | 'taken' | 'underWay'> {
-	const staticData = context.getWorkflowStaticData('node');
 	const events = nodes.getOrSet(nodeKey(context), () => new NodeEvents());
-	events.load(staticData.recentEvents);
-	return await events.recognize(key, context.getResponseObject(), staticData);
+	events.load(readState(context, 'recentEvents'));
+	return await events.recognize(key, context.getResponseObject(), (text) =>
+		writeState(context, 'recentEvents', text),
+	);
 }

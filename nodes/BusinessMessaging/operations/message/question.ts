@@ -47,15 +47,15 @@ const words = {
 /** The fields for the answer. n8n sets `responseType` to `approval` where the node asks for the approval of an agent's tool. */
 export const answerFields = [
 	choiceField({
-		displayName: 'Accepted Answer',
+		displayName: 'Response Type',
 		name: 'responseType',
 		options: [
-			{ name: 'Any', value: 'freeText', description: 'Whatever the person writes next' },
+			{ name: 'Approval', value: 'approval', description: 'Yes or no' },
 			{ name: 'Date', value: 'date', description: 'A day, e.g. 2030-01-31 or 31.1.2030' },
 			{ name: 'Email', value: 'email', description: 'An e-mail address' },
+			{ name: 'Free Text', value: 'freeText', description: 'Whatever the person writes next' },
 			{ name: 'Number', value: 'number', description: 'A number in digits' },
 			{ name: 'One of a List', value: 'choice', description: 'One of the answers that you give' },
-			{ name: 'Yes or No', value: 'approval', description: 'For approvals' },
 		],
 		default: 'freeText',
 		description: 'What counts as an answer. After any other message the question is repeated.',
@@ -70,22 +70,22 @@ export const answerFields = [
 			'The possible answers, separated by commas. Their numbers in the list are understood too.',
 	}),
 	numberField({
-		displayName: 'Time Limit',
-		name: 'timeLimit',
+		displayName: 'Limit Wait Time',
+		name: 'limitWaitTime',
 		typeOptions: { minValue: 0 },
 		default: 24,
 		description: 'How long to wait for the answer',
 	}),
 	choiceField({
-		displayName: 'Time Unit',
-		name: 'timeUnit',
+		displayName: 'Wait Time Unit',
+		name: 'waitTimeUnit',
 		options: [
 			{ name: 'Days', value: 'days' },
 			{ name: 'Hours', value: 'hours' },
 			{ name: 'Minutes', value: 'minutes' },
 		],
 		default: 'hours',
-		description: 'Unit of the time limit',
+		description: 'Unit of Limit Wait Time',
 	}),
 	collectionField({
 		displayName: 'Reply Options',
@@ -118,6 +118,24 @@ export const answerFields = [
 				placeholder: 'e.g. no, never',
 				description: 'What counts as no, separated by commas',
 			}),
+			choiceField({
+				displayName: 'On Timeout',
+				name: 'onTimeout',
+				options: [
+					{
+						name: 'Output an Item',
+						value: 'item',
+						description: 'An item with replied: false for everybody who has not answered',
+					},
+					{
+						name: 'Output Nothing',
+						value: 'nothing',
+						description: 'Only the answers that came in time',
+					},
+				],
+				default: 'item',
+				description: 'What comes out for somebody who does not answer in time',
+			}),
 			numberField({
 				displayName: 'Repeat Question',
 				name: 'repeats',
@@ -132,24 +150,6 @@ export const answerFields = [
 				placeholder: 'e.g. Sorry, please answer with yes or no.',
 				description:
 					'What to write after an answer that does not fit. By default it says in English what is asked for.',
-			}),
-			choiceField({
-				displayName: 'When Time Is Up',
-				name: 'whenTimeIsUp',
-				options: [
-					{
-						name: 'Give an Item',
-						value: 'item',
-						description: 'An item with replied: false for everybody who has not answered',
-					},
-					{
-						name: 'Give Nothing',
-						value: 'nothing',
-						description: 'Only the answers that came in time',
-					},
-				],
-				default: 'item',
-				description: 'What comes out for somebody who does not answer in time',
 			}),
 			textField({
 				displayName: 'Yes Words',
@@ -170,21 +170,21 @@ export const answerFields = [
 export function readSettings({
 	responseType,
 	choices,
-	timeLimit,
-	timeUnit,
+	limitWaitTime,
+	waitTimeUnit,
 	replyOptions = {},
 }: ValuesOf<typeof answerFields>): QuestionSettings {
-	const limitMs = Number(timeLimit) * (unitMs[timeUnit] ?? Number.NaN);
+	const limitMs = Number(limitWaitTime) * (unitMs[waitTimeUnit] ?? Number.NaN);
 	if (!(limitMs > 0 && limitMs <= longestDays * unitMs.days)) {
 		throw new InputError(
-			`The Time Limit is not a time between 0 and ${longestDays} days`,
+			`'Limit Wait Time' is not a time between 0 and ${longestDays} days`,
 			'Enter how long to wait for the answer.',
 		);
 	}
 	const list = split(choices);
 	if (responseType === 'choice' && list.length === 0)
-		throw new InputError('Choices is empty', 'Enter the possible answers, separated by commas.');
-	const { repeats, yesWords, noWords, repeatText = '', dateOrder, whenTimeIsUp } = replyOptions;
+		throw new InputError("'Choices' is empty", 'Enter the possible answers, separated by commas.');
+	const { repeats, yesWords, noWords, repeatText = '', dateOrder, onTimeout } = replyOptions;
 	return {
 		kind: responseType,
 		choices: list,
@@ -194,7 +194,7 @@ export function readSettings({
 		yesWords: split(yesWords ?? words.yes),
 		noWords: split(noWords ?? words.no),
 		isDayFirst: dateOrder !== 'monthFirst',
-		givesUnanswered: whenTimeIsUp !== 'nothing',
+		givesUnanswered: onTimeout !== 'nothing',
 	};
 }
 

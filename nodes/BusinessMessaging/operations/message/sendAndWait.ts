@@ -14,15 +14,15 @@ import { checkField, templateFields, templateRequest } from './template';
  */
 export const sendAndWait = operation({
 	resource: 'message',
-	name: 'Send and Wait for Reply',
+	name: 'Send and Wait for Response',
 	value: 'sendAndWait',
-	action: 'Send a message and wait for the reply',
+	action: 'Send message and wait for response',
 	description: 'Ask somebody in the chat, and go on with the answer',
 	endpoint: endpoints.sendText,
 	fields: [
 		recipientField,
 		choiceField({
-			displayName: 'Ask With',
+			displayName: 'Message Type',
 			name: 'messageType',
 			options: [
 				{

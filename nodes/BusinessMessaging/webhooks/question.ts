@@ -1,0 +1,210 @@
+/** What Send and Wait, the trigger and a run that waits say to each other, over n8n's own public address. */
+import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { z } from 'zod';
+
+import { isRecord } from '../api/read';
+import { pause } from '../transport/deadline';
+import { seal, unseal } from './seal';
+
+/** Kinds of event that no service delivers: questions for a trigger; for a run: whether it waits, and its answers. */
+export const questionEvent = 'business-messaging.questions';
+export const pollEvent = 'business-messaging.poll';
+export const answersEvent = 'business-messaging.answers';
+
+/** At most this many people are asked in one run. */
+export const maxPeople = 10_000;
+/** Longer texts of answers are cut. */
+const maxText = 4_000;
+/** How much later than the time limit n8n itself ends a wait that nobody else has ended, ms. */
+export const graceMs = 60_000;
+
+const expectedSchema = z.object({
+	kind: z.enum(['approval', 'choice', 'date', 'email', 'freeText', 'number']),
+	choices: z.array(z.string()),
+	yesWords: z.array(z.string()),
+	noWords: z.array(z.string()),
+	isDayFirst: z.boolean(),
+	repeats: z.number(),
+	repeatText: z.string(),
+});
+
+/** What counts as an answer, and what happens after another one. */
+export type ExpectedAnswer = z.infer<typeof expectedSchema>;
+
+const answerSchema = z.object({
+	/** Index of the item that asks. */
+	item: z.number(),
+	/** Text of the message; null for one without text. */
+	text: z.string().nullable(),
+	/** Whether the text was longer. */
+	isCut: z.boolean().optional(),
+	messageId: z.string().optional(),
+	/** Moment of the message as the service writes it. */
+	time: z.string().optional(),
+	/** Whether it is what was asked for. */
+	isAccepted: z.boolean(),
+});
+
+/** The message with which somebody has answered. */
+export type Answer = z.infer<typeof answerSchema>;
+
+/** The texts of an answer, no longer than they are kept. */
+export function cutAnswer({ text, messageId, time, ...answer }: Answer): Answer {
+	const isCut = (text?.length ?? 0) > maxText;
+	return {
+		...answer,
+		text: text?.slice(0, maxText) ?? null,
+		...(isCut && { isCut }),
+		messageId: messageId?.slice(0, maxText),
+		time: time?.slice(0, maxText),
+	};
+}
+
+/** Index of the item; phone number, E.164; index in `expected`; when the question was sent by the service's clock in ms, 0 if it does not say, null if it was not yet. */
+const personSchema = z.tuple([z.number(), z.string(), z.number(), z.number().nullable()]);
+
+/** Somebody who is asked. */
+export type Person = z.infer<typeof personSchema>;
+
+/** The questions of one run of a node. */
+export const questionsSchema = z.object({
+	run: z.string().max(100),
+	/** The signed URL that resumes the execution. */
+	url: z.string().max(2_000),
+	/** When the run began to ask, and until when answers count, ms since 1970. */
+	asked: z.number(),
+	until: z.number(),
+	expected: z.array(expectedSchema).max(maxPeople),
+	people: z.array(personSchema).max(maxPeople),
+	answers: z.array(answerSchema).max(maxPeople).default([]),
+	/** Whether all were asked; who has no time then will not be. */
+	isWhole: z.boolean(),
+});
+
+/** Questions as they are sent and stored. */
+export type Questions = z.infer<typeof questionsSchema>;
+
+const requestSchema = z.object({
+	/** When it was made, ms since 1970. */
+	at: z.number(),
+	/** The URL of the trigger that it is for. */
+	trigger: z.string(),
+	/** Absent to have it only look after what it has stored. */
+	questions: questionsSchema.optional(),
+	/** The run is over without any questions. */
+	isOver: z.boolean().optional(),
+});
+
+/** What a trigger is asked to take. */
+export type QuestionRequest = z.infer<typeof requestSchema>;
+
+/** How old a request may be, ms. */
+const maxAgeMs = 300_000;
+
+/** The body of a request to a trigger. */
+export function sealedRequest(serviceId: string, request: Omit<QuestionRequest, 'at'>): object {
+	const { origin, pathname } = new URL(request.trigger);
+	const content = { ...request, trigger: `${origin}${pathname}`, at: Date.now() };
+	return { event: questionEvent, data: { sealed: seal(serviceId, content) } };
+}
+
+/**
+ * Opens a request.
+ *
+ * @param trigger the URL to which it came
+ * @returns undefined if it was made with another key, for another trigger or long ago, or would have another n8n called
+ */
+export function openRequest(
+	serviceId: string,
+	body: unknown,
+	trigger: string,
+): QuestionRequest | undefined {
+	const sealed = isRecord(body) && isRecord(body.data) ? body.data.sealed : undefined;
+	const request = requestSchema.safeParse(unseal(serviceId, sealed)).data;
+	if (request?.trigger !== trigger || Math.abs(Date.now() - request.at) > maxAgeMs)
+		return undefined;
+	return !request.questions || isWaitingUrl(request.questions.url, trigger) ? request : undefined;
+}
+
+/** Whether a URL is that of a waiting execution of the n8n to which a trigger belongs. */
+function isWaitingUrl(url: string, trigger: string): boolean {
+	if (!URL.canParse(url)) return false;
+	const root = rootOf(url);
+	const { href, username, searchParams } = new URL(url);
+	const path = href.slice(root.length).split('?')[0];
+	return (
+		// A node without a webhook ID has its workflow's ID and its name in the URL.
+		[rootOf(trigger), rootOf(trigger.replace(/\/[^/]+$/, ''))].includes(root) &&
+		username === '' &&
+		searchParams.has('signature') &&
+		/^[\w-]+\/\w+\/[^/]+$/.test(path)
+	);
+}
+
+type Context = Pick<IExecuteFunctions | IHookFunctions | IWebhookFunctions, 'helpers'>;
+
+/** The address of the n8n to which a URL of a webhook or of a waiting execution belongs, with a slash at the end. */
+export function rootOf(url: string): string {
+	const { origin, pathname } = new URL('../..', url);
+	return `${origin}${pathname}`;
+}
+
+/** Calls a URL of this n8n. @throws if there is no response */
+export async function post(
+	context: Context,
+	url: string,
+	body: object,
+): Promise<{ statusCode: number; body: unknown }> {
+	return (await context.helpers.httpRequest({
+		method: 'POST',
+		url,
+		body,
+		json: true,
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		timeout: 10_000,
+	})) as { statusCode: number; body: unknown };
+}
+
+/**
+ * What became of a run that waited: `ended` if it was stopped or deleted; `unknown` also while n8n has not stored yet that
+ * it waits, which it answers with 409 and "running", or 500.
+ */
+export type RunState = 'waiting' | 'resumed' | 'ended' | 'unknown';
+
+/** Asks a run whether it still waits, or gives it the answers. */
+export async function callRun(
+	context: Context,
+	url: string,
+	event: typeof pollEvent | typeof answersEvent,
+	data: { answers?: Answer[] } = {},
+): Promise<RunState> {
+	const response = await post(context, url, { event, data }).catch(() => undefined);
+	const { statusCode = 0, body } = response ?? {};
+	if (statusCode === 200 && isRecord(body) && body.waiting === true) return 'waiting';
+	// n8n answers with a page once the execution has succeeded, and our webhook if it waits somewhere else
+	if (statusCode === 200 || statusCode === 410) return 'resumed';
+	const isRunning = statusCode === 409 && /running/.test(JSON.stringify(body));
+	return [401, 404, 409].includes(statusCode) && !isRunning ? 'ended' : 'unknown';
+}
+
+/** Gives a run its answers, again and again until n8n takes them or the run is over, unless that is no longer wanted. */
+export async function resume(
+	context: Context,
+	url: string,
+	answers: () => Answer[],
+	isWanted: () => boolean,
+): Promise<void> {
+	for (let attempt = 0; isWanted(); attempt++) {
+		const state = await callRun(context, url, answersEvent, { answers: answers() });
+		if (state === 'resumed' || state === 'ended') return;
+		await pause(Math.min(50 * 2 ** attempt, 10_000));
+	}
+}
+
+/** Reads the answers that a run is given. */
+export function readAnswers(data: unknown): Map<number, Answer> {
+	const { answers } = z.object({ answers: z.array(answerSchema) }).parse(data);
+	return new Map(answers.map((answer) => [answer.item, answer]));
+}

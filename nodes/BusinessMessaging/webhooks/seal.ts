@@ -1,0 +1,38 @@
+/**
+ * Content that only those can read and make who use the same service with the same API key (AES-256-GCM): Send and Wait
+ * and the trigger speak to each other over public URLs, whose secret the service knows as well.
+ */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'crypto';
+
+const algorithm = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** @param serviceId names the service and its key, see ServiceConfig */
+function keyOf(serviceId: string): Buffer {
+	return createHash('sha256').update(`send and wait ${serviceId}`).digest();
+}
+
+/** The content as text that needs no escaping. */
+export function seal(serviceId: string, content: object): string {
+	const iv = randomBytes(ivBytes);
+	const cipher = createCipheriv(algorithm, keyOf(serviceId), iv);
+	const text = Buffer.concat([cipher.update(JSON.stringify(content), 'utf8'), cipher.final()]);
+	return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
+}
+
+/** The content; undefined if this is none, or one of another key. */
+export function unseal(serviceId: string, sealed: unknown): unknown {
+	if (typeof sealed !== 'string') return undefined;
+	const bytes = Buffer.from(sealed, 'base64url');
+	if (bytes.length <= ivBytes + tagBytes) return undefined;
+	const [iv, tag] = [bytes.subarray(0, ivBytes), bytes.subarray(ivBytes, ivBytes + tagBytes)];
+	try {
+		const decipher = createDecipheriv(algorithm, keyOf(serviceId), iv);
+		decipher.setAuthTag(tag);
+		const text = [decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()];
+		return JSON.parse(Buffer.concat(text).toString('utf8'));
+	} catch {
+		return undefined; // somebody else's
+	}
+}

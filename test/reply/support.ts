@@ -1,0 +1,66 @@
+/** What the tests of replies share: executions that wait, and people who write. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { Delivery } from '../../sandbox/deliveries';
+import { waitFor } from '../../tools/waitFor';
+import type { Service } from '../support/service';
+import type { WaitingExecution } from '../support/waiting';
+
+export const [anna, berta, carl] = ['+15550001001', '+15550001002', '+15550001003'];
+
+const question: INodeParameters = {
+	resource: 'message',
+	operation: 'sendAndWait',
+	to: '={{ $json.phone }}',
+	message: 'Tuesday?',
+};
+
+export async function until(what: string, isSo: () => unknown): Promise<void> {
+	await waitFor(async () => Boolean(isSo()), { what, limit: 20_000, interval: 10 });
+}
+
+/** What comes out of an execution, in one list; undefined while it waits. */
+export function jsonOf({ outputs }: WaitingExecution): unknown[] | undefined {
+	return outputs?.flatMap((items) => items.map((item) => item.json));
+}
+
+/** The people of one service, and who asks them. */
+export class People {
+	constructor(private readonly service: Service) {}
+
+	/** Asks, and waits for the answers. */
+	async ask(people: string[], parameters: INodeParameters = {}, more: object = {}) {
+		return await this.service.engine.runUntilWaiting({
+			parameters: { ...question, ...parameters },
+			items: people.map((phone) => ({ phone })),
+			credentials: this.service.credentials(),
+			...more,
+		});
+	}
+
+	/** Writes, and waits until all webhooks have the message. */
+	async write(from: string, text: string): Promise<Delivery[]> {
+		return await this.delivered(this.state.traffic.receive({ from, text }).deliveries);
+	}
+
+	/** Delivers once more what was delivered, to the webhooks that are still there. */
+	async again(deliveries: Delivery[]): Promise<Delivery[]> {
+		return await this.delivered(
+			deliveries.flatMap(({ webhookId, event, data }) => {
+				const webhook = this.state.webhooks.get(webhookId);
+				return webhook ? this.state.deliveries.deliver(webhook, event, data) : [];
+			}),
+		);
+	}
+
+	async delivered(deliveries: Delivery[]): Promise<Delivery[]> {
+		await until('messages to be delivered', () =>
+			deliveries.every(({ state }) => state !== 'pending'),
+		);
+		return deliveries;
+	}
+
+	get state() {
+		return this.service.sandbox.state;
+	}
+}
