@@ -9,7 +9,7 @@ import { asText } from '../operations/asText';
 import type { QuestionSettings } from '../operations/message/question';
 import { hasFailed } from '../operations/outcome';
 import type { Client } from '../transport/client';
-import { type Questions, graceMs } from '../webhooks/question';
+import { type Person, type Questions, graceMs } from '../webhooks/question';
 import { type Question, type Wait, keepWait } from './wait';
 
 const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'sentAt'];
@@ -53,6 +53,16 @@ export class Asking {
 				expected: indexes.get(JSON.stringify(request.question)) ?? 0,
 			};
 		});
+	}
+
+	/** The same as the triggers take them. */
+	get people(): Person[] {
+		return this.questions.map(({ item, to, expected, askedTime }) => [
+			item,
+			to,
+			expected,
+			askedTime,
+		]);
 	}
 
 	/** What a trigger has to know before the first question is sent. The time limit counts from the last one. */

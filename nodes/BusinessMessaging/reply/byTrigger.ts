@@ -24,27 +24,21 @@ export async function listenByTrigger(
 	const url = asking.context.getSignedResumeUrl({ wait: asking.run });
 	const triggers = await findTriggers(asking, webhooks, asking.toQuestions(url));
 	if (triggers.length === 0) return undefined;
-	const told = new Set<number>();
-	const tell = async (changes: Partial<Questions> = {}, isOver = false) => {
-		const news = asking.questions.filter(({ item }) => !told.has(item));
-		const people = news.map(({ item, to, expected, askedTime }): Questions['people'][number] => [
-			item,
-			to,
-			expected,
-			askedTime,
-		]);
-		if (people.length === 0 && Object.keys(changes).length === 0 && !isOver) return;
-		for (const { item } of news) told.add(item);
-		const questions = { ...asking.toQuestions(url), people, ...changes };
+	const tell = async (questions: Partial<Questions>, isOver = false) => {
+		const request = { questions: { ...asking.toQuestions(url), ...questions }, isOver };
 		const taken = await Promise.all(
-			triggers.map(async (trigger) => await tellTrigger(asking, trigger, { questions, isOver })),
+			triggers.map(async (trigger) => await tellTrigger(asking, trigger, request)),
 		);
-		if (taken.includes('yes')) return;
-		asking.context.logger.warn('No trigger of this n8n could be told who was asked.');
+		if (!taken.includes('yes'))
+			asking.context.logger.warn('No trigger of this n8n could be told who was asked.');
 	};
 	let isAsking = true;
 	void (async () => {
-		for (; isAsking; await pause(tellPauseMs)) await tell();
+		for (let told = 0; isAsking; await pause(tellPauseMs)) {
+			const people = asking.people;
+			if (people.length > told) await tell({ people });
+			told = people.length;
+		}
 	})();
 	return {
 		stop: async () => {
@@ -53,10 +47,9 @@ export async function listenByTrigger(
 		},
 		wait: async () => {
 			isAsking = false;
-			const until = Date.now() + asking.limitMs;
-			const hasQuestions = asking.questions.length > 0;
-			told.clear();
-			await tell({ until, isWhole: true }, !hasQuestions);
+			const [{ people }, until] = [asking, Date.now() + asking.limitMs];
+			const hasQuestions = people.length > 0;
+			await tell({ people, until, isWhole: true }, !hasQuestions);
 			return hasQuestions && (await asking.wait(until));
 		},
 	};
