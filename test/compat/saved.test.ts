@@ -37,7 +37,8 @@ describe.each(savedVersions())('workflows saved by %s', (version) => {
 		'%s runs',
 		async (name, { typeVersion, parameters }) => {
 			const row = everyOperation[name] ?? {};
-			const items = await itemsFor(service, row);
+			const all = await itemsFor(service, row);
+			const items = name === asking ? all.slice(0, 1) : all; // several need a trigger
 			const { outputs, status, error } = await service.run({
 				parameters,
 				items,

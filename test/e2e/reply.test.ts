@@ -4,7 +4,7 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import { type Execution, outputOf } from '../../tools/n8n/client';
 import { waitFor } from '../../tools/waitFor';
 import type { Delivery } from '../../sandbox/deliveries';
-import { readExample } from '../../tools/exampleWorkflows';
+import { readExample } from '../../tools/examples';
 import { previewOf, readPreview } from '../support/previews';
 import { agentWith } from './support/agent';
 import { type Model, startModel } from './support/model';
