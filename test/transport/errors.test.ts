@@ -24,7 +24,7 @@ const newUrl =
 const notFound = 'It may have been renamed or deleted. Check the values of the request.';
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
 const details = { error: { message: 'No', details: { reason: 'too late' } } };
-const page = '<html><body><h1>Bad &amp; broken</h1></body></html>';
+const page = '<html><body><h1>Bad gateway</h1></body></html>';
 const badKey = 'The service does not accept the API key';
 const noRight = 'The API key is not allowed to do this';
 const permissions = 'Use an API key with the necessary permissions in the credential.';
@@ -51,7 +51,7 @@ test.each<[number, object | string, string, string]>([
 	[409, '', 'The service reports a conflict', 'Check whether it exists already.'],
 	[408, '', failed, mayHaveWorked],
 	[500, '', failed, mayHaveWorked],
-	[599, page, `${failed}: Bad & broken`, mayHaveWorked],
+	[599, page, `${failed}: Bad gateway`, mayHaveWorked],
 	[200, page, 'The response of the service is not JSON', mayHaveWorked],
 ])('HTTP %i with %j: %s', async (status, body, message, description) => {
 	await service.fault({ endpoint: 'sendText', status, body });
@@ -70,7 +70,7 @@ const response = (statusCode: number, body: unknown = '') => ({ statusCode, head
 test('after a failure that changes nothing one may try again', () => {
 	expect(errorFromResponse(response(500), read).description).toBe('Try again later.');
 	expect(errorFromNetwork({ code: 'ETIMEDOUT' }, 'https://host/v1', 30_000, read)).toMatchObject({
-		message: 'The service did not respond within 30 seconds',
+		message: 'The service did not respond within 30 s',
 		description: 'Try again later. (ETIMEDOUT)',
 	});
 	expect(unreadableError(200, read)).toMatchObject({
@@ -117,9 +117,9 @@ test('a refusal is about what the request holds, unless it is about the key, the
 });
 
 test.each([
-	[0, '1 minute'],
-	[30_000, '1 minute'],
-	[3_600_000, '60 minutes'],
+	[0, '1 min'],
+	[30_000, '1 min'],
+	[3_600_000, '60 min'],
 ])('a rate limit for another %i ms', (ms, wait) => {
 	expect(rateLimitedError(ms)).toMatchObject({
 		kind: 'rateLimited',
@@ -136,7 +136,7 @@ const unreachable = 'The service cannot be reached at host';
 const lost = 'The connection to the service was lost before it responded';
 const noHttps = 'There is no HTTPS at host';
 const badCertificate = 'The TLS certificate of host is not valid';
-const late = 'The service did not respond within 1 second';
+const late = 'The service did not respond within 1 s';
 
 test.each<[string, string, string, string]>([
 	['ECONNREFUSED', 'unreachable', `${unreachable}: the connection was refused`, checkNetwork],

@@ -81,7 +81,7 @@ test.each<[string, () => Record<string, string>, number]>([
 	await service.fault({ endpoint: 'sendText', status: 429, headers: headers() });
 	const { error } = await campaign(1000, 1, newKey());
 	expect(error).toMatchObject({
-		message: `The service limits the rate and asks to wait another ${minutes} minutes [item 0]`,
+		message: `The service limits the rate and asks to wait another ${minutes} min [item 0]`,
 		description: expect.stringContaining('Run it again then.'),
 		context: { sendStatus: 'notSent' },
 	});

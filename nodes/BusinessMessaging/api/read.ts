@@ -3,7 +3,7 @@
  * names decide only between several candidates. All of this is assumption. Every reader takes time in proportion to the
  * size of the response.
  */
-import { minBy } from 'lodash';
+import { isObject, minBy } from 'lodash';
 
 /** A JSON object as the service sent it. */
 export type ServiceRecord = Record<string, unknown>;
@@ -26,11 +26,7 @@ const beside =
 
 /** Whether a JSON value is an object (no array, no null). */
 export function isRecord(value: unknown): value is ServiceRecord {
-	return isNested(value) && !Array.isArray(value);
-}
-
-function isNested(value: unknown): value is ServiceRecord | unknown[] {
-	return typeof value === 'object' && value !== null;
+	return isObject(value) && !Array.isArray(value);
 }
 
 /** `Array.isArray` without its `any`. */
@@ -49,7 +45,7 @@ export function parseJson(text: string): unknown {
 
 /** Whether a JSON value has more levels than n8n could store. No service that means well sends as many. */
 export function isTooDeep(value: unknown, levels = 100): boolean {
-	if (!isNested(value)) return false;
+	if (!isObject(value)) return false;
 	return levels === 0 || Object.values(value).some((child) => isTooDeep(child, levels - 1));
 }
 
@@ -73,9 +69,8 @@ export function fieldsOf(body: unknown): Field[] {
 export function fieldNames(body: unknown): string {
 	const fields = fieldsOf(isList(body) ? body[0] : body);
 	const shown = fields.filter(({ name }) => /^[a-z_][\w-]{0,39}$/i.test(name)).slice(0, 20);
-	return (
-		shown.map(({ name, parent }) => (parent ? `${parent}.${name}` : name)).join(', ') || 'none'
-	);
+	const names = shown.map(({ name, parent }) => (parent ? `${parent}.${name}` : name));
+	return names.join(', ') || 'none';
 }
 
 /** Whether a field is named after a kind of record, e.g. `contacts` or `contact`. */
@@ -112,7 +107,7 @@ export function readList(body: unknown, kind?: string): ServiceRecord[] | undefi
 /** How many records a list has in all, if the body or the headers say so, also as text. */
 export function readTotal(body: unknown, headers: Record<string, unknown>): number | undefined {
 	const fields = [...fieldsOf(body), ...fieldsOf(headers)].filter(
-		({ value }) => !isNested(value) && /^\d{1,15}$/.test(String(value)),
+		({ value }) => !isObject(value) && /^\d{1,15}$/.test(String(value)),
 	);
 	for (const names of [/^total$/, /^(?!.*(page|time|byte)).*total/, /^(record|item)?s?count$/]) {
 		const totals = fields.filter(({ name }) => names.test(plain(name)));
@@ -139,7 +134,7 @@ export function readRecord(body: unknown, kind?: string): ServiceRecord {
 
 /** The name of the field that the content is in; empty if there is none. */
 function envelopeOf(body: ServiceRecord, kind: string | undefined): string {
-	const names = Object.keys(body).filter((name) => isNested(body[name]));
+	const names = Object.keys(body).filter((name) => isObject(body[name]));
 	const isOnly = Object.keys(body).length === 1;
 	return names.find((name) => isOnly || around.test(name) || isNamedAfter(kind, name)) ?? '';
 }
@@ -174,8 +169,8 @@ export function readId(record: unknown, kind = 'message'): string | undefined {
 	const names = [`${kind}id`, `${kind}uuid`];
 	const named = Object.keys(record).find((name) => names.includes(plain(name)));
 	if (named !== undefined) return asId(record[named]);
-	const inner = [record.data, record[kind], record[`${kind}s`]].find(isNested);
-	return inner && readId(isList(inner) ? inner[0] : inner, kind);
+	const inner = [record.data, record[kind], record[`${kind}s`]].find(isObject);
+	return readId(isList(inner) ? inner[0] : inner, kind);
 }
 
 /**

@@ -1,8 +1,5 @@
-/**
- * Reading errors, whose shape the specification does not show: the service's own words in the shapes that services of this
- * kind use. Every choice here is an assumption.
- */
-import { at, compact } from 'lodash';
+/** Reading errors, whose shape the specification does not show. Every choice here is an assumption. */
+import { at, compact, isObject } from 'lodash';
 
 import { type ServiceRecord, isRecord, readId } from './read';
 
@@ -16,34 +13,33 @@ const furtherKeys = ['error_data', 'details', 'error_user_msg', 'invalid_params'
 const fieldKeys = ['field', 'param', 'parameter', 'path'];
 /** Elements of a proxy's page or an XML document that hold the words. */
 const elements = ['message', 'faultstring', 'h1', 'title'];
-const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
 const maxText = 500;
 const maxErrors = 5;
 /** How many objects and arrays are looked at, so that no response takes long. */
 const maxPlaces = 100;
 
 /**
- * The service's own words about an error (`message`, `error`, `error.message`, `errors[0].message`, `detail`, `title`, …, the
- * heading of a proxy's page), with the name of the field where one is given.
+ * The service's own words about an error (`message`, `error.message`, `errors[0].message`, `detail`, …, the heading of a
+ * proxy's page), with the name of the field where one is given.
  *
  * @param visited objects and arrays that were read already: none is read twice
  * @returns undefined if no words were found
  */
 export function readErrorMessage(body: unknown, visited = new Set<unknown>()): string | undefined {
 	if (typeof body === 'string') return readText(body.trim());
-	if (!isContainer(body) || visited.has(body) || visited.size >= maxPlaces) return undefined;
+	if (!isObject(body) || visited.has(body) || visited.size >= maxPlaces) return undefined;
 	visited.add(body);
 	const read = (value: unknown) => readErrorMessage(value, visited);
-	if (Array.isArray(body)) return joined(body.slice(0, maxErrors).map(read));
+	if (Array.isArray(body)) return join(body.slice(0, maxErrors).map(read));
 	const record = body as ServiceRecord;
 	const { errors } = record;
-	const list = isRecord(errors) ? joined(readFields(errors, read)) : read(errors);
-	const inner = list ? [] : Object.values(record).filter(isContainer);
-	const words = first([...at(record, wordKeys), ...inner], read);
+	const list = isRecord(errors) ? readFields(errors, read) : read(errors);
+	const inner = list ? [] : Object.values(record).filter(isObject);
+	const words = readFirst([...at(record, wordKeys), ...inner], read);
 	if (!words) return list;
 	const field = at(record, fieldKeys).find((value) => typeof value === 'string');
 	const named = field && !words.includes(field) ? `${field}: ${words}` : words;
-	const further = list ?? first(at(record, furtherKeys), read);
+	const further = list ?? readFirst(at(record, furtherKeys), read);
 	return further && !named.includes(further) ? `${named} (${further})` : named;
 }
 
@@ -59,11 +55,10 @@ export function isRefusal(body: unknown): boolean {
 
 type Read = (value: unknown) => string | undefined;
 
-const isContainer = (value: unknown) => typeof value === 'object' && value !== null;
+const join = (messages: Array<string | undefined>) => compact(messages).join('; ') || undefined;
 
-const joined = (messages: Array<string | undefined>) => compact(messages).join('; ') || undefined;
-
-function first(values: unknown[], read: Read): string | undefined {
+/** The first words among some values; those after them are not looked at. */
+function readFirst(values: unknown[], read: Read): string | undefined {
 	for (const value of values) {
 		const words = read(value);
 		if (words) return words;
@@ -72,19 +67,14 @@ function first(values: unknown[], read: Read): string | undefined {
 }
 
 /** Errors by field, e.g. `{ "to": ["is required"] }`. */
-function readFields(errors: ServiceRecord, read: Read): string[] {
+function readFields(errors: ServiceRecord, read: Read): string | undefined {
 	const fields = Object.entries(errors).slice(0, maxErrors);
-	return fields.map(([field, value]) => `${field}: ${read(value) ?? 'invalid'}`);
+	return join(fields.map(([field, value]) => `${field}: ${read(value) ?? 'invalid'}`));
 }
 
 /** A text as it is; of a page or an XML document the first element that holds words. */
 function readText(text: string): string | undefined {
 	if (!text.startsWith('<')) return text.slice(0, maxText) || undefined;
 	const found = elements.map((name) => new RegExp(`<${name}[^<>]*>([^<]+)`, 'i').exec(text)?.[1]);
-	return found
-		.find(Boolean)
-		?.slice(0, maxText)
-		.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name])
-		.replace(/\s+/g, ' ')
-		.trim();
+	return found.find(Boolean)?.slice(0, maxText).replace(/\s+/g, ' ').trim();
 }

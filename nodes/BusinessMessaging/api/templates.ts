@@ -2,7 +2,7 @@
  * What a listed template is and wants to be filled in with. The specification names only `template` and `language`; the
  * rest is read in the shapes that services of this kind use (assumption). What a list does not show is not known.
  */
-import { groupBy, isEmpty, uniqBy } from 'lodash';
+import { at, compact, groupBy, isEmpty, pick, pickBy, sortBy, uniq } from 'lodash';
 
 import { type ServiceRecord, isRecord, parseJson, readId } from './read';
 
@@ -30,10 +30,7 @@ export interface Template {
 	status?: string;
 	/** Whether the status says clearly that the template cannot be sent. */
 	isRefused: boolean;
-	/**
-	 * In the order of header, body, buttons; the numbered ones of a part by number, else as they appear. Undefined if the
-	 * text of the template is not shown.
-	 */
+	/** In the order of header, body, buttons; numbered ones by number. Undefined if the text is not shown. */
 	variables?: TemplateVariable[];
 	/** For a document header: whether a message needs the URL of a PDF. */
 	pdf?: 'needed' | 'optional';
@@ -48,6 +45,7 @@ export interface Template {
 const nameKey = /^((template|element)_?)?name$|^template$/i;
 const languageKey = /^(language|locale|lang)(_?code)?$/i;
 const statusKey = /^(approval_?)?(status|state)$/i;
+const contentKeys = ['components', 'structure', 'content'];
 const listKeys = ['translations', 'languages', 'localizations', 'versions'];
 
 /** Whole statuses only: "Active - Quality pending" can be sent. */
@@ -58,9 +56,7 @@ const refusal =
 export function readTemplates(record: ServiceRecord): Template[] {
 	const name = textAt(record, nameKey);
 	if (!name) return [];
-	const list = listKeys
-		.map((key) => record[key])
-		.find((value) => Array.isArray(value) && !isEmpty(value));
+	const list = at(record, listKeys).find((value) => Array.isArray(value) && !isEmpty(value));
 	return ((list ?? [record]) as unknown[]).map((entry) => {
 		const own = isRecord(entry) ? entry : { language: entry };
 		return readTemplate(name, { ...record, ...own });
@@ -76,19 +72,18 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 	const format = textOf(header?.format).toLowerCase();
 	const headerText = ['', 'text'].includes(format) ? textOf(header?.text) : '';
 	const text = textOf(body?.text);
+	const variables = [
+		...variablesOf('header', headerText),
+		...variablesOf('body', text),
+		...buttons.flatMap(({ url }, index) => variablesOf('button', textOf(url), index + 1)),
+	];
 	return {
 		id: readId(record, 'template'),
 		name,
 		language: textAt(record, languageKey),
 		status,
 		isRefused: refusal.test(status?.toLowerCase().replaceAll(/[\s_-]+/g, ' ') ?? ''),
-		variables: text
-			? [
-					...variablesOf('header', headerText),
-					...variablesOf('body', text),
-					...buttons.flatMap(({ url }, index) => variablesOf('button', textOf(url), index + 1)),
-				]
-			: undefined,
+		variables: text ? variables : undefined,
 		pdf: format === 'document' ? pdfOf(record) : undefined,
 		header: headerText || format || undefined,
 		body: text || undefined,
@@ -108,20 +103,19 @@ function pdfOf(record: ServiceRecord): Template['pdf'] {
 
 /** The components of a template by type: a list, or fields named after the parts; either also as JSON text. */
 function partsOf(record: ServiceRecord): Partial<Record<string, ServiceRecord[]>> {
-	const { components, structure, content } = record;
-	const shown = [components, structure, content].find((value) => !isEmpty(value)) ?? record;
+	const shown = at(record, contentKeys).find((value) => !isEmpty(value)) ?? record;
 	const parts = typeof shown === 'string' ? (parseJson(shown) ?? { body: shown }) : shown;
 	const list = isRecord(parts) ? toComponents(parts) : recordsIn(parts);
 	return groupBy(list, ({ type }) => textOf(type).toLowerCase());
 }
 
 function toComponents(parts: ServiceRecord): ServiceRecord[] {
-	const types = ['header', 'body', 'footer', 'buttons'].filter((type) => !isEmpty(parts[type]));
-	return types.map((type) => {
-		const value = parts[type];
-		if (isRecord(value)) return { ...value, type };
-		return Array.isArray(value) ? { type, buttons: value } : { type, text: value };
-	});
+	return Object.entries(pick(parts, ['header', 'body', 'footer', 'buttons'])).map(
+		([type, value]) => {
+			if (isRecord(value)) return { ...value, type };
+			return Array.isArray(value) ? { type, buttons: value } : { type, text: value };
+		},
+	);
 }
 
 function recordsIn(value: unknown): ServiceRecord[] {
@@ -134,11 +128,9 @@ function textOf(value: unknown): string {
 
 /** The first field of such a name with a text, or with a record that has one, e.g. `{ "language": { "code": "en_US" } }`. */
 function textAt(record: ServiceRecord, key: RegExp): string | undefined {
-	const values = Object.keys(record)
-		.filter((name) => key.test(name))
-		.map((name) => record[name])
-		.map((value) => (isRecord(value) ? (value.code ?? value.name) : value));
-	return values.map(textOf).find(Boolean);
+	const values = Object.values(pickBy(record, (_, name) => key.test(name)));
+	const texts = values.map((value) => textOf(isRecord(value) ? (value.code ?? value.name) : value));
+	return texts.find(Boolean);
 }
 
 /** A variable in a text, e.g. `{{1}}` or `{{ größe }}`; its group is the name, with the spaces around it. */
@@ -146,13 +138,9 @@ export const variablePattern = /\{\{([^{}]+)\}\}/g;
 
 /** The distinct variables of a text, e.g. of "Hi {{1}}, meet {{2}}". */
 function variablesOf(part: TemplatePart, text: string, button?: number): TemplateVariable[] {
-	const found = [...text.matchAll(variablePattern)].map(([, name]) => ({
-		part,
-		...(button && { button }),
-		name: name.trim(),
-		text,
-	}));
-	const distinct = uniqBy(found, 'name').filter(({ name }) => name !== '');
-	const areNumbered = distinct.every(({ name }) => /^\d+$/.test(name));
-	return areNumbered ? distinct.sort((a, b) => Number(a.name) - Number(b.name)) : distinct;
+	const found = [...text.matchAll(variablePattern)].map(([, name]) => name.trim());
+	const names = uniq(compact(found));
+	const areNumbered = names.every((name) => /^\d+$/.test(name));
+	const inOrder = areNumbered ? sortBy(names, Number) : names;
+	return inOrder.map((name) => ({ part, ...(button && { button }), name, text }));
 }

@@ -65,8 +65,13 @@ const maxWords = 1_000;
 /** What happened, and what to do next. */
 type Meaning = [what: string, advice: string];
 
-/** What a refusal means, by its HTTP status. */
+/** What a refusal means, by its HTTP status; 300 and 400 stand for those that are not listed. */
 const refusals: Record<number, Meaning> = {
+	300: [
+		'The service redirects to another address',
+		"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.",
+	],
+	400: ['The service refused the request', 'Correct the values it names and run it again.'],
 	401: ['The service does not accept the API key', "Check 'API Key' in the credential."],
 	403: [
 		'The API key is not allowed to do this',
@@ -75,21 +80,13 @@ const refusals: Record<number, Meaning> = {
 	405: ['The service does not allow this request', checkAddress],
 	409: ['The service reports a conflict', 'Check whether it exists already.'],
 };
-const otherRefusal: Meaning = [
-	'The service refused the request',
-	'Correct the values it names and run it again.',
-];
-const redirect: Meaning = [
-	'The service redirects to another address',
-	"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.",
-];
 
 /** The error for a response that refuses or fails, with the service's own words. Some do so with a status of success. */
 export function errorFromResponse({ statusCode, body }: ServiceResponse, call: CallInfo) {
 	const isUncertain = statusCode >= 500 || statusCode === 408;
 	const [what, description] = isUncertain
 		? ['The service failed while handling the request', adviceAfterFailure(call)]
-		: refusalMeaning(statusCode, call);
+		: meaningOf(statusCode, call);
 	const said = readErrorMessage(body)?.slice(0, maxWords) ?? '';
 	const words = trimEnd(withoutSecrets(said), '. \n');
 	return new ServiceError(`${what}${words && ': '}${words} (HTTP ${statusCode})`, {
@@ -100,13 +97,9 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 }
 
 /** Once a request has worked the address is right, so that it is a record or an endpoint that is missing. */
-function refusalMeaning(
-	statusCode: number,
-	{ request, record, listed, isKnown }: CallInfo,
-): Meaning {
-	const isMissing = statusCode === 404 || statusCode === 405;
+function meaningOf(statusCode: number, { request, record, listed, isKnown }: CallInfo): Meaning {
 	const orAddress = isKnown ? '' : ` ${checkAddress}`;
-	if (isMissing && !listed) {
+	if (!listed && [404, 405].includes(statusCode)) {
 		return [
 			`The service does not offer ${request}`,
 			`It is not documented for this API path. Use the service's own website for it.${orAddress}`,
@@ -118,7 +111,8 @@ function refusalMeaning(
 			`It may have been renamed or deleted. Check the values of the request.${orAddress}`,
 		];
 	}
-	return refusals[statusCode] ?? (statusCode >= 300 && statusCode < 400 ? redirect : otherRefusal);
+	const isRedirect = statusCode >= 300 && statusCode < 400;
+	return refusals[statusCode] ?? refusals[isRedirect ? 300 : 400];
 }
 
 /** Nobody can know whether what failed took effect. */
@@ -137,8 +131,8 @@ export function isRefusedContent(error: unknown): error is ServiceError {
 
 /** The error for a rate limit that lasts longer than anyone would wait; `waitMs` is how much longer, in ms. */
 export function rateLimitedError(waitMs: number): ServiceError {
-	const wait = count(Math.max(1, Math.round(waitMs / 60_000)), 'minute');
-	return new ServiceError(`The service limits the rate and asks to wait another ${wait}`, {
+	const minutes = Math.max(1, Math.round(waitMs / 60_000));
+	return new ServiceError(`The service limits the rate and asks to wait another ${minutes} min`, {
 		kind: 'rateLimited',
 		description:
 			"Run it again then. If this happens often, lower 'Requests per Minute' in the credential or ask for a larger plan.",
@@ -155,10 +149,7 @@ export function unreadableError(statusCode: number, call: CallInfo): ServiceErro
 	});
 }
 
-/**
- * Network errors before a connection exists: whatever was asked has certainly not happened. Messages hold no code, as n8n
- * replaces any that does by words of its own.
- */
+/** Network errors before a connection exists: whatever was asked has certainly not happened. */
 const unreachableReasons: Record<string, string> = {
 	EAI_AGAIN: 'its name cannot be looked up at the moment',
 	EADDRNOTAVAIL: 'no local address is free',
@@ -177,6 +168,7 @@ export function errorFromNetwork(
 ): ServiceError {
 	const code = codeOf(networkError);
 	const { host } = new URL(url);
+	// n8n replaces a message that holds a code by words of its own.
 	const error = (kind: FailureKind, what: string, advice: string) =>
 		new ServiceError(what, { kind, description: code ? `${advice} (${code})` : advice });
 	if (code in unreachableReasons) {
@@ -191,7 +183,7 @@ export function errorFromNetwork(
 	if (/CERT|^ERR_TLS|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
 		return error('configuration', `The TLS certificate of ${host} is not valid`, checkBaseUrl);
 	const what = /TIMEDOUT$|^ECONNABORTED$/.test(code)
-		? `The service did not respond within ${count(timeoutMs / 1_000, 'second')}`
+		? `The service did not respond within ${timeoutMs / 1_000} s`
 		: 'The connection to the service was lost before it responded';
 	return error('indeterminate', what, adviceAfterFailure(call));
 }
@@ -201,8 +193,4 @@ function codeOf(error: unknown, depth = 0): string {
 	if (typeof error !== 'object' || error === null || depth > 4) return '';
 	const { code, cause } = error as { code?: unknown; cause?: unknown };
 	return typeof code === 'string' ? code : codeOf(cause, depth + 1);
-}
-
-function count(number: number, unit: string): string {
-	return `${number} ${unit}${number === 1 ? '' : 's'}`;
 }
