@@ -4,7 +4,7 @@ import type { EventEmitter } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { phoneSchema } from '../nodes/BusinessMessaging/api/schemas';
+import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
 import { invalid, notFound, parse } from './errors';
 import { faultSchema } from './faults';
 import { refuseOthers } from './onlyThisMachine';

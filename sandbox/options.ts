@@ -1,7 +1,7 @@
 /** How a sandbox is set up: every option with its unit and default, checked by one schema. */
 import { z } from 'zod';
 
-import { phoneSchema } from '../nodes/BusinessMessaging/api/schemas';
+import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
 import { maxDelayMs } from './later';
 import { signingSchema } from './signing';
 import { variantsSchema } from './variants';

@@ -4,7 +4,11 @@ import { cloneDeepWith, has, isEqual, isPlainObject, mapValues, omit } from 'lod
 import { z } from 'zod';
 
 import { eventEnvelopeSchema, eventKinds } from '../../nodes/BusinessMessaging/api/events';
-import * as schemas from '../../nodes/BusinessMessaging/api/schemas';
+import {
+	endpoints,
+	templateComponentSchema,
+	templateParameterSchema,
+} from '../../nodes/BusinessMessaging/api/endpoints';
 import * as answers from '../answers';
 import { errorSchema } from '../errors';
 
@@ -15,20 +19,20 @@ const named: Record<string, z.ZodTypeAny> = {
 	ContactPage: answers.pageSchema(answers.contactSchema),
 	Conversation: answers.conversationSchema,
 	ConversationPage: answers.pageSchema(answers.conversationSchema),
-	CreateContact: schemas.createContactBodySchema,
-	CreateTemplate: schemas.createTemplateBodySchema,
-	CreateWebhook: schemas.createWebhookBodySchema,
+	CreateContact: endpoints.createContact.body,
+	CreateTemplate: endpoints.createTemplate.body,
+	CreateWebhook: endpoints.createWebhook.body,
 	Error: errorSchema,
 	Message: answers.messageSchema,
-	SendTemplate: schemas.sendTemplateBodySchema,
-	SendText: schemas.sendTextBodySchema,
+	SendTemplate: endpoints.sendTemplate.body,
+	SendText: endpoints.sendText.body,
 	Template: answers.templateSchema,
-	TemplateComponent: schemas.templateComponentSchema,
+	TemplateComponent: templateComponentSchema,
 	TemplatePage: answers.pageSchema(answers.templateSchema),
-	TemplateParameter: schemas.templateParameterSchema,
+	TemplateParameter: templateParameterSchema,
 	Token: answers.tokenSchema,
-	UpdateContact: schemas.updateContactBodySchema,
-	UpdateTemplate: schemas.updateTemplateBodySchema,
+	UpdateContact: endpoints.updateContact.body,
+	UpdateTemplate: endpoints.updateTemplate.body,
 	Webhook: answers.webhookSchema,
 	WebhookPage: answers.pageSchema(answers.webhookSchema),
 };

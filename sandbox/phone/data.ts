@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { orderBy, throttle } from 'lodash';
 import { z } from 'zod';
 
-import { phoneSchema } from '../../nodes/BusinessMessaging/api/schemas';
+import { phoneSchema } from '../../nodes/BusinessMessaging/api/endpoints';
 import { parse } from '../errors';
 import type { Changes, State } from '../state';
 import type { Conversation } from '../state/conversations';

@@ -1,12 +1,12 @@
 /** A template message as the customer sees it. The rules on values are assumptions, the one on the PDF is specified. */
 import type { z } from 'zod';
 
-import type { sendTemplateBodySchema } from '../../nodes/BusinessMessaging/api/schemas';
+import type { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import { invalid } from '../errors';
 import type { RenderedTemplate } from '../state/messages';
 import { fillIn, partOf, variablesOf, type Template } from '../state/templates';
 
-type Body = z.output<typeof sendTemplateBodySchema>;
+type Body = z.output<typeof endpoints.sendTemplate.body>;
 type Component = NonNullable<Body['components']>[number];
 
 /** Where a component stands in the request, for errors. */

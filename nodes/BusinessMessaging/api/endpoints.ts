@@ -2,9 +2,7 @@
  * The endpoint table of the specification in code: one entry for each of its 17 rows. The nodes call it, the sandbox
  * mounts it, and the OpenAPI document is generated from it.
  */
-import type { z } from 'zod';
-
-import * as schemas from './schemas';
+import { z } from 'zod';
 
 /** The two API paths of the specification: `{host}/api/v1/…` and `{host}/v1/…`. */
 export const apiPaths = ['/api/v1', '/v1'] as const;
@@ -42,38 +40,94 @@ function row<const P extends Parts = object>(
 	return { path, methods, idempotent: methods['/v1'] !== 'POST', ...(parts as P) };
 }
 
-const { openSchema, pageQuerySchema } = schemas;
+/** Some fields, and whatever a user adds: the specification leaves most of them open. */
+function fields<S extends z.ZodRawShape>(shape: S) {
+	return z.object(shape).passthrough();
+}
 
-/** All endpoints by name, in the order of the specification's table. */
+/** A phone number in E.164: `+`, a country code, 7 to 15 digits in all. Source: specification, "Resources and their fields". */
+export const phoneSchema = z
+	.string()
+	.regex(/^\+[1-9]\d{6,14}$/, 'Must be a phone number in international format, e.g. +15551234567')
+	.describe('Phone number in international format with a leading +');
+
+/** One parameter of a template component. Source: specification, "Template message components". */
+export const templateParameterSchema = fields({
+	type: z.string().min(1),
+	text: z.string().optional(),
+}).describe('Value of one variable of the template');
+
+/** One component of a template message: `body` is specified, `header` and others are an assumption. */
+export const templateComponentSchema = fields({
+	type: z.string().min(1),
+	parameters: z.array(templateParameterSchema).optional(),
+}).describe('Values for one part of the template');
+
+const contactFields = fields({ phone: phoneSchema, name: z.string().optional() });
+
+const templateFields = fields({
+	name: z.string().min(1),
+	language: z.string().min(1),
+	category: z.string().optional(),
+	components: z.array(fields({ type: z.string() })).optional(),
+});
+
+/** Paging by page number, as the contact listing documents it; for other listings an assumption. */
+const pageQuery = fields({
+	limit: z.coerce.number().int().min(1).optional().describe('Page size'),
+	page: z.coerce.number().int().min(0).optional().describe('Page number'),
+});
+
+/**
+ * All endpoints by name, in the order of the specification's table. The bodies of messages and the query of contacts are
+ * specified, all others are assumptions.
+ */
 export const endpoints = {
-	createToken: row('/v1/auth/token', onV1('POST'), { body: openSchema }),
+	createToken: row('/v1/auth/token', onV1('POST'), { body: fields({}) }),
 	getCurrentAccount: row('/v1/auth/me', both('GET')),
-	sendText: row('/v1/messages/send', both('POST'), { body: schemas.sendTextBodySchema }),
-	sendTemplate: row('/v1/messages/template', both('POST'), {
-		body: schemas.sendTemplateBodySchema,
+	sendText: row('/v1/messages/send', both('POST'), {
+		body: fields({ to: phoneSchema, text: z.string().min(1).describe('Text of the message') }),
 	}),
-	listConversations: row('/v1/conversations', both('GET'), { query: pageQuerySchema }),
+	sendTemplate: row('/v1/messages/template', both('POST'), {
+		body: fields({
+			to: phoneSchema,
+			template: z.string().min(1).describe('Name of the template'),
+			language: z.string().min(1).describe('Locale code of the form xx_XX'),
+			components: z.array(templateComponentSchema).optional(),
+			headerDocumentUrl: z
+				.string()
+				.url()
+				.optional()
+				.describe('Public URL of a PDF, for a utility template whose header is a document'),
+		}),
+	}),
+	listConversations: row('/v1/conversations', both('GET'), { query: pageQuery }),
 	listContacts: row('/v1/contacts', both('GET'), {
-		query: schemas.listContactsQuerySchema,
+		query: pageQuery.extend({
+			segment: z.string().optional().describe('Only contacts of this segment'),
+		}),
 		documentsPaging: true,
 	}),
-	createContact: row('/v1/contacts', both('POST'), { body: schemas.createContactBodySchema }),
+	createContact: row('/v1/contacts', both('POST'), { body: contactFields }),
 	updateContact: row(
 		'/v1/contacts/:id',
 		{ '/api/v1': 'PATCH', '/v1': 'PUT' },
-		{ body: schemas.updateContactBodySchema },
+		{ body: contactFields.partial() },
 	),
-	listTemplates: row('/v1/templates', both('GET'), { query: pageQuerySchema }),
-	createTemplate: row('/v1/templates', onV1('POST'), { body: schemas.createTemplateBodySchema }),
-	updateTemplate: row('/v1/templates/:id', onV1('PUT'), {
-		body: schemas.updateTemplateBodySchema,
+	listTemplates: row('/v1/templates', both('GET'), { query: pageQuery }),
+	createTemplate: row('/v1/templates', onV1('POST'), { body: templateFields }),
+	updateTemplate: row('/v1/templates/:id', onV1('PUT'), { body: templateFields.partial() }),
+	createWebhook: row('/v1/webhooks', onV1('POST'), {
+		body: fields({
+			url: z.string().url().describe('Address that events are delivered to'),
+			events: z.array(z.string().min(1)).min(1).optional().describe('Kinds of event to deliver'),
+		}),
 	}),
-	createWebhook: row('/v1/webhooks', onV1('POST'), { body: schemas.createWebhookBodySchema }),
-	listWebhooks: row('/v1/webhooks', both('GET'), { query: pageQuerySchema }),
+	listWebhooks: row('/v1/webhooks', both('GET'), { query: pageQuery }),
 	deleteWebhook: row('/v1/webhooks/:id', onV1('DELETE')),
-	getMessageStatistics: row('/v1/analytics/messages', both('GET'), { query: openSchema }),
-	getCampaignStatistics: row('/v1/analytics/campaigns', onV1('GET'), { query: openSchema }),
-	getAgentStatistics: row('/v1/analytics/agents', both('GET'), { query: openSchema }),
+	getMessageStatistics: row('/v1/analytics/messages', both('GET'), { query: fields({}) }),
+	getCampaignStatistics: row('/v1/analytics/campaigns', onV1('GET'), { query: fields({}) }),
+	getAgentStatistics: row('/v1/analytics/agents', both('GET'), { query: fields({}) }),
 };
 
 /** The name of an endpoint, e.g. `sendText`. */
