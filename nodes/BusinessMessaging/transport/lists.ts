@@ -55,7 +55,8 @@ export async function readRecords(
 ): Promise<RecordList> {
 	const list = new Listing(client, endpoint, query, limit);
 	const isSized = endpoint.documentsPaging && !('limit' in query);
-	await list.readFirst(isSized ? pageSizes.map((size) => size && Math.min(size, limit)) : []);
+	const sizes = limit > 1 ? pageSizes.map((size) => size && Math.min(size, limit)) : [1];
+	await list.readFirst(isSized ? sizes : []);
 	if (!('page' in query)) await list.readOthers();
 	return list.result();
 }
