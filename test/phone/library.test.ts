@@ -2,6 +2,8 @@
  * Holds our reading of phone numbers against libphonenumber-js, on numbers of every country written in every usual way.
  * The library says which number a text means and whether it is valid; our code has no part in it.
  */
+import { readFileSync } from 'node:fs';
+
 import fc from 'fast-check';
 import {
 	type CountryCode,
@@ -10,12 +12,14 @@ import {
 	parsePhoneNumberWithError,
 } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json';
+import type { INodePropertyOptions } from 'n8n-workflow';
 
+import { defaultCountryField } from '../../nodes/BusinessMessaging/operations/phone';
 import { plusMissing, readPhone } from '../../nodes/BusinessMessaging/phone/read';
+import { phoneTable, phoneTableFile } from '../../scripts/phoneTable';
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const numbersPerCountry = 40;
-const texts = 20_000;
 
 /** Where ours differs from the library on purpose. */
 const isDifferentOnPurpose = {
@@ -143,6 +147,8 @@ function expectNumberOrBoth(written: string, { number, country }: PhoneNumber): 
 }
 
 describe(`as libphonenumber-js does (TEST_SEED=${seed}),`, () => {
+	const digits = { digits: ({ number }: PhoneNumber) => number.slice(1) };
+
 	test('reads international numbers of every country in every usual way', () => {
 		inEveryCountry(international, ({ number }, written, disguise) => {
 			const text = disguise(written);
@@ -158,29 +164,22 @@ describe(`as libphonenumber-js does (TEST_SEED=${seed}),`, () => {
 		});
 	});
 
-	test('reads numbers of every country that lack only the +', () => {
-		inEveryCountry({ digits: ({ number }) => number.slice(1) }, ({ number }, written, disguise) => {
-			expect(readPhone(disguise(written), plusMissing)).toMatchObject({ e164: number });
-			expect(readPhone(written)).toMatchObject({ detail: `Did you mean ${number}?` });
-		});
-	});
-
-	test('reads numbers of every country that lack only the + with that Default Country', () => {
-		inEveryCountry({ digits: ({ number }) => number.slice(1) }, (number, written) => {
+	test('reads numbers of every country that lack only the +, if the user says so', () => {
+		inEveryCountry(digits, (number, written, disguise) => {
+			expect(readPhone(disguise(written), plusMissing)).toMatchObject({ e164: number.number });
+			expect(readPhone(written)).toMatchObject({ detail: `Did you mean ${number.number}?` });
 			expectNumberOrBoth(written, number);
 		});
 	});
 
 	test('never makes of any digits a number that is impossible, or another one than is valid', () => {
 		const codes = Object.keys({ ...metadata.country_calling_codes, ...metadata.nonGeographic });
-		const digits = fc
-			.array(fc.integer({ min: 0, max: 9 }), { minLength: 4, maxLength: 15 })
-			.map((list) => list.join(''));
-		const written = fc.oneof(
-			fc.tuple(fc.constantFrom(...codes), digits).map(([code, rest]) => `+${code}${rest}`),
-			digits,
-		);
-		const property = fc.property(written, fc.constantFrom(...getCountries()), (text, country) => {
+		const national = fc.stringMatching(/^\d{4,15}$/);
+		const withCode = fc
+			.tuple(fc.constantFrom(...codes), national)
+			.map(([code, rest]) => `+${code}${rest}`);
+		const texts = fc.oneof(withCode, national);
+		const property = fc.property(texts, fc.constantFrom(...getCountries()), (text, country) => {
 			const { e164 } = readPhone(text, country);
 			if (e164 === undefined) return;
 			const { formerMexican, toldApartByFirstDigits, begins00 } = isDifferentOnPurpose;
@@ -190,6 +189,15 @@ describe(`as libphonenumber-js does (TEST_SEED=${seed}),`, () => {
 			const library = parse(text, country);
 			if (library?.isValid() && !begins00(text)) expect(e164).toBe(library.number);
 		});
-		fc.assert(property, { ...settings, numRuns: texts });
+		fc.assert(property, { ...settings, numRuns: 20_000 });
 	});
+});
+
+test('the table of numbering plans is what `npm run docs` writes, and every country can be chosen', () => {
+	expect(readFileSync(phoneTableFile, 'utf8')).toBe(phoneTable());
+	const options = defaultCountryField.options as INodePropertyOptions[];
+	const codes = options.slice(2).map(({ value }) => value);
+	expect(codes.sort()).toEqual(Object.keys(metadata.countries).sort());
+	expect(options).toContainEqual({ name: 'Germany', value: 'DE' });
+	expect(options.filter(({ name, value }) => name === value)).toEqual([]);
 });
