@@ -1,7 +1,4 @@
-/**
- * The authenticated call of one endpoint. All requests of both nodes, of the pickers and of the trigger go through here:
- * paced by the rate limiter, repeated only where nothing can happen twice, and read into one shape.
- */
+/** The call of one endpoint: paced, repeated only where nothing can happen twice, and read into one shape. */
 import { randomUUID } from 'crypto';
 import { uniq } from 'lodash';
 import { sleep } from 'n8n-workflow';
@@ -29,10 +26,7 @@ export interface ApiRequest {
 	id?: string;
 	query?: Record<string, unknown>;
 	body?: Record<string, unknown>;
-	/**
-	 * Sent as `Idempotency-Key`, the same for all attempts (assumption: the usual header). By default each call has one of
-	 * its own, if the endpoint is not idempotent.
-	 */
+	/** Sent as `Idempotency-Key` (assumption). By default each call has a new one, unless the endpoint is idempotent. */
 	idempotencyKey?: string;
 }
 
@@ -69,31 +63,23 @@ export class Client {
 	longestWaitMs = 0;
 	/** The method that each endpoint has taken. */
 	private readonly knownMethods = new Map<Endpoint, HttpMethod>();
-	private readonly timeoutMs: number;
-	private readonly signal?: AbortSignal;
 
 	constructor(
 		private readonly send: HttpSend,
 		readonly config: ServiceConfig,
-		{ timeoutMs = 30_000, signal }: ClientOptions = {},
-	) {
-		this.timeoutMs = toTimeoutMs(timeoutMs);
-		this.signal = signal;
-	}
+		private readonly options: ClientOptions = {},
+	) {}
 
-	/**
-	 * Calls an endpoint and reads the response.
-	 *
-	 * @returns the body: parsed JSON, text as it came, or undefined for an empty one
-	 * @throws ServiceError that says what happened, whether it may have taken effect, and what to do next
-	 */
+	/** The body of the response: parsed JSON, text as it came, or undefined for an empty one. @throws ServiceError */
 	async call(endpoint: Endpoint, request?: ApiRequest): Promise<unknown> {
 		return (await this.fetch(endpoint, request)).body;
 	}
 
 	/**
-	 * Like {@link call}, but gives the headers too. After a 405, and after a 404 unless the endpoint has worked before, the
-	 * method of the other API path is tried too.
+	 * Calls an endpoint. After a 405, and after a 404 unless the endpoint has worked before, the method of the other API
+	 * path is tried too.
+	 *
+	 * @throws ServiceError that says what happened, whether it may have taken effect, and what to do next
 	 */
 	async fetch(endpoint: Endpoint, request: ApiRequest = {}): Promise<ApiResponse> {
 		const known = this.knownMethods.get(endpoint);
@@ -133,7 +119,7 @@ export class Client {
 			if (!mayRepeat || attempt >= maxAttempts) return result;
 			mayBeDone ||= isUncertain;
 			await sleep(backoffMs(attempt - 1));
-			if (this.signal?.aborted) return result;
+			if (this.options.signal?.aborted) return result;
 		}
 	}
 
@@ -147,7 +133,8 @@ export class Client {
 		const url = `${this.config.root}${fillPath(path, id)}`;
 		const headers: Record<string, string> = {};
 		if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
-		const request = { method, url, query, body, headers, timeoutMs: this.timeoutMs };
+		const timeoutMs = toTimeoutMs(this.options.timeoutMs ?? 30_000);
+		const request = { method, url, query, body, headers, timeoutMs };
 		const call: CallInfo = {
 			request: `${method} ${path}`,
 			record: id && `${recordName(endpoint)} "${id}"`,
@@ -159,7 +146,7 @@ export class Client {
 			const slot = await this.takeTurn();
 			if (slot instanceof ServiceError) return slot;
 			const response = await this.send(request).catch((error: unknown) =>
-				errorFromNetwork(error, url, this.timeoutMs, call),
+				errorFromNetwork(error, url, timeoutMs, call),
 			);
 			if (response instanceof ServiceError) {
 				if (response.kind === 'unreachable') slot.unsent();
@@ -178,7 +165,7 @@ export class Client {
 		const { id, requests, windowMs } = this.config.rate;
 		const limiter = limiterFor(id, windowMs);
 		const start = performance.now();
-		const slot = await limiter.acquire(requests, this.signal);
+		const slot = await limiter.acquire(requests, this.options.signal);
 		this.longestWaitMs = Math.max(this.longestWaitMs, performance.now() - start);
 		if (slot === 'blocked') return rateLimitedError(limiter.waitMs);
 		if (slot !== 'stopped') return slot;

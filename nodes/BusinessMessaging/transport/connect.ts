@@ -19,7 +19,6 @@ import { readServiceConfig } from './serviceConfig';
 /** Name of the credential type. */
 export const credentialType = 'businessMessagingApi';
 
-/** Where a client can be made: while executing, in the editor's pickers, and in the trigger. */
 type ConnectContext =
 	| IExecuteFunctions
 	| IHookFunctions

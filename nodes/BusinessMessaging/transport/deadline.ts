@@ -3,8 +3,6 @@ import { clamp } from 'lodash';
 
 /** The longest timeout of a request, seconds. */
 export const maxTimeoutSeconds = 3_600;
-/** The longest time that a timer can wait, ms. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /** A timeout as timers and n8n's HTTP helper take it: whole ms, from one to an hour. */
 export function toTimeoutMs(ms: number): number {
@@ -32,5 +30,5 @@ export async function pause(ms: number): Promise<void> {
 }
 
 function timerOf(ms: number): AbortSignal {
-	return AbortSignal.timeout(Math.ceil(clamp(ms, 0, maxTimerMs)));
+	return AbortSignal.timeout(Math.ceil(clamp(ms, 0, 2 ** 31 - 1))); // the longest that a timer can wait
 }

@@ -53,9 +53,9 @@ export async function readRecords(
 	endpoint: Endpoint,
 	{ query = {}, limit = Infinity }: ListRequest = {},
 ): Promise<RecordList> {
-	const list = new Listing(client, endpoint, query, limit);
 	const isSized = endpoint.documentsPaging && !('limit' in query);
 	const sizes = limit > 1 ? pageSizes.map((size) => size && Math.min(size, limit)) : [1];
+	const list = new Listing(client, endpoint, query, limit);
 	await list.readFirst(isSized ? sizes : []);
 	if (!('page' in query)) await list.readOthers();
 	return list.result();

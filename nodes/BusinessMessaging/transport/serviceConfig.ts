@@ -24,30 +24,21 @@ export interface ServiceConfig {
 /** Anything shorter is no secret, and could be found in ordinary words. */
 const minKeyLength = 8;
 
-const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
-/** Whether an address points at this very machine. */
-export function isLoopback(url: URL): boolean {
-	return loopbackHost.test(url.hostname);
+/** Whether an address points at this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+	return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/**
- * Reads and checks the credential.
- *
- * @throws ServiceError if the base URL is no HTTPS address (plain HTTP only for loopback) or not among the allowed domains,
- *   the key cannot be one, or the rate is no number
- */
+/** Reads and checks the credential. @throws ServiceError if a value cannot be right. Plain HTTP is only for this machine */
 export function readServiceConfig(values: CredentialValues): ServiceConfig {
 	const url = readBaseUrl(values.baseUrl);
 	checkDomain(url, values);
 	const path = trimEnd(url.pathname, '/').replace(/\/v1$/, '');
-	const endsWithApi = path.endsWith('/api');
-	const automatic = endsWithApi ? '/api/v1' : '/v1';
+	const automatic = path.endsWith('/api') ? '/api/v1' : '/v1';
 	const apiPath = apiPaths.find((choice) => choice === values.apiPath) ?? automatic;
 	const root = `${url.origin}${apiPath === '/api/v1' ? path.replace(/\/api$/, '') : path}`;
 	const apiKey = readKey(values.apiKey);
-	const idOf = (address: string) =>
-		createHash('sha256').update(`${address}\n${apiKey}`).digest('hex');
+	const idOf = (to: string) => createHash('sha256').update(`${to}\n${apiKey}`).digest('hex');
 	return {
 		root,
 		apiPath,

@@ -15,12 +15,7 @@ export interface TemplateList extends Omit<RecordList, 'records'> {
 /** By address and key. */
 const kept = new BoundedMap<string, TemplateList>({ maxSize: 20, maxAgeMs: 5 * 60_000 });
 
-/**
- * Lists the templates.
- *
- * @param isFresh whether a list that is kept will not do
- * @throws ServiceError if they cannot be listed, or not one of them has a name
- */
+/** Lists the templates; `isFresh` if a kept list will not do. @throws ServiceError, also if none of them has a name */
 export async function listTemplates(client: Client, isFresh = false): Promise<TemplateList> {
 	const known = isFresh ? undefined : kept.get(client.config.id);
 	if (known) return known;
