@@ -3,24 +3,6 @@ import { closeAll, openSandbox, until } from './support';
 afterEach(closeAll);
 
 describe('contacts', () => {
-	it('are listed page by page, each exactly once, with a capped page size', async () => {
-		const { api } = await openSandbox({ sampleContacts: 23, pageSizeCap: 10 });
-		const pages = await Promise.all(
-			[1, 2, 3, 4].map(
-				async (page) => (await api.get('/contacts', { params: { page, limit: 50 } })).data,
-			),
-		);
-		expect(pages.map(({ data }) => data.length)).toEqual([10, 10, 3, 0]);
-		expect(
-			new Set(pages.flatMap(({ data }) => data.map(({ id }: { id: string }) => id))).size,
-		).toBe(23);
-		expect(pages[1]).toMatchObject({ page: 2, limit: 10, total: 23 });
-		expect((await api.get('/contacts?limit=3')).data.data).toHaveLength(3);
-		expect((await api.get('/contacts?limit=3')).data).toEqual(
-			(await api.get('/contacts?limit=3&page=1')).data,
-		);
-	});
-
 	it('move between segments', async () => {
 		const { api, shared } = await openSandbox({ sampleContacts: 0 });
 		const fields = { name: 'Ada', phone: '+15552000001', segments: ['vip'], city: 'London' };

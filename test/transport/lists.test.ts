@@ -291,6 +291,22 @@ describe('a list that others change meanwhile', () => {
 		expect([count, message]).toEqual([30, undefined]);
 	});
 
+	test.each(['by number', 'by cursor'])(
+		'gives the only record of a last page that moved to the front, %s',
+		async (way) => {
+			const now = range(31);
+			let isChanged = false;
+			const { ids } = await list(({ page = 1, cursor }) => {
+				const number = way === 'by number' ? Number(page) : Number(String(cursor ?? 'c1').slice(1));
+				if (number === 4 && !isChanged) now.unshift(now.pop() as number);
+				isChanged ||= number === 4;
+				const next = way === 'by cursor' && number < 4 ? { next_cursor: `c${number + 1}` } : {};
+				return { body: { data: recordsOf(now.slice(number * 10 - 10, number * 10)), ...next } };
+			});
+			expect(new Set(ids)).toEqual(new Set(range(31)));
+		},
+	);
+
 	test.each<[string, (list: number[]) => void]>([
 		['moved to the front', (now) => now.unshift(...now.splice(8, 1))],
 		['was added', (now) => now.unshift(-1)],

@@ -17,6 +17,7 @@ export class Stage {
 		readonly engine: Engine,
 		readonly sandbox: Sandbox,
 		readonly choice: Choice,
+		private readonly apiKey: string,
 	) {}
 
 	/** Starts a sandbox; whoever does so closes it. */
@@ -32,14 +33,22 @@ export class Stage {
 			approvalDelayMs: null,
 		};
 		const sandbox = await startSandbox({ ...quiet, ...options, variants });
-		return new Stage(engine, sandbox, { ...usualChoice, ...variants });
+		// A key of its own: the nodes remember services by address and key, and addresses come again.
+		const { keys } = sandbox.state;
+		keys.keys.length = 0;
+		return new Stage(
+			engine,
+			sandbox,
+			{ ...usualChoice, ...variants },
+			keys.create('Demo key').secret,
+		);
 	}
 
 	/** Values of a credential for the API path that is served. */
 	get credentials() {
 		const baseUrl =
 			this.choice['api-path'] === 'api-v1' ? `${this.sandbox.url}/api` : this.sandbox.url;
-		return { apiKey: this.sandbox.key, baseUrl, apiPath: 'automatic', requestsPerMinute: 100_000 };
+		return { apiKey: this.apiKey, baseUrl, apiPath: 'automatic', requestsPerMinute: 100_000 };
 	}
 
 	get state() {

@@ -93,11 +93,13 @@ class Listing {
 	}
 
 	async readOthers(): Promise<void> {
-		if (!(await this.followCursors())) await this.readNumbered();
+		const isByCursor = await this.followCursors();
+		if (!isByCursor) await this.readNumbered();
+		const hasLastCursor = isByCursor && this.sawEnd;
 		const shown = this.pages.filter(({ refusal }) => !refusal);
 		const last = findLast(shown, ({ rows, records }) => records.length > 0 || rows === 0);
 		await this.readAgain();
-		this.gap = this.findGap(last?.hasMore);
+		this.gap = this.findGap(last?.hasMore && !hasLastCursor);
 	}
 
 	result(): RecordList {
@@ -151,10 +153,11 @@ class Listing {
 	/** Reads pages again, the first one before all others: what has been moved or added to the front is there. */
 	private async readAgain(): Promise<void> {
 		const news = this.pages.filter(({ records }) => records.length > 0);
-		// Where known records stand beside new ones, others have moved or added some.
-		// A page of one record cannot show that, and when others have pushed it down, it looks like the end.
+		// Where known records stand beside new ones, others have moved or added some; a page of one cannot show that.
 		const isSingle = this.pages[0].rows === 1;
-		const hasOverlap = isSingle || news.some((page) => page.records.length < page.rows);
+		const hasOverlap = this.pages.some(
+			({ rows, records }) => records.length < rows && (records.length > 0 || rows === 1),
+		);
 		const isPushed = !this.totalBeyondFirst && hasOverlap;
 		const expected = isPushed ? Infinity : this.greatestTotal;
 		const [front = {}, ...others] = news.map(({ query }) => query);
@@ -162,6 +165,7 @@ class Listing {
 			if (!this.isShortOf(expected)) return;
 			const pages = await this.read(batch);
 			const isKnown = pages.every(({ records }) => records.length === 0);
+			// When others have pushed it down, it looks like the end.
 			this.isChanged ||= isSingle && isPushed && !isKnown && !this.sawEnd;
 			if (isPushed && isKnown) return;
 		}
