@@ -5,10 +5,9 @@ import { useOtherHost } from '../support/otherHost';
 import { useService } from '../support/service';
 
 const service = useService();
-let answer: { status: number; type: string; body: string; location?: string };
+let answer: { status: number; type: string; body: string };
 const other = useOtherHost((_, response) => {
-	const { status, type, body, location } = answer;
-	response.writeHead(status, { 'content-type': type, ...(location && { location }) }).end(body);
+	response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body);
 });
 
 const press = async (values: Record<string, unknown> = {}) =>
@@ -17,16 +16,13 @@ const nothingHere =
 	"There is no messaging service at this address. Check 'Base URL' and 'API Path'.";
 
 test.each([
-	['/v1 of a host', '', 'automatic'],
-	['a slash at the end', '/', 'automatic'],
-	['the version in the address', '/v1', '/v1'],
-	['/api/v1 by the address', '/api', 'automatic'],
-	['/api/v1 with version and slash', '/api/v1/', '/api/v1'],
-	['/api/v1 without /api in the address', '', '/api/v1'],
-])('finds the service under %s', async (_name, path, apiPath) => {
+	['', 'automatic', ''],
+	['/v1', '/v1', ''],
+	['/api', 'automatic', '/api'],
+	['/api/v1/', '/api/v1', '/api'],
+])('finds the service under %j with the API path %s', async (path, apiPath, prefix) => {
 	const result = await press({ baseUrl: ` ${service.url}${path} `, apiPath });
 	expect(result).toEqual({ status: 'OK', message: 'Connection successful!' });
-	const prefix = path.startsWith('/api') || apiPath === '/api/v1' ? '/api' : '';
 	expect(service.sandbox.state.requests.last().map(({ url }) => url)).toEqual([
 		`${prefix}/v1/auth/me`,
 		`${prefix}/v1/contacts?limit=1`,
@@ -68,37 +64,27 @@ test.each([
 	expect(await press({ baseUrl: other.url })).toEqual({ status: 'Error', message: nothingHere });
 });
 
-test('does not follow a redirect, and says so', async () => {
-	answer = { ...page, status: 302, location: `${other.url}/elsewhere` };
-	expect((await press({ baseUrl: other.url })).message).toMatch(
-		/^The service redirects to another address.*Set 'Base URL' in the credential to the address it redirects to/,
-	);
-	expect(other.seen.map(({ url }) => url)).toEqual(['/v1/auth/me']);
-});
-
 test('says the sentences of the nodes where nothing responds', async () => {
 	const port = await freePort();
-	const results = [
-		await press({ baseUrl: `http://127.0.0.1:${port}` }),
-		await press({ baseUrl: other.url.replace('http:', 'https:') }),
-		await press({ baseUrl: 'https://no-such-host.invalid' }),
+	const { host } = new URL(other.url);
+	const checkNetwork =
+		"Check 'Base URL' in the credential and the network of n8n, then run it again.";
+	const results: Array<[string, unknown]> = [
+		[
+			`http://127.0.0.1:${port}`,
+			`The service cannot be reached at 127.0.0.1:${port}: the connection was refused. ${checkNetwork} (ECONNREFUSED)`,
+		],
+		[
+			`https://${host}`,
+			`There is no HTTPS at ${host}. Check 'Base URL' in the credential. (EPROTO)`,
+		],
+		[
+			'https://no-such-host.invalid',
+			expect.stringMatching(/^The service cannot be reached at no-such-host\.invalid: its name /),
+		],
 	];
-	expect(results).toEqual([
-		{
-			status: 'Error',
-			message: `The service cannot be reached at 127.0.0.1:${port}: the connection was refused. Check 'Base URL' in the credential and the network of n8n, then run it again. (ECONNREFUSED)`,
-		},
-		{
-			status: 'Error',
-			message: `There is no HTTPS at ${new URL(other.url).host}. Check 'Base URL' in the credential. (EPROTO)`,
-		},
-		{
-			status: 'Error',
-			message: expect.stringMatching(
-				/^The service cannot be reached at no-such-host\.invalid: its name (is unknown|cannot be looked up)/,
-			),
-		},
-	]);
+	for (const [baseUrl, message] of results)
+		expect(await press({ baseUrl })).toEqual({ status: 'Error', message });
 	expect(other.seen).toEqual([]);
 });
 
@@ -110,36 +96,9 @@ async function freePort(): Promise<number> {
 	return port;
 }
 
-test.each([
-	['http://example.com', 'does not start with https://'],
-	['http://127.0.0.1.example.com', 'does not start with https://'],
-	[' http://localhost.example.com/api', 'does not start with https://'],
-	['ftp://example.com', 'is not a web address'],
-	['https://user:word@example.com', 'holds more than an address'],
-	['example.com', 'is not a web address'],
-])('sends nothing to %s, neither the test nor the node', async (baseUrl, words) => {
-	const { status, message } = await press({ baseUrl });
-	expect([status, message]).toEqual(['Error', expect.stringContaining(words)]);
-	const { error } = await service.run({
-		parameters: { resource: 'account', operation: 'getCurrent' },
-		credentials: service.credentials({ baseUrl }),
-	});
-	expect(error?.message).toBe(`'Base URL' of the credential ${words} [item 0]`);
-});
-
 test('words of the service that quote the key are shown without it', async () => {
-	const { sandbox } = service;
-	await service.fault({
-		endpoint: 'getCurrentAccount',
-		status: 403,
-		body: { message: `Key ${sandbox.key} has expired` },
-		count: 2,
-	});
-	const { error } = await service.run({
-		parameters: { resource: 'account', operation: 'getCurrent' },
-	});
+	const body = { message: `Key ${service.sandbox.key} has expired` };
+	await service.fault({ endpoint: 'getCurrentAccount', status: 403, body });
 	const words = 'The API key is not allowed to do this: Key [API key] has expired (HTTP 403)';
-	expect(error?.message).toBe(`${words} [item 0]`);
-	expect(JSON.stringify(error)).not.toContain(sandbox.key);
 	expect((await press()).message).toContain(words);
 });
