@@ -4,26 +4,28 @@
  */
 const suites = [
 	'transport/serviceConfig',
-	'transport/errors',
 	'transport/pace',
 	'transport/templateList',
-	'operations/shorten',
 	'operations/variables',
 	'operations/question',
+	'transport/lists',
+	'transport/errors',
 	'operations/everyOperation',
 	'operations/inputs',
 	'operations/answers',
 	'operations/template',
+	'operations/phoneNumbers',
 	'variants/updateMethod',
 	'transport/deadline',
 	'transport/client',
-	'variants/webhookForms',
-	'transport/lists',
+	'transport/rate',
+	'transport/registerWebhook',
 	'credentials/credential',
 	'security/baseUrl',
 	'reply/asking',
 	'security/key',
 	'operations/getMany',
+	'operations/upsert',
 ];
 
 for (const suite of suites) {

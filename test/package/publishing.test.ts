@@ -1,4 +1,5 @@
-/** What publishing rests on: workflows, the forms of GitHub, and versions that agree. */
+/** What publishing rests on: workflows, versions that agree, and the tarball that users install. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -12,6 +13,7 @@ const read = (name: string) => readFileSync(path.join(root, name), 'utf8');
 const manifest = JSON.parse(read('package.json')) as {
 	version: string;
 	scripts: Record<string, string>;
+	n8n: { nodes: string[]; credentials: string[] };
 };
 const workflows = filesBelow('.github/workflows').map((name) => ({ name, text: read(name) }));
 
@@ -46,36 +48,14 @@ describe('workflows', () => {
 	});
 });
 
-test.each(filesBelow('.github/ISSUE_TEMPLATE').filter((name) => !name.endsWith('config.yml')))(
-	'%s is a form',
-	(name) => {
-		const form = parse(read(name)) as {
-			name?: string;
-			description?: string;
-			body: Array<{ type: string; id?: string; attributes?: { label?: string } }>;
-		};
-		const asked = form.body.filter(({ type }) => type !== 'markdown');
-		expect([typeof form.name, typeof form.description]).toEqual(['string', 'string']);
-		expect(asked.filter(({ id, attributes }) => !id || !attributes?.label)).toEqual([]);
-		expect(new Set(asked.map(({ id }) => id)).size).toBe(asked.length);
-		expect(
-			form.body.filter(
-				({ type }) => !['checkboxes', 'dropdown', 'input', 'markdown', 'textarea'].includes(type),
-			),
-		).toEqual([]);
-	},
-);
-
 describe('versions', () => {
 	const changelog =
 		'# Changelog\n\n## [Unreleased]\n\n### Added\n\n- B\n\n## [1.0.0] - 2030-01-31\n\n- A\n';
-	const agree = {
-		changelog,
-		version: '1.0.0',
-		lockVersion: '1.0.0',
-		savedVersions: ['1.0.0'],
-		tag: 'v1.0.0',
-	};
+	const [version, lockVersion] = ['1.0.0', '1.0.0'];
+	const agree = { changelog, version, lockVersion, savedVersions: ['1.0.0'], tag: 'v1.0.0' };
+	const next = { version: '1.1.0', lockVersion: '1.1.0', savedVersions: ['1.1.0'], tag: 'v1.1.0' };
+	const changed = (from: string, to: string) => ({ changelog: changelog.replace(from, to) });
+	const older = { changelog: `${changelog}\n## [0.9.0] - 2030-02-01\n\n- Z\n` };
 
 	test('those of this commit agree', () => {
 		const lock = JSON.parse(read('package-lock.json')) as { version: string };
@@ -93,24 +73,34 @@ describe('versions', () => {
 		[{ tag: 'v1.0.1' }, 'The tag is v1.0.1, package.json has 1.0.0'],
 		[{ tag: '1.0.0' }, 'The tag is 1.0.0'],
 		[{ lockVersion: '0.9.0' }, 'package-lock.json has version 0.9.0'],
-		[
-			{ version: '1.1.0', lockVersion: '1.1.0', savedVersions: ['1.0.0', '1.1.0'], tag: 'v1.1.0' },
-			'The newest release in CHANGELOG.md is 1.0.0, package.json has 1.1.0',
-		],
+		[next, 'The newest release in CHANGELOG.md is 1.0.0, package.json has 1.1.0'],
 		[{ savedVersions: ['0.9.0'] }, 'There is no test/compat/saved/1.0.0.json'],
-		[{ changelog: changelog.replace('2030-01-31', 'soon') }, 'is not of the form'],
-		[{ changelog: changelog.replace('- A', '') }, 'CHANGELOG.md says nothing about 1.0.0'],
-		[
-			{ changelog: `${changelog}\n## [0.9.0] - 2030-02-01\n\n- Z\n` },
-			'not in the order of their dates',
-		],
-		[
-			{ changelog: changelog.replace('## [Unreleased]', '## Next') },
-			'The first section of CHANGELOG.md is "## Next"',
-		],
+		[changed('2030-01-31', 'soon'), 'is not of the form'],
+		[changed('- A', ''), 'CHANGELOG.md says nothing about 1.0.0'],
+		[older, 'not in the order of their dates'],
+		[changed('## [Unreleased]', '## Next'), 'The first section of CHANGELOG.md is "## Next"'],
 		[{ changelog: '# Changelog\n\n## [Unreleased]\n' }, 'CHANGELOG.md says nothing about 1.0.0'],
 	])('%j is found', (change, fault) => {
 		expect(versionFaults(agree)).toEqual([]);
 		expect(versionFaults({ ...agree, ...change })).toContainEqual(expect.stringContaining(fault));
 	});
+});
+
+test('the tarball holds what runs and what is shown, brings no dependencies, and is small', () => {
+	const options = { cwd: root, encoding: 'utf8', stdio: 'pipe' } as const;
+	const output = execFileSync('npm', ['pack', '--dry-run', '--json'], options);
+	const [packed] = JSON.parse(output) as [{ files: Array<{ path: string }>; size: number }];
+	const paths = packed.files.map((file) => file.path);
+	const shipped = /^dist\/(nodes|credentials)\/.+\.(js|json|svg|png)$/;
+	expect(paths.filter((file) => !shipped.test(file)).sort()).toEqual([
+		'LICENSE',
+		'README.md',
+		'package.json',
+	]);
+	const { nodes, credentials } = manifest.n8n;
+	const codices = nodes.map((file) => `${file}on`);
+	expect(paths).toEqual(expect.arrayContaining([...nodes, ...credentials, ...codices]));
+	expect(paths.filter((file) => file.endsWith('.svg')).length).toBeGreaterThanOrEqual(2);
+	expect(manifest).not.toHaveProperty('dependencies');
+	expect(packed.size).toBeLessThanOrEqual(150_000);
 });
