@@ -60,7 +60,6 @@ describe.each(exampleNames())('%s', (name) => {
 
 	test('says in notes what it does and what to do', () => {
 		expect(notes[0].parameters.content).toMatch(/^## .+\n[^]+\n### .+\n1\. /);
-		expect(notes.length).toBeGreaterThanOrEqual(4);
 	});
 
 	test('has each node connected', () => {

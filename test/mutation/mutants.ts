@@ -18,7 +18,6 @@ const suites = [
 	'variants/updateMethod',
 	'transport/deadline',
 	'transport/client',
-	'transport/rate',
 	'transport/registerWebhook',
 	'credentials/credential',
 	'security/baseUrl',
@@ -26,6 +25,7 @@ const suites = [
 	'security/key',
 	'operations/getMany',
 	'operations/upsert',
+	'transport/rate',
 ];
 
 for (const suite of suites) {
