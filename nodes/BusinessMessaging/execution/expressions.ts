@@ -12,17 +12,15 @@ import { isRecord } from '../api/read';
 import type { Field } from '../operations/fieldBuilders';
 import { InputError } from '../operations/inputError';
 
-/** A saved text with expressions in it: `texts` are before, between and after the `codes`. */
-interface Template {
-	texts: string[];
-	codes: string[];
-}
-
+/** As n8n finds them: `{{` begins an expression unless a backslash precedes it, the next `}}` ends it. */
+const expressions = /(?<!\\)\{\{(.*?)\}\}/gs;
 /** The path to a column and nothing else, e.g. `$json.name` or `$json["First Name"].x`. */
 const column = /^\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\]+"\]|\['[^'\\]+'\])+)\s*$/;
 const columnKey = /\.\w+|\["[^"]+"\]|\['[^']+'\]/g;
 /** More of an expression is not shown in an error, characters. */
 const maxShown = 100;
+
+type Plain = string | number | boolean;
 
 /** Reads the fields of the node, item by item. */
 export class FieldReader {
@@ -48,33 +46,32 @@ export class FieldReader {
 	read(field: Field, index: number, gaps: string[] = []): unknown {
 		const saved = this.parameters[field.name] ?? field.default;
 		return mapTexts(saved, (text) =>
-			text.startsWith('=') ? this.evaluate(text, field, index, gaps) : text,
+			text.startsWith('=') ? this.evaluate(text.slice(1), field, index, gaps) : text,
 		);
 	}
 
-	private evaluate(saved: string, field: Field, index: number, gaps: string[]): unknown {
-		const template = parse(saved);
-		const known = fill(template, this.items[index]);
+	private evaluate(text: string, field: Field, index: number, gaps: string[]): unknown {
+		const known = fill(text, this.items[index]);
 		if (known !== undefined) return known;
-		const { value, error } = this.attempt(saved.slice(1), index);
+		const { value, error } = this.attempt(text, index);
 		const place = `in '${field.displayName}'`;
+		const codes = codesIn(text);
 		if (error) {
-			const isFailing = (code: string) => this.attempt(`{{${code}}}`, index).error !== undefined;
-			const failing = template.codes.find(isFailing) ?? template.codes[0];
+			const failing = codes.find((code) => this.attempt(`{{${code}}}`, index).error);
 			throw new InputError(
-				`The expression ${show(failing)} ${place} failed: ${error.message}`,
+				`The expression ${show(failing ?? text)} ${place} failed: ${error.message}`,
 				`${error.description ?? ''} Correct the expression in the node.`.trim(),
 			);
 		}
-		const gap = template.codes.find((code) => this.isWithoutValue(code, index));
+		const gap = codes.find((code) => this.isWithoutValue(code, index));
 		if (gap === undefined) return value;
 		const message = `${show(gap)} ${place} gives no value`;
-		if (!isText(template)) gaps.push(`${message}.`);
-		else
+		if (text !== `{{${gap}}}`)
 			throw new InputError(
 				message,
 				`Check the name of the field in the input. If the value may be missing, ${optionalOf(gap)}.`,
 			);
+		gaps.push(`${message}.`);
 		return value;
 	}
 
@@ -105,40 +102,32 @@ function mapTexts(value: unknown, replace: (text: string) => unknown): unknown {
 	return isRecord(value) ? mapValues(value, (one) => mapTexts(one, replace)) : value;
 }
 
-/** Splits like n8n: `{{` begins an expression unless a backslash precedes it, the next `}}` ends it. */
-function parse(saved: string): Template {
-	const [first, ...others] = saved.slice(1).split(/(?<!\\)\{\{/);
-	const parts = others.map((part) => part.split('}}'));
-	return {
-		texts: [first, ...parts.map(([, ...text]) => text.join('}}'))],
-		codes: parts.map(([code]) => code),
-	};
+function codesIn(text: string): string[] {
+	return [...text.matchAll(expressions)].map(([, code]) => code);
 }
 
-/** Whether the value is a text with expressions inside, rather than that of one expression. */
-function isText({ texts }: Template): boolean {
-	return texts.length !== 2 || texts.join('') !== '';
-}
-
-/** The value of a template that holds columns with plain values only; undefined if n8n has to evaluate it. */
-function fill(template: Template, json: IDataObject): string | number | boolean | undefined {
-	const { texts, codes } = template;
-	const values = codes.map((code) => columnOf(json, code));
-	if (values.includes(undefined) || texts.some((text) => text.includes('\\'))) return undefined;
-	if (!isText(template)) return values[0];
-	return texts.map((text, place) => (place === 0 ? text : `${values[place - 1]}${text}`)).join('');
+/** The value of a text whose expressions are columns with plain values; undefined if n8n has to evaluate it. */
+function fill(text: string, json: IDataObject): Plain | undefined {
+	const [only, ...others] = codesIn(text);
+	if (others.length === 0 && text === `{{${only}}}`) return columnOf(json, only);
+	let isKnown = !/\\|\{\{|\}\}/.test(text.replace(expressions, ''));
+	const filled = text.replace(expressions, (_, code: string) => {
+		const value = columnOf(json, code);
+		isKnown &&= value !== undefined;
+		return String(value);
+	});
+	return isKnown ? filled : undefined;
 }
 
 /** The value of a column, if it is a plain one. */
-function columnOf(json: IDataObject, code: string): string | number | boolean | undefined {
+function columnOf(json: IDataObject, code: string): Plain | undefined {
 	const [, path] = column.exec(code) ?? [];
 	const keys = path?.match(columnKey) ?? [];
 	const value = keys.reduce<unknown>((record, columnName) => {
 		const key = columnName.replace(/^\.|^\[["']|["']\]$/g, '');
 		return isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined;
 	}, path && json);
-	const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
-	return isPlain ? (value as string | number | boolean) : undefined;
+	return ['string', 'number', 'boolean'].includes(typeof value) ? (value as Plain) : undefined;
 }
 
 /** What to write where a value may be missing. */

@@ -1,6 +1,6 @@
 /** Builders of fields: they carry the name of a field and the type of its value, so that operations are checked. */
 import { omit, sortBy } from 'lodash';
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions, NodePropertyTypes } from 'n8n-workflow';
 
 declare const valueType: unique symbol;
 
@@ -17,39 +17,29 @@ export type ValuesOf<F extends readonly Field[]> = {
 
 type Look<N extends string> = Omit<INodeProperties, 'type' | 'default' | 'name'> & { name: N };
 
-/** Text, with `typeOptions.rows` in several lines. */
-export function textField<const N extends string>(
-	field: Look<N> & { default?: string },
-): Field<N, string> {
-	return { type: 'string', default: '', ...field };
+/** Makes the builder of a type of field. */
+function builder<V>(type: NodePropertyTypes, standard: INodeProperties['default']) {
+	return <const N extends string>(field: Look<N> & { default?: V }) =>
+		({ type, default: standard, ...field }) as Field<N, V>;
 }
+
+/** Text, with `typeOptions.rows` in several lines. */
+export const textField = builder<string>('string', '');
+
+/** A number, within the bounds of `typeOptions`. */
+export const numberField = builder<number>('number', 0);
+
+/** A switch, off by default. */
+export const booleanField = builder<boolean>('boolean', false);
+
+/** JSON. Its value is parsed, and undefined if the field is empty. */
+export const jsonField = builder<unknown>('json', '[]');
 
 /** One of several values; the options are sorted by name. */
 export function choiceField<const N extends string, const V extends string>(
 	field: Look<N> & { options: Array<INodePropertyOptions & { value: V }>; default: V },
 ): Field<N, V> {
 	return { type: 'options', ...field };
-}
-
-/** A number, within the bounds of `typeOptions`. */
-export function numberField<const N extends string>(
-	field: Look<N> & { default: number },
-): Field<N, number> {
-	return { type: 'number', ...field };
-}
-
-/** A switch. */
-export function booleanField<const N extends string>(
-	field: Look<N> & { default: boolean },
-): Field<N, boolean> {
-	return { type: 'boolean', ...field };
-}
-
-/** JSON. Its value is parsed, and undefined if the field is empty. */
-export function jsonField<const N extends string>(
-	field: Look<N> & { default?: string },
-): Field<N, unknown> {
-	return { type: 'json', default: '[]', ...field };
 }
 
 /** Optional fields that the user adds one by one, sorted by label. None of them is required. */

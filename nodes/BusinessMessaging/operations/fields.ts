@@ -78,7 +78,6 @@ export const templateContentFields = [
 export const returnAllField = booleanField({
 	displayName: 'Return All',
 	name: 'returnAll',
-	default: false,
 	description: 'Whether to return all results or only up to a given limit',
 });
 

@@ -6,7 +6,6 @@ export const campaignFields = [
 	booleanField({
 		displayName: 'Send Once',
 		name: 'sendOnce',
-		default: false,
 		description:
 			'Whether each recipient gets at most one message of a campaign, also if the workflow runs again, is retried, or n8n restarts',
 	}),
@@ -42,7 +41,6 @@ export const campaignOptions = [
 		displayName: 'Clear Send Once History',
 		name: 'clearSendOnceHistory',
 		displayOptions: { show: { '/sendOnce': [true] } },
-		default: false,
 		description:
 			'Whether to delete the history of all campaigns in this scope. The node sends nothing while this is on. With the scope Workflow, this also clears what Remove Duplicates nodes with the scope Workflow have stored.',
 	}),
