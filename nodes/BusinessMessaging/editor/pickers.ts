@@ -1,6 +1,11 @@
 /** The searchable lists of records and templates. A service may have a million contacts, so no search reads them all. */
-import type { ILoadOptionsFunctions, INodeListSearchItems } from 'n8n-workflow';
-import { compact, groupBy, sortBy, uniq, uniqBy } from 'lodash';
+import {
+	type ILoadOptionsFunctions,
+	type INodeListSearchItems,
+	type INodeListSearchResult,
+	NodeOperationError,
+} from 'n8n-workflow';
+import { attempt, compact, groupBy, isError, sortBy, uniq, uniqBy } from 'lodash';
 
 import { type Endpoint, endpoints, recordName } from '../api/endpoints';
 import {
@@ -14,11 +19,11 @@ import {
 import { type Template, readTemplates } from '../api/templates';
 import { asText } from '../operations/asText';
 import { InputError } from '../operations/inputError';
+import { asFailure } from '../operations/outcome';
 import { connect } from '../transport/connect';
 import { readRecords } from '../transport/lists';
 import { withoutSecrets } from '../transport/secrets';
 import { listTemplates } from '../transport/templateList';
-import { chosen, label, listSearch, matching } from './search';
 
 /** How many records are searched first; twice as many when nothing was found, or when the user scrolls on. */
 const firstLook = 500;
@@ -28,6 +33,63 @@ const maxAtOnce = 8_000;
 const contactsWithSegments = 2_000;
 /** More languages of a template than these are only counted. */
 const maxLanguages = 3;
+const languageNames = new Intl.DisplayNames(['en'], {
+	type: 'language',
+	fallback: 'none',
+	languageDisplay: 'standard',
+});
+
+/**
+ * A list as n8n calls it, with errors in the words of the node.
+ *
+ * @param search gets what was typed, and the `paginationToken` of the page before
+ */
+function listSearch(
+	search: (
+		context: ILoadOptionsFunctions,
+		filter: string,
+		token?: string,
+	) => Promise<INodeListSearchResult>,
+) {
+	return async function (this: ILoadOptionsFunctions, filter = '', token?: string) {
+		try {
+			return await search(this, filter.trim(), token);
+		} catch (error) {
+			const { message, description } = asFailure(error);
+			throw new NodeOperationError(this.getNode(), message, { description });
+		}
+	};
+}
+
+/** The entries that contain what was typed, whatever the case; "0170 123" is also a part of +49170123… */
+function matching(entries: INodeListSearchItems[], filter: string): INodeListSearchItems[] {
+	const text = filter.toLowerCase();
+	const isNumber = /^[\d\s+().-]+$/.test(filter);
+	const digits = isNumber ? filter.replace(/\D/g, '').replace(/^0+/, '') : '';
+	return entries.filter(
+		({ name }) =>
+			name.toLowerCase().includes(text) ||
+			(digits !== '' && name.replace(/\D/g, '').includes(digits)),
+	);
+}
+
+/** A label out of what is known, e.g. `Ada Lovelace · +15551000000`. */
+function label(...parts: Array<string | undefined>): string {
+	return compact(parts).join(' · ');
+}
+
+/**
+ * A parameter of the open node: what was chosen or typed. The editor has evaluated expressions already.
+ *
+ * @returns undefined for an expression that cannot be evaluated yet
+ */
+export function chosen(context: ILoadOptionsFunctions, name: string): string | undefined {
+	const value = context.getCurrentNodeParameter(name) ?? '';
+	const inner: unknown = isRecord(value) && 'value' in value ? value.value : value;
+	if (inner === null || inner === undefined) return undefined;
+	const text = asText(inner).trim();
+	return text.startsWith('=') ? undefined : text;
+}
 
 /** A record as an entry; without a value if no ID was found in it. */
 type Choice = Partial<Record<'name' | 'value', string>>;
@@ -113,12 +175,8 @@ function languagesOf(
 
 /** E.g. "German (Germany)" for de_DE; undefined for an unknown code. */
 function languageName(code: string): string | undefined {
-	const options = { type: 'language', fallback: 'none', languageDisplay: 'standard' } as const;
-	try {
-		return new Intl.DisplayNames(['en'], options).of(code.replaceAll('_', '-'));
-	} catch {
-		return undefined;
-	}
+	const name = attempt(() => languageNames.of(code.replaceAll('_', '-')));
+	return isError(name) ? undefined : name;
 }
 
 /** The methods of these lists, as resource locators name them. */

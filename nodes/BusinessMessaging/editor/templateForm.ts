@@ -11,7 +11,7 @@ import { findTemplate, missingTemplate } from '../operations/message/review';
 import { fieldOf, pdfField, titleOf } from '../operations/message/variables';
 import { connect } from '../transport/connect';
 import { listTemplates } from '../transport/templateList';
-import { chosen } from './search';
+import { chosen } from './pickers';
 
 /** Characters of text shown on either side of a variable. The editor shows about 25 of a label, more if its panel is wider. */
 const before = 14;

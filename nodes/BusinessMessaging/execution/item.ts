@@ -6,16 +6,14 @@ import { type Outcome, hasFailed } from '../operations/outcome';
 export interface Item {
 	/** Its place among the input items, counted from 0 as in n8n's own messages. */
 	readonly index: number;
-	/** The values of the operation's fields; missing if one of them cannot be right. */
-	values?: Record<string, unknown>;
-	/** What is asked of the service; missing like the values. */
+	/** What is asked of the service; missing if a value of a field cannot be right. */
 	request?: OperationRequest;
 	/** What became of it, now or in an earlier attempt; missing while it is still to be carried out. */
 	outcome?: Outcome;
 }
 
 /** An item that has not failed. */
-export type ValidItem = Item & Required<Pick<Item, 'values' | 'request'>>;
+export type ValidItem = Item & { request: OperationRequest };
 
 /** Whether an item has not failed so far. */
 export function isValid(item: Item): item is ValidItem {
@@ -29,5 +27,5 @@ export function isDone({ outcome }: Item): boolean {
 
 /** Whether an item is still to be carried out. */
 export function isPending(item: Item): item is ValidItem {
-	return isValid(item) && item.outcome === undefined;
+	return item.request !== undefined && item.outcome === undefined;
 }

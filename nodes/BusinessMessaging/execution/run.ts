@@ -2,7 +2,7 @@
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
 import { defaultConcurrency, defaultTimeoutSeconds } from '../operations/fields';
-import type { Operation } from '../operations/operation';
+import type { Operation, RunOptions } from '../operations/operation';
 import { type ItemFailure, type Outcome, asFailure, hasFailed } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
@@ -103,7 +103,8 @@ async function openRun(
 	const pending = items.filter(isPending);
 	try {
 		const signal = context.getExecutionCancelSignal();
-		const client = await connect(context, { timeoutMs: optionsOf(pending).timeoutMs, signal });
+		const timeoutMs = 1_000 * optionsOf(pending).timeout;
+		const client = await connect(context, { timeoutMs, signal });
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		for (const item of pending) review(operation, item, prepared);
@@ -178,10 +179,9 @@ async function carryOut(
 const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(error) });
 
 /** The options of a run are those of its first item. */
-function optionsOf([first]: ValidItem[]): { timeoutMs: number; concurrency: number } {
-	const options = (first?.values.options ?? {}) as { timeout?: number; concurrency?: number };
-	const { timeout = defaultTimeoutSeconds, concurrency = defaultConcurrency } = options;
-	return { timeoutMs: timeout * 1000, concurrency };
+function optionsOf([first]: ValidItem[]): Required<RunOptions> {
+	const standard = { timeout: defaultTimeoutSeconds, concurrency: defaultConcurrency };
+	return { ...standard, ...first?.request.options };
 }
 
 function toOutput({ index, outcome }: Item): INodeExecutionData[] {

@@ -7,7 +7,12 @@ import { coerce } from '../operations/coerce';
 import type { Field } from '../operations/fieldBuilders';
 import { InputError } from '../operations/inputError';
 import { additionalFields, queryParameters, readRows } from '../operations/openFields';
-import type { Operation, OperationRequest, RequestSettings } from '../operations/operation';
+import type {
+	Operation,
+	OperationRequest,
+	RequestSettings,
+	RunOptions,
+} from '../operations/operation';
 import { asFailure } from '../operations/outcome';
 import { credentialType } from '../transport/connect';
 import { FieldReader } from './expressions';
@@ -27,7 +32,7 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 			const values: Values = {};
 			for (const field of operation.fields)
 				values[field.name] = readValue(field, reader, index, gaps);
-			return { index, values, request: buildRequest(operation, values, settings) };
+			return { index, request: buildRequest(operation, values, settings) };
 		} catch (error) {
 			// Expressions that gave no value are usually what is behind it.
 			const { message, description } = asFailure(error);
@@ -53,7 +58,8 @@ function buildRequest(
 	values: Values,
 	settings: RequestSettings,
 ): OperationRequest {
-	const request = operation.request(values, settings);
+	const options = values.options as RunOptions;
+	const request = { ...operation.request(values, settings), options };
 	const parameters = readRows(values.queryParameters, queryParameters, request.query);
 	const query = { ...request.query, ...parameters };
 	const endpoint = request.endpoint ?? operation.endpoint;
@@ -77,9 +83,6 @@ function checkBody(endpoint: Endpoint, { fields }: Operation, body: Values): voi
 	const [top, ...rest] = issue.path.map(String);
 	const label = fields.find(({ name }) => name === top)?.displayName ?? top;
 	const place = [label, ...rest].join('.');
-	const isEmpty = rest.length === 0 && (body[top] === '' || body[top] === undefined);
-	throw new InputError(
-		isEmpty ? `'${place}' is empty` : `'${place}' is not valid: ${issue.message}`,
-		'Check the field, or the data that its expression refers to.',
-	);
+	const advice = 'Check the field, or the data that its expression refers to.';
+	throw new InputError(`'${place}' is not valid: ${issue.message}`, advice);
 }

@@ -37,8 +37,16 @@ interface OperationNames {
 	endpoint: Endpoint;
 }
 
+/** The options that count for a whole run. */
+export interface RunOptions {
+	/** Seconds. */
+	timeout?: number;
+	concurrency?: number;
+}
+
 /** A request, and what the item needs besides. */
 export interface OperationRequest extends ApiRequest {
+	options?: RunOptions;
 	/** Greatest number of records of a list; all if absent. */
 	limit?: number;
 	/** Whether the records of a list are shortened. */

@@ -1,5 +1,5 @@
 /** Compares messages with their templates before the first one goes out, as far as the service shows the templates. */
-import { intersection, range, sortBy, uniq } from 'lodash';
+import { intersection, maxBy, range, sortBy, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
@@ -86,10 +86,8 @@ export function missingTemplate(
 	if (!languages.every((code) => localeCode.test(code))) return undefined;
 	if (languages.length > 0)
 		return new InputError(missingTitle(name, language), `It exists in ${languages.join(', ')}.`);
-	const others = uniq(templates.map((template) => template.name));
-	const alike = sortBy(others, (other) => -likeness(name, other)).slice(0, 3);
-	const near = alike.filter((other) => likeness(name, other) > 0.5);
-	const question = near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : '';
+	const nearest = maxBy(templates, (template) => likeness(name, template.name))?.name ?? '';
+	const question = likeness(name, nearest) > 0.5 ? `Did you mean ${nearest}? ` : '';
 	return new InputError(missingTitle(name), `${question}Choose 'Template' from the list.`);
 }
 
@@ -160,7 +158,7 @@ function valueProblem(
 	return new InputError(message, `The text around it: "${missing.text}".`);
 }
 
-/** The field of the variable that a value is meant for: by its name, else by its place. */
+/** The field that a value is meant for: by its name, else by its place, since a form may have had numbered fields only. */
 function fieldFor(value: GivenVariable, variables: TemplateVariable[]): string {
 	const own = variables.filter((variable) => placeOf(variable) === placeOf(value));
 	const variable = own.find(({ name }) => name === value.name) ?? own[Number(value.name) - 1];
