@@ -31,11 +31,11 @@ export class RateLimiter {
 	/** When the requests of the last window ended, oldest first: the service counts each one before its response. */
 	private readonly ended: number[] = [];
 	private inFlight = 0;
-	/** How often the service has refused since it accepted one, since when, and until when it asks to wait. */
+	/** How often the service has refused since it accepted one, and since when. */
 	private refusals = 0;
 	private refusedSince = 0;
+	/** Until when it asks to wait, until when that is believed, and the request that then finds out. */
 	private askedUntil = 0;
-	/** Until when that is believed, and the request that then finds out. */
 	private blockedUntil = 0;
 	private probe?: Slot;
 	private readonly line: object[] = [];
@@ -91,19 +91,18 @@ export class RateLimiter {
 			note?.();
 			this.wake();
 		};
+		const noteAccepted = () => {
+			this.ended.push(performance.now());
+			if (startedAt >= this.blockedUntil) this.refusals = 0;
+		};
 		const slot: Slot = {
-			accepted: () => end(() => this.noteAccepted(startedAt)),
-			unsent: () => end(),
+			accepted: () => end(noteAccepted),
+			unsent: end,
 			limited: (waitMs) => end(() => this.noteRefused(waitMs)),
 		};
 		this.inFlight++;
 		if (this.refusals > 0) this.probe = slot;
 		return slot;
-	}
-
-	private noteAccepted(startedAt: number): void {
-		this.ended.push(performance.now());
-		if (startedAt >= this.blockedUntil) this.refusals = 0;
 	}
 
 	private noteRefused(waitMs: number | undefined): void {
