@@ -53,13 +53,7 @@ module.exports = {
 		{ ...common, displayName: 'sandbox', testMatch: below(folders.sandbox) },
 		{ ...common, displayName: 'contract', testMatch: below(folders.contract) },
 		{ ...common, displayName: 'variants', testMatch: [longRun] },
-		{
-			...common,
-			displayName: 'e2e',
-			testMatch: below(folders.e2e),
-			// Jest does not heed a project's `testTimeout`.
-			setupFilesAfterEnv: ['<rootDir>/test/e2e/support/timeLimit.ts'],
-		},
+		{ ...common, displayName: 'e2e', testMatch: below(folders.e2e) },
 	],
 	testTimeout: 30_000,
 	maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -1,8 +1,24 @@
 /** CHANGELOG.md in the form of Keep a Changelog, and whether it, package.json and a tag agree. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** The project's folder. */
+export const root = path.resolve(__dirname, '..');
+
+export const changelogFile = path.join(root, 'CHANGELOG.md');
+
+/** The text of the changelog. */
+export function readChangelog(): string {
+	return readFileSync(changelogFile, 'utf8');
+}
+
+/** The version in package.json or package-lock.json. */
+export function readVersion(file: 'package.json' | 'package-lock.json' = 'package.json'): string {
+	return (JSON.parse(readFileSync(path.join(root, file), 'utf8')) as { version: string }).version;
+}
 
 /** A released version as the changelog has it. */
 export interface Release {
-	/** e.g. `1.2.0`. */
 	version: string;
 	/** yyyy-MM-dd. */
 	date: string;
@@ -13,9 +29,8 @@ export interface Release {
 /** What has to agree. */
 export interface Versions {
 	changelog: string;
-	/** Version of package.json. */
+	/** Versions of package.json and package-lock.json. */
 	version: string;
-	/** Version of package-lock.json. */
 	lockVersion: string;
 	/** Versions with a file of what they save in workflows. */
 	savedVersions: string[];

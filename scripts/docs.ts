@@ -4,44 +4,49 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { buildOpenApiDocument } from '../sandbox/openapi';
-import { readReleases } from './changelog';
+import { readChangelog, readReleases, readVersion, root } from './changelog';
+import { endpointTable } from './endpointTable';
 import { phoneTable, phoneTableFile } from './phoneTable';
-import { readChangelog, readVersion } from './repository';
 
-const root = path.join(__dirname, '..');
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
 	execFileSync(process.execPath, [script, ...args], {
 		cwd: root,
 		stdio: 'inherit',
 		env: { ...process.env, ...env },
 	});
+const write = (file: string, text: string) => writeFileSync(path.join(root, file), text);
+/** What a released version saves never changes. */
+const isReleased = readReleases(readChangelog()).some(({ version }) => version === readVersion());
 
-const writers: Record<string, (args: string[]) => void> = {
+const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	/** docs/openapi.json, from the endpoint table. */
-	openapi: () =>
-		writeFileSync(
-			path.join(root, 'docs', 'openapi.json'),
-			`${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`,
-		),
+	openapi: () => write('docs/openapi.json', `${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`),
+	/** Where each endpoint is used and tested. */
+	endpoints: () => write('docs/endpoints.md', endpointTable()),
 	/** The table of numbering plans, from libphonenumber-js. */
 	phones: () => writeFileSync(phoneTableFile, phoneTable()),
-	/** test/compat/saved: what the present nodes leave in workflows. */
-	saved: () => run(require.resolve('tsx/cli'), ['scripts/saved.ts']),
+	/** test/compat/saved: what the present nodes leave in workflows, as the version of package.json. */
+	saved: async () => {
+		if (isReleased) throw new Error(`What version ${readVersion()} saves never changes any more.`);
+		const { writeSaved } = await import('../test/compat/saved/fixtures.js');
+		const { presentNodes, presentShape } = await import('../test/compat/saved/present.js');
+		writeSaved(readVersion(), { nodes: presentNodes(), shape: presentShape() });
+	},
 	/** The previews of outputs (__schema__), from runs of the built nodes against the sandbox. */
 	schemas: () =>
-		run('node_modules/jest/bin/jest.js', ['test/operations/previews.test.ts'], {
+		void run('node_modules/jest/bin/jest.js', ['test/operations/previews.test.ts'], {
 			WRITE_PREVIEWS: '1',
 		}),
 	/** docs/pictures, in the editor of a real n8n; only if named, as that takes minutes. */
-	pictures: (names) => run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
+	pictures: (names) => void run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
 };
 
-const [name, ...args] = process.argv.slice(2);
-if (name !== undefined && !(name in writers))
-	throw new Error(`There is no ${name}, only ${Object.keys(writers).join(', ')}.`);
-/** What a released version saves never changes. */
-const isReleased = readReleases(readChangelog()).some(({ version }) => version === readVersion());
-const unasked = ['pictures', ...(isReleased ? ['saved'] : [])];
-const chosen =
-	name === undefined ? Object.keys(writers).filter((one) => !unasked.includes(one)) : [name];
-for (const one of chosen) writers[one](args);
+async function main([name, ...args]: string[]): Promise<void> {
+	const unasked = ['pictures', ...(isReleased ? ['saved'] : [])];
+	const all = Object.keys(writers).filter((one) => !unasked.includes(one));
+	if (name !== undefined && !(name in writers))
+		throw new Error(`There is no ${name}, only ${Object.keys(writers).join(', ')}.`);
+	for (const one of name === undefined ? all : [name]) await writers[one](args);
+}
+
+void main(process.argv.slice(2));

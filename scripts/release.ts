@@ -7,17 +7,88 @@
  * - `check [tag]` says whether all of these agree;
  * - `notes` prints what the version of package.json brings.
  */
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { savedVersions } from '../test/compat/saved/fixtures';
-import { cutRelease, isPrerelease, notesOf, versionFaults } from './changelog';
-import { placeholdersLeft, setOwner, type Owner } from './placeholders';
-import { changelogFile, readChangelog, readVersion, run } from './repository';
+import {
+	changelogFile,
+	cutRelease,
+	isPrerelease,
+	notesOf,
+	readChangelog,
+	readVersion,
+	root,
+	versionFaults,
+} from './changelog';
 
 const increments = ['patch', 'minor', 'major', 'prepatch', 'preminor', 'premajor', 'prerelease'];
 
 class ReleaseError extends Error {}
+
+/** Runs a command in the project's folder. @returns what it prints */
+function run(command: string, ...options: string[]): string {
+	return execFileSync(command, options, { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+/** Who publishes the package, and where its sources are. */
+interface Owner {
+	author: string;
+	email: string;
+	/** e.g. `acme/n8n-nodes-business-messaging` on GitHub. */
+	repository: string;
+}
+
+interface Manifest {
+	author: { name: string; email: string };
+	repository: { url: string };
+}
+
+const placeholder: Owner = {
+	author: 'Your Name',
+	email: 'you@example.com',
+	repository: 'your-organization/n8n-nodes-business-messaging',
+};
+
+const manifestFile = path.join(root, 'package.json');
+const readManifest = () => JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest;
+
+/** Files under version control that contain a text; scripts and their tests, which name the placeholders, are left out. */
+function filesWith(text: string): string[] {
+	const files = run('git', 'ls-files', '--', '.', ':!scripts', ':!test').split('\n');
+	return files.filter((file) => readFileSync(path.join(root, file), 'utf8').includes(text));
+}
+
+function ownerOf({ author, repository }: Manifest): Owner {
+	const [, name = ''] = /github\.com\/([^/]+\/[^/]+?)(\.git)?$/.exec(repository.url) ?? [];
+	return { author: author.name, email: author.email, repository: name };
+}
+
+/** Placeholders that are left, one sentence each. */
+function placeholdersLeft(): string[] {
+	const { author, email } = ownerOf(readManifest());
+	const left = [
+		...(author === placeholder.author ? [`The author in package.json is ${author}.`] : []),
+		...(email === placeholder.email ? [`The author's email in package.json is ${email}.`] : []),
+	];
+	return [
+		...left,
+		...filesWith(placeholder.repository).map((file) => `${file} names ${placeholder.repository}.`),
+	];
+}
+
+/** Writes the author and the repository wherever they are named. */
+function setOwner({ author, email, repository }: Owner): void {
+	const { repository: before } = ownerOf(readManifest());
+	for (const name of filesWith(before)) {
+		const file = path.join(root, name);
+		writeFileSync(file, readFileSync(file, 'utf8').replaceAll(before, repository));
+	}
+	const manifest = { ...readManifest(), author: { name: author, email } };
+	writeFileSync(manifestFile, `${JSON.stringify(manifest, null, '\t')}\n`);
+}
 
 function faults(tag?: string): string[] {
 	return versionFaults({

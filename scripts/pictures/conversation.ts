@@ -1,13 +1,21 @@
 /** The animated picture: n8n asks a customer on the phone, and goes on with the answer. */
-import type { INode, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import type { Page } from 'playwright-core';
 
 import type { WorkflowFile } from '../../tools/n8n/client';
+import { ACTION, node, to, withCredential, workflow } from '../../tools/n8n/workflow';
 import { waitFor } from '../../tools/waitFor';
 import { faultSchema } from '../../sandbox/faults';
-import { canvasBox } from './canvas';
 import { openPhone } from './phone';
-import { type Box, type Frame, type Studio, editorSize, save, untilCalm } from './studio';
+import {
+	type Box,
+	canvasBox,
+	editorSize,
+	type Frame,
+	save,
+	type Studio,
+	untilCalm,
+} from './studio';
 import { appointment } from './template';
 
 const zara = '+447700900408';
@@ -26,7 +34,7 @@ const phoneSize = { width: 400, height: 560 };
 export async function takeConversation(studio: Studio): Promise<void> {
 	const { editor, n8n, sandbox } = studio;
 	sandbox.reset();
-	const { id, nodes } = await n8n.client.createWorkflow(workflow(studio));
+	const { id, nodes } = await n8n.client.createWorkflow(reminder(studio));
 	await editor.page.setViewportSize({ width: 1500, height: 900 });
 	await editor.openWorkflow(id);
 	const phone = await openPhone(studio, zara, phoneSize);
@@ -117,31 +125,22 @@ async function compose(
 	return await desk.screenshot({ clip: { x: 0, y: 0, ...stage } });
 }
 
-function workflow({ credential }: Studio): WorkflowFile {
-	const ours = 'n8n-nodes-business-messaging.businessMessaging';
-	const node = (
-		name: string,
-		type: string,
-		typeVersion: number,
-		position: [number, number],
-		parameters: INodeParameters,
-	): INode => ({
-		id: name,
-		name,
-		type,
-		typeVersion,
-		position,
-		parameters,
-		...(type === ours && { credentials: { businessMessagingApi: credential } }),
-	});
+function reminder({ credential: { id } }: Studio): WorkflowFile {
+	const ours = (name: string, operation: string, y: number, parameters: INodeParameters) =>
+		node(
+			name,
+			ACTION,
+			1,
+			{ resource: 'message', operation, to: zara, ...parameters },
+			{ ...withCredential(id), ...(y && { position: [660, y] as [number, number] }) },
+		);
 	const value = { body_1: 'Zara', body_2: 'Tuesday', body_3: '10:00' };
 	const question = {
-		resource: 'message',
-		operation: 'sendAndWait',
-		to: zara,
 		messageType: 'template',
 		...appointment,
 		variables: { ...appointment.variables, value },
+		responseType: 'choice',
+		choices: 'Confirm, Reschedule',
 	};
 	const condition = {
 		id: '1',
@@ -150,32 +149,21 @@ function workflow({ credential }: Studio): WorkflowFile {
 		operator: { type: 'string', operation: 'equals' },
 	};
 	const options = { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 };
-	const text = (words: string) => ({
-		resource: 'message',
-		operation: 'sendText',
-		to: zara,
-		text: words,
-	});
-	const to = (...names: string[]) => ({
-		main: names.map((name) => [{ node: name, type: 'main' as const, index: 0 }]),
-	});
-	return {
-		name: 'Reminder',
-		nodes: [
-			node(start, 'n8n-nodes-base.manualTrigger', 1, [0, 0], {}),
-			node(ask, ours, 1, [220, 0], {
-				...question,
-				responseType: 'choice',
-				choices: 'Confirm, Reschedule',
-			}),
-			node(decide, 'n8n-nodes-base.if', 2.2, [440, 0], {
-				conditions: { options, conditions: [condition], combinator: 'and' },
-				options: {},
-			}),
-			node(thank, ours, 1, [660, -110], text('See you on Tuesday, Zara!')),
-			node(offer, ours, 1, [660, 110], text('What about Wednesday, 11:30, or Thursday, 15:00?')),
-		],
-		connections: { [start]: to(ask), [ask]: to(decide), [decide]: to(thank, offer) },
-		settings: { executionOrder: 'v1' },
+	const conditions = { options, conditions: [condition], combinator: 'and' };
+	const text = {
+		offer: 'What about Wednesday, 11:30, or Thursday, 15:00?',
+		thank: 'See you on Tuesday, Zara!',
 	};
+	const nodes = [
+		node(start, 'n8n-nodes-base.manualTrigger', 1),
+		ours(ask, 'sendAndWait', 0, question),
+		node(decide, 'n8n-nodes-base.if', 2.2, { conditions, options: {} }),
+		ours(thank, 'sendText', -110, { text: text.thank }),
+		ours(offer, 'sendText', 110, { text: text.offer }),
+	];
+	return workflow('Reminder', nodes, {
+		[start]: to([ask]),
+		[ask]: to([decide]),
+		[decide]: to([thank, offer]),
+	});
 }

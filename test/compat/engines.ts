@@ -1,5 +1,10 @@
-/** The engines that `npm run test:compat` goes through. */
-import { UserError } from '../../tools/cli';
+/** The engines that `npm run test:compat` goes through, and the tests that each has to pass. */
+
+/** What an engine lacks. */
+interface Lack {
+	reason: string;
+	words: string;
+}
 
 /** An engine of n8n, as a release of n8n brings it. */
 export interface EngineVersions {
@@ -9,91 +14,73 @@ export interface EngineVersions {
 	packages: Record<'n8n-core' | 'n8n-workflow' | 'zod' | 'lodash' | 'luxon', string>;
 	/** Why it is in the list. */
 	note: string;
-	/** Checks that it does not pass, each with words that the error must contain; absent if it passes all. */
-	lacks?: Record<string, string>;
+	/** Areas that do not pass as a whole: why, and words that an error must contain. */
+	lacks: Record<string, Lack>;
 }
 
-/** Name of the check that is made first; without it there are no others. */
-export const loading = 'Load nodes and credential';
+/** Rows of the table, each with its test files, below `test` and without `.test.ts`. */
+export const areas: Record<string, string[]> = {
+	'Credential: test': ['credentials/credential'],
+	'Lists to choose from': ['editor/pickers'],
+	'Send Template': ['operations/template'],
+	'Every operation, one item fails': ['operations/everyOperation'],
+	'Retry On Fail, Retry button': ['execution/campaign', 'execution/history'],
+	'Send Once': ['execution/sendOnce'],
+	'Send and Wait for Response': ['reply/asking'],
+	'Trigger: register, remove': ['trigger/lifecycle'],
+	'Trigger: events, strangers': ['trigger/deliveries', 'trigger/secret'],
+};
 
-const older = { lodash: '4.17.21', luxon: '3.4.4' };
-const noSendAndWait = { 'Send and Wait for Response': 'needs n8n 1.107 or newer' };
+const noSendAndWait: Record<string, Lack> = {
+	'Send and Wait for Response': {
+		reason: 'it needs n8n 1.107 or newer, and says so',
+		words: 'needs n8n 1.107 or newer',
+	},
+};
+const oldRetry: Record<string, Lack> = {
+	'Retry On Fail, Retry button': {
+		reason: 'Retry On Fail does nothing for a node that continues on errors',
+		words: '+15550001000',
+	},
+};
 
-/** Newest first. */
-const engines: EngineVersions[] = [
-	{
-		n8n: '2.41.1',
-		packages: {
-			'n8n-core': '2.41.1',
-			'n8n-workflow': '2.41.0',
-			zod: '3.25.76',
-			lodash: '4.18.1',
-			luxon: '3.7.2',
-		},
-		note: 'newest',
-	},
-	{
-		n8n: '2.20.0',
-		packages: {
-			'n8n-core': '2.20.0',
-			'n8n-workflow': '2.20.0',
-			zod: '3.25.67',
-			lodash: '4.18.1',
-			luxon: '3.7.2',
-		},
-		note: 'half-way through 2.x',
-	},
-	{
-		n8n: '2.0.3',
-		packages: { 'n8n-core': '2.0.2', 'n8n-workflow': '2.0.1', zod: '3.25.67', ...older },
-		note: 'first minor version of 2.x',
-	},
-	{
-		n8n: '1.123.81',
-		packages: {
-			'n8n-core': '1.122.48',
-			'n8n-workflow': '1.120.31',
-			zod: '3.25.67',
-			lodash: '4.18.1',
-			luxon: '3.4.4',
-		},
-		note: 'last 1.x',
-	},
-	{
-		n8n: '1.107',
-		packages: { 'n8n-core': '1.106.2', 'n8n-workflow': '1.104.1', zod: '3.25.67', ...older },
-		note: 'oldest with signed URLs that resume an execution (getSignedResumeUrl)',
-	},
-	{
-		n8n: '1.105.4',
-		packages: { 'n8n-core': '1.104.3', 'n8n-workflow': '1.102.2', zod: '3.25.67', ...older },
-		note: 'without them',
-		lacks: noSendAndWait,
-	},
-	{
-		n8n: '1.85.4',
-		packages: { 'n8n-core': '1.84.0', 'n8n-workflow': '1.83.0', zod: '3.24.1', ...older },
-		note: 'oldest that works',
-		lacks: noSendAndWait,
-	},
-	{
-		n8n: '1.82.3',
-		packages: { 'n8n-core': '1.81.1', 'n8n-workflow': '1.80.1', zod: '3.24.1', ...older },
-		note: 'the newest to be had below that: its n8n-workflow has no NodeConnectionTypes, which the rules for community nodes demand; nor has 1.82.0, that of n8n 1.84',
-		lacks: { [loading]: "reading 'Main'" },
-	},
+type Row = [
+	...versions: [string, string, string, string, string, string],
+	note: string,
+	lacks?: Record<string, Lack>,
 ];
 
-/** Versions of zod that the package shall get along with besides the engine's own: it imports what n8n happens to have. */
-export const zodVersions = ['3.22.4', '3.25.76', '4.6.7'];
+/** n8n, n8n-core, n8n-workflow, zod, lodash, luxon; newest first. Below 1.84 n8n-workflow has no NodeConnectionTypes. */
+const rows: Row[] = [
+	['2.41.1', '2.41.1', '2.41.0', '3.25.76', '4.18.1', '3.7.2', 'newest'],
+	['2.20.0', '2.20.0', '2.20.0', '3.25.67', '4.18.1', '3.7.2', 'half-way through 2.x'],
+	['2.0.3', '2.0.2', '2.0.1', '3.25.67', '4.17.21', '3.4.4', 'first minor version of 2.x'],
+	['1.123.81', '1.122.48', '1.120.31', '3.25.67', '4.18.1', '3.4.4', 'last 1.x'],
+	[
+		...(['1.107', '1.106.2', '1.104.1', '3.25.67', '4.17.21', '3.4.4'] as const),
+		'oldest with signed URLs that resume an execution (getSignedResumeUrl)',
+	],
+	['1.105.4', '1.104.3', '1.102.2', '3.25.67', '4.17.21', '3.4.4', 'without them', noSendAndWait],
+	[
+		'1.85.4',
+		'1.84.0',
+		'1.83.0',
+		'3.24.1',
+		'4.17.21',
+		'3.4.4',
+		'oldest that works',
+		{ ...noSendAndWait, ...oldRetry },
+	],
+];
 
-/** Those that a run is to go through: all, or the releases that `only` names, separated by commas. @throws UserError for one that is not there */
-export function chosenEngines(only?: string): EngineVersions[] {
-	if (only === undefined) return engines;
-	return only.split(',').map((name) => {
-		const found = engines.find(({ n8n }) => n8n === name);
-		if (!found)
-			throw new UserError(`"${name}" is none of ${engines.map(({ n8n }) => n8n).join(', ')}`);
-		return found;
-	});
-}
+export const engines: EngineVersions[] = rows.map(
+	([n8n, core, workflow, zod, lodash, luxon, note, lacks = {}]) => ({
+		n8n,
+		packages: { 'n8n-core': core, 'n8n-workflow': workflow, zod, lodash, luxon },
+		note,
+		lacks,
+	}),
+);
+
+/** Versions of zod that the package has to get along with besides the engines' own: it imports what n8n happens to have. */
+export const zodVersions = ['3.22.4', '3.25.76', '4.6.7'];

@@ -1,72 +1,181 @@
-/** `npm run test:compat`: the packed package on engines of n8n from the oldest that works to the newest, each with several versions of zod. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+/** `npm run test:compat`: tests of the engine on engines of n8n from the oldest that works to the newest, and with several versions of zod. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-
-import { readFlags, UserError, step, onStop, runMain } from '../../tools/cli';
-import { installPackage, packProject } from '../../tools/n8n/package';
-import { SandboxProcess } from '../../tools/sandboxClient';
-import { chosenEngines, zodVersions, type EngineVersions } from './engines';
-import { installPackages } from './install';
-import { faultsOf, markdownReport, textReport, type EngineReport } from './report';
-import type { RunnerOrder } from './result';
-import { contactCount } from './runner/actionChecks';
-import { bundleRunner, tryEngine } from './tryEngine';
+import { cachePlace, installOnce } from '../../tools/cache';
+import { onStop, readFlags, runMain, step, table, UserError } from '../../tools/cli';
+import { PROJECT_FOLDER } from '../../tools/n8n/package';
+import { CommandError, runCommand } from '../../tools/processes';
+import { areas, engines, type EngineVersions, zodVersions } from './engines';
 
 const USAGE = `Usage: npm run test:compat -- [--json FILE] [--markdown FILE] [--only 2.41.1,1.85.4]
-Installs each engine once into your cache folder (some 150 MB each) and takes some minutes more for the checks.`;
+Installs each engine once into your cache folder (some 150 MB each) and takes a minute or two more for the tests of each.`;
+const INSTALL_LIMIT = 10 * 60_000;
+const TEST_LIMIT = 20 * 60_000;
 
-/** What all engines are tried with. */
-interface Trial {
-	runner: string;
-	order: Omit<RunnerOrder, 'resultFile'>;
+/** The tests of one area on one engine. */
+interface Outcome {
+	passed: number;
+	total: number;
+	/** What the failed ones said. */
+	errors: string[];
+}
+
+/** One engine with one zod: a column of the table. */
+interface Column {
+	title: string;
+	engine: EngineVersions;
+	outcomes: Record<string, Outcome>;
 }
 
 runMain(async () => {
 	const flags = readFlags({ json: 'string', markdown: 'string', only: 'string' }, USAGE);
 	const chosen = chosenEngines(flags.only);
-	const trial = await prepare();
-	const reports: EngineReport[] = [];
-	for (const versions of chosen) reports.push({ ...versions, runs: await runAll(versions, trial) });
-	console.log(`\n${textReport(reports)}\n`);
-	if (flags.json) await writeFile(flags.json, `${JSON.stringify(reports, null, '\t')}\n`);
-	if (flags.markdown) await writeFile(flags.markdown, markdownReport(reports));
-	const faults = faultsOf(reports);
+	const columns: Column[] = [];
+	for (const engine of chosen) {
+		const { n8n, packages } = engine;
+		const modules = await installPackages(`engine of n8n ${n8n}`, packages);
+		columns.push(await tryEngine(n8n, engine, [modules]));
+		if (engine !== engines[0]) continue;
+		for (const version of zodVersions) {
+			const zod = await installPackages(`zod ${version}`, { zod: version });
+			columns.push(await tryEngine(`${n8n}, zod ${version}`, engine, [zod, modules]));
+		}
+	}
+	const rows = Object.keys(areas).map((area) => rowOf(area, columns));
+	console.log(`\n${table(rows)}\n`);
+	if (flags.json) await writeFile(flags.json, `${JSON.stringify(columns, null, '\t')}\n`);
+	if (flags.markdown) await writeFile(flags.markdown, markdown(rows, chosen));
+	const faults = columns.flatMap(faultsOf);
 	if (faults.length > 0)
-		throw new UserError(
-			`It is not as the list of engines says:\n${faults.map((fault) => `- ${fault}`).join('\n')}`,
-		);
+		throw new UserError(`It is not as the list of engines says:\n${faults.join('\n')}`);
 });
 
-/** Packs the package and unpacks it as n8n would; starts the sandbox. */
-async function prepare(): Promise<Trial> {
-	const folder = await mkdtemp(path.join(tmpdir(), 'business-messaging-compat-'));
-	onStop(async () => await rm(folder, { recursive: true, force: true }));
-	const tarball = await step('Packing the package', packProject);
-	onStop(async () => await rm(path.dirname(tarball), { recursive: true, force: true }));
-	const packageFolder = await installPackage(tarball, folder);
-	const sandbox = await SandboxProcess.start({ contacts: contactCount });
-	onStop(sandbox.stop);
-	return {
-		runner: await bundleRunner(folder),
-		order: { packageFolder, sandbox: { url: sandbox.url, key: sandbox.key } },
-	};
+function chosenEngines(only?: string): EngineVersions[] {
+	const known = engines.map(({ n8n }) => n8n);
+	const names = only?.split(',') ?? known;
+	const unknown = names.find((name) => !known.includes(name));
+	if (unknown !== undefined) throw new UserError(`"${unknown}" is none of ${known.join(', ')}`);
+	return engines.filter(({ n8n }) => names.includes(n8n));
 }
 
-/** One engine with its own zod and with each of the others, which then come before it where the package looks for modules. */
-async function runAll({ n8n, packages }: EngineVersions, { runner, order }: Trial) {
-	const engine = await installPackages(`engine of n8n ${n8n}`, packages);
-	const runs = [
-		await step(`n8n ${n8n} with its own zod`, async () => await tryEngine(runner, [engine], order)),
+/** Installs packages in exact versions into the cache folder, unless they are there. @returns their node_modules */
+async function installPackages(name: string, packages: Record<string, string>): Promise<string> {
+	const manifest = JSON.stringify({ private: true, dependencies: packages }, null, 2);
+	const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${manifest}`);
+	const key = `${name.replaceAll(' ', '-')}-${hash.digest('hex').slice(0, 12)}`;
+	const command = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
+	const install = async (cwd: string) => {
+		await writeFile(path.join(cwd, 'package.json'), manifest);
+		await step(`Installing ${name} (once)`, async () => {
+			await runCommand('npm', command, { cwd, limit: INSTALL_LIMIT });
+		}).catch((error: unknown) => {
+			if (!(error instanceof CommandError)) throw error;
+			throw new UserError(`${error.message}:\n${error.output.trim()}`);
+		});
+	};
+	await installOnce(cachePlace(key), install);
+	return path.join(cachePlace(key), 'node_modules');
+}
+
+/** @param modules where the package finds what it requires, the first place first */
+async function tryEngine(
+	title: string,
+	engine: EngineVersions,
+	modules: string[],
+): Promise<Column> {
+	const folder = await mkdtemp(path.join(tmpdir(), 'business-messaging-compat-'));
+	onStop(async () => await rm(folder, { recursive: true, force: true }));
+	const outputFile = path.join(folder, 'result.json');
+	const files = Object.values(areas).flat();
+	const jest = [
+		...['node_modules/jest/bin/jest.js', '--config', 'test/compat/jest.config.js'],
+		...['--forceExit', '--json', '--outputFile', outputFile],
+		...files.map((file) => `test/${file}.test.ts`),
 	];
-	for (const version of zodVersions) {
-		const zod = await installPackages(`zod ${version}`, { zod: version });
-		runs.push(
-			await step(
-				`n8n ${n8n} with zod ${version}`,
-				async () => await tryEngine(runner, [zod, engine], order),
-			),
+	const env = { ENGINE_MODULES: modules.join(path.delimiter) };
+	const options = { cwd: PROJECT_FOLDER, env, limit: TEST_LIMIT };
+	await step(`n8n ${title}`, async () => await runCommand(process.execPath, jest, options)).catch(
+		(error: unknown) => {
+			// Failed tests are in the file.
+			if (!(error instanceof CommandError) || error.timedOut) throw error;
+		},
+	);
+	const { testResults } = JSON.parse(await readFile(outputFile, 'utf8')) as JestReport;
+	const outcomes = Object.entries(areas).map(([area, names]): [string, Outcome] => {
+		const results = names.flatMap((name) =>
+			testResults.filter((file) => file.name.endsWith(`/test/${name}.test.ts`)),
 		);
-	}
-	return runs;
+		const tests = results.flatMap(({ assertionResults }) => assertionResults);
+		const failed = tests.filter(({ status }) => status === 'failed');
+		// A file that cannot be run has no tests, but a message.
+		const broken = results.flatMap((file) =>
+			file.assertionResults.length > 0 ? [] : file.message,
+		);
+		const errors = [...broken, ...failed.flatMap(({ failureMessages }) => failureMessages)];
+		const total = tests.length + broken.length;
+		return [area, { passed: total - failed.length - broken.length, total, errors }];
+	});
+	return { title, engine, outcomes: Object.fromEntries(outcomes) };
+}
+
+/** What is read of Jest's report. */
+interface JestReport {
+	testResults: Array<{
+		name: string;
+		message: string;
+		assertionResults: Array<{ status: string; failureMessages: string[] }>;
+	}>;
+}
+
+const isPassed = ({ passed, total }: Outcome) => total > 0 && passed === total;
+
+function rowOf(area: string, columns: Column[]): Record<string, string> {
+	const cells = columns.map(({ title, outcomes: { [area]: outcome } }) => [
+		title,
+		isPassed(outcome) ? 'yes' : `no (${outcome.passed} of ${outcome.total})`,
+	]);
+	return { n8n: area, ...(Object.fromEntries(cells) as Record<string, string>) };
+}
+
+/** What is not as the list of engines says. */
+function faultsOf({ title, engine: { lacks }, outcomes }: Column): string[] {
+	return Object.entries(outcomes).flatMap(([area, outcome]) => {
+		const place = `- n8n ${title}, ${area}:`;
+		if (isPassed(outcome))
+			return area in lacks ? [`${place} works now, correct the list of engines`] : [];
+		if (area in lacks && outcome.errors.some((error) => error.includes(lacks[area].words)))
+			return [];
+		const [error = 'no test was found'] = outcome.errors;
+		return [`${place} ${outcome.passed} of ${outcome.total} passed; the first error:\n${error}`];
+	});
+}
+
+/** The whole of docs/compatibility.md. */
+function markdown(rows: Array<Record<string, string>>, chosen: EngineVersions[]): string {
+	const lines = [
+		Object.keys(rows[0]),
+		Object.keys(rows[0]).map(() => '---'),
+		...rows.map(Object.values),
+	];
+	const lacking = chosen.flatMap(({ n8n, lacks }) =>
+		Object.entries(lacks).map(([area, { reason }]) => `- n8n ${n8n}, ${area}: ${reason}.`),
+	);
+	return `# Compatibility
+
+Written by \`npm run test:compat -- --markdown docs/compatibility.md\`, with Node.js ${process.versions.node}: this project's tests of the
+built package, run by the engine (n8n-core) of each of these n8n, against the sandbox over HTTP. Of *Send and Wait for Response* it is
+the half that asks and waits; answers are tested on a real n8n (\`npm run test:e2e\`).
+
+${chosen.map(({ n8n, packages, note }) => `- **${n8n}** (n8n-core ${packages['n8n-core']}, n8n-workflow ${packages['n8n-workflow']}, zod ${packages.zod}): ${note}`).join('\n')}
+
+${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
+
+${lacking.join('\n')}
+- Before 1.84 n8n's n8n-workflow has no NodeConnectionTypes, which the rules for community nodes demand: the nodes do not load.
+
+The nodes bring no modules along. They import zod, lodash and luxon, and get what n8n has installed for itself. lodash and luxon have
+been the same major version in all of these n8n; zod has changed more, so the newest engine was run with further versions of it.
+`;
 }

@@ -10,7 +10,7 @@ const places = (process.env.ENGINE_MODULES ?? '').split(path.delimiter);
 
 const isBelow = (folder, file) => file === folder || file.startsWith(folder + path.sep);
 
-/** @param {string} request what is required @param {import('jest-resolve').ResolverOptions} options */
+/** @param request what is required */
 module.exports = function resolve(request, options) {
 	const { basedir, defaultResolver } = options;
 	const isPackage = isBelow(dist, basedir) && !request.startsWith('.');

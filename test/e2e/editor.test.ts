@@ -1,14 +1,17 @@
-/** The editor in a browser: a person finds the nodes, connects the service and runs the examples by a click. */
-import type { INodeParameters } from 'n8n-workflow';
+/** The editor in a browser: a person finds the nodes, connects the service and fills in a form. */
+import path from 'node:path';
+
 import type { Locator } from 'playwright-core';
 
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { operations } from '../../nodes/BusinessMessaging/description';
+import { exampleNames, readExample } from '../../tools/examples';
 import { waitFor } from '../../tools/waitFor';
-import { Editor } from './support/editor';
-import { withScreenshot } from './support/look';
+import { root } from '../support/build';
 import { addManyTemplates, bigFields } from '../support/templates';
+import { Editor, withScreenshot } from './support/editor';
 import { tested, useN8n, workflowOf } from './support/n8n';
+import { NewUser } from './support/newUser';
 
 const n8n = useN8n();
 let editor: Editor;
@@ -27,6 +30,14 @@ function look(name: string, run: () => Promise<void>): void {
 	test(name, async () => await withScreenshot(editor, run));
 }
 
+/** What of an image element matters here. */
+interface Image {
+	src: string;
+	naturalWidth: number;
+	/** Waits until it is loaded. */
+	decode(): Promise<void>;
+}
+
 /** The different icons of ours in a place. */
 async function icons(place: Locator): Promise<string[]> {
 	const images = place.locator('img[src*="business-messaging"]');
@@ -41,14 +52,6 @@ async function icons(place: Locator): Promise<string[]> {
 	return [...new Set(found)];
 }
 
-/** What of an image element matters here. */
-interface Image {
-	src: string;
-	naturalWidth: number;
-	/** Waits until it is loaded. */
-	decode(): Promise<void>;
-}
-
 describe.each([
 	['light', 'businessMessaging.svg'],
 	['dark', 'businessMessaging.dark.svg'],
@@ -58,10 +61,8 @@ describe.each([
 		async () => {
 			await editor.page.emulateMedia({ colorScheme });
 			await editor.goTo('/workflow/new');
-			await editor.part('canvas-plus-button').click();
-			await editor.part('node-creator-search-bar').fill('business mess');
+			await new NewUser(editor).openNodePanel();
 			const panel = editor.part('node-creator');
-			await panel.getByText('Business Messaging', { exact: true }).click();
 			for (const heading of [`Triggers (${eventKinds.length})`, `Actions (${operations.length})`])
 				await panel.getByText(heading).waitFor();
 			await panel.getByText('On message received').waitFor();
@@ -73,98 +74,71 @@ describe.each([
 	);
 });
 
+test.each(exampleNames())(
+	'the example %s is imported from its file without a warning',
+	async (name) =>
+		await withScreenshot(editor, async () => {
+			await editor.page.setViewportSize({ width: 2400, height: 1000 });
+			await editor.goTo('/workflow/new');
+			const file = path.join(root, 'examples', `${name}.json`);
+			await editor.part('workflow-import-input').setInputFiles(file);
+			const { nodes } = readExample(name, n8n.playground.credential);
+			for (const node of nodes.filter(({ type }) => !type.endsWith('.stickyNote')))
+				await editor.node(node.name).waitFor();
+			await editor.part('zoom-to-fit').click();
+
+			// n8n chooses the only credential there is by itself, and says so; the account for the AI is the user's.
+			const marked = editor.part('canvas-node').filter({ has: editor.part('node-issues') });
+			const names = await marked.evaluateAll((all) =>
+				all.map((one) => one.getAttribute('data-node-name')),
+			);
+			expect(names.filter((one) => one !== 'AI model')).toEqual([]);
+			const said = await editor.page.locator('.el-notification').allTextContents();
+			expect(said.filter((text) => !text.startsWith('Credentials auto-added'))).toEqual([]);
+		}),
+);
+
 look('a new credential is tested when it is saved, and says what is wrong', async () => {
 	await editor.page.emulateMedia({ colorScheme: 'light' });
-	await editor.goTo('/home/credentials');
-	await editor.page.getByRole('button', { name: 'Create credential' }).click();
-	await editor.part('new-credential-type-select').locator('input').fill('business mess');
-	await editor
-		.part('new-credential-type-select-option')
-		.getByText('Business Messaging API')
-		.click();
-	await editor.part('new-credential-type-button').click();
-
-	const field = (name: string) => editor.part(`parameter-input-${name}`).locator('input');
-	await field('apiKey').fill('wrong-key');
-	await field('baseUrl').fill(n8n.sandbox.url);
-	await editor.part('credential-save-button').click();
+	const user = new NewUser(editor);
+	await user.startCredential();
+	await user.fillCredential({ url: n8n.sandbox.url, key: 'wrong-key' });
 	const dialog = editor.part('editCredential-modal');
 	await dialog.getByText('More details').click();
 	await dialog.getByText('The service does not accept the API key').waitFor();
-
-	await field('apiKey').fill(n8n.sandbox.key);
-	await editor.part('credential-save-button').click();
+	await user.fillCredential(n8n.sandbox);
 	await dialog.getByText('Connection tested successfully').waitFor();
 	expect(await icons(dialog)).toEqual(['businessMessaging.svg']);
 });
 
-describe('the form of Send Template', () => {
-	const picker = (name: string) => editor.part(`resource-locator-${name}`);
-	const form = () => editor.part('mapping-fields-container');
-	/** The inputs of the form, in its order. */
-	const inputs = () => form().locator('input');
-
-	async function openNode(parameters: INodeParameters = {}): Promise<string> {
-		n8n.sandbox.reset();
-		addManyTemplates(n8n.sandbox.state);
-		const file = workflowOf(n8n.playground, [{ name: 'Anna' }], {
-			resource: 'message',
-			operation: 'sendTemplate',
-			to: '+15550001001',
-			...parameters,
-		});
-		const { id, nodes } = await n8n.client.createWorkflow(file);
-		await editor.openWorkflow(id, nodes.find(({ name }) => name === tested)?.id);
-		return id;
-	}
-
-	async function pick(name: string, typed: string, choice: string): Promise<void> {
-		await picker(name).locator('[data-test-id="rlc-input"]').click();
-		await editor.part('rlc-search').filter({ visible: true }).fill(typed);
-		await editor.part('rlc-item').getByText(choice, { exact: true }).click();
-	}
-
-	look('of 500 templates one is found, with its languages and 10 variables, and sent', async () => {
-		await openNode();
-		await form()
-			.or(editor.page.getByText('Choose a template to see its variables here.'))
-			.waitFor();
-		await pick('template', 'big', 'big_order · 12 languages · approved');
-		await editor.page
-			.getByText('Choose a language to see the variables of the template here.')
-			.waitFor();
-		await pick('language', 'german', 'German (Germany) · de_DE');
-		await editor.page.getByText('Body 1: "de_DE: Hello {{1}} {{2}}, your order…"').waitFor();
-		expect(await inputs().count()).toBe(bigFields.length);
-		for (const [index, id] of bigFields.entries()) await inputs().nth(index).fill(`${id}!`);
-		await editor.part('node-execute-button').click();
-		await waitFor(async () => n8n.sandbox.state.messages.all.length > 0, {
-			what: 'the message',
-			limit: 60_000,
-		});
-		expect(n8n.sandbox.state.messages.all[0]).toMatchObject({
-			text: expect.stringContaining('de_DE: Hello body_1! body_2!, your order from body_3!'),
-			template: {
-				header: { text: 'Order header_1!' },
-				buttons: [{}, { url: 'https://shop.example.com/track/button2_1!' }],
-			},
-		});
+look('of 500 templates one is found, with its languages and 10 variables, and sent', async () => {
+	n8n.sandbox.reset();
+	addManyTemplates(n8n.sandbox.state);
+	const file = workflowOf(n8n.playground, [{ name: 'Anna' }], {
+		resource: 'message',
+		operation: 'sendTemplate',
+		to: '+15550001001',
 	});
-
-	look('without the list of templates the values are numbered, and go out', async () => {
-		const parameters = {
-			template: { __rl: true, mode: 'name', value: 'login_code' },
-			language: { __rl: true, mode: 'code', value: 'en_US' },
-		};
-		await openNode(parameters);
-		await n8n.fault({ endpoint: 'listTemplates', count: 1_000, reset: 'beforeRead' });
-		await editor.page.reload();
-		await inputs().first().fill('4711');
-		await editor.part('node-execute-button').click();
-		await waitFor(async () => n8n.sandbox.state.messages.all.length > 0, {
-			what: 'the message',
-			limit: 60_000,
-		});
-		expect(n8n.sandbox.state.messages.all[0]).toMatchObject({ text: '4711 is your login code.' });
+	const { id, nodes } = await n8n.client.createWorkflow(file);
+	await editor.openWorkflow(id, nodes.find(({ name }) => name === tested)?.id);
+	const user = new NewUser(editor);
+	await editor.page.getByText('Choose a template to see its variables here.').waitFor();
+	await user.pick('template', /^big_order/, 'big');
+	await editor.page
+		.getByText('Choose a language to see the variables of the template here.')
+		.waitFor();
+	await user.pick('language', /^German \(Germany\)/, 'german');
+	await editor.page.getByText('Body 1: "de_DE: Hello {{1}} {{2}}, your order…"').waitFor();
+	const fields = editor.part('mapping-fields-container').locator('input');
+	expect(await fields.count()).toBe(bigFields.length);
+	await user.fillForm(bigFields.map((field) => `${field}!`));
+	await editor.part('node-execute-button').click();
+	const sent = async () => n8n.sandbox.state.messages.all.at(0);
+	expect(await waitFor(sent, { what: 'the message', limit: 60_000 })).toMatchObject({
+		text: expect.stringContaining('de_DE: Hello body_1! body_2!, your order from body_3!'),
+		template: {
+			header: { text: 'Order header_1!' },
+			buttons: [{}, { url: 'https://shop.example.com/track/button2_1!' }],
+		},
 	});
 });

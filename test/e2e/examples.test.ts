@@ -1,17 +1,13 @@
-/** The workflows of examples/ on a real n8n: imported as they are, run, and looked at in the editor. */
-import path from 'node:path';
-
+/** The workflows of examples/ on a real n8n: imported as they are, and run. */
 import axios from 'axios';
 import { countBy } from 'lodash';
 import { DateTime } from 'luxon';
+import type { INode } from 'n8n-workflow';
 
+import { readExample, readSampleContacts, SAMPLE_SHEET } from '../../tools/examples';
+import { type Execution, outputOf, type WorkflowFile } from '../../tools/n8n/client';
 import { readTable, updateTable } from '../../tools/n8n/dataTables';
-import { exampleNames, SAMPLE_SHEET, readSampleContacts } from '../../tools/examples';
-import { type Execution, outputOf } from '../../tools/n8n/client';
-import { PROJECT_FOLDER } from '../../tools/n8n/package';
 import { waitFor } from '../../tools/waitFor';
-import { Editor } from './support/editor';
-import { alwaysOpen, example, whileOn, withFields, withParameters } from './support/examples';
 import { startModel } from './support/model';
 import { useN8n } from './support/n8n';
 
@@ -47,9 +43,51 @@ async function untilEnded(workflowId: string, count: number): Promise<void> {
 	await waitFor(ended, { what: `${count} executions to end well`, limit: 30_000, interval: 50 });
 }
 
+/** Changes to nodes, by their names. */
+type Changes = Record<string, (node: INode) => void>;
+
+/** An example for the n8n of the tests, whose executions are kept. @throws Error if it has no node of a name */
+function example(name: string, changes: Changes = {}): WorkflowFile {
+	const file = readExample(name, n8n.playground.credential);
+	for (const [wanted, change] of Object.entries(changes)) {
+		const node = file.nodes.find((candidate) => candidate.name === wanted);
+		if (!node) throw new Error(`There is no node "${wanted}".`);
+		change(node);
+	}
+	return { ...file, settings: { ...file.settings, saveManualExecutions: true } };
+}
+
+/** Gives a node other parameters. */
+const withParameters = (parameters: INode['parameters']) => (node: INode) => {
+	Object.assign(node.parameters, parameters);
+};
+
+/** Fills in fields of an Edit Fields node. */
+const withFields = (values: Record<string, string>) => (node: INode) => {
+	const { assignments } = node.parameters.assignments as {
+		assignments: Array<{ name: string; value: unknown }>;
+	};
+	for (const field of assignments) field.value = values[field.name] ?? field.value;
+};
+
+/** Values of the auto-reply's opening hours that are never over. */
+const alwaysOpen = {
+	openDays: 'Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday',
+	opensAt: '00:00',
+	closesAt: '24:00',
+	closedOn: '',
+};
+
+/** Stores a workflow and switches it on for a while; `use` gets its id. */
+async function whileOn(file: WorkflowFile, use: (id: string) => Promise<void>): Promise<void> {
+	const { id } = await n8n.client.createWorkflow(file);
+	await n8n.client.activate(id);
+	await use(id).finally(async () => await n8n.client.deactivate(id));
+}
+
 test('welcome campaign: everybody in the sheet once, also in a second run; the sheet says who got it and why not', async () => {
 	await updateTable(n8n.client, SAMPLE_SHEET, ['phone', daisy.phone], { phone: '07700 900144' });
-	const { id } = await n8n.client.createWorkflow(example(n8n, 'welcome-campaign'));
+	const { id } = await n8n.client.createWorkflow(example('welcome-campaign'));
 	const everybody = readSampleContacts();
 	await run(id);
 	expect(outbound()).toHaveLength(everybody.length - 1);
@@ -99,8 +137,8 @@ describe('auto-reply', () => {
 			timeZone: noonZone(),
 			...hours(),
 		};
-		const file = example(n8n, 'auto-reply', { 'Our opening hours': withFields(values) });
-		await whileOn(n8n, file, async (id) => {
+		const file = example('auto-reply', { 'Our opening hours': withFields(values) });
+		await whileOn(file, async (id) => {
 			write(zara.phone, 'Do you sell shoes?');
 			await untilEnded(id, 1);
 			const [execution] = await n8n.client.listExecutions(id);
@@ -124,7 +162,7 @@ test('order update: the shop calls twice, the customer gets one message with the
 		arrives: '2030-01-31',
 		invoice: 'https://example.com/invoices/B-1.pdf',
 	};
-	await whileOn(n8n, example(n8n, 'order-update'), async (id) => {
+	await whileOn(example('order-update'), async (id) => {
 		const call = async () =>
 			(
 				await axios.post<object>(`${n8n.playground.n8n.url}/webhook/order-shipped`, order, {
@@ -147,7 +185,7 @@ test('order update: the shop calls twice, the customer gets one message with the
 });
 
 test('survey: thanks who is happy, asks the others why, leaves in peace who does not answer', async () => {
-	const file = example(n8n, 'survey', {
+	const file = example('survey', {
 		'Get customers': withParameters({ limit: 3 }),
 		'Ask for a rating': withParameters({ limitWaitTime: 0.25, waitTimeUnit: 'minutes' }),
 	});
@@ -192,7 +230,7 @@ test('survey: thanks who is happy, asks the others why, leaves in peace who does
 });
 
 test('weekly report: the first has all figures, the next what the week has brought; its bars are as long as the figures', async () => {
-	const { id } = await n8n.client.createWorkflow(example(n8n, 'weekly-report'));
+	const { id } = await n8n.client.createWorkflow(example('weekly-report'));
 	const send = async (count: number) => {
 		for (let n = 0; n < count; n++) state().traffic.send({ phone: zara.phone, text: 'Hi' });
 		await until('the messages to be read', () =>
@@ -244,8 +282,7 @@ test('contacts from a CSV file: nobody twice, also the second time; lines that c
 	const csv =
 		'name,phone\nZara Q.,0044 7700 900408\nNew Person,+44 7700 900777\nNobody,0170 1234\nNew Again,+44 (7700) 900777\n';
 	await whileOn(
-		n8n,
-		example(n8n, 'contact-sync', {
+		example('contact-sync', {
 			'When a file is chosen': withParameters({ authentication: 'none' }),
 		}),
 		async () => {
@@ -292,12 +329,12 @@ test('AI agent: answers, calls a colleague when it is asked to, and leaves the c
 		apiKey: 'none',
 		url: model.url,
 	});
-	const file = example(n8n, 'ai-agent', {
+	const file = example('ai-agent', {
 		'AI model': (node) =>
 			Object.assign(node, { credentials: { openAiApi: { id: credential, name: 'Model' } } }),
 	});
 	try {
-		await whileOn(n8n, file, async (id) => {
+		await whileOn(file, async (id) => {
 			write(zara.phone, 'How long does delivery take?');
 			await untilEnded(id, 1);
 			expect(textsTo(zara.phone)).toEqual([
@@ -332,34 +369,4 @@ test('AI agent: answers, calls a colleague when it is asked to, and leaves the c
 	} finally {
 		await model.close();
 	}
-});
-
-describe('in the editor', () => {
-	let editor: Editor;
-
-	beforeAll(async () => {
-		editor = await Editor.open(n8n.playground.n8n, { viewport: { width: 2400, height: 1000 } });
-		await editor.login();
-	}, 180_000);
-	afterAll(async () => await editor?.close());
-
-	test.each(exampleNames())('%s is imported from its file without a warning', async (name) => {
-		await editor.goTo('/workflow/new');
-		await editor
-			.part('workflow-import-input')
-			.setInputFiles(path.join(PROJECT_FOLDER, 'examples', `${name}.json`));
-		for (const node of example(n8n, name).nodes.filter(({ type }) => !type.endsWith('.stickyNote')))
-			await editor.node(node.name).waitFor();
-		await editor.part('zoom-to-fit').click();
-
-		// n8n chooses the only credential there is by itself, and says so; the account for the AI is the user's.
-		const marked = editor.part('canvas-node').filter({ has: editor.part('node-issues') });
-		const names = await marked.evaluateAll((nodes) =>
-			nodes.map((node) => node.getAttribute('data-node-name')),
-		);
-		expect(names.filter((node) => node !== 'AI model')).toEqual([]);
-		const said = await editor.page.locator('.el-notification').allTextContents();
-		expect(said.filter((text) => !text.startsWith('Credentials auto-added'))).toEqual([]);
-		expect(editor.problems.splice(0)).toEqual([]);
-	});
 });

@@ -2,8 +2,7 @@
 import type { Page } from 'playwright-core';
 
 import { waitFor } from '../../tools/waitFor';
-import { Editor } from './support/editor';
-import { withScreenshot } from './support/look';
+import { Editor, withScreenshot } from './support/editor';
 import { useN8n } from './support/n8n';
 import { NewUser } from './support/newUser';
 

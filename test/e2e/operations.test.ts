@@ -1,5 +1,6 @@
 /** Every operation on a real n8n, with an item that fails. */
 import { outputOf } from '../../tools/n8n/client';
+import { node, to, workflow } from '../../tools/n8n/workflow';
 import { testEveryOperation } from '../support/everyOperation';
 import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
 
@@ -17,29 +18,15 @@ test('nodes after both outputs find the item that each result came from', async 
 		{ resource: 'message', operation: 'sendText', to: '={{ $json.phone }}', text: 'Hi' },
 		{ onError: 'continueErrorOutput' },
 	);
-	const origin = {
-		assignments: {
-			assignments: [
-				{ id: '1', name: 'origin', type: 'number', value: "={{ $('Items').item.json.n }}" },
-			],
-		},
-	};
-	const after = ['Sent', 'Failed'].map((name, index) => ({
-		id: name,
-		name,
-		type: 'n8n-nodes-base.set',
-		typeVersion: 3.4,
-		position: [800, 200 * index] as [number, number],
-		parameters: origin,
-	}));
-	const connections = {
-		...file.connections,
-		[tested]: { main: after.map(({ name }) => [{ node: name, type: 'main' as const, index: 0 }]) },
-	};
+	const value = "={{ $('Items').item.json.n }}";
+	const assignments = [{ id: '1', name: 'origin', type: 'number', value }];
+	const after = ['Sent', 'Failed'].map((name) =>
+		node(name, 'n8n-nodes-base.set', 3.4, { assignments: { assignments } }),
+	);
 	const { id } = await n8n.client.createWorkflow({
 		...file,
 		nodes: [...file.nodes, ...after],
-		connections,
+		connections: { ...file.connections, [tested]: to(['Sent', 'Failed']) },
 	});
 	await n8n.fault({ endpoint: 'sendText', match: people[1].phone, status: 422 });
 	const execution = await n8n.client.waitForExecution(await n8n.client.run(id, manualTrigger));
@@ -49,22 +36,17 @@ test('nodes after both outputs find the item that each result came from', async 
 
 test("n8n's HTTP Request node calls the service with the credential (Custom API Call)", async () => {
 	const { credential, sandbox } = n8n.playground;
-	const file = workflowOf(n8n.playground, [{}], {});
 	const request = {
-		...file.nodes.find(({ name }) => name === tested)!,
-		type: 'n8n-nodes-base.httpRequest',
-		typeVersion: 4.2,
-		parameters: {
-			url: `${sandbox.url}/v1/auth/me`,
-			authentication: 'predefinedCredentialType',
-			nodeCredentialType: 'businessMessagingApi',
-		},
-		credentials: { businessMessagingApi: credential },
+		url: `${sandbox.url}/v1/auth/me`,
+		authentication: 'predefinedCredentialType',
+		nodeCredentialType: 'businessMessagingApi',
 	};
-	const { id } = await n8n.client.createWorkflow({
-		...file,
-		nodes: [...file.nodes.filter(({ name }) => name !== tested), request],
-	});
+	const credentials = { businessMessagingApi: credential };
+	const file = workflow('Custom API Call', [
+		node(manualTrigger, 'n8n-nodes-base.manualTrigger', 1),
+		node(tested, 'n8n-nodes-base.httpRequest', 4.2, request, { credentials }),
+	]);
+	const { id } = await n8n.client.createWorkflow(file);
 	const execution = await n8n.client.waitForExecution(await n8n.client.run(id, manualTrigger));
 	expect(execution.status).toBe('success');
 	expect(sandbox.state.requests.last().map(({ url, status }) => [url, status])).toContainEqual([

@@ -3,9 +3,10 @@ import type { INode, INodeParameters, INodeProperties } from 'n8n-workflow';
 
 import { properties } from '../../nodes/BusinessMessaging/description';
 import { outputOf } from '../../tools/n8n/client';
+import { ACTION, node } from '../../tools/n8n/workflow';
 import { agentWith } from './support/agent';
 import { type Model, startModel } from './support/model';
-import { manualTrigger, useN8n } from './support/n8n';
+import { manualTrigger, tested, useN8n } from './support/n8n';
 
 const n8n = useN8n();
 
@@ -26,15 +27,16 @@ function labelOf(operation: string, name: string): string {
 	);
 }
 
-const tool = (operation: string, resource: string, parameters: INodeParameters): INode => ({
-	id: 'tool',
-	name: 'Business Messaging',
-	type: 'n8n-nodes-business-messaging.businessMessagingTool',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: { resource, operation, ...parameters },
-	credentials: { businessMessagingApi: n8n.playground.credential },
-});
+const tool = (operation: string, parameters: INodeParameters): INode =>
+	node(
+		tested,
+		`${ACTION}Tool`,
+		1,
+		{ resource: 'message', operation, ...parameters },
+		{
+			credentials: { businessMessagingApi: n8n.playground.credential },
+		},
+	);
 
 /** Has an agent call the tool with the given arguments. @returns the tool as the model was shown it, and what it said in the end */
 async function call(
@@ -53,7 +55,7 @@ async function call(
 
 test('a text goes where the model says, and the tool tells it what to fill in', async () => {
 	const [phone, text] = [labelOf('sendText', 'to'), labelOf('sendText', 'text')];
-	const node = tool('sendText', 'message', { to: fromModel(phone), text: fromModel(text) });
+	const node = tool('sendText', { to: fromModel(phone), text: fromModel(text) });
 	const { shown, said } = await call(
 		{ [keyOf(phone)]: '+1 555 000 1001', [keyOf(text)]: 'We are open' },
 		node,
@@ -74,16 +76,8 @@ test('a text goes where the model says, and the tool tells it what to fill in', 
 
 test('the variables of a template are told with the text around them', async () => {
 	const label = 'Body 1: "{{1}} is your login code."';
-	const schema = [
-		{
-			id: 'body_1',
-			displayName: label,
-			required: true,
-			defaultMatch: false,
-			display: true,
-			type: 'string',
-		},
-	];
+	const field = { id: 'body_1', displayName: label, type: 'string' };
+	const schema = [{ ...field, required: true, defaultMatch: false, display: true }];
 	const variables = {
 		mappingMode: 'defineBelow',
 		value: { body_1: fromModel(label) },
@@ -91,12 +85,12 @@ test('the variables of a template are told with the text around them', async () 
 		schema,
 	};
 	const template = { __rl: true, mode: 'list', value: 'login_code' };
-	const node = tool('sendTemplate', 'message', {
+	const node = tool('sendTemplate', {
 		to: '+15550001001',
 		template,
 		language: { __rl: true, mode: 'list', value: 'en_US' },
 		specifyVariables: 'fields',
-		variables: variables,
+		variables,
 	});
 	const { shown } = await call({ [keyOf(label)]: '4711' }, node);
 	expect(shown).toMatchObject([
@@ -114,7 +108,7 @@ test('a refused message is told to the model in words that help', async () => {
 	const phone = labelOf('sendText', 'to');
 	const { said } = await call(
 		{ [keyOf(phone)]: '0170 1234567' },
-		tool('sendText', 'message', { to: fromModel(phone), text: 'Hi' }),
+		tool('sendText', { to: fromModel(phone), text: 'Hi' }),
 	);
 	expect(said).toContain('has no country code');
 });

@@ -64,9 +64,9 @@ export class Execution {
 		readonly id: string,
 	) {}
 
-	/** `success`, `error`, `canceled` or `waiting`. */
+	/** `success`, `error`, `canceled` or `waiting`. Older engines leave `running` beside an error. */
 	get status(): ExecutionStatus {
-		return this.run.status;
+		return this.run.status === 'running' && this.error ? 'error' : this.run.status;
 	}
 
 	/** The error that stopped the execution. */

@@ -24,7 +24,7 @@ export function withCredential(id: string): Partial<INode> {
 }
 
 /** Connections of one node, the first to what follows its first output, and so on. */
-function to(targets: string[], type: NodeConnectionType = 'main'): IConnections[string] {
+export function to(targets: string[], type: NodeConnectionType = 'main'): IConnections[string] {
 	return { [type]: targets.map((target) => [{ node: target, type, index: 0 }]) };
 }
 

@@ -1,11 +1,45 @@
-/** n8n's editor in Chromium, for tests and pictures. */
+/** Chromium, and n8n's editor in it, for tests and pictures. */
+import { existsSync, mkdtempSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { chromium } from 'playwright-core';
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 import type { N8nServer } from '../../../tools/n8n/server';
-import { openBrowser } from './browser';
 
-/** Milliseconds that the editor may take to show something. */
+/** Milliseconds that Chromium may take to start, and the editor to show something. */
 const limit = 60_000;
+
+const flags = [
+	'--no-sandbox',
+	'--disable-gpu',
+	'--disable-quic',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+];
+
+/** Opens a browser that reaches nothing but this machine. @throws Error if Chromium is not installed; its path may be given as CHROMIUM_PATH */
+export async function openBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+	const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+	if (!existsSync(executablePath)) {
+		throw new Error(
+			`There is no Chromium at ${executablePath}. On Debian: apt-get install chromium; elsewhere set CHROMIUM_PATH.`,
+		);
+	}
+	const browser = await chromium.launch({ executablePath, args: flags, timeout: limit });
+	const context = await browser.newContext({
+		viewport: { width: 1400, height: 1000 },
+		colorScheme: 'light',
+		...options,
+	});
+	await context.route(
+		({ hostname }) => hostname !== '127.0.0.1',
+		async (route) => await route.abort(),
+	);
+	return context;
+}
 
 const ours = /business-?messaging/i;
 /** n8n asks every node for an example of its output, and takes it that there is none. */
@@ -104,4 +138,14 @@ export class Editor {
 	async close(): Promise<void> {
 		await this.context.browser()?.close();
 	}
+}
+
+/** Runs a part of a test. @throws Error what it throws, with the path of a screenshot of that moment */
+export async function withScreenshot({ page }: Editor, run: () => Promise<void>): Promise<void> {
+	await run().catch(async (error: Error) => {
+		const folder = mkdtempSync(path.join(os.tmpdir(), 'business-messaging-editor-'));
+		const file = path.join(folder, 'screenshot.png');
+		await page.screenshot({ path: file, timeout: 20_000 });
+		throw new Error(`${error.message}\nThe editor then: ${file}`, { cause: error });
+	});
 }

@@ -1,4 +1,5 @@
 /** A real n8n beside a sandbox, for the end-to-end tests of one file. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,12 +8,16 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 
 import { outputOf } from '../../../tools/n8n/client';
 import type { N8nClient, WorkflowFile } from '../../../tools/n8n/client';
+import { ACTION, listNodes, node, workflow } from '../../../tools/n8n/workflow';
 import { openPlayground } from '../../../tools/playground';
 import type { Playground } from '../../../tools/playground';
 import type { Sandbox } from '../../../sandbox';
 import { faultSchema } from '../../../sandbox/faults';
 import type { FaultOrder } from '../../../sandbox/faults';
 import type { Runner, RunnerOptions, RunnerResult } from '../../support/everyOperation';
+
+// n8n takes its time: to be installed, to start, to run. Jest takes no limit of a single project from its configuration.
+jest.setTimeout(15 * 60_000);
 
 /** The name of the node under test in `workflowOf`, and of the trigger to start it with. */
 export const tested = 'Business Messaging';
@@ -73,53 +78,10 @@ export function workflowOf(
 	parameters: INodeParameters,
 	settings: Partial<INode> = {},
 ): WorkflowFile {
-	const at = (x: number): [number, number] => [x, 0];
-	const to = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
-	const list = {
-		assignments: {
-			assignments: [{ id: '1', name: 'people', type: 'array', value: JSON.stringify(items) }],
-		},
-		options: {},
-	};
-	return {
-		name: `Test ${Math.random().toString(36).slice(2)}`,
-		nodes: [
-			{
-				id: '1',
-				name: manualTrigger,
-				type: 'n8n-nodes-base.manualTrigger',
-				typeVersion: 1,
-				position: at(0),
-				parameters: {},
-			},
-			{
-				id: '2',
-				name: 'List',
-				type: 'n8n-nodes-base.set',
-				typeVersion: 3.4,
-				position: at(200),
-				parameters: list,
-			},
-			{
-				id: '3',
-				name: 'Items',
-				type: 'n8n-nodes-base.splitOut',
-				typeVersion: 1,
-				position: at(400),
-				parameters: { fieldToSplitOut: 'people', options: {} },
-			},
-			{
-				id: '4',
-				name: tested,
-				type: 'n8n-nodes-business-messaging.businessMessaging',
-				typeVersion: 1,
-				position: at(600),
-				parameters,
-				credentials: { businessMessagingApi: credential },
-				...settings,
-			},
-		],
-		connections: { [manualTrigger]: to('List'), List: to('Items'), Items: to(tested) },
-		settings: { executionOrder: 'v1', saveManualExecutions: true },
-	};
+	const credentials = { businessMessagingApi: credential };
+	return workflow(`Test ${randomUUID()}`, [
+		node(manualTrigger, 'n8n-nodes-base.manualTrigger', 1),
+		...listNodes(JSON.stringify(items)),
+		node(tested, ACTION, 1, parameters, { credentials, ...settings }),
+	]);
 }

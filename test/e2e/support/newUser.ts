@@ -28,10 +28,9 @@ export class NewUser {
 		await this.click('Add first step', this.editor.part('canvas-plus-button'));
 		// The search has the focus already.
 		await this.editor.part('node-creator-search-bar').fill('business messaging');
-		await this.click(
-			'Business Messaging',
-			this.editor.part('node-creator').getByText('Business Messaging', { exact: true }),
-		);
+		const panel = this.editor.part('node-creator');
+		const ours = panel.getByText('Business Messaging', { exact: true });
+		await this.click('Business Messaging', ours);
 	}
 
 	/** Adds the action node to an empty workflow; n8n puts a manual trigger before it. @param action as the panel calls it */
@@ -52,31 +51,38 @@ export class NewUser {
 
 	/** Creates the credential from the open node. n8n tests it, and goes back to the node once the service has accepted it. */
 	async createCredential(sandbox: Sandbox): Promise<void> {
-		await this.click(
-			'Set up credential',
-			this.editor.part('node-credentials-empty-state').getByRole('button').first(),
-		);
+		const button = this.editor.part('node-credentials-empty-state').getByRole('button').first();
+		await this.click('Set up credential', button);
 		await this.fillCredential(sandbox);
 		await this.editor.part('editCredential-modal').waitFor({ state: 'hidden' });
 	}
 
+	/** Opens a new credential of ours from the list of credentials. */
+	async startCredential(): Promise<void> {
+		const { editor } = this;
+		await editor.goTo('/home/credentials');
+		const create = editor.page.getByRole('button', { name: 'Create credential' });
+		await this.click('Create credential', create);
+		await editor.part('new-credential-type-select').locator('input').fill('business mess');
+		const option = editor.part('new-credential-type-select-option');
+		await this.click('type', option.getByText('Business Messaging API'));
+		await this.click('Continue', editor.part('new-credential-type-button'));
+	}
+
 	/** Fills in the open credential and saves it, which tests it. */
-	async fillCredential({ url, key }: Sandbox): Promise<void> {
+	async fillCredential({ url, key }: Pick<Sandbox, 'url' | 'key'>): Promise<void> {
 		await this.type('API Key', this.input('apiKey'), key);
 		await this.type('Base URL', this.input('baseUrl'), url);
 		await this.click('Save', this.editor.part('credential-save-button'));
 	}
 
-	/** Chooses from a searchable list. @param entry the beginning of its text */
-	async pick(list: string, entry: RegExp): Promise<void> {
-		await this.click(
-			`list ${list}`,
-			this.editor.part(`resource-locator-${list}`).locator('[data-test-id="rlc-input"]'),
-		);
-		await this.click(
-			`entry of ${list}`,
-			this.editor.part('rlc-item').filter({ visible: true }).getByText(entry),
-		);
+	/** Chooses from a searchable list. @param entry the beginning of its text @param typed into the search */
+	async pick(list: string, entry: RegExp, typed = ''): Promise<void> {
+		const field = this.editor.part(`resource-locator-${list}`);
+		await this.click(`list ${list}`, field.locator('[data-test-id="rlc-input"]'));
+		if (typed) await this.editor.part('rlc-search').filter({ visible: true }).fill(typed);
+		const item = this.editor.part('rlc-item').filter({ visible: true }).getByText(entry);
+		await this.click(`entry of ${list}`, item);
 	}
 
 	/** Fills in the form of a template, one field after the other. */

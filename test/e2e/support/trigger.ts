@@ -1,19 +1,16 @@
 /** Workflows that begin with the trigger, on a real n8n. */
 import { randomUUID } from 'node:crypto';
 
-import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { Execution, WorkflowFile } from '../../../tools/n8n/client';
+import { type Execution, hasEnded, type WorkflowFile } from '../../../tools/n8n/client';
+import { node, TRIGGER, workflow } from '../../../tools/n8n/workflow';
 import { waitFor } from '../../../tools/waitFor';
 import type { Delivery } from '../../../sandbox/deliveries';
-import type { Webhook } from '../../../sandbox/state/webhooks';
 import type { RealN8n } from './n8n';
 
 /** The name of the trigger in the workflows made here. */
 export const trigger = 'When a customer writes';
-
-const ended = new Set(['success', 'error', 'crashed', 'canceled']);
 
 /** Makes them and looks at what becomes of them. */
 export class TriggerWorkflows {
@@ -21,17 +18,9 @@ export class TriggerWorkflows {
 
 	/** A workflow of the trigger alone, with a URL of its own. */
 	file(parameters: INodeParameters = {}): WorkflowFile {
-		const node = {
-			id: '1',
-			name: trigger,
-			type: 'n8n-nodes-business-messaging.businessMessagingTrigger',
-			typeVersion: 1.1,
-			position: [0, 0] as [number, number],
-			parameters,
-			credentials: { businessMessagingApi: this.n8n.playground.credential },
-			webhookId: randomUUID(),
-		};
-		return { name: 'Trigger', nodes: [node], connections: {} };
+		const credentials = { businessMessagingApi: this.n8n.playground.credential };
+		const more = { credentials, webhookId: randomUUID() };
+		return workflow('Trigger', [node(trigger, TRIGGER, 1.1, parameters, more)]);
 	}
 
 	/** Stores a workflow. @returns its id */
@@ -46,7 +35,7 @@ export class TriggerWorkflows {
 			if (active) await this.n8n.client.deactivate(id);
 	}
 
-	/** Waits until n8n has taken all deliveries with the first try. */
+	/** Waits until n8n has taken all deliveries at the first attempt. */
 	async settled(deliveries: Delivery[]): Promise<void> {
 		const isSettled = async () => deliveries.every(({ state }) => state !== 'pending');
 		await waitFor(isSettled, { what: 'n8n to answer the deliveries', limit: 60_000, interval: 20 });
@@ -57,35 +46,11 @@ export class TriggerWorkflows {
 
 	/** The executions of a workflow, oldest first, once there are as many as expected and all have ended. */
 	async executions(workflowId: string, count: number): Promise<Execution[]> {
-		const list = await waitFor(
-			async () => {
-				const found = await this.n8n.client.listAllExecutions(workflowId);
-				return found.length >= count && found.every(({ status }) => ended.has(status)) && found;
-			},
-			{ what: `${count} executions`, limit: 60_000 },
-		);
-		return await Promise.all(
-			list.reverse().map(async ({ id }) => await this.n8n.client.getExecution(id)),
-		);
+		const ended = async () => {
+			const found = await this.n8n.client.listAllExecutions(workflowId);
+			return found.length >= count && found.every(hasEnded) && found.reverse();
+		};
+		const list = await waitFor(ended, { what: `${count} executions`, limit: 60_000 });
+		return await Promise.all(list.map(async ({ id }) => await this.n8n.client.getExecution(id)));
 	}
-}
-
-/** Puts 20 webhooks of others at the service, among them some whose address looks much like ours. @returns copies of them */
-export function foreignWebhooks({ sandbox }: RealN8n, ownUrl: string): Webhook[] {
-	const { origin, pathname } = new URL(ownUrl);
-	const lookAlikes = [
-		`${pathname}s`,
-		pathname.slice(0, -1),
-		`${pathname}/more`,
-		pathname.replace('/webhook/', '/webhook-test/'),
-		'/webhook/another/webhook',
-		`${pathname}?token=short`,
-	];
-	const urls = [
-		...lookAlikes.map((path) => `${origin}${path}`),
-		...range(14).map((n) => `https://example.com/hook/${n}`),
-	];
-	return urls.map((url) =>
-		structuredClone(sandbox.state.webhooks.create({ url, events: ['message.received'] })),
-	);
 }

@@ -1,22 +1,45 @@
-/** `npm start` as a person runs it, twice. */
+/** `npm run demo` and `npm start` as a person runs them. */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
 import type { Webhook } from '../../sandbox/state/webhooks';
-import { exampleNames } from '../../tools/examples';
+import { exampleNames, readSampleContacts } from '../../tools/examples';
 import { N8nClient } from '../../tools/n8n/client';
 import { ownerOf } from '../../tools/n8n/server';
-import { freePort, END_WITH_PARENT, spawnTree, stopTree } from '../../tools/processes';
+import { END_WITH_PARENT, freePort, runCommand, spawnTree, stopTree } from '../../tools/processes';
 import { SandboxClient } from '../../tools/sandboxClient';
 import { root } from '../support/build';
 
+jest.setTimeout(15 * 60_000);
+
 let folder: string;
 beforeEach(async () => {
-	folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-start-'));
+	folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-commands-'));
 });
 afterEach(async () => await rm(folder, { recursive: true, force: true }));
+
+test('npm run demo reaches everybody, answers everybody once, leaves nothing behind and ends with 0', async () => {
+	const file = path.join(folder, 'demo.json');
+	const demo = ['run', 'demo', '--', '--json', file];
+	const output = await runCommand('npm', demo, { cwd: root, limit: 10 * 60_000 });
+	const everybody = readSampleContacts().length;
+	expect(output).toMatch(new RegExp(`replied +${everybody}\\b`));
+	expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+		n8nVersion: '2.41.1',
+		contacts: everybody,
+		sent: everybody,
+		delivered: everybody,
+		read: everybody,
+		answered: everybody,
+		replied: everybody,
+		lost: 0,
+		doubled: 0,
+		webhooksLeft: 0,
+		seconds: expect.any(Number),
+	});
+});
 
 /** Starts the playground, and ends it with Ctrl-C when `use` is done. */
 async function whileStarted(use: (client: N8nClient, sandbox: SandboxClient) => Promise<void>) {
