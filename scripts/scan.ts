@@ -1,12 +1,14 @@
 /**
- * Runs n8n's official scanner on what will be published: the sources, and the unpacked tarball. The scanner itself only
- * takes published packages and exits with 0 whatever it finds, so its analysis is called directly here and its verdict
- * becomes the exit code. Usage: `npm run scan`
+ * `npm run scan`: n8n's official scanner on what will be published: the sources, and the unpacked tarball. The scanner itself only
+ * takes published packages and exits with 0 whatever it finds, so its analysis is called directly.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+
+import { onStop, runMain, UserError } from '../tools/cli';
+import { packFolder, PROJECT_FOLDER } from '../tools/n8n/package';
+import { runCommand } from '../tools/processes';
 
 /** The part of the scanner that is used; it has no types of its own. */
 interface Scanner {
@@ -19,55 +21,22 @@ interface Scanner {
 }
 
 const scannerModule = '@n8n/scan-community-package/scanner/scanner.mjs';
-const root = path.resolve(__dirname, '..');
 
-/** Packs the package as npm publishes it and unpacks it below the given folder. */
-function unpackedTarball(folder: string): string {
-	const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
-		cwd: root,
-		encoding: 'utf8',
-	});
-	const [{ filename }] = JSON.parse(packed) as Array<{ filename: string }>;
-	const unpacked = path.join(folder, 'unpacked');
-	mkdirSync(unpacked);
-	execFileSync('tar', [
-		'-xzf',
-		path.join(folder, filename),
-		'-C',
-		unpacked,
-		'--strip-components=1',
-	]);
-	return unpacked;
-}
-
-async function scan(
-	label: string,
-	directory: string,
-	patterns: string[],
-	scanner: Scanner,
-): Promise<boolean> {
-	const { passed, message, details } = await scanner.analyzePackage(directory, patterns);
-	// An empty scan counts as passed in the scanner; here it means that the wrong folder was scanned.
-	const ok = passed && message === undefined;
-	console.log(
-		[`${label}: ${ok ? 'passed' : 'FAILED'}`, message, details].filter(Boolean).join('\n'),
-	);
-	return ok;
-}
-
-async function main(): Promise<void> {
-	const folder = mkdtempSync(path.join(tmpdir(), 'scan-'));
-	try {
-		const scanner = (await import(scannerModule)) as Scanner;
-		const tarball = unpackedTarball(folder);
-		const results = [
-			await scan('sources', root, scanner.SOURCE_FILE_PATTERNS, scanner),
-			await scan('tarball', tarball, ['**/*.js', 'package.json'], scanner),
-		];
-		process.exitCode = results.every(Boolean) ? 0 : 1;
-	} finally {
-		rmSync(folder, { recursive: true, force: true });
+runMain(async () => {
+	const folder = await mkdtemp(path.join(tmpdir(), 'scan-'));
+	onStop(async () => await rm(folder, { recursive: true, force: true }));
+	const scanner = (await import(scannerModule)) as Scanner;
+	const tarball = await packFolder(PROJECT_FOLDER, folder);
+	await runCommand('tar', ['-xzf', tarball, '-C', folder], { limit: 60_000 });
+	const scans: Array<[string, string, string[]]> = [
+		['sources', PROJECT_FOLDER, scanner.SOURCE_FILE_PATTERNS],
+		['tarball', path.join(folder, 'package'), ['**/*.js', 'package.json']],
+	];
+	for (const [label, directory, patterns] of scans) {
+		const { passed, message, details } = await scanner.analyzePackage(directory, patterns);
+		// An empty scan counts as passed in the scanner; here it means that the wrong folder was scanned.
+		if (!passed || message !== undefined)
+			throw new UserError([`${label}: FAILED`, message, details].filter(Boolean).join('\n'));
+		console.log(`${label}: passed`);
 	}
-}
-
-void main();
+});
