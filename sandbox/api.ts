@@ -16,8 +16,7 @@ import { notFound, parse, HttpError } from './errors';
 import { meetFault, sendAnswer } from './faultyAnswers';
 import type { Fault } from './faults';
 import type { LoggedRequest } from './requestLog';
-import { handle } from './routes';
-import type { Call } from './routes/types';
+import { handle, type Call } from './routes';
 import type { Settings } from './options';
 import type { State } from './state';
 

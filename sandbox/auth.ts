@@ -1,7 +1,10 @@
-/** API keys. Only their hashes are kept. */
+/** Who may call: API keys, of which only hashes are kept, their rate, and what is for this machine alone. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
+import type { FastifyRequest } from 'fastify';
+
 import { HttpError } from './errors';
+import type { Settings } from './options';
 
 /** A key as the sandbox remembers it. */
 export interface ApiKey {
@@ -59,4 +62,50 @@ export class KeyRing {
 			});
 		return key;
 	}
+}
+
+/**
+ * Lets each key make `requestsPerWindow` requests within any `rateWindowMs`. Refused requests do not count. Source: specification,
+ * "Limits"; the sliding window and the answer are assumptions.
+ */
+export class RateLimiter {
+	/** When each key made its last requests, oldest first. */
+	private readonly times = new Map<string, number[]>();
+
+	constructor(private readonly settings: Pick<Settings, 'requestsPerWindow' | 'rateWindowMs'>) {}
+
+	/**
+	 * Counts a request of a key.
+	 *
+	 * @param keyId identifier of the key
+	 * @param now ms on a clock that never goes back
+	 * @throws HttpError 429 with `Retry-After` in whole seconds, rounded up
+	 */
+	take(keyId: string, now = performance.now()): void {
+		const { requestsPerWindow, rateWindowMs } = this.settings;
+		if (requestsPerWindow === 0) return;
+		const times = this.times.get(keyId) ?? [];
+		this.times.set(keyId, times);
+		while (times.length > 0 && (times[0] ?? 0) + rateWindowMs <= now) times.shift();
+		if (times.length >= requestsPerWindow) {
+			const waitMs = (times[0] ?? 0) + rateWindowMs - now;
+			const words = `More than ${requestsPerWindow} requests in ${rateWindowMs} ms`;
+			const headers = { 'retry-after': String(Math.ceil(waitMs / 1000)) };
+			throw new HttpError(429, 'rate_limited', words, undefined, headers);
+		}
+		times.push(now);
+	}
+}
+
+const loopback = /^(localhost|127(\.\d+){3}|\[?::1\]?|::ffff:127(\.\d+){3})$/;
+
+/**
+ * Hook: lets a request through that comes from this machine and was made to its loopback address. The second keeps out
+ * what a tunnel brings in, and web pages whose host name was pointed at this machine.
+ *
+ * @throws HttpError 403
+ */
+export async function refuseOthers({ ip, hostname }: FastifyRequest): Promise<void> {
+	if (!loopback.test(ip) || !loopback.test(hostname))
+		throw new HttpError(403, 'forbidden', 'Only for this machine');
 }

@@ -1,15 +1,15 @@
 /** What only a sandbox has: controls under `/_sandbox`, without a key, for callers on this machine. */
+import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
+import { refuseOthers } from './auth';
 import { invalid, notFound, parse } from './errors';
 import { faultSchema } from './faults';
-import { refuseOthers } from './onlyThisMachine';
 import { mountChats, mountLive } from './phone/data';
-import { sampleDataOf } from './sampleEvents';
 import { signingSchema } from './signing';
 import type { Changes, State } from './state';
 import { receiptStatuses } from './state/messages';
@@ -165,4 +165,12 @@ function mountViews(controls: FastifyInstance, stateNow: () => State): void {
 		};
 	});
 	controls.get('/state', async () => stateNow().snapshot());
+}
+
+/** The `data` of a sample event, new with each call. */
+export function sampleDataOf(event: string): Record<string, unknown> {
+	const own = { id: `msg_test_${randomUUID()}`, timestamp: new Date().toISOString() };
+	if (event === 'message.received')
+		return { ...own, from: '+15550001234', text: 'Hello, this is a test event' };
+	return { ...own, to: '+15550001234', status: event.split('.').at(-1) };
 }

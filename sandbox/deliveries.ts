@@ -8,8 +8,8 @@ import { Agent as TlsAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type Limit } from 'p-limit';
 
-import { BoundedLog } from './boundedLog';
 import type { Settings } from './options';
+import { BoundedLog } from './requestLog';
 import { signatureHeaders, type Signing } from './signing';
 import type { Webhook, Webhooks } from './state/webhooks';
 

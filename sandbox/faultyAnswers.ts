@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { HttpError } from './errors';
 import type { Fault } from './faults';
-import type { Answer, VariantAdapter } from './variants/adapter';
+import type { VariantAdapter } from './variants/adapter';
+import type { Answer } from './variants/errors';
 
 const slowBodySteps = 10;
 

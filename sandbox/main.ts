@@ -1,50 +1,40 @@
 /** Starts a sandbox and says where it is: `npx tsx sandbox/main.ts`. */
 import { parseArgs } from 'node:util';
+import { mapValues } from 'lodash';
 import { ZodError } from 'zod';
 
 import { startSandbox, type Sandbox, type SandboxOptions } from '.';
 import { controlWords } from './controls';
 import { describeVariants, randomVariants, readVariant, variantsHelp } from './variants';
 
-/** Flags with a value, by name. */
-const flags: Record<
-	string,
-	{ words: string; option: keyof SandboxOptions; read?: (value: string) => unknown }
-> = {
-	port: { words: 'TCP port; 0 takes a free one (4010)', option: 'port' },
-	rate: {
-		words: 'requests per window and key; 0 for no limit (1000)',
-		option: 'requestsPerWindow',
-	},
-	'window-ms': { words: 'length of the window, ms (60000)', option: 'rateWindowMs' },
-	'latency-ms': { words: 'how long an answer takes, ms (0)', option: 'latencyMs' },
-	'page-size-cap': { words: 'greatest page size (100)', option: 'pageSizeCap' },
-	contacts: { words: 'number of sample contacts (5)', option: 'sampleContacts' },
-	'receipts-ms': {
-		words: 'sent,delivered,read after the send, ms; - for never (100,400,1200)',
-		option: 'receiptDelaysMs',
-		read: readReceiptDelays,
-	},
-	'read-rate': { words: 'share of the messages that are read, 0 to 1 (1)', option: 'readRate' },
-	sign: {
-		words:
-			'sign deliveries: standardWebhooks, timestamped, sha256 or hex, then a colon and the secret',
-		option: 'signing',
-		read: readSigning,
-	},
-	'approval-ms': {
-		words: 'until a new template is approved, ms (2000)',
-		option: 'approvalDelayMs',
-	},
+type Flag = [words: string, option: keyof SandboxOptions, read?: (value: string) => unknown];
+
+/** Flags with a value, by name; numbers unless they are read in another way. */
+const flags: Record<string, Flag> = {
+	port: ['TCP port; 0 takes a free one (4010)', 'port'],
+	rate: ['requests per window and key; 0 for no limit (1000)', 'requestsPerWindow'],
+	'window-ms': ['length of the window, ms (60000)', 'rateWindowMs'],
+	'latency-ms': ['how long an answer takes, ms (0)', 'latencyMs'],
+	'page-size-cap': ['greatest page size (100)', 'pageSizeCap'],
+	contacts: ['number of sample contacts (5)', 'sampleContacts'],
+	'receipts-ms': [
+		'sent,delivered,read after the send, ms; - for never (100,400,1200)',
+		'receiptDelaysMs',
+		readReceiptDelays,
+	],
+	'read-rate': ['share of the messages that are read, 0 to 1 (1)', 'readRate'],
+	sign: [
+		'sign deliveries: standardWebhooks, timestamped, sha256 or hex, a colon and the secret',
+		'signing',
+		readSigning,
+	],
+	'approval-ms': ['until a new template is approved, ms (2000)', 'approvalDelayMs'],
 };
 
 /** Flags without a value. */
-const switches: Record<string, { words: string; option: keyof SandboxOptions }> = {
-	'all-endpoints': {
-		words: 'list every endpoint in both API paths',
-		option: 'allEndpointsOnBothPaths',
-	},
-	idempotency: { words: 'heed the Idempotency-Key header', option: 'idempotency' },
+const switches: Record<string, Flag> = {
+	'all-endpoints': ['list every endpoint in both API paths', 'allEndpointsOnBothPaths'],
+	idempotency: ['give the first message again for a known Idempotency-Key', 'idempotency'],
 };
 
 function readReceiptDelays(value: string) {
@@ -61,7 +51,7 @@ function readSigning(value: string) {
 
 function help(): string {
 	const lines = Object.entries({ ...flags, ...switches }).map(
-		([flag, { words }]) => `  --${flag.padEnd(15)} ${words}`,
+		([flag, [words]]) => `  --${flag.padEnd(15)} ${words}`,
 	);
 	return [
 		'Usage: npx tsx sandbox/main.ts [options]',
@@ -78,16 +68,14 @@ function readOptions(): SandboxOptions | undefined {
 			help: { type: 'boolean' },
 			variant: { type: 'string', multiple: true },
 			'random-variants': { type: 'string' },
-			...Object.fromEntries(Object.keys(flags).map((flag) => [flag, { type: 'string' } as const])),
-			...Object.fromEntries(
-				Object.keys(switches).map((flag) => [flag, { type: 'boolean' } as const]),
-			),
+			...mapValues(flags, () => ({ type: 'string' }) as const),
+			...mapValues(switches, () => ({ type: 'boolean' }) as const),
 		},
 	});
 	if (values.help) return undefined;
 	const { variant = [], 'random-variants': seed, ...others } = values;
 	const chosen = Object.entries(others).map(([name, value]) => {
-		const { option, read = Number } = { ...switches[name], ...flags[name] };
+		const [, option, read = Number] = switches[name] ?? flags[name];
 		return [option, typeof value === 'string' ? read(value) : value];
 	});
 	const variants = {
@@ -126,7 +114,7 @@ async function main(): Promise<void> {
 }
 
 function flagOf(option: unknown): string {
-	const flag = Object.keys(flags).find((name) => flags[name]?.option === option);
+	const flag = Object.keys(flags).find((name) => flags[name][1] === option);
 	return flag ? `--${flag}` : String(option);
 }
 

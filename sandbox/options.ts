@@ -2,12 +2,14 @@
 import { z } from 'zod';
 
 import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
-import { maxDelayMs } from './later';
 import { signingSchema } from './signing';
 import { variantsSchema } from './variants';
 
 /** The API key that every sandbox knows. It opens nothing but a sandbox, so it may be printed. */
 export const demoKey = 'sandbox-key-0001';
+
+/** The longest delay that a timer can have, ms. */
+const maxDelayMs = 2_147_483_647;
 
 const count = z.number().int().min(0);
 const atLeastOne = z.number().int().min(1);

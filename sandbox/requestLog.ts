@@ -2,7 +2,25 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import type { EndpointName, ApiPath } from '../nodes/BusinessMessaging/api/endpoints';
-import { BoundedLog } from './boundedLog';
+
+/** The last entries of something that goes on for ever. */
+export class BoundedLog<T> {
+	private entries: T[] = [];
+
+	/** @param limit number of entries that are kept */
+	constructor(private readonly limit: number) {}
+
+	add(entry: T): void {
+		this.entries.push(entry);
+		// Cut rarely, so that adding stays cheap.
+		if (this.entries.length >= 2 * this.limit) this.entries = this.entries.slice(-this.limit);
+	}
+
+	/** The newest `count` entries, oldest first. */
+	last(count = this.limit): T[] {
+		return count > 0 ? this.entries.slice(-Math.min(count, this.limit)) : [];
+	}
+}
 
 /** One call of the API. */
 export interface LoggedRequest {

@@ -11,7 +11,7 @@ import { buildOpenApiDocument } from './openapi';
 import { mountPhone } from './phone';
 import type { Settings } from './options';
 import type { Changes, State } from './state';
-import type { Answer } from './variants/adapter';
+import type { Answer } from './variants/errors';
 
 /**
  * Builds the server; it does not listen yet.

@@ -6,7 +6,7 @@ import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-import { refuseOthers } from '../onlyThisMachine';
+import { refuseOthers } from '../auth';
 
 const folder = path.join(__dirname, 'page');
 const folderOf = (library: string) => path.dirname(require.resolve(library));

@@ -1,22 +1,95 @@
-/** The handlers of all endpoints. */
-import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
-import { accountHandlers } from './account';
-import { analyticsHandlers } from './analytics';
-import { contactHandlers } from './contacts';
-import { conversationHandlers } from './conversations';
-import { messageHandlers } from './messages';
-import { templateHandlers } from './templates';
-import type { Call, Handlers } from './types';
-import { webhookHandlers } from './webhooks';
+/** What the endpoints do, one handler for each: a missing one does not compile. */
+import { z } from 'zod';
+
+import type { EndpointName, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
+import type { answers } from '../answers';
+import { describeKey, type ApiKey } from '../auth';
+import { conflict, invalid, notFound, parse } from '../errors';
+import { pageOf } from '../paging';
+import type { State } from '../state';
+import type { ContactFields } from '../state/contacts';
+import type { Message } from '../state/messages';
+import type { Template } from '../state/templates';
+import { renderTemplate } from './renderTemplate';
+
+type Table = typeof endpoints;
+type Part<Name extends EndpointName, Key extends string> =
+	Table[Name] extends Record<Key, infer Schema extends z.ZodTypeAny> ? z.output<Schema> : undefined;
+
+/** A call that passed authorization, rate limit and the contract's schemas. */
+export interface Call<Name extends EndpointName> {
+	state: State;
+	/** The key that it was made with. */
+	key: ApiKey;
+	/** Identifier in the path; empty where the path has none. */
+	id: string;
+	body: Part<Name, 'body'>;
+	query: Part<Name, 'query'>;
+	/** The `Idempotency-Key` header. */
+	idempotencyKey?: string;
+}
+
+/** Each does what its endpoint is for; throws a HttpError if it cannot. */
+type Handlers = {
+	[Name in EndpointName]: (call: Call<Name>) => z.input<(typeof answers)[Name]['response']>;
+};
+
+const tokenFieldsSchema = z.object({ name: z.string().min(1).default('Unnamed key') });
+const segmentName = z.string().min(1);
+/** Segments of a contact (assumption): a list of names, or a single name. */
+const segmentsSchema = z
+	.object({
+		segments: z.union([segmentName.transform((name) => [name]), z.array(segmentName)]).optional(),
+	})
+	.passthrough();
 
 const handlers: Handlers = {
-	...accountHandlers,
-	...analyticsHandlers,
-	...contactHandlers,
-	...conversationHandlers,
-	...messageHandlers,
-	...templateHandlers,
-	...webhookHandlers,
+	createToken({ state, body }) {
+		const { key, secret } = state.keys.create(parse(tokenFieldsSchema, body).name);
+		return { token: secret, ...describeKey(key) };
+	},
+	getCurrentAccount: ({ key }) => ({
+		id: 'acc_sandbox',
+		name: 'Sandbox account',
+		sandbox: true,
+		key: describeKey(key),
+	}),
+
+	sendText(call) {
+		const { text } = call.body;
+		const { maxTextLength } = call.state.settings;
+		if (text.length > maxTextLength)
+			throw invalid('text', `must have at most ${maxTextLength} characters`);
+		return send(call, { text });
+	},
+	sendTemplate(call) {
+		const { template, language } = call.body;
+		const approved = call.state.templates.findApproved(template, language);
+		return send(call, renderTemplate(approved, call.body));
+	},
+	listConversations: ({ state, query }) => pageOf(state.conversations.all, query, state.settings),
+
+	listContacts: ({ state, query }) =>
+		pageOf(state.contacts.inSegment(query.segment), query, state.settings),
+	createContact: ({ state, body }) => state.contacts.create(withSegments(body)),
+	updateContact: ({ state, id, body }) => state.contacts.update(id, withSegments(body)),
+
+	listTemplates: ({ state, query }) => pageOf(state.templates.all, query, state.settings),
+	createTemplate: ({ state, body }) => pending(state, state.templates.create(body, 'PENDING')),
+	updateTemplate: ({ state, id, body }) => pending(state, state.templates.update(id, body)),
+
+	createWebhook: ({ state, body }) => state.webhooks.create(body),
+	listWebhooks: ({ state, query }) => pageOf(state.webhooks.all, query, state.settings),
+	deleteWebhook({ state, id }) {
+		if (!state.webhooks.delete(id)) throw notFound(`There is no webhook ${id}`);
+		return {};
+	},
+
+	getMessageStatistics: ({ state }) => ({ ...state.analytics.overall }),
+	getCampaignStatistics: ({ state }) => ({ data: state.analytics.campaigns }),
+	getAgentStatistics: ({ state }) => ({
+		data: state.keys.keys.map(({ id, name }) => ({ id, name, ...state.analytics.agentOf(id) })),
+	}),
 };
 
 /** Runs the handler of an endpoint. */
@@ -25,4 +98,41 @@ export function handle<Name extends EndpointName>(
 	call: Call<Name>,
 ): ReturnType<Handlers[Name]> {
 	return handlers[name](call) as ReturnType<Handlers[Name]>;
+}
+
+function withSegments<T extends ContactFields>(body: T): T {
+	return { ...body, ...parse(segmentsSchema, body) };
+}
+
+function pending(state: State, template: Template): Template {
+	state.awaitApproval(template);
+	return template;
+}
+
+type Send = Call<'sendText'> | Call<'sendTemplate'>;
+
+function send(call: Send, content: Pick<Message, 'text' | 'template'>) {
+	const { id, phone, status, createdAt } = once(call, () =>
+		call.state.traffic.send({
+			...content,
+			phone: call.body.to,
+			keyId: call.key.id,
+			idempotencyKey: call.idempotencyKey,
+		}),
+	);
+	return { id, to: phone, status, timestamp: createdAt };
+}
+
+/** The first message of a known `Idempotency-Key`, if the sandbox reads that header (assumption). */
+function once({ state, key, idempotencyKey, body }: Send, make: () => Message): Message {
+	if (!state.settings.idempotency || !idempotencyKey) return make();
+	const known = state.idempotent.get(`${key.id} ${idempotencyKey}`);
+	const request = JSON.stringify(body);
+	if (!known) {
+		const message = make();
+		state.idempotent.set(`${key.id} ${idempotencyKey}`, { request, message });
+		return message;
+	}
+	if (known.request === request) return known.message;
+	throw conflict('Idempotency-Key', 'The idempotency key was used for another message');
 }

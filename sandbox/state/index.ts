@@ -2,12 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 
-import { describeKey, KeyRing } from '../auth';
+import { describeKey, KeyRing, RateLimiter } from '../auth';
 import { Deliveries, type Delivery } from '../deliveries';
 import { Faults } from '../faults';
-import { later } from '../later';
 import { demoKey, type Settings } from '../options';
-import { RateLimiter } from '../rateLimit';
 import { RequestLog } from '../requestLog';
 import { VariantAdapter } from '../variants/adapter';
 import { Analytics } from './analytics';
@@ -16,7 +14,7 @@ import { Conversations, type Conversation } from './conversations';
 import { Messages, type Message } from './messages';
 import { sampleContact, sampleTemplates } from './samples';
 import { Templates, type Template } from './templates';
-import { Traffic } from './traffic';
+import { later, Traffic } from './traffic';
 import { Webhooks } from './webhooks';
 
 /** What a watcher of a sandbox is told, as it happens. */

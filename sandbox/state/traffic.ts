@@ -1,6 +1,5 @@
 /** What happens when a message goes out or comes in: it is counted, joins its conversation and has its events. */
 import type { Deliveries, Delivery } from '../deliveries';
-import { later } from '../later';
 import type { Settings } from '../options';
 import type { Analytics } from './analytics';
 import type { Contacts } from './contacts';
@@ -101,4 +100,11 @@ export class Traffic {
 		this.readSoFar -= 1;
 		return true;
 	}
+}
+
+/** Runs a task after a delay, unless the sandbox was reset or closed by then. Does not keep the process alive. */
+export function later(closing: AbortSignal, delayMs: number, task: () => void): void {
+	setTimeout(() => {
+		if (!closing.aborted) task();
+	}, delayMs).unref();
 }

@@ -11,7 +11,7 @@ import type { Page } from '../paging';
 import type { Contacts } from '../state/contacts';
 import type { Template } from '../state/templates';
 import type { Webhooks } from '../state/webhooks';
-import { errorAnswer } from './errors';
+import { errorAnswer, type Answer } from './errors';
 import {
 	describeEvent,
 	extendEvent,
@@ -22,16 +22,6 @@ import {
 import { describeList, Pages, type PageQuery } from './lists';
 import { describeRecords, describeTemplate, resourceOf, Wording } from './records';
 import { readRequest, type Asked } from './requests';
-
-/** What leaves the sandbox. */
-export interface Answer {
-	status: number;
-	/** JSON, a text as it is, or nothing. */
-	body: unknown;
-	/** Content type of a text. */
-	type?: string;
-	headers?: Record<string, string>;
-}
 
 /** The largest page of a service that honours `limit`. */
 const honouredPageSize = 1_000;

@@ -4,8 +4,17 @@ import { STATUS_CODES } from 'node:http';
 import { omit } from 'lodash';
 
 import type { HttpError } from '../errors';
-import type { Answer } from './adapter';
 import type { Choice } from '.';
+
+/** What leaves the sandbox. */
+export interface Answer {
+	status: number;
+	/** JSON, a text as it is, or nothing. */
+	body: unknown;
+	/** Content type of a text. */
+	type?: string;
+	headers?: Record<string, string>;
+}
 
 type Shape = Choice['error-shape'];
 type Words = Pick<HttpError, 'status' | 'code' | 'message' | 'field' | 'body'>;

@@ -15,7 +15,6 @@ const suites = [
 	'operations/answers',
 	'operations/template',
 	'operations/phoneNumbers',
-	'variants/updateMethod',
 	'transport/deadline',
 	'transport/client',
 	'transport/registerWebhook',

@@ -6,7 +6,7 @@ import {
 	routeOf,
 	type EndpointName,
 } from '../../nodes/BusinessMessaging/api/endpoints';
-import { RateLimiter } from '../../sandbox/rateLimit';
+import { RateLimiter } from '../../sandbox/auth';
 import { clientOf, closeAll, openSandbox } from './support';
 
 afterEach(closeAll);
