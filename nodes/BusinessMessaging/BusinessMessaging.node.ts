@@ -9,7 +9,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { findOperation, properties } from './description';
+import { findOperation, properties, subtitle } from './description';
 import { pickers } from './editor/pickers';
 import { resourceMapping } from './editor/templateForm';
 import { runOperation } from './execution/run';
@@ -26,7 +26,7 @@ export class BusinessMessaging implements INodeType {
 		icon: { light: 'file:businessMessaging.svg', dark: 'file:businessMessaging.dark.svg' },
 		group: ['output'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle,
 		description:
 			'Send messages and templates, and manage contacts, templates, webhooks and analytics',
 		defaults: { name: 'Business Messaging' },

@@ -65,3 +65,10 @@ export function findOperation(resource: string, value: string): Operation | unde
 		(operation) => operation.resource === resource && operation.value === value,
 	);
 }
+
+const actions = Object.fromEntries(
+	operations.map(({ resource, value, action }) => [`${resource} ${value}`, action]),
+);
+
+/** What the canvas shows under the name of the node, e.g. "Send text message". */
+export const subtitle = `={{ (${JSON.stringify(actions)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;

@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type {
-	ICredentialType,
-	INodeProperties,
-	INodePropertyOptions,
-	INodeType,
+import {
+	type ICredentialType,
+	type INodeProperties,
+	type INodePropertyOptions,
+	type INodeType,
+	Workflow,
 } from 'n8n-workflow';
 
 import { operations } from '../../nodes/BusinessMessaging/description';
@@ -147,4 +148,27 @@ test('operations that list records let the user choose how many, and the first o
 			{ name: 'returnAll', default: false },
 			{ name: 'limit', default: 50, displayOptions: { show: { returnAll: [false] } } },
 		]);
+});
+
+test('the canvas shows what a node does, in the words of its operation', () => {
+	const node = nodes[0].built;
+	const parameters = { resource: 'contact', operation: 'upsert', phone: '+15550001000' };
+	const place = { id: '1', name: 'Node', type: 'test', typeVersion: 1 };
+	const workflow = new Workflow({
+		nodes: [{ ...place, position: [0, 0], parameters }],
+		connections: {},
+		active: false,
+		nodeTypes: {
+			getByName: () => node,
+			getByNameAndVersion: () => node,
+			getKnownTypes: () => ({}),
+		},
+	});
+	const subtitle = workflow.expression.getSimpleParameterValue(
+		workflow.nodes.Node,
+		node.description.subtitle,
+		'internal',
+		{},
+	);
+	expect(subtitle).toBe('Create or update contact');
 });

@@ -1,12 +1,9 @@
 /**
  * A list of entries in n8n's own database, which several processes of n8n write at the same time.
  *
- * n8n's deduplication helper reads the whole list, adds to it and writes all of it back, without a lock. Of two
- * processes that do so at the same time, the later one overwrites what the earlier one has added. So each addition
- * carries a mark that is looked for again a moment later: if it is gone, the whole addition is gone, and is repeated;
- * what another process has added meanwhile is then no longer new. An addition that took so long that others may have
- * found their marks before it overwrote them is taken back and repeated with a longer pause. What was added in the last
- * seconds is added along with everything that follows, which brings back what was overwritten late. docs/adr/0004
+ * n8n's deduplication helper reads the whole list and writes all of it back, without a lock, so that a process can
+ * overwrite what another one has added. Each addition carries a mark that is looked for again a moment later: if it is
+ * gone, the whole addition is gone, and is repeated. docs/adr/0004-memory.md says why this holds.
  */
 import { randomUUID } from 'crypto';
 import {
@@ -93,7 +90,7 @@ export class History {
 		return missing;
 	}
 
-	/** Removes what {@link add} has left of its own. */
+	/** Removes the marks that {@link add} has left. */
 	async removeMarks(): Promise<void> {
 		await this.remove(this.marks.splice(0));
 	}

@@ -1,9 +1,7 @@
 /**
- * What a run has sent already, so that neither n8n's Retry On Fail nor the Retry button sends it again.
- *
- * It is kept in the node's context, which n8n stores with the execution: both retries see it again. The rounds of a
- * loop are kept apart by the run index. An item is known by its place and, if it is a message, by its recipient: a text
- * may change with every attempt, e.g. with the time in it.
+ * What a run has sent already, so that neither n8n's Retry On Fail nor the Retry button sends it again. It is kept in the
+ * node's context, which n8n stores with the execution. An item is known by its place and, if it is a message, by its
+ * recipient: a text may change with every attempt, e.g. with the time in it.
  */
 import { createHash, randomUUID } from 'crypto';
 import { pick } from 'lodash';

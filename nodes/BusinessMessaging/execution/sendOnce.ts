@@ -1,10 +1,9 @@
 /**
  * Send Once: a campaign reaches each recipient at most once ever, across executions, workers and crashes.
  *
- * A key (recipient and campaign) is claimed in n8n's database before the send and confirmed after it. The claim is given
- * back only if the message certainly did not go out: one without a confirmation was under way when n8n died. Every
- * message waits for its claim, and the confirmation of a sender's last message travels with the claim of its next one,
- * so there are never more of these than senders. Each call reads and writes all keys, so senders share calls.
+ * A key (recipient and campaign) is claimed in n8n's database before the send and confirmed after it, together with the
+ * next claims. The claim is given back only if the message certainly did not go out: one without a confirmation was under
+ * way when n8n died. Each call reads and writes all keys, so senders share calls. docs/adr/0004-memory.md
  */
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 

@@ -18,25 +18,28 @@ function rowsField<const N extends string>(
 	furtherFields: Field[] = [],
 ): Field<N> {
 	const kind = row.toLowerCase();
-	const nameOfRow = textField({
-		displayName: 'Name',
-		name: 'name',
-		placeholder: `e.g. ${examples.name}`,
-		description: `Name of the ${kind} as the service documents it`,
-	});
-	const valueOfRow = textField({
-		displayName: 'Value',
-		name: 'value',
-		placeholder: `e.g. ${examples.value}`,
-		description: `Value of the ${kind}`,
-	});
+	const columns = [
+		textField({
+			displayName: 'Name',
+			name: 'name',
+			placeholder: `e.g. ${examples.name}`,
+			description: `Name of the ${kind} as the service documents it`,
+		}),
+		...furtherFields,
+		textField({
+			displayName: 'Value',
+			name: 'value',
+			placeholder: `e.g. ${examples.value}`,
+			description: `Value of the ${kind}`,
+		}),
+	];
 	return {
 		...look,
 		type: 'fixedCollection',
 		typeOptions: { multipleValues: true, multipleValueButtonText: `Add ${row}`, sortable: true },
 		placeholder: `Add ${row}`,
 		default: {},
-		options: [{ displayName: row, name: kind, values: [nameOfRow, ...furtherFields, valueOfRow] }],
+		options: [{ displayName: row, name: kind, values: columns }],
 	};
 }
 

@@ -7,7 +7,7 @@ export const createToken = operation({
 	name: 'Create Token',
 	value: 'createToken',
 	action: 'Create token',
-	description: 'Create an API token. Its value is secret and stands in the output of the node.',
+	description: 'Create an API token. Its value is secret and is part of the output.',
 	endpoint: endpoints.createToken,
 	fields: [],
 });

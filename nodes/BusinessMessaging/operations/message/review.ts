@@ -91,7 +91,7 @@ export function missingTemplate(
 	return new InputError(missingTitle(name), `${question}Choose 'Template' from the list.`);
 }
 
-/** The template of a name and language; names are told apart by case, languages are not. */
+/** The template of a name and language; the case of letters counts in names, not in languages. */
 export function findTemplate(
 	{ records }: TemplateList,
 	name: string,
