@@ -1,5 +1,7 @@
-/** Analytics: counted while it happens. All fields are assumptions. */
-import type { Message, ReceiptStatus } from './messages';
+/** Analytics: what the messages have come to so far. All fields are assumptions. */
+import { countBy, groupBy } from 'lodash';
+
+import type { Message, Messages } from './messages';
 
 /** How many messages came how far. A read message counts as sent, as delivered and as read. */
 export type Figures = {
@@ -10,50 +12,37 @@ export type Figures = {
 	failed: number;
 };
 
-const none = (): Figures => ({ total: 0, sent: 0, delivered: 0, read: 0, failed: 0 });
+function figuresOf(messages: readonly Message[]): Figures {
+	const reached = countBy(messages.flatMap(({ history }) => history.map(({ status }) => status)));
+	const { sent = 0, delivered = 0, read = 0, failed = 0 } = reached;
+	return { total: messages.length, sent, delivered, read, failed };
+}
 
-/** Counters over all messages, per template and per key. */
+/** Figures over all messages of ours, per template and per key. */
 export class Analytics {
-	readonly overall = { ...none(), received: 0 };
+	constructor(private readonly messages: Messages) {}
 
-	private readonly perTemplate = new Map<
-		string,
-		{ template: string; language: string } & Figures
-	>();
-
-	private readonly perKey = new Map<string, Figures>();
-
-	/** Counts a new message (`total`, or `received` if a customer wrote it) or a status that one has reached. */
-	count(message: Message, what: 'total' | 'received' | ReceiptStatus): void {
-		this.overall[what]++;
-		if (what === 'received') return;
-		if (message.template) this.campaignOf(message.template)[what]++;
-		if (message.keyId !== undefined) this.agentOf(message.keyId)[what]++;
+	get overall(): Figures & { received: number } {
+		const received = this.messages.all.length - this.outbound.length;
+		return { ...figuresOf(this.outbound), received };
 	}
 
 	/** Figures per template and language. */
 	get campaigns(): Array<{ template: string; language: string } & Figures> {
-		return [...this.perTemplate.values()];
+		const sent = this.outbound.filter(({ template }) => template);
+		const campaigns = groupBy(sent, ({ template }) => `${template?.name} ${template?.language}`);
+		return Object.values(campaigns).map((messages) => {
+			const { name = '', language = '' } = messages[0]?.template ?? {};
+			return { template: name, language, ...figuresOf(messages) };
+		});
 	}
 
 	/** Figures of what a key has sent. */
-	agentOf(keyId: string): Figures {
-		return getOrAdd(this.perKey, keyId, none);
+	agentOf(id: string): Figures {
+		return figuresOf(this.outbound.filter(({ keyId }) => keyId === id));
 	}
 
-	private campaignOf({ name, language }: { name: string; language: string }) {
-		return getOrAdd(this.perTemplate, `${name} ${language}`, () => ({
-			template: name,
-			language,
-			...none(),
-		}));
+	private get outbound(): Message[] {
+		return this.messages.all.filter(({ direction }) => direction === 'outbound');
 	}
-}
-
-function getOrAdd<T>(map: Map<string, T>, key: string, make: () => T): T {
-	const known = map.get(key);
-	if (known !== undefined) return known;
-	const made = make();
-	map.set(key, made);
-	return made;
 }

@@ -45,7 +45,7 @@ export class State {
 
 	readonly conversations = new Conversations(newId);
 
-	readonly analytics = new Analytics();
+	readonly analytics = new Analytics(this.messages);
 
 	readonly webhooks: Webhooks;
 

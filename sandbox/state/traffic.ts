@@ -1,7 +1,6 @@
 /** What happens when a message goes out or comes in: it is counted, joins its conversation and has its events. */
 import type { Deliveries, Delivery } from '../deliveries';
 import type { Settings } from '../options';
-import type { Analytics } from './analytics';
 import type { Contacts } from './contacts';
 import type { Conversation, Conversations } from './conversations';
 import type { Message, Messages, NewMessage, ReceiptStatus } from './messages';
@@ -11,7 +10,6 @@ interface Environment {
 	contacts: Contacts;
 	messages: Messages;
 	conversations: Conversations;
-	analytics: Analytics;
 	deliveries: Deliveries;
 	/** Aborted when the sandbox is reset or closed. */
 	closing: AbortSignal;
@@ -28,7 +26,6 @@ export class Traffic {
 	/** Takes a message of ours to a customer; its delivery receipts follow by themselves. */
 	send(fields: Omit<NewMessage, 'direction'>): Message {
 		const message = this.environment.messages.add({ ...fields, direction: 'outbound' });
-		this.environment.analytics.count(message, 'total');
 		this.join(message);
 		this.scheduleReceipts(message);
 		return message;
@@ -40,7 +37,6 @@ export class Traffic {
 		deliveries: Delivery[];
 	} {
 		const message = this.environment.messages.add({ phone: from, text, direction: 'inbound' });
-		this.environment.analytics.count(message, 'received');
 		this.join(message, name);
 		const data = { id: message.id, from, text, timestamp: message.createdAt };
 		return { message, deliveries: this.environment.deliveries.publish('message.received', data) };
@@ -52,11 +48,10 @@ export class Traffic {
 	 * @param failure why it failed, for people who look at the message; not part of the receipt
 	 */
 	setStatus(message: Message, status: ReceiptStatus, failure?: string): Delivery[] {
-		const { messages, analytics, conversations, deliveries, changed } = this.environment;
+		const { messages, conversations, deliveries, changed } = this.environment;
 		const timestamp = messages.setStatus(message, status);
 		if (status === 'failed')
 			message.failure = failure ?? 'The channel could not deliver the message.';
-		analytics.count(message, status);
 		const conversation = conversations.refresh(message);
 		if (conversation) changed(message, conversation);
 		return deliveries.publish(`message.${status}`, {

@@ -1,7 +1,7 @@
 /** Errors in the shapes that services of this kind use. */
 import { STATUS_CODES } from 'node:http';
 
-import { omit } from 'lodash';
+import { escape, omit } from 'lodash';
 
 import type { HttpError } from '../errors';
 import type { Choice } from '.';
@@ -58,9 +58,9 @@ const shapes: Record<Shape, (error: Words) => unknown> = {
 	array: ({ code, message }) => [{ code, message }],
 	text: ({ message }) => message,
 	html: ({ status, message }) =>
-		`<!DOCTYPE html>\n<html><head><title>${status} ${STATUS_CODES[status]}</title></head>\n<body><center><h1>${escaped(message)}</h1></center><hr><center>proxy</center></body></html>`,
+		`<!DOCTYPE html>\n<html><head><title>${status} ${STATUS_CODES[status]}</title></head>\n<body><center><h1>${escape(message)}</h1></center><hr><center>proxy</center></body></html>`,
 	xml: ({ code, message }) =>
-		`<?xml version="1.0"?><error><code>${code}</code><message>${escaped(message)}</message></error>`,
+		`<?xml version="1.0"?><error><code>${code}</code><message>${escape(message)}</message></error>`,
 };
 const types: Partial<Record<Shape, string>> = {
 	text: 'text/plain',
@@ -119,12 +119,4 @@ function rateHeaders(choice: Choice, headers: Record<string, string>): Record<st
 		none: {},
 	};
 	return { ...others, ...forms[choice['rate-headers']] };
-}
-
-function escaped(text: string): string {
-	return text
-		.replace(/&/g, '&amp;')
-		.replace(/</g, '&lt;')
-		.replace(/>/g, '&gt;')
-		.replace(/"/g, '&quot;');
 }
