@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import MarkdownIt from 'markdown-it';
 
+import { operations } from '../../nodes/BusinessMessaging/description';
 import { valuesOf, variationPointNames } from '../../sandbox/variants';
 import { filesBelow, root } from '../support/build';
 
@@ -76,4 +77,15 @@ test('every open point of the sandbox stands in the table of assumptions, and no
 	const named = [...page.matchAll(/`variant ([\w-]+)`/g)].map(([, name]) => name);
 	expect([...new Set(named)].sort()).toEqual([...variationPointNames].sort());
 	expect(variationPointNames.filter((name) => valuesOf(name).length < 2)).toEqual([]);
+});
+
+test('the README names every operation', () => {
+	const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+	const [, section] = readme.split('## All operations');
+	const rows = [...section.matchAll(/^\| (\w+) \| (.+) \|$/gm)];
+	const named = rows.flatMap(([, resource, names]) =>
+		names.split(', ').map((name) => `${resource.toLowerCase()}: ${name}`),
+	);
+	const expected = operations.map(({ resource, name }) => `${resource}: ${name}`);
+	expect(named.sort()).toEqual(['resource: Operations', ...expected].sort());
 });
