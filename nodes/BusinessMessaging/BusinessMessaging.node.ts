@@ -14,8 +14,7 @@ import { pickers } from './editor/pickers';
 import { resourceMapping } from './editor/templateForm';
 import { runOperation } from './execution/run';
 import { listenForReplies } from './reply/ask';
-import { receiveReply } from './reply/receive';
-import { replyWebhooks } from './reply/webhooks';
+import { receiveReply, replyWebhooks } from './reply/receive';
 import { testCredential } from './transport/credentialTest';
 
 /** The action node: every operation of the service. */

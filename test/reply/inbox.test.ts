@@ -273,7 +273,7 @@ describe('a request that is no question of this n8n keeps and calls nothing', ()
 		const waits = await people.ask([anna]);
 		const trigger = await inbox();
 		const before = trigger.staticData;
-		const waiting = `${new URL(trigger.url).origin}/webhook-waiting/1/a?wait=x&signature=1`;
+		const waiting = `${new URL(trigger.url).origin}/webhook-waiting/1/a?wait=${'x'.repeat(36)}&signature=1`;
 		const body = { event: 'business-messaging.questions', data: dataOf(trigger.url, waiting) };
 		expect((await triggers.deliver(trigger, body)).status).toBe(403);
 		const withoutSecret = await triggers.deliver(trigger, body, {}, trigger.url);
@@ -287,6 +287,15 @@ describe('a request that is no question of this n8n keeps and calls nothing', ()
 		const { id } = readServiceConfig(service.credentials(credential));
 		return { sealed: seal(id, { at: Date.now(), ...content }) };
 	}
+
+	test('while one that is goes', async () => {
+		const trigger = await inbox();
+		const url = `${new URL(trigger.url).origin}/webhook-waiting/1/a?wait=${'x'.repeat(36)}&signature=1`;
+		const data = sealed({ trigger: trigger.url, questions: questions({ url, isWhole: false }) });
+		const body = { event: 'business-messaging.questions', data };
+		expect(await triggers.deliver(trigger, body)).toMatchObject({ body: { inbox: 'yes' } });
+		expect(String(trigger.staticData[inboxKey])).toContain(url);
+	});
 
 	test('16 MB', async () => {
 		const trigger = await inbox();

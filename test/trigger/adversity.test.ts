@@ -31,7 +31,7 @@ test('finds out whether a registration without an answer came about', async () =
 	await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
 	await it.activate();
 	expect(it.staticData).toMatchObject({
-		'registrations of id of Trigger': { [it.url]: { id: own(it)[0].id } },
+		'registrations of id of Trigger': { production: { id: own(it)[0].id } },
 	});
 	await it.deactivate();
 	expect(registered()).toEqual([]);

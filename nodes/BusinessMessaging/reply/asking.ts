@@ -10,7 +10,7 @@ import type { QuestionSettings } from '../operations/message/question';
 import { hasFailed } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { type Person, type Questions, graceMs } from '../webhooks/question';
-import { type Question, type Wait, keepWait } from './wait';
+import { type Question, type Wait, waitKey } from './wait';
 
 const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'sentAt'];
 
@@ -19,9 +19,12 @@ export class Asking {
 	readonly run = randomUUID();
 	/** The items that ask. */
 	readonly asked: ValidItem[];
+	/** How long answers count, ms. */
+	readonly limitMs: number;
 	private readonly startedAt = Date.now();
-	/** The different settings of the questions, by their text. */
-	private readonly settings = new Map<string, QuestionSettings>();
+	/** The different settings of the questions, and what tells them apart. */
+	private readonly settings: QuestionSettings[];
+	private readonly indexes: Map<string, number>;
 
 	constructor(
 		readonly context: IExecuteFunctions,
@@ -29,19 +32,14 @@ export class Asking {
 		private readonly items: Item[],
 	) {
 		this.asked = items.filter(isValid);
-		for (const { request } of this.asked) {
-			if (request.question) this.settings.set(JSON.stringify(request.question), request.question);
-		}
+		const texts = new Set(this.asked.map(({ request }) => JSON.stringify(request.question)));
+		this.indexes = new Map([...texts].map((text, index) => [text, index]));
+		this.settings = [...texts].map((text) => JSON.parse(text) as QuestionSettings);
+		this.limitMs = this.settings.reduce((most, { limitMs }) => Math.max(most, limitMs), 0);
 	}
 
-	/** What counts as an answer counts for this long, ms. */
-	get limitMs(): number {
-		return Math.max(0, ...[...this.settings.values()].map(({ limitMs }) => limitMs));
-	}
-
-	/** The questions of those who were asked so far. */
+	/** The questions that were sent so far. */
 	get questions(): Question[] {
-		const indexes = new Map([...this.settings.keys()].map((text, index) => [text, index]));
 		return this.asked.filter(isDone).map(({ index, request, outcome }) => {
 			const [record = {}] = outcome && !hasFailed(outcome) ? outcome.records : [];
 			const time = timeKeys.map((key) => record[key]).find((value) => typeof value === 'string');
@@ -50,30 +48,24 @@ export class Asking {
 				to: asText(request.body?.to),
 				askedMessageId: (record.messageId ?? null) as string | null,
 				askedTime: Date.parse(asText(time)) || 0,
-				expected: indexes.get(JSON.stringify(request.question)) ?? 0,
+				expected: this.indexes.get(JSON.stringify(request.question)) ?? 0,
 			};
 		});
 	}
 
-	/** The same as the triggers take them. */
+	/** Those who were asked so far, as the triggers take them. */
 	get people(): Person[] {
-		return this.questions.map(({ item, to, expected, askedTime }) => [
-			item,
-			to,
-			expected,
-			askedTime,
-		]);
+		return this.questions.map((one) => [one.item, one.to, one.expected, one.askedTime]);
 	}
 
-	/** What a trigger has to know before the first question is sent. The time limit counts from the last one. */
+	/** What a trigger has to know before the first question is sent. */
 	toQuestions(url: string): Questions {
-		const settings = [...this.settings.values()];
 		return {
 			run: this.run,
 			url,
 			asked: this.startedAt,
 			until: Date.now() + this.limitMs,
-			expected: settings.map((one) => omit(one, 'limitMs', 'givesUnanswered')),
+			expected: this.settings.map((one) => omit(one, 'limitMs', 'givesUnanswered')),
 			people: this.asked.map(({ index, request }) => [index, asText(request.body?.to), 0, null]),
 			answers: [],
 			isWhole: false,
@@ -82,12 +74,12 @@ export class Asking {
 
 	/** Has n8n wait until the questions are answered, or somewhat longer than the time limit. */
 	async wait(until: number, registration?: Wait['registration']): Promise<true> {
-		const { context, run, questions, items } = this;
-		const settings = [...this.settings.values()];
-		const failed = items.flatMap(({ index, outcome }): INodeExecutionData[] =>
+		const { context, run, questions, settings } = this;
+		const failed = this.items.flatMap(({ index, outcome }): INodeExecutionData[] =>
 			hasFailed(outcome) ? [toErrorItem(outcome.failure, index)] : [],
 		);
-		keepWait(context, { run, until, questions, settings, failed, registration });
+		const wait: Wait = { run, until, questions, settings, failed, registration };
+		context.getContext('node')[waitKey] = wait;
 		await context.putExecutionToWait(new Date(until + graceMs));
 		return true;
 	}

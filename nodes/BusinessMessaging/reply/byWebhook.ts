@@ -1,6 +1,6 @@
 /** Without a trigger: registers the resume URL of the one person who is asked. */
 import { createHmac } from 'crypto';
-import { difference } from 'lodash';
+import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import type { Listening } from '../execution/run';
 import { asText } from '../operations/asText';
@@ -10,7 +10,7 @@ import { samePhoneKey } from '../phone/compare';
 import type { Client } from '../transport/client';
 import { pause } from '../transport/deadline';
 import { checkDeliverable } from '../webhooks/publicAddress';
-import { type RunState, callRun, graceMs, pollEvent, resume, rootOf } from '../webhooks/question';
+import { callRun, graceMs, isWaitingUrl, pollEvent, resume, rootOf } from '../webhooks/question';
 import {
 	type RegisteredWebhook,
 	addWebhook,
@@ -18,12 +18,11 @@ import {
 	removeWebhooks,
 } from '../webhooks/registrations';
 import type { Asking } from './asking';
-import type { Wait } from './wait';
 
 /**
  * Registers for the answer, and removes what earlier runs have left behind.
  *
- * @throws InputError if somebody else waits for the same person, or the service cannot reach n8n; ServiceError
+ * @throws InputError if another run waits for the same person, or the service cannot reach n8n; ServiceError
  */
 export async function listenByWebhook(
 	asking: Asking,
@@ -35,75 +34,52 @@ export async function listenByWebhook(
 	const person = createHmac('sha256', client.config.id).update(phone).digest('base64url');
 	const url = context.getSignedResumeUrl({ wait: `${run}.${person}` });
 	checkDeliverable(url, client.config);
-	const earlier = webhooks.filter((webhook) => webhook.url && isOwn(webhook.url, rootOf(url)));
-	const same = earlier.filter((webhook) => webhook.url?.includes(person));
-	if ((await removeEnded(asking, same)).includes('waiting')) {
-		throw new InputError(
-			'Another question to this person is open',
-			'Publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox, to have several questions open, or stop the execution that waits. Nothing was sent.',
-		);
-	}
-	void removeEnded(asking, difference(earlier, same)).catch(() => {});
+	const earlier = webhooks.filter(({ url: other = '' }) => isWaitingUrl(other, rootOf(url)));
+	await Promise.all(earlier.map(async (webhook) => await checkEarlier(asking, webhook, person)));
 	const registration = { id: await addWebhook(client, { url, events: ['message.received'] }) };
-	const discard = async () => {
-		await removeRegistration(client, url, registration).catch((error) =>
-			context.logger.warn(asFailure(error).message),
-		);
+	const stop = async () => await unregister(context, client, url, registration.id);
+	const wait = async () => {
+		const until = Date.now() + asking.limitMs;
+		if (asking.questions.length === 0) await stop();
+		else void endAt(asking, url, until);
+		return asking.questions.length > 0 && (await asking.wait(until, registration));
 	};
-	return {
-		stop: discard,
-		wait: async () => {
-			const until = Date.now() + asking.limitMs;
-			if (asking.questions.length > 0) {
-				void endAt(asking, url, until);
-				return await asking.wait(until, registration);
-			}
-			await discard();
-			return false;
-		},
-	};
+	return { stop, wait };
 }
 
-/** Whether a registered URL is that of a waiting execution of ours. */
-function isOwn(url: string, root: string): boolean {
-	if (!url.startsWith(root) || !URL.canParse(url) || new URL(url).href !== url) return false;
-	const { searchParams } = new URL(url);
-	return (
-		searchParams.has('signature') && /^[\w-]{36}\.[\w-]{43}$/.test(searchParams.get('wait') ?? '')
-	);
-}
-
-/** Removes registrations whose execution no longer waits. @returns how each of them was found */
-async function removeEnded(
+/** Removes a registration whose execution no longer waits. @throws InputError if it waits for the same person */
+async function checkEarlier(
 	{ context, client }: Asking,
-	webhooks: RegisteredWebhook[],
-): Promise<RunState[]> {
-	const states: RunState[] = [];
-	for (const webhook of webhooks) {
-		const state = await callRun(context, webhook.url as string, pollEvent);
-		if (state === 'ended' || state === 'resumed') await removeWebhooks(client, [webhook]);
-		states.push(state);
-	}
-	return states;
+	webhook: RegisteredWebhook,
+	person: string,
+): Promise<void> {
+	const state = await callRun(context, webhook.url as string, pollEvent);
+	if (state === 'ended' || state === 'resumed') await removeWebhooks(client, [webhook]);
+	if (state !== 'waiting' || !webhook.url?.includes(person)) return;
+	throw new InputError(
+		'Another question to this person is open',
+		'Publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox, to have several questions open, or stop the execution that waits. Nothing was sent.',
+	);
 }
 
 async function endAt({ context }: Asking, url: string, until: number): Promise<void> {
 	while (Date.now() < until) await pause(until - Date.now());
-	await resume(
-		context,
-		url,
-		() => [],
-		() => Date.now() < until + graceMs,
-	);
+	const isWanted = () => Date.now() < until + graceMs;
+	await resume(context, url, () => [], isWanted);
 }
 
-/** Removes a registration; one that is gone already counts as removed. @throws ServiceError */
-export async function removeRegistration(
+/** Removes a registration. Does not throw: what cannot be removed now is removed by the next question. */
+export async function unregister(
+	{ logger }: Pick<IExecuteFunctions | IWebhookFunctions, 'logger'>,
 	client: Client,
 	url: string,
-	{ id }: NonNullable<Wait['registration']>,
+	id?: string,
 ): Promise<void> {
-	const known = id === undefined ? await listWebhooks(client) : [];
-	const found = known.find((webhook) => webhook.url === url)?.id;
-	if (id !== undefined || found !== undefined) await removeWebhooks(client, [{ id: id ?? found }]);
+	try {
+		const listed = id === undefined ? await listWebhooks(client) : [];
+		const found = listed.filter((webhook) => webhook.url === url && webhook.id !== undefined);
+		await removeWebhooks(client, id === undefined ? found : [{ id }]);
+	} catch (error) {
+		logger.warn(`A webhook could not be removed at the service: ${asFailure(error).message}`);
+	}
 }

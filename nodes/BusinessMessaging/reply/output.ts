@@ -33,33 +33,27 @@ export function outputsOf(
 function answered(
 	{ to, askedMessageId }: Question,
 	settings: QuestionSettings,
-	answer: Answer,
+	{ text, isAccepted, isCut, messageId, time }: Answer,
 	isReview: boolean,
 ): IDataObject {
-	const value = answer.isAccepted ? readAnswer(answer.text, settings) : undefined;
+	const value = isAccepted ? readAnswer(text, settings) : undefined;
 	return {
 		replied: true,
-		accepted: answer.isAccepted,
+		accepted: isAccepted,
 		from: to,
-		text: answer.text,
+		text,
 		answer: value ?? null,
 		...(settings.kind === 'approval' && { approved: value === true }),
 		// n8n's agent hands this on to the model as the reason why its tool may not run
-		...(isReview && !answer.isAccepted && { chatInput: answer.text }),
-		...(answer.isCut && { textIsCut: true }),
-		messageId: answer.messageId ?? null,
-		...(answer.time !== undefined && { time: answer.time }),
+		...(isReview && !isAccepted && { chatInput: text }),
+		...(isCut && { textIsCut: true }),
+		messageId: messageId ?? null,
+		...(time !== undefined && { time }),
 		askedMessageId,
 	};
 }
 
 function unanswered({ to, askedMessageId }: Question, { kind }: QuestionSettings): IDataObject {
-	return {
-		replied: false,
-		accepted: false,
-		from: to,
-		answer: null,
-		...(kind === 'approval' && { approved: false }),
-		askedMessageId,
-	};
+	const approved = kind === 'approval' && { approved: false };
+	return { replied: false, accepted: false, from: to, answer: null, ...approved, askedMessageId };
 }

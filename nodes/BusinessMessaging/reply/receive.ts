@@ -1,8 +1,7 @@
 /** The receiving half: what comes to an execution that waits, from the trigger or from the service itself. */
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IWebhookDescription, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
-import { isRecord } from '../api/read';
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
 import { asFailure } from '../operations/outcome';
@@ -12,9 +11,21 @@ import { isEarlier, repeatQuestion, senderOf, toAnswer } from '../webhooks/answe
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
 import { type Answer, answersEvent, pollEvent, readAnswers } from '../webhooks/question';
-import { removeRegistration } from './byWebhook';
+import { unregister } from './byWebhook';
 import { outputsOf } from './output';
 import { type Wait, readWait } from './wait';
+
+/** What n8n takes requests with while an execution waits. */
+export const replyWebhooks: IWebhookDescription[] = [
+	{
+		name: 'default',
+		httpMethod: 'POST',
+		responseMode: 'onReceived',
+		path: '={{ $nodeId }}',
+		restartWebhook: true,
+		isFullPath: true,
+	},
+];
 
 /** Messages after which this process has repeated a question, so that a second delivery is none. */
 const repeatedAfter = new BoundedMap<string, true>({ maxSize: 5_000 });
@@ -30,9 +41,8 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		if (typeof name !== 'string' || wait?.run !== name.split('.')[0])
 			return refuse(context, 410, 'Nobody waits for this any more');
 		const body = context.getBodyData() as Record<string, unknown>;
-		if (isRecord(body) && body.event === pollEvent) return { webhookResponse: { waiting: true } };
-		if (isRecord(body) && body.event === answersEvent)
-			return goOn(context, wait, readAnswers(body.data));
+		if (body.event === pollEvent) return { webhookResponse: { waiting: true } };
+		if (body.event === answersEvent) return goOn(context, wait, readAnswers(body.data));
 		const events = readEvents(context, await readDelivery(context));
 		if (!events) return refuseBody(context);
 		const sender = samePhoneKey(wait.questions[0].to);
@@ -74,7 +84,7 @@ function goOn(
 ): IWebhookResponseData {
 	const response = context.getResponseObject();
 	response.once('close', () => {
-		if (wait.registration && response.statusCode < 300) void discard(context, wait.registration);
+		if (wait.registration && response.statusCode < 300) void discard(context, wait.registration.id);
 	});
 	return {
 		webhookResponse: { message: 'Answered' },
@@ -82,18 +92,7 @@ function goOn(
 	};
 }
 
-/** What cannot be removed now is removed by the next Send and Wait. */
-async function discard(
-	context: IWebhookFunctions,
-	registration: NonNullable<Wait['registration']>,
-): Promise<void> {
-	try {
-		const { wait } = context.getQueryData() as { wait: string };
-		const url = context.getSignedResumeUrl({ wait });
-		await removeRegistration(await connect(context), url, registration);
-	} catch (error) {
-		context.logger.warn(
-			`A webhook could not be removed at the service: ${asFailure(error).message}`,
-		);
-	}
+async function discard(context: IWebhookFunctions, id?: string): Promise<void> {
+	const { wait } = context.getQueryData() as { wait: string };
+	await unregister(context, await connect(context), context.getSignedResumeUrl({ wait }), id);
 }

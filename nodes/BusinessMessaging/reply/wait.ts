@@ -1,5 +1,5 @@
 /** What a node keeps of its questions while it waits: in its context, which n8n stores with the execution. */
-import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
+import type { INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 
 import type { QuestionSettings } from '../operations/message/question';
 
@@ -31,12 +31,8 @@ export interface Wait {
 	registration?: { id?: string };
 }
 
-const key = 'wait';
-
-/** Keeps a wait with the execution. */
-export function keepWait(context: IExecuteFunctions, wait: Wait): void {
-	context.getContext('node')[key] = wait;
-}
+/** Its name in the node's context. */
+export const waitKey = 'wait';
 
 /** The wait of the execution to which a delivery came. n8n gives the node's context to expressions only. */
 export function readWait(context: IWebhookFunctions): Wait | undefined {
@@ -45,7 +41,7 @@ export function readWait(context: IWebhookFunctions): Wait | undefined {
 		(sign) => `\\u00${sign.charCodeAt(0).toString(16)}`,
 	);
 	const json = context.evaluateExpression(
-		`{{ JSON.stringify($node[${name}].context["${key}"] ?? null) }}`,
+		`{{ JSON.stringify($node[${name}].context["${waitKey}"] ?? null) }}`,
 	);
 	return typeof json === 'string' ? ((JSON.parse(json) as Wait | null) ?? undefined) : undefined;
 }

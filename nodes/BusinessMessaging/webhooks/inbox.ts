@@ -28,10 +28,9 @@ import {
 	callRun,
 	graceMs,
 	pollEvent,
-	post,
 	questionsSchema,
 	resume,
-	sealedRequest,
+	tellTrigger,
 } from './question';
 
 type Context = IHookFunctions | IWebhookFunctions;
@@ -124,8 +123,7 @@ export class Inbox {
 		this.synchronising.add(node);
 		for (let attempt = 0; attempt < maxSynchronisations && this.unstored.has(node); attempt++) {
 			await pause(synchronisePauseMs);
-			const request = sealedRequest(this.serviceId, { trigger: url });
-			await post(context, url, request).catch(() => undefined);
+			await tellTrigger(context, this.serviceId, { trigger: url });
 		}
 		this.synchronising.delete(node);
 	}

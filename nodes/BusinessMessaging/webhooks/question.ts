@@ -98,11 +98,12 @@ const requestSchema = z.object({
 /** What a trigger is asked to take. */
 export type QuestionRequest = z.infer<typeof requestSchema>;
 
+const maxAttempts = 3;
 /** How old a request may be, ms. */
 const maxAgeMs = 300_000;
 
 /** The body of a request to a trigger. */
-export function sealedRequest(serviceId: string, request: Omit<QuestionRequest, 'at'>): object {
+function sealedRequest(serviceId: string, request: Omit<QuestionRequest, 'at'>): object {
 	const { origin, pathname } = new URL(request.trigger);
 	const content = { ...request, trigger: `${origin}${pathname}`, at: Date.now() };
 	return { event: questionEvent, data: { sealed: seal(serviceId, content) } };
@@ -121,24 +122,13 @@ export function openRequest(
 ): QuestionRequest | undefined {
 	const sealed = isRecord(body) && isRecord(body.data) ? body.data.sealed : undefined;
 	const request = requestSchema.safeParse(unseal(serviceId, sealed)).data;
+	const url = request?.questions?.url;
 	if (request?.trigger !== trigger || Math.abs(Date.now() - request.at) > maxAgeMs)
 		return undefined;
-	return !request.questions || isWaitingUrl(request.questions.url, trigger) ? request : undefined;
-}
-
-/** Whether a URL is that of a waiting execution of the n8n to which a trigger belongs. */
-function isWaitingUrl(url: string, trigger: string): boolean {
-	if (!URL.canParse(url)) return false;
-	const root = rootOf(url);
-	const { href, username, searchParams } = new URL(url);
-	const path = href.slice(root.length).split('?')[0];
-	return (
-		// A node without a webhook ID has its workflow's ID and its name in the URL.
-		[rootOf(trigger), rootOf(trigger.replace(/\/[^/]+$/, ''))].includes(root) &&
-		username === '' &&
-		searchParams.has('signature') &&
-		/^[\w-]+\/\w+\/[^/]+$/.test(path)
-	);
+	if (url === undefined) return request;
+	// A node without a webhook ID has its workflow's ID and its name in the URL.
+	const roots = [trigger, trigger.replace(/\/[^/]+$/, '')].map(rootOf);
+	return roots.some((root) => isWaitingUrl(url, root)) ? request : undefined;
 }
 
 type Context = Pick<IExecuteFunctions | IHookFunctions | IWebhookFunctions, 'helpers'>;
@@ -149,8 +139,42 @@ export function rootOf(url: string): string {
 	return `${origin}${pathname}`;
 }
 
+/** Whether a URL is that of an execution of ours that waits at an n8n. */
+export function isWaitingUrl(url: string, root: string): boolean {
+	const form = /^[\w-]+\/\w+\/[^/?]+\?(?=.*\bwait=[\w-]{36})(?=.*\bsignature=)/;
+	return isBelow(url, root) && form.test(url.slice(root.length));
+}
+
+/** Whether a registered URL is that of a trigger of ours, at the n8n of a waiting execution. */
+export function isTriggerUrl(url: string, waitingUrl: string): boolean {
+	const root = rootOf(waitingUrl);
+	const form = /^(?!webhook-test\/)[^?]+\/webhook\?token=[\w-]{43}$/;
+	return isBelow(url, root) && form.test(url.slice(root.length));
+}
+
+/** Also as it is read: no `..` leads elsewhere. */
+function isBelow(url: string, root: string): boolean {
+	return url.startsWith(root) && URL.canParse(url) && new URL(url).href === url;
+}
+
+/** Tells a trigger. @returns yes, or full if it waits for too many people; anything else if it takes no questions */
+export async function tellTrigger(
+	context: Context,
+	serviceId: string,
+	request: Omit<QuestionRequest, 'at'>,
+): Promise<unknown> {
+	for (let attempt = 1; ; attempt++) {
+		const body = sealedRequest(serviceId, request);
+		const response = await post(context, request.trigger, body).catch(() => undefined);
+		if (response && response.statusCode < 500)
+			return isRecord(response.body) ? response.body.inbox : undefined;
+		if (attempt === maxAttempts) return undefined;
+		await pause(attempt * 1_000);
+	}
+}
+
 /** Calls a URL of this n8n. @throws if there is no response */
-export async function post(
+async function post(
 	context: Context,
 	url: string,
 	body: object,
