@@ -45,9 +45,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		if (body.event === answersEvent) return goOn(context, wait, readAnswers(body.data));
 		const events = readEvents(context, await readDelivery(context));
 		if (!events) return refuseBody(context);
-		const sender = samePhoneKey(wait.questions[0].to);
-		const messages = events.filter((event) => senderOf(event) === sender);
-		return await withLock(wait.run, async () => await takeMessages(context, wait, messages));
+		return await withLock(wait.run, async () => await takeMessages(context, wait, events));
 	} catch (error) {
 		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);
 		return refuse(context, 503, 'Not handled at the moment');
@@ -58,10 +56,10 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 async function takeMessages(
 	context: IWebhookFunctions,
 	wait: Wait,
-	messages: EventEnvelope[],
+	events: EventEnvelope[],
 ): Promise<IWebhookResponseData> {
 	const [{ item, to, askedTime, expected }] = wait.questions;
-	for (const event of messages) {
+	for (const event of events.filter((one) => senderOf(one) === samePhoneKey(to))) {
 		const key = `${wait.run} ${deduplicationKeyOf(event, context.getHeaderData()) ?? ''}`;
 		if (isEarlier(event, askedTime) || repeatedAfter.has(key)) continue;
 		const question = { item, to, expected: wait.settings[expected] };
