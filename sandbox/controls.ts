@@ -168,7 +168,7 @@ function mountViews(controls: FastifyInstance, stateNow: () => State): void {
 }
 
 /** The `data` of a sample event, new with each call. */
-export function sampleDataOf(event: string): Record<string, unknown> {
+function sampleDataOf(event: string): Record<string, unknown> {
 	const own = { id: `msg_test_${randomUUID()}`, timestamp: new Date().toISOString() };
 	if (event === 'message.received')
 		return { ...own, from: '+15550001234', text: 'Hello, this is a test event' };

@@ -33,7 +33,7 @@ const cursorOf = (page: number) => `c${page}`;
 /** The number of a cursor's page; undefined without a cursor. @throws HttpError 422 */
 export function pageOfCursor(cursor: unknown): number | undefined {
 	if (cursor === undefined) return undefined;
-	const [, number] = /^c(\d+)$/.exec(String(cursor)) ?? [];
+	const [, number] = (typeof cursor === 'string' && /^c(\d+)$/.exec(cursor)) || [];
 	if (number === undefined) throw invalid('cursor', 'is not one that was given out');
 	return Number(number);
 }

@@ -69,11 +69,13 @@ function readEvents(choice: Choice, events: unknown): unknown {
 	const form = choice['webhook-events'];
 	if (form === 'absent') throw invalid('events', 'is not a field of a webhook');
 	if (form === 'string' && typeof events !== 'string') throw invalid('events', 'must be a text');
-	const names = form === 'string' ? String(events).split(',') : events;
+	const names: unknown = form === 'string' ? String(events).split(',') : events;
 	const isKnown = (name: unknown) =>
 		name === '*' || eventKinds.some((kind) => kind.value === String(name).trim());
-	const stray = Array.isArray(names) && names.find((name) => !isKnown(name));
-	if (choice['event-names'] === 'known' && stray)
+	const stray = Array.isArray(names)
+		? (names as unknown[]).find((name) => !isKnown(name))
+		: undefined;
+	if (choice['event-names'] === 'known' && stray !== undefined)
 		throw invalid('events', `There is no event ${String(stray)}`);
 	return names;
 }
