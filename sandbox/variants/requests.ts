@@ -70,13 +70,12 @@ function readEvents(choice: Choice, events: unknown): unknown {
 	if (form === 'absent') throw invalid('events', 'is not a field of a webhook');
 	if (form === 'string' && typeof events !== 'string') throw invalid('events', 'must be a text');
 	const names: unknown = form === 'string' ? String(events).split(',') : events;
-	const isKnown = (name: unknown) =>
-		name === '*' || eventKinds.some((kind) => kind.value === String(name).trim());
+	const known = ['*', ...eventKinds.map(({ value }) => value)];
 	const stray = Array.isArray(names)
-		? (names as unknown[]).find((name) => !isKnown(name))
+		? names.map(String).find((name) => !known.includes(name.trim()))
 		: undefined;
 	if (choice['event-names'] === 'known' && stray !== undefined)
-		throw invalid('events', `There is no event ${String(stray)}`);
+		throw invalid('events', `There is no event ${stray}`);
 	return names;
 }
 
