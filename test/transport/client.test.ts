@@ -115,6 +115,11 @@ test.each([
 	expect(routes).toEqual(['PUT /v1/contacts/1', 'PATCH /v1/contacts/1'].slice(0, count));
 });
 
+test('after a 405, the error is what the other method says about the request', async () => {
+	const { result } = await outcome([{ status: 405 }, { status: 422 }], update, { id: '1' });
+	expect(result).toMatchObject({ statusCode: 422 });
+});
+
 test('the code of a network error is found where n8n has wrapped it, and only there', async () => {
 	const wrapped = (levels: number): unknown =>
 		levels === 0 ? refused : { cause: wrapped(levels - 1) };

@@ -10,6 +10,7 @@ import { toTimeoutMs } from './deadline';
 import {
 	type CallInfo,
 	ServiceError,
+	isRefusedContent,
 	type ServiceResponse,
 	errorFromNetwork,
 	errorFromResponse,
@@ -96,7 +97,8 @@ export class Client {
 			refusals.push(result);
 			if (result.statusCode !== 405 && (result.statusCode !== 404 || known)) break;
 		}
-		throw refusals[0];
+		// What the method that exists says about the request tells more than that the other one does not.
+		throw refusals.find(isRefusedContent) ?? refusals[0];
 	}
 
 	/**
