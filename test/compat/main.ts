@@ -96,12 +96,12 @@ async function tryEngine(
 	];
 	const env = { ENGINE_MODULES: modules.join(path.delimiter) };
 	const options = { cwd: PROJECT_FOLDER, env, limit: TEST_LIMIT };
-	await step(`n8n ${title}`, async () => await runCommand(process.execPath, jest, options)).catch(
-		(error: unknown) => {
+	await step(`n8n ${title}`, async () => {
+		await runCommand(process.execPath, jest, options).catch((error: unknown) => {
 			// Failed tests are in the file.
 			if (!(error instanceof CommandError) || error.timedOut) throw error;
-		},
-	);
+		});
+	});
 	const { testResults } = JSON.parse(await readFile(outputFile, 'utf8')) as JestReport;
 	const outcomes = Object.entries(areas).map(([area, names]): [string, Outcome] => {
 		const results = names.flatMap((name) =>
