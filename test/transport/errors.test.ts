@@ -24,7 +24,7 @@ const newUrl =
 const notFound = 'It may have been renamed or deleted. Check the values of the request.';
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
 const details = { error: { message: 'No', details: { reason: 'too late' } } };
-const page = '<html><body><h1>Bad gateway</h1></body></html>';
+const page = '<html><body><h1>Bad &amp; &quot;broken&quot;</h1></body></html>';
 const badKey = 'The service does not accept the API key';
 const noRight = 'The API key is not allowed to do this';
 const permissions = 'Use an API key with the necessary permissions in the credential.';
@@ -51,7 +51,7 @@ test.each<[number, object | string, string, string]>([
 	[409, '', 'The service reports a conflict', 'Check whether it exists already.'],
 	[408, '', failed, mayHaveWorked],
 	[500, '', failed, mayHaveWorked],
-	[599, page, `${failed}: Bad gateway`, mayHaveWorked],
+	[599, page, `${failed}: Bad & "broken"`, mayHaveWorked],
 	[200, page, 'The response of the service is not JSON', mayHaveWorked],
 ])('HTTP %i with %j: %s', async (status, body, message, description) => {
 	await service.fault({ endpoint: 'sendText', status, body });

@@ -1,5 +1,5 @@
 /** Reading errors, whose shape the specification does not show. Every choice here is an assumption. */
-import { at, compact, isObject } from 'lodash';
+import { at, compact, isObject, unescape } from 'lodash';
 
 import { type ServiceRecord, isRecord, readId } from './read';
 
@@ -76,5 +76,5 @@ function readFields(errors: ServiceRecord, read: Read): string | undefined {
 function readText(text: string): string | undefined {
 	if (!text.startsWith('<')) return text.slice(0, maxText) || undefined;
 	const found = elements.map((name) => new RegExp(`<${name}[^<>]*>([^<]+)`, 'i').exec(text)?.[1]);
-	return found.find(Boolean)?.slice(0, maxText).replace(/\s+/g, ' ').trim();
+	return unescape(found.find(Boolean)?.slice(0, maxText)).replace(/\s+/g, ' ').trim() || undefined;
 }
