@@ -13,7 +13,7 @@ import { ACTION, listNodes, node, TRIGGER, withCredential, workflow } from '../t
 import { numbersOf, type SandboxClient, SandboxProcess } from '../tools/sandboxClient';
 import { waitFor } from '../tools/waitFor';
 
-const USAGE = `Usage: npm run bench -- replies -- [--json FILE] [--quick]
+const USAGE = `Usage: npm run bench -- replies [--json FILE] [--quick]
 Asks 1, 10, 100, 1,000 and 5,000 people in one run; all answer at once, 20 deliveries at a time. Beside it the same deliveries, refused by
 a filter of the trigger. Fails if an answer was lost, came out twice or started a workflow. --quick stops at 100.`;
 
