@@ -62,10 +62,12 @@ export class WaitingExecution {
 				.json({ message: `The execution "${this.execution.id}" has finished already.` });
 			return;
 		}
-		let body: unknown;
-		response.once('finish', () => this.answers.push({ status: response.statusCode, body }));
+		const sent: { body?: unknown } = {};
+		response.once('finish', () =>
+			this.answers.push({ status: response.statusCode, body: sent.body }),
+		);
 		const result = await this.runWebhook(request, response);
-		body = result.webhookResponse;
+		sent.body = result.webhookResponse;
 		if (result.workflowData) this.outputs = result.workflowData;
 		if (!result.noWebhookResponse) response.status(200).json(result.webhookResponse);
 	}
