@@ -71,7 +71,7 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 
 /** The response with its body as text; n8n parses some bodies by itself, and gives none for an empty one. */
 export async function readText(work: Promise<unknown>, timeoutMs: number) {
-	// The helper's own limit starts anew with every byte of the response; a slow body would never end.
+	// The helper's own limit restarts with every byte of the response; a slow body would never end.
 	const response = (await withDeadline(work, timeoutMs)) as ServiceResponse;
 	const { statusCode, headers, body = '' } = response;
 	return { statusCode, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };

@@ -100,7 +100,7 @@ async function consumeAnswers(
 	try {
 		const others = await inbox.consume(context, events, headers);
 		const url = withSecret(context.getNodeWebhookUrl('default') ?? '', givenSecret(context));
-		if (others.length < events.length) void inbox.synchronise(context, url);
+		if (others.length < events.length) void inbox.synchronize(context, url);
 		return others;
 	} catch (error) {
 		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);

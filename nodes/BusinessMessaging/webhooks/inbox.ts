@@ -44,8 +44,8 @@ const heldMs = 2_500;
 const heldStepMs = 100;
 /** The last answer is taken when its run goes on, or after this time, ms; the service delivers it again until then. */
 const maxResumeMs = 5_000;
-const maxSynchronisations = 20;
-const synchronisePauseMs = 1_000;
+const maxSynchronizations = 20;
+const synchronizePauseMs = 1_000;
 /** For how long two equal messages at two triggers are one, if nothing identifies them, ms. */
 const sameMomentMs = 10_000;
 
@@ -80,8 +80,8 @@ export class Inbox {
 	private lastRead: unknown;
 	private text?: string;
 	/** Triggers that are not known to have stored all, and those that are being called until they have. */
-	private readonly unstored = new Set<string>();
-	private readonly synchronising = new Set<string>();
+	private readonly notStored = new Set<string>();
+	private readonly synchronizing = new Set<string>();
 	/** What n8n stores: the newest state at the moment in which it does. */
 	private readonly live = { toJSON: () => this.toText() };
 
@@ -91,7 +91,7 @@ export class Inbox {
 	load(context: Context): void {
 		const stored = readState(context, 'inbox');
 		if (stored === this.toText()) {
-			this.unstored.delete(nodeKey(context));
+			this.notStored.delete(nodeKey(context));
 			return;
 		}
 		const own = `${this.serviceId} ${processId} `;
@@ -107,7 +107,7 @@ export class Inbox {
 
 	/** Has n8n store the state with a trigger. */
 	store(context: Context): void {
-		this.unstored.add(nodeKey(context));
+		this.notStored.add(nodeKey(context));
 		writeState(context, 'inbox', this.live);
 	}
 
@@ -117,15 +117,15 @@ export class Inbox {
 	 *
 	 * @param url of the trigger, with its secret
 	 */
-	async synchronise(context: IWebhookFunctions, url: string): Promise<void> {
+	async synchronize(context: IWebhookFunctions, url: string): Promise<void> {
 		const node = nodeKey(context);
-		if (this.synchronising.has(node)) return;
-		this.synchronising.add(node);
-		for (let attempt = 0; attempt < maxSynchronisations && this.unstored.has(node); attempt++) {
-			await pause(synchronisePauseMs);
+		if (this.synchronizing.has(node)) return;
+		this.synchronizing.add(node);
+		for (let attempt = 0; attempt < maxSynchronizations && this.notStored.has(node); attempt++) {
+			await pause(synchronizePauseMs);
 			await tellTrigger(context, this.serviceId, { trigger: url });
 		}
-		this.synchronising.delete(node);
+		this.synchronizing.delete(node);
 	}
 
 	/**
