@@ -217,7 +217,7 @@ function delivery(workflow: string, staticData: IDataObject = {}) {
 	} as unknown as IWebhookFunctions;
 	return {
 		recognize: async (key: string) => await recognize(context, key.repeat(11)),
-		stored: () => String(staticData['recentEvents of node']).split(' '),
+		stored: () => String(JSON.parse(JSON.stringify(staticData['recentEvents of node']))).split(' '),
 		answer(statusCode: number) {
 			Object.assign(response, { writableEnded: true, statusCode });
 		},

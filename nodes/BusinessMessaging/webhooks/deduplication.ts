@@ -24,22 +24,14 @@ const maxWaitMs = 8_000;
 
 type Response = ReturnType<IWebhookFunctions['getResponseObject']>;
 
-/** `taken` if the event has started an execution, `underWay` if that is not known yet. */
-type Fate = 'taken' | 'underWay' | 'failed';
-
-/** A delivery that n8n had not answered yet. */
+/** An event of a delivery that n8n had not answered yet, with the minute in which it came, since 1970. */
 interface UnderWay {
 	response: Response;
-	keys: string[];
-	/** When it came, in minutes since 1970. */
 	minute: number;
 }
 
-/** n8n has stored the execution by the time it answers, and not otherwise. */
-function fateOf({ writableEnded, statusCode }: Response): Fate {
-	if (!writableEnded) return 'underWay';
-	return statusCode < 300 ? 'taken' : 'failed';
-}
+/** What became of an event; `underWay` if that is not known yet. */
+type Fate = 'new' | 'taken' | 'underWay';
 
 /** Waits until n8n has answered, the service has hung up, or that takes too long. */
 async function untilAnswered(response: Response, meanwhile = () => {}): Promise<void> {
@@ -54,75 +46,59 @@ async function untilAnswered(response: Response, meanwhile = () => {}): Promise<
 class NodeEvents {
 	/** Those that have started an execution, with the minute in which they came. */
 	private readonly taken = new BoundedMap<string, number>({ maxSize: maxInProcess });
-	/** The newest of them, as they are stored; another array after every change. */
-	private newest: string[] = [];
 	private readonly underWay = new BoundedMap<string, UnderWay>({ maxSize: maxInProcess });
 
-	/** Adds what another process or an earlier one has stored. */
-	load(recentEvents: unknown): void {
-		const stored = typeof recentEvents === 'string' ? recentEvents.split(' ') : [];
-		const entries = stored.map((entry): [string, number] => [
-			entry.slice(0, keyLength),
-			parseInt(entry.slice(keyLength), 36),
-		]);
-		const isKnown = (key: string) => isRecent(this.taken.get(key)) || this.underWay.has(key);
-		this.take(entries.filter(([key, minute]) => isRecent(minute) && !isKnown(key)));
-	}
-
 	/** See {@link recognize}. Nothing is awaited between the last look and the note that the event is under way. */
-	async recognize(
-		key: string,
-		response: Response,
-		write: (text?: string) => void,
-	): Promise<'new' | 'taken' | 'underWay'> {
+	async recognize(context: IWebhookFunctions, key: string): Promise<Fate> {
+		const response = context.getResponseObject();
+		this.load(readState(context, 'recentEvents'));
 		this.settle();
 		for (let earlier = this.underWay.get(key); earlier; earlier = this.underWay.get(key)) {
 			await untilAnswered(earlier.response);
 			this.settle();
-			if (fateOf(earlier.response) === 'underWay') return 'underWay';
+			if (!earlier.response.writableEnded) return 'underWay';
 		}
 		if (isRecent(this.taken.get(key))) return 'taken';
-		const others = this.underWay.all().map(([, delivery]) => delivery);
-		const known = others.find((delivery) => delivery.response === response);
-		const delivery = known ?? { response, keys: [], minute: minuteNow() };
-		delivery.keys.push(key);
-		this.underWay.set(key, delivery);
-		if (!known) void this.store(delivery, write);
+		const isFirst = this.entriesOf(response).length === 0;
+		this.underWay.set(key, { response, minute: minuteNow() });
+		// Once would not do: n8n 2.41 forgets that the static data was changed when it begins to store the execution.
+		const live = { toJSON: () => this.toText(response) };
+		if (isFirst) void untilAnswered(response, () => writeState(context, 'recentEvents', live));
 		return 'new';
 	}
 
-	/** Moves the events of answered deliveries to those taken, or forgets them if n8n has failed. */
-	private settle(): void {
-		const settled = this.underWay.all().filter(([, { response }]) => response.writableEnded);
-		for (const [key] of settled) this.underWay.delete(key);
-		const taken = settled.filter(([, { response }]) => fateOf(response) === 'taken');
-		this.take(taken.map(([key, { minute }]) => [key, minute]));
-	}
-
-	private take(entries: Array<[key: string, minute: number]>): void {
-		if (entries.length === 0) return;
-		for (const [key, minute] of entries) this.taken.set(key, minute);
-		this.newest = this.taken
-			.all()
-			.slice(-maxStored)
-			.map(([key, minute]) => toEntry(key, minute));
+	/** Adds what another process or an earlier one has stored. */
+	private load(recentEvents: unknown): void {
+		const stored = typeof recentEvents === 'string' ? recentEvents.split(' ') : [];
+		for (const entry of stored) {
+			const [key, minute] = [entry.slice(0, keyLength), parseInt(entry.slice(keyLength), 36)];
+			const isKnown = isRecent(this.taken.get(key)) || this.underWay.has(key);
+			if (isRecent(minute) && !isKnown) this.taken.set(key, minute);
+		}
 	}
 
 	/**
-	 * Changes the static data until n8n answers, which is when it is stored. Once would not do: n8n 2.41 forgets that it was
-	 * changed when it begins to store the execution, somewhere between the end of this node and the answer.
+	 * Moves the events of answered deliveries to those taken. n8n has stored the execution by the time it answers; if it
+	 * has failed, the events are forgotten.
 	 */
-	private async store({ response, keys, minute }: UnderWay, write: (text?: string) => void) {
-		let written: { newest?: string[]; own?: number; text?: string } = {};
-		await untilAnswered(response, () => {
-			this.settle();
-			if (written.newest !== this.newest || written.own !== keys.length) {
-				const own = keys.map((key) => toEntry(key, minute));
-				const text = [...this.newest, ...own].slice(-maxStored).join(' ');
-				written = { newest: this.newest, own: keys.length, text };
-			}
-			write(written.text);
-		});
+	private settle(): void {
+		for (const [key, { response, minute }] of this.underWay.all()) {
+			if (!response.writableEnded) continue;
+			this.underWay.delete(key);
+			if (response.statusCode < 300) this.taken.set(key, minute);
+		}
+	}
+
+	/** What n8n stores with a delivery: the newest events that were taken, and those of the delivery itself. */
+	private toText(response: Response): string {
+		this.settle();
+		const entries = [...this.taken.all(), ...this.entriesOf(response)].slice(-maxStored);
+		return entries.map(([key, minute]) => `${key}${minute.toString(36)}`).join(' ');
+	}
+
+	private entriesOf(response: Response): Array<[key: string, minute: number]> {
+		const own = this.underWay.all().filter(([, one]) => one.response === response);
+		return own.map(([key, { minute }]) => [key, minute]);
 	}
 }
 
@@ -132,10 +108,6 @@ function minuteNow(): number {
 
 function isRecent(minute: number | undefined): boolean {
 	return minute !== undefined && minuteNow() - minute < maxAgeMinutes;
-}
-
-function toEntry(key: string, minute: number): string {
-	return `${key}${minute.toString(36)}`;
 }
 
 const nodes = new BoundedMap<string, NodeEvents>({
@@ -151,13 +123,7 @@ const nodes = new BoundedMap<string, NodeEvents>({
  * @returns `new` if the event is to start an execution, `taken` if it did before; `underWay` if that takes too long to
  *   tell, and the service should ask again
  */
-export async function recognize(
-	context: IWebhookFunctions,
-	key: string,
-): Promise<'new' | 'taken' | 'underWay'> {
+export async function recognize(context: IWebhookFunctions, key: string): Promise<Fate> {
 	const events = nodes.getOrSet(nodeKey(context), () => new NodeEvents());
-	events.load(readState(context, 'recentEvents'));
-	return await events.recognize(key, context.getResponseObject(), (text) =>
-		writeState(context, 'recentEvents', text),
-	);
+	return await events.recognize(context, key);
 }
