@@ -7,7 +7,7 @@ import { withLock } from '../mutex';
 import { asFailure } from '../operations/outcome';
 import { samePhoneKey } from '../phone/compare';
 import { connect } from '../transport/connect';
-import { isEarlier, repeatQuestion, senderOf, toAnswer } from '../webhooks/answering';
+import { isEarlier, repeatQuestion, senderOf, toAnswer } from '../webhooks/answers';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
 import { type Answer, answersEvent, pollEvent, readAnswers } from '../webhooks/question';

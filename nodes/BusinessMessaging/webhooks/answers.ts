@@ -1,9 +1,18 @@
-/** Reading what a person has answered as what was asked for. */
+/** Reading what a person has answered as what was asked for, and asking again. */
 import { trim } from 'lodash';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 
-import type { AnswerKind, Expected } from '../operations/message/question';
+import { endpoints } from '../api/endpoints';
+import type { EventEnvelope } from '../api/events';
+import { BoundedMap } from '../boundedMap';
+import { asText } from '../operations/asText';
+import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/message/question';
+import { asFailure } from '../operations/outcome';
+import { samePhoneKey } from '../phone/compare';
+import type { Client } from '../transport/client';
+import type { Answer } from './question';
+import { readEvent } from './simpleEvent';
 
 /** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
 export type AnswerValue = string | number | boolean | null;
@@ -15,25 +24,19 @@ export type AnswerValue = string | number | boolean | null;
  * @returns undefined if it is not what was asked for
  */
 export function readAnswer(text: string | null, expected: Expected): AnswerValue | undefined {
-	if (expected.kind === 'freeText') return text;
 	const trimmed = text?.trim() ?? '';
-	switch (expected.kind) {
-		case 'approval':
-			return readApproval(trimmed, expected);
-		case 'choice':
-			return readChoice(trimmed, expected.choices);
-		case 'number':
-			return readNumber(trimmed);
-		case 'email':
-			return z
-				.string()
-				.email()
-				.safeParse(trimmed.replace(/^mailto:/i, '')).data;
-		case 'date':
-			return readDate(trimmed, expected.isDayFirst);
-	}
+	const readers: Record<AnswerKind, () => AnswerValue | undefined> = {
+		freeText: () => text,
+		approval: () => readApproval(trimmed, expected),
+		choice: () => readChoice(trimmed, expected.choices),
+		number: () => readNumber(trimmed),
+		email: () => emailSchema.safeParse(trimmed.replace(/^mailto:/i, '')).data,
+		date: () => readDate(trimmed, expected.isDayFirst),
+	};
+	return readers[expected.kind]();
 }
 
+const emailSchema = z.string().email();
 const marks = ' \t\n\r"\'.,;:!?¡¿()*_-';
 
 /** Case, marks at the ends and variants of the same sign do not matter. */
@@ -69,17 +72,10 @@ function readNumber(text: string): number | undefined {
 }
 
 function readDate(text: string, isDayFirst: boolean): string | undefined {
-	const slashes = isDayFirst ? ['d/M/yyyy', 'd-M-yyyy'] : ['M/d/yyyy', 'M-d-yyyy'];
 	const formats = [
-		'yyyy-M-d',
-		'yyyy/M/d',
-		'd.M.yyyy',
-		'd. M. yyyy',
-		...slashes,
-		'd MMMM yyyy',
-		'd MMM yyyy',
-		'MMMM d, yyyy',
-		'MMM d, yyyy',
+		...['yyyy-M-d', 'yyyy/M/d', 'd.M.yyyy', 'd. M. yyyy'],
+		...(isDayFirst ? ['d/M/yyyy', 'd-M-yyyy'] : ['M/d/yyyy', 'M-d-yyyy']),
+		...['d MMMM yyyy', 'd MMM yyyy', 'MMMM d, yyyy', 'MMM d, yyyy'],
 	];
 	const dates = formats.map((format) =>
 		DateTime.fromFormat(text, format, { locale: 'en', zone: 'utc' }),
@@ -98,4 +94,57 @@ export function repeatText({ kind, choices }: Expected): string {
 		number: 'a number in digits',
 	};
 	return `Sorry, I did not understand that. Please answer with ${wanted[kind]}.`;
+}
+
+/** Longer texts of answers are cut. */
+const maxText = 4_000;
+
+/** How often this process has repeated a question, by run and item. */
+const repeated = new BoundedMap<string, number>({ maxSize: 10_000 });
+
+/** Names the phone that a message comes from; undefined for any other event. */
+export function senderOf(event: EventEnvelope): string | undefined {
+	const { event: kind, from } = readEvent(event);
+	return kind === 'message.received' ? samePhoneKey(asText(from)) || undefined : undefined;
+}
+
+/** Whether a message was written before the question, as far as the service's own times tell. */
+export function isEarlier(event: EventEnvelope, askedTime: number): boolean {
+	return Date.parse(asText(readEvent(event).time)) < askedTime;
+}
+
+/** Reads a message as the answer to a question. */
+export function toAnswer(event: EventEnvelope, item: number, expected: ExpectedAnswer): Answer {
+	const { text, messageId, time } = readEvent(event);
+	const words = typeof text === 'string' ? text : null;
+	const isCut = words !== null && words.length > maxText;
+	return {
+		item,
+		text: words?.slice(0, maxText) ?? null,
+		...(isCut && { isCut }),
+		messageId: messageId?.slice(0, maxText),
+		time: time === undefined ? undefined : asText(time).slice(0, maxText),
+		isAccepted: readAnswer(words, expected) !== undefined,
+	};
+}
+
+/**
+ * Asks again after an answer that does not fit.
+ *
+ * @returns false if that has been done often enough
+ * @throws ServiceError if the text was not sent
+ */
+export async function repeatQuestion(
+	client: Client,
+	run: string,
+	{ item, to, expected }: { item: number; to: string; expected: ExpectedAnswer },
+): Promise<boolean> {
+	const place = `${run} ${item}`;
+	const times = repeated.get(place) ?? 0;
+	if (times >= expected.repeats) return false;
+	const body = { to, text: expected.repeatText || repeatText(expected) };
+	const failure = await client.call(endpoints.sendText, { body }).then(() => undefined, asFailure);
+	if (failure?.sendStatus === 'notSent') throw failure;
+	repeated.set(place, times + 1);
+	return true;
 }

@@ -5,7 +5,6 @@
  * All triggers of one service share an inbox within the process, and each has it stored. What is stored may come from
  * another process or be out of date; the truth is the union of all that was ever seen: questions, answers, ended runs.
  */
-import { randomUUID } from 'crypto';
 import { omit, orderBy } from 'lodash';
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
@@ -17,7 +16,7 @@ import { withLock } from '../mutex';
 import { samePhoneKey } from '../phone/compare';
 import { connect } from '../transport/connect';
 import { pause } from '../transport/deadline';
-import { isEarlier, repeatQuestion, senderOf, toAnswer } from './answering';
+import { isEarlier, repeatQuestion, senderOf, toAnswer } from './answers';
 import { deduplicationKeyOf } from './deduplicationKey';
 import { nodeKey, readState, writeState } from './nodeState';
 import {
@@ -51,8 +50,8 @@ const sameMomentMs = 10_000;
 
 /** The questions of one run. */
 interface Run extends Omit<Questions, 'people' | 'answers'> {
-	/** By item. */
-	people: Map<number, Person>;
+	/** By item, with a key of the person's phone. */
+	people: Map<number, { phone: string; person: Person }>;
 	answers: Map<number, Answer>;
 	poll?: { at: number; state: Promise<RunState> };
 	finish?: Promise<void>;
@@ -63,22 +62,15 @@ const storedSchema = z.object({
 	ended: z.array(z.tuple([z.string(), z.number()])),
 });
 
-/** Tells what this process has written from what others have. */
-const processId = randomUUID();
-
 /** The inbox of one service and API key. */
 export class Inbox {
 	private readonly runs = new Map<string, Run>();
-	/** The questions to each phone. */
-	private readonly questions = new Map<string, Array<{ run: Run; item: number }>>();
 	/** Runs that are over, with the time until which something stored may still name them. */
 	private readonly ended = new BoundedMap<string, number>({ maxSize: 2_000 });
-	/** Messages that were answers, with the triggers that have consumed them. */
-	private readonly consumed = new BoundedMap<string, { at: number; nodes: string[] }>({
+	/** Messages that were answers, with the trigger that has consumed them. */
+	private readonly consumed = new BoundedMap<string, { at: number; node: string }>({
 		maxSize: 10_000,
 	});
-	private lastRead: unknown;
-	private text?: string;
 	/** Triggers that are not known to have stored all, and those that are being called until they have. */
 	private readonly notStored = new Set<string>();
 	private readonly synchronizing = new Set<string>();
@@ -94,10 +86,8 @@ export class Inbox {
 			this.notStored.delete(nodeKey(context));
 			return;
 		}
-		const own = `${this.serviceId} ${processId} `;
-		if (typeof stored === 'string' && !stored.startsWith(own) && stored !== this.lastRead) {
-			this.lastRead = stored;
-			const content = parseJson(stored.slice(own.length));
+		if (typeof stored === 'string') {
+			const content = parseJson(stored.slice(stored.indexOf(' ')));
 			const { runs = [], ended = [] } = storedSchema.safeParse(content).data ?? {};
 			for (const [run, until] of ended) this.end(run, until);
 			for (const questions of runs) this.add(context, questions);
@@ -139,12 +129,15 @@ export class Inbox {
 		const run = this.runs.get(questions.run) ?? this.begin(context, questions);
 		run.until = Math.max(run.until, questions.until);
 		run.isWhole ||= questions.isWhole;
-		for (const person of people) this.addPerson(run, person);
+		for (const person of people) {
+			const [item, to, , asked] = person;
+			if (asked !== null || !run.people.has(item))
+				run.people.set(item, { phone: samePhoneKey(to), person });
+		}
 		for (const answer of answers)
 			if (!run.answers.has(answer.item)) run.answers.set(answer.item, answer);
-		const unasked = [...run.people.values()].filter(([, , , asked]) => asked === null);
-		if (run.isWhole) for (const [item] of unasked) run.people.delete(item);
-		this.text = undefined;
+		const unasked = [...run.people.keys()].filter((item) => askedTime(run, item) === null);
+		if (run.isWhole) unasked.forEach((item) => run.people.delete(item));
 		if (isComplete(run)) void this.finish(context, run);
 		return true;
 	}
@@ -160,28 +153,19 @@ export class Inbox {
 		return run;
 	}
 
-	private addPerson(run: Run, person: Person): void {
-		const [item, to, , asked] = person;
-		const known = run.people.get(item);
-		if (!known || asked !== null) run.people.set(item, person);
-		if (known) return;
-		const phone = samePhoneKey(to);
-		this.questions.set(phone, [...(this.questions.get(phone) ?? []), { run, item }]);
-	}
-
 	/** Forgets a run. */
 	end(name: string, until: number): void {
 		this.ended.set(name, until);
-		this.text = undefined;
-		const run = this.runs.get(name);
-		if (!run) return;
 		this.runs.delete(name);
-		for (const [, to] of run.people.values()) {
-			const phone = samePhoneKey(to);
-			const others = (this.questions.get(phone) ?? []).filter((one) => one.run !== run);
-			if (others.length > 0) this.questions.set(phone, others);
-			else this.questions.delete(phone);
-		}
+	}
+
+	/** The questions to a phone, the latest first. */
+	private questionsTo(phone?: string): Array<{ run: Run; item: number }> {
+		const questions = [...this.runs.values()].flatMap((run) => {
+			const items = [...run.people].filter(([, one]) => one.phone === phone);
+			return items.map(([item]) => ({ run, item }));
+		});
+		return orderBy(questions, ['run.asked', 'item'], ['desc', 'desc']);
 	}
 
 	/** Gives a run its answers when its time is up. */
@@ -208,7 +192,7 @@ export class Inbox {
 		const phone = senderOf(event);
 		return (
 			phone !== undefined &&
-			(this.questions.has(phone) || this.consumed.has(nameOf(event, headers).name))
+			(this.questionsTo(phone).length > 0 || this.consumed.has(nameOf(event, headers).name))
 		);
 	}
 
@@ -251,21 +235,17 @@ export class Inbox {
 		const { name, isCertain } = nameOf(event, headers);
 		const node = nodeKey(context);
 		const earlier = this.consumed.get(name);
-		const isElsewhere = earlier?.nodes.includes(node) === false;
-		if (earlier && (isCertain || (isElsewhere && Date.now() - earlier.at < sameMomentMs))) {
-			earlier.nodes.push(node);
+		const isElsewhere = earlier && earlier.node !== node;
+		if (earlier && (isCertain || (isElsewhere && Date.now() - earlier.at < sameMomentMs)))
 			return {};
-		}
-		const questions = this.questions.get(senderOf(event) ?? '') ?? [];
-		// The later question first.
-		for (const { run, item } of orderBy(questions, ['run.asked', 'item'], ['desc', 'desc'])) {
+		for (const { run, item } of this.questionsTo(senderOf(event))) {
 			if (!(await this.isAsked(run, item, event))) continue;
 			const state = await this.poll(context, run);
 			if (state !== 'ended' && state !== 'resumed') await this.answer(context, run, item, event);
 			// Another process has given it this answer.
 			else this.end(run.run, run.until);
 			if (state === 'ended') continue;
-			this.consumed.set(name, { at: Date.now(), nodes: [node] });
+			this.consumed.set(name, { at: Date.now(), node });
 			return { run };
 		}
 		return undefined;
@@ -273,10 +253,9 @@ export class Inbox {
 
 	/** Whether a message may answer a question: it is open, and was sent before. */
 	private async isAsked(run: Run, item: number, event: EventEnvelope): Promise<boolean> {
-		const asked = () => run.people.get(item)?.[3] ?? null;
-		const isPending = () => this.isOpen(run) && !run.isWhole && asked() === null;
+		const isPending = () => this.isOpen(run) && !run.isWhole && askedTime(run, item) === null;
 		for (let held = 0; isPending() && held < heldMs; held += heldStepMs) await pause(heldStepMs);
-		const time = asked();
+		const time = askedTime(run, item);
 		if (time === null || isEarlier(event, time)) return false;
 		return this.isOpen(run) && !run.answers.has(item) && Date.now() < run.until;
 	}
@@ -294,7 +273,7 @@ export class Inbox {
 		item: number,
 		event: EventEnvelope,
 	): Promise<void> {
-		const [, to, index] = run.people.get(item) as Person;
+		const [, to, index] = (run.people.get(item) as { person: Person }).person;
 		const expected = run.expected[index];
 		const answer = toAnswer(event, item, expected);
 		if (!answer.isAccepted) {
@@ -302,21 +281,23 @@ export class Inbox {
 			if (await repeatQuestion(client, run.run, { item, to, expected })) return;
 		}
 		run.answers.set(item, answer);
-		this.text = undefined;
 		if (isComplete(run)) void this.finish(context, run);
 	}
 
 	private toText(): string {
-		this.text ??= `${this.serviceId} ${processId} ${JSON.stringify({
-			runs: [...this.runs.values()].map((run) => ({
-				...omit(run, 'poll', 'finish'),
-				people: [...run.people.values()],
-				answers: [...run.answers.values()],
-			})),
-			ended: this.ended.all().filter(([, until]) => until + 2 * graceMs > Date.now()),
-		})}`;
-		return this.text;
+		const runs = [...this.runs.values()].map((run) => ({
+			...omit(run, 'poll', 'finish'),
+			people: [...run.people.values()].map(({ person }) => person),
+			answers: [...run.answers.values()],
+		}));
+		const ended = this.ended.all().filter(([, until]) => until + 2 * graceMs > Date.now());
+		return `${this.serviceId} ${JSON.stringify({ runs, ended })}`;
 	}
+}
+
+/** When somebody was asked; null if that was not done yet. */
+function askedTime({ people }: Run, item: number): number | null {
+	return people.get(item)?.person[3] ?? null;
 }
 
 function isComplete({ isWhole, people, answers }: Run): boolean {

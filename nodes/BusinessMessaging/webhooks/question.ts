@@ -3,6 +3,7 @@ import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-w
 import { z } from 'zod';
 
 import { isRecord } from '../api/read';
+import { expectedSchema } from '../operations/message/question';
 import { pause } from '../transport/deadline';
 import { seal, unseal } from './seal';
 
@@ -13,23 +14,8 @@ export const answersEvent = 'business-messaging.answers';
 
 /** At most this many people are asked in one run. */
 export const maxPeople = 10_000;
-/** Longer texts of answers are cut. */
-const maxText = 4_000;
 /** How much later than the time limit n8n itself ends a wait that nobody else has ended, ms. */
 export const graceMs = 60_000;
-
-const expectedSchema = z.object({
-	kind: z.enum(['approval', 'choice', 'date', 'email', 'freeText', 'number']),
-	choices: z.array(z.string()),
-	yesWords: z.array(z.string()),
-	noWords: z.array(z.string()),
-	isDayFirst: z.boolean(),
-	repeats: z.number(),
-	repeatText: z.string(),
-});
-
-/** What counts as an answer, and what happens after another one. */
-export type ExpectedAnswer = z.infer<typeof expectedSchema>;
 
 const answerSchema = z.object({
 	/** Index of the item that asks. */
@@ -47,18 +33,6 @@ const answerSchema = z.object({
 
 /** The message with which somebody has answered. */
 export type Answer = z.infer<typeof answerSchema>;
-
-/** The texts of an answer, no longer than they are kept. */
-export function cutAnswer({ text, messageId, time, ...answer }: Answer): Answer {
-	const isCut = (text?.length ?? 0) > maxText;
-	return {
-		...answer,
-		text: text?.slice(0, maxText) ?? null,
-		...(isCut && { isCut }),
-		messageId: messageId?.slice(0, maxText),
-		time: time?.slice(0, maxText),
-	};
-}
 
 /** Index of the item; phone number, E.164; index in `expected`; when the question was sent by the service's clock in ms, 0 if it does not say, null if it was not yet. */
 const personSchema = z.tuple([z.number(), z.string(), z.number(), z.number().nullable()]);
@@ -101,13 +75,6 @@ export type QuestionRequest = z.infer<typeof requestSchema>;
 const maxAttempts = 3;
 /** How old a request may be, ms. */
 const maxAgeMs = 300_000;
-
-/** The body of a request to a trigger. */
-function sealedRequest(serviceId: string, request: Omit<QuestionRequest, 'at'>): object {
-	const { origin, pathname } = new URL(request.trigger);
-	const content = { ...request, trigger: `${origin}${pathname}`, at: Date.now() };
-	return { event: questionEvent, data: { sealed: seal(serviceId, content) } };
-}
 
 /**
  * Opens a request.
@@ -163,8 +130,10 @@ export async function tellTrigger(
 	serviceId: string,
 	request: Omit<QuestionRequest, 'at'>,
 ): Promise<unknown> {
+	const { origin, pathname } = new URL(request.trigger);
 	for (let attempt = 1; ; attempt++) {
-		const body = sealedRequest(serviceId, request);
+		const content = { ...request, trigger: `${origin}${pathname}`, at: Date.now() };
+		const body = { event: questionEvent, data: { sealed: seal(serviceId, content) } };
 		const response = await post(context, request.trigger, body).catch(() => undefined);
 		if (response && response.statusCode < 500)
 			return isRecord(response.body) ? response.body.inbox : undefined;

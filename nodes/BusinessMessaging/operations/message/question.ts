@@ -1,4 +1,6 @@
 /** What a question asks for, and the fields in which the user says so. */
+import { z } from 'zod';
+
 import {
 	type ValuesOf,
 	choiceField,
@@ -8,28 +10,29 @@ import {
 } from '../fieldBuilders';
 import { InputError } from '../inputError';
 
-/** What counts as an answer. */
-export type AnswerKind = 'approval' | 'choice' | 'date' | 'email' | 'freeText' | 'number';
-
-/** What is asked for. */
-export interface Expected {
-	kind: AnswerKind;
+/** What is asked for, and what happens after another answer. */
+export const expectedSchema = z.object({
+	kind: z.enum(['approval', 'choice', 'date', 'email', 'freeText', 'number']),
 	/** The possible answers of `choice`. */
-	choices: string[];
-	yesWords: string[];
-	noWords: string[];
+	choices: z.array(z.string()),
+	yesWords: z.array(z.string()),
+	noWords: z.array(z.string()),
 	/** Whether 01/02/2030 is the first of February. */
-	isDayFirst: boolean;
-}
+	isDayFirst: z.boolean(),
+	/** How often the question is repeated. */
+	repeats: z.number(),
+	/** What is written then; by default words that fit the kind of answer. */
+	repeatText: z.string(),
+});
+export type ExpectedAnswer = z.infer<typeof expectedSchema>;
+export type AnswerKind = ExpectedAnswer['kind'];
+/** What is asked for. */
+export type Expected = Omit<ExpectedAnswer, 'repeats' | 'repeatText'>;
 
 /** What a question asks for, and how. */
-export interface QuestionSettings extends Expected {
+export interface QuestionSettings extends ExpectedAnswer {
 	/** How long the answer counts, ms. */
 	limitMs: number;
-	/** How often the question is repeated after answers that do not fit. */
-	repeats: number;
-	/** What is written then; by default words that fit the kind of answer. */
-	repeatText: string;
 	/** Whether somebody who does not answer in time comes out as an item too. */
 	givesUnanswered: boolean;
 }

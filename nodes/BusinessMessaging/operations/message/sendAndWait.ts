@@ -25,11 +25,7 @@ export const sendAndWait = operation({
 			displayName: 'Message Type',
 			name: 'messageType',
 			options: [
-				{
-					name: 'Template',
-					value: 'template',
-					description: 'An approved template',
-				},
+				{ name: 'Template', value: 'template', description: 'An approved template' },
 				{ name: 'Text', value: 'text', description: 'A text of your own' },
 			],
 			default: 'text',
