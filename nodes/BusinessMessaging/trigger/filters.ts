@@ -63,17 +63,8 @@ export const filtersField = collectionField({
 	],
 });
 
-type FilterName =
-	| 'senders'
-	| 'excludedSenders'
-	| 'textContains'
-	| 'textEquals'
-	| 'firstWords'
-	| 'messageIds'
-	| 'statuses';
-
-/** What the filters say, as written by the user; an expression may give a list. */
-export type Filters = Partial<Record<FilterName, unknown>>;
+/** What the filters say, by the name of the field, as written by the user; an expression may give a list. */
+export type Filters = Record<string, unknown>;
 
 /** Whether an event starts an execution. */
 export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
@@ -91,37 +82,35 @@ export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
 
 function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent): boolean {
 	const from = phoneKey(asText(event.from));
-	const isAmong = (list: string[]) =>
-		list.some((entry) =>
-			entry.endsWith('*')
-				? from.startsWith(plainPhone(entry.slice(0, -1)))
-				: from === phoneKey(entry),
-		);
-	const wanted = entries(senders);
-	return (wanted.length === 0 || isAmong(wanted)) && !isAmong(entries(excludedSenders));
+	const isSender = (entry: string) =>
+		entry.endsWith('*')
+			? from.startsWith(plainPhone(entry.slice(0, -1)))
+			: from === phoneKey(entry);
+	return isAny(senders, isSender) && !entries(excludedSenders).some(isSender);
 }
 
-function passesTexts(
-	{ textContains, textEquals, firstWords }: Filters,
-	event: SimpleEvent,
-): boolean {
+function passesTexts(filters: Filters, event: SimpleEvent): boolean {
 	const text = folded(asText(event.text));
-	const [parts, words] = [entries(textContains), entries(firstWords)];
-	const whole = folded(asText(textEquals));
+	const whole = folded(asText(filters.textEquals));
 	return (
-		(parts.length === 0 || parts.some((part) => text.includes(folded(part)))) &&
-		(words.length === 0 || words.some((word) => firstWord(word) === firstWord(text))) &&
+		isAny(filters.textContains, (part) => text.includes(folded(part))) &&
+		isAny(filters.firstWords, (word) => firstWord(word) === firstWord(text)) &&
 		(whole === '' || text === whole)
 	);
 }
 
 function passesReceipts({ messageIds, statuses }: Filters, event: SimpleEvent): boolean {
-	const [ids, wanted] = [entries(messageIds), entries(statuses).map(folded)];
 	const status = folded(asText(event.status ?? event.event.split('.').at(-1)));
 	return (
-		(ids.length === 0 || ids.includes(event.messageId ?? '')) &&
-		(wanted.length === 0 || wanted.includes(status))
+		isAny(messageIds, (id) => id === event.messageId) &&
+		isAny(statuses, (one) => folded(one) === status)
 	);
+}
+
+/** Whether one of the entries fits; without any, everything does. */
+function isAny(value: unknown, fits: (entry: string) => boolean): boolean {
+	const written = entries(value);
+	return written.length === 0 || written.some(fits);
 }
 
 function entries(value: unknown): string[] {

@@ -1,4 +1,5 @@
 /** Files that messages bring along, by a public address. Assumption: the places in common use, as the specification shows none. */
+import { attempt, isError } from 'lodash';
 import type { IBinaryData, IN8nHttpFullResponse, IWebhookFunctions } from 'n8n-workflow';
 
 import { isRecord } from '../api/read';
@@ -119,14 +120,8 @@ async function read(stream: BodyStream, maxBytes: number): Promise<Buffer> {
 
 /** The last part of the path, without what a nested `%2F` or a control character could do to whoever saves the file. */
 function fileName({ pathname }: URL): string {
-	const name = decoded(pathname).split(/[\\/]/).at(-1) ?? '';
+	const decoded = attempt(decodeURIComponent, pathname);
+	const path = isError(decoded) ? pathname : decoded;
+	const name = path.split(/[\\/]/).at(-1) ?? '';
 	return name.replace(/\p{Control}/gu, '').replace(/^\.+/, '') || 'file';
-}
-
-function decoded(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
 }

@@ -8,7 +8,9 @@ import type {
 } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
+import { isRecord } from '../api/read';
 import { asFailure } from '../operations/outcome';
+import { connect } from '../transport/connect';
 import { recognize } from '../webhooks/deduplication';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import {
@@ -19,14 +21,14 @@ import {
 	refuse,
 	refuseBody,
 } from '../webhooks/delivery';
-import { type Inbox, inboxOf } from '../webhooks/inbox';
+import { type Inbox, inboxOf, joinInbox } from '../webhooks/inbox';
+import { openRequest, questionEvent } from '../webhooks/question';
 import { givenSecret, isSame, withSecret } from '../webhooks/secret';
 import { isSigned } from '../webhooks/signature';
 import { readEvent, simplify } from '../webhooks/simpleEvent';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { type Filters, passesFilters } from './filters';
 import { downloadMedia, mediaUrl } from './media';
-import { isQuestion, takeQuestions } from './questions';
 import { knowsSecret } from './registrationMemory';
 import {
 	type TriggerOptions,
@@ -46,10 +48,11 @@ import {
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === challengeWebhook) return answerGet(context);
-	const challenge = answerPost(context.getBodyData());
+	const body: unknown = context.getBodyData();
+	const challenge = answerPost(body);
 	if (challenge) return challenge;
 	if (!(await hasSecret(context))) return refuse(context, 401, 'The secret is missing or wrong');
-	if (isQuestion(context.getBodyData())) return await takeQuestions(context);
+	if (isRecord(body) && body.event === questionEvent) return await takeQuestions(context);
 	const delivery = await readDelivery(context);
 	const options = readOptions(context);
 	if (delivery.rawBody.length > options.maxPayloadBytes)
@@ -58,6 +61,22 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 		return refuse(context, 401, 'The signature is missing, wrong or too old');
 	const events = readEvents(context, delivery);
 	return events ? await handle(context, events, delivery, options) : refuseBody(context);
+}
+
+/** Takes questions of Send and Wait, if the trigger gets messages and not just a test. Another's request keeps and calls nothing. */
+async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const { config } = await connect(context);
+	const url = context.getNodeWebhookUrl('default') ?? '';
+	const request = openRequest(config.id, context.getBodyData(), url);
+	if (!request) return refuse(context, 403, 'This is no question of this n8n');
+	const getsMessages = isChosen(context, { event: 'message.received', data: {} });
+	if (context.getMode() === 'manual' || !getsMessages) return { webhookResponse: { inbox: 'no' } };
+	const inbox = joinInbox(context, config.id);
+	const { questions, isOver } = request;
+	if (questions && isOver) inbox.end(questions.run, questions.until);
+	const isTaken = !questions || isOver || inbox.add(context, questions);
+	inbox.store(context);
+	return { webhookResponse: { inbox: isTaken ? 'yes' : 'full' } };
 }
 
 async function handle(

@@ -1,8 +1,8 @@
 /**
- * The life of a registration, from publishing to unpublishing. The listing at the service is the truth; what n8n
- * remembers may be lost (n8n killed, workflow imported) or out of date. Only registrations with exactly our URL are
- * ever touched.
+ * The life of a registration, from publishing to unpublishing. The listing at the service is the truth, as what n8n
+ * remembers may be lost or out of date. Only registrations with exactly our URL are ever touched.
  */
+import { randomBytes } from 'crypto';
 import { compact, upperFirst, without } from 'lodash';
 import { type IHookFunctions, NodeOperationError } from 'n8n-workflow';
 
@@ -22,21 +22,8 @@ import {
 	statusOf,
 } from '../webhooks/registrations';
 import { isOwnUrl, withSecret } from '../webhooks/secret';
-import { type Registration, newSecret, recall, remember } from './registrationMemory';
+import { type Registration, recall, remember } from './registrationMemory';
 import { checkSettings, chosenEvents, isManual, readOptions } from './settings';
-
-/** What checking and registering need. */
-interface Plan {
-	client: Client;
-	/** n8n's webhook URL, and the one with the secret, which is registered. */
-	url: string;
-	address: string;
-	events: string[];
-	/** As remembered, or as it is to be made. */
-	registration: Registration;
-	/** What the service has for our URL. */
-	own: RegisteredWebhook[];
-}
 
 /**
  * Whether the service delivers to this node already; takes over the registration that does, and removes surplus ones.
@@ -114,11 +101,9 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		if (undeliverableReason(url, client.config)) return true; // then it cannot have been registered
 		const own = await listOwn(client, url, known?.id);
 		const address = withSecret(url, known?.secret ?? '');
-		const isByHand = (webhook: RegisteredWebhook) => isManual(context) && webhook.url !== address;
-		await removeWebhooks(
-			client,
-			own.filter((webhook) => !isByHand(webhook)),
-		);
+		// With Manual, any other URL of ours is the user's.
+		const outdated = own.filter((webhook) => !isManual(context) || webhook.url === address);
+		await removeWebhooks(client, outdated);
 	} catch (error) {
 		// After a failed activation n8n asks for a clean-up; a second error would only hide the first.
 		if (!known?.id) return false;
@@ -131,8 +116,12 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 	return true;
 }
 
-/** @throws InputError if nothing could come in; ServiceError */
-async function makePlan(context: IHookFunctions): Promise<Plan> {
+/**
+ * What checking and registering need; `address` is the URL with the secret.
+ *
+ * @throws InputError if nothing could come in; ServiceError
+ */
+async function makePlan(context: IHookFunctions) {
 	const url = webhookUrl(context);
 	const events = chosenEvents(context);
 	if (events.length === 0)
@@ -144,8 +133,10 @@ async function makePlan(context: IHookFunctions): Promise<Plan> {
 	checkDeliverable(url, client.config);
 	const { secretVersion } = readOptions(context);
 	const known = recall(context, url);
-	const registration =
-		known?.secretVersion === secretVersion ? known : { secret: newSecret(), secretVersion };
+	// 256 bits that need no escaping in a URL
+	const secret = randomBytes(32).toString('base64url');
+	const registration: Registration =
+		known?.secretVersion === secretVersion ? known : { secret, secretVersion };
 	const own = await listOwn(client, url, registration.id);
 	// Answers that are awaited already come here, too; what was stored before n8n ended is gone on with.
 	if (context.getMode() !== 'manual') joinInbox(context, client.config.id);

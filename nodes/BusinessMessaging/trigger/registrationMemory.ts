@@ -1,11 +1,7 @@
 /**
- * What the trigger keeps of its registrations: one for the production URL and one for the test URL.
- *
- * A delivery that is under way while the workflow is switched off and on can write back what was true before. So the
- * secret of a URL stays the same over deactivations, identifiers are never believed without the service's listing, and
- * what this process has registered itself is known here as well: the later one counts.
+ * What the trigger keeps of its registrations: one for the production URL and one for the test URL. A delivery that is
+ * under way can write back what was stored before, so what this process knows itself counts if it is later.
  */
-import { randomBytes } from 'crypto';
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
@@ -55,8 +51,7 @@ export function recall(context: Context, url: string): Registration | undefined 
 
 /** Remembers the registration of a URL, in place of the one that was for testing or production before. */
 export function remember(context: Context, url: string, registration: Registration): void {
-	const { secret, secretVersion, id } = registration;
-	save(context, kindOf(context, url), { secret, secretVersion, id, url, savedAt: Date.now() });
+	save(context, kindOf(context, url), { ...registration, url, savedAt: Date.now() });
 }
 
 function save(context: Context, kind: Kind, registration: Saved): void {
@@ -71,9 +66,4 @@ export function knowsSecret(context: IWebhookFunctions, given: string): boolean 
 	if (!registration || !isSame(registration.secret, given)) return false;
 	if (stored(context)[kind]?.savedAt !== registration.savedAt) save(context, kind, registration);
 	return true;
-}
-
-/** A new secret: 256 random bits, 43 characters that need no escaping in a URL. */
-export function newSecret(): string {
-	return randomBytes(32).toString('base64url');
 }

@@ -9,9 +9,6 @@ import type { SignatureSettings } from '../webhooks/signature';
 
 type Context = IHookFunctions | IWebhookFunctions;
 
-/** Names every kind of event. */
-const everyKind = '*';
-
 /** The chosen kinds of event, from both fields; an expression may give a text or a list for either. */
 export function chosenEvents(context: Context): string[] {
 	const fields = ['events', 'otherEvents'].map(
@@ -20,10 +17,10 @@ export function chosenEvents(context: Context): string[] {
 	return uniq(fields.flat().flatMap((names) => String(names).split(/[\s,;]+/))).filter(Boolean);
 }
 
-/** Whether an event was chosen, by the name that the service gives it or by ours. */
+/** Whether an event was chosen, by the name that the service gives it, by ours or by `*`. */
 export function isChosen(context: Context, envelope: EventEnvelope): boolean {
 	const chosen = chosenEvents(context);
-	return [envelope.event, kindOf(envelope), everyKind].some((name) => chosen.includes(name));
+	return [envelope.event, kindOf(envelope), '*'].some((name) => chosen.includes(name));
 }
 
 /** Whether the user registers the URL by hand. */
@@ -71,20 +68,11 @@ export async function checkSettings(context: IHookFunctions): Promise<void> {
 	}
 }
 
-/** The options of the trigger. */
-export interface TriggerOptions {
-	/** Whether an event that was delivered before starts another execution. */
-	allowsDuplicates: boolean;
-	/** Whether files that messages bring along come out as binary data. */
-	downloadsMedia: boolean;
-	maxFileBytes: number;
-	maxPayloadBytes: number;
-	/** A registration whose secret has another version gets a new secret. */
-	secretVersion: number;
-}
+/** The options of the trigger. A registration whose secret has another version gets a new secret. */
+export type TriggerOptions = ReturnType<typeof readOptions>;
 
 /** Reads the options. */
-export function readOptions(context: Context): TriggerOptions {
+export function readOptions(context: Context) {
 	const options = context.getNodeParameter('options', {}) as Record<string, unknown>;
 	return {
 		allowsDuplicates: options.allowDuplicateEvents === true,

@@ -22,11 +22,8 @@ function isPrivateIpv4([first, second]: number[]): boolean {
 /** Loopback, unspecified, unique local, link-local, multicast, tunnels to IPv4, and IPv4 in IPv6's clothes, which `URL` writes in hex. */
 function isPrivateIpv6(address: string): boolean {
 	const mapped = /^::(?:ffff:)?([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address);
-	if (mapped)
-		return isPrivateIpv4([
-			Number.parseInt(mapped[1], 16) >> 8,
-			Number.parseInt(mapped[1], 16) & 255,
-		]);
+	const word = Number.parseInt(mapped?.[1] ?? '', 16);
+	if (mapped) return isPrivateIpv4([word >> 8, word & 255]);
 	return /^(::1?$|f[cd]|fe[89ab]|ff|64:ff9b:|2001:0?:|2002:)/.test(address);
 }
 

@@ -19,12 +19,6 @@ export interface RegisteredWebhook {
 	events?: string[];
 }
 
-/** What is to be registered. */
-export interface WantedWebhook {
-	url: string;
-	events: string[];
-}
-
 /** All registrations of the account. @throws ServiceError */
 export async function listWebhooks(client: Client): Promise<RegisteredWebhook[]> {
 	const { records, gap } = await readRecords(client, endpoints.listWebhooks);
@@ -55,7 +49,7 @@ export function areSameEvents(one: string[], other: string[]): boolean {
  */
 export async function addWebhook(
 	client: Client,
-	wanted: WantedWebhook,
+	wanted: { url: string; events: string[] },
 ): Promise<string | undefined> {
 	try {
 		return readId(readRecord(await registerWebhook(client, { ...wanted }), 'webhook'), 'webhook');

@@ -29,54 +29,37 @@ interface Signed {
 	prefix: string;
 }
 
-type Headers = Delivery['headers'];
+type Given = [headers: Delivery['headers'], secret: string, settings: SignatureSettings];
 
 /** How old or how far ahead the time of signing may be. */
 const toleranceMs = 300_000;
 
-/** https://www.standardwebhooks.com: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64> …`. */
-function readStandardWebhooks(headers: Headers, secret: string): Signed {
-	const timestamp = text(headers['webhook-timestamp']);
-	const signatures = text(headers['webhook-signature']).split(/\s+/);
-	return {
-		key: Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
-		signatures: signatures.filter((one) => one.startsWith('v1,')).map((one) => one.slice(3)),
-		timestamp,
-		prefix: `${text(headers['webhook-id'])}.${timestamp}.`,
-	};
-}
-
-/** One header of the form `t=1700000000,v1=5257a8…`. */
-function readTimestamped(headers: Headers, secret: string, header: string): Signed {
-	const pairs = text(headers[header]).split(',');
-	const valuesOf = (name: string) =>
-		pairs
-			.map((pair) => pair.trim())
-			.filter((pair) => pair.startsWith(`${name}=`))
-			.map((pair) => pair.slice(name.length + 1));
-	const [timestamp = ''] = valuesOf('t');
-	return { key: secret, signatures: valuesOf('v1'), timestamp, prefix: `${timestamp}.` };
-}
-
-function readCustom(headers: Headers, secret: string, settings: SignatureSettings): Signed {
-	const { header, prefix = '', timestampHeader = '' } = settings;
-	const value = text(headers[nameOf(header)]).trim();
-	const signatures = value.startsWith(prefix) ? [value.slice(prefix.length)] : [];
-	if (nameOf(timestampHeader) === '') return { key: secret, signatures, prefix: '' };
-	const timestamp = text(headers[nameOf(timestampHeader)]);
-	return { key: secret, signatures, timestamp, prefix: `${timestamp}.` };
-}
-
-function readSigned(headers: Headers, secret: string, settings: SignatureSettings): Signed {
-	switch (settings.kind) {
-		case 'standardWebhooks':
-			return readStandardWebhooks(headers, secret);
-		case 'timestamped':
-			return readTimestamped(headers, secret, nameOf(settings.header));
-		case 'custom':
-			return readCustom(headers, secret, settings);
-	}
-}
+/** How each kind of signature is read. */
+const readers: Record<SignatureSettings['kind'], (...given: Given) => Signed> = {
+	/** https://www.standardwebhooks.com: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64> …`. */
+	standardWebhooks: (headers, secret) => {
+		const timestamp = headerOf(headers, 'webhook-timestamp');
+		const signatures = headerOf(headers, 'webhook-signature').split(/\s+/);
+		return {
+			key: Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
+			signatures: valuesOf(signatures, 'v1,'),
+			timestamp,
+			prefix: `${headerOf(headers, 'webhook-id')}.${timestamp}.`,
+		};
+	},
+	/** One header of the form `t=1700000000,v1=5257a8…`. */
+	timestamped: (headers, secret, { header }) => {
+		const pairs = headerOf(headers, header).split(',');
+		const [timestamp = ''] = valuesOf(pairs, 't=');
+		return { key: secret, signatures: valuesOf(pairs, 'v1='), timestamp, prefix: `${timestamp}.` };
+	},
+	custom: (headers, secret, { header, prefix = '', timestampHeader = '' }) => {
+		const signatures = valuesOf([headerOf(headers, header)], prefix);
+		if (timestampHeader.trim() === '') return { key: secret, signatures, prefix: '' };
+		const timestamp = headerOf(headers, timestampHeader);
+		return { key: secret, signatures, timestamp, prefix: `${timestamp}.` };
+	},
+};
 
 /**
  * Whether a delivery is signed with a secret.
@@ -90,7 +73,7 @@ export function isSigned(
 	now: number,
 ): boolean {
 	if (secret === '') return false;
-	const { key, signatures, timestamp, prefix } = readSigned(headers, secret, settings);
+	const { key, signatures, timestamp, prefix } = readers[settings.kind](headers, secret, settings);
 	if (timestamp !== undefined && !isRecent(timestamp, now)) return false;
 	const { algorithm = 'sha256' } = settings;
 	const encoding = settings.kind === 'standardWebhooks' ? 'base64' : (settings.encoding ?? 'hex');
@@ -106,10 +89,14 @@ function isRecent(timestamp: string, now: number): boolean {
 	return Math.abs(now - ms) <= toleranceMs;
 }
 
-function nameOf(header: string): string {
-	return header.trim().toLowerCase();
+/** The value of a header; empty if it is missing. */
+function headerOf(headers: Delivery['headers'], name: string): string {
+	const value = headers[name.trim().toLowerCase()];
+	return typeof value === 'string' ? value : '';
 }
 
-function text(value: unknown): string {
-	return typeof value === 'string' ? value : '';
+/** What follows a prefix, in each of the texts that begin with it. */
+function valuesOf(texts: string[], prefix: string): string[] {
+	const trimmed = texts.map((text) => text.trim());
+	return trimmed.filter((text) => text.startsWith(prefix)).map((text) => text.slice(prefix.length));
 }
