@@ -6,11 +6,8 @@ import { BoundedMap } from '../boundedMap';
 import type { Client } from './client';
 import { type ServiceError, isRefusedContent } from './errors';
 
-/** What is to be registered, with further fields of the user's own. */
-export interface WebhookBody extends Record<string, unknown> {
-	url?: unknown;
-	events?: unknown;
-}
+/** What is to be registered: `url`, `events` and further fields of the user's own. */
+type WebhookBody = Record<string, unknown>;
 
 /** How a service wants it. */
 interface Form {
@@ -21,12 +18,8 @@ interface Form {
 }
 
 const addressFields = [
-	'url',
-	'callbackUrl',
-	'callback_url',
-	'webhookUrl',
-	'webhook_url',
-	'endpoint',
+	...['url', 'callbackUrl', 'callback_url'],
+	...['webhookUrl', 'webhook_url', 'endpoint'],
 ];
 
 /** What is tried where a refusal does not say what is wanted. */
@@ -56,26 +49,24 @@ export async function registerWebhook(
 	body: WebhookBody,
 	idempotencyKey?: string,
 ): Promise<unknown> {
-	const known = knownForms.get(client.config.id);
 	const tried: Form[] = [];
 	const refusals: ServiceError[] = [];
-	for (let form: Form | undefined = known ?? usualForms[0]; form && tried.length < maxForms; ) {
-		const request = {
-			body: toBody(form, body),
-			// Another body under the same key would be refused, or answered as the first one was.
-			idempotencyKey: idempotencyKey && `${idempotencyKey} ${form.address} ${form.events}`,
-		};
-		const outcome = await client.call(endpoints.createWebhook, request).then(
-			(response) => ({ response }),
-			(error: unknown) => ({ refusal: asRefusal(error) }),
-		);
-		if ('response' in outcome) {
+	const known = knownForms.get(client.config.id);
+	for (let form = known ?? usualForms.at(0); form && tried.length < maxForms; ) {
+		try {
+			const response = await client.call(endpoints.createWebhook, {
+				body: toBody(form, body),
+				// Another body under the same key would be refused, or answered as the first one was.
+				idempotencyKey: idempotencyKey && `${idempotencyKey} ${form.address} ${form.events}`,
+			});
 			knownForms.set(client.config.id, form);
-			return outcome.response;
+			return response;
+		} catch (error) {
+			const refusal = asRefusal(error);
+			tried.push(form);
+			refusals.push(refusal);
+			form = nextForm(wordsOf(refusal), tried, body);
 		}
-		tried.push(form);
-		refusals.push(outcome.refusal);
-		form = nextForm(outcome.refusal, tried, body, known !== undefined);
 	}
 	throw refusals.find((refusal) => !aboutFields.test(wordsOf(refusal))) ?? refusals[0];
 }
@@ -87,27 +78,21 @@ function asRefusal(error: unknown): ServiceError {
 }
 
 /** The form to be tried after a refusal; undefined if that is about something else, which is for the user to correct. */
-function nextForm(
-	refusal: ServiceError,
-	tried: Form[],
-	{ events }: WebhookBody,
-	isKnown: boolean,
-): Form | undefined {
+function nextForm(words: string, tried: Form[], { events }: WebhookBody): Form | undefined {
 	const form = tried[tried.length - 1];
-	const words = wordsOf(refusal);
-	const isTried = (other: Form) => tried.some((one) => isEqual(one, other));
-	const address = addressFields.find(
-		(field) => new RegExp(`\\b${field}\\b`).test(words) && !isTried({ ...form, address: field }),
-	);
-	if (address) return { ...form, address };
+	const isNew = (other: Form) => !tried.some((one) => isEqual(one, other));
+	const named = addressFields
+		.filter((field) => new RegExp(`\\b${field}\\b`).test(words))
+		.map((address) => ({ ...form, address }))
+		.find(isNew);
+	if (named) return named;
 	const names = [events].flat().map(String).filter(Boolean);
 	if (/\bevents?\b/i.test(words) || names.some((name) => words.includes(name))) {
 		const other: Form = { ...form, events: form.events === 'list' ? 'text' : 'list' };
 		const wanted = other.events === 'text' ? /\b(string|text)\b/i : /\b(array|list)\b/i;
-		return wanted.test(words) && !isTried(other) ? other : undefined;
+		return wanted.test(words) && isNew(other) ? other : undefined;
 	}
-	const isAboutFields = words === '' || aboutFields.test(words);
-	return !isKnown && isAboutFields ? usualForms.find((other) => !isTried(other)) : undefined;
+	return words === '' || aboutFields.test(words) ? usualForms.find(isNew) : undefined;
 }
 
 /** What the service itself says in a refusal. */
