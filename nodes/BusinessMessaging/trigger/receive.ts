@@ -29,7 +29,7 @@ import { readEvent, simplify } from '../webhooks/simpleEvent';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { type Filters, passesFilters } from './filters';
 import { downloadMedia, mediaUrl } from './media';
-import { knowsSecret } from './registrationMemory';
+import { knowsSecret } from './registration';
 import {
 	type TriggerOptions,
 	credentialSecret,

@@ -3,15 +3,17 @@
  * remembers may be lost or out of date. Only registrations with exactly our URL are ever touched.
  */
 import { randomBytes } from 'crypto';
-import { compact, upperFirst, without } from 'lodash';
-import { type IHookFunctions, NodeOperationError } from 'n8n-workflow';
+import { compact, omit, upperFirst, without } from 'lodash';
+import { type IHookFunctions, type IWebhookFunctions, NodeOperationError } from 'n8n-workflow';
 
+import { BoundedMap } from '../boundedMap';
 import { InputError } from '../operations/inputError';
 import { type ItemFailure, asFailure } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, isRefusedContent } from '../transport/errors';
 import { joinInbox } from '../webhooks/inbox';
+import { nodeKey, readState, writeState } from '../webhooks/nodeState';
 import { checkDeliverable, undeliverableReason } from '../webhooks/publicAddress';
 import {
 	type RegisteredWebhook,
@@ -21,9 +23,73 @@ import {
 	removeWebhooks,
 	statusOf,
 } from '../webhooks/registrations';
-import { isOwnUrl, withSecret } from '../webhooks/secret';
-import { type Registration, recall, remember } from './registrationMemory';
+import { isOwnUrl, isSame, withSecret } from '../webhooks/secret';
 import { checkSettings, chosenEvents, isManual, readOptions } from './settings';
+
+/** A registration at the service, as far as n8n has to remember it. */
+interface Registration {
+	/** n8n's webhook URL. */
+	url: string;
+	/** Travels in the registered URL. */
+	secret: string;
+	/** Number that the user changes to have a new secret. */
+	secretVersion: number;
+	/** The service's identifier; absent if it gave none or nothing is registered. */
+	id?: string;
+}
+
+/** With the moment that tells which of two is the present one, ms since 1970. */
+type Saved = Registration & { savedAt: number };
+type Kind = 'production' | 'test';
+type Context = IHookFunctions | IWebhookFunctions;
+
+/**
+ * Registrations that this process has made or seen, one for the production URL and one for the test URL of a node. A
+ * delivery that is under way can write back what was stored before, so the later one counts.
+ */
+const seen = new BoundedMap<string, Saved>({ maxSize: 2_000, maxAgeMs: 30 * 24 * 3_600_000 });
+
+function stored(context: Context): Partial<Record<Kind, Saved>> {
+	return readState(context, 'registrations') ?? {};
+}
+
+function present(context: Context, kind: Kind): Saved | undefined {
+	const own = seen.get(`${nodeKey(context)} ${kind}`);
+	const other = stored(context)[kind];
+	return own && own.savedAt >= (other?.savedAt ?? 0) ? own : other;
+}
+
+/** n8n's mode is another one when it removes a webhook: then the URL tells. */
+function kindOf(context: Context, url?: string): Kind {
+	const kinds: Kind[] = ['production', 'test'];
+	const known = kinds.find((kind) => url !== undefined && present(context, kind)?.url === url);
+	return known ?? (context.getMode() === 'manual' ? 'test' : 'production');
+}
+
+/** The registration of a URL; undefined for none and for a URL that the node no longer has. */
+function recall(context: Context, url: string): Registration | undefined {
+	const saved = present(context, kindOf(context, url));
+	return saved?.url === url ? saved : undefined;
+}
+
+/** Remembers the registration of a URL, in place of the one that was for testing or production before. */
+function remember(context: Context, registration: Registration): void {
+	save(context, kindOf(context, registration.url), { ...registration, savedAt: Date.now() });
+}
+
+function save(context: Context, kind: Kind, registration: Saved): void {
+	seen.set(`${nodeKey(context)} ${kind}`, registration);
+	writeState(context, 'registrations', { ...stored(context), [kind]: registration });
+}
+
+/** Whether a delivery brings the secret of the URL that it came to. What only this process knows is stored again. */
+export function knowsSecret(context: IWebhookFunctions, given: string): boolean {
+	const kind = kindOf(context);
+	const registration = present(context, kind);
+	if (!registration || !isSame(registration.secret, given)) return false;
+	if (stored(context)[kind]?.savedAt !== registration.savedAt) save(context, kind, registration);
+	return true;
+}
 
 /**
  * Whether the service delivers to this node already; takes over the registration that does, and removes surplus ones.
@@ -37,13 +103,13 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 			await unregister(context).catch((error) => context.logger.warn(asFailure(error).message));
 			return true;
 		}
-		const { client, url, address, events, registration, own } = await makePlan(context);
+		const { client, address, events, registration, own } = await makePlan(context);
 		const kept = own.find(
 			(webhook) =>
 				(webhook.url ?? address) === address && areSameEvents(webhook.events ?? [], events),
 		);
 		if (!kept) return false;
-		remember(context, url, { ...registration, id: kept.id });
+		remember(context, { ...registration, id: kept.id });
 		await removeWebhooks(client, without(own, kept));
 		return true;
 	} catch (error) {
@@ -63,8 +129,8 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
  */
 export async function register(context: IHookFunctions): Promise<boolean> {
 	try {
-		const { client, url, address, events, registration, own } = await makePlan(context);
-		remember(context, url, registration); // before the service can call
+		const { client, address, events, registration, own } = await makePlan(context);
+		remember(context, registration); // before the service can call
 		let outdated = own;
 		const id = await addWebhook(client, { url: address, events }).catch(async (error: unknown) => {
 			if (own.length === 0 || !mayBeTaken(asFailure(error))) throw error;
@@ -73,7 +139,7 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 			return await addWebhook(client, { url: address, events });
 		});
 		await removeWebhooks(client, outdated);
-		remember(context, url, { ...registration, id });
+		remember(context, { ...registration, id });
 		return true;
 	} catch (error) {
 		throw toNodeError(context, asFailure(error));
@@ -112,7 +178,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 			`The webhook could not be removed at the service. ${asFailure(error).message}. Its events start nothing while the workflow is not published. Publish and unpublish the workflow once more to have it removed.`,
 		);
 	}
-	if (known) remember(context, url, { secret: known.secret, secretVersion: known.secretVersion });
+	if (known) remember(context, omit(known, 'id'));
 	return true;
 }
 
@@ -136,11 +202,11 @@ async function makePlan(context: IHookFunctions) {
 	// 256 bits that need no escaping in a URL
 	const secret = randomBytes(32).toString('base64url');
 	const registration: Registration =
-		known?.secretVersion === secretVersion ? known : { secret, secretVersion };
+		known?.secretVersion === secretVersion ? known : { url, secret, secretVersion };
 	const own = await listOwn(client, url, registration.id);
 	// Answers that are awaited already come here, too; what was stored before n8n ended is gone on with.
 	if (context.getMode() !== 'manual') joinInbox(context, client.config.id);
-	return { client, url, address: withSecret(url, registration.secret), events, registration, own };
+	return { client, address: withSecret(url, registration.secret), events, registration, own };
 }
 
 /** The registrations with exactly our URL; of a service that shows no URLs, the one that we remember. */
