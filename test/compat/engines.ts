@@ -28,7 +28,7 @@ export const areas: Record<string, string[]> = {
 	'Send Once': ['execution/sendOnce'],
 	'Send and Wait for Response': ['reply/asking'],
 	'Trigger: register, remove': ['trigger/lifecycle'],
-	'Trigger: events, strangers': ['trigger/deliveries', 'trigger/secret'],
+	'Trigger: events, strangers': ['trigger/deliveries'],
 };
 
 const noSendAndWait: Record<string, Lack> = {

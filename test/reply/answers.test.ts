@@ -3,18 +3,15 @@ import type {
 	AnswerKind,
 	Expected,
 } from '../../nodes/BusinessMessaging/operations/message/question';
-import { readAnswer, repeatText } from '../../nodes/BusinessMessaging/webhooks/answers';
+import { readAnswer } from '../../nodes/BusinessMessaging/webhooks/answers';
 
-function expected(kind: AnswerKind, more: Partial<Expected> = {}): Expected {
-	return {
-		kind,
-		choices: ['Small', 'Extra Large', '12'],
-		yesWords: ['yes', '👍', 'Sí'],
-		noWords: ['no'],
-		isDayFirst: true,
-		...more,
-	};
-}
+const expected = (kind: AnswerKind): Expected => ({
+	kind,
+	choices: ['Small', 'Extra Large', '12'],
+	yesWords: ['yes', '👍', 'Sí'],
+	noWords: ['no'],
+	isDayFirst: true,
+});
 
 const cases: Array<[AnswerKind, string | null, unknown]> = [
 	['freeText', 'whatever ', 'whatever '],
@@ -41,7 +38,6 @@ const cases: Array<[AnswerKind, string | null, unknown]> = [
 	['number', '1,234,567', 1234567],
 	['number', '1,234', undefined],
 	['number', '1.2.3', undefined],
-	['number', 'twelve', undefined],
 	['number', '12 or 13', undefined],
 	['email', ' Anna@example.com ', 'Anna@example.com'],
 	['email', 'anna at example', undefined],
@@ -55,12 +51,4 @@ const cases: Array<[AnswerKind, string | null, unknown]> = [
 
 test.each(cases)('%s: %j gives %j', (kind, text, value) => {
 	expect(readAnswer(text, expected(kind))).toEqual(value);
-});
-
-test('reads dates month first where that is usual', () => {
-	expect(readAnswer('1/2/2030', expected('date', { isDayFirst: false }))).toBe('2030-01-02');
-});
-
-test('names the choices when it asks again', () => {
-	expect(repeatText(expected('choice'))).toContain('1) Small, 2) Extra Large, 3) 12');
 });

@@ -1,5 +1,5 @@
 /** Asking, in n8n's engine: who takes the answers, before and after the questions went out. */
-import type { INodeParameters } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeParameters, NodeOutput } from 'n8n-workflow';
 
 import { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import { useService } from '../support/service';
@@ -57,6 +57,31 @@ test('a question by a template that does not fit reaches nobody', async () => {
 	expect(webhooks()).toEqual([]);
 });
 
+test('refuses an address of n8n that the service cannot reach, before anything is sent', async () => {
+	const publicUrl = 'https://api.example.com';
+	const node = service.engine.loaded.node('businessMessaging');
+	const execute = Reflect.get(node, 'execute') as (this: IExecuteFunctions) => Promise<NodeOutput>;
+	jest.spyOn(node, 'execute').mockImplementationOnce(async function (this: IExecuteFunctions) {
+		const helpers = { ...this.helpers };
+		this.helpers.httpRequestWithAuthentication = async function (type, options, more) {
+			const url = options.url.replace(publicUrl, service.url);
+			return await helpers.httpRequestWithAuthentication.call(
+				this,
+				type,
+				{ ...options, url },
+				more,
+			);
+		};
+		return await execute.call(this);
+	});
+	const { error } = await ask({}, { credentials: service.credentials({ baseUrl: publicUrl }) });
+	expect(error).toMatchObject({
+		message: expect.stringContaining('The service cannot deliver to http://n8n.test'),
+		description: expect.stringContaining('WEBHOOK_URL'),
+	});
+	expect([webhooks(), service.sent()]).toEqual([[], []]);
+});
+
 test('asks nobody if the service takes no registration', async () => {
 	await service.fault({ endpoint: 'createWebhook', ...refused });
 	const { error } = await ask();
@@ -64,13 +89,7 @@ test('asks nobody if the service takes no registration', async () => {
 	expect(service.sent()).toEqual([]);
 });
 
-test('leaves no registration behind when the question cannot be sent', async () => {
-	await service.fault({ endpoint: 'sendText', ...refused });
-	expect((await ask()).status).toBe('error');
-	expect(webhooks()).toEqual([]);
-});
-
-test('does not wait if there is nobody left to wait for', async () => {
+test('does not wait, and leaves no registration, if the only question cannot be sent', async () => {
 	await service.fault({ endpoint: 'sendText', ...refused });
 	const { status, outputs } = await ask({}, { onError: 'continueRegularOutput' });
 	expect(status).toBe('success');

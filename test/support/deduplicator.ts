@@ -5,26 +5,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type {
-	DeduplicationItemTypes,
-	DeduplicationScope,
-	ICheckProcessedContextData,
-	ICheckProcessedOptions,
-	IDataDeduplicator,
-	IDeduplicationOutput,
-} from 'n8n-workflow';
+import type { IDataDeduplicator } from 'n8n-workflow';
 
-const hash = (value: DeduplicationItemTypes) =>
-	createHash('md5').update(value.toString()).digest('base64');
+type Check = Parameters<IDataDeduplicator['checkProcessedAndRecord']>;
+type Item = Check[0][number];
+type List = [scope: Check[1], context: Check[2], options: Check[3]];
 
-function keyOf(scope: DeduplicationScope, { node, workflow }: ICheckProcessedContextData): string {
-	return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
-}
-
-function assertEntries({ mode }: ICheckProcessedOptions): void {
-	if (mode !== 'entries')
-		throw new Error(`The harness only knows the mode "entries", not "${mode}"`);
-}
+const hash = (value: Item) => createHash('md5').update(value.toString()).digest('base64');
 
 /** Deduplication in memory. */
 export class MemoryDeduplicator implements IDataDeduplicator {
@@ -39,64 +26,36 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 	/** Whether a call fails as if the database did, by the name of the method. */
 	isFailing: (method: keyof IDataDeduplicator) => boolean = () => false;
 
-	private async query(method: keyof IDataDeduplicator): Promise<void> {
-		this.calls++;
-		if (this.latencyMs > 0) await delay(this.latencyMs);
-		if (this.isFailing(method)) throw new Error('SQLITE_BUSY: database is locked');
-	}
-
-	async checkProcessedAndRecord(
-		items: DeduplicationItemTypes[],
-		scope: DeduplicationScope,
-		context: ICheckProcessedContextData,
-		options: ICheckProcessedOptions,
-	): Promise<IDeduplicationOutput> {
-		assertEntries(options);
-		await this.query('checkProcessedAndRecord');
-		const known = this.lists.get(keyOf(scope, context));
-		const list = [...(known ?? [])];
-		const output: IDeduplicationOutput = { new: [], processed: [] };
+	async checkProcessedAndRecord(items: Item[], ...list: List) {
+		const key = await this.query('checkProcessedAndRecord', list);
+		const known = this.lists.get(key);
+		const entries = [...(known ?? [])];
+		const output: { new: Item[]; processed: Item[] } = { new: [], processed: [] };
 		for (const item of items) {
 			// As in n8n: without a list yet, everything counts as new, also the second of two equal values.
-			const isKnown = known !== undefined && list.includes(hash(item));
+			const isKnown = known !== undefined && entries.includes(hash(item));
 			output[isKnown ? 'processed' : 'new'].push(item);
-			if (!isKnown) list.push(hash(item));
+			if (!isKnown) entries.push(hash(item));
 		}
-		this.lists.set(
-			keyOf(scope, context),
-			options.maxEntries ? list.slice(-options.maxEntries) : list,
-		);
+		const [, , { maxEntries }] = list;
+		this.lists.set(key, maxEntries ? entries.slice(-maxEntries) : entries);
 		return output;
 	}
 
-	async removeProcessed(
-		items: DeduplicationItemTypes[],
-		scope: DeduplicationScope,
-		context: ICheckProcessedContextData,
-		options: ICheckProcessedOptions,
-	): Promise<void> {
-		assertEntries(options);
-		await this.query('removeProcessed');
-		const list = this.lists.get(keyOf(scope, context));
+	async removeProcessed(items: Item[], ...list: List): Promise<void> {
+		const entries = this.lists.get(await this.query('removeProcessed', list)) ?? [];
 		for (const item of items) {
-			const index = list?.indexOf(hash(item)) ?? -1;
-			if (index !== -1) list?.splice(index, 1);
+			const index = entries.indexOf(hash(item));
+			if (index !== -1) entries.splice(index, 1);
 		}
 	}
 
-	async clearAllProcessedItems(
-		scope: DeduplicationScope,
-		context: ICheckProcessedContextData,
-	): Promise<void> {
-		await this.query('clearAllProcessedItems');
-		this.lists.delete(keyOf(scope, context));
+	async clearAllProcessedItems(...list: List): Promise<void> {
+		this.lists.delete(await this.query('clearAllProcessedItems', list));
 	}
 
-	async getProcessedDataCount(
-		scope: DeduplicationScope,
-		context: ICheckProcessedContextData,
-	): Promise<number> {
-		return this.lists.get(keyOf(scope, context))?.length ?? 0;
+	async getProcessedDataCount(...list: List): Promise<number> {
+		return this.lists.get(await this.query('getProcessedDataCount', list))?.length ?? 0;
 	}
 
 	/** Forgets everything, as if n8n were new. */
@@ -105,5 +64,18 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 		this.calls = 0;
 		this.latencyMs = 0;
 		this.isFailing = () => false;
+	}
+
+	/** @returns the key of the list */
+	private async query(
+		method: keyof IDataDeduplicator,
+		[scope, { node, workflow }, { mode }]: List,
+	): Promise<string> {
+		if (mode !== 'entries')
+			throw new Error(`The harness only knows the mode "entries", not "${mode}"`);
+		this.calls++;
+		if (this.latencyMs > 0) await delay(this.latencyMs);
+		if (this.isFailing(method)) throw new Error('SQLITE_BUSY: database is locked');
+		return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
 	}
 }

@@ -1,5 +1,5 @@
 /** Runs the built nodes in n8n's real engine, without a server and without a database. */
-import { difference, map } from 'lodash';
+import { difference, map, pick } from 'lodash';
 import { DataDeduplicationService } from 'n8n-core';
 import type {
 	ICredentialDataDecryptedObject,
@@ -153,10 +153,9 @@ export class Engine {
 	async trigger(options: TriggerOptions): Promise<Trigger> {
 		await this.server.start();
 		const type = options.node ?? this.loaded.nodeNames.find((name) => this.isTrigger(name)) ?? '';
-		const { webhookId = 'webhook-id', typeVersion } = options;
 		const node = this.makeNode('Trigger', type, options.parameters, {
-			webhookId,
-			...(typeVersion && { typeVersion }),
+			webhookId: options.webhookId ?? 'webhook-id',
+			...pick(options, 'name', 'typeVersion'),
 		});
 		const trigger = new Trigger(this.loaded, this.server, node, options);
 		this.triggers.push(trigger);

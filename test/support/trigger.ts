@@ -25,7 +25,7 @@ import { NodeHelpers, Workflow } from 'n8n-workflow';
 import { additionalDataFor } from './additionalData';
 import { TestCredentialsHelper } from './credentials';
 import type { LoadedPackage } from './package';
-import type { WebhookRequest, WebhookServer } from './webhookServer';
+import type { WebhookHandler, WebhookRequest, WebhookServer } from './webhookServer';
 
 /** A trigger node in a workflow of its own. */
 export interface TriggerOptions {
@@ -34,6 +34,8 @@ export interface TriggerOptions {
 	parameters?: INodeParameters;
 	/** By default the newest. */
 	typeVersion?: number;
+	/** Name of the node, which users may change; its ID stays the same. */
+	name?: string;
 	credentials?: ICredentialDataDecryptedObject;
 	/** `production` by default: the workflow is switched on. `test`: the editor listens for one event on the test URL. */
 	mode?: 'production' | 'test';
@@ -60,8 +62,6 @@ export interface StartedExecution {
 	error?: Error;
 }
 
-const requestTimeoutMs = 20_000;
-
 /** A webhook of the description; its method is no expression. */
 type TriggerWebhook = IWebhookDescription & { httpMethod: IHttpRequestMethods };
 
@@ -71,7 +71,7 @@ export class Trigger {
 	readonly executions: StartedExecution[] = [];
 
 	/** The static data as stored in n8n's database. */
-	private stored: string;
+	private stored = '{}';
 
 	/** When the latest test on the test URL is over: n8n answers first and removes the webhook then. */
 	testEnded: Promise<void> = Promise.resolve();
@@ -82,7 +82,7 @@ export class Trigger {
 		private readonly node: INode,
 		private readonly options: TriggerOptions,
 	) {
-		this.stored = JSON.stringify(options.staticData ? { global: options.staticData } : {});
+		if (options.staticData) this.staticData = options.staticData;
 	}
 
 	/** The URL that the service is to call. */
@@ -95,6 +95,11 @@ export class Trigger {
 		return (JSON.parse(this.stored) as { global?: IDataObject }).global ?? {};
 	}
 
+	/** What a delivery or an execution does that began earlier and ends now: n8n writes back the data of then. */
+	set staticData(global: IDataObject) {
+		this.stored = JSON.stringify({ global });
+	}
+
 	/**
 	 * Switches the workflow on (or starts listening for a test event). If the node fails, it may tidy up, as in n8n.
 	 *
@@ -105,11 +110,8 @@ export class Trigger {
 		activation: WorkflowActivateMode = this.isTest ? 'manual' : 'activate',
 	): Promise<void> {
 		for (const webhook of this.webhooks) {
-			this.server.register(
-				webhook.httpMethod,
-				this.path,
-				async (request, response) => await this.receive(webhook, request, response),
-			);
+			const answer: WebhookHandler = async (...call) => await this.receive(webhook, ...call);
+			this.server.register(webhook.httpMethod, this.path, answer);
 		}
 		try {
 			const mode = this.isTest ? 'manual' : 'trigger';
@@ -144,7 +146,7 @@ export class Trigger {
 			headers: { 'Content-Type': 'application/json', ...headers },
 			transformRequest: (value: unknown) => value,
 			validateStatus: () => true,
-			timeout: requestTimeoutMs,
+			timeout: 20_000,
 		});
 		await this.testEnded;
 		return { status, body: data, workflowData: this.executions.slice(before).at(0)?.items };
@@ -155,13 +157,8 @@ export class Trigger {
 	}
 
 	private get path(): string {
-		const { path, isFullPath } = this.defaultWebhook;
-		const full = NodeHelpers.getNodeWebhookPath(
-			this.workflowId,
-			this.node,
-			path,
-			isFullPath === true,
-		);
+		const { path } = this.defaultWebhook;
+		const full = NodeHelpers.getNodeWebhookPath(this.workflowId, this.node, path);
 		return `/${this.isTest ? 'webhook-test' : 'webhook'}/${full}`;
 	}
 
@@ -183,23 +180,21 @@ export class Trigger {
 	}
 
 	private additionalData(): IWorkflowExecuteAdditionalData {
-		return additionalDataFor(
-			new TestCredentialsHelper(this.loaded, this.options.credentials ?? {}),
-			this.server.url,
-		);
+		const helper = new TestCredentialsHelper(this.loaded, this.options.credentials ?? {});
+		return additionalDataFor(helper, this.server.url);
 	}
 
 	private webhookData(
-		additionalData: IWorkflowExecuteAdditionalData,
-		webhook = this.defaultWebhook,
+		workflowExecuteAdditionalData: IWorkflowExecuteAdditionalData,
+		webhookDescription = this.defaultWebhook,
 	): IWebhookData {
 		return {
-			httpMethod: webhook.httpMethod,
+			httpMethod: webhookDescription.httpMethod,
 			node: this.node.name,
 			path: this.path.split('/').slice(2).join('/'),
-			webhookDescription: webhook,
+			webhookDescription,
 			workflowId: this.workflowId,
-			workflowExecuteAdditionalData: additionalData,
+			workflowExecuteAdditionalData,
 			isTest: this.isTest,
 		};
 	}
@@ -231,9 +226,8 @@ export class Trigger {
 		return await this.withWorkflow(async (workflow, node) => {
 			const additionalData = this.additionalData();
 			const data = this.webhookData(additionalData);
-			return await method?.call(
-				new HookContext(workflow, node, additionalData, mode, activation, data),
-			);
+			const context = new HookContext(workflow, node, additionalData, mode, activation, data);
+			return await method?.call(context);
 		});
 	}
 

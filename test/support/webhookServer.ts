@@ -1,4 +1,6 @@
 /** n8n's own web server, as far as webhooks need it: real HTTP, so that the sandbox can deliver to it by itself. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -43,26 +45,23 @@ function parseBody(request: WebhookRequest): boolean {
 export class WebhookServer {
 	private readonly handlers = new Map<string, WebhookHandler>();
 
-	private listening?: Promise<Server>;
-
-	private port?: number;
+	private server?: Server;
 
 	/** Starts it, if it does not run yet. */
 	async start(): Promise<void> {
-		this.listening ??= new Promise((resolve, reject) => {
-			const server: Server = this.app().listen(0, '127.0.0.1', (error?: Error) =>
-				error ? reject(error) : resolve(server),
-			);
-		});
-		const server = await this.listening;
-		server.keepAliveTimeout = 0; // a client that pauses longer would find its connection closed just as it sends
-		this.port = (server.address() as AddressInfo).port;
+		if (!this.server) {
+			this.server = createServer(this.app());
+			this.server.keepAliveTimeout = 0; // a client that pauses longer would find its connection closed just as it sends
+			this.server.listen(0, '127.0.0.1');
+		}
+		if (!this.server.listening) await once(this.server, 'listening');
 	}
 
 	/** n8n's address, e.g. `http://127.0.0.1:5678`. */
 	get url(): string {
-		if (this.port === undefined) throw new Error('The webhook server does not run');
-		return `http://127.0.0.1:${this.port}`;
+		const address = this.server?.address() as AddressInfo | null | undefined;
+		if (!address) throw new Error('The webhook server does not run');
+		return `http://127.0.0.1:${address.port}`;
 	}
 
 	/** Registers what answers a path, e.g. `/webhook/id/webhook`. */
@@ -76,8 +75,8 @@ export class WebhookServer {
 	}
 
 	async stop(): Promise<void> {
-		const server = await this.listening;
-		this.listening = undefined;
+		const { server } = this;
+		this.server = undefined;
 		server?.closeAllConnections();
 		await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
 	}

@@ -1,14 +1,18 @@
 /** Every event once: repeated deliveries, also at the same moment and over restarts, and what only looks like one. */
-import type { IDataObject, INodeParameters, IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
 import { recognize } from '../../nodes/BusinessMessaging/webhooks/deduplication';
 import { useService } from '../support/service';
-import { Triggers, customer, loseStaticData, received } from './support';
+import { Triggers, received } from './support';
 
 /** Where they are stored. */
 const recentEvents = 'recentEvents of id of Trigger';
 const service = useService();
 const triggers = new Triggers(service);
+const assigned = (assignee: string) => ({
+	event: 'conversation.assigned',
+	data: { id: 'conv_1', assignee },
+});
 
 test('starts one execution for an event that comes ten times at the same moment', async () => {
 	const trigger = await triggers.active();
@@ -23,7 +27,7 @@ test('knows an event that comes again before n8n has stored anything', async () 
 	const trigger = await triggers.active();
 	for (let n = 0; n < 3; n++) {
 		expect((await triggers.deliver(trigger, received())).status).toBe(200);
-		loseStaticData(trigger);
+		trigger.staticData = {};
 	}
 	expect(trigger.executions).toHaveLength(1);
 });
@@ -72,94 +76,15 @@ test.each([
 	}
 });
 
-const withoutId = { id: undefined };
-const conversation = 'conv_1';
-const assigned = (assignee: string, beside: object = {}) => ({
-	event: 'conversation.assigned',
-	data: { id: conversation, assignee },
-	...beside,
-});
-const all: INodeParameters = {
-	events: ['message.received', 'message.sent', 'message.read'],
-	otherEvents: '*',
-};
-
-test.each<[string, unknown, unknown]>([
-	[
-		'the same text of one customer in two messages',
-		received({ id: '1', text: 'ok' }),
-		received({ id: '2', text: 'ok' }),
-	],
-	['the same text of one customer without identifiers', received(withoutId), received(withoutId)],
-	[
-		'messages of two customers',
-		received({ id: '3', from: customer }),
-		received({ id: '4', from: '+15550002222' }),
-	],
-	[
-		'two receipts of one message',
-		{ event: 'message.sent', data: { id: '5' } },
-		{ event: 'message.read', data: { id: '5' } },
-	],
-	[
-		'two messages under the identifier of an account',
-		{ ...received({ id: '6' }), id: 'account' },
-		{ ...received({ id: '7' }), id: 'account' },
-	],
-	[
-		'two states of one thing',
-		{ event: 'order.changed', data: { id: '8', paid: false } },
-		{ event: 'order.changed', data: { id: '8', paid: true } },
-	],
-	[
-		'two events that happen to be equal',
-		{ event: 'order.paid', id: 'e1', data: { n: 1 } },
-		{ event: 'order.paid', id: 'e2', data: { n: 1 } },
-	],
-	[
-		"two texts under the conversation's identifier",
-		received({ id: conversation, text: 'hello' }),
-		received({ id: conversation, text: 'bye' }),
-	],
-	[
-		"the same text under the contact's identifier at two times",
-		received({ id: 'contact_1', timestamp: '2030-01-31T10:00:00Z' }),
-		received({ id: 'contact_1', timestamp: '2030-01-31T10:00:07Z' }),
-	],
-])('takes %s for two events', async (_, first, second) => {
-	const trigger = await triggers.active({ parameters: all });
-	for (const body of [first, second]) await triggers.deliver(trigger, body);
-	expect(trigger.executions).toHaveLength(2);
-});
-
-test.each<[string, (n: number) => object]>([
-	['nothing else', () => ({})],
-	['the time of each event', (n) => ({ timestamp: 1_700_000_000 + n })],
-	['the identifier of each event', (n) => ({ event_id: `e${n}` })],
-])('starts for a conversation that goes to Ann, Bob and Ann, with %s', async (_, beside) => {
-	const trigger = await triggers.active({ parameters: all });
-	for (const [n, assignee] of ['Ann', 'Bob', 'Ann'].entries())
-		await triggers.deliver(trigger, assigned(assignee, beside(n)));
-	expect(trigger.executions.map(({ items }) => items[0][0].json.assignee)).toEqual([
-		'Ann',
-		'Bob',
-		'Ann',
-	]);
-});
-
-test.each<[string, unknown, Record<string, string>]>([
-	['a receipt', { event: 'message.read', data: { id: '9', status: 'read' } }, {}],
-	['an event with an identifier of its own', { event: 'order.paid', id: 'e3', data: { n: 1 } }, {}],
-	[
-		'an event with an identifier in a header',
-		{ event: 'order.paid', data: { n: 1 } },
-		{ 'webhook-id': 'e4' },
-	],
-	['a change with the time of the event', assigned('Ann', { timestamp: 1_700_000_000 }), {}],
-])('takes %s that comes again for the same', async (_, body, headers) => {
-	const trigger = await triggers.active({ parameters: all });
-	for (let n = 0; n < 3; n++) await triggers.deliver(trigger, body, headers);
-	expect(trigger.executions).toHaveLength(1);
+test.each<[string, number, unknown[], Record<string, string>]>([
+	['an event that comes again', 1, [received(), received()], {}],
+	['two texts without IDs', 2, [received({ id: undefined }), received({ id: undefined })], {}],
+	['a change to and fro', 3, ['Ann', 'Bob', 'Ann'].map(assigned), {}],
+	['a change with a header', 1, ['Ann', 'Ann'].map(assigned), { 'webhook-id': 'e1' }],
+])('starts for %s: %d', async (_, count, bodies, headers) => {
+	const trigger = await triggers.active({ parameters: { otherEvents: 'conversation.assigned' } });
+	for (const body of bodies) await triggers.deliver(trigger, body, headers);
+	expect(trigger.executions).toHaveLength(count);
 });
 
 test('knows a message again that comes with other details of its delivery', async () => {
@@ -193,8 +118,8 @@ test('takes duplicate events if that is wanted', async () => {
 	const trigger = await triggers.active({
 		parameters: { options: { allowDuplicateEvents: true } },
 	});
-	for (let n = 0; n < 3; n++) await triggers.deliver(trigger, received());
-	expect(trigger.executions).toHaveLength(3);
+	for (let n = 0; n < 2; n++) await triggers.deliver(trigger, received());
+	expect(trigger.executions).toHaveLength(2);
 });
 
 test('takes the same event with every test in the editor', async () => {

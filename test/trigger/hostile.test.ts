@@ -14,7 +14,6 @@ const seed = Number(process.env.TEST_SEED ?? 1);
 
 interface Attack {
 	body: string;
-	headers: Record<string, string>;
 	/** The URL that it goes to, made of the registered one. */
 	urlOf: (registered: string) => string;
 }
@@ -75,20 +74,15 @@ const wrongSecrets: Array<(url: string) => string> = [
 	(url) => url.replace(/token=.*/, 'token=%00'),
 	(url) => url.replace(/token=.*/, `token=${'x'.repeat(2_000)}`),
 ];
-const headers = fc
-	.constantFrom('application/json', 'application/json; charset=utf-16', 'text/plain', '')
-	.map((type) => ({ 'Content-Type': type }));
+const types = ['application/json', 'application/json; charset=utf-16', 'text/plain', ''];
+const rightUrl = (url: string) => url;
 
 const attacks: fc.Arbitrary<Attack> = fc.oneof(
-	{
-		weight: 4,
-		arbitrary: fc.record({ body: bodies, headers, urlOf: fc.constant((url: string) => url) }),
-	},
+	{ weight: 4, arbitrary: fc.record({ body: bodies, urlOf: fc.constant(rightUrl) }) },
 	{
 		weight: 1,
 		arbitrary: fc.record({
 			body: fc.nat(1_000).map((n) => event({ id: `forged ${n}` })),
-			headers,
 			urlOf: fc.constantFrom(...wrongSecrets),
 		}),
 	},
@@ -97,16 +91,17 @@ const attacks: fc.Arbitrary<Attack> = fc.oneof(
 test(`${count} hostile deliveries start nothing, and honest ones still do (TEST_SEED=${seed})`, async () => {
 	const trigger = await triggers.active();
 	const url = triggers.urlOf(trigger);
-	const deliver = async ({ body, headers: sent, urlOf }: Attack) =>
-		(await triggers.deliver(trigger, body, sent, urlOf(url))).status;
-	const honest = (body: string): Attack => ({ body, headers: {}, urlOf: (own) => own });
-	expect(await deliver(honest(replayed))).toBe(200);
+	const deliver = async ({ body, urlOf }: Attack, index = 0) => {
+		const headers = { 'Content-Type': types[index % types.length] };
+		return (await triggers.deliver(trigger, body, headers, urlOf(url))).status;
+	};
+	expect(await deliver({ body: replayed, urlOf: rightUrl })).toBe(200);
 
 	const statuses: number[] = [];
 	for (const some of chunk(fc.sample(attacks, { numRuns: count, seed }), atOnce))
 		statuses.push(...(await Promise.all(some.map(deliver))));
 	expect(uniq(statuses).sort()).toEqual([200, 400, 401, 413, 422]);
 	expect(trigger.executions).toHaveLength(1);
-	expect(await deliver(honest(event({ id: 'honest' })))).toBe(200);
+	expect(await deliver({ body: event({ id: 'honest' }), urlOf: rightUrl })).toBe(200);
 	expect(trigger.executions).toHaveLength(2);
 }, 120_000);

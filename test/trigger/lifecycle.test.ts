@@ -1,12 +1,13 @@
-/** The registration at the service from activation to deactivation, through n8n's own contexts, over HTTP. */
+/** The registration at the service and its secret, from activation to deactivation, through n8n's own contexts, over HTTP. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 
 import type { INodeParameters } from 'n8n-workflow';
 
+import type { FaultOrder } from '../../sandbox/faults';
 import { useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
-import { Triggers } from './support';
+import { Triggers, received } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -19,186 +20,283 @@ const own = ({ url }: Trigger) =>
 	registered().filter((webhook) => webhook.url.split('?')[0] === url);
 
 /** Puts a registration at the service as if somebody else had made it. */
-const foreign = (url: string, events = ['message.received']) =>
-	service.sandbox.state.webhooks.create({ url, events });
+const foreign = (url: string) =>
+	service.sandbox.state.webhooks.create({ url, events: ['message.received'] });
+
+const statusOf = async (trigger: Trigger, url = triggers.urlOf(trigger)) =>
+	(await triggers.deliver(trigger, received(), {}, url)).status;
 
 const receipts: INodeParameters = {
 	events: ['message.received', 'message.read'],
 	otherEvents: 'contact.created, *',
 };
+const newSecret: INodeParameters = { options: { secretVersion: 2 } };
 
-test('registers the URL with a secret and the chosen events, and removes it again', async () => {
-	const it = await triggers.make({ parameters: receipts });
-	await it.activate();
-	expect(registered()).toEqual([
-		expect.objectContaining({
-			url: expect.stringMatching(/\/webhook\/webhook-id\/webhook\?token=[\w-]{43}$/),
-			events: ['message.received', 'message.read', 'contact.created', '*'],
-		}),
-	]);
-	await it.deactivate();
-	expect(registered()).toEqual([]);
-});
-
-test('adopts a registration that is as it should be, and removes surplus copies', async () => {
-	const it = await triggers.make();
-	await it.activate();
-	const [{ id, url }] = registered();
-	foreign(url);
-	foreign(it.url);
-	await it.activate('init');
-	expect(registered().map((webhook) => webhook.id)).toEqual([id]);
-	expect(service.calls('createWebhook')).toBe(1);
-});
-
-test('replaces a registration for other events, the new one first, so that it never has none', async () => {
-	const it = await triggers.make();
-	await it.activate();
-	const [{ id, url }] = registered();
-	const changed = await triggers.make({ parameters: receipts, staticData: it.staticData });
-	await changed.activate();
-	expect(registered()).toHaveLength(1);
-	expect(registered()[0]).toMatchObject({ url, events: expect.arrayContaining(['message.read']) });
-	expect(registered()[0].id).not.toBe(id);
-	const writes = service.sandbox.state.requests.last(20).filter(({ method }) => method !== 'GET');
-	expect(writes.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE']);
-});
-
-test('shows a refusal of its events, registers nothing without them, and leaves what is there', async () => {
-	const it = await triggers.active();
-	await service.fault({
-		endpoint: 'createWebhook',
-		status: 422,
-		body: { message: 'events: "message.recieved" is unknown' },
-		count: 20,
-	});
-	const changed = await triggers.make({
-		parameters: { otherEvents: 'message.recieved' },
-		staticData: it.staticData,
-	});
-	const calls = service.calls('createWebhook');
-	await expect(changed.activate()).rejects.toThrow(/"message.recieved" is unknown.*Other Event/);
-	expect(service.calls('createWebhook') - calls).toBe(1);
-	expect(service.calls('deleteWebhook')).toBe(1); // n8n tidies up after a failed activation
-});
-
-test('registers again what was deleted at the service while n8n was down', async () => {
-	const it = await triggers.make();
-	await it.activate();
-	service.sandbox.state.webhooks.delete(registered()[0].id);
-	await it.activate('init');
-	expect(own(it)).toHaveLength(1);
-	await it.deactivate();
-	expect(registered()).toEqual([]);
-});
-
-test('tidies up its own without knowing anything of it any more', async () => {
-	const it = await triggers.make();
-	await it.activate();
-	const amnesiac = await triggers.make({ staticData: {} });
-	await amnesiac.activate();
-	expect(own(it)).toHaveLength(1);
-	await (await triggers.make({ staticData: {} })).deactivate();
-	expect(registered()).toEqual([]);
-});
-
-test('counts a registration that is gone already as removed', async () => {
-	const it = await triggers.make();
-	await it.activate();
-	await service.fault({ endpoint: 'deleteWebhook', status: 404 });
-	await it.deactivate();
-	expect(service.calls('deleteWebhook')).toBe(1);
-	expect(it.staticData).not.toHaveProperty(['registrations of id of Trigger', 'production', 'id']);
-});
-
-test('has test and production URL side by side', async () => {
-	const production = await triggers.make();
-	const test = await triggers.make({ mode: 'test' });
-	await production.activate();
-	await test.activate();
-	expect([own(production), own(test)]).toEqual([[expect.anything()], [expect.anything()]]);
-	expect((await service.engine.trigger({})).url).toBe(production.url);
-	await test.deactivate();
-	expect(registered()).toEqual(own(production));
-	await production.deactivate();
-	expect(registered()).toEqual([]);
-});
-
-test('leaves nothing of its own and touches nothing of others in 50 rounds', async () => {
-	const it = await triggers.make();
-	const others = [
-		`${it.url}/more`,
-		`${it.url}?token=short`,
-		`${it.url}?token=${'a'.repeat(43)}&more`,
-		`${it.url}?other=${'a'.repeat(43)}`,
-		it.url.replace('/webhook/', '/webhook-test/'),
-		it.url.toUpperCase(),
-		'https://example.com/hook',
-	].map((url) => foreign(url));
-	for (let n = others.length; n < 20; n++) others.push(foreign(`https://example.com/${n}`));
-	for (let round = 0; round < 50; round++) {
-		await it.activate();
-		expect(own(it)).toHaveLength(3 + 1); // with the three foreign ones that differ in the query only
+describe('the registration', () => {
+	test('is made for the URL with a secret and the chosen events, and removed again', async () => {
+		const it = await triggers.active({ parameters: receipts });
+		expect(registered()).toEqual([
+			expect.objectContaining({
+				url: expect.stringMatching(/\/webhook\/webhook-id\/webhook\?token=[\w-]{43}$/),
+				events: ['message.received', 'message.read', 'contact.created', '*'],
+			}),
+		]);
 		await it.deactivate();
-	}
-	expect(registered()).toEqual(others);
-}, 120_000);
-
-test('removes what it had registered when the user goes over to registering by hand', async () => {
-	const automatic = await triggers.active();
-	const byHand = foreign(automatic.url);
-	const manual = await triggers.make({
-		parameters: { registration: 'manual' },
-		staticData: automatic.staticData,
+		expect(registered()).toEqual([]);
 	});
-	await manual.activate();
-	expect(registered()).toEqual([byHand]);
-});
 
-test('leaves the registrations of its copies alone', async () => {
-	const it = await triggers.active();
-	const copy = await triggers.active({ webhookId: 'another-id', staticData: it.staticData });
-	await it.deactivate();
-	expect(registered()).toEqual(own(copy));
-	expect(own(copy)).toHaveLength(1);
-});
-
-test('points to Manual where the service does not offer registering', async () => {
-	const it = await triggers.make({
-		credentials: { ...service.credentials(), baseUrl: `${service.url}/api` },
+	test('is kept if it is as it should be, and surplus copies are removed', async () => {
+		const it = await triggers.active();
+		const [{ id, url }] = registered();
+		foreign(url);
+		foreign(it.url);
+		await it.activate('init');
+		expect(registered().map((webhook) => webhook.id)).toEqual([id]);
+		expect(service.calls('createWebhook')).toBe(1);
 	});
-	await expect(it.activate()).rejects.toThrow(
-		/does not offer.*Manual.*by hand: http:.*\/webhook-id\/webhook$/,
-	);
-});
 
-test('leaves everything to the user if registered by hand', async () => {
-	const it = await triggers.make({ parameters: { registration: 'manual' } });
-	foreign(it.url);
-	await it.activate();
-	await it.deactivate();
-	expect(registered()).toHaveLength(1);
-	expect(
-		service.calls('listWebhooks') + service.calls('createWebhook') + service.calls('deleteWebhook'),
-	).toBe(0);
-});
-
-test('refuses to register an address that the service cannot reach, without asking it', async () => {
-	const asked: string[] = [];
-	const note = (message: unknown) =>
-		asked.push((message as { request: ClientRequest }).request.host);
-	subscribe('http.client.request.start', note);
-	const it = await triggers.make({
-		credentials: service.credentials({ baseUrl: 'https://api.example.com' }),
+	test('for other events is replaced, the new one first, so that there is always one', async () => {
+		const it = await triggers.active();
+		const [{ id, url }] = registered();
+		await triggers.active({ parameters: receipts, staticData: it.staticData });
+		expect(registered()).toEqual([
+			expect.objectContaining({ url, events: expect.arrayContaining(['message.read']) }),
+		]);
+		expect(registered()[0].id).not.toBe(id);
+		const writes = service.sandbox.state.requests.last(20).filter(({ method }) => method !== 'GET');
+		expect(writes.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE']);
 	});
-	await expect(it.activate()).rejects.toThrow(
-		/http:\/\/127\.0\.0\.1:\d+: the address is only known to this machine.*WEBHOOK_URL/,
-	);
-	unsubscribe('http.client.request.start', note);
-	expect(asked).toEqual([]);
+
+	test('is replaced at a service that takes each address once', async () => {
+		const it = await triggers.make();
+		foreign(it.url);
+		await service.fault({ endpoint: 'createWebhook', status: 409 });
+		await it.activate();
+		expect(own(it)).toEqual([expect.objectContaining({ url: expect.stringContaining('?token=') })]);
+	});
+
+	test('is not made without an event that the service refuses', async () => {
+		const it = await triggers.active();
+		const body = { message: 'events: "message.recieved" is unknown' };
+		await service.fault({ endpoint: 'createWebhook', status: 422, body, count: 20 });
+		const parameters = { otherEvents: 'message.recieved' };
+		const changed = await triggers.make({ parameters, staticData: it.staticData });
+		const calls = service.calls('createWebhook');
+		await expect(changed.activate()).rejects.toThrow(/"message.recieved" is unknown.*Other Event/);
+		expect(service.calls('createWebhook') - calls).toBe(1);
+		expect(service.calls('deleteWebhook')).toBe(1); // n8n tidies up after a failed activation
+	});
+
+	test('is made again if it was deleted at the service while n8n was down', async () => {
+		const it = await triggers.active();
+		service.sandbox.state.webhooks.delete(registered()[0].id);
+		await it.activate('init');
+		expect(own(it)).toHaveLength(1);
+	});
+
+	test('is found without anything remembered of it', async () => {
+		const it = await triggers.active();
+		await triggers.active({ staticData: {} });
+		expect(own(it)).toHaveLength(1);
+		await (await triggers.make({ staticData: {} })).deactivate();
+		expect(registered()).toEqual([]);
+	});
+
+	test('counts as removed if it is gone already', async () => {
+		const it = await triggers.active();
+		await service.fault({ endpoint: 'deleteWebhook', status: 404 });
+		await it.deactivate();
+		expect(service.calls('deleteWebhook')).toBe(1);
+	});
+
+	test('is removed after a deactivation that did not get through', async () => {
+		const it = await triggers.active();
+		await service.fault({ endpoint: 'deleteWebhook', status: 403 });
+		await expect(it.deactivate()).rejects.toThrow(
+			/could not be removed at the service.*not allowed.*Publish and unpublish/,
+		);
+		await it.activate();
+		await it.deactivate();
+		expect(registered()).toEqual([]);
+	});
+
+	test('is looked for after no answer, and removed if the activation then fails', async () => {
+		const it = await triggers.make();
+		await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
+		await it.activate();
+		expect(own(it)).toHaveLength(1);
+		expect(service.calls('createWebhook')).toBe(1);
+		await it.deactivate();
+		await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
+		await service.fault({ endpoint: 'listWebhooks', status: 403, skip: 4 });
+		await expect(it.activate()).rejects.toThrow(
+			/not allowed to do this.*\(HTTP 403\)\. Use an API key with the necessary permissions/,
+		);
+		expect(registered()).toEqual([]);
+	});
+
+	test('stays as it was when n8n starts and the service does not answer', async () => {
+		const apiKey = 'another-key-0001'; // the requests of this one are held back for a day then
+		service.sandbox.state.keys.create('Another', apiKey);
+		const it = await triggers.active({ credentials: service.credentials({ apiKey }) });
+		const before = [...registered()];
+		const headers = { 'retry-after': '86400' };
+		await service.fault({ endpoint: 'listWebhooks', status: 429, headers });
+		await it.activate('init');
+		expect(registered()).toEqual(before);
+	});
+
+	test('leaves nothing of its own and touches nothing of others, whatever goes wrong in 60 rounds', async () => {
+		const it = await triggers.make();
+		const others = [
+			`${it.url}/more`,
+			`${it.url}?token=short`,
+			`${it.url}?token=${'a'.repeat(43)}&more`,
+			`${it.url}?other=${'a'.repeat(43)}`,
+			it.url.replace('/webhook/', '/webhook-test/'),
+			it.url.toUpperCase(),
+			...Array.from({ length: 14 }, (_, n) => `https://example.com/${n}`),
+		].map(foreign);
+		const faults: FaultOrder[] = [
+			...[403, 409, 422, 500].map((status): FaultOrder => ({ endpoint: 'createWebhook', status })),
+			{ endpoint: 'createWebhook', reset: 'beforeRead' },
+			{ endpoint: 'createWebhook', reset: 'afterRead' },
+			{ endpoint: 'createWebhook', brokenJson: true },
+			{ endpoint: 'createWebhook', status: 500, processed: true },
+			...[403, 404].map((status): FaultOrder => ({ endpoint: 'deleteWebhook', status })),
+			...[0, 1, 2, 3, 4].map(
+				(skip): FaultOrder => ({ endpoint: 'listWebhooks', status: 403, skip }),
+			),
+		];
+		for (let round = 0; round < 60; round++) {
+			service.sandbox.state.faults.remove();
+			await service.fault(faults[round % faults.length]);
+			if (round % 7 === 0) await service.fault(faults[(round * 5) % faults.length]);
+			await it.activate().catch(() => {});
+			await it.deactivate().catch(() => {});
+			expect(own(it).length).toBeLessThanOrEqual(3 + 1); // three foreign ones differ in the query only
+		}
+		service.sandbox.state.faults.remove();
+		await it.activate();
+		await it.deactivate();
+		expect(registered()).toEqual(others);
+	}, 120_000);
+
+	test('of a test is another one', async () => {
+		const production = await triggers.active();
+		const test = await triggers.active({ mode: 'test' });
+		expect([own(production), own(test)]).toEqual([[expect.anything()], [expect.anything()]]);
+		await test.deactivate();
+		expect(registered()).toEqual(own(production));
+	});
+
+	test('of a copy of the workflow is another one', async () => {
+		const it = await triggers.active();
+		const copy = await triggers.active({ webhookId: 'another-id', staticData: it.staticData });
+		await it.deactivate();
+		expect(registered()).toEqual(own(copy));
+		expect(own(copy)).toHaveLength(1);
+	});
+
+	test('is removed when the user goes over to registering by hand, and nothing else is touched', async () => {
+		const automatic = await triggers.active();
+		const byHand = foreign(automatic.url);
+		const { staticData } = automatic;
+		await triggers.active({ parameters: { registration: 'manual' }, staticData });
+		expect(registered()).toEqual([byHand]);
+	});
+
+	test('by hand needs no request', async () => {
+		const it = await triggers.active({ parameters: { registration: 'manual' } });
+		await it.deactivate();
+		expect(
+			service.calls('listWebhooks') +
+				service.calls('createWebhook') +
+				service.calls('deleteWebhook'),
+		).toBe(0);
+	});
+
+	test('points to Manual where the service does not offer registering', async () => {
+		const credentials = service.credentials({ baseUrl: `${service.url}/api` });
+		await expect(triggers.active({ credentials })).rejects.toThrow(
+			/does not offer.*Manual.*by hand: http:.*\/webhook-id\/webhook$/,
+		);
+	});
+
+	test('is refused for an address that the service cannot reach, without asking it', async () => {
+		const asked: string[] = [];
+		const note = (message: unknown) =>
+			asked.push((message as { request: ClientRequest }).request.host);
+		subscribe('http.client.request.start', note);
+		const credentials = service.credentials({ baseUrl: 'https://api.example.com' });
+		await expect(triggers.active({ credentials })).rejects.toThrow(
+			/http:\/\/127\.0\.0\.1:\d+: the address is only known to this machine.*WEBHOOK_URL/,
+		);
+		unsubscribe('http.client.request.start', note);
+		expect(asked).toEqual([]);
+	});
+
+	test('needs an event', async () => {
+		await expect(triggers.active({ parameters: { events: [] } })).rejects.toThrow(
+			'Choose at least one',
+		);
+	});
 });
 
-test('asks for an event', async () => {
-	const it = await triggers.make({ parameters: { events: [] } });
-	await expect(it.activate()).rejects.toThrow('Choose at least one');
+describe('the secret of the URL', () => {
+	test('stays the same when the trigger is switched off and on', async () => {
+		const it = await triggers.active();
+		const url = triggers.urlOf(it);
+		await it.deactivate();
+		await it.activate();
+		expect(triggers.urlOf(it)).toBe(url);
+	});
+
+	test('is another one with another Secret Version, also when a late delivery writes back the old one', async () => {
+		const workflowId = 'late';
+		const it = await triggers.active({ workflowId });
+		const [old, before] = [triggers.urlOf(it), it.staticData];
+		const changed = await triggers.active({
+			workflowId,
+			staticData: before,
+			parameters: newSecret,
+		});
+		const { staticData } = changed;
+		expect(own(it)).toHaveLength(1);
+		changed.staticData = before;
+		expect(await statusOf(changed, old)).toBe(401);
+		expect(await statusOf(changed)).toBe(200);
+		expect(changed.staticData).toMatchObject(staticData);
+	});
+
+	test('is known when a delivery from before the first activation has written back nothing', async () => {
+		const it = await triggers.active();
+		const { staticData } = it;
+		it.staticData = {};
+		expect(await statusOf(it)).toBe(200);
+		expect(it.staticData).toMatchObject(staticData);
+	});
+
+	test('opens neither a later URL of the node, nor its test URL', async () => {
+		const earlier = await triggers.active({ webhookId: 'earlier' });
+		const old = new URL(triggers.urlOf(earlier)).search;
+		const { staticData } = earlier;
+		const test = await triggers.active({ webhookId: 'earlier', mode: 'test', staticData });
+		const ofTest = new URL(triggers.urlOf(test)).search;
+		expect(await statusOf(test, test.url + old)).toBe(401);
+		const moved = await triggers.active({ webhookId: 'present', staticData: test.staticData });
+		for (const search of [old, ofTest]) expect(await statusOf(moved, moved.url + search)).toBe(401);
+		for (const it of [earlier, test, moved]) expect(await statusOf(it)).toBe(200);
+	});
+
+	test('stays out of errors that quote the URL', async () => {
+		const it = await triggers.active();
+		const body = { message: `Not for ${triggers.urlOf(it)}` };
+		for (const endpoint of ['createWebhook', 'deleteWebhook'] as const)
+			await service.fault({ endpoint, status: 403, body, count: 2 });
+		const parameters = { events: ['message.read'] };
+		const changed = await triggers.make({ staticData: it.staticData, parameters });
+		await expect(changed.activate()).rejects.toThrow(/Not for http.*\?token=… \(HTTP 403\)/);
+		await expect(changed.deactivate()).rejects.toThrow(/Not for http.*\?token=… \(HTTP 403\)/);
+	});
 });

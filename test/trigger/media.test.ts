@@ -3,12 +3,11 @@
  * service; all else is n8n's own helper.
  */
 import { promises as dns } from 'node:dns';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { IHttpRequestOptions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
+import { useOtherHost } from '../support/otherHost';
 import { useService } from '../support/service';
 import type { Answer } from '../support/trigger';
 import { Triggers, received } from './support';
@@ -18,8 +17,7 @@ const triggers = new Triggers(service);
 
 const host = 'https://files.example.org';
 const picture = Buffer.from('89504e470d0a1a0a', 'hex');
-let files: Server;
-let asked: string[];
+const files = useOtherHost(answer);
 
 /** Where names lead. */
 const names: Record<string, string[]> = {
@@ -39,25 +37,24 @@ function lookUp(name: string): Array<{ address: string; family: number }> {
 	return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
 
-beforeAll(async () => {
+const redirects: Record<string, string> = {
+	'/moved': '/photo.png',
+	'/inside': 'https://10.0.0.1/secret',
+	'/byName': 'https://inside.example.org/secret',
+	'/circle': '/circle',
+};
+
+function answer({ url = '' }: IncomingMessage, response: ServerResponse): void {
+	if (redirects[url]) response.writeHead(302, { location: redirects[url] }).end();
+	else if (url === '/gone') response.writeHead(404).end('no');
+	else if (url === '/large') response.writeHead(200).end(Buffer.alloc(3 * 1024 * 1024));
+	else if (url === '/broken')
+		response.writeHead(200, { 'content-length': '100' }).write('x', () => response.destroy());
+	else response.writeHead(200, { 'content-type': 'image/png; charset=binary' }).end(picture);
+}
+
+beforeAll(() => {
 	jest.spyOn(dns, 'lookup').mockImplementation(async (name) => lookUp(name) as never);
-	files = createServer((request, response) => {
-		asked.push(request.url ?? '');
-		const [, name] = (request.url ?? '').split('/');
-		if (name === 'moved') response.writeHead(302, { location: '/photo.png' }).end();
-		else if (name === 'inside')
-			response.writeHead(302, { location: 'https://10.0.0.1/secret' }).end();
-		else if (name === 'byName')
-			response.writeHead(302, { location: 'https://inside.example.org/secret' }).end();
-		else if (name === 'circle') response.writeHead(302, { location: '/circle' }).end();
-		else if (name === 'gone') response.writeHead(404).end('no');
-		else if (name === 'large') response.writeHead(200).end(Buffer.alloc(3 * 1024 * 1024));
-		else if (name === 'broken')
-			response.writeHead(200, { 'content-length': '100' }).write('x', () => response.destroy());
-		else response.writeHead(200, { 'content-type': 'image/png; charset=binary' }).end(picture);
-	});
-	await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
-	const local = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
 	const node = service.engine.loaded.node('businessMessagingTrigger');
 	const webhook = Reflect.get(node, 'webhook') as (
 		this: IWebhookFunctions,
@@ -65,19 +62,12 @@ beforeAll(async () => {
 	node.webhook = async function (this: IWebhookFunctions) {
 		const send = this.helpers.httpRequest.bind(this.helpers);
 		this.helpers.httpRequest = async (options: IHttpRequestOptions) =>
-			await send({ ...options, url: options.url.replace(host, local) });
+			await send({ ...options, url: options.url.replace(host, files.url) });
 		return await webhook.call(this);
 	};
 });
 
-beforeEach(() => {
-	asked = [];
-});
-
-afterAll(async () => {
-	jest.restoreAllMocks();
-	await new Promise((resolve) => files.close(resolve));
-});
+afterAll(() => jest.restoreAllMocks());
 
 async function deliver(data: Record<string, unknown>, options = {}): Promise<Answer> {
 	const trigger = await triggers.active({
@@ -99,53 +89,22 @@ test.each<[string, Record<string, unknown>]>([
 	expect(json).not.toHaveProperty('mediaError');
 });
 
-test.each<[string, string, string]>([
-	[
-		'of a private address',
-		'https://192.168.1.10/photo.png',
-		'is only known to this machine or its network',
-	],
-	[
-		'of this machine',
-		'https://localhost/photo.png',
-		'is only known to this machine or its network',
-	],
-	[
-		'behind a redirect into a private network',
-		`${host}/inside`,
-		'is only known to this machine or its network',
-	],
-	[
-		'of a name that leads into a private network',
-		'https://inside.example.org/photo.png',
-		'leads into a private network',
-	],
-	[
-		'of a name that also leads into a private network',
-		'https://both.example.org/photo.png',
-		'leads into a private network',
-	],
-	[
-		'of a name that leads to the metadata of a cloud',
-		'https://metadata.example.org/latest',
-		'leads into a private network',
-	],
-	[
-		'of a name that leads to this machine by IPv6',
-		'https://loopback6.example.org/photo.png',
-		'leads into a private network',
-	],
-	[
-		'of a name that leads into a private network by IPv6',
-		'https://local6.example.org/photo.png',
-		'leads into a private network',
-	],
-	[
-		'of a name that leads to IPv4 in IPv6',
-		'https://mapped.example.org/photo.png',
-		'leads into a private network',
-	],
-	['behind a redirect to such a name', `${host}/byName`, 'leads into a private network'],
+const [isPrivate, leadsInside] = [
+	'is only known to this machine or its network',
+	'leads into a private network',
+];
+
+test.each([
+	['of a private address', 'https://192.168.1.10/photo.png', isPrivate],
+	['of this machine', 'https://localhost/photo.png', isPrivate],
+	['behind a redirect into a private network', `${host}/inside`, isPrivate],
+	['of a name that leads inside', 'https://inside.example.org/photo.png', leadsInside],
+	['of a name that also leads inside', 'https://both.example.org/photo.png', leadsInside],
+	["of a cloud's metadata", 'https://metadata.example.org/latest', leadsInside],
+	['of this machine by IPv6', 'https://loopback6.example.org/photo.png', leadsInside],
+	['of a private network by IPv6', 'https://local6.example.org/photo.png', leadsInside],
+	['of IPv4 in IPv6', 'https://mapped.example.org/photo.png', leadsInside],
+	['behind a redirect to such a name', `${host}/byName`, leadsInside],
 	['of a name that nobody knows', 'https://unknown.example.org/photo.png', 'cannot be reached'],
 	['without encryption', 'http://files.example.org/photo.png', 'does not start with https://'],
 	['that is too large', `${host}/large`, 'larger than 2048 KB'],
@@ -178,5 +137,5 @@ test('downloads nothing unless asked to, and nothing for an event that starts no
 		parameters: { options: { downloadMedia: true }, filters: { textEquals: 'yes' } },
 	});
 	await triggers.deliver(trigger, received({ mediaUrl: `${host}/photo.png` }));
-	expect(asked).toEqual([]);
+	expect(files.seen).toEqual([]);
 });

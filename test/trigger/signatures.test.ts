@@ -1,71 +1,83 @@
 /** Who may start the workflow: signatures in all forms, the secret of a URL registered by hand, and the size of bodies. */
 import { createHmac } from 'node:crypto';
 
+import axios from 'axios';
+import { mapValues, omit } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
+import type { signingSchema } from '../../sandbox/signing';
 import { useService } from '../support/service';
-import type { Trigger } from '../support/trigger';
-import { Triggers, received } from './support';
+import { Triggers, customer, received, waitUntil } from './support';
 
-const service = useService();
+const service = useService({ deliveryAttempts: 1 });
 const triggers = new Triggers(service);
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const otherSecret = 'whsec_bm90aGluZw==';
 const body = JSON.stringify(received());
 const seconds = (offset = 0) => String(Math.floor(Date.now() / 1000) + offset);
 
-/** A way to sign: the trigger's parameters, and the headers of a body signed at a time. */
+const hmac = (key: string | Buffer, text: string, algorithm = 'sha256') =>
+	createHmac(algorithm, key).update(text);
+const custom = (signatureHeader: string, signatureOptions = {}): INodeParameters => ({
+	signature: 'custom',
+	signatureHeader,
+	signatureOptions,
+});
+const ownForm = {
+	algorithm: 'sha512',
+	encoding: 'base64',
+	prefix: 'v=',
+	timestampHeader: 'X-Time',
+} as const;
+
 interface Form {
 	parameters: INodeParameters;
+	/** How the sandbox is set to sign like this. */
+	signing: Omit<(typeof signingSchema)['_input'], 'secret'>;
+	/** The headers of a body that is signed at a time. */
 	sign: (text: string, key: string, time: string) => Record<string, string>;
 	hasTime: boolean;
 }
 
-const hmac = (key: string | Buffer, text: string, algorithm = 'sha256') =>
-	createHmac(algorithm, key).update(text);
-
 const forms: Record<string, Form> = {
 	'Standard Webhooks': {
 		parameters: { signature: 'standardWebhooks' },
-		sign: (text, key, time) => ({
-			'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
-			'webhook-timestamp': time,
-			'webhook-signature': `v1a,bm90aGluZw== v1,bm90aGluZw== v1,${hmac(Buffer.from(key.slice('whsec_'.length), 'base64'), `msg_p5jXN8AQM9LWM0D4loKWxJek.${time}.${text}`).digest('base64')}`,
-		}),
+		signing: { scheme: 'standardWebhooks' },
+		sign: (text, key, time) => {
+			const keyBytes = Buffer.from(key.slice('whsec_'.length), 'base64');
+			const digest = hmac(keyBytes, `msg_p5.${time}.${text}`).digest('base64');
+			return {
+				'webhook-id': 'msg_p5',
+				'webhook-timestamp': time,
+				'webhook-signature': `v1a,bm90aGluZw== v1,bm90aGluZw== v1,${digest}`,
+			};
+		},
 		hasTime: true,
 	},
-	'time and digest': {
+	'HMAC with Timestamp': {
 		parameters: { signature: 'timestamped' },
+		signing: { scheme: 'timestamped' },
 		sign: (text, key, time) => ({
 			'X-Signature': `t=${time},v0=00,v1=00,v1=${hmac(key, `${time}.${text}`).digest('hex')}`,
 		}),
 		hasTime: true,
 	},
-	'a prefixed digest': {
-		parameters: {
-			signature: 'custom',
-			signatureHeader: 'X-Hub-Signature-256',
-			signatureOptions: { prefix: 'sha256=' },
-		},
+	'HMAC with a prefix': {
+		parameters: custom('X-Hub-Signature-256', { prefix: 'sha256=' }),
+		signing: { scheme: 'sha256' },
 		sign: (text, key) => ({ 'X-Hub-Signature-256': `sha256=${hmac(key, text).digest('hex')}` }),
 		hasTime: false,
 	},
-	'a hex digest': {
-		parameters: { signature: 'custom', signatureHeader: 'X-Digest' },
-		sign: (text, key) => ({ 'X-Digest': hmac(key, text).digest('hex').toUpperCase() }),
+	'HMAC in capitals': {
+		parameters: { signature: 'custom' },
+		signing: { scheme: 'hex' },
+		sign: (text, key) => ({ 'X-Signature': hmac(key, text).digest('hex').toUpperCase() }),
 		hasTime: false,
 	},
-	'a form of its own': {
-		parameters: {
-			signature: 'custom',
-			signatureHeader: 'X-Own',
-			signatureOptions: {
-				algorithm: 'sha512',
-				encoding: 'base64',
-				prefix: 'v=',
-				timestampHeader: 'X-Time',
-			},
-		},
+	'HMAC with another algorithm, encoding and a time': {
+		parameters: custom('X-Own', ownForm),
+		signing: { scheme: 'custom', header: 'X-Own', ...ownForm },
 		sign: (text, key, time) => ({
 			'X-Time': time,
 			'X-Own': `v=${hmac(key, `${time}.${text}`, 'sha512').digest('base64')}`,
@@ -74,43 +86,65 @@ const forms: Record<string, Form> = {
 	},
 };
 
-const table = Object.entries(forms);
-const credentials = () => service.credentials({ webhookSecret: secret });
 const active = async (parameters: INodeParameters) =>
-	await triggers.active({ parameters, credentials: credentials() });
+	await triggers.active({
+		parameters,
+		credentials: service.credentials({ webhookSecret: secret }),
+	});
+const setSigning = async (values: unknown) =>
+	(
+		await axios.put(`${service.sandbox.url}/_sandbox/signing`, values, {
+			validateStatus: () => true,
+		})
+	).status;
 
-async function statusOf(
-	trigger: Trigger,
-	text: string,
-	headers: Record<string, string>,
-): Promise<number> {
-	const { status } = await triggers.deliver(trigger, text, headers);
-	expect(trigger.executions).toHaveLength(status === 200 ? 1 : 0);
-	return status;
-}
+test.each(Object.entries(forms))('takes %s, and nothing that was touched', async (_, form) => {
+	const { parameters, signing, sign, hasTime } = form;
+	const trigger = await active(parameters);
+	const now = seconds();
+	const signed = sign(body, secret, now);
+	const times = hasTime ? [seconds(-400), seconds(400), 'yesterday', ''] : [];
+	const touched: Array<[text: string, headers: Record<string, string>]> = [
+		[body.replace(customer, '+15550006666'), signed],
+		[`${body} `, signed],
+		[body, sign(body, otherSecret, now)],
+		[body, mapValues(signed, (value) => value.slice(0, -4))],
+		...Object.keys(signed).map((name): [string, Record<string, string>] => [
+			body,
+			omit(signed, name),
+		]),
+		...times.map((time): [string, Record<string, string>] => [body, sign(body, secret, time)]),
+	];
+	if (hasTime) touched.push([body, mapValues(signed, (value) => value.replace(now, seconds(1)))]);
+	for (const [text, headers] of touched)
+		expect((await triggers.deliver(trigger, text, headers)).status).toBe(401);
+	expect(trigger.executions).toEqual([]);
+	expect((await triggers.deliver(trigger, body, signed)).status).toBe(200);
 
-test.each(table)('takes a delivery signed with %s', async (_, { parameters, sign }) => {
-	expect(await statusOf(await active(parameters), body, sign(body, secret, seconds()))).toBe(200);
+	expect(await setSigning({ ...signing, secret })).toBe(204);
+	const { deliveries } = service.sandbox.state.traffic.receive({ from: customer, text: 'Signed' });
+	await waitUntil(() => deliveries[0].state !== 'pending');
+	expect(deliveries[0].attempts[0].status).toBe(200);
+	expect(trigger.executions).toHaveLength(2);
 });
 
-test.each(table.filter(([, { hasTime }]) => hasTime))(
-	'refuses an old or a future time in %s',
-	async (_, { parameters, sign }) => {
-		for (const time of [seconds(-400), seconds(400), 'yesterday', '']) {
-			expect(await statusOf(await active(parameters), body, sign(body, secret, time))).toBe(401);
-		}
-	},
-);
+test.each([
+	{ scheme: 'rot13', secret },
+	{ scheme: 'hex' },
+	{ scheme: 'standardWebhooks', secret: 'no base64!' },
+])('the sandbox refuses to sign as %j', async (values) => {
+	expect(await setSigning(values)).toBe(422);
+});
 
-test('demands the secret of the URL as well', async () => {
-	const trigger = await active({ signature: 'custom' });
-	const answer = await triggers.deliver(
-		trigger,
-		body,
-		{ 'X-Signature': hmac(secret, body).digest('hex') },
-		trigger.url,
-	);
-	expect(answer.status).toBe(401);
+test('a signature does not replace the secret of the URL, and neither is handed on', async () => {
+	const trigger = await active({ signature: 'custom', simplify: false });
+	const headers = { 'X-Signature': hmac(secret, body).digest('hex') };
+	const url = triggers.urlOf(trigger);
+	expect((await triggers.deliver(trigger, body, headers, trigger.url)).status).toBe(401);
+	expect((await triggers.deliver(trigger, body, headers)).status).toBe(200);
+	expect(trigger.executions).toHaveLength(1);
+	for (const word of [secret, url.slice(-43)])
+		expect(JSON.stringify(trigger.executions)).not.toContain(word);
 });
 
 test.each([{ signature: 'custom' }, { registration: 'manual', requireSecret: true }])(
@@ -121,35 +155,23 @@ test.each([{ signature: 'custom' }, { registration: 'manual', requireSecret: tru
 	},
 );
 
-test('takes the secret of a URL registered by hand, in the URL or in a header', async () => {
-	const trigger = await active({
-		registration: 'manual',
-		requireSecret: true,
-		options: { allowDuplicateEvents: true },
-	});
-	const status = async (query: string, headers = {}) =>
-		(await triggers.deliver(trigger, body, headers, trigger.url + query)).status;
-	expect(await status(`?token=${secret}`)).toBe(200);
-	expect(await status('', { 'X-Webhook-Token': secret })).toBe(200);
-	expect(await status('')).toBe(401);
-	expect(await status('?token=')).toBe(401);
-	expect(await status('?token=wrong', { 'X-Webhook-Token': secret })).toBe(401);
-	expect(trigger.executions).toHaveLength(2);
+test.each<[status: number, query: string, headers: Record<string, string>]>([
+	[200, `?token=${secret}`, {}],
+	[200, '', { 'X-Webhook-Token': secret }],
+	[401, '', {}],
+	[401, '?token=', {}],
+	[401, '?token=wrong', { 'X-Webhook-Token': secret }],
+])('a URL registered by hand gives %d with %j and %j', async (status, query, headers) => {
+	const trigger = await active({ registration: 'manual', requireSecret: true });
+	const answer = await triggers.deliver(trigger, body, headers, trigger.url + query);
+	expect([answer.status, trigger.executions.length]).toEqual([status, status === 200 ? 1 : 0]);
 });
 
-test('refuses a body that is too large', async () => {
+test.each([
+	[413, 11_000],
+	[200, 9_000],
+])('gives %d for %d characters where 10 KB are the most', async (status, length) => {
 	const trigger = await triggers.active({ parameters: { options: { maxPayloadSize: 10 } } });
-	expect(await statusOf(trigger, JSON.stringify(received({ text: 'x'.repeat(11_000) })), {})).toBe(
-		413,
-	);
-	expect(await statusOf(trigger, JSON.stringify(received({ text: 'x'.repeat(9_000) })), {})).toBe(
-		200,
-	);
-});
-
-test('never hands on a secret', async () => {
-	const trigger = await active({ signature: 'custom', simplify: false });
-	await triggers.deliver(trigger, body, { 'X-Signature': hmac(secret, body).digest('hex') });
-	expect(trigger.executions).toHaveLength(1);
-	expect(JSON.stringify(trigger.executions)).not.toContain(secret);
+	const answer = await triggers.deliver(trigger, received({ text: 'x'.repeat(length) }));
+	expect([answer.status, trigger.executions.length]).toEqual([status, status === 200 ? 1 : 0]);
 });

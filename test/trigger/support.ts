@@ -1,9 +1,6 @@
 /** What all tests of the trigger do: triggers on n8n's engine, and deliveries to the URL that is really registered. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import axios from 'axios';
-import type { IDataObject } from 'n8n-workflow';
-
 import type { Service } from '../support/service';
 import type { Answer, Trigger, TriggerOptions } from '../support/trigger';
 
@@ -90,28 +87,6 @@ export class Triggers {
 		headers: Record<string, string> = {},
 		url = this.urlOf(trigger),
 	): Promise<Answer> {
-		const before = trigger.executions.length;
-		const { status, data } = await axios.post<unknown>(url, body, {
-			headers: { 'Content-Type': 'application/json', ...headers },
-			transformRequest: (value: unknown) =>
-				typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value),
-			validateStatus: () => true,
-			timeout: 20_000,
-		});
-		return { status, body: data, workflowData: trigger.executions.slice(before).at(0)?.items };
+		return await trigger.deliver(body, headers, url);
 	}
-}
-
-/** What a delivery does that began before the activation and ends after it: n8n writes back the static data of then. */
-export function writeBack(trigger: Trigger, staticData: IDataObject): void {
-	storedIn(trigger).stored = JSON.stringify({ global: staticData });
-}
-
-/** The same with a delivery that began before the first activation. */
-export function loseStaticData(trigger: Trigger): void {
-	storedIn(trigger).stored = '{}';
-}
-
-function storedIn(trigger: Trigger): { stored: string } {
-	return trigger as unknown as { stored: string };
 }
