@@ -45,13 +45,9 @@ test('names the message of a receipt as the send operation does', async () => {
 
 test('hands on what else the service sends, and leaves out what it does not send', async () => {
 	const trigger = await triggers.active({ parameters: { otherEvents: 'contact.created' } });
-	const { workflowData } = await triggers.deliver(trigger, {
-		event: 'contact.created',
-		data: { id: 7, tags: ['new'], messageId: 'm1' },
-	});
-	expect(workflowData).toEqual([
-		[{ json: { event: 'contact.created', id: 7, tags: ['new'], messageId: 'm1' } }],
-	]);
+	const data = { id: 7, tags: ['new'], messageId: 'm1' };
+	const { workflowData } = await triggers.deliver(trigger, { event: 'contact.created', data });
+	expect(workflowData).toEqual([[{ json: { event: 'contact.created', ...data } }]]);
 });
 
 test('gives the body as it came if it is not to be simplified', async () => {
@@ -79,6 +75,13 @@ test.each<[unknown, unknown]>([
 	});
 	expect(error).toBeUndefined();
 	expect(service.sent().at(-1)?.phone).toBe(number);
+});
+
+test('gives the recipient of a receipt with country code and +, also if the service leaves out the +', async () => {
+	const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
+	const body = { event: 'message.read', data: { id: 'm1', to: '4917012345678' } };
+	const { workflowData } = await triggers.deliver(trigger, body);
+	expect(workflowData?.[0][0].json.to).toBe('+4917012345678');
 });
 
 test('answers an event that was not chosen with 200 and starts nothing', async () => {
