@@ -1,5 +1,6 @@
 /** The API over HTTP: both API paths, mounted from the endpoint table. */
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { without } from 'lodash';
 
 import {
 	endpoints,
@@ -54,28 +55,16 @@ export function mountApi(app: FastifyInstance, settings: Settings, stateNow: () 
 
 function mountPath(api: FastifyInstance, apiPath: ApiPath, settings: Settings): void {
 	for (const path of new Set(names.map((name) => routeOf(endpoints[name], apiPath).path))) {
+		const route = { url: path, exposeHeadRoute: false };
 		const here = names.filter((name) => routeOf(endpoints[name], apiPath).path === path);
-		const allowed: HttpMethod[] = [];
-		for (const endpoint of here) {
-			for (const method of methodsOf(endpoints[endpoint], apiPath, settings)) {
-				allowed.push(method);
-				api.route({
-					method,
-					url: path,
-					config: { endpoint, apiPath },
-					exposeHeadRoute: false,
-					handler: answer,
-				});
-			}
-		}
-		const method = allMethods.filter((candidate) => !allowed.includes(candidate)) as HTTPMethods[];
-		api.route({
-			method,
-			url: path,
-			config: { apiPath },
-			exposeHeadRoute: false,
-			handler: async () => refuse(path, allowed, settings),
+		const allowed = here.flatMap((endpoint) => {
+			const method = methodsOf(endpoints[endpoint], apiPath, settings);
+			if (method.length > 0)
+				api.route({ ...route, method, config: { endpoint, apiPath }, handler: answer });
+			return method;
 		});
+		const handler = async () => refuse(path, allowed, settings);
+		api.route({ ...route, method: without(allMethods, ...allowed), config: { apiPath }, handler });
 	}
 }
 
@@ -85,14 +74,10 @@ function servedPaths({ variants }: Settings): readonly ApiPath[] {
 	];
 }
 
-function methodsOf(
-	endpoint: Endpoint,
-	apiPath: ApiPath,
-	{ allEndpointsOnBothPaths, variants }: Settings,
-): HttpMethod[] {
+function methodsOf(endpoint: Endpoint, apiPath: ApiPath, { variants }: Settings): HttpMethod[] {
 	if (endpoint === endpoints.updateContact && variants['update-method'] !== 'listed')
 		return [variants['update-method'] === 'put' ? 'PUT' : 'PATCH'];
-	if (allEndpointsOnBothPaths) return [...new Set(Object.values(endpoint.methods))];
+	if (variants.endpoints === 'all') return [...new Set(Object.values(endpoint.methods))];
 	const { method, listed } = routeOf(endpoint, apiPath);
 	return listed ? [method] : [];
 }
@@ -102,13 +87,8 @@ function refuse(path: string, allowed: HttpMethod[], { variants }: Settings): ne
 	if (status === '404' || (status === 'usual' && allowed.length === 0))
 		throw notFound(`This API path does not list ${path}`);
 	const headers = { allow: allowed.join(', ') };
-	throw new HttpError(
-		405,
-		'method_not_allowed',
-		`${path} takes ${headers.allow}`,
-		undefined,
-		headers,
-	);
+	const words = `${path} takes ${headers.allow}`;
+	throw new HttpError(405, 'method_not_allowed', words, undefined, headers);
 }
 
 /** Logs a call, checks its key and its rate. */
@@ -142,7 +122,6 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	if (!name || !state || !key) throw new Error('A call came past the hooks');
 	const endpoint: Endpoint = endpoints[name];
 	const { id: givenId = '' } = request.params as { id?: string };
-	const header = request.headers['idempotency-key'];
 	const { id, ...asked } = await state.adapter.request(name, {
 		id: givenId,
 		query: request.query,
@@ -150,11 +129,11 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	});
 	const body = endpoint.body && (parse(endpoint.body, asked.body) as object);
 	const query = endpoint.query && (parse(endpoint.query, asked.query) as object);
-	const idempotencyKey = typeof header === 'string' ? header : undefined;
+	const idempotencyKey = request.headers['idempotency-key']?.toString();
 	const result = state.adapter.result(name, query, (part) =>
 		handle(name, { state, key, id, body, query: part, idempotencyKey } as Call<typeof name>),
 	);
-	if (state.settings.checkResponses) checkResult(name, result);
+	checkResult(name, result);
 	const sent = state.adapter.answer(name, result);
 	reply.code(sent.status).headers(sent.headers ?? {});
 	if (sent.type) reply.type(sent.type);

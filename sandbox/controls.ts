@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 
 import type { FastifyInstance } from 'fastify';
+import { filter } from 'lodash';
 import { z } from 'zod';
 
 import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
@@ -53,7 +54,6 @@ export const controlWords = {
 	'GET /_sandbox/chats/:phone': 'the newest messages of a chat: ?limit=',
 	'GET /_sandbox/events': 'what changes, as server-sent events',
 	'GET /_sandbox/requests': 'counters per endpoint, and the newest requests: ?last=',
-	'GET /_sandbox/state': 'everything at once',
 	'POST /_sandbox/reset': 'back to the start',
 };
 
@@ -138,23 +138,11 @@ function mountSigning(controls: FastifyInstance, stateNow: () => State): void {
 
 function mountViews(controls: FastifyInstance, stateNow: () => State): void {
 	controls.get('/messages', async ({ query }) => {
-		const { phone, direction } = parse(messagesQuerySchema, query);
-		const isWanted = (message: { phone: string; direction: string }) =>
-			(phone === undefined || message.phone === phone) &&
-			(direction === undefined || message.direction === direction);
-		return { data: stateNow().messages.all.filter(isWanted) };
+		return { data: filter(stateNow().messages.all, parse(messagesQuerySchema, query)) };
 	});
 	controls.get('/deliveries', async ({ query }) => {
-		const { last, webhookId, event, state } = parse(deliveriesQuerySchema, query);
-		const data = stateNow().deliveries.log.last(last);
-		return {
-			data: data.filter(
-				(delivery) =>
-					(webhookId ?? delivery.webhookId) === delivery.webhookId &&
-					(event ?? delivery.event) === delivery.event &&
-					(state ?? delivery.state) === delivery.state,
-			),
-		};
+		const { last, ...wanted } = parse(deliveriesQuerySchema, query);
+		return { data: filter(stateNow().deliveries.log.last(last), wanted) };
 	});
 	controls.get('/webhooks', async () => ({ data: stateNow().webhooks.all }));
 	controls.get('/requests', async ({ query }) => {
@@ -164,7 +152,6 @@ function mountViews(controls: FastifyInstance, stateNow: () => State): void {
 			data: requests.last(parse(lastSchema, query).last ?? 0),
 		};
 	});
-	controls.get('/state', async () => stateNow().snapshot());
 }
 
 /** The `data` of a sample event, new with each call. */

@@ -15,6 +15,8 @@ import type { Webhook, Webhooks } from './state/webhooks';
 
 const maxRetryDelayMs = 60_000;
 const maxResponseBytes = 1_048_576;
+/** Deliveries under way at once to one webhook. */
+const maxAtOnce = 20;
 
 /** One attempt of a delivery: the receiver's status, or null and the error if none came. */
 export interface Attempt {
@@ -53,13 +55,12 @@ interface Environment {
 
 /** Sends events to webhooks and remembers how that went. */
 export class Deliveries {
-	readonly log: BoundedLog<Delivery>;
+	readonly log = new BoundedLog<Delivery>();
 
 	/** How each attempt from now on is signed; null for not at all. */
 	signing: Signing | null;
 
-	private readonly queues = new Map<string, Delivery[]>();
-
+	/** By webhook, and by webhook and customer. */
 	private readonly limits = new Map<string, Limit>();
 
 	private readonly client = axios.create({
@@ -74,7 +75,6 @@ export class Deliveries {
 	});
 
 	constructor(private readonly environment: Environment) {
-		this.log = new BoundedLog(environment.settings.logSize);
 		this.signing = environment.settings.signing;
 	}
 
@@ -99,21 +99,10 @@ export class Deliveries {
 			attempts: [],
 		};
 		this.log.add(delivery);
-		const queueKey = `${webhookId} ${JSON.stringify(data.from ?? data.to ?? delivery.id)}`;
-		const waiting = this.queues.get(queueKey);
-		if (waiting) waiting.push(delivery);
-		else void this.work(queueKey, [delivery]);
+		const customer = JSON.stringify(data.from ?? data.to ?? delivery.id);
+		void this.limit(`${webhookId} ${customer}`, 1)(async () => await this.bring(delivery));
 		this.environment.changed(delivery);
 		return delivery;
-	}
-
-	private async work(queueKey: string, queue: Delivery[]): Promise<void> {
-		this.queues.set(queueKey, queue);
-		for (let delivery = queue[0]; delivery; delivery = queue[0]) {
-			await this.bring(delivery);
-			queue.shift();
-		}
-		this.queues.delete(queueKey);
 	}
 
 	private async bring(delivery: Delivery): Promise<void> {
@@ -122,7 +111,10 @@ export class Deliveries {
 			const attempts = delivery.attempts.length;
 			const delayMs = settings.deliveryRetryDelayMs * 2 ** (attempts - 1);
 			if (attempts > 0) await sleep(Math.min(delayMs, maxRetryDelayMs), undefined, { ref: false });
-			await this.limitOf(delivery.webhookId)(async () => {
+			await this.limit(
+				delivery.webhookId,
+				maxAtOnce,
+			)(async () => {
 				if (closing.aborted || !webhooks.get(delivery.webhookId)) delivery.state = 'cancelled';
 				else delivery.attempts.push(await this.attempt(delivery));
 			});
@@ -152,10 +144,9 @@ export class Deliveries {
 		}
 	}
 
-	private limitOf(webhookId: string): Limit {
-		const limit =
-			this.limits.get(webhookId) ?? pLimit(this.environment.settings.deliveryConcurrency);
-		this.limits.set(webhookId, limit);
+	private limit(key: string, atOnce: number): Limit {
+		const limit = this.limits.get(key) ?? pLimit(atOnce);
+		this.limits.set(key, limit);
 		return limit;
 	}
 }

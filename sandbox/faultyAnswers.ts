@@ -41,8 +41,7 @@ export async function sendAnswer(
 	const call = request.apiCall;
 	if (!call) return payload;
 	const { fault, state, logged } = call;
-	const latency = state.settings.latencyMs + (fault?.delayMs ?? 0);
-	if (latency > 0) await wait(latency);
+	await wait(state.settings.latencyMs + (fault?.delayMs ?? 0));
 	if (fault?.reset) {
 		state.requests.finish(logged, null);
 		request.raw.socket.resetAndDestroy();
@@ -60,12 +59,9 @@ function spoil(
 	payload: unknown,
 ): unknown {
 	const isReplaced = fault.status !== undefined || !fault.processed;
-	let body = isReplaced
-		? replace(fault, reply, adapter)
-		: typeof payload === 'string'
-			? payload
-			: '';
 	if (!isReplaced) reply.headers(fault.headers);
+	const usual = typeof payload === 'string' ? payload : '';
+	let body = isReplaced ? replace(fault, reply, adapter) : usual;
 	if (fault.brokenJson) body = body.length > 1 ? body.slice(0, body.length / 2) : '{';
 	return fault.slowBodyMs > 0 ? Readable.from(slowly(body, fault.slowBodyMs)) : body;
 }
@@ -74,16 +70,14 @@ function spoil(
 function replace(fault: Fault, reply: FastifyReply, adapter: VariantAdapter): string {
 	const { status = 503, headers } = fault;
 	const words = `${STATUS_CODES[status] ?? 'Error'} (ordered by a test)`;
-	const own =
+	const own: Answer =
 		fault.body === undefined
 			? adapter.error(new HttpError(status, 'fault', words, undefined, headers))
-			: { ...fault, status, headers };
-	const { type = typeof own.body === 'string' ? 'text/plain' : 'application/json' } =
-		own as Partial<Answer>;
-	reply
-		.code(own.status)
-		.type(`${type}; charset=utf-8`)
-		.headers(own.headers ?? {});
+			: { status, headers, body: fault.body };
+	const isText = typeof own.body === 'string';
+	const type = own.type ?? (isText ? 'text/plain' : 'application/json');
+	reply.code(own.status).type(`${type}; charset=utf-8`);
+	reply.headers(own.headers ?? {});
 	return typeof own.body === 'string' ? own.body : JSON.stringify(own.body);
 }
 

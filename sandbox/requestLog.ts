@@ -1,24 +1,25 @@
 /** What was asked of the sandbox and how it answered. */
 import type { IncomingHttpHeaders } from 'node:http';
 
+import { takeRight } from 'lodash';
+
 import type { EndpointName, ApiPath } from '../nodes/BusinessMessaging/api/endpoints';
+
+/** How many entries a log keeps. */
+const maxEntries = 10_000;
 
 /** The last entries of something that goes on for ever. */
 export class BoundedLog<T> {
-	private entries: T[] = [];
-
-	/** @param limit number of entries that are kept */
-	constructor(private readonly limit: number) {}
+	private readonly entries: T[] = [];
 
 	add(entry: T): void {
 		this.entries.push(entry);
-		// Cut rarely, so that adding stays cheap.
-		if (this.entries.length >= 2 * this.limit) this.entries = this.entries.slice(-this.limit);
+		if (this.entries.length > maxEntries) this.entries.shift();
 	}
 
 	/** The newest `count` entries, oldest first. */
-	last(count = this.limit): T[] {
-		return count > 0 ? this.entries.slice(-Math.min(count, this.limit)) : [];
+	last(count = maxEntries): T[] {
+		return takeRight(this.entries, count);
 	}
 }
 
@@ -55,22 +56,11 @@ export interface EndpointCounter {
 }
 
 /** Counts all requests and remembers the last ones. */
-export class RequestLog {
+export class RequestLog extends BoundedLog<LoggedRequest> {
 	readonly counters: Record<string, EndpointCounter> = {};
 
-	private readonly log: BoundedLog<LoggedRequest>;
-
-	constructor(limit: number) {
-		this.log = new BoundedLog(limit);
-	}
-
-	/** The newest requests, oldest first. */
-	last(count?: number): LoggedRequest[] {
-		return this.log.last(count);
-	}
-
-	add(request: LoggedRequest): void {
-		this.log.add(request);
+	override add(request: LoggedRequest): void {
+		super.add(request);
 		const counter = this.counterOf(request);
 		counter.calls++;
 		counter.mostOpen = Math.max(counter.mostOpen, ++counter.open);

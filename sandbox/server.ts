@@ -58,46 +58,32 @@ function acceptEmptyBodies(app: FastifyInstance): void {
 			else void parseJson(request, body, done);
 		},
 	);
-	app.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, body, done) => {
-		const type = request.headers['content-type'] ?? 'none';
-		if (body === '') done(null, undefined);
-		else
-			done(
-				new HttpError(
-					415,
-					'unsupported_media_type',
-					`The content type must be application/json, not ${type}`,
-				),
-			);
-	});
+	const parseEmpty = async ({ headers }: FastifyRequest, body: string) => {
+		const words = `The content type must be application/json, not ${headers['content-type']}`;
+		if (body !== '') throw new HttpError(415, 'unsupported_media_type', words);
+	};
+	app.addContentTypeParser<string>('*', { parseAs: 'string' }, parseEmpty);
 }
 
 const codes: Record<number, string> = { 400: 'bad_request', 413: 'too_large' };
 
+/** Calls of the API are answered as the service does that the sandbox plays. */
 function answerError(
 	error: FastifyError | HttpError,
 	request: FastifyRequest,
 	reply: FastifyReply,
 ): void {
-	const { status, headers, body, type } = inWordsOf(request, asServiceError(error, request));
-	if (type) void reply.type(type);
+	const known = error instanceof HttpError ? error : asHttpError(error, request);
+	const answer: Answer = request.apiCall?.state.adapter.error(known) ?? known;
+	if (answer.type) void reply.type(answer.type);
 	void reply
-		.code(status)
-		.headers(headers ?? {})
-		.send(body);
+		.code(answer.status)
+		.headers(answer.headers ?? {})
+		.send(answer.body);
 }
 
-function asServiceError(
-	error: FastifyError | HttpError,
-	{ method, url }: FastifyRequest,
-): HttpError {
-	if (error instanceof HttpError) return error;
+function asHttpError(error: FastifyError, { method, url }: FastifyRequest): HttpError {
 	const status = error.statusCode ?? 500;
 	if (status >= 500) process.stderr.write(`${method} ${url}: ${error.stack ?? error.message}\n`);
 	return new HttpError(status, codes[status] ?? 'internal', error.message);
-}
-
-/** Calls of the API are answered as the service does that the sandbox plays. */
-function inWordsOf({ apiCall }: FastifyRequest, error: HttpError): Answer {
-	return apiCall ? apiCall.state.adapter.error(error) : error;
 }

@@ -48,30 +48,22 @@ export function signatureHeaders(
 	const seconds = String(Math.floor(now.getTime() / 1000));
 	const digest = (text: string) =>
 		createHmac(signing.algorithm, signing.secret).update(text).digest(signing.encoding);
-	const header = signing.header ?? 'X-Signature';
-	switch (signing.scheme) {
-		case 'standardWebhooks': {
-			const id = eventId(body);
-			return {
-				'webhook-id': id,
-				'webhook-timestamp': seconds,
-				'webhook-signature': new Webhook(signing.secret).sign(id, now, body),
-			};
-		}
-		case 'timestamped':
-			return { [header]: `t=${seconds},v1=${digest(`${seconds}.${body}`)}` };
-		case 'sha256':
-			return { [signing.header ?? 'X-Hub-Signature-256']: `sha256=${digest(body)}` };
-		case 'hex':
-			return { [header]: digest(body) };
-		case 'custom': {
-			if (!signing.timestampHeader) return { [header]: signing.prefix + digest(body) };
-			return {
-				[signing.timestampHeader]: seconds,
-				[header]: signing.prefix + digest(`${seconds}.${body}`),
-			};
-		}
+	if (signing.scheme === 'standardWebhooks') {
+		const id = eventId(body);
+		return {
+			'webhook-id': id,
+			'webhook-timestamp': seconds,
+			'webhook-signature': new Webhook(signing.secret).sign(id, now, body),
+		};
 	}
+	const usual = signing.scheme === 'sha256' ? 'X-Hub-Signature-256' : 'X-Signature';
+	const header = signing.header ?? usual;
+	if (signing.scheme === 'timestamped')
+		return { [header]: `t=${seconds},v1=${digest(`${seconds}.${body}`)}` };
+	const { timestampHeader } = signing;
+	const prefix = signing.scheme === 'sha256' ? 'sha256=' : signing.prefix;
+	const signature = prefix + digest(timestampHeader ? `${seconds}.${body}` : body);
+	return { ...(timestampHeader && { [timestampHeader]: seconds }), [header]: signature };
 }
 
 /** The same for each delivery of an event, as Standard Webhooks demands. */

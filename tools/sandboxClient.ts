@@ -149,11 +149,11 @@ export class SandboxProcess extends SandboxClient {
 		const { rate = noLimit, latencyMs = 0, contacts = 0, variants = {} } = settings;
 		const args = [
 			'--port=0',
-			`--rate=${rate === noLimit ? 0 : rate.requests}`,
-			`--window-ms=${rate.windowMs}`,
+			`--requests-per-window=${rate === noLimit ? 0 : rate.requests}`,
+			`--rate-window-ms=${rate.windowMs}`,
 			`--latency-ms=${latencyMs}`,
-			'--receipts-ms=-,-,-',
-			`--contacts=${contacts}`,
+			'--receipt-delays-ms={"sent":null,"delivered":null,"read":null}',
+			`--sample-contacts=${contacts}`,
 			...Object.entries(variants).map(([name, value]) => `--variant=${name}=${value}`),
 		];
 		const main = path.join(__dirname, '..', 'sandbox', 'main.ts');

@@ -1,6 +1,15 @@
 /** The named parts of the OpenAPI document: schemas, error answers and events. */
 import { extendZodWithOpenApi, type OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
-import { cloneDeepWith, has, isEqual, isPlainObject, mapValues, omit } from 'lodash';
+import {
+	defaults,
+	findKey,
+	has,
+	isEqual,
+	isPlainObject,
+	mapValues,
+	omit,
+	upperFirst,
+} from 'lodash';
 import { z } from 'zod';
 
 import { eventEnvelopeSchema, eventKinds } from '../../nodes/BusinessMessaging/api/events';
@@ -72,60 +81,36 @@ export function registerComponents(registry: OpenAPIRegistry): void {
 		registry.register(eventNameOf(value), envelope.describe(description));
 	}
 	for (const [status, { name, description }] of Object.entries(errorAnswers)) {
-		const headers = status === '429' ? { 'Retry-After': retryAfter } : undefined;
-		const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
 		registry.registerComponent('responses', name, {
 			description,
-			...(headers && { headers }),
-			content,
+			...(status === '429' && { headers: { 'Retry-After': retryAfter } }),
+			content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 		});
 	}
 }
 
 /** The schema name of a kind of event, e.g. MessageReceivedEvent. */
 export function eventNameOf(kind: string): string {
-	const words = kind.split('.').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-	return `${words.join('')}Event`;
-}
-
-/** A query has no null, but a number read from text (`z.coerce`) seems to the generator to accept one. */
-export function withoutNullParameters<T>(document: T): T {
-	return cloneDeepWith(document, (value: unknown) => {
-		const isParameter = isPlainObject(value) && has(value, 'in') && has(value, 'schema.nullable');
-		return isParameter ? omit(value as object, 'schema.nullable') : undefined;
-	}) as T;
+	return `${kind.split('.').map(upperFirst).join('')}Event`;
 }
 
 /**
- * Every object lets unknown fields through. OpenAPI takes that for granted, but the makers of clients do not: unless it
- * is said, their types refuse what the contract does not name.
+ * What the generator leaves to do. The contract's schemas know nothing of OpenAPI, so it writes them out wherever they are
+ * used: every one that equals a named one becomes a reference. Every object lets unknown fields through: OpenAPI takes that
+ * for granted, but the types that generators of clients make refuse them unless it is said. A query has no null, but a
+ * number read from text (`z.coerce`) seems to accept one.
  */
-export function withOpenObjects<T>(document: T): T {
-	return cloneDeepWith(document, (value: unknown) => {
-		const isObject =
-			isPlainObject(value) &&
-			(value as { type?: unknown }).type === 'object' &&
-			!has(value, 'additionalProperties');
-		return isObject
-			? { ...mapValues(value as object, withOpenObjects), additionalProperties: true }
-			: undefined;
-	}) as T;
-}
-
-/**
- * Puts a reference in the place of every schema that equals a named one. The contract's schemas know nothing of
- * OpenAPI, so the generator writes them out wherever they are used.
- */
-export function shareSchemas<T>(document: T, shared: Record<string, unknown>): T {
+export function finish<T>(document: T, shared: Record<string, unknown>): T {
 	const visit = (value: unknown, isNamed = false): unknown => {
-		const name = isNamed
-			? undefined
-			: Object.keys(shared).find((key) => isEqual(shared[key], value));
-		if (name) return { $ref: `#/components/schemas/${name}` };
 		if (Array.isArray(value)) return value.map((entry) => visit(entry));
-		return isPlainObject(value)
-			? mapValues(value as object, (entry, key) => visit(entry, entry === shared[key]))
-			: value;
+		if (!isPlainObject(value)) return value;
+		const name = isNamed ? undefined : findKey(shared, (schema) => isEqual(schema, value));
+		if (name) return { $ref: `#/components/schemas/${name}` };
+		const fields = mapValues(value as Record<string, unknown>, (entry, key) =>
+			visit(entry, entry === shared[key]),
+		);
+		if (fields.type === 'object') return defaults(fields, { additionalProperties: true });
+		return has(fields, 'in') ? omit(fields, 'schema.nullable') : fields;
 	};
 	return visit(document) as T;
 }

@@ -2,12 +2,7 @@
 import { OpenApiGeneratorV3, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 
 import { endpoints, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
-import {
-	registerComponents,
-	shareSchemas,
-	withOpenObjects,
-	withoutNullParameters,
-} from './components';
+import { finish, registerComponents } from './components';
 import { registerOperations, tags, type Servers } from './operations';
 
 /** An OpenAPI 3.0 document as an object. */
@@ -47,7 +42,5 @@ export function buildOpenApiDocument(origin = 'http://127.0.0.1:4010'): OpenApiD
 		tags: Object.values(tags).sort((one, other) => one.name.localeCompare(other.name)),
 		security: [{ apiKey: [] }],
 	});
-	return withOpenObjects(
-		withoutNullParameters(shareSchemas(document, document.components?.schemas ?? {})),
-	);
+	return finish(document, document.components?.schemas ?? {});
 }

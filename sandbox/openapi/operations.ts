@@ -1,12 +1,12 @@
 /** The operations of the OpenAPI document, one for each endpoint and method. */
 import type { OpenAPIRegistry, RouteConfig } from '@asteasolutions/zod-to-openapi';
+import { groupBy, mapValues, pickBy } from 'lodash';
 import { z } from 'zod';
 
 import {
 	endpoints,
 	type Endpoint,
 	type EndpointName,
-	type HttpMethod,
 	type ApiPath,
 } from '../../nodes/BusinessMessaging/api/endpoints';
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
@@ -27,11 +27,6 @@ export const tags: Record<string, { name: string; description: string }> = {
 /** The base addresses of the API paths. */
 export type Servers = Record<ApiPath, { url: string; description: string }>;
 
-const pathWords: Record<ApiPath, string> = {
-	'/api/v1': 'API path /api/v1',
-	'/v1': 'API path /v1',
-};
-
 /** Assumption; a sandbox heeds it if it was started so. */
 const idempotencyKeySchema = z
 	.string()
@@ -45,13 +40,9 @@ export function registerOperations(
 	servers: Servers,
 ): void {
 	const endpoint: Endpoint = endpoints[name];
-	const methods = new Map<HttpMethod, ApiPath[]>();
-	for (const [apiPath, method] of Object.entries(endpoint.methods) as Array<
-		[ApiPath, HttpMethod]
-	>) {
-		methods.set(method, [...(methods.get(method) ?? []), apiPath]);
-	}
-	for (const [method, apiPaths] of methods) {
+	const listing = Object.keys(endpoint.methods) as ApiPath[];
+	const byMethod = groupBy(listing, (apiPath) => endpoint.methods[apiPath]);
+	for (const [method, apiPaths] of Object.entries(byMethod)) {
 		registry.registerPath({
 			...describe(name, endpoint, apiPaths),
 			...(apiPaths.length === 1 && { servers: apiPaths.map((apiPath) => servers[apiPath]) }),
@@ -66,10 +57,7 @@ export function registerOperations(
 
 function describe(name: EndpointName, endpoint: Endpoint, apiPaths: ApiPath[]) {
 	const { summary } = answers[name];
-	const where =
-		apiPaths.length === 2
-			? 'both API paths'
-			: `${apiPaths.map((apiPath) => pathWords[apiPath]).join()} only`;
+	const where = apiPaths.length === 2 ? 'both API paths' : `API path ${apiPaths[0]} only`;
 	const isVariant = !apiPaths.includes('/v1') && endpoint.methods['/v1'] !== undefined;
 	const tag = tags[endpoint.path.split('/')[2] ?? ''];
 	return {
@@ -81,16 +69,17 @@ function describe(name: EndpointName, endpoint: Endpoint, apiPaths: ApiPath[]) {
 }
 
 function requestOf({ path, query, body }: Endpoint): RouteConfig['request'] {
-	const content = body && { 'application/json': { schema: body } };
 	return {
 		...(path.includes(':id') && { params: z.object({ id: idSchema }) }),
 		...(hasFields(query) && { query }),
 		...(path.startsWith('/v1/messages') && {
 			headers: z.object({ 'Idempotency-Key': idempotencyKeySchema }),
 		}),
-		...(content && { body: { content, required: !body.safeParse({}).success } }),
+		...(body && { body: { ...json(body), required: !body.safeParse({}).success } }),
 	};
 }
+
+const json = (schema: z.ZodTypeAny) => ({ content: { 'application/json': { schema } } });
 
 const hasFields = (query: z.AnyZodObject | undefined) =>
 	Object.keys((query?.shape ?? {}) as object).length > 0;
@@ -111,20 +100,12 @@ function responsesOf(
 		422: body !== undefined || hasFields(query),
 		429: true,
 	};
-	const statuses = (Object.keys(errors).map(Number) as ErrorStatus[]).filter(
-		(error) => errors[error],
-	);
 	return {
-		[status]: {
-			description: status === 204 ? 'Done' : 'Success',
-			...(status !== 204 && { content: { 'application/json': { schema: response } } }),
-		},
-		...Object.fromEntries(
-			statuses.map((error) => [
-				error,
-				{ $ref: `#/components/responses/${errorAnswers[error].name}` },
-			]),
-		),
+		[status]:
+			status === 204 ? { description: 'Done' } : { description: 'Success', ...json(response) },
+		...mapValues(pickBy(errors), (_, error) => ({
+			$ref: `#/components/responses/${errorAnswers[Number(error) as ErrorStatus].name}`,
+		})),
 	};
 }
 

@@ -1,4 +1,5 @@
 /** A template message as the customer sees it. The rules on values are assumptions, the one on the PDF is specified. */
+import { filter, pull } from 'lodash';
 import type { z } from 'zod';
 
 import type { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
@@ -9,8 +10,8 @@ import { fillIn, partOf, variablesOf, type Template } from '../state/templates';
 type Body = z.output<typeof endpoints.sendTemplate.body>;
 type Component = NonNullable<Body['components']>[number];
 
-/** Where a component stands in the request, for errors. */
-type Placed = { component: Component; field: string };
+/** A component, and where it is in the request, for errors. */
+type Placed = Pick<Component, 'type' | 'parameters'> & { index?: unknown; field: string };
 
 /**
  * Fills a template in.
@@ -19,23 +20,21 @@ type Placed = { component: Component; field: string };
  */
 export function renderTemplate(
 	template: Template,
-	request: Body,
+	{ components = [], headerDocumentUrl }: Body,
 ): { text: string; template: RenderedTemplate } {
-	const placed = (request.components ?? []).map((component, index) => ({
-		component,
-		field: `components.${index}`,
+	const placed: Placed[] = components.map(({ type, parameters, index }, place) => ({
+		type: type.toLowerCase(),
+		parameters,
+		index,
+		field: `components.${place}`,
 	}));
-	const ofType = (type: string) =>
-		placed.filter(({ component }) => component.type.toLowerCase() === type);
-	const stray = placed.find(
-		({ component }) => !['header', 'body', 'button'].includes(component.type.toLowerCase()),
-	);
+	const stray = placed.find(({ type }) => !['header', 'body', 'button'].includes(type));
 	if (stray) throw invalid(`${stray.field}.type`, 'must be body, header or button');
-	const text = fill(partOf(template, 'BODY')?.text ?? '', 'body', ofType('body'));
+	const text = fill(partOf(template, 'BODY')?.text ?? '', 'body', filter(placed, { type: 'body' }));
 	const { name, language } = template;
 	const footer = partOf(template, 'FOOTER')?.text;
-	const header = renderHeader(template, request.headerDocumentUrl, ofType('header'));
-	const buttons = renderButtons(template, ofType('button'));
+	const header = renderHeader(template, headerDocumentUrl, filter(placed, { type: 'header' }));
+	const buttons = renderButtons(template, filter(placed, { type: 'button' }));
 	return {
 		text,
 		template: { name, language, ...(header && { header }), ...(footer && { footer }), buttons },
@@ -49,66 +48,47 @@ function renderHeader(
 ): RenderedTemplate['header'] {
 	const header = partOf(template, 'HEADER');
 	const format = header?.format ?? 'TEXT';
-	if (
-		format === 'DOCUMENT' &&
-		template.category === 'UTILITY' &&
-		!template.headerDocumentAttached &&
-		!documentUrl
-	) {
+	const isDocument = format === 'DOCUMENT';
+	const needsPdf =
+		isDocument && template.category === 'UTILITY' && !template.headerDocumentAttached;
+	if (needsPdf && !documentUrl) {
 		const words = `Template ${template.name} has a DOCUMENT header and no PDF attached: the URL of a PDF is required`;
 		throw invalid('headerDocumentUrl', words);
 	}
 	const text = fill(format === 'TEXT' ? (header?.text ?? '') : '', 'header', values);
 	return (
-		header && {
-			format,
-			...(text && { text }),
-			...(format === 'DOCUMENT' && documentUrl && { documentUrl }),
-		}
+		header && { format, ...(text && { text }), ...(isDocument && documentUrl && { documentUrl }) }
 	);
 }
 
+/** Values that name no position are for the next button that wants some. */
 function renderButtons(template: Template, values: Placed[]): RenderedTemplate['buttons'] {
+	const left = [...values];
 	const buttons = partOf(template, 'BUTTONS')?.buttons ?? [];
-	const used = new Set<Placed>();
-	const rendered = buttons.map(({ type, text, url }, index) => {
+	const rendered = buttons.map(({ type, text, url = '' }, place) => {
 		if (variablesOf(url).length === 0) return { type, text, ...(url && { url }) };
 		const mine =
-			values.find((value) => isFor(value, index)) ??
-			values.find((value) => isFor(value) && !used.has(value));
-		if (mine) used.add(mine);
-		return { type, text, url: fill(url ?? '', `button ${index}`, mine ? [mine] : []) };
+			left.find(({ index }) => String(index) === String(place)) ??
+			left.find(({ index }) => index === undefined);
+		pull(left, mine);
+		return { type, text, url: fill(url, `button ${place}`, mine ? [mine] : []) };
 	});
-	const stray = values.find((value) => !used.has(value));
-	if (stray) throw invalid(stray.field, 'belongs to no button with a variable');
+	if (left[0]) throw invalid(left[0].field, 'belongs to no button with a variable');
 	return rendered;
 }
 
-/** Whether a button's values name a position; without one they are for the next button that wants some. */
-function isFor({ component }: Placed, index?: number): boolean {
-	return index === undefined
-		? component.index === undefined
-		: String(component.index) === String(index);
-}
-
-function fill(text: string, where: string, values: Placed[]): string {
-	const [first, second] = values;
+function fill(text: string, where: string, [first, second]: Placed[]): string {
 	if (second) throw invalid(second.field, `The values of the ${where} are given twice`);
 	const expected = variablesOf(text).length;
-	const parameters = first?.component.parameters ?? [];
+	const parameters = first?.parameters ?? [];
+	const field = first ? `${first.field}.parameters` : 'components';
 	if (parameters.length !== expected) {
-		const field = first ? `${first.field}.parameters` : 'components';
-		throw invalid(
-			field,
-			`The ${where} of the template has ${expected} variables, but ${parameters.length} values came`,
-		);
+		const words = `The ${where} of the template has ${expected} variables, but ${parameters.length} values came`;
+		throw invalid(field, words);
 	}
-	const words = parameters.map((parameter, index) => {
+	const values = parameters.map((parameter, index) => {
 		if (parameter.type === 'text' && parameter.text) return parameter.text;
-		throw invalid(
-			`${first?.field}.parameters.${index}`,
-			'must be { "type": "text", "text": "…" } with a text',
-		);
+		throw invalid(`${field}.${index}`, 'must be { "type": "text", "text": "…" } with a text');
 	});
-	return fillIn(text, words);
+	return fillIn(text, values);
 }

@@ -1,4 +1,6 @@
 /** Contacts and their segments. */
+import { pull, remove } from 'lodash';
+
 import { conflict, notFound } from '../errors';
 
 /** A contact as the service gives it out. Fields that a caller adds are kept as they are. */
@@ -16,11 +18,9 @@ export type Contact = {
 /** What a caller may set. */
 export type ContactFields = { phone?: string; name?: string; segments?: string[] };
 
-/** All contacts in the order of their creation, found by ID or phone without a search. */
+/** All contacts in the order of their creation, found by phone number without a search. */
 export class Contacts {
 	readonly all: Contact[] = [];
-
-	private readonly byId = new Map<string, Contact>();
 
 	private readonly byPhone = new Map<string, Contact>();
 
@@ -33,7 +33,6 @@ export class Contacts {
 		const own = { id: this.newId('con'), createdAt: now, updatedAt: now };
 		const contact: Contact = { name: null, ...fields, segments: fields.segments ?? [], ...own };
 		this.all.push(contact);
-		this.byId.set(contact.id, contact);
 		this.byPhone.set(contact.phone, contact);
 		return contact;
 	}
@@ -44,7 +43,7 @@ export class Contacts {
 	 * @throws HttpError 404, or 409 if another contact has the phone number
 	 */
 	update(id: string, fields: ContactFields): Contact {
-		const contact = this.byId.get(id);
+		const contact = this.all.find((candidate) => candidate.id === id);
 		if (!contact) throw notFound(`There is no contact ${id}`);
 		if (fields.phone !== undefined && fields.phone !== contact.phone)
 			this.refuseTaken(fields.phone);
@@ -57,16 +56,12 @@ export class Contacts {
 
 	/** Forgets a contact. */
 	delete(id: string): void {
-		const contact = this.byId.get(id);
-		if (!contact) return;
-		this.byId.delete(id);
-		this.byPhone.delete(contact.phone);
-		this.all.splice(this.all.indexOf(contact), 1);
+		for (const { phone } of remove(this.all, { id })) this.byPhone.delete(phone);
 	}
 
 	/** Lists a contact before all others, as a service does that lists the newest first. */
 	moveToFront(contact: Contact): void {
-		this.all.splice(this.all.indexOf(contact), 1);
+		pull(this.all, contact);
 		this.all.unshift(contact);
 	}
 

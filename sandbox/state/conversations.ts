@@ -1,86 +1,43 @@
-/** Conversations: what was written with one customer, in both directions. */
-import type { Message } from './messages';
+/** Conversations: what was written with one customer, in both directions. They are read from the messages. */
+import { findLast, findLastIndex } from 'lodash';
+
+import type { Contacts } from './contacts';
+import type { Messages } from './messages';
 
 /** A conversation as the service gives it out. All fields are assumptions. */
-export type Conversation = {
-	id: string;
-	phone: string;
-	/** The contact's name, else the name that the customer's message carried. */
-	name: string | null;
-	contactId: string | null;
-	messageCount: number;
-	/** Messages of the customer since we last wrote. */
-	unansweredCount: number;
-	lastMessage: {
-		id: string;
-		direction: Message['direction'];
-		text: string;
-		status: string;
-		timestamp: string;
-	};
-	/** ISO 8601. */
-	createdAt: string;
-	updatedAt: string;
-};
+export type Conversation = NonNullable<ReturnType<Conversations['withCustomer']>>;
 
-/** All conversations in the order of their beginning, one for each phone number. */
+/** One conversation for each phone number. */
 export class Conversations {
-	readonly all: Conversation[] = [];
+	constructor(
+		private readonly messages: Messages,
+		private readonly contacts: Contacts,
+	) {}
 
-	private readonly byPhone = new Map<string, Conversation>();
-
-	constructor(private readonly newId: (prefix: string) => string) {}
-
-	/** Adds a message to the conversation with its customer, and begins one if there is none. */
-	add(message: Message, who: { contactId?: string; name?: string | null }): Conversation {
-		const conversation = this.byPhone.get(message.phone) ?? this.begin(message);
-		conversation.contactId = who.contactId ?? conversation.contactId;
-		conversation.name = who.name ?? conversation.name;
-		conversation.messageCount++;
-		conversation.unansweredCount =
-			message.direction === 'inbound' ? conversation.unansweredCount + 1 : 0;
-		conversation.lastMessage = lastMessageOf(message);
-		conversation.updatedAt = message.createdAt;
-		return conversation;
+	/** All, in the order of their beginning. */
+	get all(): Conversation[] {
+		return this.messages.customers.flatMap((phone) => this.withCustomer(phone) ?? []);
 	}
 
 	/** The conversation with a customer. */
-	withCustomer(phone: string): Conversation | undefined {
-		return this.byPhone.get(phone);
-	}
-
-	/** Shows a new status of a message where it is a conversation's last one. */
-	refresh(message: Message): Conversation | undefined {
-		const conversation = this.byPhone.get(message.phone);
-		if (conversation?.lastMessage.id === message.id)
-			conversation.lastMessage.status = message.status;
-		return conversation;
-	}
-
-	private begin(message: Message): Conversation {
-		const conversation: Conversation = {
-			id: this.newId('cnv'),
-			phone: message.phone,
-			name: null,
-			contactId: null,
-			messageCount: 0,
-			unansweredCount: 0,
-			lastMessage: lastMessageOf(message),
-			createdAt: message.createdAt,
-			updatedAt: message.createdAt,
+	withCustomer(phone: string) {
+		const messages = this.messages.withCustomer(phone);
+		const [first, last] = [messages[0], messages.at(-1)];
+		if (!first || !last) return undefined;
+		const contact = this.contacts.findByPhone(phone);
+		const { id, direction, text, status, createdAt: timestamp } = last;
+		const lastOfOurs = findLastIndex(messages, { direction: 'outbound' });
+		return {
+			id: first.id.replace(/^msg/, 'cnv'),
+			phone,
+			name: contact?.name ?? findLast(messages, 'name')?.name ?? null,
+			contactId: contact?.id ?? null,
+			messageCount: messages.length,
+			/** Messages of the customer since we last wrote. */
+			unansweredCount: messages.length - 1 - lastOfOurs,
+			lastMessage: { id, direction, text, status, timestamp },
+			createdAt: first.createdAt,
+			updatedAt: timestamp,
 		};
-		this.all.push(conversation);
-		this.byPhone.set(message.phone, conversation);
-		return conversation;
 	}
-}
-
-function lastMessageOf({
-	id,
-	direction,
-	text,
-	status,
-	createdAt,
-}: Message): Conversation['lastMessage'] {
-	return { id, direction, text, status, timestamp: createdAt };
 }

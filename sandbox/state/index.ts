@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 
-import { describeKey, KeyRing, RateLimiter } from '../auth';
+import { KeyRing, RateLimiter } from '../auth';
 import { Deliveries, type Delivery } from '../deliveries';
 import { Faults } from '../faults';
 import { demoKey, type Settings } from '../options';
@@ -10,7 +10,7 @@ import { RequestLog } from '../requestLog';
 import { VariantAdapter } from '../variants/adapter';
 import { Analytics } from './analytics';
 import { Contacts } from './contacts';
-import { Conversations, type Conversation } from './conversations';
+import { Conversations } from './conversations';
 import { Messages, type Message } from './messages';
 import { sampleContact, sampleTemplates } from './samples';
 import { Templates, type Template } from './templates';
@@ -19,8 +19,7 @@ import { Webhooks } from './webhooks';
 
 /** What a watcher of a sandbox is told, as it happens. */
 export type Changes = {
-	message: [Message, Conversation];
-	template: [Template];
+	message: [Message];
 	delivery: [Delivery];
 	/** A webhook was added or removed. */
 	webhooks: [];
@@ -43,7 +42,7 @@ export class State {
 
 	readonly messages = new Messages(newId);
 
-	readonly conversations = new Conversations(newId);
+	readonly conversations = new Conversations(this.messages, this.contacts);
 
 	readonly analytics = new Analytics(this.messages);
 
@@ -56,7 +55,7 @@ export class State {
 
 	readonly rateLimiter: RateLimiter;
 
-	readonly requests: RequestLog;
+	readonly requests = new RequestLog();
 
 	/** Makes the sandbox speak like the variant of the service that was chosen. */
 	readonly adapter: VariantAdapter;
@@ -69,10 +68,9 @@ export class State {
 
 	constructor(
 		readonly settings: Settings,
-		private readonly changes: EventEmitter<Changes>,
+		changes: EventEmitter<Changes>,
 	) {
 		this.rateLimiter = new RateLimiter(settings);
-		this.requests = new RequestLog(settings.logSize);
 		this.webhooks = new Webhooks(newId, () => changes.emit('webhooks'));
 		const { contacts, webhooks } = this;
 		const { signal: closing } = this.closing;
@@ -88,7 +86,7 @@ export class State {
 		this.traffic = new Traffic({
 			...this,
 			closing,
-			changed: (...change) => changes.emit('message', ...change),
+			changed: (message) => changes.emit('message', message),
 		});
 		this.keys.create('Demo key', demoKey);
 		for (const { status = 'APPROVED', ...template } of sampleTemplates)
@@ -97,44 +95,11 @@ export class State {
 			this.contacts.create(sampleContact(index));
 	}
 
-	/** Reports a new or changed template, and approves it after the configured delay. */
+	/** Approves a new or changed template after the configured delay. */
 	awaitApproval(template: Template): void {
-		this.changes.emit('template', template);
-		const { approvalDelayMs } = this.settings;
-		if (approvalDelayMs === null) return;
-		later(this.closing.signal, approvalDelayMs, () => {
-			if (template.status !== 'PENDING') return;
-			template.status = 'APPROVED';
-			this.changes.emit('template', template);
+		later(this.closing.signal, this.settings.approvalDelayMs, () => {
+			if (template.status === 'PENDING') template.status = 'APPROVED';
 		});
-	}
-
-	/** Everything that may be shown, as JSON. */
-	snapshot() {
-		const {
-			settings,
-			contacts,
-			templates,
-			messages,
-			conversations,
-			webhooks,
-			analytics,
-			faults,
-			requests,
-		} = this;
-		return {
-			settings: { ...settings, signing: this.deliveries.signing?.scheme ?? null },
-			keys: this.keys.keys.map(describeKey),
-			contacts: contacts.all,
-			templates: templates.all,
-			messages: messages.all,
-			conversations: conversations.all,
-			webhooks: webhooks.all,
-			deliveries: this.deliveries.log.last(),
-			analytics: { messages: analytics.overall, campaigns: analytics.campaigns },
-			faults: faults.all,
-			requests: requests.counters,
-		};
 	}
 
 	/** Ends deliveries, receipts and approvals. */

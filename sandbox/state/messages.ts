@@ -22,6 +22,8 @@ export type Message = {
 	direction: 'outbound' | 'inbound';
 	/** The customer's number: the recipient of an outbound message, the sender of an inbound one. */
 	phone: string;
+	/** The customer's name, where an inbound message carries one. */
+	name?: string;
 	/** Text as the customer sees it, with the variables of a template filled in. */
 	text: string;
 	template?: RenderedTemplate;
@@ -44,8 +46,6 @@ export type NewMessage = Omit<Message, 'id' | 'status' | 'history' | 'createdAt'
 export class Messages {
 	readonly all: Message[] = [];
 
-	private readonly byId = new Map<string, Message>();
-
 	private readonly byPhone = new Map<string, Message[]>();
 
 	constructor(private readonly newId: (prefix: string) => string) {}
@@ -53,16 +53,9 @@ export class Messages {
 	add(fields: NewMessage): Message {
 		const createdAt = new Date().toISOString();
 		const status = fields.direction === 'outbound' ? 'accepted' : 'received';
-		const history = [{ status, timestamp: createdAt } as const];
-		const message: Message = {
-			id: this.newId('msg'),
-			...fields,
-			status,
-			history: [...history],
-			createdAt,
-		};
+		const history: Message['history'] = [{ status, timestamp: createdAt }];
+		const message: Message = { id: this.newId('msg'), ...fields, status, history, createdAt };
 		this.all.push(message);
-		this.byId.set(message.id, message);
 		const chat = this.byPhone.get(message.phone);
 		if (chat) chat.push(message);
 		else this.byPhone.set(message.phone, [message]);
@@ -70,7 +63,12 @@ export class Messages {
 	}
 
 	get(id: string): Message | undefined {
-		return this.byId.get(id);
+		return this.all.find((message) => message.id === id);
+	}
+
+	/** The phone numbers of all customers, in the order of their first message. */
+	get customers(): string[] {
+		return [...this.byPhone.keys()];
 	}
 
 	/** What was written with a customer, oldest first. */

@@ -14,129 +14,84 @@ const link = (label: string, url: string) => ({
 	buttons: [{ type: 'URL', text: label, url }],
 });
 
+type Sample = TemplateFields & { status?: TemplateStatus };
+
+function template(
+	name: string,
+	language: string,
+	category: string,
+	components: Sample['components'],
+): Sample {
+	return { name, language, category, components };
+}
+
 /** Templates in several languages, categories and states of approval. */
-export const sampleTemplates: Array<TemplateFields & { status?: TemplateStatus }> = [
+export const sampleTemplates: Sample[] = [
+	template('welcome', 'en_US', 'UTILITY', [
+		media('DOCUMENT'),
+		body('Hello {{1}}, welcome to {{2}}! Our brochure is attached. Reply with any question.'),
+		footer('Reply STOP to unsubscribe'),
+		replies('Tell me more', 'No, thanks'),
+	]),
+	template('welcome', 'de_DE', 'UTILITY', [
+		media('DOCUMENT'),
+		body(
+			'Hallo {{1}}, willkommen bei {{2}}! Unsere Broschüre liegt bei. Antworten Sie mit jeder Frage.',
+		),
+		footer('Mit STOP abmelden'),
+		replies('Mehr erfahren', 'Nein, danke'),
+	]),
+	template('order_update', 'en_US', 'UTILITY', [
+		text('Order {{1}}'),
+		body('Hi {{1}}, your order has left our warehouse and arrives on {{2}}.'),
+		link('Track the parcel', 'https://shop.example.com/orders/{{1}}'),
+	]),
+	template('order_shipped', 'en_US', 'UTILITY', [
+		media('DOCUMENT'),
+		body(
+			'Hi {{1}}, your order {{2}} has left our warehouse and arrives on {{3}}. The invoice is attached.',
+		),
+		replies('Change the delivery'),
+	]),
 	{
-		name: 'welcome',
-		language: 'en_US',
-		category: 'UTILITY',
-		components: [
-			media('DOCUMENT'),
-			body('Hello {{1}}, welcome to {{2}}! Our brochure is attached. Reply with any question.'),
-			footer('Reply STOP to unsubscribe'),
-			replies('Tell me more', 'No, thanks'),
-		],
-	},
-	{
-		name: 'welcome',
-		language: 'de_DE',
-		category: 'UTILITY',
-		components: [
-			media('DOCUMENT'),
-			body(
-				'Hallo {{1}}, willkommen bei {{2}}! Unsere Broschüre liegt bei. Antworten Sie mit jeder Frage.',
-			),
-			footer('Mit STOP abmelden'),
-			replies('Mehr erfahren', 'Nein, danke'),
-		],
-	},
-	{
-		name: 'order_update',
-		language: 'en_US',
-		category: 'UTILITY',
-		components: [
-			text('Order {{1}}'),
-			body('Hi {{1}}, your order has left our warehouse and arrives on {{2}}.'),
-			link('Track the parcel', 'https://shop.example.com/orders/{{1}}'),
-		],
-	},
-	{
-		name: 'order_shipped',
-		language: 'en_US',
-		category: 'UTILITY',
-		components: [
-			media('DOCUMENT'),
-			body(
-				'Hi {{1}}, your order {{2}} has left our warehouse and arrives on {{3}}. The invoice is attached.',
-			),
-			replies('Change the delivery'),
-		],
-	},
-	{
-		name: 'invoice',
-		language: 'en_US',
-		category: 'UTILITY',
-		headerDocumentAttached: true,
-		components: [
+		...template('invoice', 'en_US', 'UTILITY', [
 			media('DOCUMENT'),
 			body('Dear {{1}}, please find our terms and your invoice attached.'),
-		],
+		]),
+		headerDocumentAttached: true,
 	},
+	template('invoice', 'es_ES', 'UTILITY', [
+		media('DOCUMENT'),
+		body('Hola {{1}}, adjuntamos su factura.'),
+	]),
+	template('appointment_reminder', 'en_US', 'UTILITY', [
+		body('{{1}}, this is a reminder of your appointment on {{2}} at {{3}}.'),
+		replies('Confirm', 'Reschedule'),
+	]),
+	template('appointment_reminder', 'fr_FR', 'UTILITY', [
+		body('{{1}}, nous vous rappelons votre rendez-vous le {{2}} à {{3}}.'),
+		replies('Confirmer', 'Reporter'),
+	]),
+	template('spring_sale', 'en_US', 'MARKETING', [
+		media('IMAGE'),
+		body('{{1}}, everything is 20 % off until Sunday.'),
+		footer('Reply STOP to unsubscribe'),
+	]),
+	template('spring_sale', 'pt_BR', 'MARKETING', [
+		media('IMAGE'),
+		body('{{1}}, tudo com 20 % de desconto até domingo.'),
+	]),
+	template('login_code', 'en_US', 'AUTHENTICATION', [body('{{1}} is your login code.')]),
+	template('opening_hours', 'en_US', 'MARKETING', [
+		body('We have new opening hours: Monday to Saturday, 9 to 18.'),
+	]),
 	{
-		name: 'invoice',
-		language: 'es_ES',
-		category: 'UTILITY',
-		components: [media('DOCUMENT'), body('Hola {{1}}, adjuntamos su factura.')],
-	},
-	{
-		name: 'appointment_reminder',
-		language: 'en_US',
-		category: 'UTILITY',
-		components: [
-			body('{{1}}, this is a reminder of your appointment on {{2}} at {{3}}.'),
-			replies('Confirm', 'Reschedule'),
-		],
-	},
-	{
-		name: 'appointment_reminder',
-		language: 'fr_FR',
-		category: 'UTILITY',
-		components: [
-			body('{{1}}, nous vous rappelons votre rendez-vous le {{2}} à {{3}}.'),
-			replies('Confirmer', 'Reporter'),
-		],
-	},
-	{
-		name: 'spring_sale',
-		language: 'en_US',
-		category: 'MARKETING',
-		components: [
-			media('IMAGE'),
-			body('{{1}}, everything is 20 % off until Sunday.'),
-			footer('Reply STOP to unsubscribe'),
-		],
-	},
-	{
-		name: 'spring_sale',
-		language: 'pt_BR',
-		category: 'MARKETING',
-		components: [media('IMAGE'), body('{{1}}, tudo com 20 % de desconto até domingo.')],
-	},
-	{
-		name: 'login_code',
-		language: 'en_US',
-		category: 'AUTHENTICATION',
-		components: [body('{{1}} is your login code.')],
-	},
-	{
-		name: 'opening_hours',
-		language: 'en_US',
-		category: 'MARKETING',
-		components: [body('We have new opening hours: Monday to Saturday, 9 to 18.')],
-	},
-	{
-		name: 'flash_offer',
-		language: 'en_US',
-		category: 'MARKETING',
+		...template('flash_offer', 'en_US', 'MARKETING', [body('Only today, {{1}}: two for one.')]),
 		status: 'PENDING',
-		components: [body('Only today, {{1}}: two for one.')],
 	},
 	{
-		name: 'prize_draw',
-		language: 'en_US',
-		category: 'MARKETING',
+		...template('prize_draw', 'en_US', 'MARKETING', [body('You have won, {{1}}!')]),
 		status: 'REJECTED',
-		components: [body('You have won, {{1}}!')],
 	},
 ];
 

@@ -1,4 +1,6 @@
 /** Registered webhooks. */
+import { remove } from 'lodash';
+
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { invalid } from '../errors';
 
@@ -45,11 +47,9 @@ export class Webhooks {
 
 	/** @returns whether there was one */
 	delete(id: string): boolean {
-		const index = this.all.findIndex((webhook) => webhook.id === id);
-		if (index < 0) return false;
-		this.all.splice(index, 1);
-		this.changed();
-		return true;
+		const isKnown = remove(this.all, { id }).length > 0;
+		if (isKnown) this.changed();
+		return isKnown;
 	}
 
 	/** The webhooks that want a kind of event. */

@@ -32,7 +32,6 @@ export function withVariants(settings: Settings): Settings {
 	const all = Number.MAX_SAFE_INTEGER;
 	return {
 		...settings,
-		...(variants.endpoints === 'all' && { allEndpointsOnBothPaths: true }),
 		...(variants['page-size'] === 'honoured' && { pageSizeCap: honouredPageSize }),
 		...(variants.paging === 'none' && { pageSizeCap: all, defaultPageSize: all }),
 	};

@@ -7,11 +7,12 @@ import { variationPoints } from './points';
 type Table = typeof variationPoints;
 /** Name of a variation point, e.g. `page-base`. */
 export type VariationPointName = keyof Table;
+type ValuesOf<Point> = Point extends readonly [string, ...infer Values] ? Values : never;
 type NameOf<Value> = Value extends `${infer Name}: ${string}` ? Name : Value;
 
 /** One value for each variation point. Numbers are written as text. */
 export type Choice = {
-	-readonly [Name in VariationPointName]: NameOf<Table[Name]['values'][number]>;
+	-readonly [Name in VariationPointName]: NameOf<ValuesOf<Table[Name]>[number]>;
 };
 
 /** The names of all variation points. */
@@ -20,12 +21,13 @@ export const variationPointNames = Object.keys(variationPoints) as VariationPoin
 /** A value's name and what it stands for. */
 function named(value: string): { name: string; words: string } {
 	const [name, ...words] = value.split(': ');
-	return { name, words: words.join(': ') || name };
+	return { name, words: words.join(': ') };
 }
 
 /** The values of a variation point; the first is what the sandbox does by itself. */
 export function valuesOf<Name extends VariationPointName>(name: Name): Array<Choice[Name]> {
-	return variationPoints[name].values.map((value) => named(value).name) as Array<Choice[Name]>;
+	const [, ...values] = variationPoints[name];
+	return values.map((value) => named(value).name) as Array<Choice[Name]>;
 }
 
 const pointSchema = (name: VariationPointName) =>
@@ -70,9 +72,9 @@ export function describeVariants(variants: Partial<Choice>): string {
 
 /** Lines that list all variation points with their values. */
 export function variantsHelp(): string[] {
-	return Object.entries(variationPoints).flatMap(([point, { words, values }]) => [
+	return Object.entries(variationPoints).flatMap(([point, [words, ...values]]) => [
 		`  ${point.padEnd(22)} ${words}`,
-		...values.map(named).map(({ name, words }) => `    ${name.padEnd(20)} ${words}`),
+		...values.map(named).map(({ name, words }) => `    ${name.padEnd(20)} ${words}`.trimEnd()),
 	]);
 }
 

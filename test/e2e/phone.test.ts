@@ -168,6 +168,36 @@ test('the keyboard alone suffices', async () => {
 	expect(sandbox.state.conversations.all).toMatchObject([
 		{ phone: '+491709990000', name: 'Katherine Johnson' },
 	]);
+	await page.keyboard.type('Anyone?');
+	await tabTo('Send');
+	await page.keyboard.press('Enter');
+	await bubble('Anyone?').waitFor();
+});
+
+test('on a narrow screen the keyboard opens a chat, whose heading then has the focus', async () => {
+	await page.setViewportSize({ width: 360, height: 740 });
+	const { sandbox } = await openSandbox({ sampleContacts: 2 });
+	await open(sandbox);
+	await tabTo('Grace Hopper');
+	await page.keyboard.press('Enter');
+	await page.locator('h2:focus', { hasText: 'Grace Hopper' }).waitFor();
+	await tabTo('Answer as Grace Hopper');
+});
+
+test('Arabic reads from right to left, and the title names the customer', async () => {
+	const { sandbox } = await openSandbox({ sampleContacts: 0 });
+	const directionOf = async (place: string) =>
+		await page.evaluate<string>(`getComputedStyle(document.querySelector('${place}')).direction`);
+	const [name, text] = ['ليلى', 'مرحبا، هل أنتم مفتوحون يوم السبت؟'];
+	sandbox.state.traffic.receive({ from: ada, name, text });
+	await open(sandbox, ada);
+	await bubble(text).waitFor();
+	for (const place of ['.bubble .text', '.chats li .text', '.chat h2'])
+		expect([place, await directionOf(place)]).toEqual([place, 'rtl']);
+	expect(await page.title()).toBe(`${name} – Phone`);
+	await page.goto(`${sandbox.url}/#`);
+	await page.getByText('Choose a chat').waitFor();
+	expect(await page.title()).toBe('Phone');
 });
 
 const templateTo = (to: string, template: string, values: string[], more: object = {}) => ({

@@ -16,11 +16,19 @@ export function Chat({ phone }) {
 	const { data, error } = useLive(`/chats/${encodeURIComponent(phone)}?limit=${limit}`);
 	const [answer, setAnswer] = useState({ hint: '', problem: '' });
 	const box = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+	const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
 	const scroller = useRef(/** @type {HTMLDivElement | null} */ (null));
 	const name = data?.chat.name ?? newNames.get(phone);
 	const who = name ?? phone;
-	// On a narrow screen the keyboard would cover what is to be read first.
-	useEffect(() => void (matchMedia('(min-width: 45rem)').matches && box.current?.focus()), []);
+	useEffect(() => {
+		// On a narrow screen a keyboard on the screen would cover what is to be read first.
+		const isWide = matchMedia('(min-width: 45rem)').matches;
+		(isWide ? box : heading).current?.focus();
+	}, []);
+	useEffect(() => {
+		document.title = `${who} – Phone`;
+		return () => void (document.title = 'Phone');
+	}, [who]);
 	/** Writes as the customer; the keyboard stays in the box. @param {string} text */
 	const send = async (text) => {
 		try {
@@ -40,7 +48,7 @@ export function Chat({ phone }) {
 				<a class="back" href="#" aria-label="Back to the chats"><${Sign}>←<//></a>
 				<${Avatar} phone=${phone} name=${name} />
 				<div>
-					<h2>${who}</h2>
+					<h2 ref=${heading} tabindex="-1" dir="auto">${who}</h2>
 					<p>${name ? phone : 'Customer without a name'}</p>
 				</div>
 			</header>
@@ -51,7 +59,12 @@ export function Chat({ phone }) {
 				role="group"
 				aria-label=${`Messages with ${who}, to scroll`}
 			>
-				<div role="log" aria-label=${`Messages with ${who}`} aria-relevant="additions">
+				<div
+					role="log"
+					aria-live="polite"
+					aria-label=${`Messages with ${who}`}
+					aria-relevant="additions"
+				>
 					<${Problem} error=${error} />
 					<${More} has=${data && data.total > data.data.length} limit=${limit} setLimit=${setLimit}>
 						Show older messages
@@ -125,6 +138,7 @@ function Composer({ box, who, send }) {
 			<textarea
 				ref=${box}
 				rows="1"
+				dir="auto"
 				aria-label=${`Answer as ${who}`}
 				placeholder=${`Answer as ${who}`}
 				value=${text}

@@ -36,6 +36,7 @@ export function Chats({ chosen }) {
 				<button onClick=${() => dialog.current?.showModal()}><${Sign}>+<//> New chat</button>
 				<input
 					type="search"
+					dir="auto"
 					aria-label="Search chats"
 					placeholder="Name or phone number"
 					value=${search}
@@ -72,12 +73,12 @@ function Row({ chat: { phone, name, lastMessage }, chosen }) {
 		<li>
 			<a href=${`#${phone}`} aria-current=${phone === chosen ? 'page' : undefined}>
 				<${Avatar} phone=${phone} name=${name} />
-				<strong>${name || phone}</strong>
+				<strong dir="auto">${name || phone}</strong>
 				${lastMessage &&
 				html`<time datetime=${lastMessage.timestamp}
 					>${day === 'Today' ? timeOf(lastMessage.timestamp) : day}</time
 				>`}
-				<span class="text"
+				<span class="text" dir="auto"
 					>${lastMessage ? lastMessage.text : name ? phone : 'No messages yet'}</span
 				>
 				${lastMessage?.direction === 'outbound' && html`<${Status} status=${lastMessage.status} />`}
@@ -125,7 +126,7 @@ function NewChat({ dialog }) {
 				<${Problem} error=${error} />
 				<label>
 					Name (optional)
-					<input name="name" autocomplete="off" placeholder="e.g. Ada Lovelace" />
+					<input name="name" dir="auto" autocomplete="off" placeholder="e.g. Ada Lovelace" />
 				</label>
 				<footer>
 					<button type="button" onClick=${() => dialog.current?.close()}>Cancel</button>

@@ -11,8 +11,8 @@ export function Bubble({ message, who, reply }) {
 		<li class=${`bubble ${direction} ${status}`}>
 			<span class="unseen">${isOurs ? 'Your business' : who}: </span>
 			${template?.header && html`<${Header} header=${template.header} />`}
-			<p class="text">${linked(text)}</p>
-			${template?.footer && html`<p class="footer">${template.footer}</p>`}
+			<p class="text" dir="auto">${linked(text)}</p>
+			${template?.footer && html`<p class="footer" dir="auto">${template.footer}</p>`}
 			<p class="meta">
 				${template && html`<span>${template.name} · ${template.language}</span>`}
 				<time datetime=${createdAt}>${timeOf(createdAt)}</time>
@@ -28,7 +28,7 @@ export function Bubble({ message, who, reply }) {
 
 /** @param {{ header: NonNullable<Template['header']> }} props */
 function Header({ header: { format, text, documentUrl } }) {
-	if (format === 'TEXT') return html`<strong>${text}</strong>`;
+	if (format === 'TEXT') return html`<p class="header" dir="auto"><strong>${text}</strong></p>`;
 	const kind = format === 'IMAGE' ? 'Picture' : format[0] + format.slice(1).toLowerCase();
 	if (format !== 'DOCUMENT') return html`<p class="card picture">${kind} of the template</p>`;
 	const address = webAddress(documentUrl);
@@ -39,7 +39,7 @@ function Header({ header: { format, text, documentUrl } }) {
 	const file = address.pathname.split('/').filter(Boolean).at(-1) ?? address.host;
 	return html`
 		<${Link} class="card" href=${address.href}>
-			<${Sign}>PDF<//> <strong>${decoded(file)}</strong> <small>${address.host}</small>
+			<${Sign}>PDF<//> <strong dir="auto">${decoded(file)}</strong> <small>${address.host}</small>
 		<//>
 	`;
 }
@@ -47,10 +47,11 @@ function Header({ header: { format, text, documentUrl } }) {
 /** @param {{ button: Template['buttons'][number], reply: (text: string) => void }} props */
 function Button({ button: { type, text, url }, reply }) {
 	const address = webAddress(url);
+	const words = html`<bdi>${text}</bdi>`;
 	if (address)
-		return html`<${Link} class="button" href=${address.href}><${Sign}>↗<//> ${text}<//>`;
-	if (type !== 'QUICK_REPLY') return html`<span class="button">${text}</span>`;
-	return html`<button onClick=${() => reply(text)}><${Sign}>↩<//> ${text}</button>`;
+		return html`<${Link} class="button" href=${address.href}><${Sign}>↗<//> ${words}<//>`;
+	if (type !== 'QUICK_REPLY') return html`<span class="button">${words}</span>`;
+	return html`<button onClick=${() => reply(text)}><${Sign}>↩<//> ${words}</button>`;
 }
 
 /** A link that leaves the page. @param {{ href: string, class?: string, children?: unknown }} props */
