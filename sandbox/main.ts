@@ -19,8 +19,8 @@ function help(): string {
 	return [
 		'Usage: npx tsx sandbox/main.ts [options]; values are written as JSON',
 		...lines,
-		'  --random-variants SEED  a value for each variation point of the specification, at random',
-		'  --variant name=value   another service than the usual one; may be given several times:',
+		'  --random-variants SEED     a value for each variation point of the specification, at random',
+		'  --variant name=value       another service than the usual one; may be given several times:',
 		...variantsHelp(),
 	].join('\n');
 }
