@@ -53,7 +53,12 @@ module.exports = {
 		{ ...common, displayName: 'sandbox', testMatch: below(folders.sandbox) },
 		{ ...common, displayName: 'contract', testMatch: below(folders.contract) },
 		{ ...common, displayName: 'variants', testMatch: [longRun] },
-		{ ...common, displayName: 'e2e', testMatch: below(folders.e2e) },
+		{
+			...common,
+			displayName: 'e2e',
+			testMatch: below(folders.e2e),
+			setupFilesAfterEnv: ['<rootDir>/test/e2e/support/timeout.ts'],
+		},
 	],
 	testTimeout: 30_000,
 	maxWorkers: Math.max(2, availableParallelism() - 1),

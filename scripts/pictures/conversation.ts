@@ -79,7 +79,7 @@ async function play(
 	await chat.getByText('reminder of your appointment').waitFor();
 	await frame('n8n sends a template …', 900);
 	await untilRead(0);
-	await chat.locator('.status-read').first().waitFor();
+	await chat.locator('.status.read').first().waitFor();
 	await waitFor(isWaiting, { what: 'the workflow to wait', limit });
 	await frame('… the customer reads it, and the workflow waits', 1_800);
 	// The service asks for a pause, so that the answer is seen before the reply to it.
@@ -94,7 +94,7 @@ async function play(
 		throw new Error('The reply came before the picture of the answer was taken.');
 	await editor.waitForSuccess(ask, decide, thank);
 	await untilRead(2);
-	await chat.locator('.status-read').nth(1).waitFor();
+	await chat.locator('.status.read').nth(1).waitFor();
 	await frame('… and the workflow goes on with the answer', 2_800);
 }
 

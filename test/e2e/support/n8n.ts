@@ -16,9 +16,6 @@ import { faultSchema } from '../../../sandbox/faults';
 import type { FaultOrder } from '../../../sandbox/faults';
 import type { Runner, RunnerOptions, RunnerResult } from '../../support/everyOperation';
 
-// n8n takes its time: to be installed, to start, to run. Jest takes no limit of a single project from its configuration.
-jest.setTimeout(15 * 60_000);
-
 /** The name of the node under test in `workflowOf`, and of the trigger to start it with. */
 export const tested = 'Business Messaging';
 export const manualTrigger = 'Start';
