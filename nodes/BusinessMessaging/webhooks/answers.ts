@@ -84,7 +84,7 @@ function readDate(text: string, isDayFirst: boolean): string | undefined {
 }
 
 /** What is written to a person whose answer does not fit, unless the user has words of their own. */
-export function repeatText({ kind, choices }: Expected): string {
+function repeatText({ kind, choices }: Expected): string {
 	const wanted: Record<AnswerKind, string> = {
 		approval: 'yes or no',
 		choice: `one of these: ${choices.map((choice, index) => `${index + 1}) ${choice}`).join(', ')}`,
