@@ -34,6 +34,7 @@ export class BusinessMessaging implements INodeType {
 		credentials: [{ name: 'businessMessagingApi', required: true, testedBy: 'testCredential' }],
 		usableAsTool: true,
 		webhooks: replyWebhooks,
+		waitingNodeTooltip: 'Waiting for replies in the chat',
 		properties,
 	};
 

@@ -28,7 +28,7 @@ type Helpers = Pick<IExecuteFunctions['helpers'], 'checkProcessedAndRecord' | 'r
 
 /** The list of a node or a workflow. Its methods are called one after the other. */
 export class History {
-	/** Entries that the next call removes. Whoever has no more use for one may add it at any time. */
+	/** Entries that the next call removes. Any run may add to it at any time. */
 	readonly removals = new Set<string>();
 	/** Entries of ours that others may still overwrite, and since when they are there. */
 	private readonly recent = new Map<string, number>();

@@ -196,7 +196,7 @@ function toOutput({ index, outcome }: Item): INodeExecutionData[] {
  * way then is finished in the background, and remembered.
  */
 async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
-	const description = 'A retry goes on with the items that are not done.';
+	const description = 'A retry continues with the items that are not done.';
 	return await new Promise((resolve, reject) => {
 		const stop = () =>
 			reject(

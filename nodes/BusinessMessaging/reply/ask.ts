@@ -25,7 +25,7 @@ export async function listenForReplies(
 	if (typeof context.getSignedResumeUrl !== 'function') {
 		throw new InputError(
 			'Send and Wait for Response needs n8n 1.107 or newer',
-			'Update n8n. Everything else of this node works with this one, too.',
+			'Update n8n. All other operations work with your version.',
 		);
 	}
 	const client = await connect(context, { signal: context.getExecutionCancelSignal() });

@@ -31,14 +31,14 @@ export async function listenByTrigger(
 			),
 		);
 		if (!taken.includes('yes'))
-			asking.context.logger.warn('No trigger of this n8n could be told who was asked.');
+			asking.context.logger.warn('No trigger of this n8n took the questions.');
 	};
 	let isAsking = true;
 	void (async () => {
-		for (let told = 0; isAsking; await pause(tellPauseMs)) {
+		for (let reported = 0; isAsking; await pause(tellPauseMs)) {
 			const { people } = asking;
-			if (people.length > told) await tell({ people });
-			told = people.length;
+			if (people.length > reported) await tell({ people });
+			reported = people.length;
 		}
 	})();
 	const stop = async () => {
@@ -70,7 +70,7 @@ async function findTriggers(
 	);
 	if (!taken.includes('yes') && taken.includes('full')) {
 		throw new InputError(
-			'Business Messaging Trigger waits for the answers of as many people as it can',
+			'Business Messaging Trigger already waits for the maximum number of people',
 			'Try again when some of them have answered. Nothing was sent.',
 		);
 	}

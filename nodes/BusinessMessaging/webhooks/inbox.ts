@@ -41,7 +41,7 @@ const pollPauseMs = 5_000;
 /** How long a message waits to hear whether its sender was asked just now; Send and Wait says so every second. */
 const heldMs = 2_500;
 const heldStepMs = 100;
-/** The last answer is taken when its run goes on, or after this time, ms; the service delivers it again until then. */
+/** The delivery of the last answer is answered once its run continues, or after this time, ms. */
 const maxResumeMs = 5_000;
 const maxSynchronizations = 20;
 const synchronizePauseMs = 1_000;
@@ -159,13 +159,12 @@ export class Inbox {
 		this.runs.delete(name);
 	}
 
-	/** The questions to a phone, the latest first. */
+	/** The questions to a phone. */
 	private questionsTo(phone?: string): Array<{ run: Run; item: number }> {
-		const questions = [...this.runs.values()].flatMap((run) => {
+		return [...this.runs.values()].flatMap((run) => {
 			const items = [...run.people].filter(([, one]) => one.phone === phone);
 			return items.map(([item]) => ({ run, item }));
 		});
-		return orderBy(questions, ['run.asked', 'item'], ['desc', 'desc']);
 	}
 
 	/** Gives a run its answers when its time is up. */
@@ -197,7 +196,7 @@ export class Inbox {
 	}
 
 	/**
-	 * Takes those messages that are answers, and waits until a run goes on that has all of them now.
+	 * Takes those messages that are answers. If a run has all its answers now, waits until it continues.
 	 *
 	 * @param headers those that may identify an event
 	 * @returns the other events
@@ -238,12 +237,13 @@ export class Inbox {
 		const isElsewhere = earlier && earlier.node !== node;
 		if (earlier && (isCertain || (isElsewhere && Date.now() - earlier.at < sameMomentMs)))
 			return {};
-		for (const { run, item } of this.questionsTo(senderOf(event))) {
+		const questions = this.questionsTo(senderOf(event));
+		for (const { run, item } of orderBy(questions, ['run.asked', 'item'], ['desc', 'desc'])) {
 			if (!(await this.isAsked(run, item, event))) continue;
 			const state = await this.poll(context, run);
-			if (state !== 'ended' && state !== 'resumed') await this.answer(context, run, item, event);
-			// Another process has given it this answer.
-			else this.end(run.run, run.until);
+			if (state === 'ended' || state === 'resumed') this.end(run.run, run.until);
+			else await this.answer(context, run, item, event);
+			// A run that has continued was given this answer by another process.
 			if (state === 'ended') continue;
 			this.consumed.set(name, { at: Date.now(), node });
 			return { run };

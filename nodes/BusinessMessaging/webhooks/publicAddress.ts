@@ -53,6 +53,6 @@ export function checkDeliverable(url: string, config: ServiceConfig): void {
 	if (!reason) return;
 	throw new InputError(
 		`The service cannot deliver to ${new URL(url).origin}: the address ${reason}`,
-		"Set n8n's environment variable WEBHOOK_URL to the public https:// address of n8n, or use a tunnel while you try things out.",
+		"Set n8n's environment variable N8N_WEBHOOK_URL (older versions: WEBHOOK_URL) to the public https:// address of n8n, or use a tunnel while you try things out.",
 	);
 }
