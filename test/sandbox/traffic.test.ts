@@ -51,7 +51,7 @@ describe('deliveries', () => {
 	});
 
 	it('are repeated until the receiver answers 200, and keep the order for one person', async () => {
-		const { sandbox, controls } = await openSandbox({ deliveryTimeoutMs: 500 });
+		const { sandbox, controls } = await openSandbox({ deliveryTimeoutMs: 200 });
 		const receiver = await openReceiver([500, 201, null]);
 		sandbox.state.webhooks.create({ url: receiver.url });
 		await controls.post('/inbound', { from: ada, text: 'one' });
