@@ -75,7 +75,7 @@ describe('deliveries', () => {
 			null,
 			200,
 		]);
-		expect(data.data[0].attempts[2].error).toContain('500 ms');
+		expect(data.data[0].attempts[2].error).toContain('200 ms');
 	});
 
 	it('go to one webhook on demand, and stop when it is deleted', async () => {
