@@ -102,7 +102,7 @@ test('n8n killed in the middle of a Send Once campaign, started and run again: n
 	);
 	expect(again.status).toBe('success');
 	const statuses = countBy(outputOf(again, tested), ({ json }) =>
-		json.skipped ? json.sendStatus : 'sent now',
+		json.skipped ? json.reason : 'sent now',
 	);
 	expect(statuses.mayHaveBeenSent ?? 0).toBeLessThanOrEqual(concurrency);
 	expect((statuses.alreadySent ?? 0) + (statuses.mayHaveBeenSent ?? 0) + statuses['sent now']).toBe(

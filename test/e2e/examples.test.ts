@@ -171,7 +171,7 @@ test('order update: the shop calls twice, the customer gets one message with the
 				})
 			).data;
 		expect(await call()).toMatchObject({ messageId: expect.stringMatching(/^msg/) });
-		expect(await call()).toMatchObject({ skipped: true, sendStatus: 'alreadySent' });
+		expect(await call()).toMatchObject({ skipped: true, reason: 'alreadySent' });
 		expect(outbound()).toMatchObject([
 			{
 				phone: '+447700900551',

@@ -5,6 +5,7 @@
 const suites = [
 	'transport/serviceConfig',
 	'transport/pace',
+	'transport/templateList',
 	'operations/variables',
 	'operations/question',
 	'transport/lists',
@@ -13,12 +14,15 @@ const suites = [
 	'operations/inputs',
 	'operations/answers',
 	'operations/template',
+	'operations/phoneNumbers',
+	'transport/deadline',
 	'transport/client',
 	'transport/registerWebhook',
 	'credentials/credential',
 	'security/baseUrl',
 	'reply/asking',
 	'security/key',
+	'operations/getMany',
 	'operations/upsert',
 	'transport/rate',
 ];

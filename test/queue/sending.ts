@@ -129,7 +129,7 @@ export async function crash(cluster: Cluster, settings: Settings): Promise<Resul
 		const sent = new Set((await service.sent()).map(({ phone }) => phone));
 		const missing = numbers.filter((number) => !sent.has(number));
 		const named = outputsOf(again)
-			.filter(({ sendStatus }) => sendStatus === 'mayHaveBeenSent')
+			.filter(({ reason }) => reason === 'mayHaveBeenSent')
 			.map(({ to }) => String(to));
 		const unnamed = missing.filter((number) => !named.includes(number));
 		const { doubled } = await service.traffic(numbers);

@@ -94,7 +94,10 @@ test('does not wait, and leaves no registration, if the only question cannot be 
 	const { status, outputs } = await ask({}, { onError: 'continueRegularOutput' });
 	expect(status).toBe('success');
 	expect(outputs[0].map(({ json }) => json)).toEqual([
-		{ error: expect.objectContaining({ sendStatus: 'notSent' }) },
+		expect.objectContaining({
+			sendStatus: 'notSent',
+			error: expect.objectContaining({ sendStatus: 'notSent' }),
+		}),
 	]);
 	expect(webhooks()).toEqual([]);
 });

@@ -83,16 +83,22 @@ describe('what Send and Wait seals', () => {
 	const idOf = (values: Record<string, string> = {}) =>
 		readServiceConfig(service.credentials(values)).id;
 
-	test('is opened only with the same service and the same key, and with each of its bytes', () => {
+	test('is opened only with the same service and the same key', () => {
 		const sealed = seal(idOf(), content);
 		expect(unseal(idOf(), sealed)).toEqual(content);
-		const others = [{ apiKey: `${service.sandbox.key}2` }, { baseUrl: 'https://example.com' }];
-		for (const other of others) expect(unseal(idOf(other as never), sealed)).toBeUndefined();
+		const others: Array<Record<string, string>> = [
+			{ apiKey: `${service.sandbox.key}2` },
+			{ baseUrl: 'https://example.com' },
+		];
+		for (const other of others) expect(unseal(idOf(other), sealed)).toBeUndefined();
 		for (const other of [sealed.slice(0, -4), sealed.slice(0, 20), '', 'hello', null, 7, [sealed]])
 			expect(unseal(idOf(), other)).toBeUndefined();
-		const bytes = Buffer.from(sealed, 'base64url');
-		for (let at = 0; at < bytes.length; at++) {
-			const changed = Buffer.from(bytes);
+	});
+
+	test('that was changed in any of its bytes is nothing', () => {
+		const sealed = Buffer.from(seal(idOf(), content), 'base64url');
+		for (let at = 0; at < sealed.length; at++) {
+			const changed = Buffer.from(sealed);
 			changed[at] ^= 1;
 			expect(unseal(idOf(), changed.toString('base64url'))).toBeUndefined();
 		}
@@ -108,13 +114,20 @@ describe('what Send and Wait seals', () => {
 });
 
 describe('comparisons', () => {
-	const manual = { registration: 'manual' };
-	const signed = { ...manual, signature: 'custom', signatureHeader: 'X-Sign' };
-
 	test.each([
 		['the secret in the URL', {}, '?token=wrong', {}],
-		['the secret in a header', { ...manual, requireSecret: true }, '', { 'X-Webhook-Token': 'w' }],
-		['a signature', signed, '', { 'X-Sign': '00' }],
+		[
+			'the secret in a header',
+			{ registration: 'manual', requireSecret: true },
+			'',
+			{ 'X-Webhook-Token': 'w' },
+		],
+		[
+			'a signature',
+			{ registration: 'manual', signature: 'custom', signatureHeader: 'X-Sign' },
+			'',
+			{ 'X-Sign': '00' },
+		],
 	])(
 		'of %s take the same time wherever the difference is and however long the value',
 		async (_, parameters, query, headers) => {
@@ -123,8 +136,12 @@ describe('comparisons', () => {
 				parameters,
 				credentials: service.credentials({ webhookSecret: 'a secret of the user' }),
 			});
-			const url = `${trigger.url}${query}`;
-			const { status } = await triggers.deliver(trigger, received(), headers, url);
+			const { status } = await triggers.deliver(
+				trigger,
+				received(),
+				headers,
+				`${trigger.url}${query}`,
+			);
 			const lengths = compare.mock.calls.map(([one, two]) => [one.byteLength, two.byteLength]);
 			compare.mockRestore();
 			expect(status).toBe(401);

@@ -38,8 +38,8 @@ export interface Template {
 	header?: string;
 	body?: string;
 	footer?: string;
-	/** The labels of the buttons. */
-	buttons: string[];
+	/** The labels of the buttons, and the addresses that they open. */
+	buttons: Array<{ text: string; url?: string }>;
 }
 
 const nameKey = /^((template|element)_?)?name$|^template$/i;
@@ -88,7 +88,10 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 		header: headerText || format || undefined,
 		body: text || undefined,
 		footer: textOf(footer?.text) || undefined,
-		buttons: buttons.map(({ text: words, title }) => textOf(words) || textOf(title)),
+		buttons: buttons.map(({ text: words, title, url }) => ({
+			text: textOf(words) || textOf(title),
+			...(textOf(url) && { url: textOf(url) }),
+		})),
 	};
 }
 

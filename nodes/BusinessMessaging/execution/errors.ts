@@ -33,12 +33,22 @@ export function toNodeError(
 }
 
 /**
- * The output of a failed item when the execution continues. Workflows can branch on `error.sendStatus`. It has no field
- * but `error`, which every version of n8n takes for a failed item.
+ * The output of a failed item when the execution continues. Workflows can branch on `error.sendStatus`. n8n takes an item
+ * for the error output only if it has no field but `error`; elsewhere a message has the fields that all of them have.
+ *
+ * @param to who was to get the message, E.164; null if that is not known, undefined where no message was to be sent
  */
-export function toErrorItem(failure: ItemFailure, itemIndex: number): INodeExecutionData {
+export function toErrorItem(
+	{ onError }: INode,
+	failure: ItemFailure,
+	itemIndex: number,
+	to?: unknown,
+): INodeExecutionData {
 	const { message, description, sendStatus } = failure;
 	const statusCode = failure instanceof ServiceError ? failure.statusCode : undefined;
 	const details = pickBy({ description, statusCode });
-	return { json: { error: { message, ...details, sendStatus } }, pairedItem: { item: itemIndex } };
+	const error = { message, ...details, sendStatus };
+	const isAlone = to === undefined || onError === 'continueErrorOutput';
+	const common = { to: to as string | null, sendStatus, reason: message, messageId: null };
+	return { json: isAlone ? { error } : { ...common, error }, pairedItem: { item: itemIndex } };
 }

@@ -20,6 +20,12 @@ export function isValid(item: Item): item is ValidItem {
 	return item.request !== undefined && !hasFailed(item.outcome);
 }
 
+/** Whether an item has not failed, and no rule has left it out. */
+export function isWanted(item: Item): item is ValidItem {
+	const isLeftOut = item.outcome && 'isLeftOut' in item.outcome;
+	return isValid(item) && !isLeftOut;
+}
+
 /** Whether an item was carried out with success. */
 export function isDone({ outcome }: Item): boolean {
 	return outcome !== undefined && !hasFailed(outcome);

@@ -79,8 +79,9 @@ export class Memory {
 		return createHash('sha256').update(`${this.run.id} ${key}`).digest('hex').slice(0, 32);
 	}
 
-	/** Notes what became of an item. Nothing is kept of one that was certainly not sent. */
+	/** Notes what became of an item. Nothing is kept of one that was certainly not sent, or left out by a rule. */
 	keep(item: ValidItem, outcome: Outcome): void {
+		if ('isLeftOut' in outcome) return;
 		const key = this.keyOf(item);
 		if (!hasFailed(outcome)) this.run.items[key] = outcome.records;
 		else if (outcome.failure.sendStatus === 'notSent') delete this.run.items[key];

@@ -6,11 +6,14 @@ import type { Operation, RunOptions } from '../operations/operation';
 import { type ItemFailure, type Outcome, asFailure, hasFailed } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
+import { applyAudienceRules } from './audience';
 import { toErrorItem, toNodeError } from './errors';
+import { FrequencyCap } from './frequencyCap';
 import { addHints } from './hints';
-import { type Item, type ValidItem, isDone, isPending, isValid } from './item';
+import { type Item, type ValidItem, isDone, isPending, isValid, isWanted } from './item';
 import { inQueues } from './keyedQueue';
 import { Memory } from './memory';
+import { previewItems } from './preview';
 import { SendOnce } from './sendOnce';
 import { readItems } from './values';
 
@@ -48,6 +51,7 @@ export async function runOperation(
 	listen: Listen,
 ): Promise<INodeExecutionData[]> {
 	const items = await readItems(context, operation);
+	if (isPreview(context, operation, items)) return await preview(context, operation, items);
 	refuseUnsent(context, items);
 	const run = await untilStopped(context, openRun(context, operation, items));
 	refuseUnsent(context, items);
@@ -62,7 +66,37 @@ export async function runOperation(
 	// What was asked stays in memory while the reply is awaited: a retry then waits again without asking again.
 	if (await listening?.wait()) return context.getInputData();
 	if (items.every(isDone)) run.memory?.clear();
-	return items.flatMap(toOutput);
+	return toOutputs(context, operation, items);
+}
+
+/** Nothing is sent in n8n's evaluations. */
+function isPreview(context: IExecuteFunctions, { recipientOf }: Operation, items: Item[]): boolean {
+	const isEvaluation = context.getMode() === 'evaluation';
+	return (
+		(isEvaluation && recipientOf !== undefined) || items.some(({ request }) => request?.isPreview)
+	);
+}
+
+/** Items that would fail come out as such, so that all problems are seen at once. */
+async function preview(
+	context: IExecuteFunctions,
+	operation: Operation,
+	items: Item[],
+): Promise<INodeExecutionData[]> {
+	for (const item of items.filter(isPending)) item.request.isPreview = true;
+	const { client, prepared } = await untilStopped(context, openRun(context, operation, items));
+	const pending = items.filter(isPending);
+	await previewItems(context, operation, pending, prepared);
+	if (client) addHints(context, client, pending);
+	return toOutputs(context, operation, items);
+}
+
+function toOutputs(
+	context: IExecuteFunctions,
+	{ recipientOf }: Operation,
+	items: Item[],
+): INodeExecutionData[] {
+	return items.flatMap((item) => toOutput(context, item, recipientOf !== undefined));
 }
 
 /** Throws for an item that has failed before the first request. */
@@ -108,6 +142,7 @@ async function openRun(
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		for (const item of pending) review(operation, item, prepared);
+		await applyAudienceRules(client, items.filter(isValid));
 		return { operation, memory, client, prepared };
 	} catch (error) {
 		fail(pending, asFailure(error));
@@ -133,11 +168,11 @@ async function beginListening(
 	items: Item[],
 	listen: Listen,
 ): Promise<Listening | undefined> {
-	const valid = items.filter(isValid);
+	const asking = items.filter(isWanted);
 	try {
-		return valid.length > 0 ? await listen(context, items) : undefined;
+		return asking.length > 0 ? await listen(context, items) : undefined;
 	} catch (error) {
-		fail(valid, asFailure(error));
+		fail(asking, asFailure(error));
 		return undefined;
 	}
 }
@@ -153,6 +188,7 @@ async function carryOut(
 	items: ValidItem[],
 ): Promise<string | undefined> {
 	if (!client) return undefined;
+	const cap = new FrequencyCap(context);
 	const sendOnce = new SendOnce(context, operation, items);
 	const signal = context.getExecutionCancelSignal();
 	let hasToStop = false;
@@ -162,16 +198,19 @@ async function carryOut(
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, async (item) => {
-		const outcome = await sendOnce.guard(item, async (): Promise<Outcome> => {
+		const send = async (): Promise<Outcome> => {
 			const request = { ...item.request, idempotencyKey: memory?.begin(item) };
 			const call = operation.run(client, request, prepared);
 			return await call.then((records) => ({ records })).catch(toOutcome);
-		});
+		};
+		const sendUnlessSent = async () => await sendOnce.guard(item, send);
+		const outcome = await cap.guard(item, sendUnlessSent);
 		memory?.keep(item, outcome);
 		item.outcome = outcome;
 		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
 	});
 	const warning = await sendOnce.close();
+	await cap.close();
 	addHints(context, client, items, warning);
 	return warning;
 }
@@ -184,9 +223,17 @@ function optionsOf([first]: ValidItem[]): Required<RunOptions> {
 	return { ...standard, ...first?.request.options };
 }
 
-function toOutput({ index, outcome }: Item): INodeExecutionData[] {
+/** The output of an item that was carried out, has failed or was left out. */
+export function toOutput(
+	context: IExecuteFunctions,
+	{ index, request, outcome }: Item,
+	isMessage: boolean,
+): INodeExecutionData[] {
 	if (!outcome) return [];
-	if (hasFailed(outcome)) return [toErrorItem(outcome.failure, index)];
+	if (hasFailed(outcome)) {
+		const to = isMessage ? (request?.body?.to ?? null) : undefined;
+		return [toErrorItem(context.getNode(), outcome.failure, index, to)];
+	}
 	const pairedItem = { item: index }; // one for all, as n8n's own helper does
 	return outcome.records.map((json) => ({ json, pairedItem }));
 }

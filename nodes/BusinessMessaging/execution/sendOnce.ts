@@ -8,25 +8,18 @@
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { withLock } from '../mutex';
-import { asText } from '../operations/asText';
 import type { Campaign } from '../operations/message/campaign';
-import type { Operation } from '../operations/operation';
+import type { Operation, OperationRequest } from '../operations/operation';
 import { type Outcome, hasFailed } from '../operations/outcome';
 import { ServiceError } from '../transport/errors';
+import { skippedRecord } from './audience';
+import { batched } from './batched';
 import { History } from './history';
 import type { ValidItem } from './item';
 
 /** What is known of a key when it is to be sent. */
 type Claim = 'new' | 'alreadySent' | 'mayHaveBeenSent';
 
-/** Keys that are claimed together. */
-interface Batch {
-	keys: string[];
-	claims: Promise<Claim[]>;
-}
-
-/** How long senders that end at about the same time wait for each other, ms. */
-const collectMs = 10;
 /** How often what is left at the end is written again if the database fails, and the first pause before that, ms. */
 const maxWrites = 4;
 const pauseMs = 250;
@@ -40,8 +33,10 @@ export class SendOnce {
 	private readonly scope: Campaign['scope'];
 	private readonly lockName: string;
 	private readonly history: History;
-	private nextBatch: Batch | undefined;
-	private clearing: Promise<'notSent'> | undefined;
+	private readonly claim = batched(
+		async (keys: string[]) => await withLock(this.lockName, async () => await this.write(keys)),
+	);
+	private clearing: Promise<'historyCleared'> | undefined;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -56,21 +51,42 @@ export class SendOnce {
 	}
 
 	/** Sends the message of an item unless its campaign has reached the recipient. */
-	async guard({ request }: ValidItem, send: () => Promise<Outcome>): Promise<Outcome> {
-		const { campaign, body } = request;
-		if (!campaign) return await send();
-		const key = `${this.operation.recipientOf?.(request)} ${campaign.name}`;
+	async guard(item: ValidItem, send: () => Promise<Outcome>): Promise<Outcome> {
+		const { campaign } = item.request;
+		const key = this.keyOf(item.request);
+		if (!campaign || key === undefined) return await send();
 		const asking = campaign.clearsHistory ? this.clear() : this.claim(key);
-		const claim = await asking.catch(notWritten);
+		const claim = await asking.catch((cause) => notWritten('Send Once', cause));
 		if (claim instanceof ServiceError) return { failure: claim };
 		if (claim !== 'new') {
-			const to = asText(body?.to);
-			return { records: [{ to, skipped: true, sendStatus: claim, campaign: campaign.name }] };
+			return {
+				records: [skippedRecord(item, claim, { campaign: campaign.name })],
+				isLeftOut: true,
+			};
 		}
 		const outcome = await send();
 		if (!hasFailed(outcome)) this.confirmed.push(key);
 		else if (outcome.failure.sendStatus === 'notSent') this.history.removals.add(claimOf(key));
 		return outcome;
+	}
+
+	/** What is known of the items' keys, without claiming them. */
+	async look(items: ValidItem[]): Promise<Claim[]> {
+		const keys = items.map(({ request }) => this.keyOf(request));
+		const wanted = keys.filter((key) => key !== undefined);
+		return await withLock(this.lockName, async () => {
+			const unclaimed = await this.history.missing(wanted.map(claimOf));
+			const unconfirmed = await this.history.missing(wanted.map(confirmationOf));
+			return keys.map((key) => {
+				if (key === undefined || unclaimed.delete(claimOf(key))) return 'new';
+				return unconfirmed.has(confirmationOf(key)) ? 'mayHaveBeenSent' : 'alreadySent';
+			});
+		});
+	}
+
+	private keyOf(request: OperationRequest): string | undefined {
+		const { campaign } = request;
+		return campaign && `${this.operation.recipientOf?.(request)} ${campaign.name}`;
 	}
 
 	/** Writes what is left at the end of a run, several times if the database fails. @returns what then is wrong */
@@ -99,32 +115,14 @@ export class SendOnce {
 	}
 
 	/** Forgets all keys, once a run. */
-	private async clear(): Promise<'notSent'> {
+	private async clear(): Promise<'historyCleared'> {
 		this.clearing ??= withLock(this.lockName, async () => {
 			await this.context.helpers.clearAllProcessedItems(this.scope, { mode: 'entries' });
 			const message = `The Send Once history of this ${this.scope} was cleared, and nothing was sent. To send, remove the option 'Clear Send Once History'.`;
 			this.context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
-			return 'notSent' as const;
+			return 'historyCleared' as const;
 		});
 		return await this.clearing;
-	}
-
-	private async claim(key: string): Promise<Claim> {
-		this.nextBatch ??= this.openBatch();
-		const { keys, claims } = this.nextBatch;
-		const place = keys.push(key) - 1;
-		return (await claims)[place];
-	}
-
-	/** A batch collects keys until the one before is written. */
-	private openBatch(): Batch {
-		const keys: string[] = [];
-		const write = async () => {
-			this.nextBatch = undefined;
-			return await this.write(keys);
-		};
-		const claims = sleep(collectMs).then(async () => await withLock(this.lockName, write));
-		return { keys, claims };
 	}
 
 	/** Removes, confirms and claims. What fails is left for the next call. */
@@ -149,8 +147,9 @@ export class SendOnce {
 	}
 }
 
-function notWritten(cause: unknown): ServiceError {
-	const message = "Send Once could not write to n8n's database, so this message was not sent";
+/** The failure of a message that was not sent because n8n's database could not be written. */
+export function notWritten(feature: string, cause: unknown): ServiceError {
+	const message = `${feature} could not write to n8n's database, so this message was not sent`;
 	return new ServiceError(message, {
 		kind: 'configuration',
 		description: `Run it again when the database works. (${String(cause)})`,

@@ -51,6 +51,15 @@ export function collectionField<const N extends string, const F extends readonly
 	return { type: 'collection', default: {}, ...look, options };
 }
 
+/** Fields that belong together, for a collection. Their values are in a list of one, once the user has added them. */
+export function groupField<const N extends string, const F extends readonly Field[]>(
+	field: Look<N> & { fields: F },
+): Field<N, { values?: Array<Partial<ValuesOf<F>>> }> {
+	const { fields, ...look } = field;
+	const group = { displayName: look.displayName, name: 'values', values: [...fields] };
+	return { type: 'fixedCollection', default: {}, ...look, options: [group] };
+}
+
 /** A record, chosen from a list or by its ID, name or code, which is the value. */
 export function recordField<const N extends string>(
 	field: Look<N> & {

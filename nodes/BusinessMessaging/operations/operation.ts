@@ -1,5 +1,5 @@
 /** An operation is data: its names, its fields, and a pure function from their values to a request. */
-import { identity } from 'lodash';
+import { identity, omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
@@ -8,6 +8,7 @@ import type { ApiRequest, Client } from '../transport/client';
 import { readRecords } from '../transport/lists';
 import type { Field, ValuesOf } from './fieldBuilders';
 import { limitField, optionsField, returnAllField, simplifyField } from './fields';
+import type { Audience } from './message/audience';
 import type { Campaign } from './message/campaign';
 import type { QuestionSettings } from './message/question';
 import type { TemplateMessage } from './message/variables';
@@ -53,6 +54,12 @@ export interface OperationRequest extends ApiRequest {
 	isSimplified?: boolean;
 	/** The campaign of which each recipient gets at most one message ever. */
 	campaign?: Campaign;
+	/** Who does not get the message. */
+	audience?: Audience;
+	/** Whether the message is shown and not sent. */
+	isPreview?: boolean;
+	/** For a test: who was to get the message, E.164, and how many items are tested. */
+	test?: { meantFor: string; testMessages: number };
 	/** What is asked for, if the run waits for a reply. */
 	question?: QuestionSettings;
 	/** The template that a message is made of. */
@@ -178,9 +185,13 @@ export function records(body: unknown, kind: string): IDataObject[] {
 	return list ? list.flatMap((entry) => record(entry)) : record(body, kind);
 }
 
-/** The response to a send: the service's fields, with the message's ID and recipient under fixed names. */
+/** The output of a message that was sent: the fields that every item of a send has, then what the service says. */
 export function sentMessage(body: unknown, request: OperationRequest): IDataObject[] {
 	const fields = readRecord(body, 'message') as IDataObject;
 	const messageId = readId(fields) ?? readId(body) ?? null;
-	return [{ ...fields, messageId, to: request.body?.to as string }];
+	const to = request.body?.to as string;
+	const sendStatus = request.test ? 'test' : 'sent';
+	const meantFor = request.test && { meantFor: request.test.meantFor };
+	const result = { to, sendStatus, reason: null, messageId, ...meantFor };
+	return [{ ...result, ...omit(fields, Object.keys(result)) }];
 }

@@ -7,8 +7,8 @@ import { InputError } from './inputError';
 /** What an item can fail with: words for the user, and whether it may have taken effect. */
 export type ItemFailure = InputError | ServiceError;
 
-/** What became of an item: the records it gave, or what it failed with. */
-export type Outcome = { records: IDataObject[] } | { failure: ItemFailure };
+/** What became of an item: the records it gave, also if it was left out by a rule, or what it failed with. */
+export type Outcome = { records: IDataObject[]; isLeftOut?: true } | { failure: ItemFailure };
 
 /** Whether an item failed. */
 export function hasFailed(outcome: Outcome | undefined): outcome is { failure: ItemFailure } {

@@ -1,10 +1,10 @@
 /** A run of the node that asks, and how it begins to wait. */
 import { randomUUID } from 'crypto';
 import { omit } from 'lodash';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { toErrorItem } from '../execution/errors';
-import { type Item, type ValidItem, isDone, isValid } from '../execution/item';
+import { type Item, type ValidItem, isDone, isWanted } from '../execution/item';
+import { toOutput } from '../execution/run';
 import { asText } from '../operations/asText';
 import type { QuestionSettings } from '../operations/message/question';
 import { hasFailed } from '../operations/outcome';
@@ -31,7 +31,7 @@ export class Asking {
 		readonly client: Client,
 		private readonly items: Item[],
 	) {
-		this.asked = items.filter(isValid);
+		this.asked = items.filter(isWanted);
 		const texts = new Set(this.asked.map(({ request }) => JSON.stringify(request.question)));
 		this.indexes = new Map([...texts].map((text, index) => [text, index]));
 		this.settings = [...texts].map((text) => JSON.parse(text) as QuestionSettings);
@@ -75,10 +75,9 @@ export class Asking {
 	/** Has n8n wait until the questions are answered, or somewhat longer than the time limit. */
 	async wait(until: number, registration?: Wait['registration']): Promise<true> {
 		const { context, run, questions, settings } = this;
-		const failed = this.items.flatMap(({ index, outcome }): INodeExecutionData[] =>
-			hasFailed(outcome) ? [toErrorItem(outcome.failure, index)] : [],
-		);
-		const wait: Wait = { run, until, questions, settings, failed, registration };
+		const others = this.items.filter((item) => !isWanted(item));
+		const notAsked = others.flatMap((item) => toOutput(context, item, true));
+		const wait: Wait = { run, until, questions, settings, notAsked, registration };
 		context.getContext('node')[waitKey] = wait;
 		await context.putExecutionToWait(new Date(until + graceMs));
 		return true;

@@ -1,6 +1,6 @@
 /** What comes out of a wait. */
 import type { IDataObject, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
-import { sortBy } from 'lodash';
+import { partition, sortBy } from 'lodash';
 
 import type { QuestionSettings } from '../operations/message/question';
 import { readAnswer } from '../webhooks/answers';
@@ -24,10 +24,11 @@ export function outputsOf(
 			: unanswered(question, settings);
 		return [{ json, pairedItem: { item: question.item } }];
 	});
-	if (onError === 'continueErrorOutput') return [items, wait.failed];
-	return [
-		sortBy([...items, ...wait.failed], ({ pairedItem }) => (pairedItem as { item: number }).item),
-	];
+	const [failed, leftOut] = partition(wait.notAsked, ({ json }) => json.error);
+	const inOrder = (all: INodeExecutionData[]) =>
+		sortBy(all, ({ pairedItem }) => (pairedItem as { item: number }).item);
+	if (onError === 'continueErrorOutput') return [inOrder([...items, ...leftOut]), failed];
+	return [inOrder([...items, ...wait.notAsked])];
 }
 
 function answered(

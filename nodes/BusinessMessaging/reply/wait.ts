@@ -25,8 +25,8 @@ export interface Wait {
 	until: number;
 	questions: Question[];
 	settings: QuestionSettings[];
-	/** The items that failed while the others were asked. */
-	failed: INodeExecutionData[];
+	/** The output of the items that failed or were left out while the others were asked. */
+	notAsked: INodeExecutionData[];
 	/** The registration at the service, if no trigger takes the answers. */
 	registration?: { id?: string };
 }

@@ -28,7 +28,10 @@ export async function lookUpTemplates(
 	client: Client,
 	requests: OperationRequest[],
 ): Promise<TemplateList | undefined> {
-	if (!requests.some(({ template }) => template?.isChecked)) return undefined;
+	const isNeeded = requests.some(
+		({ template, isPreview }) => template && (template.isChecked || isPreview),
+	);
+	if (!isNeeded) return undefined;
 	const list = async (isFresh: boolean) =>
 		await withDeadline(listTemplates(client, isFresh), timeoutMs);
 	try {

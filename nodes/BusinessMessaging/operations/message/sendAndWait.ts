@@ -3,6 +3,7 @@ import { choiceField, showFor, textField } from '../fieldBuilders';
 import { recipientField } from '../fields';
 import { operation, sentMessage } from '../operation';
 import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
+import { audienceField, readAudience } from './audience';
 import { answerFields, readSettings } from './question';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
 import { checkField, templateFields, templateRequest } from './template';
@@ -42,10 +43,12 @@ export const sendAndWait = operation({
 		}),
 		...templateFields.map((field) => showFor(field, { messageType: ['template'] })),
 		...answerFields,
+		audienceField,
 	],
 	options: [showFor(checkField, { '/messageType': ['template'] }), defaultCountryOption],
 	request: (values, settings) => {
 		const question = readSettings(values);
+		const audience = readAudience(values, settings);
 		const { phone: to, hints } = readPhoneValue(
 			values.to,
 			recipientField,
@@ -55,9 +58,9 @@ export const sendAndWait = operation({
 		if (values.messageType === 'template') {
 			const { body, ...rest } = templateRequest(values);
 			const endpoint = endpoints.sendTemplate;
-			return { endpoint, body: { to, ...body }, ...rest, question, hints };
+			return { endpoint, body: { to, ...body }, ...rest, question, audience, hints };
 		}
-		return { body: { to, text: values.message }, question, hints };
+		return { body: { to, text: values.message }, question, audience, hints };
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,

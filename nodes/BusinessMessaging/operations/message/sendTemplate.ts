@@ -2,7 +2,9 @@ import { endpoints } from '../../api/endpoints';
 import { recipientField } from '../fields';
 import { operation } from '../operation';
 import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
+import { audienceField, readAudience } from './audience';
 import { campaignFields, campaignOptions, readCampaign } from './campaign';
+import { inMode, modeFields } from './mode';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
 import { checkField, templateFields, templateRequest } from './template';
 
@@ -14,12 +16,15 @@ export const sendTemplate = operation({
 	action: 'Send template message',
 	description: 'Send a message from an approved template',
 	endpoint: endpoints.sendTemplate,
-	fields: [recipientField, ...templateFields, ...campaignFields],
+	fields: [recipientField, ...templateFields, ...modeFields, ...campaignFields, audienceField],
 	options: [...campaignOptions, checkField, defaultCountryOption],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const { body, ...rest } = templateRequest(values);
-		return { body: { to: phone, ...body }, ...rest, hints, campaign: readCampaign(values) };
+		const audience = readAudience(values, settings);
+		const campaign = readCampaign(values);
+		const request = { body: { to: phone, ...body }, ...rest, hints, campaign, audience };
+		return inMode(request, values, settings);
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,

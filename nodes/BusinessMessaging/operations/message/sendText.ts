@@ -3,7 +3,9 @@ import { textField } from '../fieldBuilders';
 import { recipientField } from '../fields';
 import { operation, sentMessage } from '../operation';
 import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
+import { audienceField, readAudience } from './audience';
 import { campaignFields, campaignOptions, readCampaign } from './campaign';
+import { inMode, modeFields } from './mode';
 
 /** Sends a free-text message. Source: specification, POST /v1/messages/send. */
 export const sendText = operation({
@@ -24,12 +26,17 @@ export const sendText = operation({
 			description: 'Text of the message',
 			hint: 'To somebody who has not written to you lately, most services deliver templates only',
 		}),
+		...modeFields,
 		...campaignFields,
+		audienceField,
 	],
 	options: [...campaignOptions, defaultCountryOption],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
-		return { body: { to: phone, text: values.text }, hints, campaign: readCampaign(values) };
+		const audience = readAudience(values, settings);
+		const campaign = readCampaign(values);
+		const body = { to: phone, text: values.text };
+		return inMode({ body, hints, campaign, audience }, values, settings);
 	},
 	recipientOf,
 	output: sentMessage,

@@ -1,3 +1,5 @@
+import { map } from 'lodash';
+
 import { endpoints } from '../../api/endpoints';
 import { type ServiceRecord } from '../../api/read';
 import { readTemplates } from '../../api/templates';
@@ -22,5 +24,11 @@ function contentOf(record: ServiceRecord): ServiceRecord {
 	const templates = readTemplates(record);
 	if (templates.length !== 1) return {};
 	const [{ header, body, footer, buttons, variables }] = templates;
-	return { header, body, footer, buttons, variables: variables?.map(fieldOf) };
+	return {
+		header,
+		body,
+		footer,
+		buttons: map(buttons, 'text'),
+		variables: variables?.map(fieldOf),
+	};
 }

@@ -1,0 +1,134 @@
+/** Audience Rules: decides before the first message goes out who does not get one. */
+import type { IDataObject } from 'n8n-workflow';
+import { memoize, uniq } from 'lodash';
+
+import { endpoints } from '../api/endpoints';
+import { asText } from '../operations/asText';
+import { InputError } from '../operations/inputError';
+import type { SendWindow } from '../operations/message/audience';
+import { asFailure } from '../operations/outcome';
+import { recipientOf } from '../operations/phone';
+import { samePhoneKey } from '../phone/compare';
+import { timeZonesOf } from '../phone/timeZones';
+import type { Client } from '../transport/client';
+import { ServiceError } from '../transport/errors';
+import { readRecords } from '../transport/lists';
+import { type ValidItem, isPending } from './item';
+import { nextOpening } from './sendWindow';
+
+/** Why somebody does not get a message. */
+export type SkipReason =
+	| 'alreadySent'
+	| 'duplicate'
+	| 'excluded'
+	| 'frequencyCap'
+	| 'historyCleared'
+	| 'mayHaveBeenSent'
+	| 'notInTest'
+	| 'outsideSendWindow';
+
+/** The output of an item that gets no message. */
+export function skippedRecord(
+	{ request }: ValidItem,
+	reason: SkipReason,
+	details: IDataObject = {},
+): IDataObject {
+	const to = request.test?.meantFor ?? asText(request.body?.to);
+	return { to, sendStatus: 'skipped', reason, messageId: null, skipped: true, ...details };
+}
+
+/**
+ * Gives those items an outcome that are left out, and those that the rules do not allow a failure.
+ *
+ * @param items all that are valid; those that were carried out in an earlier attempt count as duplicates only
+ * @throws ServiceError if the contacts of an excluded segment cannot be listed, or not all of them
+ */
+export async function applyAudienceRules(client: Client, items: ValidItem[]): Promise<void> {
+	for (const item of items)
+		if (item.index >= (item.request.test?.testMessages ?? Infinity))
+			item.outcome ??= { records: [skippedRecord(item, 'notInTest')], isLeftOut: true };
+	const ruled = items.filter(({ request }) => request.audience);
+	if (!ruled.some(isPending)) return;
+	const segments = await readSegments(client, ruled);
+	const now = Date.now();
+	const openingOf = memoize(
+		(window: SendWindow, zones: string[]) => nextOpening(window, zones, now),
+		(window, zones) => JSON.stringify([window, zones]),
+	);
+	const firstOf = new Map<string, number>();
+	for (const item of ruled) {
+		const person = recipientOf(item.request);
+		const first = firstOf.get(person);
+		if (first === undefined) firstOf.set(person, item.index);
+		if (item.outcome) continue;
+		try {
+			const record = skipped(item, person, first, { segments, openingOf });
+			if (record) item.outcome = { records: [record], isLeftOut: true };
+		} catch (error) {
+			item.outcome = { failure: asFailure(error) };
+		}
+	}
+}
+
+/** The phones of the contacts in each segment. */
+type Segments = Map<string, Set<string>>;
+
+/** What the items of a run share. */
+interface Shared {
+	segments: Segments;
+	/** When a window opens in all time zones, ms since 1970; undefined for now. */
+	openingOf: (window: SendWindow, zones: string[]) => number | undefined;
+}
+
+/**
+ * The output of an item that is left out; undefined for one that is not.
+ *
+ * @param first the item before it with the same recipient
+ * @throws InputError
+ */
+function skipped(
+	item: ValidItem,
+	person: string,
+	first: number | undefined,
+	{ segments, openingOf }: Shared,
+): IDataObject | undefined {
+	const { audience, body } = item.request;
+	if (!audience) return undefined;
+	const { duplicates, excluded, excludedSegment, window } = audience;
+	if (first !== undefined && duplicates === 'stop')
+		throw new InputError(
+			`The recipient is the same as that of item ${first}`,
+			"Remove one of the two, or change 'Duplicates' in 'Audience Rules'.",
+		);
+	if (first !== undefined && duplicates === 'sendFirst') return skippedRecord(item, 'duplicate');
+	if (excluded.has(person) || segments.get(excludedSegment)?.has(person))
+		return skippedRecord(item, 'excluded');
+	if (!window) return undefined;
+	const next = openingOf(window, window.zone ? [window.zone] : timeZonesOf(asText(body?.to)));
+	if (next === undefined) return undefined;
+	const sendAfter = new Date(next).toISOString();
+	return skippedRecord(item, 'outsideSendWindow', { sendAfter });
+}
+
+/** @throws ServiceError if the contacts cannot be listed, or not all of them, or show no phone number */
+async function readSegments(client: Client, items: ValidItem[]): Promise<Segments> {
+	const names = uniq(items.map(({ request }) => request.audience?.excludedSegment ?? ''));
+	const segments: Segments = new Map();
+	for (const segment of names.filter(Boolean)) {
+		const list = await readRecords(client, endpoints.listContacts, { query: { segment } });
+		// Whoever is missing in it would get the message.
+		if (list.gap) throw list.gap;
+		const phones = list.records.map(({ phone }) => samePhoneKey(asText(phone)));
+		if (phones.length > 0 && phones.every((phone) => phone === ''))
+			throw new ServiceError(`The contacts of the segment "${segment}" show no phone number`, {
+				kind: 'configuration',
+				description: "Use 'Exclude Numbers' in 'Audience Rules' instead.",
+			});
+		if (phones.length === 0)
+			client.hints.add(`The segment "${segment}" has no contacts, so nobody was excluded by it.`);
+		if (phones.includes(''))
+			client.hints.add(`Some contacts of the segment "${segment}" have no phone number.`);
+		segments.set(segment, new Set(phones));
+	}
+	return segments;
+}

@@ -1,0 +1,48 @@
+/** When people may be written to, by the clocks where they are. */
+import { DateTime } from 'luxon';
+
+import { InputError } from '../operations/inputError';
+import type { SendWindow } from '../operations/message/audience';
+
+/**
+ * When a message may go out: a moment that is inside the window in all time zones.
+ *
+ * @param zones IANA time zones
+ * @param now ms since 1970
+ * @returns undefined for now, else ms since 1970
+ * @throws InputError if the time zone is not known, or if there is no such moment within a week
+ */
+export function nextOpening(window: SendWindow, zones: string[], now: number): number | undefined {
+	if (zones.length === 0)
+		throw new InputError(
+			'The time zone of this phone number is not known',
+			"Set 'Time Zone' in 'Send Window'.",
+		);
+	const isOpen = (time: number) =>
+		zones.every((zone) => isInside(window, DateTime.fromMillis(time, { zone })));
+	if (isOpen(now)) return undefined;
+	const openings = zones.flatMap((zone) => openingsOf(window, DateTime.fromMillis(now, { zone })));
+	const inOrder = openings.filter((time) => time > now).sort((one, other) => one - other);
+	const next = inOrder.find(isOpen);
+	if (next !== undefined) return next;
+	throw new InputError(
+		"No hour is inside 'Send Window' in all time zones of the recipient's country",
+		"Make the window longer, or set 'Time Zone' in 'Send Window'.",
+	);
+}
+
+function isInside({ days, opens, closes }: SendWindow, local: DateTime): boolean {
+	const minute = local.hour * 60 + local.minute;
+	const isToday = days.includes(local.weekday);
+	if (opens < closes) return isToday && opens <= minute && minute < closes;
+	const isFromYesterday = days.includes(local.minus({ days: 1 }).weekday);
+	return (isToday && minute >= opens) || (isFromYesterday && minute < closes);
+}
+
+/** The next moments at which the window opens in a time zone. */
+function openingsOf({ days, opens }: SendWindow, local: DateTime): number[] {
+	const today = local.startOf('day');
+	return Array.from({ length: 9 }, (_, offset) => today.plus({ days: offset }))
+		.filter(({ weekday }) => days.includes(weekday))
+		.map((day) => day.set({ hour: Math.floor(opens / 60), minute: opens % 60 }).toMillis());
+}

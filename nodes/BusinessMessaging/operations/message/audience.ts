@@ -1,0 +1,220 @@
+/** Audience Rules: who does not get a message. */
+import { IANAZone } from 'luxon';
+
+import { BoundedMap } from '../../boundedMap';
+import { samePhoneKey } from '../../phone/compare';
+import { readPhone } from '../../phone/read';
+import {
+	type ValuesOf,
+	choiceField,
+	collectionField,
+	groupField,
+	numberField,
+	recordField,
+	textField,
+} from '../fieldBuilders';
+import { InputError } from '../inputError';
+import type { RequestSettings } from '../operation';
+
+/** The days and hours in which people may be written to. */
+export interface SendWindow {
+	/** Days on which the window opens, 1 for Monday to 7 for Sunday. */
+	days: number[];
+	/** Minutes since midnight. A window that closes before it opens goes on after midnight. */
+	opens: number;
+	closes: number;
+	/** IANA time zone; empty for the recipient's. */
+	zone: string;
+}
+
+/** Who does not get a message, as the fields of an item say. */
+export interface Audience {
+	duplicates: 'sendAll' | 'sendFirst' | 'stop';
+	/** The phones of people who are left out, as `samePhoneKey` gives them. */
+	excluded: Set<string>;
+	/** Name of the segment whose contacts are left out; empty for none. */
+	excludedSegment: string;
+	window?: SendWindow;
+	/** The greatest number of messages to one person in so many days. */
+	cap?: { messages: number; days: number };
+}
+
+/** Days by the values of the field, 1 for Monday to 7 for Sunday. */
+const daysOf = {
+	everyDay: [1, 2, 3, 4, 5, 6, 7],
+	mondayToFriday: [1, 2, 3, 4, 5],
+	mondayToSaturday: [1, 2, 3, 4, 5, 6],
+	sundayToThursday: [7, 1, 2, 3, 4],
+};
+
+/** The field of the rules. */
+export const audienceField = collectionField({
+	displayName: 'Audience Rules',
+	name: 'audienceRules',
+	placeholder: 'Add Rule',
+	description:
+		'Who does not get the message. People who are left out come out as items with a reason, and nothing is sent to them.',
+	fields: [
+		choiceField({
+			displayName: 'Duplicates',
+			name: 'duplicates',
+			options: [
+				{ name: 'Send All', value: 'sendAll', description: 'Send a message for each item' },
+				{ name: 'Send First', value: 'sendFirst', description: 'Skip the later items' },
+				{ name: 'Stop With Error', value: 'stop', description: 'Stop before anything is sent' },
+			],
+			default: 'sendFirst',
+			description: 'What happens if several items have the same recipient',
+		}),
+		textField({
+			displayName: 'Exclude Numbers',
+			name: 'excludeNumbers',
+			typeOptions: { rows: 2 },
+			placeholder: 'e.g. +49 170 1234567, +44 7700 900123',
+			description:
+				'Phone numbers that get no message, separated by commas or lines, or a list from an expression',
+		}),
+		recordField({
+			displayName: 'Exclude Segment',
+			name: 'excludeSegment',
+			searchListMethod: 'searchSegments',
+			idMode: 'name',
+			idPlaceholder: 'e.g. opted-out',
+			description: 'The contacts of this segment get no message',
+		}),
+		groupField({
+			displayName: 'Frequency Cap',
+			name: 'frequencyCap',
+			description:
+				'The greatest number of messages to one person, counted over all nodes of this workflow with a Frequency Cap',
+			fields: [
+				numberField({
+					displayName: 'Messages',
+					name: 'messages',
+					typeOptions: { minValue: 1, maxValue: 20, numberPrecision: 0 },
+					default: 1,
+					description: 'How many messages a person may get',
+				}),
+				numberField({
+					displayName: 'Days',
+					name: 'days',
+					typeOptions: { minValue: 1, maxValue: 31, numberPrecision: 0 },
+					default: 7,
+					description: 'In how many days, today included. Days begin at midnight UTC.',
+				}),
+			],
+		}),
+		groupField({
+			displayName: 'Send Window',
+			name: 'sendWindow',
+			description: 'When messages may be sent, in the time zone of the recipient',
+			fields: [
+				choiceField({
+					displayName: 'Days',
+					name: 'days',
+					options: [
+						{ name: 'Every Day', value: 'everyDay' },
+						{ name: 'Monday to Friday', value: 'mondayToFriday' },
+						{ name: 'Monday to Saturday', value: 'mondayToSaturday' },
+						{ name: 'Sunday to Thursday', value: 'sundayToThursday' },
+					],
+					default: 'mondayToSaturday',
+					description: 'Days on which messages may be sent',
+				}),
+				textField({
+					displayName: 'From',
+					name: 'from',
+					default: '09:00',
+					placeholder: 'e.g. 09:00',
+					description: 'When the window opens',
+				}),
+				textField({
+					displayName: 'To',
+					name: 'to',
+					default: '20:00',
+					placeholder: 'e.g. 20:00',
+					description: 'When the window closes',
+				}),
+				textField({
+					displayName: 'Time Zone',
+					name: 'timeZone',
+					placeholder: 'e.g. America/New_York',
+					description:
+						'Whose clock counts. If it is empty, the time zone comes from the country of the phone number. In a country with several time zones, it must be inside the window in all of them.',
+				}),
+			],
+		}),
+	],
+});
+
+type Rules = ValuesOf<readonly [typeof audienceField]>['audienceRules'];
+type WindowValues = NonNullable<NonNullable<Rules['sendWindow']>['values']>[number];
+
+/**
+ * Reads the rules of an item.
+ *
+ * @returns undefined if there are none
+ * @throws InputError for a time, a time zone or an excluded number that cannot be right
+ */
+export function readAudience(
+	{ audienceRules: rules, options }: { audienceRules: Rules; options: { defaultCountry?: string } },
+	settings: RequestSettings,
+): Audience | undefined {
+	if (Object.keys(rules).length === 0) return undefined;
+	const [window] = rules.sendWindow?.values ?? [];
+	const [cap] = rules.frequencyCap?.values ?? [];
+	const country = options.defaultCountry ?? settings.defaultCountry;
+	return {
+		duplicates: rules.duplicates ?? 'sendAll',
+		excluded: readNumbers(rules.excludeNumbers ?? '', country),
+		excludedSegment: rules.excludeSegment ?? '',
+		...(window && { window: readWindow(window) }),
+		...(cap && { cap: { messages: cap.messages ?? 1, days: cap.days ?? 7 } }),
+	};
+}
+
+function readWindow({
+	days = 'mondayToSaturday',
+	from = '09:00',
+	to = '20:00',
+	timeZone = '',
+}: WindowValues): SendWindow {
+	const zone = timeZone.trim();
+	if (zone && !IANAZone.isValidZone(zone))
+		throw new InputError(
+			`'Time Zone' of 'Send Window' cannot be "${zone}"`,
+			'Enter a name such as Europe/Berlin or America/New_York.',
+		);
+	return { days: daysOf[days], opens: readTime('From', from), closes: readTime('To', to), zone };
+}
+
+/** Minutes since midnight; 24:00 is the end of the day. */
+function readTime(label: string, written: string): number {
+	const [, hour, minute] = /^(\d{1,2}):(\d\d)$/.exec(written.trim()) ?? [];
+	const minutes = Number(hour) * 60 + Number(minute);
+	if (minutes <= 24 * 60 && Number(minute) < 60) return minutes;
+	throw new InputError(
+		`'${label}' of 'Send Window' cannot be "${written}"`,
+		'Enter a time such as 09:00 or 17:30.',
+	);
+}
+
+/** The same list is usually meant for all items of a run. */
+const readLists = new BoundedMap<string, Set<string>>({ maxSize: 5 });
+
+function readNumbers(written: string, country: string): Set<string> {
+	return readLists.getOrSet(`${country} ${written}`, () => {
+		const entries = written.split(/[,;\n[\]"]/).map((entry) => entry.trim());
+		return new Set(entries.filter(Boolean).map((entry) => readNumber(entry, country)));
+	});
+}
+
+/** A number that cannot be read would otherwise get the message. */
+function readNumber(entry: string, country: string): string {
+	const reading = readPhone(entry, country);
+	if (reading.e164 !== undefined) return samePhoneKey(reading.e164);
+	throw new InputError(
+		`"${entry}" in 'Exclude Numbers' ${reading.problem}`,
+		'Correct or remove it. Nothing is sent, because this person might otherwise get the message.',
+	);
+}

@@ -1,0 +1,66 @@
+/** Whether messages are sent, shown beforehand, or sent to a number of the user's own. */
+import { omit } from 'lodash';
+
+import { type ValuesOf, choiceField, numberField, textField } from '../fieldBuilders';
+import type { OperationRequest, RequestSettings } from '../operation';
+import { readPhoneValue } from '../phone';
+
+const testNumberField = textField({
+	displayName: 'Test Number',
+	name: 'testNumber',
+	required: true,
+	displayOptions: { show: { mode: ['test'] } },
+	placeholder: 'e.g. +49 170 1234567',
+	description: 'Your own phone number',
+});
+
+/** The fields of the mode. */
+export const modeFields = [
+	choiceField({
+		displayName: 'Mode',
+		name: 'mode',
+		options: [
+			{
+				name: 'Preview',
+				value: 'preview',
+				description: 'Send nothing: show each message, and who would be skipped or fail',
+			},
+			{ name: 'Send', value: 'send', description: 'Send the messages' },
+			{
+				name: 'Send to Test Number',
+				value: 'test',
+				description:
+					'Send the first messages to your own number instead, without Send Once and Audience Rules',
+			},
+		],
+		default: 'send',
+		description: 'What to do with the messages. In evaluations of n8n, nothing is sent.',
+	}),
+	testNumberField,
+	numberField({
+		displayName: 'Number of Test Messages',
+		name: 'testMessages',
+		typeOptions: { minValue: 1, maxValue: 100, numberPrecision: 0 },
+		default: 3,
+		displayOptions: { show: { mode: ['test'] } },
+		description: 'How many items to send to the test number',
+	}),
+] as const;
+
+/**
+ * The request of a message in its mode. A test goes to the test number and leaves no trace in Send Once.
+ *
+ * @throws InputError for a test number that is none
+ */
+export function inMode(
+	request: OperationRequest,
+	{ mode, testNumber, testMessages }: ValuesOf<typeof modeFields>,
+	settings: RequestSettings,
+): OperationRequest {
+	if (mode === 'send') return request;
+	if (mode === 'preview') return { ...request, isPreview: true };
+	const { phone } = readPhoneValue(testNumber, testNumberField, {}, settings);
+	const message = omit(request, 'campaign', 'audience');
+	const meantFor = String(request.body?.to);
+	return { ...message, body: { ...request.body, to: phone }, test: { meantFor, testMessages } };
+}

@@ -1,0 +1,71 @@
+/** A message as its recipient will see it. */
+import type { IDataObject } from 'n8n-workflow';
+
+import { type Template, type TemplatePart, variablePattern } from '../../api/templates';
+import { isRecord } from '../../api/read';
+import type { TemplateList } from '../../transport/templateList';
+import { asText } from '../asText';
+import type { OperationRequest } from '../operation';
+import { findTemplate } from './review';
+
+/**
+ * The text of a message; of a template also header, footer and buttons.
+ *
+ * @param list undefined if the templates are not known, then the text of a template is null
+ */
+export function previewOf(
+	{ body = {}, template }: OperationRequest,
+	list?: TemplateList,
+): IDataObject {
+	if (!template) return { text: asText(body.text) };
+	const { name, language } = template;
+	const known = list && findTemplate(list, name, language);
+	const pdf = body.headerDocumentUrl;
+	const named = {
+		template: name,
+		language,
+		...(pdf !== undefined && { headerDocumentUrl: asText(pdf) }),
+	};
+	if (!known?.body) return { text: null, ...named };
+	const { header, footer, buttons } = known;
+	const values = valuesOf(body.components);
+	const shown = buttons.map(({ text, url }, index) => ({
+		text,
+		...(url && { url: fillIn(url, known, values, 'button', index + 1) }),
+	}));
+	return {
+		text: fillIn(known.body, known, values, 'body'),
+		...(header && { header: fillIn(header, known, values, 'header') }),
+		...(footer && { footer }),
+		...(shown.length > 0 && { buttons: shown }),
+		...named,
+	};
+}
+
+/** The values of a message by part, e.g. `body` or `button2`, in the order in which it brings them. */
+function valuesOf(components: unknown): Map<string, string[]> {
+	const list = Array.isArray(components) ? components.filter(isRecord) : [];
+	return new Map(
+		list.map(({ type, index, parameters }) => {
+			const part = asText(type).toLowerCase();
+			const given = Array.isArray(parameters) ? parameters.filter(isRecord) : [];
+			const place = part === 'button' ? `button${Number(index ?? 0) + 1}` : part;
+			return [place, given.map(({ text }) => asText(text))];
+		}),
+	);
+}
+
+function fillIn(
+	text: string,
+	{ variables = [] }: Template,
+	values: Map<string, string[]>,
+	part: TemplatePart,
+	button?: number,
+): string {
+	const own = variables.filter((one) => one.part === part && one.button === button);
+	const given = values.get(`${part}${button ?? ''}`) ?? [];
+	return text.replaceAll(variablePattern, (written, name: string) => {
+		const place = own.findIndex((one) => one.name === name.trim());
+		return given[place] ?? written;
+	});
+}

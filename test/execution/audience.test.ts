@@ -1,0 +1,211 @@
+/** Audience Rules, Preview and Test: who gets a message is decided before the first one goes out. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { RunOptions } from '../support/engine';
+import { useService } from '../support/service';
+
+const service = useService();
+const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
+const people = [anna, berta, carl, dora].map((phone) => ({ phone }));
+
+type Options = Omit<RunOptions, 'parameters'> & {
+	rules?: INodeParameters;
+	parameters?: INodeParameters;
+};
+const run = async ({ rules = {}, parameters, ...options }: Options) =>
+	await service.run({
+		items: people,
+		...options,
+		parameters: {
+			resource: 'message',
+			operation: 'sendText',
+			to: '={{ $json.phone }}',
+			text: '=Hello {{ $json.phone }}',
+			audienceRules: rules,
+			...parameters,
+		},
+	});
+const sentTo = () => service.sent().map(({ phone }) => phone);
+const reasons = ({ outputs }: Awaited<ReturnType<typeof run>>) =>
+	outputs[0].map(({ json }) => json.reason);
+
+beforeEach(() => service.engine.processed.reset());
+
+test('excluded numbers, written in any way or given as a list, get nothing and leave in their place', async () => {
+	const excludeNumbers = '=+1 (555) 000-1002{{ "\\n" }}{{ ["+15550001004"] }}';
+	const { outputs } = await run({ rules: { excludeNumbers } });
+	expect(sentTo().sort()).toEqual([anna, carl]);
+	expect(outputs[0][1]).toEqual({
+		json: { to: berta, sendStatus: 'skipped', reason: 'excluded', messageId: null, skipped: true },
+		pairedItem: { item: 1 },
+	});
+	expect(outputs[0].map(({ json }) => Object.keys(json).slice(0, 4))).toEqual(
+		people.map(() => ['to', 'sendStatus', 'reason', 'messageId']),
+	);
+});
+
+test('an excluded number that cannot be read stops the run before anything is sent', async () => {
+	const { error } = await run({ rules: { excludeNumbers: `${berta}, 0170 12` } });
+	expect(error?.message).toBe(`"0170 12" in 'Exclude Numbers' has no country code [item 0]`);
+	expect(sentTo()).toEqual([]);
+});
+
+test('the contacts of an excluded segment get nothing; an empty segment is said', async () => {
+	const { contacts } = service.sandbox.state;
+	contacts.create({ phone: berta, segments: ['opted-out'] });
+	contacts.create({ phone: dora, segments: ['vip', 'opted-out'] });
+	const excludeSegment = { mode: 'name', value: 'opted-out' };
+	expect(reasons(await run({ rules: { excludeSegment } }))).toEqual([
+		null,
+		'excluded',
+		null,
+		'excluded',
+	]);
+	expect(sentTo().sort()).toEqual([anna, carl]);
+	const other = await run({ rules: { excludeSegment: { mode: 'name', value: 'opted-uot' } } });
+	expect(other.hints.map(({ message }) => message)).toEqual([
+		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
+	]);
+});
+
+test('nothing is sent if the excluded segment cannot be read completely', async () => {
+	await service.fault({ endpoint: 'listContacts', status: 403 });
+	const { error } = await run({ rules: { excludeSegment: { mode: 'name', value: 'opted-out' } } });
+	expect(error?.description).toContain('nothing was sent');
+	expect(sentTo()).toEqual([]);
+});
+
+describe('the same person twice', () => {
+	const items = [{ phone: anna }, { phone: berta }, { phone: '+1 555 000-1001' }];
+
+	test.each([
+		['sendAll', [null, null, null]],
+		['sendFirst', [null, null, 'duplicate']],
+	])('%s', async (duplicates, expected) => {
+		expect(reasons(await run({ items, rules: { duplicates } }))).toEqual(expected);
+		expect(sentTo()).toHaveLength(expected.filter((reason) => reason === null).length);
+	});
+
+	test('stops the run before anything is sent, if the user wants that', async () => {
+		const { error } = await run({ items, rules: { duplicates: 'stop' } });
+		expect(error?.message).toBe('The recipient is the same as that of item 0 [item 2]');
+		expect(sentTo()).toEqual([]);
+	});
+});
+
+test('outside the send window nothing is sent, and the item says when it opens', async () => {
+	const hour = new Date().getUTCHours();
+	const from = `${(hour + 2) % 24}:00`;
+	const to = `${(hour + 3) % 24}:30`;
+	const window = { days: 'everyDay', from, to, timeZone: 'UTC' };
+	const { outputs } = await run({ rules: { sendWindow: { values: window } } });
+	expect(sentTo()).toEqual([]);
+	const { reason, sendAfter } = outputs[0][0].json;
+	expect(reason).toBe('outsideSendWindow');
+	const opening = new Date(String(sendAfter));
+	expect([opening.getUTCHours(), opening.getUTCMinutes()]).toEqual([(hour + 2) % 24, 0]);
+	expect(opening.getTime() - Date.now()).toBeLessThan(3 * 3_600_000);
+});
+
+test.each([
+	[{ from: '9 am' }, `'From' of 'Send Window' cannot be "9 am" [item 0]`],
+	[{ timeZone: 'Berlin' }, `'Time Zone' of 'Send Window' cannot be "Berlin" [item 0]`],
+])('a send window of %p stops the run before anything is sent', async (values, message) => {
+	expect((await run({ rules: { sendWindow: { values } } })).error?.message).toBe(message);
+	expect(sentTo()).toEqual([]);
+});
+
+describe('the frequency cap', () => {
+	const rules = { frequencyCap: { values: { messages: 2, days: 7 } } };
+
+	test('counts over executions and nodes of a workflow, and gives back what was not sent', async () => {
+		await service.fault({ endpoint: 'sendText', match: berta, status: 422 });
+		await run({ rules, onError: 'continueRegularOutput' });
+		await run({ rules });
+		expect(reasons(await run({ rules }))).toEqual([
+			'frequencyCap',
+			null,
+			'frequencyCap',
+			'frequencyCap',
+		]);
+		expect(sentTo().filter((phone) => phone === berta)).toHaveLength(2);
+		expect(sentTo()).toHaveLength(8);
+	});
+
+	test('does not count what Send Once skips', async () => {
+		const once = { sendOnce: true, campaign: 'sale' };
+		await run({ rules, parameters: once });
+		const second = await run({ rules, parameters: once });
+		expect(reasons(second)).toEqual(people.map(() => 'alreadySent'));
+		await run({ rules });
+		expect(sentTo()).toHaveLength(8);
+	});
+});
+
+describe('a preview', () => {
+	const rules = {
+		duplicates: 'sendFirst',
+		excludeNumbers: berta,
+		frequencyCap: { values: { messages: 1, days: 1 } },
+	};
+
+	test('sends nothing, leaves no trace, and shows texts, skips and errors alike', async () => {
+		const items = [...people, { phone: anna }, { phone: 'no number' }];
+		const once = { sendOnce: true, campaign: 'sale' };
+		await run({ items: [{ phone: carl }], parameters: once });
+		const preview = await run({ items, rules, parameters: { ...once, mode: 'preview' } });
+		expect(sentTo()).toEqual([carl]);
+		expect(
+			preview.outputs[0].map(({ json }) => [json.sendStatus, json.text ?? json.reason]),
+		).toEqual([
+			['preview', `Hello ${anna}`],
+			['skipped', 'excluded'],
+			['skipped', 'alreadySent'],
+			['preview', `Hello ${dora}`],
+			['skipped', 'duplicate'],
+			['notSent', `"no number" in 'Recipient Phone Number' is not a phone number`],
+		]);
+		await run({ items: people, rules, parameters: once });
+		expect(sentTo().sort()).toEqual([anna, carl, dora]);
+	});
+
+	test('is what an evaluation of n8n does by itself', async () => {
+		const { outputs } = await run({ mode: 'evaluation' });
+		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'preview'));
+		expect(sentTo()).toEqual([]);
+	});
+
+	test('of a template is, text by text, what customers then receive', async () => {
+		const values = { body_1: '={{ $json.phone }}', body_2: 'Tuesday', body_3: '10:00' };
+		const template = {
+			operation: 'sendTemplate',
+			template: { mode: 'name', value: 'appointment_reminder' },
+			language: { mode: 'code', value: 'en_US' },
+			variables: { mappingMode: 'defineBelow', value: values },
+		};
+		const preview = await run({ parameters: { ...template, mode: 'preview' } });
+		expect(sentTo()).toEqual([]);
+		await run({ parameters: template });
+		const shown = preview.outputs[0].map(({ json }) => [json.to, json.text]);
+		const received = service.sent().map(({ phone, text }) => [phone, text]);
+		expect(shown.sort()).toEqual(received.sort());
+	});
+});
+
+test('a test goes to the test number alone, and leaves nothing behind', async () => {
+	const once = { sendOnce: true, campaign: 'sale' };
+	const mode = { mode: 'test', testNumber: '+1 555 000 9999', testMessages: 2 };
+	const { outputs } = await run({ parameters: { ...once, ...mode } });
+	expect(service.sent()).toMatchObject([
+		{ phone: '+15550009999', text: `Hello ${anna}` },
+		{ phone: '+15550009999', text: `Hello ${berta}` },
+	]);
+	expect(outputs[0].map(({ json }) => [json.sendStatus, json.meantFor ?? json.to])).toEqual([
+		['test', anna],
+		['test', berta],
+		['skipped', carl],
+		['skipped', dora],
+	]);
+	await run({ parameters: once });
+	expect(sentTo().slice(2).sort()).toEqual([anna, berta, carl, dora]);
+});
