@@ -48,13 +48,12 @@ test('message sendAndWait', () => {
 	) as Parameters<typeof readSettings>[0];
 	const to = '+15551000000';
 	const question = { item: 0, to, askedMessageId: 'msg_1', askedTime: 0, expected: 0 };
-	const answer = {
-		item: 0,
-		isAccepted: true,
+	const message = {
 		text: 'Yes, please',
 		messageId: 'msg_2',
-		time: '2030-01-31T10:00:00.000Z',
+		respondedAt: '2030-01-31T10:00:00.000Z',
 	};
+	const answer = { messages: [message], isAccepted: true };
 	const context = { getNode: () => ({ type: 'businessMessaging' }) } as Parameters<
 		typeof outputsOf
 	>[0];

@@ -26,7 +26,7 @@ test('goes on with the answer of the person who was asked, and with nobody elseâ
 		text: 'Fine',
 		answer: 'Fine',
 		messageId: message.id,
-		time: message.createdAt,
+		respondedAt: message.createdAt,
 		askedMessageId: people.state.messages.all[0].id,
 	};
 	expect(execution.outputs).toEqual([[{ json, pairedItem: { item: 0 } }]]);

@@ -31,11 +31,14 @@ test('without a trigger: waits for one person, with one registration that shows 
 	]);
 });
 
-test('without a trigger: refuses to ask several people, and says what to do', async () => {
-	const { error } = await ask({}, { items: [{ n: 1 }, { n: 2 }] });
+test.each<[string, INodeParameters, object]>([
+	['to ask several people', {}, { items: [{ n: 1 }, { n: 2 }] }],
+	['to group messages', { replyOptions: { groupMessages: 1 } }, {}],
+])('without a trigger: refuses %s, and says what to do', async (_, parameters, more) => {
+	const { error } = await ask(parameters, more);
 	expect(error).toMatchObject({
 		message:
-			'To ask several people at once, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox [item 0]',
+			'To ask several people at once, or to group messages, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox [item 0]',
 		description: expect.stringContaining('Nothing was sent.'),
 	});
 	expect(service.sent()).toEqual([]);

@@ -1,12 +1,20 @@
 /** The trigger as the inbox, over HTTP: it takes the answers, and hands them to the executions that wait for them. */
+import { randomUUID } from 'node:crypto';
+
+import { maxBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
-import { seal } from '../../nodes/BusinessMessaging/webhooks/seal';
+import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
 import { Triggers, received } from '../trigger/support';
 import { People, anna, berta, carl, jsonOf, until } from './support';
+
+/** What a trigger has stored, in the order of the schema. */
+interface Stored {
+	runs: Array<{ url: string; asked: number; people: unknown[][] }>;
+}
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -16,6 +24,12 @@ const inboxKey = 'inbox of id of Trigger';
 let count = 0;
 const inbox = async (options: object = {}) =>
 	await triggers.active({ webhookId: `inbox-${++count}`, ...options });
+
+const serviceId = () => readServiceConfig(service.credentials()).id;
+const storedBy = ({ staticData }: Trigger) =>
+	unseal(serviceId(), String(staticData[inboxKey]).split(' ')[1]) as Stored;
+
+const newestOf = ({ runs }: Stored) => maxBy(runs, 'asked');
 
 test('several people: their answers come out in the order of the items, start nothing and register nothing', async () => {
 	const trigger = await inbox();
@@ -128,6 +142,8 @@ test('a message from before the question is an ordinary message', async () => {
 	await triggers.deliver(trigger, { event: 'message.received', data });
 	expect(trigger.executions).toHaveLength(1);
 	expect(execution.outputs).toBeUndefined();
+	await people.write(anna, 'Now');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
 });
 
 test('whoever is not asked yet writes an ordinary message; whoever is, answers while others are still asked', async () => {
@@ -141,6 +157,46 @@ test('whoever is not asked yet writes an ordinary message; whoever is, answers w
 	expect(jsonOf(execution)).toMatchObject([{ text: 'soon' }, { text: 'late' }]);
 	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(['Hello']);
 }, 20_000);
+
+test('messages of a person in a row are one answer once nothing comes for a while', async () => {
+	const trigger = await inbox();
+	const replyOptions = { groupMessages: 2 };
+	const execution = await people.ask([anna, berta], { replyOptions });
+	for (const text of ['Hm', 'Tuesday']) await people.write(anna, text);
+	await people.write(berta, 'Monday');
+	await people.write(anna, 'at ten');
+	expect(execution.outputs).toBeUndefined();
+	await until('the run to go on', () => execution.outputs);
+	const [hm, tuesday, , ten] = people.state.messages.all.slice(2);
+	const messages = [hm, tuesday, ten].map(({ text, id, createdAt }) => ({
+		...{ text, messageId: id, respondedAt: createdAt },
+	}));
+	expect(jsonOf(execution)).toMatchObject([
+		{
+			text: 'Hm\nTuesday\nat ten',
+			answer: 'Hm\nTuesday\nat ten',
+			messageId: ten.id,
+			respondedAt: ten.createdAt,
+			messages,
+		},
+		{ text: 'Monday', messages: [{ text: 'Monday' }] },
+	]);
+	await people.write(anna, 'Thanks');
+	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(['Thanks']);
+});
+
+test('a group of messages that n8n’s end has cut off goes on with what was stored', async () => {
+	const trigger = await inbox();
+	const execution = await people.ask([anna, berta], { replyOptions: { groupMessages: 1 } });
+	await people.write(anna, 'Hm');
+	await trigger.deactivate();
+	const restarted = await inbox({ staticData: trigger.staticData });
+	await people.write(anna, 'Tuesday');
+	await people.write(berta, 'Monday');
+	await until('the run to go on', () => execution.outputs);
+	expect(jsonOf(execution)).toMatchObject([{ text: 'Hm\nTuesday' }, { text: 'Monday' }]);
+	expect(restarted.executions).toEqual([]);
+});
 
 test('answers so far come out when the time is up', async () => {
 	await inbox();
@@ -174,7 +230,7 @@ test('an older state that something else has written back loses nothing, and is 
 	await people.write(anna, 'one');
 	trigger.staticData = older;
 	await until('the state to be stored again', () =>
-		String(trigger.staticData[inboxKey]).includes('"one"'),
+		JSON.stringify(storedBy(trigger)).includes('"one"'),
 	);
 	await people.write(berta, 'two');
 	await people.write(carl, 'three');
@@ -182,11 +238,14 @@ test('an older state that something else has written back loses nothing, and is 
 });
 
 /** Static data as another process has stored it, which knows an answer that this one does not. */
-function storedElsewhere({ staticData }: Trigger, text: string): IDataObject {
-	const [id, ...json] = String(staticData[inboxKey]).split(' ');
-	const state = JSON.parse(json.join(' ')) as { runs: Array<{ answers: object[] }> };
-	state.runs.at(-1)?.answers.push({ item: 1, text, isAccepted: true });
-	return { ...staticData, [inboxKey]: `${id} ${JSON.stringify(state)}` };
+function storedElsewhere(trigger: Trigger, text: string): IDataObject {
+	const state = storedBy(trigger);
+	const message = { text, respondedAt: '2030-01-31T10:00:00Z' };
+	newestOf(state)?.people[1].splice(4, 1, { messages: [message], isAccepted: true });
+	return {
+		...trigger.staticData,
+		[inboxKey]: `${randomUUID()} ${seal(serviceId(), JSON.stringify(state))}`,
+	};
 }
 
 test('two processes that know different answers end up with all of them', async () => {
@@ -197,14 +256,27 @@ test('two processes that know different answers end up with all of them', async 
 	expect(jsonOf(execution)).toMatchObject([{ text: 'here' }, { text: 'elsewhere' }]);
 });
 
-test('a renamed trigger keeps its secret, its duplicate events and its questions', async () => {
+test('what is stored names nobody, and nothing that could be called', async () => {
+	const trigger = await inbox();
+	const execution = await people.ask([anna, berta]);
+	await people.write(anna, 'my answer');
+	const stored = String(trigger.staticData[inboxKey]);
+	for (const text of [anna.slice(1), 'my answer', 'webhook-waiting', serviceId()])
+		expect(stored).not.toContain(text);
+	expect(newestOf(storedBy(trigger))?.people).toHaveLength(2);
+	await people.write(berta, 'done');
+	expect(execution.outputs).toBeDefined();
+});
+
+test('a trigger that was renamed and edited keeps its secret, its duplicate events and its questions', async () => {
 	const [webhookId, event] = ['renamed', received()];
 	const trigger = await inbox({ webhookId });
 	const url = triggers.urlOf(trigger);
 	await triggers.deliver(trigger, event);
 	const execution = await people.ask([anna, berta]);
 	const staticData = storedElsewhere(trigger, 'before');
-	const renamed = await inbox({ webhookId, staticData, name: 'New Name' });
+	const parameters = { filters: { textContains: 'after' } };
+	const renamed = await inbox({ webhookId, staticData, parameters, name: 'New Name' });
 	expect(triggers.urlOf(renamed)).toBe(url);
 	expect((await triggers.deliver(renamed, event)).status).toBe(200);
 	expect([trigger.executions.length, renamed.executions.length]).toEqual([1, 0]);
@@ -220,17 +292,16 @@ describe('a request to take questions', () => {
 		until: Date.now() + 60_000,
 		expected: [],
 		people: [],
-		answers: [],
 		isWhole: false,
 		...values,
 	});
 	const sealed = (content: object, credential: Record<string, string> = {}) => {
 		const { id } = readServiceConfig(service.credentials(credential));
-		return { sealed: seal(id, { at: Date.now(), ...content }) };
+		return { sealed: seal(id, JSON.stringify({ at: Date.now(), ...content })) };
 	};
 	const waitingUrl = (trigger: Trigger) =>
 		`${new URL(trigger.url).origin}/webhook-waiting/1/a?wait=${'x'.repeat(36)}&signature=1`;
-	const tooMany = Array.from({ length: 10_001 }, (_, item) => [item, '+15550001001', 0, 0]);
+	const tooMany = Array.from({ length: 10_001 }, (_, item) => [item, '+15550001001', 0, 0, null]);
 	const ask = async (trigger: Trigger, data: object, url?: string) =>
 		await triggers.deliver(trigger, { event: 'business-messaging.questions', data }, {}, url);
 
@@ -239,7 +310,7 @@ describe('a request to take questions', () => {
 		const url = waitingUrl(trigger);
 		const data = sealed({ trigger: trigger.url, questions: questionsTo(url) });
 		expect(await ask(trigger, data)).toMatchObject({ body: { inbox: 'yes' } });
-		expect(String(trigger.staticData[inboxKey])).toContain(url);
+		expect(storedBy(trigger).runs.map((run) => run.url)).toContain(url);
 	});
 
 	test.each<[string, (own: string, url: string) => object]>([

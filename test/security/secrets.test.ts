@@ -84,7 +84,7 @@ describe('what Send and Wait seals', () => {
 		readServiceConfig(service.credentials(values)).id;
 
 	test('is opened only with the same service and the same key', () => {
-		const sealed = seal(idOf(), content);
+		const sealed = seal(idOf(), JSON.stringify(content));
 		expect(unseal(idOf(), sealed)).toEqual(content);
 		const others: Array<Record<string, string>> = [
 			{ apiKey: `${service.sandbox.key}2` },
@@ -96,7 +96,7 @@ describe('what Send and Wait seals', () => {
 	});
 
 	test('that was changed in any of its bytes is nothing', () => {
-		const sealed = Buffer.from(seal(idOf(), content), 'base64url');
+		const sealed = Buffer.from(seal(idOf(), JSON.stringify(content)), 'base64url');
 		for (let at = 0; at < sealed.length; at++) {
 			const changed = Buffer.from(sealed);
 			changed[at] ^= 1;
@@ -105,9 +105,10 @@ describe('what Send and Wait seals', () => {
 	});
 
 	test('is sealed anew each time, so that two show nothing by their likeness', () => {
-		const [one, two] = [seal(idOf(), content), seal(idOf(), content)].map((sealed) =>
-			Buffer.from(sealed, 'base64url'),
-		);
+		const [one, two] = [
+			seal(idOf(), JSON.stringify(content)),
+			seal(idOf(), JSON.stringify(content)),
+		].map((sealed) => Buffer.from(sealed, 'base64url'));
 		expect(one.subarray(0, 12)).not.toEqual(two.subarray(0, 12));
 		expect(one.subarray(28)).not.toEqual(two.subarray(28));
 	});

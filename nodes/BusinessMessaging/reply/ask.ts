@@ -15,7 +15,7 @@ import { listenByWebhook } from './byWebhook';
  * Finds who takes the answers of all valid items: the published triggers of this n8n and service, or for one person a
  * registration.
  *
- * @throws InputError for an n8n that is too old, several people without a trigger, too many people, or an address that
+ * @throws InputError for an n8n that is too old, several people or grouped messages without a trigger, too many people, or an address that
  *   the service cannot reach; ServiceError
  */
 export async function listenForReplies(
@@ -40,9 +40,9 @@ export async function listenForReplies(
 	const webhooks = await listWebhooks(client);
 	const listening = await listenByTrigger(asking, webhooks);
 	if (listening) return listening;
-	if (people === 1) return await listenByWebhook(asking, webhooks);
+	if (people === 1 && !asking.groups) return await listenByWebhook(asking, webhooks);
 	throw new InputError(
-		'To ask several people at once, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox',
+		'To ask several people at once, or to group messages, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox',
 		"The trigger takes the answers. It has to be published on this n8n with Message Received in 'Trigger On' and Automatic in 'Registration', and n8n has to be able to call its own public address. Nothing was sent.",
 	);
 }

@@ -1,7 +1,7 @@
-/** A run of the node that asks, and how it begins to wait. */
+/** A run of the node that asks, and what it keeps while it waits: in the node's context, which n8n stores with the execution. */
 import { randomUUID } from 'crypto';
 import { omit } from 'lodash';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 
 import { type Item, type ValidItem, isDone, isWanted } from '../execution/item';
 import { toOutput } from '../execution/run';
@@ -10,8 +10,37 @@ import type { QuestionSettings } from '../operations/message/question';
 import { hasFailed } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { type Person, type Questions, graceMs } from '../webhooks/question';
-import { type Question, type Wait, waitKey } from './wait';
 
+/** A question that was asked. */
+export interface Question {
+	/** Index of the item that asks. */
+	item: number;
+	/** Who was asked, E.164. */
+	to: string;
+	/** Identifier of the message with the question, if the service gave one. */
+	askedMessageId: string | null;
+	/** When it was sent by the service's clock, ms since 1970; 0 if the service does not say. */
+	askedTime: number;
+	/** Index in the settings of the wait. */
+	expected: number;
+}
+
+/** A run of the node that waits. */
+export interface Wait {
+	/** Tells it from the other rounds of a loop. */
+	run: string;
+	/** When the time is up, ms since 1970. */
+	until: number;
+	questions: Question[];
+	settings: QuestionSettings[];
+	/** The output of the items that failed or were left out while the others were asked. */
+	notAsked: INodeExecutionData[];
+	/** The registration at the service, if no trigger takes the answers. */
+	registration?: { id?: string };
+}
+
+/** The name of the wait in the node's context. */
+const waitKey = 'wait';
 const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'sentAt'];
 
 /** A run of the node that asks. */
@@ -38,6 +67,11 @@ export class Asking {
 		this.limitMs = this.settings.reduce((most, { limitMs }) => Math.max(most, limitMs), 0);
 	}
 
+	/** Whether several messages may be one answer. */
+	get groups(): boolean {
+		return this.settings.some(({ groupMs }) => groupMs > 0);
+	}
+
 	/** The questions that were sent so far. */
 	get questions(): Question[] {
 		return this.asked.filter(isDone).map(({ index, request, outcome }) => {
@@ -53,21 +87,19 @@ export class Asking {
 		});
 	}
 
-	/** Those who were asked so far, as the triggers take them. */
-	get people(): Person[] {
-		return this.questions.map((one) => [one.item, one.to, one.expected, one.askedTime]);
-	}
-
-	/** What a trigger has to know before the first question is sent. */
+	/** What a trigger has to know: everybody who is to be asked, and who was so far. */
 	toQuestions(url: string): Questions {
+		const sent = new Map(this.questions.map((one) => [one.item, one]));
 		return {
 			run: this.run,
 			url,
 			asked: this.startedAt,
 			until: Date.now() + this.limitMs,
 			expected: this.settings.map((one) => omit(one, 'limitMs', 'givesUnanswered')),
-			people: this.asked.map(({ index, request }) => [index, asText(request.body?.to), 0, null]),
-			answers: [],
+			people: this.asked.map(({ index, request }): Person => {
+				const { askedTime = null, expected = 0 } = sent.get(index) ?? {};
+				return [index, asText(request.body?.to), expected, askedTime, null];
+			}),
 			isWhole: false,
 		};
 	}
@@ -82,4 +114,16 @@ export class Asking {
 		await context.putExecutionToWait(new Date(until + graceMs));
 		return true;
 	}
+}
+
+/** The wait of the execution to which a delivery came. n8n gives the node's context to expressions only. */
+export function readWait(context: IWebhookFunctions): Wait | undefined {
+	const name = JSON.stringify(context.getNode().name).replace(
+		/[{}]/g,
+		(sign) => `\\u00${sign.charCodeAt(0).toString(16)}`,
+	);
+	const json = context.evaluateExpression(
+		`{{ JSON.stringify($node[${name}].context["${waitKey}"] ?? null) }}`,
+	);
+	return typeof json === 'string' ? ((JSON.parse(json) as Wait | null) ?? undefined) : undefined;
 }

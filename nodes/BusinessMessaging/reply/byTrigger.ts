@@ -1,8 +1,10 @@
 /** Has the published triggers of this n8n take the answers. */
+import { differenceBy } from 'lodash';
+
 import type { Listening } from '../execution/run';
 import { InputError } from '../operations/inputError';
 import { pause } from '../transport/deadline';
-import { type Questions, isTriggerUrl, tellTrigger } from '../webhooks/question';
+import { type Person, type Questions, callTriggers, isTriggerUrl } from '../webhooks/question';
 import type { RegisteredWebhook } from '../webhooks/registrations';
 import type { Asking } from './asking';
 
@@ -19,55 +21,46 @@ export async function listenByTrigger(
 	asking: Asking,
 	webhooks: RegisteredWebhook[],
 ): Promise<Listening | undefined> {
-	const url = asking.context.getSignedResumeUrl({ wait: asking.run });
+	const { context, client } = asking;
+	const url = context.getSignedResumeUrl({ wait: asking.run });
 	const triggers = await findTriggers(asking, webhooks, asking.toQuestions(url));
 	if (triggers.length === 0) return undefined;
-	const tell = async (questions: Partial<Questions>, isOver = false) => {
-		const request = { questions: { ...asking.toQuestions(url), ...questions }, isOver };
-		const taken = await Promise.all(
-			triggers.map(
-				async (trigger) =>
-					await tellTrigger(asking.context, asking.client.config.id, { ...request, trigger }),
-			),
-		);
-		if (!taken.includes('yes'))
-			asking.context.logger.warn('No trigger of this n8n took the questions.');
+	const tell = async (questions: Questions, isOver = false) => {
+		const taken = await callTriggers(context, client.config.id, triggers, { questions, isOver });
+		const isTaken = taken.includes('yes');
+		if (!isTaken) context.logger.warn('No trigger of this n8n took the questions.');
+		return isTaken;
 	};
 	let isAsking = true;
 	void (async () => {
-		for (let reported = 0; isAsking; await pause(tellPauseMs)) {
-			const { people } = asking;
-			if (people.length > reported) await tell({ people });
-			reported = people.length;
+		for (let reported: Person[] = []; isAsking; await pause(tellPauseMs)) {
+			const questions = asking.toQuestions(url);
+			const asked = questions.people.filter(([, , , time]) => time !== null);
+			const people = differenceBy(asked, reported, '0');
+			if (people.length > 0 && (await tell({ ...questions, people }))) reported = asked;
 		}
 	})();
 	const stop = async () => {
 		isAsking = false;
-		await tell({}, true);
+		await tell(asking.toQuestions(url), true);
 	};
 	const wait = async () => {
 		isAsking = false;
-		const { people } = asking;
-		const until = Date.now() + asking.limitMs;
-		await tell({ people, until, isWhole: true }, people.length === 0);
-		return people.length > 0 && (await asking.wait(until));
+		const questions = asking.toQuestions(url);
+		await tell({ ...questions, isWhole: true }, asking.questions.length === 0);
+		return asking.questions.length > 0 && (await asking.wait(questions.until));
 	};
 	return { stop, wait };
 }
 
 /** The triggers that take the questions. Only addresses of this n8n are called. */
 async function findTriggers(
-	asking: Asking,
+	{ context, client }: Asking,
 	webhooks: RegisteredWebhook[],
 	questions: Questions,
 ): Promise<string[]> {
 	const urls = webhooks.flatMap(({ url }) => (url && isTriggerUrl(url, questions.url) ? url : []));
-	const taken = await Promise.all(
-		urls.map(
-			async (url) =>
-				await tellTrigger(asking.context, asking.client.config.id, { trigger: url, questions }),
-		),
-	);
+	const taken = await callTriggers(context, client.config.id, urls, { questions });
 	if (!taken.includes('yes') && taken.includes('full')) {
 		throw new InputError(
 			'Business Messaging Trigger already waits for the maximum number of people',

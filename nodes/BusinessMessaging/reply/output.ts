@@ -1,11 +1,11 @@
 /** What comes out of a wait. */
 import type { IDataObject, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
-import { partition, sortBy } from 'lodash';
+import { omit, partition, sortBy } from 'lodash';
 
 import type { QuestionSettings } from '../operations/message/question';
-import { readAnswer } from '../webhooks/answers';
+import { readAnswer, textOf } from '../webhooks/answers';
 import type { Answer } from '../webhooks/question';
-import type { Question, Wait } from './wait';
+import type { Question, Wait } from './asking';
 
 /** The node's outputs: answers in the order of the items that asked, each paired with its item; failed items go where n8n puts them. */
 export function outputsOf(
@@ -34,10 +34,12 @@ export function outputsOf(
 function answered(
 	{ to, askedMessageId }: Question,
 	settings: QuestionSettings,
-	{ text, isAccepted, isCut, messageId, time }: Answer,
+	{ messages, isAccepted }: Answer,
 	isReview: boolean,
 ): IDataObject {
+	const text = textOf({ messages });
 	const value = isAccepted ? readAnswer(text, settings) : undefined;
+	const { messageId = null, respondedAt } = messages[messages.length - 1];
 	return {
 		replied: true,
 		accepted: isAccepted,
@@ -47,9 +49,10 @@ function answered(
 		...(settings.kind === 'approval' && { approved: value === true }),
 		// n8n's agent hands this on to the model as the reason why its tool may not run
 		...(isReview && !isAccepted && { chatInput: text }),
-		...(isCut && { textIsCut: true }),
-		messageId: messageId ?? null,
-		...(time !== undefined && { time }),
+		...(messages.some(({ isCut }) => isCut) && { textIsCut: true }),
+		messageId,
+		respondedAt,
+		...(settings.groupMs > 0 && { messages: messages.map((one) => omit(one, 'isCut')) }),
 		askedMessageId,
 	};
 }

@@ -7,13 +7,13 @@ import { withLock } from '../mutex';
 import { asFailure } from '../operations/outcome';
 import { samePhoneKey } from '../phone/compare';
 import { connect } from '../transport/connect';
-import { isEarlier, repeatQuestion, senderOf, toAnswer } from '../webhooks/answers';
+import { isEarlier, senderOf, takeAnswer } from '../webhooks/answers';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
 import { type Answer, answersEvent, pollEvent, readAnswers } from '../webhooks/question';
 import { unregister } from './byWebhook';
 import { outputsOf } from './output';
-import { type Wait, readWait } from './wait';
+import { type Wait, readWait } from './asking';
 
 /** What n8n takes requests with while an execution waits. */
 export const replyWebhooks: IWebhookDescription[] = [
@@ -45,33 +45,31 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		if (body.event === answersEvent) return goOn(context, wait, readAnswers(body.data));
 		const events = readEvents(context, await readDelivery(context));
 		if (!events) return refuseBody(context);
-		return await withLock(wait.run, async () => await takeMessages(context, wait, events));
+		const answer = await withLock(wait.run, async () => await takeMessages(context, wait, events));
+		if (!answer) return handled('No answer');
+		return goOn(context, wait, new Map([[wait.questions[0].item, answer]]));
 	} catch (error) {
 		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);
 		return refuse(context, 503, 'Not handled at the moment');
 	}
 }
 
-/** Without a trigger: the person's messages, until one of them ends the wait. */
+/** Without a trigger: the person's messages, until one of them is an answer. */
 async function takeMessages(
 	context: IWebhookFunctions,
 	wait: Wait,
 	events: EventEnvelope[],
-): Promise<IWebhookResponseData> {
+): Promise<Answer | undefined> {
 	const [{ item, to, askedTime, expected }] = wait.questions;
+	const question = { run: wait.run, item, to, expected: wait.settings[expected], people: 1 };
 	for (const event of events.filter((one) => senderOf(one) === samePhoneKey(to))) {
 		const key = `${wait.run} ${deduplicationKeyOf(event, context.getHeaderData()) ?? ''}`;
 		if (isEarlier(event, askedTime) || repeatedAfter.has(key)) continue;
-		const question = { item, to, expected: wait.settings[expected] };
-		const answer = toAnswer(event, item, question.expected);
-		const client = await connect(context);
-		if (!answer.isAccepted && (await repeatQuestion(client, wait.run, question))) {
-			if (!key.endsWith(' ')) repeatedAfter.set(key, true);
-			continue;
-		}
-		return goOn(context, wait, new Map([[item, answer]]));
+		const answer = await takeAnswer(context, event, question);
+		if (answer) return answer;
+		if (!key.endsWith(' ')) repeatedAfter.set(key, true);
 	}
-	return handled('No answer');
+	return undefined;
 }
 
 /** Has n8n go on with the answers, and removes the registration once it has begun to. */

@@ -73,10 +73,12 @@ async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookRespon
 	if (context.getMode() === 'manual' || !getsMessages) return { webhookResponse: { inbox: 'no' } };
 	const inbox = joinInbox(context, config.id);
 	const { questions, isOver } = request;
-	if (questions && isOver) inbox.end(questions.run, questions.until);
+	if (questions && isOver) inbox.end(questions);
 	const isTaken = !questions || isOver || inbox.add(context, questions);
 	inbox.store(context);
-	return { webhookResponse: { inbox: isTaken ? 'yes' : 'full' } };
+	// Without questions it is another process, or this one, that wants to know.
+	const state = questions ? undefined : inbox.toText();
+	return { webhookResponse: { inbox: isTaken ? 'yes' : 'full', state } };
 }
 
 async function handle(
@@ -86,7 +88,7 @@ async function handle(
 	options: TriggerOptions,
 ): Promise<IWebhookResponseData> {
 	const isTest = context.getMode() === 'manual';
-	const inbox = isTest ? undefined : inboxOf(context);
+	const inbox = isTest ? undefined : await inboxOf(context);
 	// An identifier of the delivery tells nothing about which of several events this is.
 	const about = events.length > 1 ? {} : headers;
 	const filters = context.getNodeParameter('filters', {}) as Filters;
@@ -117,10 +119,8 @@ async function consumeAnswers(
 	headers: Delivery['headers'],
 ): Promise<EventEnvelope[] | 'failed'> {
 	try {
-		const others = await inbox.consume(context, events, headers);
 		const url = withSecret(context.getNodeWebhookUrl('default') ?? '', givenSecret(context));
-		if (others.length < events.length) void inbox.synchronize(context, url);
-		return others;
+		return await inbox.consume(context, url, events, headers);
 	} catch (error) {
 		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);
 		return 'failed';

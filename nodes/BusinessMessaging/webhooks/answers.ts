@@ -1,6 +1,7 @@
 /** Reading what a person has answered as what was asked for, and asking again. */
-import { trim } from 'lodash';
+import { isEqual, sortBy, sumBy, trim, uniqWith } from 'lodash';
 import { DateTime } from 'luxon';
+import type { IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { endpoints } from '../api/endpoints';
@@ -11,7 +12,8 @@ import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/message
 import { asFailure } from '../operations/outcome';
 import { samePhoneKey } from '../phone/compare';
 import type { Client } from '../transport/client';
-import type { Answer } from './question';
+import { connect } from '../transport/connect';
+import type { Answer, AnswerMessage } from './question';
 import { readEvent } from './simpleEvent';
 
 /** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
@@ -96,8 +98,11 @@ function repeatText({ kind, choices }: Expected): string {
 	return `Sorry, I did not understand that. Please answer with ${wanted[kind]}.`;
 }
 
-/** Longer texts of answers are cut. */
+/** Longer answers are cut; and so that those of all people fit into one request to n8n, which takes 16 MB. */
 const maxText = 4_000;
+const maxTextOfAll = 4_000_000;
+/** Further messages of one person are messages of their own. */
+const maxMessages = 50;
 
 /** How often this process has repeated a question, by run and item. */
 const repeated = new BoundedMap<string, number>({ maxSize: 10_000 });
@@ -113,31 +118,82 @@ export function isEarlier(event: EventEnvelope, askedTime: number): boolean {
 	return Date.parse(asText(readEvent(event).time)) < askedTime;
 }
 
-/** Reads a message as the answer to a question. */
-export function toAnswer(event: EventEnvelope, item: number, expected: ExpectedAnswer): Answer {
+/** The text of all messages; null if none has any. */
+export function textOf({ messages }: Pick<Answer, 'messages'>): string | null {
+	const texts = messages.flatMap(({ text }) => text ?? []);
+	return texts.length > 0 ? texts.join('\n') : null;
+}
+
+function toAnswer(
+	event: EventEnvelope,
+	{ expected, people }: OpenQuestion,
+	earlier: AnswerMessage[] = [],
+): Answer {
 	const { text, messageId, time } = readEvent(event);
 	const words = typeof text === 'string' ? text : null;
-	const isCut = words !== null && words.length > maxText;
-	return {
-		item,
-		text: words?.slice(0, maxText) ?? null,
-		...(isCut && { isCut }),
+	const room = Math.min(maxText, Math.floor(maxTextOfAll / people)) - sumBy(earlier, lengthOf);
+	const message: AnswerMessage = {
+		text: words?.slice(0, room) ?? null,
+		...((words?.length ?? 0) > room && { isCut: true }),
 		messageId: messageId?.slice(0, maxText),
-		time: time === undefined ? undefined : asText(time).slice(0, maxText),
-		isAccepted: readAnswer(words, expected) !== undefined,
+		respondedAt: asText(time).slice(0, maxText) || new Date().toISOString(),
+	};
+	const messages = uniqWith([...earlier, message], isEqual);
+	const isOpen = expected.groupMs > 0 && messages.length < maxMessages && !message.isCut;
+	return {
+		messages,
+		isAccepted: readAnswer(textOf({ messages }), expected) !== undefined,
+		...(isOpen && { until: Date.now() + expected.groupMs }),
 	};
 }
 
+function lengthOf({ text }: AnswerMessage): number {
+	return text?.length ?? 0;
+}
+
+/** What two processes know of one answer: the messages of both if they are grouped, otherwise the same for both. */
+export function mergeAnswers(one: Answer | null, other: Answer | null): Answer | null {
+	if (!one || !other) return one ?? other;
+	const [first, second] = sortBy([one, other], (answer) => JSON.stringify(answer.messages));
+	if (!first.until || !second.until) return first;
+	const messages = uniqWith([...first.messages, ...second.messages], isEqual);
+	const until = Math.max(first.until, second.until);
+	return { ...first, messages: sortBy(messages, 'respondedAt'), until };
+}
+
+/** A question to a person. */
+export interface OpenQuestion {
+	run: string;
+	item: number;
+	/** E.164. */
+	to: string;
+	expected: ExpectedAnswer;
+	/** How many are asked in the run. */
+	people: number;
+}
+
 /**
- * Asks again after an answer that does not fit.
+ * Takes a message as the answer, or asks again if it does not fit.
  *
- * @returns false if that has been done often enough
- * @throws ServiceError if the text was not sent
+ * @param earlier messages of the answer so far
+ * @returns undefined if the question was repeated
+ * @throws ServiceError if it was to be repeated and the text was not sent
  */
-export async function repeatQuestion(
+export async function takeAnswer(
+	context: IWebhookFunctions,
+	event: EventEnvelope,
+	question: OpenQuestion,
+	earlier?: AnswerMessage[],
+): Promise<Answer | undefined> {
+	const answer = toAnswer(event, question, earlier);
+	if (answer.isAccepted) return answer;
+	return (await repeatQuestion(await connect(context), question)) ? undefined : answer;
+}
+
+/** @returns false if that has been done often enough */
+async function repeatQuestion(
 	client: Client,
-	run: string,
-	{ item, to, expected }: { item: number; to: string; expected: ExpectedAnswer },
+	{ run, item, to, expected }: OpenQuestion,
 ): Promise<boolean> {
 	const place = `${run} ${item}`;
 	const times = repeated.get(place) ?? 0;

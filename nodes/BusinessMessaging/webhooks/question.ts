@@ -17,25 +17,39 @@ export const maxPeople = 10_000;
 /** How much later than the time limit n8n itself ends a wait that nobody else has ended, ms. */
 export const graceMs = 60_000;
 
-const answerSchema = z.object({
-	/** Index of the item that asks. */
-	item: z.number(),
-	/** Text of the message; null for one without text. */
+const messageSchema = z.object({
+	/** null for a message without text. */
 	text: z.string().nullable(),
 	/** Whether the text was longer. */
 	isCut: z.boolean().optional(),
 	messageId: z.string().optional(),
-	/** Moment of the message as the service writes it. */
-	time: z.string().optional(),
-	/** Whether it is what was asked for. */
-	isAccepted: z.boolean(),
+	/** Moment of the message as the service writes it, or when it came. */
+	respondedAt: z.string(),
 });
 
-/** The message with which somebody has answered. */
+/** A message of an answer. */
+export type AnswerMessage = z.infer<typeof messageSchema>;
+
+const answerSchema = z.object({
+	/** One, or those that are grouped. */
+	messages: z.array(messageSchema).min(1),
+	/** Whether it is what was asked for. */
+	isAccepted: z.boolean(),
+	/** Until when further messages belong to it, ms since 1970. */
+	until: z.number().optional(),
+});
+
+/** What somebody has answered. */
 export type Answer = z.infer<typeof answerSchema>;
 
-/** Index of the item; phone number, E.164; index in `expected`; when the question was sent by the service's clock in ms, 0 if it does not say, null if it was not yet. */
-const personSchema = z.tuple([z.number(), z.string(), z.number(), z.number().nullable()]);
+/** Index of the item; phone number, E.164; index in `expected`; when the question was sent by the service's clock in ms, 0 if it does not say, null if it was not yet; the answer so far. */
+const personSchema = z.tuple([
+	z.number(),
+	z.string(),
+	z.number(),
+	z.number().nullable(),
+	answerSchema.nullable(),
+]);
 
 /** Somebody who is asked. */
 export type Person = z.infer<typeof personSchema>;
@@ -50,7 +64,6 @@ export const questionsSchema = z.object({
 	until: z.number(),
 	expected: z.array(expectedSchema).max(maxPeople),
 	people: z.array(personSchema).max(maxPeople),
-	answers: z.array(answerSchema).max(maxPeople).default([]),
 	/** Whether all were asked; who has no time then will not be. */
 	isWhole: z.boolean(),
 });
@@ -63,7 +76,7 @@ const requestSchema = z.object({
 	at: z.number(),
 	/** The URL of the trigger that it is for. */
 	trigger: z.string(),
-	/** Absent to have it only look after what it has stored. */
+	/** Absent to have it say what it knows, and look after what it has stored. */
 	questions: questionsSchema.optional(),
 	/** The run is over without any questions. */
 	isOver: z.boolean().optional(),
@@ -124,22 +137,44 @@ function isBelow(url: string, root: string): boolean {
 	return url.startsWith(root) && URL.canParse(url) && new URL(url).href === url;
 }
 
-/** Tells a trigger. @returns yes, or full if it waits for too many people; anything else if it takes no questions */
-export async function tellTrigger(
+/** What a trigger answers. */
+interface TriggerResponse {
+	/** `yes`, or `full` if it waits for too many people; anything else if it takes no questions. */
+	inbox?: unknown;
+	/** All that it knows, see Inbox, if it was told nothing. */
+	state?: unknown;
+}
+
+/** Tells a trigger of questions, or asks what it knows. */
+export async function callTrigger(
 	context: Context,
 	serviceId: string,
 	request: Omit<QuestionRequest, 'at'>,
-): Promise<unknown> {
+): Promise<TriggerResponse> {
 	const { origin, pathname } = new URL(request.trigger);
 	for (let attempt = 1; ; attempt++) {
 		const content = { ...request, trigger: `${origin}${pathname}`, at: Date.now() };
-		const body = { event: questionEvent, data: { sealed: seal(serviceId, content) } };
+		const body = {
+			event: questionEvent,
+			data: { sealed: seal(serviceId, JSON.stringify(content)) },
+		};
 		const response = await post(context, request.trigger, body).catch(() => undefined);
-		if (response && response.statusCode < 500)
-			return isRecord(response.body) ? response.body.inbox : undefined;
-		if (attempt === maxAttempts) return undefined;
+		if (response && response.statusCode < 500) return isRecord(response.body) ? response.body : {};
+		if (attempt === maxAttempts) return {};
 		await pause(attempt * 1_000);
 	}
+}
+
+/** Tells several. @returns what each says of its inbox */
+export async function callTriggers(
+	context: Context,
+	serviceId: string,
+	triggers: string[],
+	request: Omit<QuestionRequest, 'at' | 'trigger'>,
+): Promise<unknown[]> {
+	const call = async (trigger: string) =>
+		(await callTrigger(context, serviceId, { ...request, trigger })).inbox;
+	return await Promise.all(triggers.map(call));
 }
 
 /** Calls a URL of this n8n. @throws if there is no response */
@@ -160,6 +195,9 @@ async function post(
 	})) as { statusCode: number; body: unknown };
 }
 
+/** Answers by the item that asks. */
+export type Answers = Array<[item: number, answer: Answer]>;
+
 /**
  * What became of a run that waited: `ended` if it was stopped or deleted; `unknown` also while n8n has not stored yet that
  * it waits, which it answers with 409 and "running", or 500.
@@ -171,7 +209,7 @@ export async function callRun(
 	context: Context,
 	url: string,
 	event: typeof pollEvent | typeof answersEvent,
-	data: { answers?: Answer[] } = {},
+	data: { answers?: Answers } = {},
 ): Promise<RunState> {
 	const response = await post(context, url, { event, data }).catch(() => undefined);
 	const { statusCode = 0, body } = response ?? {};
@@ -186,7 +224,7 @@ export async function callRun(
 export async function resume(
 	context: Context,
 	url: string,
-	answers: () => Answer[],
+	answers: () => Answers,
 	isWanted: () => boolean,
 ): Promise<void> {
 	for (let attempt = 0; isWanted(); attempt++) {
@@ -198,6 +236,6 @@ export async function resume(
 
 /** Reads the answers that a run is given. */
 export function readAnswers(data: unknown): Map<number, Answer> {
-	const { answers } = z.object({ answers: z.array(answerSchema) }).parse(data);
-	return new Map(answers.map((answer) => [answer.item, answer]));
+	const schema = z.object({ answers: z.array(z.tuple([z.number(), answerSchema])) });
+	return new Map(schema.parse(data).answers);
 }

@@ -13,11 +13,11 @@ function keyOf(serviceId: string): Buffer {
 	return createHash('sha256').update(`send and wait ${serviceId}`).digest();
 }
 
-/** The content as text that needs no escaping. */
-export function seal(serviceId: string, content: object): string {
+/** Content, as JSON, sealed as text that needs no escaping. */
+export function seal(serviceId: string, json: string): string {
 	const iv = randomBytes(ivBytes);
 	const cipher = createCipheriv(algorithm, keyOf(serviceId), iv);
-	const text = Buffer.concat([cipher.update(JSON.stringify(content), 'utf8'), cipher.final()]);
+	const text = Buffer.concat([cipher.update(json, 'utf8'), cipher.final()]);
 	return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
 }
 

@@ -14,6 +14,7 @@ import {
 	textField,
 } from '../fieldBuilders';
 import { InputError } from '../inputError';
+import type { RequestSettings } from '../operation';
 
 /** The days and hours in which people may be written to. */
 export interface SendWindow {
@@ -157,12 +158,12 @@ type WindowValues = NonNullable<NonNullable<Rules['sendWindow']>['values']>[numb
  */
 export function readAudience(
 	{ audienceRules: rules, options }: { audienceRules: Rules; options: { defaultCountry?: string } },
-	{ defaultCountry }: { defaultCountry: string },
+	settings: RequestSettings,
 ): Audience | undefined {
 	if (Object.keys(rules).length === 0) return undefined;
 	const [window] = rules.sendWindow?.values ?? [];
 	const [cap] = rules.frequencyCap?.values ?? [];
-	const country = options.defaultCountry ?? defaultCountry;
+	const country = options.defaultCountry ?? settings.defaultCountry;
 	return {
 		duplicates: rules.duplicates ?? 'sendAll',
 		excluded: readNumbers(rules.excludeNumbers ?? '', country),

@@ -1,4 +1,5 @@
 /** What a question asks for, and the fields in which the user says so. */
+import { clamp } from 'lodash';
 import { z } from 'zod';
 
 import {
@@ -19,6 +20,8 @@ export const expectedSchema = z.object({
 	noWords: z.array(z.string()),
 	/** Whether 01/02/2030 is the first of February. */
 	isDayFirst: z.boolean(),
+	/** How long after a message further ones of that person still belong to it, ms; 0 for not at all. */
+	groupMs: z.number(),
 	/** How often the question is repeated. */
 	repeats: z.number(),
 	/** What is written then; by default words that fit the kind of answer. */
@@ -27,7 +30,7 @@ export const expectedSchema = z.object({
 export type ExpectedAnswer = z.infer<typeof expectedSchema>;
 export type AnswerKind = ExpectedAnswer['kind'];
 /** What is asked for. */
-export type Expected = Omit<ExpectedAnswer, 'repeats' | 'repeatText'>;
+export type Expected = Omit<ExpectedAnswer, 'groupMs' | 'repeats' | 'repeatText'>;
 
 /** What a question asks for, and how. */
 export interface QuestionSettings extends ExpectedAnswer {
@@ -41,6 +44,7 @@ const minute = 60_000;
 const unitMs = { minutes: minute, hours: 60 * minute, days: 24 * 60 * minute };
 /** n8n's timers and most services forget longer ones. */
 const longestDays = 365;
+const longestGroupSeconds = 60;
 
 const words = {
 	yes: 'yes, y, yep, ok, okay, sure, approve, approved, ja, oui, sí, si, sim, 👍, ✅',
@@ -113,6 +117,14 @@ export const answerFields = [
 				],
 				default: 'dayFirst',
 				description: 'How dates with slashes are read',
+			}),
+			numberField({
+				displayName: 'Group Messages (Seconds)',
+				name: 'groupMessages',
+				typeOptions: { minValue: 0, maxValue: longestGroupSeconds },
+				displayOptions: { show: { '/responseType': ['freeText'] } },
+				description:
+					'How long to wait for further messages after each one, which then are one answer. 0: the first message is the answer.',
 			}),
 			textField({
 				displayName: 'No Words',
@@ -188,10 +200,12 @@ export function readSettings({
 	if (responseType === 'choice' && list.length === 0)
 		throw new InputError("'Choices' is empty", 'Enter the possible answers, separated by commas.');
 	const { repeats, yesWords, noWords, repeatText = '', dateOrder, onTimeout } = replyOptions;
+	const groupSeconds = responseType === 'freeText' ? Number(replyOptions.groupMessages) || 0 : 0;
 	return {
 		kind: responseType,
 		choices: list,
 		limitMs,
+		groupMs: 1_000 * clamp(groupSeconds, 0, longestGroupSeconds),
 		repeats: Math.max(0, Math.floor(Number(repeats ?? 2)) || 0),
 		repeatText: repeatText.trim(),
 		yesWords: split(yesWords ?? words.yes),

@@ -1,0 +1,194 @@
+/**
+ * Who was asked, and what they have answered: in memory, and as text that n8n stores and other processes read. What is
+ * read may be out of date; the truth is the union of all that was ever seen: questions, answers, ended runs.
+ */
+import { randomUUID } from 'crypto';
+import { groupBy, isEqual, orderBy, pick, sortBy } from 'lodash';
+import { z } from 'zod';
+
+import { BoundedMap } from '../boundedMap';
+import { samePhoneKey } from '../phone/compare';
+import { mergeAnswers } from './answers';
+import {
+	type Answer,
+	type Answers,
+	type Questions,
+	type RunState,
+	graceMs,
+	questionsSchema,
+} from './question';
+import { seal, unseal } from './seal';
+
+/** At most this many people are waited for at once, over all runs. */
+const maxOpen = 50_000;
+
+/** Somebody who was asked, or will be. */
+export interface Asked {
+	/** E.164. */
+	to: string;
+	/** Key of the phone. */
+	phone: string;
+	/** Index in the run's `expected`. */
+	expected: number;
+	/** When the question was sent; null if that was not done yet. See {@link Questions}. */
+	asked: number | null;
+	answer: Answer | null;
+	/** As it is stored. */
+	json?: string;
+}
+
+/** The questions of one run. */
+export interface Run extends Omit<Questions, 'people'> {
+	/** By item. */
+	people: Map<number, Asked>;
+	poll?: { at: number; state: Promise<RunState> };
+	expire?: Promise<void>;
+	finish?: Promise<void>;
+}
+
+const storedSchema = z.object({
+	runs: z.array(questionsSchema),
+	ended: z.array(z.tuple([z.string(), z.number()])),
+});
+
+/** The open questions of one service and API key. */
+export class OpenQuestions {
+	private readonly runs = new Map<string, Run>();
+	/** Runs that are over, with the time until which something stored may still name them. */
+	private readonly ended = new BoundedMap<string, number>({ maxSize: 2_000 });
+	/** Names of texts that are part of what is known, and of those that hold all of it. */
+	private readonly known = new BoundedMap<string, true>({ maxSize: 1_000 });
+	private readonly complete = new Set<string>();
+	/** Made when they are needed, after a change anew. */
+	private text?: string;
+	private byPhone?: Record<string, Array<{ run: Run; item: number }>>;
+
+	constructor(private readonly serviceId: string) {}
+
+	/** All that is known: a name for it, and the content, sealed. */
+	toText(): string {
+		if (this.text === undefined) {
+			const name = randomUUID();
+			this.known.set(name, true);
+			this.complete.add(name);
+			this.text = `${name} ${seal(this.serviceId, this.toJson())}`;
+		}
+		return this.text;
+	}
+
+	/** Whether a text holds all that is known. */
+	isComplete(text: unknown): boolean {
+		return this.complete.has(readName(text));
+	}
+
+	/** Adds what was stored, or another process knows. @returns false if it was sealed with another key */
+	merge(text: unknown): boolean {
+		const name = readName(text);
+		if (typeof text !== 'string' || this.known.has(name)) return true;
+		const content = unseal(this.serviceId, text.slice(name.length + 1));
+		const { runs = [], ended = [] } = storedSchema.safeParse(content).data ?? {};
+		for (const [run, until] of ended) this.end(run, until);
+		for (const questions of runs) this.add(questions);
+		this.known.set(name, true);
+		if (isEqual(content, JSON.parse(this.toJson()))) this.complete.add(name);
+		return content !== undefined;
+	}
+
+	/** Adds questions, or what has become of them since. @returns false if there are too many */
+	add({ people, ...questions }: Questions): boolean {
+		if (this.ended.has(questions.run)) return true;
+		const known = this.runs.get(questions.run);
+		if (!known && people.length + this.count > maxOpen) return false;
+		const run: Run = known ?? { ...questions, people: new Map() };
+		this.runs.set(run.run, run);
+		run.until = Math.max(run.until, questions.until);
+		run.isWhole ||= questions.isWhole;
+		for (const [item, to, expected, asked, answer] of people) {
+			const one = run.people.get(item) ?? { to, phone: samePhoneKey(to), expected, asked, answer };
+			if (asked !== null) Object.assign(one, { expected, asked });
+			one.answer = mergeAnswers(one.answer, answer);
+			one.json = undefined;
+			run.people.set(item, one);
+		}
+		if (run.isWhole)
+			for (const [item, { asked }] of run.people) if (asked === null) run.people.delete(item);
+		this.changed();
+		this.byPhone = undefined;
+		return true;
+	}
+
+	private get count(): number {
+		return this.all().reduce((sum, { people }) => sum + people.size, 0);
+	}
+
+	/** Forgets a run. */
+	end(name: string, until: number): void {
+		this.ended.set(name, until);
+		this.runs.delete(name);
+		this.changed();
+		this.byPhone = undefined;
+	}
+
+	/** Somebody's answer, or the answer so far. */
+	answer(person: Asked, answer: Answer): void {
+		person.answer = answer;
+		person.json = undefined;
+		this.changed();
+	}
+
+	private changed(): void {
+		this.text = undefined;
+		this.complete.clear();
+	}
+
+	/** The runs that wait. */
+	all(): Run[] {
+		return [...this.runs.values()];
+	}
+
+	isOpen({ run }: Run): boolean {
+		return this.runs.has(run);
+	}
+
+	/** The questions to a phone, the latest first. */
+	to(phone: string): Array<{ run: Run; item: number }> {
+		if (!this.byPhone) {
+			const questions = this.all().flatMap((run) =>
+				[...run.people].map(([item, one]) => ({ run, item, phone: one.phone })),
+			);
+			this.byPhone = groupBy(orderBy(questions, ['run.asked', 'item'], ['desc', 'desc']), 'phone');
+		}
+		return this.byPhone[phone] ?? [];
+	}
+
+	/** In an order that all processes share. */
+	private toJson(): string {
+		const runs = sortBy(this.all(), 'run').map((run) => {
+			const rest = pick(run, 'run', 'url', 'asked', 'until', 'expected', 'isWhole');
+			const people = [...run.people].map(toPersonJson);
+			return `${JSON.stringify(rest).slice(0, -1)},"people":[${people.join()}]}`;
+		});
+		const ended = this.ended.all().filter(([, until]) => until + 2 * graceMs > Date.now());
+		return `{"runs":[${runs.join()}],"ended":${JSON.stringify(sortBy(ended, '0'))}}`;
+	}
+}
+
+/** Kept until the person changes: there are thousands, and each answer of one has all stored. */
+function toPersonJson([item, one]: [number, Asked]): string {
+	one.json ??= JSON.stringify([item, one.to, one.expected, one.asked, one.answer]);
+	return one.json;
+}
+
+function readName(text: unknown): string {
+	return typeof text === 'string' ? text.slice(0, text.indexOf(' ')) : '';
+}
+
+/** Whether everybody has answered who was asked. */
+export function isAnswered({ isWhole, people }: Run): boolean {
+	return isWhole && [...people.values()].every(({ answer }) => answer);
+}
+
+/** The answers so far. */
+export function answersOf({ people }: Run): Answers {
+	return [...people].flatMap(([item, { answer }]): Answers => (answer ? [[item, answer]] : []));
+}
