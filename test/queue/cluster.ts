@@ -1,4 +1,4 @@
-/** n8n in queue mode: a main process, a webhook process and workers, each with our package in a folder of its own. */
+/** n8n in queue mode: a main process, two webhook processes and workers, each with our package in a folder of its own. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
@@ -10,6 +10,7 @@ import { installPackage } from '../../tools/n8n/package';
 import { N8nProcess, type N8nRole } from '../../tools/n8n/process';
 import { type N8nServer, startN8n } from '../../tools/n8n/server';
 import { freePort } from '../../tools/processes';
+import { Balancer } from './balancer';
 import { ensureServices, startPostgres, startRedis } from './services';
 
 /** How many workers there are. */
@@ -21,8 +22,9 @@ const CONCURRENCY = 5;
 export interface Cluster {
 	/** Where the editor and its interface are; it takes deliveries as well. */
 	main: N8nServer;
-	/** Takes deliveries, and is the address that n8n gives out for them. */
-	webhooks: N8nProcess;
+	/** The address that n8n gives out for deliveries. The first webhook process takes all, unless a scenario lets others take part. */
+	webhooks: Balancer;
+	webhookProcesses: N8nProcess[];
 	workers: N8nProcess[];
 }
 
@@ -32,24 +34,24 @@ export async function openCluster(): Promise<Cluster> {
 	const { install, packages, folder } = await Environment.open();
 	// The services' users have to reach their folders below it.
 	await chmod(folder, 0o711);
-	const port = await freePort();
+	const webhooks = await Balancer.start();
 	const env = {
 		...(await startPostgres(path.join(folder, 'postgres'))),
 		...(await startRedis(path.join(folder, 'redis'))),
 		EXECUTIONS_MODE: 'queue',
 		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 		N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
-		N8N_WEBHOOK_URL: `http://127.0.0.1:${port}/`,
+		N8N_WEBHOOK_URL: `${webhooks.url}/`,
 	};
 	const server = { userFolder: path.join(folder, 'main'), packages, install, env };
 	const main = await step("Starting n8n's main process", async () => await startN8n(server));
 	onStop(async () => await main.stop());
 
-	const launch = async (name: string, role: N8nRole, ownPort?: number) => {
+	const launch = async (name: string, role: N8nRole) => {
 		const userFolder = path.join(folder, name);
 		await mkdir(userFolder);
 		await installPackage(packages[0], userFolder);
-		const place = { userFolder, port: ownPort ?? (await freePort()), brokerPort: await freePort() };
+		const place = { userFolder, port: await freePort(), brokerPort: await freePort() };
 		const child = new N8nProcess(install, place, role);
 		onStop(async () => await child.stop());
 		await child.start();
@@ -64,15 +66,18 @@ export async function openCluster(): Promise<Cluster> {
 		};
 		return await launch(`worker-${number}`, { command, env: { ...env, ...health }, healthPort });
 	};
-	const [webhooks, ...workers] = await step(
-		`Starting a webhook process and ${WORKERS} workers`,
+	const launchWebhooks = async (number: number) =>
+		await launch(`webhooks-${number}`, { command: ['webhook'], env });
+	const [one, other, ...workers] = await step(
+		`Starting two webhook processes and ${WORKERS} workers`,
 		async () =>
 			await Promise.all([
-				launch('webhooks', { command: ['webhook'], env }, port),
+				...[1, 2].map(launchWebhooks),
 				...range(1, WORKERS + 1).map(launchWorker),
 			]),
 	);
-	return { main, webhooks, workers };
+	webhooks.servers = [one];
+	return { main, webhooks, webhookProcesses: [one, other], workers };
 }
 
 /** The workers that took an execution, in the order of their numbers; n8n's logs tell. */

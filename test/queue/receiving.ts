@@ -1,5 +1,6 @@
 /** The trigger under load, with deliveries that are repeated to the same process and to another one; and Send and Wait for Response. */
 import axios from 'axios';
+import countBy from 'lodash/countBy';
 import pLimit from 'p-limit';
 import type { Delivery } from '../../sandbox/deliveries';
 import { step } from '../../tools/cli';
@@ -10,7 +11,6 @@ import { outputsOf, Production } from './production';
 import { faultsIf, partsOf, type Result, rounded, type Settings } from './scenario';
 
 const DELIVERY_LIMIT = 3 * 60_000;
-const CLEAN_UP_LIMIT = 2 * 60_000;
 const SIDE_BY_SIDE = 10;
 
 /** Where a delivery is to be brought. */
@@ -95,57 +95,72 @@ function copyOf(delivery: Delivery, number: number): Delivery {
 	return { ...delivery, data: { ...delivery.data, id: `copy-${number}`, from: `+${number}` } };
 }
 
-/** The worker that asked is gone when the answers come; the others go on with them. */
+/** Answers that come to two webhook processes in turn, then to one, after a worker that asked was stopped. */
 export async function replies(cluster: Cluster, settings: Settings): Promise<Result> {
-	const { questions: asked, latencyMs } = settings;
-	const question = {
+	const results: Result[] = [];
+	for (const count of [2, 1]) {
+		cluster.webhooks.servers = cluster.webhookProcesses.slice(0, count);
+		const title = `Send and Wait: ${settings.questions} questions, webhook processes: ${count}`;
+		const work = async (service: SandboxProcess) => await askAll(cluster, settings, service);
+		const { latencyMs } = settings;
+		results.push(await step(title, async () => await SandboxProcess.during({ latencyMs }, work)));
+	}
+	return {
+		rows: results.flatMap(({ rows }) => rows),
+		faults: results.flatMap(({ faults }) => faults),
+	};
+}
+
+async function askAll(
+	cluster: Cluster,
+	{ questions: asked, runs }: Settings,
+	service: SandboxProcess,
+): Promise<Result> {
+	const inbox = await Production.autoReply(cluster, service);
+	const workflow = await Production.campaign(cluster, service, {
 		resource: 'message',
 		operation: 'sendAndWait',
 		message: 'Would Tuesday suit you?',
 		limitWaitTime: 60,
 		waitTimeUnit: 'minutes',
-	};
-	const run = async (service: SandboxProcess): Promise<Result> => {
-		const workflow = await Production.campaign(cluster, service, question);
-		await workflow.start(partsOf(asked, asked));
-		const ids = await workflow.until(['waiting'], asked);
-		const askers = ids.map((id) => workersOf(cluster, id)[0]);
-		const [stopped] = askers;
-		await stopped.stop();
-		const numbers = numbersOf({ from: 0, count: asked });
-		for (const number of numbers) await service.receive(number, `Yes, says ${number}`);
-		await workflow.ended();
-		const answers = outputsOf(await workflow.read(ids));
-		const answered = answers.filter(
-			({ from, text }) => text === `Yes, says ${String(from)}`,
-		).length;
-		const elsewhere = ids.filter((id, index) =>
-			workersOf(cluster, id).some((worker) => worker !== askers[index]),
-		).length;
-		const { doubled } = await service.traffic(numbers);
-		const webhooksLeft = await untilRemoved(service);
-		await workflow.switchOff();
-		await stopped.start();
-		return {
-			rows: [{ asked, answered, elsewhere, doubled, webhooksLeft }],
-			faults: faultsIf(
-				[answered < asked, `${answered} of ${asked} answers arrived`],
-				[elsewhere === 0, 'no execution went on at another worker'],
-				[doubled > 0, `${doubled} were asked twice`],
-				[webhooksLeft > 0, `${webhooksLeft} webhooks were left at the service`],
-			),
-		};
-	};
-	return await step(
-		`Send and Wait: ${asked} questions, answered after a worker that asked was stopped`,
-		async () => await SandboxProcess.during({ latencyMs }, run),
+	});
+	await workflow.start(partsOf(asked, runs));
+	const ids = await workflow.until(['waiting'], runs);
+	const askers = ids.map((id) => workersOf(cluster, id)[0]);
+	const [stopped] = askers;
+	await stopped.stop();
+	const numbers = numbersOf({ from: 0, count: asked });
+	const answerOf = (number: unknown) => `Yes, says ${String(number)}`;
+	await Promise.all(numbers.map(async (number) => await service.receive(number, answerOf(number))));
+	await workflow.ended();
+	const answers = outputsOf(await workflow.read(ids));
+	const times = countBy(
+		answers.filter(({ from, text }) => text === answerOf(from)),
+		'from',
 	);
-}
-
-/** They are removed after n8n has gone on. @returns how many are left */
-async function untilRemoved(service: SandboxProcess): Promise<number> {
-	const count = async () => (await service.look('/webhooks')).length;
-	const none = async () => (await count()) === 0;
-	await waitFor(none, { what: 'no webhook', limit: CLEAN_UP_LIMIT }).catch(() => undefined);
-	return await count();
+	const row = {
+		webhookProcesses: cluster.webhooks.servers.length,
+		asked,
+		lost: numbers.filter((number) => !times[number]).length,
+		doubled: numbers.filter((number) => times[number] > 1).length,
+		askedTwice: (await service.traffic(numbers)).doubled,
+		elsewhere: ids.filter((id, index) =>
+			workersOf(cluster, id).some((worker) => worker !== askers[index]),
+		).length,
+		startedOthers: (await inbox.executions()).length,
+		registrations: (await service.look('/webhooks')).length,
+	};
+	for (const one of [workflow, inbox]) await one.switchOff();
+	await stopped.start();
+	return {
+		rows: [row],
+		faults: faultsIf(
+			[row.lost > 0, `${row.lost} of ${asked} answers are missing`],
+			[row.doubled > 0, `${row.doubled} answers came out twice`],
+			[row.askedTwice > 0, `${row.askedTwice} were asked twice`],
+			[row.elsewhere === 0, 'no execution continued at another worker'],
+			[row.startedOthers > 0, `${row.startedOthers} answers started a workflow`],
+			[row.registrations !== 1, `${row.registrations} webhooks are registered`],
+		),
+	};
 }

@@ -10,9 +10,10 @@ export interface Settings {
 	windowMs: number;
 	/** How long the service takes for every answer, ms. */
 	latencyMs: number;
-	/** Customers who write, persons who are asked, and keys of Send Once. */
+	/** Customers who write, persons who are asked in so many runs, and keys of Send Once. */
 	events: number;
 	questions: number;
+	runs: number;
 	keys: number;
 }
 
@@ -23,7 +24,8 @@ export const full: Settings = {
 	windowMs: 10_000,
 	latencyMs: 50,
 	events: 240,
-	questions: 6,
+	questions: 240,
+	runs: 6,
 	keys: 600,
 };
 
@@ -34,7 +36,8 @@ export const quick: Settings = {
 	allowance: 200,
 	windowMs: 4000,
 	events: 40,
-	questions: 3,
+	questions: 60,
+	runs: 3,
 	keys: 150,
 };
 

@@ -1,0 +1,43 @@
+/** A reverse proxy in front of n8n's webhook processes. */
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onStop } from '../../tools/cli';
+
+/** Hands each request to the next of its servers. */
+export class Balancer {
+	/** Those that take requests now. */
+	servers: Array<{ url: string }> = [];
+	private count = 0;
+
+	private constructor(private readonly server: Server) {}
+
+	/** Listens until the program ends. */
+	static async start(): Promise<Balancer> {
+		const server = createServer((request, response) => {
+			const { method, headers, url = '/' } = request;
+			const forwarded = httpRequest(`${balancer.next()}${url}`, { method, headers }, (answer) => {
+				response.writeHead(answer.statusCode ?? 502, answer.headers);
+				answer.pipe(response);
+			});
+			forwarded.on('error', () => response.destroy());
+			request.pipe(forwarded);
+		});
+		const balancer = new Balancer(server);
+		server.listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		onStop(async () => {
+			server.closeAllConnections();
+			server.close();
+		});
+		return balancer;
+	}
+
+	get url(): string {
+		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+	}
+
+	private next(): string {
+		return this.servers[this.count++ % this.servers.length].url;
+	}
+}
