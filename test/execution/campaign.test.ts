@@ -36,6 +36,19 @@ test('one person gets the messages in the order of the items, even if the servic
 	}
 });
 
+test('as many requests are under way as the plan needs at the response times of the service', async () => {
+	const mostOpen = async (requestsPerMinute: number) => {
+		service.sandbox.reset();
+		await service.fault({ endpoint: 'sendText', delayMs: 300, count: 400 });
+		const credentials = service.credentials({ requestsPerMinute });
+		await service.run({ parameters: sale, items: people(400), credentials });
+		expect(received()).toEqual(oneEach(400));
+		return service.sandbox.state.requests.counters.sendText.mostOpen;
+	};
+	expect(await mostOpen(1_000)).toBe(24);
+	expect(await mostOpen(100_000)).toBeGreaterThan(100);
+});
+
 describe('Retry On Fail and the Retry button send only what is unsent', () => {
 	const failOnce = async (n = 1050) =>
 		await service.fault({ endpoint: 'sendText', match: `+1555000${n}`, status: 422 });

@@ -4,8 +4,8 @@ import { groupBy } from 'lodash';
 interface QueueSettings<T> {
 	/** Items with the same key are carried out one after the other, in their order. */
 	keyOf: (item: T) => string;
-	/** Most items under way at the same time. */
-	concurrency: number;
+	/** Most items under way at the same time; asked again after each item. */
+	concurrency: () => number;
 	/** Once true, no further item is begun. */
 	isStopped: () => boolean;
 }
@@ -22,16 +22,23 @@ export async function inQueues<T>(
 	task: (item: T) => Promise<void>,
 ): Promise<void> {
 	const queues = Object.values(groupBy(items, keyOf)).map((queue) => queue.values());
-	const workers = Math.min(concurrency, queues.length);
 	let next = 0;
-	const work = async () => {
-		while (next < queues.length && !isStopped()) {
-			const queue = queues[next++];
-			const { value: item, done } = queue.next();
-			if (done) continue;
-			await task(item);
-			queues.push(queue);
-		}
-	};
-	await Promise.all(Array.from({ length: workers }, work));
+	let underWay = 0;
+	await new Promise<void>((resolve) => {
+		const begin = () => {
+			while (underWay < concurrency() && next < queues.length && !isStopped()) {
+				const queue = queues[next++];
+				const { value: item, done } = queue.next();
+				if (done) continue;
+				underWay++;
+				void task(item).then(() => {
+					underWay--;
+					queues.push(queue);
+					begin();
+				});
+			}
+			if (underWay === 0) resolve();
+		};
+		begin();
+	});
 }

@@ -1,7 +1,7 @@
 /** One run of the node: every input item through its operation, in the three ways of n8n to deal with errors. */
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
-import { defaultConcurrency, defaultTimeoutSeconds } from '../operations/fields';
+import { defaultTimeoutSeconds } from '../operations/fields';
 import type { Operation, RunOptions } from '../operations/operation';
 import { type ItemFailure, type Outcome, asFailure, hasFailed } from '../operations/outcome';
 import type { Client } from '../transport/client';
@@ -194,7 +194,7 @@ async function carryOut(
 	let hasToStop = false;
 	const settings = {
 		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
-		concurrency: optionsOf(items).concurrency,
+		concurrency: () => optionsOf(items).concurrency ?? client.concurrency,
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, async (item) => {
@@ -218,9 +218,8 @@ async function carryOut(
 const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(error) });
 
 /** The options of a run are those of its first item. */
-function optionsOf([first]: ValidItem[]): Required<RunOptions> {
-	const standard = { timeout: defaultTimeoutSeconds, concurrency: defaultConcurrency };
-	return { ...standard, ...first?.request.options };
+function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {
+	return { timeout: defaultTimeoutSeconds, ...first?.request.options };
 }
 
 /** The output of an item that was carried out, has failed or was left out. */

@@ -100,15 +100,14 @@ export const simplifyField = booleanField({
 });
 
 export const defaultTimeoutSeconds = 30;
-export const defaultConcurrency = 24;
 
 const concurrencyField = numberField({
 	displayName: 'Simultaneous Requests',
 	name: 'concurrency',
-	typeOptions: { minValue: 1, maxValue: 100, numberPrecision: 0 },
-	default: defaultConcurrency,
+	typeOptions: { minValue: 1, maxValue: 400, numberPrecision: 0 },
+	default: 24,
 	description:
-		'How many messages may be sent at the same time. Messages to the same person are always sent one after the other.',
+		'How many messages may be sent at the same time. Without this option, as many as the rate of the credential needs. Messages to the same person are always sent one after the other.',
 });
 
 const timeoutField = numberField({

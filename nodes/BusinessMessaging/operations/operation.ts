@@ -42,6 +42,7 @@ interface OperationNames {
 export interface RunOptions {
 	/** Seconds. */
 	timeout?: number;
+	/** Requests at the same time; as many as the rate needs if absent. */
 	concurrency?: number;
 }
 

@@ -1,6 +1,6 @@
 /** The call of one endpoint: paced, repeated only where nothing can happen twice, and read into one shape. */
 import { randomUUID } from 'crypto';
-import { uniq } from 'lodash';
+import { clamp, uniq } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, type HttpMethod, recordName, routeOf } from '../api/endpoints';
@@ -53,6 +53,12 @@ export interface ClientOptions {
 	signal?: AbortSignal;
 }
 
+/** Requests at the same time that reach the rate: at least, and at most. */
+const minConcurrency = 24;
+const maxConcurrency = 400;
+/** More than are needed on average, because response times vary. */
+const concurrencyMargin = 1.5;
+
 /** Attempts of a call that may be repeated. */
 const maxAttempts = 4;
 
@@ -62,6 +68,8 @@ export class Client {
 	readonly hints = new Set<string>();
 	/** The longest that a request of this client has waited for its turn, in ms. */
 	longestWaitMs = 0;
+	/** How long the service takes to respond, ms: a mean in which the latest responses count most. */
+	private responseMs = 0;
 	/** The method that each endpoint has taken. */
 	private readonly knownMethods = new Map<Endpoint, HttpMethod>();
 
@@ -70,6 +78,13 @@ export class Client {
 		readonly config: ServiceConfig,
 		private readonly options: ClientOptions = {},
 	) {}
+
+	/** How many requests at the same time the allowed rate needs at the response times so far. */
+	get concurrency(): number {
+		const { requests, windowMs } = this.config.rate;
+		const needed = (requests / windowMs) * this.responseMs * concurrencyMargin;
+		return clamp(Math.ceil(needed), minConcurrency, maxConcurrency);
+	}
 
 	/** The body of the response: parsed JSON, text as it came, or undefined for an empty one. @throws ServiceError */
 	async call(endpoint: Endpoint, request?: ApiRequest): Promise<unknown> {
@@ -147,9 +162,11 @@ export class Client {
 		for (;;) {
 			const slot = await this.takeTurn();
 			if (slot instanceof ServiceError) return slot;
+			const start = performance.now();
 			const response = await this.send(request).catch((error: unknown) =>
 				errorFromNetwork(error, url, timeoutMs, call),
 			);
+			this.responseMs += (performance.now() - start - this.responseMs) / 10;
 			if (response instanceof ServiceError) {
 				if (response.kind === 'unreachable') slot.unsent();
 				else slot.accepted();
