@@ -5,7 +5,7 @@ const { availableParallelism } = require('node:os');
 
 /** Folders of test/ by project; all others need n8n's engine, against the sandbox over HTTP. */
 const folders = {
-	unit: ['api', 'deploy', 'description', 'docs', 'examples', 'package', 'phone', 'tools'],
+	unit: ['api', 'description', 'phone', 'repository', 'tools'],
 	sandbox: ['sandbox'],
 	contract: ['contract'],
 	e2e: ['e2e'],
@@ -29,7 +29,6 @@ const common = {
 		],
 	},
 	globalSetup: '<rootDir>/test/support/globalSetup.ts',
-	globalTeardown: '<rootDir>/test/support/globalTeardown.ts',
 };
 
 /** The test files of some folders. */

@@ -6,8 +6,7 @@ import axios from 'axios';
 import { ExecuteContext } from 'n8n-core';
 import { createEmptyRunExecutionData, type INodeExecutionData, Workflow } from 'n8n-workflow';
 import { readList, type ServiceRecord } from '../nodes/BusinessMessaging/api/read';
-import { additionalDataFor } from '../test/support/additionalData';
-import { TestCredentialsHelper } from '../test/support/credentials';
+import { additionalDataFor } from '../test/support/cli';
 import { loadPackage } from '../test/support/package';
 import { ACTION, node, withCredential } from '../tools/n8n/workflow';
 import { forgetPeak, peakMb, residentMb } from './usage';
@@ -39,7 +38,7 @@ async function prepareNode(): Promise<() => Promise<ServiceRecord[]>> {
 	const context = new ExecuteContext(
 		workflow,
 		workflow.nodes.List,
-		additionalDataFor(new TestCredentialsHelper(loaded, credentials)),
+		additionalDataFor(loaded, credentials),
 		'manual',
 		createEmptyRunExecutionData(),
 		0,

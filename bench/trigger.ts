@@ -1,4 +1,4 @@
-/** `npm run bench:trigger`: what a delivery costs n8n with our trigger and with n8n's own Webhook node. Takes about ten minutes. */
+/** `npm run bench:trigger`: what a delivery costs n8n with our trigger and with n8n's own Webhook node. Takes about half an hour. */
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
@@ -7,6 +7,8 @@ import chunk from 'lodash/chunk';
 import countBy from 'lodash/countBy';
 import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
+import uniq from 'lodash/uniq';
+import type { INodeParameters } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { readFlags, runMain, step, table, UserError } from '../tools/cli';
 import { Environment } from '../tools/environment';
@@ -20,8 +22,10 @@ import { cpuSeconds } from './usage';
 
 const USAGE = `Usage: npm run bench:trigger -- [--json FILE] [--quick]
 Delivers 1,000 events, of which 30 % come two or three times, in bursts of 20, to our trigger and to n8n's own Webhook
-node in turn; then 300 events that come once. All with n8n as it is, and with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true.
-Fails if an event was lost or started two executions. Needs Linux. --quick is too small to compare.`;
+node in turn; then 300 events that come once. Then three delivery receipts of each of 3,000 messages, 20 at once, to a trigger with
+Batch Receipts and to one that refuses them by a filter, in turn, and a tenth of them to one that starts an execution for each.
+All with n8n as it is, and with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true. Fails if an event was lost or started two executions.
+Needs Linux. --quick is too small to compare.`;
 
 const environments = [
 	{ name: 'n8n as it is', env: {} },
@@ -36,6 +40,8 @@ const BURST = 20;
 const PARTS = 5;
 const WARM_UP = 60;
 const END_LIMIT = 120_000;
+/** The states of each message. */
+const RECEIPTS = ['sent', 'delivered', 'read'];
 /** Copies that come later do so after this many events: two bursts. */
 const LATER = 40;
 
@@ -68,26 +74,50 @@ interface Comparison {
 	plain: Result;
 }
 
+/** Delivery receipts to three triggers. */
+interface ReceiptComparison {
+	environment: string;
+	messages: number;
+	receipts: number;
+	/** With Batch Receipts. */
+	batched: Result;
+	/** Refused by a filter. */
+	filtered: Omit<Result, 'lost' | 'doubled'>;
+	/** An execution for each, of fewer receipts. */
+	single: Result;
+	/** The rate of the first by that of the second. */
+	ratio: number;
+}
+
 runMain(async () => {
 	const flags = readFlags({ json: 'string', quick: 'boolean' }, USAGE);
 	const loads = [
 		{ events: flags.quick ? 100 : 1000, repeated: true },
 		{ events: flags.quick ? 60 : 300, repeated: false },
 	];
+	const messages = flags.quick ? 60 : 3000;
 	const installed = await Environment.open();
 	const comparisons: Comparison[] = [];
+	const ofReceipts: ReceiptComparison[] = [];
 	await SandboxProcess.during({}, async (service) => {
 		for (const { name, env } of environments) {
 			const work = async ([n8n]: N8nServer[]) => {
 				for (const { events, repeated } of loads)
 					comparisons.push(await compare(n8n, service, name, events, repeated));
+				ofReceipts.push(await compareReceipts(n8n, service, name, messages));
 			};
 			await installed.withN8ns(1, work, env);
 		}
 	});
 	for (const comparison of comparisons) console.log(`\n${textOf(comparison)}`);
-	if (flags.json) await writeFile(flags.json, `${JSON.stringify(comparisons, null, 2)}\n`);
-	if (comparisons.some(({ ours }) => ours.lost + ours.doubled > 0))
+	for (const comparison of ofReceipts) console.log(`\n${receiptsTextOf(comparison)}`);
+	const all = [...comparisons, ...ofReceipts];
+	if (flags.json) await writeFile(flags.json, `${JSON.stringify(all, null, 2)}\n`);
+	const ours = [
+		...comparisons.map((one) => one.ours),
+		...ofReceipts.flatMap(({ batched, single }) => [batched, single]),
+	];
+	if (ours.some(({ lost, doubled }) => lost + doubled > 0))
 		throw new UserError('Events were lost or started two executions.');
 });
 
@@ -119,7 +149,7 @@ async function compare(
 	const resultOf = async (who: 'ours' | 'plain'): Promise<Result> => ({
 		name: receivers[who].name,
 		deliveries: bodies.length,
-		...(await outcome(n8n, receivers[who], events)),
+		...(await outcome(n8n, receivers[who], bodies.map(keyOf))),
 		...used[who],
 	});
 	const results = { ours: await resultOf('ours'), plain: await resultOf('plain') };
@@ -128,12 +158,66 @@ async function compare(
 	return { environment, events, repeated, ...results };
 }
 
-/** Our trigger, alone in a workflow and with its defaults; the service knows what was registered. */
-async function makeOurs({ client }: N8nServer, service: SandboxClient): Promise<Receiver> {
+/** The receipts of the same messages to a trigger that batches them and to one that refuses them, in turn, and some to one that does neither. */
+async function compareReceipts(
+	n8n: N8nServer,
+	service: SandboxClient,
+	environment: string,
+	messages: number,
+): Promise<ReceiptComparison> {
+	const make = async (more: INodeParameters) =>
+		await makeOurs(n8n, service, { events: RECEIPTS.map((state) => `message.${state}`), ...more });
+	const receivers = {
+		batched: await make({ options: { batchReceipts: true } }),
+		filtered: await make({ filters: { statuses: 'none' } }),
+		single: await make({}),
+	};
+	const used = {
+		batched: { seconds: 0, cpuSeconds: 0 },
+		filtered: { seconds: 0, cpuSeconds: 0 },
+		single: { seconds: 0, cpuSeconds: 0 },
+	};
+	const run = async (who: keyof typeof receivers, bodies: string[], title: string) => {
+		const one = await step(
+			`${environment}: receipts, ${title}, ${who}`,
+			async () => await deliver(n8n, receivers[who], bodies, atOnce),
+		);
+		used[who].seconds += one.seconds;
+		used[who].cpuSeconds += one.cpuSeconds;
+	};
+	const bodies = receiptsOf(messages);
+	const parts = chunk(bodies, Math.ceil(bodies.length / PARTS));
+	for (const [index, part] of parts.entries()) {
+		const turn =
+			index % 2 === 0 ? (['batched', 'filtered'] as const) : (['filtered', 'batched'] as const);
+		for (const who of turn) await run(who, part, `part ${index + 1} of ${parts.length}`);
+	}
+	const few = receiptsOf(Math.ceil(messages / 10));
+	await run('single', few, 'one execution each');
+	const resultOf = async (who: keyof typeof receivers, expected: string[]) => ({
+		name: receivers[who].name,
+		deliveries: expected.length,
+		...(await outcome(n8n, receivers[who], expected.map(keyOf))),
+		...used[who],
+	});
+	const { lost, doubled, ...filtered } = await resultOf('filtered', bodies);
+	const batched = await resultOf('batched', bodies);
+	const single = await resultOf('single', few);
+	for (const { workflowId } of Object.values(receivers)) await n8n.client.deactivate(workflowId);
+	const ratio = filtered.seconds / batched.seconds;
+	return { environment, messages, receipts: bodies.length, batched, filtered, single, ratio };
+}
+
+/** Our trigger, alone in a workflow; the service knows what was registered. */
+async function makeOurs(
+	{ client }: N8nServer,
+	service: SandboxClient,
+	parameters: INodeParameters = {},
+): Promise<Receiver> {
 	const values = service.credential();
 	const id = await client.saveCredential('Service', 'businessMessagingApi', values);
 	const more = { ...withCredential(id), webhookId: randomUUID() };
-	const file = workflow('Ours', [node('Trigger', TRIGGER, 1.1, {}, more)]);
+	const file = workflow('Ours', [node('Trigger', TRIGGER, 1.1, parameters, more)]);
 	const { id: workflowId } = await client.createWorkflow(file);
 	await client.activate(workflowId);
 	const webhooks = await service.look<{ url: string }>('/webhooks');
@@ -175,6 +259,23 @@ function deliveriesOf(events: number, repeated: boolean): string[] {
 	);
 }
 
+/** Bodies of the receipts of messages, those of 20 messages state by state. */
+function receiptsOf(messages: number): string[] {
+	const receipt = (index: number, status: string) =>
+		JSON.stringify({
+			event: `message.${status}`,
+			data: {
+				id: `msg_${index}`,
+				to: `+15551${String(100_000 + index)}`,
+				status,
+				timestamp: '2030-01-31T10:00:00Z',
+			},
+		});
+	return chunk(range(messages), BURST).flatMap((some) =>
+		RECEIPTS.flatMap((status) => some.map((index) => receipt(index, status))),
+	);
+}
+
 const http = axios.create({
 	httpAgent: new Agent({ keepAlive: true }),
 	proxy: false,
@@ -183,15 +284,33 @@ const http = axios.create({
 	validateStatus: () => true,
 });
 
-/** Delivers in bursts; the next one begins when the last one is answered, and all ends with the last execution. */
-async function deliver(n8n: N8nServer, { url, workflowId }: Receiver, bodies: string[]) {
+/** How bodies are posted. */
+type Order = (bodies: string[], post: (body: string) => Promise<void>) => Promise<void>;
+
+/** The next burst begins when the last one is answered. */
+const inBursts: Order = async (bodies, post) => {
+	for (const burst of chunk(bodies, BURST)) await Promise.all(burst.map(post));
+};
+
+/** Always as many as there are in a burst, like a service that delivers so many at once. */
+const atOnce: Order = async (bodies, post) => {
+	const limit = pLimit(BURST);
+	await Promise.all(bodies.map(async (body) => await limit(post, body)));
+};
+
+/** Delivers; all ends with the last execution. */
+async function deliver(
+	n8n: N8nServer,
+	{ url, workflowId }: Receiver,
+	bodies: string[],
+	order: Order = inBursts,
+) {
 	const pid = pidOf(n8n);
 	const [start, cpu] = [performance.now(), cpuSeconds(pid)];
-	for (const burst of chunk(bodies, BURST)) {
-		const answers = await Promise.all(burst.map(async (body) => await http.post(url, body)));
-		const refused = answers.find(({ status }) => status !== 200);
-		if (refused) throw new UserError(`A delivery was answered with ${refused.status}.`);
-	}
+	await order(bodies, async (body) => {
+		const { status } = await http.post(url, body);
+		if (status !== 200) throw new UserError(`A delivery was answered with ${status}.`);
+	});
 	// n8n lists what still runs first.
 	const isIdle = async () =>
 		(await n8n.client.listExecutions(workflowId, 1)).every(({ status }) => status === 'success');
@@ -199,23 +318,49 @@ async function deliver(n8n: N8nServer, { url, workflowId }: Receiver, bodies: st
 	return { seconds: (performance.now() - start) / 1000, cpuSeconds: cpuSeconds(pid) - cpu };
 }
 
-/** Which events have started an execution, by what the executions hold. */
-async function outcome({ client }: N8nServer, { workflowId }: Receiver, events: number) {
+/** Names the event of a body. */
+function keyOf(body: string): string {
+	const { data } = JSON.parse(body) as { data: { id: string; status?: string } };
+	return `${data.id} ${data.status ?? ''}`;
+}
+
+/** Which events have started an execution, by what the executions hold. @param expected their names */
+async function outcome({ client }: N8nServer, { workflowId }: Receiver, expected: string[]) {
 	const list = await client.listAllExecutions(workflowId);
 	const limit = pLimit(5);
-	const messageOf = async (id: string) => {
-		const [item] = outputOf(await client.getExecution(id), 'Trigger');
-		const json = item?.json as { messageId?: string; body?: { data: { id: string } } };
-		return json.messageId ?? json.body?.data.id ?? '';
-	};
-	const messages = list.map(async ({ id }) => await limit(messageOf, id));
-	const counts = countBy(await Promise.all(messages));
-	const each = range(events).map((index) => counts[`msg_${index}`] ?? 0);
+	const eventsOf = async (id: string) =>
+		outputOf(await client.getExecution(id), 'Trigger').map(({ json }) => {
+			const ours = json as { messageId?: string; status?: string; body?: object };
+			return ours.body
+				? keyOf(JSON.stringify(ours.body))
+				: `${ours.messageId} ${ours.status ?? ''}`;
+		});
+	const started = list.map(async ({ id }) => await limit(eventsOf, id));
+	const counts = countBy((await Promise.all(started)).flat());
+	const each = uniq(expected).map((key) => counts[key] ?? 0);
 	return {
 		executions: list.length,
 		lost: each.filter((count) => count === 0).length,
 		doubled: each.filter((count) => count > 1).length,
 	};
+}
+
+/** The three triggers side by side. */
+function receiptsTextOf({ environment, messages, ratio, ...triggers }: ReceiptComparison): string {
+	const { batched, filtered, single } = triggers;
+	const rows = Object.entries({ batched, filtered, 'one execution each': single }).map(
+		([trigger, { deliveries, executions, seconds, cpuSeconds: cpu }]) => ({
+			trigger,
+			receipts: deliveries,
+			executions,
+			seconds: seconds.toFixed(1),
+			'receipts/s': (deliveries / seconds).toFixed(1),
+			'CPU ms/receipt': ((1000 * cpu) / deliveries).toFixed(0),
+		}),
+	);
+	const title = `${environment}: three receipts of each of ${messages} messages, ${BURST} at once`;
+	const { lost, doubled } = batched;
+	return `${title}\n${table(rows)}\n  Batched: ${lost} lost, ${doubled} doubled, ${ratio.toFixed(2)} of the rate at which a filter refuses them.`;
 }
 
 /** Both receivers side by side, and what ours is of the other. */

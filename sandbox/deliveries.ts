@@ -1,6 +1,7 @@
 /**
  * Deliveries of events to webhooks. The envelope and the expected 200 are specified; time limit, retries and order
- * are assumptions: what concerns one person is delivered one after another, different people side by side.
+ * are assumptions: what concerns one person is delivered one after another, different people side by side. A message
+ * goes out also while the one before it has waited long for its response.
  */
 import axios from 'axios';
 import { Agent } from 'node:http';
@@ -15,8 +16,10 @@ import type { Webhook, Webhooks } from './state/webhooks';
 
 const maxRetryDelayMs = 60_000;
 const maxResponseBytes = 1_048_576;
-/** Deliveries under way at once to one webhook. */
-const maxAtOnce = 20;
+/** To so many people's events one webhook is called at once. */
+const maxPeople = 20;
+/** After this time, a person's next message does not wait for the response to the one before, ms. */
+const patienceMs = 250;
 
 /** One attempt of a delivery: the receiver's status, or null and the error if none came. */
 export interface Attempt {
@@ -53,6 +56,13 @@ interface Environment {
 	changed: (delivery: Delivery) => void;
 }
 
+/** One of the places at a webhook, taken by a customer. */
+interface Place {
+	deliveries: number;
+	taken: Promise<void>;
+	leave: () => void;
+}
+
 /** Sends events to webhooks and remembers how that went. */
 export class Deliveries {
 	readonly log = new BoundedLog<Delivery>();
@@ -62,6 +72,8 @@ export class Deliveries {
 
 	/** By webhook, and by webhook and customer. */
 	private readonly limits = new Map<string, Limit>();
+	/** By webhook and customer, as long as anything is under way. */
+	private readonly places = new Map<string, Place>();
 
 	private readonly client = axios.create({
 		headers: { 'content-type': 'application/json', 'user-agent': 'business-messaging-sandbox' },
@@ -99,29 +111,64 @@ export class Deliveries {
 			attempts: [],
 		};
 		this.log.add(delivery);
-		const customer = JSON.stringify(data.from ?? data.to ?? delivery.id);
-		void this.limit(`${webhookId} ${customer}`, 1)(async () => await this.bring(delivery));
+		const customer = `${webhookId} ${JSON.stringify(data.from ?? data.to ?? delivery.id)}`;
+		void this.limit(
+			customer,
+			1,
+		)(async () => {
+			await new Promise<void>((next) => {
+				void this.bring(delivery, customer, next).then(next);
+			});
+		});
 		this.environment.changed(delivery);
 		return delivery;
 	}
 
-	private async bring(delivery: Delivery): Promise<void> {
+	/** @param next has the customer's next event delivered, before this one is if its receiver takes long */
+	private async bring(delivery: Delivery, customer: string, next: () => void): Promise<void> {
 		const { settings, webhooks, closing, changed } = this.environment;
 		while (delivery.state === 'pending') {
 			const attempts = delivery.attempts.length;
 			const delayMs = settings.deliveryRetryDelayMs * 2 ** (attempts - 1);
 			if (attempts > 0) await sleep(Math.min(delayMs, maxRetryDelayMs), undefined, { ref: false });
-			await this.limit(
-				delivery.webhookId,
-				maxAtOnce,
-			)(async () => {
+			await this.atPlace(delivery.webhookId, customer, async () => {
+				const isMessage = delivery.event === 'message.received';
+				const slow = isMessage ? setTimeout(next, patienceMs).unref() : undefined;
 				if (closing.aborted || !webhooks.get(delivery.webhookId)) delivery.state = 'cancelled';
 				else delivery.attempts.push(await this.attempt(delivery));
+				clearTimeout(slow);
 			});
 			if (delivery.attempts.at(-1)?.status === 200) delivery.state = 'delivered';
 			else if (delivery.attempts.length >= settings.deliveryAttempts) delivery.state = 'failed';
 			if (!closing.aborted) changed(delivery);
 		}
+	}
+
+	/** Waits until the webhook has a place for the customer. */
+	private async atPlace(webhookId: string, customer: string, task: () => Promise<void>) {
+		const place = this.places.get(customer) ?? this.newPlace(webhookId);
+		this.places.set(customer, place);
+		place.deliveries++;
+		await place.taken;
+		await task();
+		if (--place.deliveries > 0) return;
+		this.places.delete(customer);
+		place.leave();
+	}
+
+	private newPlace(webhookId: string): Place {
+		let leave = () => {};
+		const left = new Promise<void>((resolve) => (leave = resolve));
+		const taken = new Promise<void>((resolve) => {
+			void this.limit(
+				webhookId,
+				maxPeople,
+			)(async () => {
+				resolve();
+				await left;
+			});
+		});
+		return { deliveries: 0, taken, leave };
 	}
 
 	private async attempt(delivery: Delivery): Promise<Attempt> {

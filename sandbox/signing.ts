@@ -7,10 +7,9 @@ import { z } from 'zod';
 export const signingSchema = z
 	.object({
 		/**
-		 * `standardWebhooks`: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64>`; `timestamped`:
-		 * `t=<seconds>,v1=<hex>`; `sha256`: `sha256=<hex>`; `hex`: `<hex>`; `custom`: as the other fields say.
+		 * `standardWebhooks`: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64>`; `sha256`: `sha256=<hex>`; `hex`: `<hex>`; `custom`: as the other fields say.
 		 */
-		scheme: z.enum(['standardWebhooks', 'timestamped', 'sha256', 'hex', 'custom']),
+		scheme: z.enum(['standardWebhooks', 'sha256', 'hex', 'custom']),
 		/** The key; base64 after `whsec_` for `standardWebhooks`. */
 		secret: z.string().min(1),
 		/** Name of the header; by default `X-Hub-Signature-256` for `sha256`, else `X-Signature`. */
@@ -58,8 +57,6 @@ export function signatureHeaders(
 	}
 	const usual = signing.scheme === 'sha256' ? 'X-Hub-Signature-256' : 'X-Signature';
 	const header = signing.header ?? usual;
-	if (signing.scheme === 'timestamped')
-		return { [header]: `t=${seconds},v1=${digest(`${seconds}.${body}`)}` };
 	const { timestampHeader } = signing;
 	const prefix = signing.scheme === 'sha256' ? 'sha256=' : signing.prefix;
 	const signature = prefix + digest(timestampHeader ? `${seconds}.${body}` : body);

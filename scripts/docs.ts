@@ -34,9 +34,13 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	},
 	/** The previews of outputs (__schema__), from runs of the built nodes against the sandbox. */
 	schemas: () =>
-		void run('node_modules/jest/bin/jest.js', ['test/operations/previews.test.ts'], {
-			WRITE_PREVIEWS: '1',
-		}),
+		void run(
+			'node_modules/jest/bin/jest.js',
+			['test/operations/everyOperation', '-t', 'previews'],
+			{
+				WRITE_PREVIEWS: '1',
+			},
+		),
 	/** docs/pictures, in the editor of a real n8n; only if named, as that takes minutes. */
 	pictures: (names) => void run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
 };

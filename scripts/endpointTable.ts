@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../nodes/BusinessMessaging/description';
-import { filesBelow, root } from '../test/support/build';
+import { filesBelow, root } from '../test/support/files';
 
 /** docs/endpoints.md. */
 export function endpointTable(): string {

@@ -1,13 +1,13 @@
-/** Lists, totals, identifiers and records in responses that nobody has described. */
-import {
-	identify,
-	readEnvelope,
-	readId,
-	readList,
-	readRecord,
-	readTotal,
-	readWebhookUrl,
-} from '../../nodes/BusinessMessaging/api/read';
+/** Lists, totals, identifiers, records and events that nobody has described, in a time in proportion to their size. */
+import fc from 'fast-check';
+import { range } from 'lodash';
+
+import { kindOf } from '../../nodes/BusinessMessaging/api/events';
+import * as reading from '../../nodes/BusinessMessaging/api/read';
+import { isRefusal, readErrorMessage } from '../../nodes/BusinessMessaging/api/readError';
+import { readTemplates } from '../../nodes/BusinessMessaging/api/templates';
+
+const { identify, readEnvelope, readId, readList, readRecord, readTotal, readWebhookUrl } = reading;
 
 const rows = [{ phone: '+15550001111' }, { phone: '+15550001112' }];
 
@@ -35,10 +35,8 @@ describe('a list of contacts is found', () => {
 	);
 
 	test('with entries that are no records', () => {
-		expect(readList({ contacts: ['a', { id: 1 }] }, 'contact')).toEqual([
-			{ value: 'a' },
-			{ id: 1 },
-		]);
+		const contacts = ['a', { id: 1 }];
+		expect(readList({ contacts }, 'contact')).toEqual([{ value: 'a' }, { id: 1 }]);
 	});
 
 	test.each([
@@ -97,6 +95,8 @@ test('records without such a name are identified by the only field that tells th
 	expect(identify([people[0]], 'contact')(people[0])).toBeUndefined();
 });
 
+const message = { status: 'queued', recipient: { phone: '1' } };
+
 test.each<[unknown, unknown]>([
 	[{ id: 1 }, { id: 1 }],
 	[{ data: { id: 1 }, requestId: 5 }, { id: 1 }],
@@ -104,10 +104,7 @@ test.each<[unknown, unknown]>([
 	[{ contacts: [{ id: 1 }] }, { id: 1 }],
 	[{ whatever: { id: 1 } }, { id: 1 }],
 	[[{ id: 1 }], { id: 1 }],
-	[
-		{ status: 'queued', recipient: { phone: '1' } },
-		{ status: 'queued', recipient: { phone: '1' } },
-	],
+	[message, message],
 	[
 		{ id: 1, contact: { id: 2 } },
 		{ id: 1, contact: { id: 2 } },
@@ -136,3 +133,112 @@ test.each([
 ])('the URL of the webhook %j is %j', (webhook, url) => {
 	expect(readWebhookUrl(webhook)).toBe(url);
 });
+
+test.each<[string, Record<string, unknown>, string]>([
+	['message.delivered', {}, 'message.delivered'],
+	['message_status_updated', { status: 'read' }, 'message.read'],
+	['MESSAGE_DELIVERY', { status: 'FAILED' }, 'message.failed'],
+	['sentMessageDELIVERED', {}, 'message.delivered'],
+	['DELIVERED', {}, 'message.delivered'],
+	['status', { status: 'submitted' }, 'message.sent'],
+	['message.status', { status: 'NOT_DELIVERED' }, 'message.failed'],
+	['delivery_report', { status: 'DELIVERED_TO_HANDSET' }, 'message.delivered'],
+	['message.status', { message: { status: 'seen' } }, 'message.read'],
+	['message.received', { status: 'read' }, 'message.received'],
+	['order.delivered', {}, 'order.delivered'],
+	['template.status', { status: 'REJECTED' }, 'template.status'],
+	['message.status', { status: 'queued' }, 'message.status'],
+	['', {}, ''],
+])('the event %s with %j is %s', (event, data, kind) => {
+	expect(kindOf({ event, data })).toBe(kind);
+});
+
+const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
+
+type Reader = (body: unknown) => unknown;
+
+const ofBody = Object.entries(reading).filter(([name]) => name.startsWith('read'));
+const readers = new Map<string, Reader>([
+	...(ofBody as Array<[string, Reader]>),
+	['readTemplates', readTemplates as Reader],
+	['isTooDeep', (body) => reading.isTooDeep(body, 1_000)],
+	['isRefusal', isRefusal],
+	['readErrorMessage', (body) => readErrorMessage(body)],
+]);
+
+/** Reads a JSON value, and counts how often a property of it, or of anything inside, is looked at. */
+function looksOf(reader: Reader, body: unknown): number {
+	let looks = 0;
+	const proxies = new Map<unknown, unknown>();
+	const wrap = (value: unknown): unknown => {
+		if (typeof value !== 'object' || value === null) return value;
+		if (!proxies.has(value)) {
+			const get = (target: object, key: string | symbol) => {
+				looks++;
+				return wrap(Reflect.get(target, key));
+			};
+			proxies.set(value, new Proxy(value, { get }));
+		}
+		return proxies.get(value);
+	};
+	reader(wrap(body));
+	return looks;
+}
+
+/** How many values a JSON value holds. */
+function sizeOf(body: unknown): number {
+	const inner = typeof body === 'object' && body !== null ? Object.values(body) : [];
+	return inner.reduce((sum: number, value) => sum + sizeOf(value), 1);
+}
+
+/** Names that readers look for, any of which may hold the next level. */
+const names =
+	'error errors error_data message messages data details detail title meta items results contacts contact templates ' +
+	'languages components paging links next body text value id status success _embedded';
+const name = fc.constantFrom(...names.split(' '));
+const leaf = fc.constantFrom<unknown>('', 'x', 0, false, null, [], {}, 'error', '<h1>x</h1>');
+const around = fc.oneof(
+	fc
+		.tuple(name, fc.dictionary(name, leaf, { maxKeys: 3 }))
+		.map(([key, beside]) => (inner: unknown) => ({ ...beside, [key]: inner })),
+	fc.array(leaf, { maxLength: 3 }).map((beside) => (inner: unknown) => [inner, ...beside]),
+);
+const pattern = fc.array(around, { minLength: 1, maxLength: 4 });
+/** JSON of many levels, one pattern of a few levels again and again. */
+const hostileJson = fc
+	.tuple(pattern, leaf, fc.integer({ min: 20, max: 60 }))
+	.map(([wraps, innermost, levels]) =>
+		range(levels).reduce((inner: unknown, level) => wraps[level % wraps.length](inner), innermost),
+	);
+const nestedError = range(22).reduce((error: unknown) => ({ error }), {});
+
+test.each([...readers])(
+	`%s looks at each part of a response a few times at most (TEST_SEED=${seed})`,
+	(_, reader) => {
+		const property = fc.property(hostileJson, (body) => {
+			expect(looksOf(reader, body)).toBeLessThan(100 * sizeOf(body));
+		});
+		fc.assert(property, { seed, numRuns: 300, examples: [[nestedError]] });
+	},
+);
+
+/** The shortest of some runs, ms: what disturbs a run only makes it longer. */
+function shortest(work: () => unknown): number {
+	const runs = range(7).map(() => {
+		const start = performance.now();
+		work();
+		return performance.now() - start;
+	});
+	return Math.min(...runs);
+}
+
+test.each(['<', '<h1', '<title ', '<h1>', '&amp;', ' ', '<message>\n', '\u0130'])(
+	'an error of %j, 160,000 characters of it, costs a small multiple of JSON.parse',
+	(part) => {
+		const text = `<${part.repeat(160_000 / part.length)}`;
+		const json = JSON.stringify(text);
+		const parsing = shortest(() => JSON.parse(json));
+		// Where the time grows with the square of the size it is some ten thousand times as much.
+		expect(shortest(() => readErrorMessage(text)) / (parsing + 0.1)).toBeLessThan(300);
+	},
+);

@@ -24,7 +24,7 @@ export const areas: Record<string, string[]> = {
 	'Lists to choose from': ['editor/pickers'],
 	'Send Template': ['operations/template'],
 	'Every operation, one item fails': ['operations/everyOperation'],
-	'Retry On Fail, Retry button': ['execution/campaign', 'execution/history'],
+	'Retry On Fail, Retry button': ['execution/campaign'],
 	'Send Once': ['execution/sendOnce'],
 	'Send and Wait for Response': ['reply/asking'],
 	'Trigger: register, remove': ['trigger/lifecycle'],

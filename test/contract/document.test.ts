@@ -1,6 +1,5 @@
 /** docs/openapi.json, for people and for generators of clients. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -8,24 +7,21 @@ import { createConfig, lint } from '@redocly/openapi-core';
 
 import { endpoints, type Endpoint } from '../../nodes/BusinessMessaging/api/endpoints';
 import { buildOpenApiDocument } from '../../sandbox/openapi';
-import { root } from '../support/build';
+import { readText, root } from '../support/files';
 
 const file = path.join(root, 'docs', 'openapi.json');
-const document = JSON.parse(JSON.stringify(buildOpenApiDocument())) as {
+const document = JSON.parse(readText('docs/openapi.json')) as {
 	paths: Record<string, Record<string, { operationId: string; servers?: Array<{ url: string }> }>>;
 };
 
 test('is the one that the contract gives (npm run docs writes it)', () => {
-	expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(document);
+	expect(document).toEqual(JSON.parse(JSON.stringify(buildOpenApiDocument())));
 });
 
 test('has an operation for every endpoint and method, with the server of an API path that alone lists it', () => {
-	for (const [name, { path: route, methods }] of Object.entries(endpoints) as Array<
-		[string, Endpoint]
-	>) {
-		const operations = document.paths[route.replace(':id', '{id}')];
+	for (const [name, { path: route, methods }] of Object.entries<Endpoint>(endpoints)) {
 		for (const method of new Set(Object.values(methods))) {
-			const operation = operations?.[method.toLowerCase()];
+			const operation = document.paths[route.replace(':id', '{id}')]?.[method.toLowerCase()];
 			const isApiV1 = methods['/v1'] !== method;
 			expect(operation?.operationId).toBe(isApiV1 ? `${name}OnApiV1` : name);
 			const inBoth = methods['/api/v1'] === methods['/v1'];
@@ -38,9 +34,7 @@ test('has an operation for every endpoint and method, with the server of an API 
 test('breaks none of the rules that Redocly recommends', async () => {
 	const config = await createConfig({ extends: ['recommended'] });
 	const problems = await lint({ ref: file, config });
-	expect(
-		problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
-	).toEqual([]);
+	expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
 });
 
 test('gives a client whose types fit what callers write', async () => {

@@ -10,7 +10,7 @@ import { N8nClient } from '../../tools/n8n/client';
 import { ownerOf } from '../../tools/n8n/server';
 import { END_WITH_PARENT, freePort, runCommand, spawnTree, stopTree } from '../../tools/processes';
 import { SandboxClient } from '../../tools/sandboxClient';
-import { root } from '../support/build';
+import { root } from '../support/files';
 
 jest.setTimeout(15 * 60_000);
 

@@ -7,7 +7,7 @@ import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { operations } from '../../nodes/BusinessMessaging/description';
 import { exampleNames, readExample } from '../../tools/examples';
 import { waitFor } from '../../tools/waitFor';
-import { root } from '../support/build';
+import { root } from '../support/files';
 import { addManyTemplates, bigFields } from '../support/templates';
 import { Editor, withScreenshot } from './support/editor';
 import { tested, useN8n, workflowOf } from './support/n8n';

@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { readExample } from '../../tools/examples';
-import { useService } from '../support/service';
+import { locator, useService } from '../support/service';
 import { addManyTemplates, bigFields, languages } from '../support/templates';
 
 const service = useService();
@@ -11,11 +11,10 @@ const open = (parameters: INodeParameters = {}, credentials = service.credential
 		parameters: { resource: 'message', operation: 'sendTemplate', ...parameters },
 		credentials,
 	});
-const chosen = (template: unknown, language: unknown = 'en_US') =>
-	({
-		template: { __rl: true, mode: 'list', value: template },
-		language: { __rl: true, mode: 'list', value: language },
-	}) as INodeParameters;
+const chosen = (template: string | null, language = 'en_US') => ({
+	template: locator(template as string, 'list'),
+	language: locator(language, 'list'),
+});
 const form = async (parameters: INodeParameters, credentials = service.credentials()) =>
 	await open(parameters, credentials).resourceMapping('getTemplateVariables');
 const shownIn = async (parameters: INodeParameters, credentials = service.credentials()) =>
@@ -102,10 +101,7 @@ test.each([
 });
 
 describe('where less is known', () => {
-	const list = async (...records: object[]) => {
-		await service.fault({ endpoint: 'listTemplates', status: 200, body: records });
-		await service.fault({ endpoint: 'listTemplates', status: 200, body: [], count: 9 });
-	};
+	const list = async (...records: object[]) => await service.list('listTemplates', ...records);
 	const welcome = { id: 't1', name: 'welcome', language: 'en_US', status: 'APPROVED' };
 
 	test.each([
@@ -132,42 +128,23 @@ describe('where less is known', () => {
 		expect((await form(parameters, nowhere())).fields).toEqual(schema);
 	});
 
-	const byCode = "Choose 'By Code'";
+	const byName = [{ name: 'welcome' }];
+	const noName = [{ key: 1, words: 'Hi' }];
+	const noId = [{ name: 'x', words: 'Hi' }];
+
 	test.each<[string, object[], string, string, string]>([
-		[
-			'searchTemplateLanguages',
-			[{ name: 'welcome' }],
-			'welcome',
-			'The service does not show languages',
-			byCode,
-		],
+		['searchTemplateLanguages', byName, 'welcome', 'service does not show languages', 'By Code'],
 		['searchTemplateLanguages', [welcome], '', 'Choose a template first', ''],
-		[
-			'searchTemplateLanguages',
-			[welcome],
-			'wellcome',
-			'The service has no template "wellcome"',
-			'By Code',
-		],
-		[
-			'searchTemplateNames',
-			[{ key: 1, words: 'Hi' }],
-			'',
-			'no name was found in them',
-			'key, words',
-		],
-		['searchTemplates', [{ name: 'x', words: 'Hi' }], '', 'no ID was found in them', 'name, words'],
-	])(
-		'%s of %j with "%s" chosen says why it is empty: %s',
-		async (method, records, name, message, advice) => {
-			await list(...records);
-			const error = await open(chosen(name))
-				.listSearch(method)
-				.catch((reason) => reason);
-			expect(error.message).toContain(message);
-			expect(error.description ?? '').toContain(advice);
-		},
-	);
+		['searchTemplateLanguages', [welcome], 'wellcome', 'has no template "wellcome"', 'By Code'],
+		['searchTemplateNames', noName, '', 'no name was found in them', 'key, words'],
+		['searchTemplates', noId, '', 'no ID was found in them', 'name, words'],
+	])('%s of %j with "%s" chosen says why: %s', async (method, records, name, message, advice) => {
+		await list(...records);
+		const search = open(chosen(name)).listSearch(method);
+		const error = await search.catch((reason) => reason);
+		expect(error.message).toContain(message);
+		expect(error.description ?? '').toContain(advice);
+	});
 
 	test('a status is shown as the service writes it, and marks only what is clearly refused', async () => {
 		await list(

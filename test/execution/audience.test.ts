@@ -1,7 +1,7 @@
 /** Audience Rules, Preview and Test: who gets a message is decided before the first one goes out. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { RunOptions } from '../support/engine';
+import type { RunOptions } from '../support/execution';
 import { useService } from '../support/service';
 
 const service = useService();

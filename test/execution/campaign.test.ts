@@ -1,25 +1,13 @@
 /** Sending to many: never lost, never twice, in order, resumable. */
 import { once } from 'node:events';
 
-import { countBy, range } from 'lodash';
+import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { waitFor } from '../../tools/waitFor';
-import { useService } from '../support/service';
+import { campaign, numbers, oneEach, people, useService } from '../support/service';
 
 const service = useService();
-const sale: INodeParameters = {
-	resource: 'message',
-	operation: 'sendText',
-	to: '=+1555000{{ $json.n }}',
-	text: 'Sale!',
-};
-const people = (count: number) => range(1000, 1000 + count).map((n) => ({ n }));
-const numbers = (count: number) => people(count).map(({ n }) => `+1555000${n}`);
-
-/** How many messages each person got. */
-const received = () => countBy(service.sent(), 'phone');
-const oneEach = (count: number) => countBy(numbers(count));
 
 test('one person gets the messages in the order of the items, even if the service refuses the first one for a while', async () => {
 	const items = range(500).map((index) => ({
@@ -28,7 +16,7 @@ test('one person gets the messages in the order of the items, even if the servic
 	}));
 	const refusal = { status: 429, headers: { 'retry-after-ms': '5' } };
 	await service.fault({ endpoint: 'sendText', match: '"0"', count: 50, ...refusal });
-	const parameters = { ...sale, text: '={{ $json.text }}' };
+	const parameters = { ...campaign, text: '={{ $json.text }}' };
 	expect((await service.run({ parameters, items })).error).toBeUndefined();
 	for (const phone of numbers(50)) {
 		const texts = service.sent().filter((message) => message.phone === phone);
@@ -53,92 +41,76 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 	const failOnce = async (n = 1050) =>
 		await service.fault({ endpoint: 'sendText', match: `+1555000${n}`, status: 422 });
 	const twice = { retryOnFail: true, maxTries: 2 };
-	const retry = async (run: Parameters<typeof service.engine.retry>[0]) =>
-		await service.engine.retry(run, { credentials: service.credentials() });
+	const anew = { ...campaign, text: '={{ $now }} {{ Math.random() }}' };
+
+	const regular = 'continueRegularOutput' as const; // n8n looks at the first item then
 
 	test.each([
-		['the same text', sale],
-		[
-			'a text that is another one at every attempt',
-			{ ...sale, text: '={{ $now }} {{ Math.random() }}' },
-		],
-	])('Retry On Fail, with %s', async (_, parameters) => {
-		await failOnce();
-		const { outputs, error } = await service.run({ parameters, items: people(100), ...twice });
+		['', 1050, campaign, undefined],
+		[', with a text that is another one at every attempt', 1050, anew, undefined],
+		[' while the node continues on errors', 1000, campaign, regular],
+	])('Retry On Fail%s', async (_, failing, parameters, onError) => {
+		await failOnce(failing);
+		const items = people(100);
+		const { outputs, error } = await service.run({ parameters, items, ...twice, onError });
 		expect(error).toBeUndefined();
-		expect(outputs[0].map(({ json }) => json.to)).toEqual(numbers(100));
-		expect(outputs[0].map(({ pairedItem }) => pairedItem)).toEqual(
-			range(100).map((item) => ({ item })),
+		expect(outputs[0].map(({ json, pairedItem }) => [json.to, pairedItem])).toEqual(
+			numbers(100).map((to, item) => [to, { item }]),
 		);
-		expect(received()).toEqual(oneEach(100));
-	});
-
-	test('Retry On Fail while the node continues on errors', async () => {
-		await failOnce(1000);
-		const onError = 'continueRegularOutput';
-		const { outputs } = await service.run({
-			parameters: sale,
-			items: people(5),
-			...twice,
-			onError,
-		});
-		expect(outputs[0].map(({ json }) => json.to)).toEqual(numbers(5));
-		expect(received()).toEqual(oneEach(5));
+		expect(service.received()).toEqual(oneEach(100));
 	});
 
 	test('the Retry button, after an error that says how far it got; nothing is remembered then', async () => {
 		await failOnce();
-		const failed = await service.run({ parameters: sale, items: people(100) });
+		const failed = await service.run({ parameters: campaign, items: people(100) });
 		const done = service.sent().length;
 		expect(done).toBeLessThan(100);
 		expect(failed.error?.description).toContain(
 			`${done} of 100 items are done. A retry goes on from there and repeats none of them.`,
 		);
-		const again = await retry(failed);
+		const again = await service.retry(failed);
 		expect(again.error).toBeUndefined();
 		expect(again.outputs[0].map(({ json }) => json.to)).toEqual(numbers(100));
-		expect(received()).toEqual(oneEach(100));
+		expect(service.received()).toEqual(oneEach(100));
 		expect(again.context.sent).toEqual({});
 	});
 
 	test('a message is sent if its recipient was corrected before the retry', async () => {
 		await failOnce(1001);
-		const parameters = { ...sale, options: { concurrency: 1 } };
+		const parameters = { ...campaign, options: { concurrency: 1 } };
 		const failed = await service.run({ parameters, items: people(2) });
-		const [stopped] = failed.execution.run.data.executionData?.nodeExecutionStack ?? [];
+		const [stopped] = failed.run.data.executionData?.nodeExecutionStack ?? [];
 		stopped.node.parameters.to = '=+1555000{{ $json.n + ($json.n === 1000 ? 500 : 0) }}';
-		await retry(failed);
-		expect(received()).toEqual({ '+15550001000': 1, '+15550001500': 1, '+15550001001': 1 });
+		await service.retry(failed);
+		const expected = { '+15550001000': 1, '+15550001500': 1, '+15550001001': 1 };
+		expect(service.received()).toEqual(expected);
 	});
 
 	test('the same text to the same person in another item, or round of a loop, is another message', async () => {
-		const parameters = { ...sale, to: '+15550001000' };
+		const parameters = { ...campaign, to: '+15550001000' };
 		const { rounds } = await service.run({ parameters, items: people(40), batchSize: 10 });
 		expect(rounds.map((outputs) => outputs[0].length)).toEqual([10, 10, 10, 10]);
-		expect(received()).toEqual({ '+15550001000': 40 });
+		expect(service.received()).toEqual({ '+15550001000': 40 });
 	});
 });
 
 test('a message whose fate is unknown is reported and never repeated, while the others go on', async () => {
 	await service.fault({ endpoint: 'sendText', match: '+15550001003', reset: 'afterRead' });
 	const failed = await service.run({
-		parameters: sale,
+		parameters: campaign,
 		items: people(10),
 		retryOnFail: true,
 		maxTries: 3,
 	});
 	const context = { itemIndex: 3, sendStatus: 'mayHaveBeenSent' };
-	expect(failed.error).toMatchObject({
-		message: 'The connection to the service was lost before it responded [item 3]',
-		context,
-	});
-	const again = await service.engine.retry(failed, { credentials: service.credentials() });
-	expect(again.error).toMatchObject({ context });
-	expect(received()).toEqual(oneEach(10));
+	const message = 'The connection to the service was lost before it responded [item 3]';
+	expect(failed.error).toMatchObject({ message, context });
+	expect((await service.retry(failed)).error).toMatchObject({ context });
+	expect(service.received()).toEqual(oneEach(10));
 });
 
 test('Stop ends the sending; what was under way is finished and remembered', async () => {
-	const parameters = { ...sale, options: { concurrency: 4 } };
+	const parameters = { ...campaign, options: { concurrency: 4 } };
 	const tenth = (async () => {
 		while (service.sent().length < 10) await once(service.sandbox.changes, 'message');
 	})();
@@ -148,23 +120,23 @@ test('Stop ends the sending; what was under way is finished and remembered', asy
 	await waitFor(async () => sendText.open === 0, { what: 'what was under way', limit: 10_000 });
 	await new Promise((resolve) => setTimeout(resolve, 200)); // and the node reads its answers
 	expect(service.sent().length).toBeLessThanOrEqual(10 + 2 * 4);
-	const again = await service.engine.retry(stopped, { credentials: service.credentials() });
+	const again = await service.retry(stopped);
 	expect(again.outputs[0].map(({ json }) => json.to)).toEqual(numbers(200));
-	expect(received()).toEqual(oneEach(200));
+	expect(service.received()).toEqual(oneEach(200));
 });
 
 describe('the idempotency key', () => {
 	const keys = () =>
-		service.sandbox.state.requests
-			.last()
+		service
+			.requests()
 			.filter(({ method }) => method === 'POST')
 			.map(({ headers }) => headers['idempotency-key']);
 	const componentsJson = '[{ "type": "BODY", "text": "Hi" }]';
 
 	test.each<[string, INodeParameters]>([
-		['contact create', { phone: sale.to }],
-		['contact upsert', { phone: sale.to }],
-		['message sendText', { to: sale.to, text: 'Hi' }],
+		['contact create', { phone: campaign.to }],
+		['contact upsert', { phone: campaign.to }],
+		['message sendText', { to: campaign.to, text: 'Hi' }],
 		['template create', { name: '=t{{ $json.n }}', language: 'en_US', componentsJson }],
 		['webhook create', { url: '=https://example.com/{{ $json.n }}' }],
 	])('of each item of %s is its own, and the same in all attempts', async (name, own) => {
@@ -183,9 +155,7 @@ describe('the idempotency key', () => {
 		const trigger = await service.engine.trigger({ credentials: service.credentials() });
 		await trigger.activate();
 		expect(keys()).toEqual([expect.stringMatching(/\S{16}/)]);
-		await trigger.deactivate();
 		await service.run({ parameters: { resource: 'account', operation: 'getCurrent' } });
-		const { headers } = service.sandbox.state.requests.last().at(-1)!;
-		expect(headers).not.toHaveProperty('idempotency-key');
+		expect(service.requests().at(-1)?.headers).not.toHaveProperty('idempotency-key');
 	});
 });

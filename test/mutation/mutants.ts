@@ -5,7 +5,6 @@
 const suites = [
 	'transport/serviceConfig',
 	'transport/pace',
-	'transport/templateList',
 	'operations/variables',
 	'operations/question',
 	'transport/lists',
@@ -14,15 +13,12 @@ const suites = [
 	'operations/inputs',
 	'operations/answers',
 	'operations/template',
-	'operations/phoneNumbers',
-	'transport/deadline',
 	'transport/client',
 	'transport/registerWebhook',
 	'credentials/credential',
 	'security/baseUrl',
 	'reply/asking',
 	'security/key',
-	'operations/getMany',
 	'operations/upsert',
 	'transport/rate',
 ];

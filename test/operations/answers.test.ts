@@ -1,12 +1,12 @@
-/** What comes out of answers whose shape the specification leaves open. */
+/** What comes out of answers whose shape the specification leaves open, and of lists. */
 import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { shorten } from '../../nodes/BusinessMessaging/operations/shorten';
-import { useService } from '../support/service';
+import { sendText, useService } from '../support/service';
 
-const service = useService({ sampleContacts: 0 });
+const service = useService({ sampleContacts: 0, pageSizeCap: 30, defaultPageSize: 10 });
 
 /** The output of an operation whose endpoint answers its first call with a body, and the next pages without records. */
 async function outputOf(endpoint: EndpointName, body: unknown, parameters: INodeParameters) {
@@ -16,7 +16,12 @@ async function outputOf(endpoint: EndpointName, body: unknown, parameters: INode
 	expect(error).toBeUndefined();
 	return outputs[0].map(({ json }) => json);
 }
-const all = (resource: string, simplify: boolean) => ({ resource, operation: 'getAll', simplify });
+const get = (name: string, more: INodeParameters = {}) => {
+	const [resource, operation] = name.split(' ');
+	return { resource, operation, ...more };
+};
+const isSimple = { simplify: true };
+const isWhole = { simplify: false };
 
 const buttons = [
 	{ type: 'QUICK_REPLY', text: 'Yes' },
@@ -39,59 +44,39 @@ const readable = {
 	buttons: ['Yes', 'Track'],
 	variables: ['header_1', 'body_1', 'body_2', 'button2_1'],
 };
-const unreadable = { id: '7', name: 'order', components: '[{' };
 const conversations = [
 	{ id: '1', lastMessage: 'Hi' },
 	{ id: '2', lastMessage: { text: 'Hello', direction: 'inbound', status: 'read', raw: {} } },
 ];
-const shown = { id: '2', lastMessage: 'Hello', lastMessageDirection: 'inbound' };
-const secret = 'https://n8n.example/webhook/1?token=abc&x=1';
+const shown = {
+	id: '2',
+	lastMessage: 'Hello',
+	lastMessageDirection: 'inbound',
+	lastMessageStatus: 'read',
+};
+const templates = (more: object) => get('template getAll', more as INodeParameters);
+const account = get('account getCurrent');
+const agents = get('analytics getAgentStatistics');
 
-test.each<[EndpointName, object[], INodeParameters, object[]]>([
-	['listTemplates', [template], all('template', true), [expect.objectContaining(readable)]],
-	['listTemplates', [template], all('template', false), [template]],
-	['listTemplates', [unreadable], all('template', false), [unreadable]],
+test.each<[EndpointName, unknown, INodeParameters, unknown[]]>([
+	['listTemplates', [template], templates(isSimple), [expect.objectContaining(readable)]],
+	['listTemplates', [template], templates(isWhole), [template]],
 	[
 		'listConversations',
 		conversations,
-		all('conversation', true),
-		[conversations[0], { ...shown, lastMessageStatus: 'read' }],
+		get('conversation getAll', isSimple),
+		[conversations[0], shown],
 	],
-	[
-		'listWebhooks',
-		[{ id: 1, url: secret, events: ['a'] }],
-		{ resource: 'webhook', operation: 'getAll' },
-		[{ id: 1, url: 'https://n8n.example/webhook/1?token=…&x=1', events: ['a'] }],
-	],
-])('%s: %j, simplified or not, comes out readable', async (endpoint, body, parameters, output) => {
+	['getCurrentAccount', { data: { id: 7 } }, account, [{ id: 7 }]],
+	['getCurrentAccount', { account: { id: 7 }, status: 'ok' }, account, [{ id: 7 }]],
+	['getCurrentAccount', '', account, [{ success: true }]],
+	['getAgentStatistics', { agents: [{ a: 1 }, { a: 2 }] }, agents, [{ a: 1 }, { a: 2 }]],
+	['getAgentStatistics', { sent: 3 }, agents, [{ sent: 3 }]],
+	['sendText', { messageUuid: 'm1' }, sendText, [expect.objectContaining({ messageId: 'm1' })]],
+	['sendText', { message: { id: 5 } }, sendText, [expect.objectContaining({ messageId: '5' })]],
+	['sendText', { queued: true }, sendText, [expect.objectContaining({ messageId: null })]],
+])('the response of %s %j comes out readable: %j', async (endpoint, body, parameters, output) => {
 	expect(await outputOf(endpoint, body, parameters)).toEqual(output);
-});
-
-test.each<[EndpointName, string, unknown, object[]]>([
-	['getCurrentAccount', 'account getCurrent', { data: { id: 7 } }, [{ id: 7 }]],
-	['getCurrentAccount', 'account getCurrent', { account: { id: 7 }, status: 'ok' }, [{ id: 7 }]],
-	['getCurrentAccount', 'account getCurrent', '', [{ success: true }]],
-	[
-		'getAgentStatistics',
-		'analytics getAgentStatistics',
-		{ agents: [{ a: 1 }, { a: 2 }] },
-		[{ a: 1 }, { a: 2 }],
-	],
-	['getAgentStatistics', 'analytics getAgentStatistics', { sent: 3 }, [{ sent: 3 }]],
-])('%s: records come out one item each', async (endpoint, name, body, output) => {
-	const [resource, operation] = name.split(' ');
-	expect(await outputOf(endpoint, body, { resource, operation })).toEqual(output);
-});
-
-test.each<[unknown, string | null]>([
-	[{ messageUuid: 'm1' }, 'm1'],
-	[{ message: { id: 5 } }, '5'],
-	[{ messages: [{ id: 'm1' }] }, 'm1'],
-	[{ queued: true }, null],
-])('the identifier of the message in %j is %j', async (body, messageId) => {
-	const to = '+15550001000';
-	const send = { resource: 'message', operation: 'sendText', to, text: 'Hi' };
-	expect(await outputOf('sendText', body, send)).toMatchObject([{ messageId, to }]);
 });
 
 describe('a simplified record', () => {
@@ -110,11 +95,41 @@ describe('a simplified record', () => {
 		const given = shorten(record as Record<string, unknown>, names);
 		expect(Object.entries(given)).toEqual(Object.entries(small));
 	});
+});
 
-	test('may have names that mean something to JavaScript', () => {
-		const record = '{ "__proto__": "a", "deep": {}, "constructor": "b" }';
-		const small = shorten(JSON.parse(record) as Record<string, unknown>, ['__proto__']);
-		expect(Object.keys(small)).toEqual(['__proto__', 'constructor']);
-		expect(Object.getPrototypeOf(small)).toBe(Object.prototype);
+describe('Get Many', () => {
+	function addContacts(count: number): string[] {
+		const phones = range(count).map((n) => `+1555000${1000 + n}`);
+		for (const phone of phones) service.sandbox.state.contacts.create({ phone });
+		return phones;
+	}
+	const getMany = async (more: INodeParameters) =>
+		await service.run({ parameters: get('contact getAll', more) });
+
+	test.each([0, 29, 30, 31, 95])(
+		'gives each of %i contacts once, in order, though pages are cut to 30',
+		async (count) => {
+			const phones = addContacts(count);
+			const { outputs, hints } = await getMany({ returnAll: true });
+			expect((outputs[0] ?? []).map(({ json }) => json.phone)).toEqual(phones);
+			expect(hints).toEqual([]);
+			expect(service.calls('listContacts')).toBeLessThanOrEqual(Math.ceil(count / 30) + 3);
+		},
+	);
+
+	test('asks for no more than Limit needs', async () => {
+		const phones = addContacts(95);
+		const { outputs } = await getMany({ limit: '={{ "20" }}' });
+		expect(outputs[0].map(({ json }) => json.phone)).toEqual(phones.slice(0, 20));
+		expect(service.calls('listContacts')).toBe(1);
+	});
+
+	test('says in a hint what the service does not give in full', async () => {
+		const body = { data: [{ id: 'a', phone: '+15550001000' }], total: 25, has_more: true };
+		await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
+		const { outputs, hints, error } = await getMany({ returnAll: true });
+		expect([error, outputs[0].length]).toEqual([undefined, 1]);
+		const message = expect.stringContaining('gave 1 of 25 contacts');
+		expect(hints).toEqual([expect.objectContaining({ message })]);
 	});
 });

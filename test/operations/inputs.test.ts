@@ -2,15 +2,9 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
-import { useService } from '../support/service';
+import { locator, sendText as send, useService } from '../support/service';
 
 const service = useService({ sampleContacts: 1 });
-const send: INodeParameters = {
-	resource: 'message',
-	operation: 'sendText',
-	to: '+15550001000',
-	text: 'Hi',
-};
 const list: INodeParameters = { resource: 'contact', operation: 'getAll' };
 const additional = (...fields: Array<[name: unknown, type: string, value: unknown]>) => ({
 	additionalFields: { field: fields.map(([name, type, value]) => ({ name, type, value })) },
@@ -18,13 +12,8 @@ const additional = (...fields: Array<[name: unknown, type: string, value: unknow
 const query = (...pairs: string[][]) => ({
 	queryParameters: { parameter: pairs.map(([name, value]) => ({ name, value })) },
 });
-const errorOf = async (parameters: object) =>
-	(await service.run({ parameters: parameters as INodeParameters })).error;
-const received = (endpoint: EndpointName) =>
-	service.sandbox.state.requests.last().filter((request) => request.endpoint === endpoint);
 
 test.each<[string, unknown, unknown]>([
-	['text', 'order-7', 'order-7'],
 	['text', '={{ 7 }}', '7'],
 	['text', '"\\ 👍 \u2028', '"\\ 👍 \u2028'],
 	['number', ' 1.5 ', 1.5],
@@ -34,60 +23,60 @@ test.each<[string, unknown, unknown]>([
 	['json', '={{ { a: 1 } }}', { a: 1 }],
 	['json', ' ', undefined],
 ])('an Additional Field of type %s with %j is sent as %j', async (type, value, sent) => {
-	expect(await errorOf({ ...send, ...additional(['name[]', type, value]) })).toBeUndefined();
+	const fields = additional(['name[]', type, value]);
+	expect(await service.errorOf({ ...send, ...fields })).toBeUndefined();
 	const own = sent === undefined ? {} : { 'name[]': sent };
-	expect(received('sendText')[0].body).toEqual({ to: '+15550001000', text: 'Hi', ...own });
+	expect(service.requests('sendText')[0].body).toEqual({ to: '+15550001000', text: 'Hi', ...own });
 });
 
-const segment = { segment: { __rl: true, mode: 'name', value: 'news' } };
+const segment = { segment: locator('news', 'name') };
 const options = (option: object) => ({ options: option });
 const missing = '={{ $json.missing }}';
-const ofSends: Array<[object, string]> = [
-	[additional(['n', 'number', 'many']), '\'Additional Fields: n\' cannot be "many"'],
-	[additional(['n', 'number', ' ']), "'Additional Fields: n' is empty"],
-	[additional(['b', 'boolean', 'yes']), '\'Additional Fields: b\' cannot be "yes"'],
-	[additional(['j', 'json', '{']), "'Additional Fields: j' is not valid JSON"],
-	[additional([' ', 'text', 'x']), "A row of 'Additional Fields' has no name"],
-	[additional(['text', 'text', 'x']), '\'Additional Fields\' sets "text", which another field'],
-	[additional(['a', 'text', 'x'], [' a', 'text', 'y']), '\'Additional Fields\' contains "a" twice'],
-	[additional(['a', '={{ "txet" }}', 'x']), '\'Type\' cannot be "txet"'],
-	[{ text: missing }, "'Text' is empty"],
-	[{ text: ' \n ' }, "'Text' is empty"],
-	[{ to: missing }, "'Recipient Phone Number' is empty"],
-	[options({ timeout: missing }), "'Timeout (Seconds)' is empty"],
-	[options({ timeout: '={{ 0 }}' }), '\'Timeout (Seconds)\' cannot be "0"'],
-	[options({ timeout: '={{ 5000000 }}' }), '\'Timeout (Seconds)\' cannot be "5000000"'],
-	[options({ concurrency: '={{ 1e9 }}' }), '\'Simultaneous Requests\' cannot be "1000000000"'],
-	[{ operation: 'fly' }, '"fly" of "message" does not exist'],
-];
-const ofLists: Array<[object, string]> = [
-	[query(['', 'x']), "A row of 'Query Parameters' has no name"],
-	[query(['from', 'a'], ['from', 'b']), '\'Query Parameters\' contains "from" twice'],
-	[
-		{ ...query(['segment', 'a']), filters: segment },
-		'\'Query Parameters\' sets "segment", which another field',
-	],
-	[{ returnAll: '={{ "maybe" }}' }, '\'Return All\' cannot be "maybe"'],
-	[{ limit: missing }, "'Limit' is empty"],
-	[{ limit: '={{ NaN }}' }, "'Limit' is empty"],
-	[{ limit: '={{ -5 }}' }, '\'Limit\' cannot be "-5"'],
-	[{ limit: '={{ 0 }}' }, '\'Limit\' cannot be "0"'],
-	[{ limit: '={{ 2.5 }}' }, '\'Limit\' cannot be "2.5"'],
-	[{ limit: '={{ "many" }}' }, '\'Limit\' cannot be "many"'],
-];
-const question = { operation: 'sendAndWait', message: 'Shall we?', choices: 'a' };
+const question = { operation: 'sendAndWait', message: 'Shall we?', choices: 'a', text: undefined };
+const otherField = 'which another field';
 
-test.each<[object, string]>([
-	...ofSends.map(([own, words]): [object, string] => [{ ...send, ...own }, words]),
-	...ofLists.map(([own, words]): [object, string] => [{ ...list, ...own }, words]),
+test.each<[object, object, string]>([
+	[send, additional(['n', 'number', 'many']), '\'Additional Fields: n\' cannot be "many"'],
+	[send, additional(['n', 'number', ' ']), "'Additional Fields: n' is empty"],
+	[send, additional(['b', 'boolean', 'yes']), '\'Additional Fields: b\' cannot be "yes"'],
+	[send, additional(['j', 'json', '{']), "'Additional Fields: j' is not valid JSON"],
+	[send, additional([' ', 'text', 'x']), "A row of 'Additional Fields' has no name"],
+	[send, additional(['text', 'text', 'x']), `'Additional Fields' sets "text", ${otherField}`],
 	[
-		{ ...send, ...question, text: undefined, responseType: '={{ "approvall" }}' },
+		send,
+		additional(['a', 'text', 'x'], [' a', 'text', 'y']),
+		'\'Additional Fields\' contains "a" twice',
+	],
+	[send, additional(['a', '={{ "txet" }}', 'x']), '\'Type\' cannot be "txet"'],
+	[send, { text: missing }, "'Text' is empty"],
+	[send, { text: ' \n ' }, "'Text' is empty"],
+	[send, { to: missing }, "'Recipient Phone Number' is empty"],
+	[send, options({ timeout: missing }), "'Timeout (Seconds)' is empty"],
+	[send, options({ timeout: '={{ 0 }}' }), '\'Timeout (Seconds)\' cannot be "0"'],
+	[send, options({ timeout: '={{ 5000000 }}' }), '\'Timeout (Seconds)\' cannot be "5000000"'],
+	[
+		send,
+		options({ concurrency: '={{ 1e9 }}' }),
+		'\'Simultaneous Requests\' cannot be "1000000000"',
+	],
+	[send, { operation: 'fly' }, '"fly" of "message" does not exist'],
+	[
+		send,
+		{ ...question, responseType: '={{ "approvall" }}' },
 		'\'Response Type\' cannot be "approvall"',
 	],
-])('%j is refused before anything is sent: %s', async (parameters, words) => {
-	const error = await errorOf(parameters);
-	expect(error?.message).toContain(words);
-	expect(service.sandbox.state.requests.last()).toEqual([]);
+	[list, query(['', 'x']), "A row of 'Query Parameters' has no name"],
+	[list, query(['from', 'a'], ['from', 'b']), '\'Query Parameters\' contains "from" twice'],
+	[list, { ...query(['segment', 'a']), filters: segment }, `sets "segment", ${otherField}`],
+	[list, { returnAll: '={{ "maybe" }}' }, '\'Return All\' cannot be "maybe"'],
+	[list, { limit: missing }, "'Limit' is empty"],
+	[list, { limit: '={{ NaN }}' }, "'Limit' is empty"],
+	[list, { limit: '={{ -5 }}' }, '\'Limit\' cannot be "-5"'],
+	[list, { limit: '={{ 0 }}' }, '\'Limit\' cannot be "0"'],
+	[list, { limit: '={{ 2.5 }}' }, '\'Limit\' cannot be "2.5"'],
+])('%j with %j is refused before anything is sent: %s', async (parameters, own, words) => {
+	expect((await service.errorOf({ ...parameters, ...own }))?.message).toContain(words);
+	expect(service.requests()).toEqual([]);
 });
 
 test.each<[object, string]>([
@@ -96,89 +85,138 @@ test.each<[object, string]>([
 	[{ ...list, returnAll: '={{ "x" }}' }, 'Enter true or false'],
 	[{ ...send, ...additional(['a', '={{ "x" }}', 'x']) }, 'Its values are "json", "number", '],
 ])('%j is refused with advice', async (parameters, advice) => {
-	const error = await errorOf(parameters);
-	expect(error?.description).toContain(advice);
-	expect(error?.context).toMatchObject({ sendStatus: 'notSent' });
-});
-
-test('Query Parameters go along with the request', async () => {
-	const get = { resource: 'analytics', operation: 'getMessageStatistics' };
-	expect(await errorOf({ ...get, ...query(['from', '2030-01-31']) })).toBeUndefined();
-	expect(received('getMessageStatistics')[0].url).toMatch(/\?from=2030-01-31$/);
+	expect(await service.errorOf(parameters)).toMatchObject({
+		description: expect.stringContaining(advice),
+		context: { sendStatus: 'notSent' },
+	});
 });
 
 test('an update sends what was filled in, and nothing to change is an error', async () => {
-	const value = service.sandbox.state.contacts.all[0].id;
-	const contactId = { __rl: true, mode: 'id', value };
+	const contactId = locator(service.sandbox.state.contacts.all[0].id);
 	const update = { resource: 'contact', operation: 'update', contactId };
-	const nothing = await errorOf({ ...update, updateFields: {} });
+	const nothing = await service.errorOf({ ...update, updateFields: {} });
 	expect(nothing?.message).toBe('There is nothing to change [item 0]');
 	const updateFields = { phone: '0049 170 7654321', unknown: 'x' };
-	expect(await errorOf({ ...update, updateFields })).toBeUndefined();
-	expect(received('updateContact').map(({ body }) => body)).toEqual([{ phone: '+491707654321' }]);
+	expect(await service.errorOf({ ...update, updateFields })).toBeUndefined();
+	const bodies = service.requests('updateContact').map(({ body }) => body);
+	expect(bodies).toEqual([{ phone: '+491707654321' }]);
 });
 
 const template = { resource: 'template', operation: 'create', language: ' en_US ' };
-const components = '{ "type": "body", "parameters": [{ "type": "text", "text": "x" }] }';
+const login = {
+	...send,
+	operation: 'sendTemplate',
+	text: undefined,
+	template: locator('login_code', 'name'),
+	language: locator(' en_US ', 'code'),
+	specifyVariables: 'json',
+	componentsJson: '{ "type": "body", "parameters": [{ "type": "text", "text": "x" }] }',
+	headerDocumentUrl: ' https://a.test/a.pdf ',
+};
+const contact = { resource: 'contact', operation: 'create', phone: '+15550001234' };
 
 test.each<[EndpointName, object, object]>([
 	[
 		'createWebhook',
 		{ resource: 'webhook', operation: 'create', url: ' https://a.test/a ' },
-		{ url: 'https://a.test/a' },
+		expect.objectContaining({ url: 'https://a.test/a' }),
 	],
 	[
 		'createTemplate',
 		{ ...template, name: ' promo ', componentsJson: '[{ "type": "BODY", "text": "Hi" }]' },
-		{ name: 'promo', language: 'en_US' },
+		expect.objectContaining({ name: 'promo', language: 'en_US' }),
 	],
 	[
 		'sendTemplate',
-		{
-			resource: 'message',
-			operation: 'sendTemplate',
-			to: '+15550001000',
-			template: { __rl: true, mode: 'name', value: 'login_code' },
-			language: { __rl: true, mode: 'code', value: ' en_US ' },
-			specifyVariables: 'json',
-			componentsJson: components,
-			headerDocumentUrl: ' https://a.test/a.pdf ',
-		},
-		{
+		login,
+		expect.objectContaining({
 			language: 'en_US',
 			headerDocumentUrl: 'https://a.test/a.pdf',
 			components: [expect.objectContaining({ type: 'body' })],
-		},
+		}),
 	],
-	[
-		'createContact',
-		{ resource: 'contact', operation: 'create', phone: '+15550001234', name: 'Anna' },
-		{ name: 'Anna' },
-	],
-])('%s gets what was typed, without the spaces around it', async (endpoint, parameters, body) => {
-	await errorOf(parameters);
-	const bodies = received(endpoint).map((request) => request.body);
-	expect(bodies).toEqual([expect.objectContaining(body)]);
-});
+	['createContact', { ...contact, name: 'Anna' }, { phone: '+15550001234', name: 'Anna' }],
+	['createContact', contact, { phone: '+15550001234' }],
+])(
+	'%s gets what was typed, without the spaces around it: %j',
+	async (endpoint, parameters, body) => {
+		await service.errorOf(parameters);
+		expect(service.requests(endpoint).map((request) => request.body)).toEqual([body]);
+	},
+);
 
-test('a contact without a name is created without one', async () => {
-	await errorOf({ resource: 'contact', operation: 'create', phone: '+15550001235' });
-	expect(received('createContact')[0].body).toEqual({ phone: '+15550001235' });
-});
-
-test('contacts are listed of one segment, or of all', async () => {
-	for (const value of ['news letter', ''])
-		await errorOf({ ...list, filters: { segment: { __rl: true, mode: 'name', value } } });
-	const segments = received('listContacts').map(({ url }) =>
-		new URL(url, 'http://x').searchParams.get('segment'),
-	);
-	expect([...new Set(segments)]).toEqual(['news letter', null]);
+test('contacts are listed of one segment, or of all, and Query Parameters go along', async () => {
+	const news = { segment: locator('news letter', 'name') };
+	await service.errorOf({ ...list, filters: news, ...query(['from', '2030-01-31']) });
+	await service.errorOf({ ...list, filters: { segment: locator('', 'name') } });
+	const asked = service.requests('listContacts').map(({ url }) => {
+		const { searchParams } = new URL(url, 'http://x');
+		return `${searchParams.get('segment')} ${searchParams.get('from')}`;
+	});
+	expect([...new Set(asked)]).toEqual(['news letter 2030-01-31', 'null null']);
 });
 
 test('a request says that it brings JSON where it brings some', async () => {
-	await errorOf(list);
-	await errorOf(send);
-	const headers = service.sandbox.state.requests.last().map((request) => request.headers);
+	await service.errorOf(list);
+	await service.errorOf(send);
+	const headers = service.requests().map((request) => request.headers);
 	const types = new Set(headers.map(({ accept, ...own }) => [accept, own['content-type']].join()));
 	expect([...types]).toEqual(['application/json,', 'application/json,application/json']);
+});
+
+/** How numbers are read: test/phone. */
+describe('phone numbers', () => {
+	const local = '07700 900123';
+	const recipients = () => service.sent().map(({ phone }) => phone);
+
+	/** Runs with the Default Country of the credential. */
+	const runIn = async (defaultCountry: string, parameters: INodeParameters) =>
+		await service.run({ parameters, credentials: service.credentials({ defaultCountry }) });
+
+	test.each<[string, EndpointName, INodeParameters]>([
+		['Send Text', 'sendText', { ...send, to: local }],
+		['Send Template', 'sendTemplate', { ...login, to: local }],
+		['Create', 'createContact', { ...contact, phone: local }],
+		['Create or Update', 'createContact', { ...contact, operation: 'upsert', phone: local }],
+	])('%s reads local numbers of the Default Country', async (_, endpoint, parameters) => {
+		await runIn('none', { ...parameters, options: { defaultCountry: 'GB' } });
+		const [{ body }] = service.requests(endpoint);
+		expect(JSON.stringify(body)).toContain('"+447700900123"');
+	});
+
+	test('the Default Country of the credential counts where the node has none', async () => {
+		expect((await runIn('GB', { ...send, to: local })).error).toBeUndefined();
+		expect((await runIn('plusMissing', { ...send, to: '447700900124' })).error).toBeUndefined();
+		const options = { defaultCountry: 'none' };
+		const { error } = await runIn('GB', { ...send, to: local, options });
+		const field = "'Recipient Phone Number'";
+		expect(error?.message).toBe(`"${local}" in ${field} has no country code [item 0]`);
+		expect(recipients()).toEqual(['+447700900123', '+447700900124']);
+	});
+
+	test.each<[number | string, string, string]>([
+		[447700900124, 'has no country code', 'Did you mean +447700900124?'],
+		['+49 CALL ME', 'is not a phone number', 'Write it with + and the country code'],
+		['+49170', 'is no number of +49', 'After +49 come 5, 6, 7, 8, 9, 10, 11, 12, 13 digits.'],
+	])('%j is refused before anything is sent, with advice', async (to, problem, advice) => {
+		const { error } = await service.run({
+			parameters: { ...send, to: '={{ $json.to }}' },
+			items: [{ to: '+447700900123' }, { to }],
+		});
+		expect(error).toMatchObject({
+			message: `"${to}" in 'Recipient Phone Number' ${problem} [item 1]`,
+			description: expect.stringContaining(advice),
+			context: { itemIndex: 1, sendStatus: 'notSent' },
+		});
+		expect(service.calls('sendText')).toBe(0);
+	});
+
+	test('an extension is left out, which is said beside the output', async () => {
+		const { error, hints } = await service.run({
+			parameters: { ...send, to: '+447700900123 x12' },
+		});
+		expect([error, recipients()]).toEqual([undefined, ['+447700900123']]);
+		const message = 'The extension 12 of +447700900123 was left out.';
+		expect(hints).toMatchObject([{ message, location: 'outputPane' }]);
+	});
 });

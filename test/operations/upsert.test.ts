@@ -6,11 +6,8 @@ import { useService } from '../support/service';
 const service = useService({ sampleContacts: 0, pageSizeCap: 100, defaultPageSize: 20 });
 
 /** Each test is a customer of its own, as the index is kept for each pair of address and key. */
-let keys = 0;
-let apiKey: string;
-beforeEach(() => {
-	apiKey = service.sandbox.state.keys.create('Test', `test-key-of-its-own-${++keys}`).secret;
-});
+let key: { apiKey: string };
+beforeEach(() => void (key = service.newKey()));
 
 const newPhone = '+15559000000';
 const phoneOf = (n: number) => `+1555${1_000_000 + n}`;
@@ -26,7 +23,7 @@ function addContacts(count: number): void {
 async function upsert(...phones: string[]) {
 	const phone = '={{ $json.phone }}';
 	return await service.run({
-		credentials: service.credentials({ apiKey }),
+		credentials: service.credentials(key),
 		parameters: { resource: 'contact', operation: 'upsert', phone, name: 'Anna' },
 		items: phones.map((own) => ({ phone: own })),
 	});
@@ -41,15 +38,14 @@ const calls = () => [
 
 test('lists once for all items and finds contacts however their number is written', async () => {
 	addContacts(40);
-	const { outputs, error } = await upsert(
-		'+1 (555) 100-0003',
-		'001 555 1000039',
-		newPhone,
-		newPhone,
-	);
-	expect([error, outputs[0].length]).toEqual([undefined, 4]);
-	expect(calls()).toEqual([3, 1, 3]);
-	expect(all()).toHaveLength(41);
+	const usa = ['+1 (555) 100-0003', '001 555 1000039'];
+	const brazil = '+551187654321';
+	const contact = service.sandbox.state.contacts.create({ phone: brazil });
+	const { outputs, error } = await upsert(...usa, newPhone, newPhone, '+5511987654321');
+	expect([error, outputs[0].length]).toEqual([undefined, 5]);
+	expect(calls()).toEqual([3, 1, 4]);
+	expect(all()).toHaveLength(42);
+	expect(contact.name).toBe('Anna'); // the same phone, with the ninth digit of today
 });
 
 test('a known lead costs one request, and a new one two, however many contacts there are', async () => {
@@ -106,7 +102,7 @@ test.each([
 	[[{ contactId: 5, phone: phoneOf(0) }], '5'],
 	[
 		[
-			{ id: 'x', phone: 'unknown' },
+			{ id: 'x', phone: '?' },
 			{ id: 'b', phone: '001 555 1000000' },
 		],
 		'b',
@@ -116,7 +112,7 @@ test.each([
 	await service.fault({ endpoint: 'updateContact', status: 200, body: { name: 'Anna' } });
 	const { outputs } = await upsert(phoneOf(0));
 	expect(outputs[0][0].json).toMatchObject({ name: 'Anna' });
-	expect(service.sandbox.state.requests.last().at(-1)?.url).toBe(`/v1/contacts/${id}`);
+	expect(service.requests().at(-1)?.url).toBe(`/v1/contacts/${id}`);
 });
 
 const first = { phone: phoneOf(0) };

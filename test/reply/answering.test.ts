@@ -3,7 +3,7 @@ import axios from 'axios';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { useService } from '../support/service';
-import type { WaitingExecution } from '../support/waiting';
+import type { WaitingExecution } from '../support/webhooks';
 import { People, anna, berta, jsonOf, until } from './support';
 
 const service = useService();

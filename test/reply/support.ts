@@ -4,7 +4,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Delivery } from '../../sandbox/deliveries';
 import { waitFor } from '../../tools/waitFor';
 import type { Service } from '../support/service';
-import type { WaitingExecution } from '../support/waiting';
+import type { WaitingExecution } from '../support/webhooks';
 
 export const [anna, berta, carl] = ['+15550001001', '+15550001002', '+15550001003'];
 

@@ -1,6 +1,6 @@
 /** Who gets the API key: the address in the credential and nobody else, whatever stands there and whatever it answers. */
-import { useService } from '../support/service';
 import { useOtherHost } from '../support/otherHost';
+import { locator, sendText, useService } from '../support/service';
 
 const service = useService();
 const other = useOtherHost((_, response) =>
@@ -8,7 +8,6 @@ const other = useOtherHost((_, response) =>
 );
 const port = () => new URL(other.url).port;
 
-const send = { resource: 'message', operation: 'sendText', to: '+15550001000', text: 'Hi' };
 const runWith = async (values: Record<string, string>) => {
 	const parameters = { resource: 'account', operation: 'getCurrent' };
 	return await service.run({ parameters, credentials: service.credentials(values) });
@@ -22,7 +21,7 @@ test.each([301, 302, 303, 307, 308])(
 		const headers = { location: `${other.url}/v1/messages/send` };
 		await service.fault({ status, headers, count: 9 });
 		const words = 'The service redirects to another address';
-		expect((await service.run({ parameters: send })).error?.message).toContain(words);
+		expect((await service.errorOf(sendText))?.message).toContain(words);
 		expect((await testOf()).message).toContain(words);
 		expect(other.seen).toEqual([]);
 	},
@@ -79,9 +78,8 @@ test.each([
 	[' .. ', undefined],
 	['\ud800', undefined],
 ])('the identifier %j stays one part of the path, or is refused', async (value, part) => {
-	const webhookId = { __rl: true, mode: 'id', value };
 	const { error } = await service.run({
-		parameters: { resource: 'webhook', operation: 'delete', webhookId },
+		parameters: { resource: 'webhook', operation: 'delete', webhookId: locator(value) },
 		credentials: service.credentials({ baseUrl: other.url }),
 	});
 	const seen = other.seen.map(({ method, url, headers }) => [method, url, headers['x-evil']]);
@@ -99,6 +97,6 @@ test("n8n's Allowed Domains of the credential hold for the node, its test, picke
 	await expect(editor.listSearch('searchContacts')).rejects.toThrow(words);
 	const trigger = await service.engine.trigger({ credentials });
 	await expect(trigger.activate()).rejects.toThrow(words);
-	expect(service.sandbox.state.requests.last()).toEqual([]);
+	expect(service.requests()).toEqual([]);
 	expect((await runWith({ ...domains, allowedDomains: '127.0.0.1' })).error).toBeUndefined();
 });

@@ -2,9 +2,9 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { readAnswer } from '../../nodes/BusinessMessaging/webhooks/answers';
-import { useService } from '../support/service';
-import { Triggers, received } from '../trigger/support';
 import { useOtherHost } from '../support/otherHost';
+import { locator, sendText, useService } from '../support/service';
+import { Triggers, received } from '../trigger/support';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -12,7 +12,6 @@ const other = useOtherHost((_, response) =>
 	response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}'),
 );
 
-const sendText = { resource: 'message', operation: 'sendText', to: '+15550001000', text: 'Hi' };
 const field = (name: string, value: string, type = 'json') => ({
 	additionalFields: { field: [{ name, type, value }] },
 });
@@ -39,7 +38,7 @@ const parameter = ['__proto__', '__proto__[polluted]', 'constructor[prototype][p
 	(name) => ({ name, value: '1' }),
 );
 const components = { language: 'en_US', componentsJson: `[${pollution}]` };
-const template = { template: { __rl: true, mode: 'name', value: 'hello' }, language: 'en_US' };
+const template = { template: locator('hello', 'name'), language: 'en_US' };
 
 test.each<[string, INodeParameters]>([
 	['conversation getAll', { queryParameters: { parameter } }],
@@ -93,7 +92,7 @@ describe('time', () => {
 	test.each([
 		['firstWords', 'stop', `${'!'.repeat(length)}x`],
 		['textContains', 'stop', 'x'.repeat(length)],
-		['textEquals', 'stop', `${' '.repeat(length)}x`],
+		['intent', 'optOut', `${' '.repeat(length)}stop`],
 		['senders', '+1555*', 'x'],
 	])('one message cannot keep n8n busy with the filter %s (%s)', async (filter, value, text) => {
 		const trigger = await triggers.active({
@@ -125,7 +124,7 @@ describe('time', () => {
 		const body = `${'{"message":'.repeat(depth)}1${'}'.repeat(depth)}`;
 		const headers = { 'content-type': 'application/json' };
 		await service.fault({ endpoint: 'sendText', status, headers, body });
-		const { error } = await service.run({ parameters: sendText });
+		const error = await service.errorOf(sendText);
 		expect(error?.message).toMatch(/HTTP \d/);
 		expect(error?.message.length).toBeLessThan(1_500);
 	});

@@ -3,12 +3,11 @@ import { stringify } from 'flatted';
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
 import type { FaultOrder } from '../../sandbox/faults';
-import type { RunResult } from '../support/engine';
-import { useService } from '../support/service';
+import type { RunResult } from '../support/execution';
+import { campaign, people, sendText as send, useService } from '../support/service';
 
 const service = useService();
 const logged: string[] = [];
-const send = { resource: 'message', operation: 'sendText', to: '+15550001000', text: 'Hi' };
 
 beforeAll(() => {
 	const node = service.engine.loaded.node('businessMessaging');
@@ -26,10 +25,8 @@ beforeAll(() => {
 beforeEach(() => void logged.splice(0));
 
 /** Looks through all that n8n keeps of a run, shows of it or logs. */
-function expectNoKey({ error, execution, outputs, hints, context }: RunResult): void {
-	const parts = [execution.run, outputs, hints, context, { ...error }].map((part) =>
-		stringify(part),
-	);
+function expectNoKey({ error, run, outputs, hints, context }: RunResult): void {
+	const parts = [run, outputs, hints, context, { ...error }].map((part) => stringify(part));
 	const text = [...parts, error?.message, error?.stack, ...logged].join('\n');
 	expect(text.length).toBeGreaterThan(100);
 	const { key } = service.sandbox;
@@ -75,21 +72,17 @@ test.each(Object.keys(quotes))('is left out where the service quotes it %s', asy
 test('is not in what a campaign leaves behind: results, what a retry has to know, hints', async () => {
 	const refusal = { status: 422, body: { message: words() } };
 	await service.fault({ endpoint: 'sendText', skip: 1, ...refusal });
-	const items = [1, 2, 3].map((n) => ({ n }));
-	const to = '=+1555000100{{ $json.n }}';
-	const run = await service.run({
-		parameters: { ...send, to, options: { concurrency: 1 } },
-		items,
-	});
+	const parameters = { ...campaign, options: { concurrency: 1 } };
+	const run = await service.run({ parameters, items: people(3) });
 	expect(JSON.stringify(run.context)).toContain('sent');
 	expectNoKey(run);
-	expectNoKey(await service.engine.retry(run, { credentials: service.credentials() }));
+	expectNoKey(await service.retry(run));
 });
 
 test('is in the header of requests and nowhere else in them', async () => {
 	await service.run({ parameters: { resource: 'contact', operation: 'getAll', limit: 1 } });
 	await service.run({ parameters: send });
-	const requests = service.sandbox.state.requests.last().map(({ url, body }) => [url, body]);
+	const requests = service.requests().map(({ url, body }) => [url, body]);
 	expect(requests).toHaveLength(2);
 	expect(JSON.stringify(requests)).not.toContain(service.sandbox.key);
 });
@@ -100,7 +93,7 @@ test.each(['\nX-Evil: 1', '\r\n\r\nGET / HTTP/1.1', ' ', '\u0000', 'é', '\u2028
 		const credentials = service.credentials({ apiKey: `${service.sandbox.key}${addition}` });
 		const run = await service.run({ parameters: send, credentials });
 		expect(run.error?.message).toContain("'API Key' of the credential holds a space, a line break");
-		expect(service.sandbox.state.requests.last()).toEqual([]);
+		expect(service.requests()).toEqual([]);
 		expectNoKey(run);
 	},
 );

@@ -83,22 +83,16 @@ describe('what Send and Wait seals', () => {
 	const idOf = (values: Record<string, string> = {}) =>
 		readServiceConfig(service.credentials(values)).id;
 
-	test('is opened only with the same service and the same key', () => {
+	test('is opened only with the same service and the same key, and with each of its bytes', () => {
 		const sealed = seal(idOf(), JSON.stringify(content));
 		expect(unseal(idOf(), sealed)).toEqual(content);
-		const others: Array<Record<string, string>> = [
-			{ apiKey: `${service.sandbox.key}2` },
-			{ baseUrl: 'https://example.com' },
-		];
-		for (const other of others) expect(unseal(idOf(other), sealed)).toBeUndefined();
+		const others = [{ apiKey: `${service.sandbox.key}2` }, { baseUrl: 'https://example.com' }];
+		for (const other of others) expect(unseal(idOf(other as never), sealed)).toBeUndefined();
 		for (const other of [sealed.slice(0, -4), sealed.slice(0, 20), '', 'hello', null, 7, [sealed]])
 			expect(unseal(idOf(), other)).toBeUndefined();
-	});
-
-	test('that was changed in any of its bytes is nothing', () => {
-		const sealed = Buffer.from(seal(idOf(), JSON.stringify(content)), 'base64url');
-		for (let at = 0; at < sealed.length; at++) {
-			const changed = Buffer.from(sealed);
+		const bytes = Buffer.from(sealed, 'base64url');
+		for (let at = 0; at < bytes.length; at++) {
+			const changed = Buffer.from(bytes);
 			changed[at] ^= 1;
 			expect(unseal(idOf(), changed.toString('base64url'))).toBeUndefined();
 		}
@@ -115,20 +109,13 @@ describe('what Send and Wait seals', () => {
 });
 
 describe('comparisons', () => {
+	const manual = { registration: 'manual' };
+	const signed = { ...manual, signature: 'custom', signatureHeader: 'X-Sign' };
+
 	test.each([
 		['the secret in the URL', {}, '?token=wrong', {}],
-		[
-			'the secret in a header',
-			{ registration: 'manual', requireSecret: true },
-			'',
-			{ 'X-Webhook-Token': 'w' },
-		],
-		[
-			'a signature',
-			{ registration: 'manual', signature: 'custom', signatureHeader: 'X-Sign' },
-			'',
-			{ 'X-Sign': '00' },
-		],
+		['the secret in a header', { ...manual, requireSecret: true }, '', { 'X-Webhook-Token': 'w' }],
+		['a signature', signed, '', { 'X-Sign': '00' }],
 	])(
 		'of %s take the same time wherever the difference is and however long the value',
 		async (_, parameters, query, headers) => {
@@ -137,12 +124,8 @@ describe('comparisons', () => {
 				parameters,
 				credentials: service.credentials({ webhookSecret: 'a secret of the user' }),
 			});
-			const { status } = await triggers.deliver(
-				trigger,
-				received(),
-				headers,
-				`${trigger.url}${query}`,
-			);
+			const url = `${trigger.url}${query}`;
+			const { status } = await triggers.deliver(trigger, received(), headers, url);
 			const lengths = compare.mock.calls.map(([one, two]) => [one.byteLength, two.byteLength]);
 			compare.mockRestore();
 			expect(status).toBe(401);

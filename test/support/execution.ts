@@ -1,41 +1,40 @@
-/** Runs whole workflows in n8n's engine. */
+/** Executions of one node of the package, between a start and nothing: what most tests need. */
 import { parse, stringify } from 'flatted';
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import type {
 	ExecutionStatus,
-	IConnections,
 	ICredentialDataDecryptedObject,
-	ICredentialsHelper,
+	IDataObject,
 	INode,
 	INodeExecutionData,
+	INodeParameters,
 	IRun,
 	IRunExecutionData,
-	IWorkflowSettings,
-	NodeExecutionHint,
 	WorkflowExecuteMode,
+	NodeExecutionHint,
 } from 'n8n-workflow';
-import { Workflow } from 'n8n-workflow';
+import * as n8nWorkflow from 'n8n-workflow';
 
-import { additionalDataFor } from './additionalData';
-import { TestCredentialsHelper } from './credentials';
-import { newRunData } from './engineParts';
+import { additionalDataFor } from './cli';
 import type { LoadedPackage } from './package';
 
-/** A workflow as it is saved in n8n. */
-export interface WorkflowDefinition {
-	id: string;
-	nodes: INode[];
-	connections: IConnections;
-	settings?: IWorkflowSettings;
-}
-
-/** How a workflow is run. */
-export interface ExecutionOptions {
-	/** What the first node gets. */
-	items?: INodeExecutionData[];
+/** How a node is run. */
+export interface RunOptions {
+	parameters?: INodeParameters;
+	/** Items, or just their JSON; by default one empty item. */
+	items?: Array<INodeExecutionData | IDataObject>;
 	/** Values of the credential that every node gets. */
 	credentials?: ICredentialDataDecryptedObject;
-	/** `trigger` by default, as for a workflow that is switched on; `manual` as in the editor. */
+	onError?: INode['onError'];
+	retryOnFail?: boolean;
+	maxTries?: number;
+	/** Further settings of the node, e.g. `typeVersion`. */
+	settings?: Partial<INode>;
+	/** Runs the node in a loop, as n8n's Loop Over Items does, with batches of this size. */
+	batchSize?: number;
+	/** Workflows with different ids have different memories in `checkProcessedAndRecord`. */
+	workflowId?: string;
+	/** As what n8n runs it, e.g. an evaluation. */
 	mode?: WorkflowExecuteMode;
 	/** n8n's own address, for those who call it back; by default one that nobody can reach. */
 	baseUrl?: string;
@@ -45,100 +44,139 @@ export interface ExecutionOptions {
 
 /** The error with which an execution ended, as n8n stores it. */
 export interface ExecutionError {
-	name?: string;
 	message: string;
 	description?: string | null;
-	httpCode?: string | null;
 	context?: { itemIndex?: number; [key: string]: unknown };
 	[key: string]: unknown;
 }
 
-let executions = 0;
-
-/** What came out of an execution. */
-export class Execution {
-	constructor(
-		readonly run: IRun,
-		readonly definition: WorkflowDefinition,
-		/** The execution's id; a retry has a new one. */
-		readonly id: string,
-	) {}
-
-	/** `success`, `error`, `canceled` or `waiting`. Older engines leave `running` beside an error. */
-	get status(): ExecutionStatus {
-		return this.run.status === 'running' && this.error ? 'error' : this.run.status;
-	}
-
-	/** The error that stopped the execution. */
-	get error(): ExecutionError | undefined {
-		return this.run.data.resultData.error as ExecutionError | undefined;
-	}
-
-	/** Everything that went out of a node, one entry for each time it ran: its outputs, each a list of items. */
-	roundsOf(node: string): INodeExecutionData[][][] {
-		const runs = this.run.data.resultData.runData[node] ?? [];
-		return runs.map(({ data }) => (data?.main ?? []).map((items) => items ?? []));
-	}
-
-	/** The outputs of a node's last run; none if it stopped with an error. */
-	outputsOf(node: string): INodeExecutionData[][] {
-		return this.roundsOf(node).at(-1) ?? [];
-	}
-
-	/** The hints that a node's last run shows. */
-	hintsOf(node: string): NodeExecutionHint[] {
-		return this.run.data.resultData.runData[node]?.at(-1)?.hints ?? [];
-	}
-
-	/** What a node has left in `getContext('node')`. */
-	contextOf(node: string): Record<string, unknown> {
-		return this.run.data.executionData?.contextData[`node:${node}`] ?? {};
-	}
+/** An execution, seen from the node that was to be tested. */
+export interface RunResult {
+	/** `success`, `error`, `canceled` or `waiting`. */
+	status: ExecutionStatus;
+	error?: ExecutionError;
+	/** The outputs of the node's last run; with `continueErrorOutput` the second one is the error output. */
+	outputs: INodeExecutionData[][];
+	/** The outputs of each run of the node: more than one in a loop. */
+	rounds: INodeExecutionData[][][];
+	hints: NodeExecutionHint[];
+	/** What the node has left in `getContext('node')`. */
+	context: Record<string, unknown>;
+	/** All that n8n keeps of the execution. */
+	run: IRun;
+	workflow: WorkflowDefinition;
+	/** The execution's id; a retry has a new one. */
+	id: string;
 }
+
+type WorkflowDefinition = Pick<n8nWorkflow.IWorkflowBase, 'id' | 'nodes' | 'connections'>;
+
+/** Name of the tested node in its workflow. */
+export const testedNode = 'Tested Node';
+
+const links = (node: string, ...outputs: string[][]) => ({
+	[node]: {
+		main: outputs.map((targets) =>
+			targets.map((target) => ({ node: target, type: 'main' as const, index: 0 })),
+		),
+	},
+});
+
+/** A workflow with the tested node. */
+export function workflowFor(tested: INode, { batchSize, workflowId }: RunOptions) {
+	const helper = (name: string, type: string, parameters: INodeParameters = {}): INode => {
+		return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters };
+	};
+	const id = workflowId ?? 'workflow';
+	const start = helper('Start', 'test.start');
+	if (batchSize === undefined)
+		return { id, nodes: [start, tested], connections: links('Start', [testedNode]) };
+	return {
+		id,
+		nodes: [start, helper('Batches', 'test.batches', { batchSize }), tested],
+		connections: {
+			...links('Start', ['Batches']),
+			...links('Batches', [], [testedNode]),
+			...links(testedNode, ['Batches']),
+		},
+	};
+}
+
+/** Missing in older engines: see `npm run test:compat`. */
+const { createRunExecutionData }: Partial<Pick<typeof n8nWorkflow, 'createRunExecutionData'>> =
+	n8nWorkflow;
+
+/** The data of a new execution that begins with a node and its items. */
+function newRunData(node: INode, items: INodeExecutionData[]): IRunExecutionData {
+	const nodeExecutionStack = [{ node, data: { main: [items] }, source: null }];
+	if (createRunExecutionData)
+		return createRunExecutionData({ executionData: { nodeExecutionStack } });
+	const empty = { contextData: {}, metadata: {}, waitingExecution: {}, waitingExecutionSource: {} };
+	return {
+		startData: {},
+		resultData: { runData: {} },
+		executionData: { ...empty, nodeExecutionStack },
+	} as unknown as IRunExecutionData;
+}
+
+let executions = 0;
 
 async function execute(
 	loaded: LoadedPackage,
 	definition: WorkflowDefinition,
 	data: IRunExecutionData,
-	{ credentials = {}, mode = 'trigger', baseUrl, cancelWhen }: ExecutionOptions,
-): Promise<Execution> {
+	usualMode: 'trigger' | 'retry',
+	{ credentials, baseUrl, cancelWhen, mode = usualMode }: RunOptions,
+): Promise<RunResult> {
 	const id = String(++executions);
-	const workflow = new Workflow({
-		...definition,
-		name: definition.id,
-		active: true,
+	const saved = { ...definition, name: definition.id, active: true };
+	const workflow = new n8nWorkflow.Workflow({
+		...saved,
 		nodeTypes: loaded.nodeTypes,
-		settings: { executionOrder: 'v1', ...definition.settings },
+		settings: { executionOrder: 'v1' },
 	});
-	const now = new Date();
-	const workflowData = {
-		...definition,
-		name: definition.id,
-		active: true,
-		isArchived: false,
-		activeVersionId: null,
-		createdAt: now,
-		updatedAt: now,
+	const hooks = new ExecutionLifecycleHooks(mode, id, saved as n8nWorkflow.IWorkflowBase);
+	const additionalData = {
+		...additionalDataFor(loaded, credentials, baseUrl),
+		hooks,
+		executionId: id,
 	};
-	const helper: ICredentialsHelper = new TestCredentialsHelper(loaded, credentials);
-	const hooks = new ExecutionLifecycleHooks(mode, id, workflowData);
-
-	const additionalData = { ...additionalDataFor(helper, baseUrl), hooks, executionId: id };
 	const running = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
 	void cancelWhen?.then(() => running.cancel());
-	return new Execution(await running, definition, id);
+	return resultOf(await running, definition, id);
 }
+
+function resultOf(run: IRun, workflow: WorkflowDefinition, id: string): RunResult {
+	const { resultData, executionData } = run.data;
+	const error = resultData.error as ExecutionError | undefined;
+	const runs = resultData.runData[testedNode] ?? [];
+	const rounds = runs.map(({ data }) => (data?.main ?? []).map((items) => items ?? []));
+	return {
+		// Older engines leave `running` beside an error.
+		status: run.status === 'running' && error ? 'error' : run.status,
+		error,
+		outputs: rounds.at(-1) ?? [],
+		rounds,
+		hints: runs.at(-1)?.hints ?? [],
+		context: executionData?.contextData[`node:${testedNode}`] ?? {},
+		run,
+		workflow,
+		id,
+	};
+}
+
+const hasJson = (item: INodeExecutionData | IDataObject): item is INodeExecutionData =>
+	typeof item.json === 'object' && item.json !== null;
 
 /** Runs a workflow from its first node on. */
 export async function runWorkflow(
 	loaded: LoadedPackage,
 	definition: WorkflowDefinition,
-	options: ExecutionOptions,
-): Promise<Execution> {
-	const [node] = definition.nodes;
-	const main = [options.items ?? [{ json: {} }]];
-	const data = newRunData([{ node, data: { main }, source: null }]);
-	return await execute(loaded, structuredClone(definition), data, options);
+	options: RunOptions,
+): Promise<RunResult> {
+	const items = (options.items ?? [{}]).map((item) => (hasJson(item) ? item : { json: item }));
+	const data = newRunData(definition.nodes[0], items);
+	return await execute(loaded, structuredClone(definition), data, 'trigger', options);
 }
 
 /**
@@ -147,13 +185,13 @@ export async function runWorkflow(
  */
 export async function retryExecution(
 	loaded: LoadedPackage,
-	{ run, definition }: Execution,
-	options: ExecutionOptions,
-): Promise<Execution> {
+	{ run, workflow }: RunResult,
+	options: RunOptions,
+): Promise<RunResult> {
 	const data = parse(stringify(run.data)) as IRunExecutionData;
 	const { lastNodeExecuted, runData } = data.resultData;
 	delete data.resultData.error;
 	const lastRuns = lastNodeExecuted ? runData[lastNodeExecuted] : undefined;
 	if (lastRuns?.at(-1)?.error !== undefined) lastRuns.pop();
-	return await execute(loaded, definition, data, { mode: 'retry', ...options });
+	return await execute(loaded, workflow, data, 'retry', options);
 }

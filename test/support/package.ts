@@ -1,19 +1,27 @@
-/** Loads the built package with n8n-core's own loader and offers it to n8n's engine the way n8n does. */
+/** The built package, loaded with n8n-core's own loader and offered to n8n's engine as n8n does, and nodes to run it with. */
 import './environment';
 
 import 'reflect-metadata';
 
 import { PackageDirectoryLoader } from 'n8n-core';
-import type { ICredentialType, INodeType, INodeTypeDescription, INodeTypes } from 'n8n-workflow';
-import { NodeHelpers } from 'n8n-workflow';
+import type {
+	ICredentialType,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+	INodeTypes,
+} from 'n8n-workflow';
+import * as n8nWorkflow from 'n8n-workflow';
 
-import { root } from './build';
-import { useRegexEngine } from './engineParts';
-import { helperNodes } from './helperNodes';
+import { root } from './files';
+
+/** Missing in older engines: see `npm run test:compat`. */
+const { setSafeRegexEngine }: Partial<Pick<typeof n8nWorkflow, 'setSafeRegexEngine'>> = n8nWorkflow;
 
 // n8n gives a regular expression of a description 250 ms in a context of its own, too little for a busy machine now and
 // then. Without that limit no test depends on the machine's speed.
-useRegexEngine({
+setSafeRegexEngine?.({
 	exec: (pattern, input, flags) => new RegExp(pattern, flags).exec(input),
 	test: (pattern, input, flags) => new RegExp(pattern, flags).test(input),
 	replace: (pattern, input, flags, replacement) =>
@@ -24,14 +32,14 @@ useRegexEngine({
 	split: (pattern, input, flags) => input.split(new RegExp(pattern, flags)),
 });
 
-/** A package as n8n has it in memory. */
+/** The package as n8n has it in memory. */
 export interface LoadedPackage {
 	/** npm name, which is also the first part of its node types. */
 	name: string;
 	/** Names of its node types without the package, e.g. `businessMessaging`. */
 	nodeNames: string[];
 	credentialNames: string[];
-	/** The package's node types and the harness's helper nodes, as `Workflow` wants them. */
+	/** The package's node types and the helper nodes, as `Workflow` wants them. */
 	nodeTypes: INodeTypes;
 	/** @throws UnrecognizedNodeTypeError if the package has no such node */
 	node(name: string): INodeType;
@@ -39,38 +47,68 @@ export interface LoadedPackage {
 	credential(name: string): ICredentialType;
 }
 
-/**
- * Loads a built package.
- *
- * @param directory the folder with its package.json, by default this project's
- */
-export async function loadPackage(directory = root): Promise<LoadedPackage> {
-	const loader = new PackageDirectoryLoader(directory);
+const describe = (name: string, rest: Partial<INodeTypeDescription>): INodeTypeDescription => ({
+	displayName: name,
+	name,
+	group: ['transform'],
+	version: 1,
+	description: 'A node for tests',
+	defaults: { name },
+	inputs: ['main'],
+	outputs: ['main'],
+	properties: [],
+	...rest,
+});
+
+/** Hands on the items that the execution starts with. */
+export const start: INodeType = {
+	description: describe('start', { group: ['trigger'], inputs: [] }),
+	async execute(this: IExecuteFunctions) {
+		return [this.getInputData()];
+	},
+};
+
+/** Like n8n's Loop Over Items: output 1 gives one batch after another, output 0 everything that came back, at the end. */
+const batches: INodeType = {
+	description: describe('batches', {
+		outputs: ['main', 'main'],
+		properties: [{ displayName: 'Batch Size', name: 'batchSize', type: 'number', default: 1 }],
+	}),
+	async execute(this: IExecuteFunctions) {
+		const memory: { waiting?: INodeExecutionData[]; done?: INodeExecutionData[] } =
+			this.getContext('node');
+		if (memory.waiting) memory.done?.push(...this.getInputData());
+		memory.waiting ??= [...this.getInputData()];
+		memory.done ??= [];
+		const batch = memory.waiting.splice(0, this.getNodeParameter('batchSize', 0) as number);
+		return batch.length > 0 ? [[], batch] : [memory.done, []];
+	},
+};
+
+/** n8n's own nodes (Manual Trigger, Loop Over Items, ...) are no part of n8n-core. */
+const helperNodes: Record<string, INodeType | undefined> = {
+	'test.start': start,
+	'test.batches': batches,
+};
+
+/** Loads the built package. */
+export async function loadPackage(): Promise<LoadedPackage> {
+	const { getVersionedNodeType } = n8nWorkflow.NodeHelpers;
+	const loader = new PackageDirectoryLoader(root);
 	await loader.loadAll();
 	const name = loader.packageName;
-
-	const find = (type: string) => {
-		const helper = helperNodes[type];
-		if (helper) return helper;
-		if (!type.startsWith(`${name}.`))
-			throw new Error(`Neither ${name} nor the harness has a node type ${type}`);
-		return loader.getNode(type.slice(name.length + 1)).type;
-	};
+	const find = (type: string) =>
+		helperNodes[type] ?? loader.getNode(type.replace(`${name}.`, '')).type;
 	return {
 		name,
 		nodeNames: Object.keys(loader.nodeTypes),
 		credentialNames: Object.keys(loader.credentialTypes),
 		nodeTypes: {
 			getByName: find,
-			getByNameAndVersion: (type, version) => NodeHelpers.getVersionedNodeType(find(type), version),
+			getByNameAndVersion: (type, version) => getVersionedNodeType(find(type), version),
 			getKnownTypes: () => ({}),
 		},
-		node: (type) => NodeHelpers.getVersionedNodeType(loader.getNode(type).type),
+		node: (type) => getVersionedNodeType(loader.getNode(type).type),
 		credential: (type) => loader.getCredential(type).type,
 	};
-}
-
-/** The newest version of a node's description, from its type. */
-export function newestVersion({ version }: INodeTypeDescription): number {
-	return Array.isArray(version) ? Math.max(...version) : version;
 }

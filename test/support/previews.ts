@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { root } from './build';
+import { root } from './files';
 
 /** A JSON schema as far as n8n reads it. */
 export type Preview =

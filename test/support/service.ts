@@ -1,13 +1,36 @@
 /** A sandbox and n8n's engine for the tests of one file. */
 import axios from 'axios';
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { countBy, range } from 'lodash';
+import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { startSandbox } from '../../sandbox';
 import type { Sandbox, SandboxOptions } from '../../sandbox';
 import type { FaultOrder } from '../../sandbox/faults';
 import { loadEngine } from './engine';
-import type { Engine, RunOptions, RunResult } from './engine';
+import type { Engine } from './engine';
+import type { RunOptions, RunResult } from './execution';
+
+/** Parameters that send a text to one person. */
+export const sendText = {
+	resource: 'message',
+	operation: 'sendText',
+	to: '+15550001000',
+	text: 'Hi',
+};
+
+/** Parameters that send a text to each of `people`. */
+export const campaign: INodeParameters = { ...sendText, to: '=+1555000{{ $json.n }}' };
+/** Items for a campaign. */
+export const people = (count: number, first = 1000) =>
+	range(first, first + count).map((n) => ({ n }));
+/** Their phone numbers. */
+export const numbers = (count: number) => people(count).map(({ n }) => `+1555000${n}`);
+/** What {@link Service.received} gives after a campaign that reached each of them once. */
+export const oneEach = (count: number) => countBy(numbers(count));
+
+/** A value of a field that has a list to choose from. */
+export const locator = (value: string, mode = 'id') => ({ __rl: true, mode, value });
 
 /** What tests do with the service. */
 export class Service {
@@ -15,6 +38,7 @@ export class Service {
 	/** The sandbox's address. */
 	url!: string;
 	engine!: Engine;
+	private keys = 0;
 
 	/** Values of a credential for the sandbox. */
 	credentials(values: ICredentialDataDecryptedObject = {}): ICredentialDataDecryptedObject {
@@ -27,9 +51,26 @@ export class Service {
 		return { ...own, ...values };
 	}
 
+	/** Another customer of the service: the nodes keep what they learn by address and key. */
+	newKey(): { apiKey: string } {
+		const apiKey = `sandbox-key-of-its-own-${++this.keys}`;
+		this.sandbox.state.keys.create('Other', apiKey);
+		return { apiKey };
+	}
+
 	/** Runs the action node. */
 	async run(options: RunOptions): Promise<RunResult> {
 		return await this.engine.run({ credentials: this.credentials(), ...options });
+	}
+
+	/** Runs the action node on one item. @returns its error, if it fails */
+	async errorOf(parameters: object): Promise<RunResult['error']> {
+		return (await this.run({ parameters: parameters as INodeParameters })).error;
+	}
+
+	/** Presses Retry on a failed or stopped run. */
+	async retry(run: RunResult): Promise<RunResult> {
+		return await this.engine.retry(run, { credentials: this.credentials() });
 	}
 
 	/** Orders a fault. */
@@ -37,14 +78,31 @@ export class Service {
 		await axios.post(`${this.sandbox.url}/_sandbox/faults`, order);
 	}
 
+	/** Has an endpoint list these records, and no more. */
+	async list(endpoint: EndpointName, ...records: object[]): Promise<void> {
+		await this.fault({ endpoint, status: 200, body: records });
+		await this.fault({ endpoint, status: 200, body: [], count: 9 });
+	}
+
+	/** The latest requests, oldest first, to one endpoint or to all. */
+	requests(endpoint?: EndpointName) {
+		const requests = this.sandbox.state.requests.last();
+		return requests.filter((one) => endpoint === undefined || one.endpoint === endpoint);
+	}
+
 	/** How often an endpoint was called since the last reset. */
 	calls(endpoint: EndpointName): number {
 		return this.sandbox.state.requests.counters[endpoint]?.calls ?? 0;
 	}
 
-	/** The texts or templates that arrived, by recipient, in their order. */
+	/** The messages that arrived, in their order. */
 	sent(): Array<{ phone: string; text?: string | null }> {
 		return this.sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
+	}
+
+	/** How many messages each person got. */
+	received(): Record<string, number> {
+		return countBy(this.sent(), 'phone');
 	}
 }
 

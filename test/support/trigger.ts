@@ -4,6 +4,7 @@
  */
 import axios from 'axios';
 import type { Response } from 'express';
+import { sortBy } from 'lodash';
 import { HookContext, WebhookContext } from 'n8n-core';
 import type {
 	ICredentialDataDecryptedObject,
@@ -22,15 +23,12 @@ import type {
 } from 'n8n-workflow';
 import { NodeHelpers, Workflow } from 'n8n-workflow';
 
-import { additionalDataFor } from './additionalData';
-import { TestCredentialsHelper } from './credentials';
+import { additionalDataFor } from './cli';
 import type { LoadedPackage } from './package';
-import type { WebhookHandler, WebhookRequest, WebhookServer } from './webhookServer';
+import type { WebhookHandler, WebhookRequest, WebhookServer } from './webhooks';
 
 /** A trigger node in a workflow of its own. */
 export interface TriggerOptions {
-	/** The node type without the package, by default the first one with a webhook. */
-	node?: string;
 	parameters?: INodeParameters;
 	/** By default the newest. */
 	typeVersion?: number;
@@ -157,8 +155,7 @@ export class Trigger {
 	}
 
 	private get path(): string {
-		const { path } = this.defaultWebhook;
-		const full = NodeHelpers.getNodeWebhookPath(this.workflowId, this.node, path);
+		const full = NodeHelpers.getNodeWebhookPath(this.workflowId, this.node, this.webhooks[0].path);
 		return `/${this.isTest ? 'webhook-test' : 'webhook'}/${full}`;
 	}
 
@@ -166,27 +163,19 @@ export class Trigger {
 		return this.options.workflowId ?? 'workflow';
 	}
 
-	private nodeType() {
+	private get nodeType() {
 		return this.loaded.nodeTypes.getByNameAndVersion(this.node.type, this.node.typeVersion);
 	}
 
+	/** The one that is registered at the service comes first. */
 	private get webhooks(): TriggerWebhook[] {
-		return (this.nodeType().description.webhooks ?? []) as TriggerWebhook[];
-	}
-
-	/** The one that is registered at the service. */
-	private get defaultWebhook(): TriggerWebhook {
-		return this.webhooks.find(({ name }) => name === 'default') ?? this.webhooks[0];
-	}
-
-	private additionalData(): IWorkflowExecuteAdditionalData {
-		const helper = new TestCredentialsHelper(this.loaded, this.options.credentials ?? {});
-		return additionalDataFor(helper, this.server.url);
+		const webhooks = (this.nodeType.description.webhooks ?? []) as TriggerWebhook[];
+		return sortBy(webhooks, ({ name }) => name !== 'default');
 	}
 
 	private webhookData(
 		workflowExecuteAdditionalData: IWorkflowExecuteAdditionalData,
-		webhookDescription = this.defaultWebhook,
+		webhookDescription: TriggerWebhook,
 	): IWebhookData {
 		return {
 			httpMethod: webhookDescription.httpMethod,
@@ -200,7 +189,13 @@ export class Trigger {
 	}
 
 	/** n8n loads the workflow for every hook and every delivery, and stores its static data afterwards if it changed. */
-	private async withWorkflow<T>(use: (workflow: Workflow, node: INode) => Promise<T>): Promise<T> {
+	private async withWorkflow<T>(
+		use: (
+			workflow: Workflow,
+			node: INode,
+			additionalData: IWorkflowExecuteAdditionalData,
+		) => Promise<T>,
+	): Promise<T> {
 		const workflow = new Workflow({
 			id: this.workflowId,
 			name: this.workflowId,
@@ -210,8 +205,10 @@ export class Trigger {
 			nodeTypes: this.loaded.nodeTypes,
 			staticData: JSON.parse(this.stored) as IDataObject,
 		});
+		const { credentials } = this.options;
+		const additionalData = additionalDataFor(this.loaded, credentials, this.server.url);
 		try {
-			return await use(workflow, workflow.nodes[this.node.name]);
+			return await use(workflow, workflow.nodes[this.node.name], additionalData);
 		} finally {
 			if (workflow.staticData.__dataChanged) this.stored = JSON.stringify(workflow.staticData);
 		}
@@ -222,12 +219,10 @@ export class Trigger {
 		mode: WorkflowExecuteMode,
 		activation: WorkflowActivateMode,
 	): Promise<boolean | undefined> {
-		const method = this.nodeType().webhookMethods?.default?.[name];
-		return await this.withWorkflow(async (workflow, node) => {
-			const additionalData = this.additionalData();
-			const data = this.webhookData(additionalData);
+		return await this.withWorkflow(async (workflow, node, additionalData) => {
+			const data = this.webhookData(additionalData, this.webhooks[0]);
 			const context = new HookContext(workflow, node, additionalData, mode, activation, data);
-			return await method?.call(context);
+			return await this.nodeType.webhookMethods?.default?.[name]?.call(context);
 		});
 	}
 
@@ -237,19 +232,19 @@ export class Trigger {
 		response: Response,
 	): Promise<void> {
 		try {
-			const result = await this.runWebhook(webhook, request, response);
-			if (result.workflowData) this.executions.push({ items: result.workflowData });
+			const { workflowData, noWebhookResponse, webhookResponse } = await this.runWebhook(
+				webhook,
+				request,
+				response,
+			);
+			if (workflowData) this.executions.push({ items: workflowData });
 			// The editor listens for one event only.
-			if (this.isTest && result.workflowData) this.testEnded = this.deactivate();
-			if (!result.noWebhookResponse) {
-				const message = result.workflowData ? 'Workflow was started' : 'Webhook call received';
-				response.status(200).json(result.webhookResponse ?? { message });
-			}
+			if (this.isTest && workflowData) this.testEnded = this.deactivate();
+			const message = workflowData ? 'Workflow was started' : 'Webhook call received';
+			if (!noWebhookResponse) response.status(200).json(webhookResponse ?? { message });
 		} catch (error) {
 			this.executions.push({ items: [[{ json: {} }]], error: error as Error });
-			response
-				.status(500)
-				.json({ code: 0, message: 'Workflow Webhook Error: Workflow could not be started!' });
+			response.status(500).json({ code: 0, message: 'Workflow could not be started!' });
 		}
 	}
 
@@ -258,12 +253,12 @@ export class Trigger {
 		httpRequest: WebhookRequest,
 		httpResponse: Response,
 	): Promise<IWebhookResponseData> {
-		return await this.withWorkflow(async (workflow, node) => {
-			const additionalData = { ...this.additionalData(), httpRequest, httpResponse };
+		return await this.withWorkflow(async (workflow, node, own) => {
+			const additionalData = { ...own, httpRequest, httpResponse };
 			const mode = this.isTest ? 'manual' : 'webhook';
 			const data = this.webhookData(additionalData, webhook);
 			const context = new WebhookContext(workflow, node, additionalData, mode, data, [], null);
-			return (await this.nodeType().webhook?.call(context)) ?? {};
+			return (await this.nodeType.webhook?.call(context)) ?? {};
 		});
 	}
 }

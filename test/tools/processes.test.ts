@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -7,21 +7,29 @@ import { killTree, runCommand, spawnTree, stopTree } from '../../tools/processes
 import { waitFor } from '../../tools/waitFor';
 
 let folder: string;
+let file: string;
 
 beforeEach(() => {
 	folder = mkdtempSync(path.join(tmpdir(), 'business-messaging-processes-'));
+	file = path.join(folder, 'pid');
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A program with a child of its own, which writes its id into a file; both run on and on. */
-const withChild = (file: string) => [
+/** A program that writes the id of its child into a file; both run on and on. */
+const withChild = (command = "'sleep', ['600']", options = '{}', says = 'ready') => [
 	'-e',
-	`const { spawn } = require('node:child_process');
-	const child = spawn('sleep', ['600']);
+	`const child = require('node:child_process').spawn(${command}, ${options});
 	require('node:fs').writeFileSync(${JSON.stringify(file)}, String(child.pid));
-	console.log('ready');
+	process.stdout.write('${says}');
 	setInterval(() => {}, 1000);`,
 ];
+
+/** Starts such a program, and waits until it has its child. It is a promise of its end itself, so it comes in an object. */
+async function start(args: string[]) {
+	const program = spawnTree(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+	await once(program.stdout!, 'data');
+	return { program };
+}
 
 /** Whether the process is there, and more than an entry that nobody has collected. */
 function isAlive(pid: number): boolean {
@@ -32,56 +40,42 @@ function isAlive(pid: number): boolean {
 	}
 }
 
-const gone = async (pid: number) =>
+async function expectChildGone(): Promise<void> {
+	const pid = Number(readFileSync(file, 'utf8'));
 	await waitFor(async () => !isAlive(pid), { what: `process ${pid} to end`, limit: 10_000 });
+}
 
 test.each([
 	['stopped', async (child: ReturnType<typeof spawnTree>) => await stopTree(child, 5_000)],
 	['killed', killTree],
 ])('a program that is %s takes its children with it', async (_, end) => {
-	const file = path.join(folder, 'pid');
-	const child = spawnTree(process.execPath, withChild(file), {
-		stdio: ['ignore', 'pipe', 'inherit'],
-	});
-	if (child.stdout) await once(child.stdout, 'data');
-	await end(child);
-	await gone(Number(readFileSync(file, 'utf8')));
+	const { program } = await start(withChild());
+	await end(program);
+	await expectChildGone();
 });
 
 test('a command that takes too long is killed with its children, and the error shows what it printed', async () => {
-	const file = path.join(folder, 'pid');
-	await expect(
-		runCommand(process.execPath, withChild(file), { limit: 2_000 }),
-	).rejects.toMatchObject({
+	await expect(runCommand(process.execPath, withChild(), { limit: 2_000 })).rejects.toMatchObject({
 		message: expect.stringContaining('did not finish within 2 s'),
-		output: 'ready\n',
+		output: 'ready',
 		timedOut: true,
 	});
-	await gone(Number(readFileSync(file, 'utf8')));
+	await expectChildGone();
 });
 
 test('a Node.js program ends when the process that started it is killed', async () => {
-	const file = path.join(folder, 'pid');
-	const starter = path.join(folder, 'starter.cjs');
-	const tools = path.resolve(__dirname, '../../tools');
-	const grandchild = `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); console.log('ready'); setInterval(() => {}, 1000);`;
-	writeFileSync(
-		starter,
-		`const { spawn } = require('node:child_process');
-		spawn(process.execPath, ['--require', ${JSON.stringify(path.join(tools, 'endWithParent.cjs'))}, '-e', ${JSON.stringify(grandchild)}], { detached: true, stdio: 'inherit' });`,
-	);
-	const parent = spawnTree(process.execPath, [starter], { stdio: ['ignore', 'pipe', 'inherit'] });
-	if (parent.stdout) await once(parent.stdout, 'data');
-	parent.kill('SIGKILL');
-	await gone(Number(readFileSync(file, 'utf8')));
+	const required = JSON.stringify(path.resolve(__dirname, '../../tools/endWithParent.cjs'));
+	const code = JSON.stringify("console.log('ready'); setInterval(() => {}, 1000);");
+	const child = `process.execPath, ['--require', ${required}, '-e', ${code}]`;
+	const { program } = await start(withChild(child, "{ detached: true, stdio: 'inherit' }", ''));
+	program.kill('SIGKILL');
+	await expectChildGone();
 });
 
 test('a command that cannot be started, or fails, says so', async () => {
-	await expect(runCommand('no-such-command', [], { limit: 5_000 })).rejects.toThrow('ENOENT');
-	await expect(runCommand('sh', ['-c', 'exit 3'], { limit: 5_000 })).rejects.toThrow(
-		'ended with 3',
-	);
-	expect(
-		await runCommand('sh', ['-c', 'echo "$VALUE"'], { limit: 5_000, env: { VALUE: 'a' } }),
-	).toBe('a\n');
+	const run = async (command: string, ...args: string[]) =>
+		await runCommand(command, args, { limit: 5_000, env: { VALUE: 'a' } });
+	await expect(run('no-such-command')).rejects.toThrow('ENOENT');
+	await expect(run('sh', '-c', 'exit 3')).rejects.toThrow('ended with 3');
+	expect(await run('sh', '-c', 'echo "$VALUE"')).toBe('a\n');
 });

@@ -1,6 +1,7 @@
 /** What one call does with each response: whether it is believed, made again, made in another way, or given up. */
 import { type Endpoint, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
-import type { ApiRequest, ClientOptions } from '../../nodes/BusinessMessaging/transport/client';
+import type { ApiRequest } from '../../nodes/BusinessMessaging/transport/client';
+import { pause, withDeadline } from '../../nodes/BusinessMessaging/transport/deadline';
 import { ServiceError } from '../../nodes/BusinessMessaging/transport/errors';
 import { type Answer, answering, clientOf } from '../support/functionService';
 
@@ -8,13 +9,8 @@ import { type Answer, answering, clientOf } from '../support/functionService';
 beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(0));
 afterEach(() => jest.restoreAllMocks());
 
-async function outcome(
-	answers: Answer[],
-	endpoint: Endpoint,
-	request: ApiRequest = {},
-	options: ClientOptions = {},
-) {
-	const { client, routes } = clientOf(answering(...answers), {}, options);
+async function outcome(answers: Answer[], endpoint: Endpoint, request: ApiRequest = {}) {
+	const { client, routes } = clientOf(answering(...answers));
 	const result = await client.call(endpoint, request).catch((error: ServiceError) => error);
 	return { result, routes };
 }
@@ -104,21 +100,21 @@ test('once an endpoint has worked, a record that is not found is asked for once'
 });
 
 test.each([
-	[404, 2],
-	[405, 2],
-	[422, 1],
-	[403, 1],
-])('after HTTP %i, %i methods are tried, and the error is the first', async (status, count) => {
-	const endpoint = { ...update, idempotent: false };
-	const { result, routes } = await outcome([{ status }, { status: 501 }], endpoint, { id: '1' });
-	expect(result).toMatchObject({ statusCode: status });
-	expect(routes).toEqual(['PUT /v1/contacts/1', 'PATCH /v1/contacts/1'].slice(0, count));
-});
-
-test('after a 405, the error is what the other method says about the request', async () => {
-	const { result } = await outcome([{ status: 405 }, { status: 422 }], update, { id: '1' });
-	expect(result).toMatchObject({ statusCode: 422 });
-});
+	[404, 501, 2, 404],
+	[405, 501, 2, 405],
+	[405, 422, 2, 422],
+	[422, 501, 1, 422],
+	[403, 501, 1, 403],
+])(
+	'HTTP %i and %i: %i methods are tried, and the error is %i',
+	async (one, other, count, shown) => {
+		const endpoint = { ...update, idempotent: false };
+		const answers = [{ status: one }, { status: other }];
+		const { result, routes } = await outcome(answers, endpoint, { id: '1' });
+		expect(result).toMatchObject({ statusCode: shown });
+		expect(routes).toEqual(['PUT /v1/contacts/1', 'PATCH /v1/contacts/1'].slice(0, count));
+	},
+);
 
 test('the code of a network error is found where n8n has wrapped it, and only there', async () => {
 	const wrapped = (levels: number): unknown =>
@@ -160,6 +156,26 @@ test.each([
 	await client.call(read);
 	expect(timeouts).toEqual([expected]);
 });
+
+test('who waits gives up with the code of a broken connection, each after a timeout of its own', async () => {
+	const ends: string[] = [];
+	const wait = async (name: string, ms: number) =>
+		await withDeadline(new Promise(() => undefined), ms).catch(({ code }) =>
+			ends.push(`${name} ${code}`),
+		);
+	await Promise.all([wait('long', 200), wait('short', 10)]);
+	expect(ends).toEqual(['short ETIMEDOUT', 'long ETIMEDOUT']);
+});
+
+test.each([1_000.9999999999999, 5e12])(
+	'what comes within %d ms comes through, and so does a failure',
+	async (ms) => {
+		expect(await withDeadline(Promise.resolve('in time'), ms)).toBe('in time');
+		await expect(withDeadline(Promise.reject(new Error('x')), ms)).rejects.toThrow('x');
+		const ends = [pause(ms).then(() => 'over'), pause(1).then(() => 'waiting')];
+		expect(await Promise.race(ends)).toBe('waiting');
+	},
+);
 
 test('an execution that was stopped sends nothing, and gives up what it would do again', async () => {
 	const stop = new AbortController();

@@ -5,13 +5,11 @@ import {
 	errorFromNetwork,
 	errorFromResponse,
 	isRefusedContent,
-	rateLimitedError,
 	unreadableError,
 } from '../../nodes/BusinessMessaging/transport/errors';
-import { useService } from '../support/service';
+import { sendText, useService } from '../support/service';
 
 const service = useService();
-const send = { resource: 'message', operation: 'sendText', to: '+15550001000', text: 'Hi' };
 
 const mayHaveWorked =
 	'It may have taken effect all the same. Check in the service before you run it again.';
@@ -55,7 +53,7 @@ test.each<[number, object | string, string, string]>([
 	[200, page, 'The response of the service is not JSON', mayHaveWorked],
 ])('HTTP %i with %j: %s', async (status, body, message, description) => {
 	await service.fault({ endpoint: 'sendText', status, body });
-	const { error } = await service.run({ parameters: send });
+	const error = await service.errorOf(sendText);
 	expect(error?.message).toBe(`${message} (HTTP ${status}) [item 0]`);
 	expect(error?.description).toMatch(description);
 	const sendStatus = description === mayHaveWorked ? 'mayHaveBeenSent' : 'notSent';
@@ -116,19 +114,6 @@ test('a refusal is about what the request holds, unless it is about the key, the
 	expect(isRefusedContent(new ServiceError('x', { kind: 'refused' }))).toBe(true);
 });
 
-test.each([
-	[0, '1 min'],
-	[30_000, '1 min'],
-	[3_600_000, '60 min'],
-])('a rate limit for another %i ms', (ms, wait) => {
-	expect(rateLimitedError(ms)).toMatchObject({
-		kind: 'rateLimited',
-		statusCode: 429,
-		message: `The service limits the rate and asks to wait another ${wait}`,
-		description: expect.stringContaining("lower 'Requests per Minute'"),
-	});
-});
-
 const checkNetwork =
 	"Check 'Base URL' in the credential and the network of n8n, then run it again.";
 const checkBaseUrl = "Check 'Base URL' in the credential.";
@@ -153,15 +138,4 @@ test.each<[string, string, string, string]>([
 	const error = errorFromNetwork({ code }, 'https://host/v1', 1_000, write);
 	const description = code ? `${advice} (${code})` : advice;
 	expect(error).toMatchObject({ kind, message, description, statusCode: undefined });
-});
-
-test('a network error of n8n itself is understood', async () => {
-	const messageAt = async (baseUrl: string) => {
-		const credentials = service.credentials({ baseUrl });
-		return (await service.run({ parameters: send, credentials })).error?.message;
-	};
-	expect(await messageAt('http://127.0.0.1:9')).toBe(
-		'The service cannot be reached at 127.0.0.1:9: the connection was refused [item 0]',
-	);
-	expect(await messageAt(service.url.replace('http:', 'https:'))).toContain('There is no HTTPS at');
 });

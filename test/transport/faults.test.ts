@@ -6,7 +6,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import type { FaultOrder } from '../../sandbox/faults';
-import { useService } from '../support/service';
+import { locator, sendText, useService } from '../support/service';
 
 const service = useService({ sampleContacts: 3 });
 /** Seconds that the service may take under the faults that hold an answer back; the others have all the time of a busy machine. */
@@ -19,13 +19,10 @@ interface Call {
 	effects: () => number;
 }
 
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-const phone = '+15550001000';
-
 const calls: Record<string, Call> = {
 	send: {
 		endpoint: 'sendText',
-		parameters: () => ({ resource: 'message', operation: 'sendText', to: phone, text: 'Hi' }),
+		parameters: () => sendText,
 		effects: () => service.sent().length,
 	},
 	list: {
@@ -49,14 +46,14 @@ const calls: Record<string, Call> = {
 		parameters: () => ({
 			resource: 'contact',
 			operation: 'update',
-			contactId: byId(firstContact().id),
+			contactId: locator(firstContact().id),
 			updateFields: { name: 'Changed' },
 		}),
 		effects: () => (firstContact().name === 'Changed' ? 1 : 0),
 	},
 	delete: {
 		endpoint: 'deleteWebhook',
-		parameters: (id) => ({ resource: 'webhook', operation: 'delete', webhookId: byId(id) }),
+		parameters: (id) => ({ resource: 'webhook', operation: 'delete', webhookId: locator(id) }),
 		effects: () => 1 - service.sandbox.state.webhooks.all.length,
 	},
 };

@@ -3,6 +3,7 @@ import { range } from 'lodash';
 
 import { type Endpoint, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import { type ListRequest, readRecords } from '../../nodes/BusinessMessaging/transport/lists';
+import { listTemplates } from '../../nodes/BusinessMessaging/transport/templateList';
 import { type Paging, type Service, clientOf, numbered } from '../support/functionService';
 
 /** Lists with the node's code. @returns the identifiers that came, and what was asked for */
@@ -269,73 +270,53 @@ describe('a list that others change meanwhile', () => {
 	});
 
 	test('is read again a bounded number of times, and what is missing is said', async () => {
-		const given = await gapOf(
-			changing(
-				100,
-				() => undefined,
-				() => ({ total: 101 }),
-			),
-		);
+		const given = await gapOf(numbered({ count: 100, says: { total: 101 } }));
 		expect([given.count, given.message]).toEqual([100, 'The service gave 100 of 101 contacts']);
 		expect(given.asked.length).toBeLessThan(40);
 	});
 
-	test('is whole where a record moved to the front and each page but the last says that there is more', async () => {
-		const now = range(30);
-		const { count, message } = await gapOf(({ page = 1 }, times) => {
-			if (times === 3) now.unshift(now.pop() as number);
-			const end = Number(page) * 10;
-			const data = recordsOf(now.slice(end - 10, end));
-			return { body: { data, has_more: end < now.length } };
-		});
-		expect([count, message]).toEqual([30, undefined]);
-	});
+	type Says = (isLast: boolean, next: number) => object;
 
-	test.each(['by number', 'by cursor'])(
-		'gives the only record of a last page that moved to the front, %s',
-		async (way) => {
-			const now = range(31);
-			let isChanged = false;
-			const { ids } = await list(({ page = 1, cursor }) => {
-				const number = way === 'by number' ? Number(page) : Number(String(cursor ?? 'c1').slice(1));
-				if (number === 4 && !isChanged) now.unshift(now.pop() as number);
-				isChanged ||= number === 4;
-				const next = way === 'by cursor' && number < 4 ? { next_cursor: `c${number + 1}` } : {};
-				return { body: { data: recordsOf(now.slice(number * 10 - 10, number * 10)), ...next } };
-			});
-			expect(new Set(ids)).toEqual(new Set(range(31)));
-		},
-	);
-
-	test.each<[string, (list: number[]) => void]>([
-		['moved to the front', (now) => now.unshift(...now.splice(8, 1))],
-		['was added', (now) => now.unshift(-1)],
-	])('of one record a page is whole, or says so, when one %s', async (_, change) => {
-		/** Changed before the second page is asked for; page 1 may be the first one again. */
-		const service = (isByCursor: boolean): Service => {
-			const now = range(9);
-			let isChanged = false;
-			return ({ page = 1, cursor }) => {
-				const number = isByCursor ? Number(String(cursor ?? 'c1').slice(1)) : Number(page);
-				if (number === 2 && !isChanged) change(now);
-				isChanged ||= number === 2;
-				const next = isByCursor && number < now.length ? { next_cursor: `c${number + 1}` } : {};
-				return { body: { data: recordsOf(now.slice(number - 1, number)), ...next } };
-			};
+	/** Pages of some size by number or by cursor, of a list that is changed once, before one of them is asked for. */
+	function changedBefore(
+		page: number,
+		[count, size]: [number, number],
+		change: (list: number[]) => void,
+		says: Says,
+	): Service {
+		const now = range(count);
+		let isChanged = false;
+		return ({ page: asked = 1, cursor }) => {
+			const number = cursor === undefined ? Number(asked) : Number(String(cursor).slice(1));
+			if (number === page && !isChanged) change(now);
+			isChanged ||= number === page;
+			const end = number * size;
+			const data = recordsOf(now.slice(end - size, end));
+			return { body: { data, ...says(end >= now.length, number + 1) } };
 		};
-		for (const isByCursor of [false, true]) {
-			const { count, message } = await gapOf(service(isByCursor));
-			if (count < 9) expect(message).toBe(`The service gave only the first ${count} contacts`);
-		}
+	}
+	const silent = () => ({});
+	const hasMore = (isLast: boolean) => ({ has_more: !isLast });
+	const cursor = (isLast: boolean, next: number) => (isLast ? {} : { next_cursor: `c${next}` });
+	const lastToFront = (now: number[]) => now.unshift(now.pop() as number);
+
+	test.each<[string, number, [number, number], Says]>([
+		['while each page but the last says that there is more', 3, [30, 10], hasMore],
+		['from a last page of its own, by number', 4, [31, 10], silent],
+		['from a last page of its own, by cursor', 4, [31, 10], cursor],
+	])('gives a record that moved to the front %s', async (_, page, size, says) => {
+		const { ids } = await list(changedBefore(page, size, lastToFront, says));
+		expect(new Set(ids)).toEqual(new Set(range(size[0])));
 	});
 
-	test('needs no further request where the total falls to the size of the first page', async () => {
-		const { ids, pages } = await list(({ page = 1 }, times) => {
-			const rows = recordsOf(times < 3 ? range(4) : range(1, 4));
-			const isFirst = page === 1 || times > 2; // beyond the last page it comes again
-			return { body: { data: isFirst ? rows.slice(0, 3) : rows.slice(3), total: rows.length } };
-		});
-		expect([ids, pages]).toEqual([range(4), [undefined, 1, 2]]);
+	test.each<[string, (list: number[]) => void, Says]>([
+		['moved to the front, by number', (now) => now.unshift(...now.splice(8, 1)), silent],
+		['moved to the front, by cursor', (now) => now.unshift(...now.splice(8, 1)), cursor],
+		['was added, by number', (now) => now.unshift(-1), silent],
+		['was added, by cursor', (now) => now.unshift(-1), cursor],
+	])('of one record a page is whole, or says so, when one %s', async (_, change, says) => {
+		const { count, message } = await gapOf(changedBefore(2, [9, 1], change, says));
+		if (count < 9) expect(message).toBe(`The service gave only the first ${count} contacts`);
 	});
 
 	test('needs no second reading after a record was removed that was still to come', async () => {
@@ -362,5 +343,55 @@ describe('records', () => {
 			message: 'The response has no list of contacts that the node could find',
 			description: expect.stringContaining(fields),
 		});
+	});
+});
+
+describe('the list of templates', () => {
+	let now = 1_000_000;
+	beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
+	afterEach(() => jest.restoreAllMocks());
+
+	/** A service whose list of templates holds some records, and whose pages say more or less of it. */
+	function templates(records: object[], says: object = {}, everyPageIsTheSame = false) {
+		const { client, asked } = clientOf(({ page }) => ({
+			body: { data: everyPageIsTheSame || page === undefined ? records : [], ...says },
+		}));
+		return { read: async (isFresh = false) => await listTemplates(client, isFresh), asked };
+	}
+
+	test('is kept for five minutes, unless a fresh one is asked for', async () => {
+		const records = [{ name: 'a' }, { name: 'b' }];
+		const { read, asked } = templates(records);
+		const countAfter = async (ms: number, isFresh?: boolean) => {
+			now += ms;
+			const { length } = asked;
+			return [(await read(isFresh)).records.length, asked.length > length];
+		};
+		expect(await countAfter(0)).toEqual([2, true]);
+		records.pop();
+		expect(await countAfter(5 * 60_000 - 1)).toEqual([2, false]);
+		expect(await countAfter(0, true)).toEqual([1, true]);
+		records.pop();
+		expect(await countAfter(5 * 60_000)).toEqual([0, true]);
+	});
+
+	test('is kept of 20 services and keys at most', async () => {
+		const { read, asked } = templates([{ name: 'a' }]);
+		await read();
+		const { length } = asked;
+		for (let n = 0; n < 20; n++) await templates([{ name: 'b' }]).read();
+		await read();
+		expect(asked).toHaveLength(2 * length);
+	});
+
+	test.each<[string, boolean, object, boolean]>([
+		['a page beyond it is empty', true, {}, false],
+		['every page is the same', false, {}, true],
+		['every page is the same, with its own total', false, { total: 2 }, true],
+		['the total is greater', false, { total: 3 }, false],
+		['more is announced', false, { has_more: true }, false],
+	])('is known to be complete if %s: %s', async (_, isComplete, says, areSame) => {
+		const list = await templates([{ name: 'a' }, { name: 'b' }], says, areSame).read();
+		expect([list.records.length, list.isComplete]).toEqual([2, isComplete]);
 	});
 });

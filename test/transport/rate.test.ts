@@ -1,67 +1,48 @@
 /** The rate over HTTP: used in full and not exceeded, learned from refusals, and never at the cost of a message. */
-import { countBy, range } from 'lodash';
+import { campaign, oneEach, people, useService } from '../support/service';
 
-import { useService } from '../support/service';
-
-const allowance = { requests: 60, windowMs: 600 };
-const service = useService({
-	requestsPerWindow: allowance.requests,
-	rateWindowMs: allowance.windowMs,
-	latencyMs: 5,
-});
-const right = { requestsPerMinute: allowance.requests, rateWindowMs: allowance.windowMs };
+const requests = 60;
+const rateWindowMs = 600;
+const service = useService({ requestsPerWindow: requests, rateWindowMs, latencyMs: 5 });
 const refused = () => service.sandbox.state.requests.counters.sendText.byStatus[429] ?? 0;
 
-async function campaign(first: number, count: number, credential: object = {}) {
-	const parameters = {
-		resource: 'message',
-		operation: 'sendText',
-		to: '=+1555000{{ $json.n }}',
-		text: 'Sale!',
-	};
+async function send(first: number, count: number, credential: object = {}) {
 	return await service.run({
-		parameters,
-		credentials: service.credentials({ ...right, ...credential }),
-		items: range(first, first + count).map((n) => ({ n })),
+		parameters: campaign,
+		credentials: service.credentials({
+			requestsPerMinute: requests,
+			rateWindowMs,
+			...credential,
+		}),
+		items: people(count, first),
 	});
 }
 
-let keys = 0;
-
-/** A key of its own, which has a pace of its own. */
-function newKey(): { apiKey: string } {
-	return { apiKey: service.sandbox.state.keys.create('Other', `key-for-rate-${++keys}`).secret };
-}
-
-const numbers = (count: number) => range(1000, 1000 + count).map((n) => `+1555000${n}`);
-const oneEach = (count: number) => countBy(numbers(count));
-
 test('with the right setting the service never refuses, over several windows', async () => {
-	expect((await campaign(1000, 200)).error).toBeUndefined();
-	expect([refused(), countBy(service.sent(), 'phone')]).toEqual([0, oneEach(200)]);
+	expect((await send(1000, 200)).error).toBeUndefined();
+	expect([refused(), service.received()]).toEqual([0, oneEach(200)]);
 });
 
 test('with a setting far too high, and with another process beside it, each message goes out once', async () => {
-	const fast = { ...newKey(), requestsPerMinute: 10_000 };
+	const fast = { ...service.newKey(), requestsPerMinute: 10_000 };
 	const other = { ...fast, baseUrl: service.url.replace('127.0.0.1', 'localhost') }; // has a pace of its own
-	const runs = await Promise.all([campaign(1000, 150, fast), campaign(1150, 150, other)]);
+	const runs = await Promise.all([send(1000, 150, fast), send(1150, 150, other)]);
 	expect(runs.map(({ error }) => error)).toEqual([undefined, undefined]);
-	expect(countBy(service.sent(), 'phone')).toEqual(oneEach(300));
+	expect(service.received()).toEqual(oneEach(300));
 	expect(refused()).toBeGreaterThan(0);
 });
 
 test('says so when the rate made the user wait for long, and only then', async () => {
-	const key = newKey();
-	expect((await campaign(1000, 1, key)).hints).toEqual([]);
+	const key = service.newKey();
+	expect((await send(1000, 1, key)).hints).toEqual([]);
 	await service.fault({ endpoint: 'sendText', status: 429, headers: { 'retry-after-ms': '2500' } });
-	const { hints, error } = await campaign(1001, 1, key);
+	const { hints, error } = await send(1001, 1, key);
 	expect(error).toBeUndefined();
 	const message = expect.stringContaining('wait up to 3 seconds');
 	expect(hints).toEqual([expect.objectContaining({ message, location: 'outputPane' })]);
 });
 
-const hourMs = 3_600_000;
-const inTwoHours = () => Date.now() + 2 * hourMs;
+const inTwoHours = () => Date.now() + 2 * 3_600_000;
 const wrongClock = {
 	date: 'Tue, 01 Jan 2030 10:00:00 GMT',
 	'retry-after': 'Tue, 01 Jan 2030 11:00:00 GMT',
@@ -79,7 +60,7 @@ test.each<[string, () => Record<string, string>, number]>([
 	['seconds after', () => ({ 'x-ratelimit-reset-after': '1800' }), 30],
 ])('a wait that is too long, given as %s, is reported at once', async (_, headers, minutes) => {
 	await service.fault({ endpoint: 'sendText', status: 429, headers: headers() });
-	const { error } = await campaign(1000, 1, newKey());
+	const { error } = await send(1000, 1, service.newKey());
 	expect(error).toMatchObject({
 		message: `The service limits the rate and asks to wait another ${minutes} min [item 0]`,
 		description: expect.stringContaining('Run it again then.'),

@@ -1,7 +1,7 @@
 /** Every event once: repeated deliveries, also at the same moment and over restarts, and what only looks like one. */
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
-import { recognize } from '../../nodes/BusinessMessaging/webhooks/deduplication';
+import { recognize, storeEvents } from '../../nodes/BusinessMessaging/webhooks/deduplication';
 import { useService } from '../support/service';
 import { Triggers, received } from './support';
 
@@ -137,7 +137,11 @@ function delivery(workflow: string, staticData: IDataObject = {}) {
 		getResponseObject: () => response,
 	} as unknown as IWebhookFunctions;
 	return {
-		recognize: async (key: string) => await recognize(context, key.repeat(11)),
+		async recognize(key: string) {
+			const fate = await recognize(context, key.repeat(11));
+			storeEvents(context);
+			return fate;
+		},
 		stored: () => String(JSON.parse(JSON.stringify(staticData['recentEvents of node']))).split(' '),
 		answer(statusCode: number) {
 			Object.assign(response, { writableEnded: true, statusCode });

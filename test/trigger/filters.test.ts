@@ -13,11 +13,12 @@ const message = (text?: unknown, from: unknown = '+491701234567') => ({
 	text,
 	messageId: 'm1',
 });
-const receipt = (status: string, messageId = 'm1') => ({
+const optOut = { ...message('Stop!'), intent: 'optOut' };
+const receipt = (status: string) => ({
 	event: `message.${status}`,
 	to: '+491701234567',
 	status,
-	messageId,
+	messageId: 'm1',
 });
 
 test.each<[Filters, unknown, unknown]>([
@@ -30,18 +31,19 @@ test.each<[Filters, unknown, unknown]>([
 	[{ senders: '+49*', excludedSenders: '+491701234567' }, message('x', '+4917'), message('x')],
 	[{ textContains: 'invoice, Bill' }, message('my BILL please'), message('my order')],
 	[{ textContains: 'invoice' }, receipt('read'), message(undefined)],
-	[{ textEquals: 'Yes' }, message(' yes '), message('yes please')],
+	[{ intent: 'optOut' }, optOut, message('bus stop')],
+	[{ intent: 'optIn' }, { ...optOut, intent: 'optIn' }, optOut],
+	[{ intent: 'none' }, message('stop please'), optOut],
+	[{ intent: 'optOut', senders: '' }, receipt('read'), message('x')],
 	[{ firstWords: 'stop, /help' }, message('STOP! now'), message('please stop')],
 	[{ firstWords: 'stop, help' }, message('/Help'), message('')],
 	[{ firstWords: 'stop', textContains: 'now' }, message('stop now'), message('stop')],
-	[{ messageIds: 'm1, m2' }, receipt('read', 'm2'), receipt('read', 'm3')],
-	[{ messageIds: 'm9' }, message('x'), receipt('read')],
 	[{ statuses: 'read, failed' }, receipt('failed'), receipt('sent')],
 	[{ statuses: 'read' }, { event: 'message.read' }, { event: 'message.sent' }],
 	[
-		{ statuses: 'read', messageIds: 'm1' },
+		{ statuses: 'read' },
 		{ event: 'contact.created' },
-		{ event: 'receipt.changed', status: 'read', messageId: 'm2' },
+		{ event: 'receipt.changed', status: 'sent', messageId: 'm2' },
 	],
 	[{ senders: '+1*' }, receipt('sent'), message('x')],
 ])('%j lets the first through and holds the second back', (filters, first, second) => {

@@ -55,14 +55,6 @@ const forms: Record<string, Form> = {
 		},
 		hasTime: true,
 	},
-	'HMAC with Timestamp': {
-		parameters: { signature: 'timestamped' },
-		signing: { scheme: 'timestamped' },
-		sign: (text, key, time) => ({
-			'X-Signature': `t=${time},v0=00,v1=00,v1=${hmac(key, `${time}.${text}`).digest('hex')}`,
-		}),
-		hasTime: true,
-	},
 	'HMAC with a prefix': {
 		parameters: custom('X-Hub-Signature-256', { prefix: 'sha256=' }),
 		signing: { scheme: 'sha256' },

@@ -6,7 +6,8 @@ import { endpoints, routeOf, type EndpointName } from '../../nodes/BusinessMessa
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
 import type { FaultOrder } from '../../sandbox/faults';
 import { usualChoice, type Choice } from '../../sandbox/variants';
-import type { Engine, RunOptions, RunResult } from '../support/engine';
+import type { Engine } from '../support/engine';
+import type { RunOptions, RunResult } from '../support/execution';
 
 /** What a refusal by an ordered fault says, in whatever shape. */
 export const refusalWords = 'Unprocessable Entity (ordered by a test)';

@@ -10,6 +10,7 @@ import {
 	numberField,
 	textField,
 } from '../operations/fieldBuilders';
+import { maxGroupSeconds } from '../webhooks/joinMessages';
 import { filtersField } from './filters';
 
 const manualNotice =
@@ -28,18 +29,18 @@ const optionsField = collectionField({
 				'Whether an event that the service delivers again starts the workflow again. Otherwise each event starts it once.',
 		}),
 		booleanField({
-			displayName: 'Download Media',
-			name: 'downloadMedia',
+			displayName: 'Batch Receipts',
+			name: 'batchReceipts',
 			default: false,
 			description:
-				'Whether to download the file of a message (a picture, a document) into a binary field, if the event brings a public HTTPS address of it',
+				'Whether delivery receipts that arrive close together start one execution, with an item for each. Otherwise each starts its own.',
 		}),
 		numberField({
-			displayName: 'Max File Size (MB)',
-			name: 'maxFileSize',
-			typeOptions: { minValue: 1 },
-			default: 16,
-			description: 'Greatest size of a file that Download Media downloads',
+			displayName: 'Group Messages (Seconds)',
+			name: 'groupMessages',
+			typeOptions: { minValue: 0, maxValue: maxGroupSeconds, numberPrecision: 1 },
+			default: 3,
+			description: `Joins messages that one person sends in a row into one item, which starts when nothing has come from that person for so many seconds. It starts at most ${maxGroupSeconds} seconds after the first message.`,
 		}),
 		numberField({
 			displayName: 'Max Payload Size (KB)',
@@ -78,12 +79,6 @@ const signatureFields: Field[] = [
 				value: 'custom',
 				description: 'A header with an HMAC of the body, as you describe it below',
 			},
-			{
-				name: 'HMAC with Timestamp',
-				value: 'timestamped',
-				description:
-					'A header with t= (time of signing) and v1= (HMAC-SHA256 of time, a dot and the body in hex)',
-			},
 			{ name: 'None', value: 'none', description: 'The service does not sign' },
 			{
 				name: 'Standard Webhooks',
@@ -101,7 +96,7 @@ const signatureFields: Field[] = [
 		name: 'signatureHeader',
 		default: 'X-Signature',
 		placeholder: 'e.g. X-Hub-Signature-256',
-		displayOptions: { show: { signature: ['custom', 'timestamped'] } },
+		displayOptions: { show: { signature: ['custom'] } },
 		description: 'Name of the header that holds the signature',
 	}),
 	collectionField({

@@ -1,7 +1,7 @@
 /** Which events of the chosen kinds start an execution. A filter holds for the kinds of event that have its field. */
 import { trimEnd } from 'lodash';
 
-import { collectionField, textField } from '../operations/fieldBuilders';
+import { choiceField, collectionField, textField } from '../operations/fieldBuilders';
 import { asText } from '../operations/asText';
 import { samePhoneKey } from '../phone/compare';
 import type { SimpleEvent } from '../webhooks/simpleEvent';
@@ -27,11 +27,18 @@ export const filtersField = collectionField({
 			description:
 				'Only messages that begin with one of these words, separated by commas. Upper and lower case are the same, a slash before and a punctuation mark after the word do not matter.',
 		}),
-		textField({
-			displayName: 'Message IDs',
-			name: 'messageIds',
-			placeholder: 'e.g. {{ $json.messageId }}',
-			description: 'Only delivery receipts of these messages, separated by commas',
+		choiceField({
+			displayName: 'Intent',
+			name: 'intent',
+			options: [
+				{ name: 'Any', value: 'any' },
+				{ name: 'None of These', value: 'none', description: 'Neither opt-in nor opt-out' },
+				{ name: 'Opt-In', value: 'optIn', description: 'A word such as START, and nothing else' },
+				{ name: 'Opt-Out', value: 'optOut', description: 'A word such as STOP, and nothing else' },
+			],
+			default: 'any',
+			description:
+				'Only messages that ask for this, in one of two dozen languages. The field <code>intent</code> of an item says it, too.',
 		}),
 		textField({
 			displayName: 'Senders',
@@ -53,13 +60,6 @@ export const filtersField = collectionField({
 			description:
 				'Only messages that contain at least one of these texts, separated by commas. Upper and lower case are the same.',
 		}),
-		textField({
-			displayName: 'Text Equals',
-			name: 'textEquals',
-			placeholder: 'e.g. Yes',
-			description:
-				'Only messages with exactly this text. Upper and lower case and spaces around it do not matter.',
-		}),
 	],
 });
 
@@ -70,14 +70,16 @@ export type Filters = Record<string, unknown>;
 export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
 	// A message of a customer has a sender and a text even if the service does not send them; all else is about our own.
 	const isIncoming = event.event === 'message.received';
-	// A service may name its kinds of event as it likes.
-	const isReceipt =
-		!isIncoming && (event.event.startsWith('message.') || event.messageId !== undefined);
 	return (
 		((event.from === undefined && !isIncoming) || passesSenders(filters, event)) &&
 		((event.text === undefined && !isIncoming) || passesTexts(filters, event)) &&
-		(!isReceipt || passesReceipts(filters, event))
+		(!isReceipt(event) || passesReceipts(filters, event))
 	);
+}
+
+/** Whether an event is about a message of ours. A service may name its kinds of event as it likes. */
+export function isReceipt({ event, messageId }: SimpleEvent): boolean {
+	return event !== 'message.received' && (event.startsWith('message.') || messageId !== undefined);
 }
 
 function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent): boolean {
@@ -91,20 +93,16 @@ function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent
 
 function passesTexts(filters: Filters, event: SimpleEvent): boolean {
 	const text = folded(asText(event.text));
-	const whole = folded(asText(filters.textEquals));
 	return (
 		isAny(filters.textContains, (part) => text.includes(folded(part))) &&
 		isAny(filters.firstWords, (word) => firstWord(word) === firstWord(text)) &&
-		(whole === '' || text === whole)
+		['', 'any', event.intent ?? 'none'].includes(asText(filters.intent))
 	);
 }
 
-function passesReceipts({ messageIds, statuses }: Filters, event: SimpleEvent): boolean {
+function passesReceipts({ statuses }: Filters, event: SimpleEvent): boolean {
 	const status = folded(asText(event.status ?? event.event.split('.').at(-1)));
-	return (
-		isAny(messageIds, (id) => id === event.messageId) &&
-		isAny(statuses, (one) => folded(one) === status)
-	);
+	return isAny(statuses, (one) => folded(one) === status);
 }
 
 /** Whether one of the entries fits; without any, everything does. */

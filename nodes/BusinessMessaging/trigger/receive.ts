@@ -1,17 +1,12 @@
 /** One delivery of the service: checked, then answered, and handed on to the workflow if it is wanted. */
 import { uniqBy } from 'lodash';
-import type {
-	IDataObject,
-	INodeExecutionData,
-	IWebhookFunctions,
-	IWebhookResponseData,
-} from 'n8n-workflow';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
 import { isRecord } from '../api/read';
 import { asFailure } from '../operations/outcome';
 import { connect } from '../transport/connect';
-import { recognize } from '../webhooks/deduplication';
+import { recognize, storeEvents } from '../webhooks/deduplication';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import {
 	type Delivery,
@@ -25,10 +20,10 @@ import { type Inbox, inboxOf, joinInbox } from '../webhooks/inbox';
 import { openRequest, questionEvent } from '../webhooks/question';
 import { givenSecret, isSame, withSecret } from '../webhooks/secret';
 import { isSigned } from '../webhooks/signature';
-import { readEvent, simplify } from '../webhooks/simpleEvent';
+import { readEvent } from '../webhooks/simpleEvent';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
+import { collect, toItems } from './collect';
 import { type Filters, passesFilters } from './filters';
-import { downloadMedia, mediaUrl } from './media';
 import { knowsSecret } from './registration';
 import {
 	type TriggerOptions,
@@ -104,11 +99,14 @@ async function handle(
 	const others = inbox ? await consumeAnswers(context, inbox, fresh, about) : fresh;
 	if (others === 'failed') return refuse(context, 503, 'An answer could not be handled');
 	const wanted = others.filter(isWanted);
-	if (wanted.length === 0) return handled('Nothing to start with');
+	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
+	if (!collected) return { noWebhookResponse: true };
+	storeEvents(context);
+	if (collected.length === 0) return handled('Nothing to start with');
 	// What else changes n8n's static data now would write back an older state.
 	inbox?.store(context);
-	const items = wanted.map(async (event) => await toItem(context, event, options));
-	return { workflowData: [await Promise.all(items)] };
+	const isSimplified = context.getNodeParameter('simplify', true) !== false;
+	return { workflowData: [toItems(collected, isSimplified, options).map((json) => ({ json }))] };
 }
 
 /** Takes the answers to questions of Send and Wait. @returns the other events, or that the service should deliver again */
@@ -154,19 +152,4 @@ async function hasSecret(context: IWebhookFunctions): Promise<boolean> {
 async function hasSignature(context: IWebhookFunctions, delivery: Delivery): Promise<boolean> {
 	const signature = demandedSignature(context);
 	return !signature || isSigned(signature, await credentialSecret(context), delivery, Date.now());
-}
-
-async function toItem(
-	context: IWebhookFunctions,
-	event: EventEnvelope,
-	{ downloadsMedia, maxFileBytes }: TriggerOptions,
-): Promise<INodeExecutionData> {
-	const isSimplified = context.getNodeParameter('simplify', true) !== false;
-	const json = isSimplified ? simplify(event) : (event as IDataObject);
-	const address = downloadsMedia ? mediaUrl(event.data) : undefined;
-	if (address === undefined) return { json };
-	const media = await downloadMedia(context, address, maxFileBytes);
-	return 'error' in media
-		? { json: { ...json, mediaError: media.error } }
-		: { json, binary: { media: media.binary } };
 }

@@ -55,7 +55,7 @@ export async function credentialSecret(context: Context): Promise<string> {
  */
 export async function checkSettings(context: IHookFunctions): Promise<void> {
 	const signature = demandedSignature(context);
-	if (signature && signature.kind !== 'standardWebhooks' && signature.header.trim() === '')
+	if (signature && signature.kind === 'custom' && signature.header.trim() === '')
 		throw new InputError(
 			"'Signature Header' is empty",
 			'Enter the name of the header that holds the signature.',
@@ -76,8 +76,9 @@ export function readOptions(context: Context) {
 	const options = context.getNodeParameter('options', {}) as Record<string, unknown>;
 	return {
 		allowsDuplicates: options.allowDuplicateEvents === true,
-		downloadsMedia: options.downloadMedia === true,
-		maxFileBytes: (Number(options.maxFileSize) || 16) * 1024 * 1024,
+		batchesReceipts: options.batchReceipts === true,
+		/** Messages of a person start an execution when no other has come for so long; 0 for at once. */
+		groupMs: (Number(options.groupMessages) || 0) * 1_000,
 		maxPayloadBytes: (Number(options.maxPayloadSize) || 1024) * 1024,
 		secretVersion: Number(options.secretVersion) || 1,
 	};

@@ -22,7 +22,8 @@ const minuteMs = 60_000;
 /** A copy waits at most this long for the one before it, ms; services give up after ten seconds or more. */
 const maxWaitMs = 8_000;
 
-type Response = ReturnType<IWebhookFunctions['getResponseObject']>;
+/** The response to a delivery, which n8n ends once it has stored what the delivery starts. */
+export type Response = ReturnType<IWebhookFunctions['getResponseObject']>;
 
 /** An event of a delivery that n8n had not answered yet, with the minute in which it came, since 1970. */
 interface UnderWay {
@@ -59,12 +60,23 @@ class NodeEvents {
 			if (!earlier.response.writableEnded) return 'underWay';
 		}
 		if (isRecent(this.taken.get(key))) return 'taken';
-		const isFirst = this.entriesOf(response).length === 0;
 		this.underWay.set(key, { response, minute: minuteNow() });
+		return 'new';
+	}
+
+	/** See {@link storeEvents}. */
+	store(context: IWebhookFunctions): void {
+		const response = context.getResponseObject();
+		if (this.entriesOf(response).length === 0) return;
 		// Once would not do: n8n 2.41 forgets that the static data was changed when it begins to store the execution.
 		const live = { toJSON: () => this.toText(response) };
-		if (isFirst) void untilAnswered(response, () => writeState(context, 'recentEvents', live));
-		return 'new';
+		void untilAnswered(response, () => writeState(context, 'recentEvents', live));
+	}
+
+	/** See {@link handOver}. */
+	handOver(from: Response, to: Response): void {
+		for (const [key, minute] of this.entriesOf(from))
+			this.underWay.set(key, { response: to, minute });
 	}
 
 	/** Adds what another process or an earlier one has stored. */
@@ -115,6 +127,10 @@ const nodes = new BoundedMap<string, NodeEvents>({
 	maxAgeMs: maxAgeMinutes * minuteMs,
 });
 
+function eventsOf(context: IWebhookFunctions): NodeEvents {
+	return nodes.getOrSet(nodeKey(context), () => new NodeEvents());
+}
+
 /**
  * Remembers an event, unless n8n then fails to start the execution: the service delivers it again, and it is new again.
  * A copy of one that is under way must not be answered before that is safe.
@@ -124,6 +140,15 @@ const nodes = new BoundedMap<string, NodeEvents>({
  *   tell, and the service should ask again
  */
 export async function recognize(context: IWebhookFunctions, key: string): Promise<Fate> {
-	const events = nodes.getOrSet(nodeKey(context), () => new NodeEvents());
-	return await events.recognize(context, key);
+	return await eventsOf(context).recognize(context, key);
+}
+
+/** Has n8n store the events of a delivery with what it starts now. */
+export function storeEvents(context: IWebhookFunctions): void {
+	eventsOf(context).store(context);
+}
+
+/** Has the events of a delivery share the fate of another one, which starts the execution for both. */
+export function handOver(context: IWebhookFunctions, to: Response): void {
+	eventsOf(context).handOver(context.getResponseObject(), to);
 }

@@ -6,7 +6,7 @@ import { isSame } from './secret';
 
 /** How a service signs, as the fields of the trigger say. */
 export interface SignatureSettings {
-	kind: 'custom' | 'standardWebhooks' | 'timestamped';
+	kind: 'custom' | 'standardWebhooks';
 	/** Name of the header that holds the signature; `standardWebhooks` has its own. */
 	header: string;
 	/** Only for `custom`, like all below. */
@@ -46,12 +46,6 @@ const readers: Record<SignatureSettings['kind'], (...given: Given) => Signed> = 
 			timestamp,
 			prefix: `${headerOf(headers, 'webhook-id')}.${timestamp}.`,
 		};
-	},
-	/** One header of the form `t=1700000000,v1=5257a8…`. */
-	timestamped: (headers, secret, { header }) => {
-		const pairs = headerOf(headers, header).split(',');
-		const [timestamp = ''] = valuesOf(pairs, 't=');
-		return { key: secret, signatures: valuesOf(pairs, 'v1='), timestamp, prefix: `${timestamp}.` };
 	},
 	custom: (headers, secret, { header, prefix = '', timestampHeader = '' }) => {
 		const signatures = valuesOf([headerOf(headers, header)], prefix);

@@ -5,6 +5,7 @@ import { omit, pick, pickBy } from 'lodash';
 import { type EventEnvelope, kindOf, readStatus } from '../api/events';
 import { isRecord, readId } from '../api/read';
 import { toE164 } from '../phone/compare';
+import { type Intent, intentOf } from './intent';
 
 /** Where services put the moment of an event. Assumption: the keys in common use. */
 const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'occurredAt', 'sentAt', 'date'];
@@ -17,6 +18,8 @@ export interface SimpleEvent {
 	/** Recipient of a message that was sent, in E.164 too. */
 	to?: unknown;
 	text?: unknown;
+	/** What the sender asks for, if the text of an incoming message says nothing else. */
+	intent?: Intent;
 	/** The identifier that the send returned, or that of the incoming message. */
 	messageId?: string;
 	status?: unknown;
@@ -28,14 +31,16 @@ export interface SimpleEvent {
 export function readEvent({ event: name, data, ...envelope }: EventEnvelope): SimpleEvent {
 	const event = kindOf({ event: name, data });
 	const message = isRecord(data.message) ? data.message : {};
+	const text =
+		readText(data.text) ??
+		readText(message.text) ??
+		readText(message.content) ??
+		readText(message.body);
 	const fields = {
 		from: readPhoneNumber(data.from ?? message.from),
 		to: readPhoneNumber(data.to ?? message.to),
-		text:
-			readText(data.text) ??
-			readText(message.text) ??
-			readText(message.content) ??
-			readText(message.body),
+		text,
+		intent: event === 'message.received' ? intentOf(text) : undefined,
 		messageId: readId(isAboutMessage(event) ? data : pick(data, 'messageId', 'message_id')),
 		status: data.status ?? readStatus(data),
 		time: readTime(data) ?? readTime(message) ?? readTime(envelope),

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { filesBelow, root } from '../../support/build';
+import { filesBelow, root } from '../../support/files';
 import type { SavedShape } from './shape';
 
 const folder = 'test/compat/saved';

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { root } from '../support/build';
+import { root } from '../support/files';
 
 let copy: string;
 

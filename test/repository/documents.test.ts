@@ -1,24 +1,23 @@
-/** What the documents point to: pictures that exist and say what they show, and files and headings that exist. */
-import { existsSync, readFileSync } from 'node:fs';
+/** What the documents point to is there, and what they list is complete. */
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 
+import { uniq } from 'lodash';
 import MarkdownIt from 'markdown-it';
 
 import { operations } from '../../nodes/BusinessMessaging/description';
-import { valuesOf, variationPointNames } from '../../sandbox/variants';
-import { filesBelow, root } from '../support/build';
+import { variationPointNames } from '../../sandbox/variants';
+import { exampleNames } from '../../tools/examples';
+import { filesBelow, readText, root } from '../support/files';
 
-const documents = [
-	'README.md',
-	'CONTRIBUTING.md',
-	'CHANGELOG.md',
-	'examples/README.md',
-	...filesBelow('docs'),
-].filter((name) => name.endsWith('.md'));
+const others = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md'];
+const documents = [...others, ...filesBelow('docs')].filter((name) => name.endsWith('.md'));
 
-const parse = (file: string) =>
-	new MarkdownIt({ html: true }).parse(readFileSync(path.join(root, file), 'utf8'), {});
+const parse = (file: string) => new MarkdownIt({ html: true }).parse(readText(file), {});
 const inline = (file: string) => parse(file).flatMap(({ children }) => children ?? []);
+/** What a pattern's group finds in a document, each once, in alphabetical order. */
+const named = (file: string, pattern: RegExp) =>
+	uniq([...readText(file).matchAll(pattern)].map(([, name]) => name)).sort();
 
 /** The anchors that GitHub and npm make of a document's headings. */
 function anchors(file: string): string[] {
@@ -42,11 +41,13 @@ function isBroken(document: string, target: string): boolean {
 	return anchor !== undefined && file.endsWith('.md') && !anchors(file).includes(anchor);
 }
 
-test.each(documents)('every link and picture of %s is there', (document) => {
+test.each(documents)('every link, picture and test that %s names is there', (document) => {
 	const targets = inline(document).flatMap((token) =>
 		['href', 'src'].flatMap((name) => token.attrGet(name) ?? []),
 	);
 	expect(targets.filter((target) => isBroken(document, target))).toEqual([]);
+	const tests = named(document, /`(?:test\/)?([\w/]+\.test\.ts)`/g);
+	expect(tests.filter((file) => !existsSync(path.join(root, 'test', file)))).toEqual([]);
 });
 
 test('every picture says in words what is seen, and every picture that is kept is shown somewhere', () => {
@@ -62,30 +63,21 @@ test('every picture says in words what is seen, and every picture that is kept i
 	expect(filesBelow('docs/pictures').filter((file) => !shown.includes(file))).toEqual([]);
 });
 
-test('every test that a document names is there', () => {
-	const named = documents.flatMap((document) =>
-		[...readFileSync(path.join(root, document), 'utf8').matchAll(/`([\w/]+\.test\.ts)`/g)].map(
-			([, file]) => path.join('test', file.replace(/^test\//, '')),
-		),
-	);
-	expect(named.length).toBeGreaterThan(30);
-	expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
-});
-
-test('every open point of the sandbox stands in the table of assumptions, and nothing else', () => {
-	const page = readFileSync(path.join(root, 'docs/api-assumptions.md'), 'utf8');
-	const named = [...page.matchAll(/`variant ([\w-]+)`/g)].map(([, name]) => name);
-	expect([...new Set(named)].sort()).toEqual([...variationPointNames].sort());
-	expect(variationPointNames.filter((name) => valuesOf(name).length < 2)).toEqual([]);
+test('the tables of assumptions and examples are complete', () => {
+	const assumed = named('docs/api-assumptions.md', /`variant ([\w-]+)`/g);
+	expect(assumed).toEqual([...variationPointNames].sort());
+	expect(named('examples/README.md', /\]\(([\w-]+)\.json\)/g)).toEqual(exampleNames().sort());
 });
 
 test('the README names every operation', () => {
-	const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
-	const section = readme.split(/^## /m).find((text) => text.startsWith('All operations'))!;
-	const rows = [...section.matchAll(/^\| (\w+) \| (.+) \|$/gm)];
-	const named = rows.flatMap(([, resource, names]) =>
+	const section = readText('README.md')
+		.split(/^## /m)
+		.find((text) => text.startsWith('All operations'))!;
+	const rows = [...section.matchAll(/^\| (\w+) \| (.+) \|$/gm)].slice(1);
+	const listed = rows.flatMap(([, resource, names]) =>
 		names.split(', ').map((name) => `${resource.toLowerCase()}: ${name}`),
 	);
-	const expected = operations.map(({ resource, name }) => `${resource}: ${name}`);
-	expect(named.sort()).toEqual(['resource: Operations', ...expected].sort());
+	expect(listed.sort()).toEqual(
+		operations.map(({ resource, name }) => `${resource}: ${name}`).sort(),
+	);
 });

@@ -1,7 +1,4 @@
 /** The files of examples/: what holds for each of them without an n8n. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
 import { uniq } from 'lodash';
 import type { INode, INodeTypeDescription } from 'n8n-workflow';
 
@@ -9,7 +6,7 @@ import { BusinessMessaging } from '../../nodes/BusinessMessaging/BusinessMessagi
 import { BusinessMessagingTrigger } from '../../nodes/BusinessMessaging/BusinessMessagingTrigger.node';
 import { exampleNames } from '../../tools/examples';
 import type { WorkflowFile } from '../../tools/n8n/client';
-import { root } from '../support/build';
+import { readText } from '../support/files';
 import { nodeIssues } from '../support/nodeIssues';
 
 const ours = 'n8n-nodes-business-messaging.';
@@ -22,21 +19,11 @@ const descriptions: Record<string, INodeTypeDescription> = {
 };
 const writtenForAi = ['descriptionType', 'toolDescription'];
 
-const read = (name: string) => readFileSync(path.join(root, 'examples', `${name}.json`), 'utf8');
 const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
-test('the table of the README lists each of them', () => {
-	const listed = [
-		...readFileSync(path.join(root, 'examples', 'README.md'), 'utf8').matchAll(
-			/\]\(([\w-]+)\.json\)/g,
-		),
-	].map(([, name]) => name);
-	expect(uniq(listed).sort()).toEqual(exampleNames().sort());
-});
 
 describe.each(exampleNames())('%s', (name) => {
-	const text = read(name);
+	const text = readText(`examples/${name}.json`);
 	const file = JSON.parse(text) as WorkflowFile;
-	const notes = file.nodes.filter(isNote);
 	const nodes = file.nodes.filter((node) => !isNote(node));
 
 	test('uses our nodes as they are', () => {
@@ -58,26 +45,14 @@ describe.each(exampleNames())('%s', (name) => {
 		expect(text).not.toMatch(/bearer|api[_-]?key|password|secret"|sk-\w{8}/i);
 	});
 
-	test('says in notes what it does and what to do', () => {
-		expect(notes[0].parameters.content).toMatch(/^## .+\n[^]+\n### .+\n1\. /);
-	});
-
-	test('has each node connected', () => {
+	test('says in notes what it does and what to do, and has each node connected', () => {
+		const [note] = file.nodes.filter(isNote);
+		expect(note.parameters.content).toMatch(/^## .+\n[^]+\n### .+\n1\. /);
 		const links = Object.entries(file.connections).flatMap(([from, types]) =>
 			Object.values(types).flatMap((outputs) =>
 				outputs.flatMap((targets) => (targets ?? []).flatMap(({ node }) => [from, node])),
 			),
 		);
 		expect(uniq(links).sort()).toEqual(nodes.map((node) => node.name).sort());
-	});
-
-	test('stands tidily: no node covers another', () => {
-		const crowded = nodes.filter(({ position: [x, y] }, index) =>
-			nodes.slice(index + 1).some((other) => {
-				const [otherX, otherY] = other.position;
-				return Math.abs(x - otherX) < 96 && Math.abs(y - otherY) < 96 + 64;
-			}),
-		);
-		expect(crowded.map((node) => node.name)).toEqual([]);
 	});
 });

@@ -1,0 +1,144 @@
+/**
+ * Deliveries that wait for each other, so that one execution starts for all of them: quick messages of one person, and
+ * delivery receipts. The first one stays with n8n and starts the execution. The others get their response when n8n has
+ * stored that, so that after a crash the service delivers again whatever has not started.
+ */
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import { pickBy, uniq } from 'lodash';
+
+import type { EventEnvelope } from '../api/events';
+import { pause } from '../transport/deadline';
+import { senderOf } from '../webhooks/answers';
+import { type Response, handOver } from '../webhooks/deduplication';
+import { inOrder, joinTexts, maxGroupSeconds } from '../webhooks/joinMessages';
+import { nodeKey } from '../webhooks/nodeState';
+import { readEvent, simplify } from '../webhooks/simpleEvent';
+import { isReceipt } from './filters';
+import type { TriggerOptions } from './settings';
+
+/** Receipts start their execution when nothing new has come for this long, or there are so many, or after this time. */
+const receiptQuietMs = 50;
+const maxReceipts = 500;
+const maxReceiptMs = 3_000;
+/** n8n has stored an execution after this time, or fails, ms. */
+const maxStoreMs = 60_000;
+
+/** What a delivery waits for. */
+interface Rule {
+	/** Deliveries with the same name wait for each other. */
+	name: string;
+	/** Until nothing new has come for so long, ms. */
+	quietMs: number;
+	/** At most for so long after the first one, ms, and for so many events. */
+	maxMs: number;
+	maxEvents: number;
+}
+
+/** The rule for the events of a delivery; undefined if they start at once, as those of several people do. */
+function ruleFor(events: EventEnvelope[], options: TriggerOptions): Rule | undefined {
+	const senders = uniq(events.map(senderOf));
+	if (options.groupMs > 0 && senders.length === 1 && senders[0]) {
+		const [quietMs, maxMs] = [options.groupMs, maxGroupSeconds * 1_000];
+		return { name: `from ${senders[0]}`, quietMs, maxMs, maxEvents: Infinity };
+	}
+	const isBatch = options.batchesReceipts && events.every((event) => isReceipt(readEvent(event)));
+	if (!isBatch) return undefined;
+	return {
+		name: 'receipts',
+		quietMs: receiptQuietMs,
+		maxMs: maxReceiptMs,
+		maxEvents: maxReceipts,
+	};
+}
+
+/** The events of deliveries that wait for each other. */
+class Collection {
+	readonly events: EventEnvelope[] = [];
+	private readonly waiting: Response[] = [];
+
+	/** @param first the response to the delivery that starts the execution */
+	constructor(private readonly first: Response) {}
+
+	add(context: IWebhookFunctions, events: EventEnvelope[]): void {
+		handOver(context, this.first);
+		this.events.push(...events);
+		this.waiting.push(context.getResponseObject());
+	}
+
+	/** Counts pauses, so that a time in which n8n is too busy to take anything is none in which nothing comes. */
+	async untilQuiet({ quietMs, maxMs, maxEvents }: Rule): Promise<void> {
+		const stepMs = Math.min(quietMs / 5, 100);
+		const end = Date.now() + maxMs;
+		let quiet = 0;
+		while (quiet < quietMs && Date.now() < end && this.events.length < maxEvents) {
+			const count = this.events.length;
+			await pause(stepMs);
+			quiet = this.events.length === count ? quiet + stepMs : 0;
+		}
+	}
+
+	/** Answers the deliveries that wait as n8n answers the first one. */
+	async answer(): Promise<void> {
+		const end = Date.now() + maxStoreMs;
+		while (!this.first.writableEnded && Date.now() < end) await pause(2);
+		const isStored = this.first.writableEnded && this.first.statusCode < 300;
+		const status = isStored ? 200 : 503;
+		for (const response of this.waiting)
+			response.status(status).json({ message: isStored ? 'Collected' : 'Not handled' });
+	}
+}
+
+/** Those to which deliveries can still be added. */
+const open = new Map<string, Collection>();
+
+/**
+ * Has the events of a delivery wait for others, where the user wants that.
+ *
+ * @returns the events with which to start an execution now; undefined if another delivery does, and answers this one
+ */
+export async function collect(
+	context: IWebhookFunctions,
+	events: EventEnvelope[],
+	options: TriggerOptions,
+): Promise<EventEnvelope[] | undefined> {
+	const rule = ruleFor(events, options);
+	if (!rule) return events;
+	const key = `${nodeKey(context)} ${context.getMode()} ${rule.name}`;
+	const earlier = open.get(key);
+	if (earlier) {
+		earlier.add(context, events);
+		return undefined;
+	}
+	const collection = new Collection(context.getResponseObject());
+	collection.events.push(...events);
+	open.set(key, collection);
+	await collection.untilQuiet(rule);
+	open.delete(key);
+	void collection.answer();
+	return collection.events;
+}
+
+/** The data of items: an event each, or all messages of a person together if the user groups them. */
+export function toItems(
+	events: EventEnvelope[],
+	isSimplified: boolean,
+	{ groupMs }: TriggerOptions,
+): IDataObject[] {
+	const toItem = (event: EventEnvelope) => (isSimplified ? simplify(event) : event) as IDataObject;
+	if (groupMs === 0) return events.map(toItem);
+	const groups = new Map<unknown, EventEnvelope[]>();
+	for (const event of events) {
+		const key = senderOf(event) ?? event;
+		groups.set(key, [...(groups.get(key) ?? []), event]);
+	}
+	return [...groups].map(([key, group]) => {
+		if (typeof key !== 'string') return toItem(group[0]);
+		const ordered = inOrder(group);
+		const last = toItem(ordered[ordered.length - 1]);
+		const messages = ordered.map(toItem);
+		if (!isSimplified) return { ...last, messages };
+		const intent = ordered.map((event) => readEvent(event).intent).findLast(Boolean);
+		const joined = pickBy({ text: joinTexts(ordered), intent }, (value) => value !== undefined);
+		return { ...last, ...joined, messages };
+	});
+}

