@@ -29,8 +29,8 @@ test('as many requests are under way as the plan needs at the response times of 
 		service.sandbox.reset();
 		await service.fault({ endpoint: 'sendText', delayMs: 300, count: 400 });
 		const credentials = service.credentials({ requestsPerMinute });
-		await service.run({ parameters: sale, items: people(400), credentials });
-		expect(received()).toEqual(oneEach(400));
+		await service.run({ parameters: campaign, items: people(400), credentials });
+		expect(service.received()).toEqual(oneEach(400));
 		return service.sandbox.state.requests.counters.sendText.mostOpen;
 	};
 	expect(await mostOpen(1_000)).toBe(24);
