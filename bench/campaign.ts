@@ -1,8 +1,9 @@
 /** `npm run bench:campaign`: campaigns on a real n8n, ours beside what people use today. Takes about fifteen minutes. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import groupBy from 'lodash/groupBy';
 import sortBy from 'lodash/sortBy';
-import { readFlags, runMain, table } from '../tools/cli';
+import { printTable, readFlags, runMain } from '../tools/cli';
 import { Environment } from '../tools/environment';
 import type { N8nServer } from '../tools/n8n/server';
 import { noLimit, type SandboxClient, SandboxProcess } from '../tools/sandboxClient';
@@ -21,12 +22,10 @@ const full = {
 	latencyMs: 50,
 	/** n8ns that share one key. */
 	processes: 4,
-	/** How often the campaign of one process is measured (the median counts), and the full speed (the fastest counts). */
-	limitedRounds: 3,
-	fullSpeedRounds: 3,
-	/** Campaigns for the cost per message, and how often each is measured; the median counts. */
+	/** Campaigns for the cost per message. */
 	costMessages: [1000, 10_000],
-	costRounds: 3,
+	/** How often each is measured. The median counts, of the full speed the fastest. */
+	rounds: 3,
 };
 type Settings = typeof full;
 
@@ -36,20 +35,15 @@ const quick: Settings = {
 	allowance: 200,
 	windowMs: 4000,
 	processes: 2,
-	limitedRounds: 1,
-	fullSpeedRounds: 1,
 	costMessages: [200, 1000],
-	costRounds: 1,
+	rounds: 1,
 };
 
 /** What one sender achieved at the limit. */
-interface Row extends Pick<Measurement, 'lost' | 'doubled' | 'tooManyRequests' | 'wireSeconds'> {
+interface Row extends Measurement {
 	sender: Sender;
 	processes: number;
 	messages: number;
-	/** From the sending node's start to its end. */
-	seconds: number;
-	ratioToBest: number;
 }
 
 /** What a sender used for so many messages where nothing limits it; medians over all rounds. */
@@ -68,9 +62,11 @@ runMain(async () => {
 	const settings = flags.quick ? quick : full;
 	const environment = await Environment.open([path.join(__dirname, 'oneByOne')]);
 	const { best, derivation, rows } = await measureRows(environment, settings);
-	console.log(`\n${rowTable(rows)}\n\n  ${derivation}\n`);
+	printTable(rows);
+	console.log(`  ${derivation}\n`);
 	const cost = await measureCost(environment, settings);
-	console.log(`\n${costTable(cost)}\n`);
+	printTable(cost);
+	console.log(growthOf(cost).join('\n'));
 	const figures = { best, derivation, rows, cost };
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(figures, null, 2)}\n`);
 });
@@ -81,14 +77,9 @@ async function measureRows(environment: Environment, settings: Settings) {
 	const rate = { requests, windowMs };
 	const limited = await SandboxProcess.start({ rate, latencyMs });
 	const unlimited = await SandboxProcess.start({ latencyMs });
-	const send = async (n8ns: N8nServer[], sender: Sender): Promise<Omit<Row, 'ratioToBest'>> => {
-		const { seconds, lost, doubled, tooManyRequests, wireSeconds } = await measure(n8ns, limited, {
-			sender,
-			messages,
-			rate,
-		});
-		const traffic = { lost, doubled, tooManyRequests, wireSeconds };
-		return { sender, processes: n8ns.length, messages, seconds, ...traffic };
+	const send = async (n8ns: N8nServer[], sender: Sender): Promise<Row> => {
+		const measured = await measure(n8ns, limited, { sender, messages, rate });
+		return { sender, processes: n8ns.length, messages, ...measured };
 	};
 	// Its limiter remembers a campaign that the service has forgotten, so that each needs an n8n of its own.
 	const ours = async (count: number) =>
@@ -97,7 +88,7 @@ async function measureRows(environment: Environment, settings: Settings) {
 			return await send(n8ns, 'business-messaging');
 		});
 	try {
-		const others: Array<Omit<Row, 'ratioToBest'>> = [];
+		const others: Row[] = [];
 		const best = await environment.withN8ns(1, async (n8ns) => {
 			const found = await findBest(n8ns, unlimited, settings);
 			for (const sender of ['http-request', 'http-request-batched', 'one-by-one'] as const)
@@ -105,12 +96,12 @@ async function measureRows(environment: Environment, settings: Settings) {
 			return found;
 		});
 		const rounds = [];
-		while (rounds.length < settings.limitedRounds) rounds.push(await ours(1));
+		while (rounds.length < settings.rounds) rounds.push(await ours(1));
 		const rows = [medianOf(rounds), ...others, await ours(processes)];
 		return {
 			best: best.seconds,
 			derivation: best.derivation,
-			rows: rows.map((row): Row => ({ ...row, ratioToBest: row.seconds / best.seconds })),
+			rows: rows.map((row) => ({ ...row, ratioToBest: row.seconds / best.seconds })),
 		};
 	} finally {
 		await Promise.all([limited.stop(), unlimited.stop()]);
@@ -122,7 +113,7 @@ async function warmUp(n8ns: N8nServer[], service: SandboxClient, sender: Sender,
 }
 
 /** The round in the middle, with the worst that happened in any. */
-function medianOf(rounds: Array<Omit<Row, 'ratioToBest'>>): Omit<Row, 'ratioToBest'> {
+function medianOf(rounds: Row[]): Row {
 	const worst = (of: 'lost' | 'doubled' | 'tooManyRequests') =>
 		Math.max(...rounds.map((round) => round[of]));
 	return {
@@ -135,14 +126,14 @@ function medianOf(rounds: Array<Omit<Row, 'ratioToBest'>>): Omit<Row, 'ratioToBe
 
 /** The shortest time that any sender could take. The full speed is that of the fastest sender when nothing limits it. */
 async function findBest(n8ns: N8nServer[], unlimited: SandboxClient, settings: Settings) {
-	const { messages, allowance, windowMs, latencyMs, fullSpeedRounds } = settings;
+	const { messages, allowance, windowMs, latencyMs, rounds } = settings;
 	const fullWindows = Math.ceil(messages / allowance) - 1;
 	const rest = messages - fullWindows * allowance;
 	const candidates: Sender[] = ['business-messaging', 'http-request'];
 	// As large as the campaign, so that the heap has grown before anything is measured.
 	for (const sender of candidates) await warmUp(n8ns, unlimited, sender, messages);
 	const runs: number[] = [];
-	for (let round = 0; round < fullSpeedRounds; round++) {
+	for (let round = 0; round < rounds; round++) {
 		for (const sender of candidates) {
 			const order = { sender, messages: rest, rate: noLimit };
 			runs.push((await measure(n8ns, unlimited, order)).seconds);
@@ -167,7 +158,7 @@ async function findBest(n8ns: N8nServer[], unlimited: SandboxClient, settings: S
  */
 async function measureCost(
 	environment: Environment,
-	{ costMessages, costRounds }: Settings,
+	{ costMessages, rounds }: Settings,
 ): Promise<Cost[]> {
 	const compared: Sender[] = ['business-messaging', 'http-request'];
 	const cases = compared.flatMap((sender) =>
@@ -175,7 +166,7 @@ async function measureCost(
 	);
 	const smallHeap = { NODE_OPTIONS: '--max-old-space-size=768' };
 	await SandboxProcess.during({}, async (service) => {
-		for (let round = 1; round <= costRounds; round++) {
+		for (let round = 1; round <= rounds; round++) {
 			for (const { sender, messages, measured } of sortBy(cases, 'messages')) {
 				const work = async (n8ns: N8nServer[]) => {
 					await warmUp(n8ns, service, sender, 100);
@@ -200,44 +191,10 @@ function median(values: number[]): number {
 	return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2;
 }
 
-function rowTable(rows: Row[]): string {
-	return table(
-		rows.map(({ sender, processes, messages, ...row }) => ({
-			sender,
-			processes,
-			messages,
-			seconds: row.seconds.toFixed(1),
-			'on the wire': row.wireSeconds.toFixed(1),
-			lost: row.lost,
-			doubled: row.doubled,
-			'HTTP 429': `${row.tooManyRequests} (${((100 * row.tooManyRequests) / messages).toFixed(1)} %)`,
-			'× best': row.ratioToBest.toFixed(2),
-		})),
-	);
-}
-
-/** The cost without a limit, what ours is of the other's, and how memory grows with the messages. */
-function costTable(costs: Cost[]): string {
-	const rows = costs.map((cost) => {
-		const { sender, messages } = cost;
-		const other = costs.find((one) => one.sender === 'http-request' && one.messages === messages);
-		const compared = (of: 'perSecond' | 'cpuSeconds' | 'peakMb', digits: number) => {
-			const ratio = other && other !== cost ? ` (× ${(cost[of] / other[of]).toFixed(2)})` : '';
-			return `${cost[of].toFixed(digits)}${ratio}`;
-		};
-		return {
-			sender,
-			messages,
-			'per second': compared('perSecond', 0),
-			'CPU seconds': compared('cpuSeconds', 1),
-			'peak MB': compared('peakMb', 0),
-		};
-	});
-	const growths = (['business-messaging', 'http-request'] as const).map((sender) => {
-		const own = costs.filter((cost) => cost.sender === sender);
-		const [least, most] = [own[0], own[own.length - 1]];
+/** How memory grows with the messages. */
+function growthOf(costs: Cost[]): string[] {
+	return Object.entries(groupBy(costs, 'sender')).map(([sender, [least, most]]) => {
 		const growth = (most.peakMb - least.peakMb) / ((most.messages - least.messages) / 1000);
 		return `  ${sender}: ${growth.toFixed(1)} MB more for every 1,000 messages more`;
 	});
-	return `${table(rows)}\n\n${growths.join('\n')}`;
 }

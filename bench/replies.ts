@@ -1,24 +1,20 @@
 /** `npm run bench:replies`: how long Send and Wait takes when everybody who was asked answers at once. Takes about fifteen minutes. */
-import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { Agent } from 'node:http';
-import axios from 'axios';
 import countBy from 'lodash/countBy';
 import pLimit from 'p-limit';
-import { readFlags, runMain, step, table, UserError } from '../tools/cli';
+import { printTable, readFlags, runMain, step, UserError } from '../tools/cli';
 import { Environment } from '../tools/environment';
 import { outputOf } from '../tools/n8n/client';
 import type { N8nServer } from '../tools/n8n/server';
-import { ACTION, listNodes, node, TRIGGER, withCredential, workflow } from '../tools/n8n/workflow';
+import { ACTION, listNodes, node, withCredential, workflow } from '../tools/n8n/workflow';
 import { numbersOf, type SandboxClient, SandboxProcess } from '../tools/sandboxClient';
 import { waitFor } from '../tools/waitFor';
+import { BURST, post, publishTrigger } from './deliveries';
 
 const USAGE = `Usage: npm run bench:replies -- [--json FILE] [--quick] [--people 1,10]
 Asks 1, 10, 100, 1,000 and 5,000 people in one run; all answer at once, 20 deliveries at a time. Beside it the same deliveries, refused by
 a filter of the trigger. Fails if an answer was lost, came out twice or started a workflow. --quick stops at 100, --people asks as many.`;
 
-/** Deliveries that are under way at once. */
-const BURST = 20;
 const END_LIMIT = 10 * 60_000;
 
 /** What came of one number of people; the ratio is that of the two times. */
@@ -35,14 +31,6 @@ interface Row {
 	startedOthers: number;
 }
 
-const http = axios.create({
-	httpAgent: new Agent({ keepAlive: true }),
-	proxy: false,
-	timeout: 60_000,
-	headers: { 'content-type': 'application/json' },
-	validateStatus: () => true,
-});
-
 runMain(async () => {
 	const flags = readFlags({ json: 'string', quick: 'boolean', people: 'string' }, USAGE);
 	const standard = flags.quick ? [1, 10, 100] : [1, 10, 100, 1_000, 5_000];
@@ -56,13 +44,7 @@ runMain(async () => {
 			});
 		});
 	}
-	const shown = rows.map((row) => ({
-		...row,
-		seconds: row.seconds.toFixed(2),
-		filteredSeconds: row.filteredSeconds.toFixed(2),
-		ratio: row.ratio.toFixed(2),
-	}));
-	console.log(`\n${table(shown)}`);
+	printTable(rows);
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(rows, null, 2)}\n`);
 	if (rows.some(({ lost, doubled, startedOthers }) => lost + doubled + startedOthers > 0))
 		throw new UserError('Answers were lost, came out twice or started a workflow.');
@@ -73,12 +55,14 @@ async function measure(n8n: N8nServer, service: SandboxClient, people: number): 
 	const values = service.credential();
 	const credential = await n8n.client.saveCredential('Service', 'businessMessagingApi', values);
 	const numbers = numbersOf({ from: 0, count: people });
-	const filtering = await publish(n8n, service, credential, { senders: '+4917012345678' });
+	const filtering = await publishTrigger(n8n, service, {
+		filters: { senders: '+4917012345678' },
+	});
 	await deliver(filtering.url, numbersOf({ from: people, count: 50 }));
 	const filteredSeconds = await timeOf(async () => await deliver(filtering.url, numbers));
-	await n8n.client.deactivate(filtering.id);
+	await n8n.client.deactivate(filtering.workflowId);
 
-	const inbox = await publish(n8n, service, credential, {});
+	const inbox = await publishTrigger(n8n, service);
 	const { execution, asking } = await ask(n8n, credential, numbers);
 	const registrations = (await service.look('/webhooks')).length;
 	const seconds = await timeOf(async () => {
@@ -98,23 +82,8 @@ async function measure(n8n: N8nServer, service: SandboxClient, people: number): 
 		lost: numbers.filter((number) => !times[number]).length,
 		doubled: numbers.filter((number) => times[number] > 1).length,
 		registrations,
-		startedOthers: (await n8n.client.listAllExecutions(inbox.id)).length,
+		startedOthers: (await n8n.client.listAllExecutions(inbox.workflowId)).length,
 	};
-}
-
-/** A trigger alone in a workflow. @returns its workflow, and the URL that the service has */
-async function publish(
-	{ client }: N8nServer,
-	service: SandboxClient,
-	credential: string,
-	filters: Record<string, string>,
-): Promise<{ id: string; url: string }> {
-	const more = { ...withCredential(credential), webhookId: randomUUID() };
-	const file = workflow('Inbox', [node('Trigger', TRIGGER, 1.1, { filters }, more)]);
-	const { id } = await client.createWorkflow(file);
-	await client.activate(id);
-	const webhooks = await service.look<{ url: string }>('/webhooks');
-	return { id, url: webhooks.at(-1)?.url ?? '' };
 }
 
 /** Asks, and waits until n8n does. */
@@ -149,8 +118,7 @@ async function deliver(url: string, numbers: string[]): Promise<void> {
 	const timestamp = new Date().toISOString();
 	const write = async (from: string) => {
 		const data = { id: `msg_${from}`, from, text: answerOf(from), timestamp };
-		const { status } = await http.post(url, { event: 'message.received', data });
-		if (status !== 200) throw new UserError(`A delivery was answered with ${status}.`);
+		await post(url, { event: 'message.received', data });
 	};
 	await Promise.all(numbers.map(async (number) => await limit(write, number)));
 }

@@ -1,22 +1,22 @@
 /** `npm run bench:trigger`: what a delivery costs n8n with our trigger and with n8n's own Webhook node. Takes about half an hour. */
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { Agent } from 'node:http';
-import axios from 'axios';
 import chunk from 'lodash/chunk';
 import countBy from 'lodash/countBy';
+import omit from 'lodash/omit';
 import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
 import uniq from 'lodash/uniq';
 import type { INodeParameters } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { readFlags, runMain, step, table, UserError } from '../tools/cli';
+import { printTable, readFlags, runMain, step, UserError } from '../tools/cli';
 import { Environment } from '../tools/environment';
 import { outputOf } from '../tools/n8n/client';
 import type { N8nServer } from '../tools/n8n/server';
-import { node, TRIGGER, withCredential, workflow } from '../tools/n8n/workflow';
+import { node, workflow } from '../tools/n8n/workflow';
 import { type SandboxClient, SandboxProcess } from '../tools/sandboxClient';
 import { waitFor } from '../tools/waitFor';
+import { BURST, post, publishTrigger } from './deliveries';
 import { pidOf } from './senders';
 import { cpuSeconds } from './usage';
 
@@ -34,8 +34,6 @@ const environments = [
 		env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' },
 	},
 ];
-/** Deliveries that are under way at once. */
-const BURST = 20;
 /** In so many parts each receiver gets its deliveries, so that both meet the same n8n and the same machine. */
 const PARTS = 5;
 const WARM_UP = 60;
@@ -54,7 +52,7 @@ interface Receiver {
 
 /** What a receiver made of the deliveries. */
 interface Result {
-	name: Receiver['name'];
+	name: string;
 	deliveries: number;
 	executions: number;
 	/** Events without an execution, and with more than one. */
@@ -109,8 +107,8 @@ runMain(async () => {
 			await installed.withN8ns(1, work, env);
 		}
 	});
-	for (const comparison of comparisons) console.log(`\n${textOf(comparison)}`);
-	for (const comparison of ofReceipts) console.log(`\n${receiptsTextOf(comparison)}`);
+	comparisons.forEach(printBoth);
+	ofReceipts.forEach(printReceipts);
 	const all = [...comparisons, ...ofReceipts];
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(all, null, 2)}\n`);
 	const ours = [
@@ -200,7 +198,7 @@ async function compareReceipts(
 		...(await outcome(n8n, receivers[who], expected.map(keyOf))),
 		...used[who],
 	});
-	const { lost, doubled, ...filtered } = await resultOf('filtered', bodies);
+	const filtered = omit(await resultOf('filtered', bodies), 'lost', 'doubled');
 	const batched = await resultOf('batched', bodies);
 	const single = await resultOf('single', few);
 	for (const { workflowId } of Object.values(receivers)) await n8n.client.deactivate(workflowId);
@@ -210,18 +208,12 @@ async function compareReceipts(
 
 /** Our trigger, alone in a workflow; the service knows what was registered. */
 async function makeOurs(
-	{ client }: N8nServer,
+	n8n: N8nServer,
 	service: SandboxClient,
 	parameters: INodeParameters = {},
 ): Promise<Receiver> {
-	const values = service.credential();
-	const id = await client.saveCredential('Service', 'businessMessagingApi', values);
-	const more = { ...withCredential(id), webhookId: randomUUID() };
-	const file = workflow('Ours', [node('Trigger', TRIGGER, 1.1, parameters, more)]);
-	const { id: workflowId } = await client.createWorkflow(file);
-	await client.activate(workflowId);
-	const webhooks = await service.look<{ url: string }>('/webhooks');
-	return { name: 'Business Messaging Trigger', workflowId, url: webhooks.at(-1)?.url ?? '' };
+	const published = await publishTrigger(n8n, service, parameters);
+	return { name: 'Business Messaging Trigger', ...published };
 }
 
 /** n8n's own Webhook node, alone in a workflow and with its defaults. */
@@ -276,14 +268,6 @@ function receiptsOf(messages: number): string[] {
 	);
 }
 
-const http = axios.create({
-	httpAgent: new Agent({ keepAlive: true }),
-	proxy: false,
-	timeout: 60_000,
-	headers: { 'content-type': 'application/json' },
-	validateStatus: () => true,
-});
-
 /** How bodies are posted. */
 type Order = (bodies: string[], post: (body: string) => Promise<void>) => Promise<void>;
 
@@ -307,10 +291,7 @@ async function deliver(
 ) {
 	const pid = pidOf(n8n);
 	const [start, cpu] = [performance.now(), cpuSeconds(pid)];
-	await order(bodies, async (body) => {
-		const { status } = await http.post(url, body);
-		if (status !== 200) throw new UserError(`A delivery was answered with ${status}.`);
-	});
+	await order(bodies, async (body) => await post(url, body));
 	// n8n lists what still runs first.
 	const isIdle = async () =>
 		(await n8n.client.listExecutions(workflowId, 1)).every(({ status }) => status === 'success');
@@ -345,39 +326,28 @@ async function outcome({ client }: N8nServer, { workflowId }: Receiver, expected
 	};
 }
 
-/** The three triggers side by side. */
-function receiptsTextOf({ environment, messages, ratio, ...triggers }: ReceiptComparison): string {
-	const { batched, filtered, single } = triggers;
-	const rows = Object.entries({ batched, filtered, 'one execution each': single }).map(
-		([trigger, { deliveries, executions, seconds, cpuSeconds: cpu }]) => ({
-			trigger,
-			receipts: deliveries,
-			executions,
-			seconds: seconds.toFixed(1),
-			'receipts/s': (deliveries / seconds).toFixed(1),
-			'CPU ms/receipt': ((1000 * cpu) / deliveries).toFixed(0),
-		}),
-	);
-	const title = `${environment}: three receipts of each of ${messages} messages, ${BURST} at once`;
-	const { lost, doubled } = batched;
-	return `${title}\n${table(rows)}\n  Batched: ${lost} lost, ${doubled} doubled, ${ratio.toFixed(2)} of the rate at which a filter refuses them.`;
+/** Prints the three triggers side by side. */
+function printReceipts(comparison: ReceiptComparison): void {
+	const { environment, messages, ratio, batched, filtered, single } = comparison;
+	const names = ['batched', 'filtered', 'one execution each'];
+	const rows = [batched, filtered, single].map((row, index) => ({ ...row, name: names[index] }));
+	print(`${environment}: three receipts of each of ${messages} messages, ${BURST} at once`, rows);
+	console.log(`Batched: ${ratio.toFixed(2)} of the rate at which a filter refuses them.`);
 }
 
-/** Both receivers side by side, and what ours is of the other. */
-function textOf({ environment, events, repeated, ours, plain }: Comparison): string {
-	const rows = [ours, plain].map((one) => ({
-		receiver: one.name,
-		deliveries: one.deliveries,
-		executions: one.executions,
-		lost: one.lost,
-		doubled: one.doubled,
-		seconds: one.seconds.toFixed(1),
-		'events/s': (events / one.seconds).toFixed(1),
-		'deliveries/s': (one.deliveries / one.seconds).toFixed(1),
-		'CPU s': one.cpuSeconds.toFixed(1),
-		'CPU ms/delivery': ((1000 * one.cpuSeconds) / one.deliveries).toFixed(0),
+/** Prints both receivers side by side, and what ours is of the other. */
+function printBoth({ environment, events, repeated, ours, plain }: Comparison): void {
+	const kind = repeated ? '30 % of them two or three times' : 'each once';
+	print(`${environment}: ${events} events, ${kind}, in bursts of ${BURST}`, [ours, plain]);
+	const [rate, cpu] = [plain.seconds / ours.seconds, ours.cpuSeconds / plain.cpuSeconds];
+	console.log(`Rate: ${rate.toFixed(2)} of the Webhook node's; CPU: ${cpu.toFixed(2)} of its.`);
+}
+
+function print(title: string, rows: ReceiptComparison['filtered'][]): void {
+	console.log(`\n${title}`);
+	const perDelivery = rows.map(({ deliveries, seconds, cpuSeconds: cpu }) => ({
+		'deliveries/s': deliveries / seconds,
+		'CPU ms/delivery': (1000 * cpu) / deliveries,
 	}));
-	const title = `${environment}: ${events} events, ${repeated ? '30 % of them two or three times' : 'each once'}, in bursts of ${BURST}`;
-	const rate = `Rate: ${(plain.seconds / ours.seconds).toFixed(2)} of the Webhook node's; CPU: ${(ours.cpuSeconds / plain.cpuSeconds).toFixed(2)} of its.`;
-	return `${title}\n${table(rows)}\n  ${rate}`;
+	printTable(rows.map((row, index) => ({ ...row, ...perDelivery[index] })));
 }

@@ -14,8 +14,7 @@ import {
 import { answers } from './answers';
 import type { ApiKey } from './auth';
 import { notFound, parse, HttpError } from './errors';
-import { meetFault, sendAnswer } from './faultyAnswers';
-import type { Fault } from './faults';
+import { spoil, wait, type Fault } from './faults';
 import type { LoggedRequest } from './requestLog';
 import { handle, type Call } from './routes';
 import type { Settings } from './options';
@@ -144,4 +143,38 @@ function checkResult(name: EndpointName, result: unknown): void {
 	const check = answers[name].response.safeParse(result);
 	if (!check.success)
 		throw new Error(`The answer of ${name} breaks the contract: ${check.error.message}`);
+}
+
+/** Hook before the handler: looks for a fault, and keeps the call from its handler if the fault says so. */
+async function meetFault(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+	const call = request.apiCall;
+	if (!call) return undefined;
+	const { logged, state } = call;
+	logged.body = request.body;
+	call.fault = state.faults.take(logged);
+	if (!call.fault) return undefined;
+	logged.faultId = call.fault.id;
+	void reply.header('x-sandbox-fault', call.fault.id);
+	if (call.fault.processed) return undefined;
+	return reply.code(call.fault.status ?? 503).send();
+}
+
+/** Hook before the answer goes out. */
+async function sendAnswer(
+	request: FastifyRequest,
+	reply: FastifyReply,
+	payload: unknown,
+): Promise<unknown> {
+	const call = request.apiCall;
+	if (!call) return payload;
+	const { fault, state, logged } = call;
+	await wait(state.settings.latencyMs + (fault?.delayMs ?? 0));
+	if (fault?.reset) {
+		state.requests.finish(logged, null);
+		request.raw.socket.resetAndDestroy();
+		return payload;
+	}
+	const spoiled = fault ? spoil(fault, reply, state.adapter, payload) : payload;
+	state.requests.finish(logged, reply.statusCode);
+	return spoiled;
 }

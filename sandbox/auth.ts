@@ -11,7 +11,6 @@ export interface ApiKey {
 	id: string;
 	name: string;
 	hash: Buffer;
-	/** ISO 8601. */
 	createdAt: string;
 }
 
@@ -44,11 +43,7 @@ export class KeyRing {
 		return { key, secret };
 	}
 
-	/**
-	 * The key of an `Authorization: Bearer …` header. Compares hashes in constant time.
-	 *
-	 * @throws HttpError 401
-	 */
+	/** The key of an `Authorization: Bearer …` header. Compares hashes in constant time. @throws HttpError 401 */
 	authenticate(header: string | undefined): ApiKey {
 		const secret = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
 		const words = header

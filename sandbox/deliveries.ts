@@ -23,7 +23,6 @@ const patienceMs = 250;
 
 /** One attempt of a delivery: the receiver's status, or null and the error if none came. */
 export interface Attempt {
-	/** ISO 8601. */
 	at: string;
 	status: number | null;
 	/** How long it took, ms. */

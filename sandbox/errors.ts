@@ -55,11 +55,7 @@ export const notFound = (message: string, field?: string) =>
 export const conflict = (field: string, message: string) =>
 	new HttpError(409, 'conflict', message, field);
 
-/**
- * A part of a request as its schema reads it.
- *
- * @throws HttpError 422 that names the first wrong field
- */
+/** A part of a request as its schema reads it. @throws HttpError 422 that names the first wrong field */
 export function parse<T extends z.ZodTypeAny>(schema: T, value: unknown): z.output<T> {
 	const result = schema.safeParse(value ?? {});
 	if (result.success) return result.data as z.output<T>;

@@ -1,18 +1,24 @@
 /** Faults that a test orders: the next matching calls are not answered as they should be. */
+import type { FastifyReply } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { endpoints, type EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
+import { HttpError } from './errors';
+import type { LoggedRequest } from './requestLog';
+import type { VariantAdapter } from './variants/adapter';
+import type { Answer } from './variants/errors';
 
 const names = Object.keys(endpoints) as [EndpointName, ...EndpointName[]];
 
 /** An order for faults. A fault hits calls that passed authorization and the rate limit. */
 export const faultSchema = z
 	.object({
-		/** Only calls of this endpoint, under whichever API path; otherwise see `method` and `path`. */
+		/** Only calls of this endpoint, under whichever API path. */
 		endpoint: z.enum(names).optional(),
 		method: z.string().optional(),
-		/** Path without the query; a `*` at its end stands for any rest. */
-		path: z.string().optional(),
 		/** Only calls whose JSON body contains this text. */
 		match: z.string().min(1).optional(),
 		/** Matching calls that pass unharmed before the first is hit. */
@@ -53,14 +59,6 @@ export type Fault = Omit<z.output<typeof faultSchema>, 'processed'> & {
 	hits: number;
 };
 
-/** A call, as far as faults look at it. */
-export interface FaultTarget {
-	endpoint: EndpointName | null;
-	method: string;
-	path: string;
-	body: unknown;
-}
-
 /** The ordered faults, oldest first. One that has hit `count` calls stays listed. */
 export class Faults {
 	all: Fault[] = [];
@@ -86,9 +84,9 @@ export class Faults {
 	}
 
 	/** The fault that hits a call, if any: the oldest one that matches and is not used up. */
-	take(target: FaultTarget): Fault | undefined {
+	take(call: LoggedRequest): Fault | undefined {
 		for (const fault of this.all) {
-			if (fault.hits >= fault.count || !matches(fault, target)) continue;
+			if (fault.hits >= fault.count || !matches(fault, call)) continue;
 			if (fault.seen++ < fault.skip) continue;
 			fault.hits++;
 			return fault;
@@ -97,10 +95,53 @@ export class Faults {
 	}
 }
 
-function matches(fault: Fault, { endpoint, method, path, body }: FaultTarget): boolean {
-	if (fault.endpoint && fault.endpoint !== endpoint) return false;
-	if (fault.method && fault.method.toUpperCase() !== method) return false;
-	if (fault.path?.endsWith('*') && !path.startsWith(fault.path.slice(0, -1))) return false;
-	if (fault.path && !fault.path.endsWith('*') && fault.path !== path) return false;
-	return fault.match === undefined || (JSON.stringify(body) ?? '').includes(fault.match);
+function matches({ endpoint, method, match = '' }: Fault, call: LoggedRequest): boolean {
+	if (endpoint && endpoint !== call.endpoint) return false;
+	if (method && method !== call.method) return false;
+	return (JSON.stringify(call.body) ?? '').includes(match);
+}
+
+const slowBodySteps = 10;
+
+/** Waits without holding up the end of the process. */
+export async function wait(ms: number): Promise<void> {
+	if (ms > 0) await sleep(ms, undefined, { ref: false });
+}
+
+/** An answer as a fault leaves it. */
+export function spoil(
+	fault: Fault,
+	reply: FastifyReply,
+	adapter: VariantAdapter,
+	payload: unknown,
+): unknown {
+	const isReplaced = fault.status !== undefined || !fault.processed;
+	if (!isReplaced) reply.headers(fault.headers);
+	const usual = typeof payload === 'string' ? payload : '';
+	let body = isReplaced ? replace(fault, reply, adapter) : usual;
+	if (fault.brokenJson) body = body.length > 1 ? body.slice(0, body.length / 2) : '{';
+	return fault.slowBodyMs > 0 ? Readable.from(slowly(body, fault.slowBodyMs)) : body;
+}
+
+/** Answers with what the test has ordered, or in the way in which the service tells of errors. */
+function replace(fault: Fault, reply: FastifyReply, adapter: VariantAdapter): string {
+	const { status = 503, headers } = fault;
+	const words = `${STATUS_CODES[status] ?? 'Error'} (ordered by a test)`;
+	const own: Answer =
+		fault.body === undefined
+			? adapter.error(new HttpError(status, 'fault', words, undefined, headers))
+			: { status, headers, body: fault.body };
+	const isText = typeof own.body === 'string';
+	const type = own.type ?? (isText ? 'text/plain' : 'application/json');
+	reply.code(own.status).type(`${type}; charset=utf-8`);
+	reply.headers(own.headers ?? {});
+	return typeof own.body === 'string' ? own.body : JSON.stringify(own.body);
+}
+
+async function* slowly(body: string, totalMs: number): AsyncGenerator<string> {
+	const size = Math.max(1, Math.ceil(body.length / slowBodySteps));
+	for (let start = 0; start < body.length; start += size) {
+		yield body.slice(start, start + size);
+		await wait(totalMs / slowBodySteps);
+	}
 }

@@ -25,7 +25,6 @@ export class BoundedLog<T> {
 
 /** One call of the API. */
 export interface LoggedRequest {
-	/** ISO 8601. */
 	at: string;
 	/** Null for a method that the API path does not list. */
 	endpoint: EndpointName | null;

@@ -1,11 +1,13 @@
 /** `npm run docs`: writes everything that is generated; what has not changed stays as it is. */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/api/endpoints';
+import { operations } from '../nodes/BusinessMessaging/description';
 import { buildOpenApiDocument } from '../sandbox/openapi';
-import { readChangelog, readReleases, readVersion, root } from './changelog';
-import { endpointTable } from './endpointTable';
+import { filesBelow } from '../test/support/files';
+import { readChangelog, readVersion, releasedVersions, root } from './changelog';
 import { phoneTable, phoneTableFile } from './phoneTable';
 
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
@@ -16,12 +18,11 @@ const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
 	});
 const write = (file: string, text: string) => writeFileSync(path.join(root, file), text);
 /** What a released version saves never changes. */
-const isReleased = readReleases(readChangelog()).some(({ version }) => version === readVersion());
+const isReleased = releasedVersions(readChangelog()).includes(readVersion());
 
 const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	/** docs/openapi.json, from the endpoint table. */
 	openapi: () => write('docs/openapi.json', `${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`),
-	/** Where each endpoint is used and tested. */
 	endpoints: () => write('docs/endpoints.md', endpointTable()),
 	/** The table of numbering plans, from libphonenumber-js. */
 	phones: () => writeFileSync(phoneTableFile, phoneTable()),
@@ -44,6 +45,40 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	/** docs/pictures, in the editor of a real n8n; only if named, as that takes minutes. */
 	pictures: (names) => void run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
 };
+
+/** Which operations use an endpoint, and which tests name it: those that order faults or count calls. */
+function endpointTable(): string {
+	const tests = filesBelow('test')
+		.filter((file) => file.endsWith('.test.ts'))
+		.map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+	const rows = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
+		const methods = apiPaths.map((apiPath) => endpoint.methods[apiPath] ?? '–').join(' / ');
+		const using = operations
+			.filter((operation) => operation.endpoint === endpoint)
+			.map(({ resource, value }) => `${resource} ${value}`);
+		const naming = tests
+			.filter(({ text }) => new RegExp(`\\b${name}\\b`).test(text))
+			.map(({ file }) => path.relative('test', file).replace(/\.test\.ts$/, ''));
+		const cells = [
+			methods,
+			`\`${endpoint.path}\``,
+			using.join(', ') || '–',
+			naming.join(', ') || '–',
+		];
+		return `| ${cells.join(' | ')} |`;
+	});
+	return `# Endpoints and their tests
+
+Written by \`npm run docs\`. Every operation runs in n8n's engine (\`npm test\`), at every variant of the service
+(\`npm run test:variants\`) and on a real n8n (\`npm run test:e2e\`), each time with three items, also with the middle one refused. The last
+column names the files below \`test\` that go further: they have this endpoint fail, or count how often it is called. How much of the
+code runs over HTTP is what \`npm run test:coverage\` measures.
+
+| Method under ${apiPaths.map((apiPath) => `\`${apiPath}\``).join(' / ')} | Path | Operations | Tests that name it |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+`;
+}
 
 async function main([name, ...args]: string[]): Promise<void> {
 	const unasked = ['pictures', ...(isReleased ? ['saved'] : [])];

@@ -1,22 +1,25 @@
 /** `npm run docs -- pictures [NAME…]`: takes the pictures of docs/pictures in the editor of a real n8n and on the sandbox's phone. */
-import { withScreenshot } from '../test/e2e/support/editor';
+import type { Sandbox } from '../sandbox';
+import { type Editor, withScreenshot } from '../test/e2e/support/editor';
+import { manualTrigger, tested, workflowOf } from '../test/e2e/support/n8n';
 import { NewUser } from '../test/e2e/support/newUser';
+import { clientOf } from '../test/sandbox/support';
 import { runMain, UserError } from '../tools/cli';
 import { exampleNames, readExample } from '../tools/examples';
 import { waitFor } from '../tools/waitFor';
-import { takeConversation } from './pictures/conversation';
-import { takePhone } from './pictures/phone';
+import { appointment, takeConversation } from './pictures/conversation';
 import {
 	around,
+	type Box,
 	boxOf,
 	editorSize,
+	openPhone,
 	openStudio,
 	type Studio,
 	take,
 	takeCanvas,
 	untilCalm,
 } from './pictures/studio';
-import { takeTemplate } from './pictures/template';
 
 const subjects: Record<string, (studio: Studio) => Promise<void>> = {
 	'node-panel': takeNodePanel,
@@ -133,3 +136,111 @@ const runs: Partial<Record<string, (studio: Studio) => Promise<void>>> = {
 		await editor.page.getByText('Workflow executed successfully').waitFor();
 	},
 };
+
+const customers = [
+	{ name: 'Zara', phone: '+447700900408', day: 'Tuesday', time: '10:00' },
+	{ name: 'Daisy', phone: '+447700900144', day: 'Tuesday', time: '11:30' },
+];
+
+/** The form of Send Template with fields of the item in it, after it was sent. */
+async function takeTemplate(studio: Studio): Promise<void> {
+	const { editor, n8n } = studio;
+	const file = workflowOf(studio, customers, {
+		resource: 'message',
+		operation: 'sendTemplate',
+		to: '={{ $json.phone }}',
+		...appointment,
+	});
+	await editor.openWorkflow((await n8n.client.createWorkflow(file)).id);
+	await editor.execute();
+	await editor.waitForSuccess(manualTrigger, tested);
+	await editor.node(tested).dblclick();
+	await widenPanel(editor);
+	await editor
+		.part('mapping-fields-container')
+		.getByText(/^Body 3: "/)
+		.waitFor();
+	await editor.part('ndv').getByText(`${customers.length} items`).last().waitFor();
+	await untilCalm(editor);
+	await take(editor.page, 'send-template', await formBox(studio));
+}
+
+/** From the tabs above the form down to its last variable, with the same margin on all sides. */
+async function formBox({ editor }: Studio): Promise<Box> {
+	const tabs = await boxOf(editor.part('tab-params'));
+	const button = await boxOf(editor.part('node-execute-button'));
+	const form = await boxOf(editor.part('resource-mapper-container'));
+	const indent = form.x - tabs.x;
+	const y = button.y - indent / 4;
+	return {
+		x: tabs.x,
+		y,
+		width: form.width + 2 * indent,
+		height: form.y + form.height + indent - y,
+	};
+}
+
+/** The labels of the form are cut by the editor if the panel is as narrow as it is at first. */
+async function widenPanel({ page }: Editor): Promise<void> {
+	const edge = await boxOf(
+		page.locator('[data-test-id="ndv"] [data-test-id="resize-handle"][data-dir="right"]'),
+	);
+	await page.mouse.move(edge.x + edge.width / 2, edge.y + 300);
+	await page.mouse.down();
+	await page.mouse.move(edge.x + 200, edge.y + 300, { steps: 5 });
+	await page.mouse.up();
+}
+
+/** CSS pixels. */
+const phoneSize = { width: 1080, height: 754 };
+const [zara, daisy, arthur, ines] = [
+	'+447700900408',
+	'+447700900144',
+	'+447700900551',
+	'+33639980868',
+];
+
+/** The phone: some chats, one of them open. */
+async function takePhone({ editor, sandbox }: Studio): Promise<void> {
+	sandbox.reset();
+	await fill(sandbox);
+	const page = await openPhone({ editor, sandbox }, zara, phoneSize);
+	await page.getByText('See you on Tuesday').first().waitFor();
+	await page.evaluate('document.activeElement.blur()');
+	await take(page, 'phone', { x: 0, y: 0, ...phoneSize });
+	await page.close();
+}
+
+const body = (...values: string[]) => [
+	{ type: 'body', parameters: values.map((text) => ({ type: 'text', text })) },
+];
+
+async function fill({ url, key, state }: Sandbox): Promise<void> {
+	const api = clientOf(`${url}/v1`, key);
+	const send = async (path: string, message: object) => {
+		const { status, data } = await api.post<unknown>(`/messages/${path}`, message);
+		if (status >= 300) throw new Error(`${path}: ${JSON.stringify(data)}`);
+	};
+	const template = async (to: string, name: string, components: object[], more: object = {}) =>
+		await send('template', { to, template: name, language: 'en_US', components, ...more });
+	await template(ines, 'spring_sale', body('Inès'));
+	const order = { type: 'text', text: 'A-4711' };
+	await template(arthur, 'order_update', [
+		{ type: 'header', parameters: [order] },
+		...body('Arthur', 'Friday'),
+		{ type: 'button', parameters: [order] },
+	]);
+	await template(daisy, 'appointment_reminder', body('Daisy', 'Tuesday', '11:30'));
+	state.traffic.receive({ from: daisy, text: 'Could we make it Wednesday?' });
+	await template(zara, 'welcome', body('Zara', 'the Example Shop'), {
+		headerDocumentUrl: 'https://example.com/brochure.pdf',
+	});
+	await template(zara, 'appointment_reminder', body('Zara', 'Tuesday', '10:00'));
+	state.traffic.receive({ from: zara, text: 'Confirm' });
+	await send('send', { to: zara, text: 'See you on Tuesday, Zara!' });
+	const outbound = () => state.messages.all.filter(({ direction }) => direction === 'outbound');
+	await waitFor(async () => outbound().every(({ status }) => status === 'read'), {
+		what: 'the messages to be read',
+		limit: 30_000,
+	});
+}

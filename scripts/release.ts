@@ -26,18 +26,15 @@ import {
 
 const increments = ['patch', 'minor', 'major', 'prepatch', 'preminor', 'premajor', 'prerelease'];
 
-class ReleaseError extends Error {}
-
 /** Runs a command in the project's folder. @returns what it prints */
 function run(command: string, ...options: string[]): string {
 	return execFileSync(command, options, { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
-/** Who publishes the package, and where its sources are. */
+/** Who publishes the package, and where its sources are, e.g. `acme/n8n-nodes-business-messaging` on GitHub. */
 interface Owner {
 	author: string;
 	email: string;
-	/** e.g. `acme/n8n-nodes-business-messaging` on GitHub. */
 	repository: string;
 }
 
@@ -55,33 +52,24 @@ const placeholder: Owner = {
 const manifestFile = path.join(root, 'package.json');
 const readManifest = () => JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest;
 
-/** Files under version control that contain a text; scripts and their tests, which name the placeholders, are left out. */
+/** Files under version control that contain a text; scripts, their tests and examples, which name the placeholders, are left out. */
 function filesWith(text: string): string[] {
-	const files = run('git', 'ls-files', '--', '.', ':!scripts', ':!test').split('\n');
+	const files = run('git', 'ls-files', '--', '.', ':!scripts', ':!test', ':!examples').split('\n');
 	return files.filter((file) => readFileSync(path.join(root, file), 'utf8').includes(text));
-}
-
-function ownerOf({ author, repository }: Manifest): Owner {
-	const [, name = ''] = /github\.com\/([^/]+\/[^/]+?)(\.git)?$/.exec(repository.url) ?? [];
-	return { author: author.name, email: author.email, repository: name };
 }
 
 /** Placeholders that are left, one sentence each. */
 function placeholdersLeft(): string[] {
-	const { author, email } = ownerOf(readManifest());
-	const left = [
-		...(author === placeholder.author ? [`The author in package.json is ${author}.`] : []),
-		...(email === placeholder.email ? [`The author's email in package.json is ${email}.`] : []),
-	];
-	return [
-		...left,
-		...filesWith(placeholder.repository).map((file) => `${file} names ${placeholder.repository}.`),
-	];
+	const { author, email, repository } = placeholder;
+	return [author, email, repository].flatMap((text) =>
+		filesWith(text).map((file) => `${file} names ${text}.`),
+	);
 }
 
 /** Writes the author and the repository wherever they are named. */
 function setOwner({ author, email, repository }: Owner): void {
-	const { repository: before } = ownerOf(readManifest());
+	const [, before = ''] =
+		/github\.com\/([^/]+\/[^/]+?)(\.git)?$/.exec(readManifest().repository.url) ?? [];
 	for (const name of filesWith(before)) {
 		const file = path.join(root, name);
 		writeFileSync(file, readFileSync(file, 'utf8').replaceAll(before, repository));
@@ -101,7 +89,7 @@ function faults(tag?: string): string[] {
 }
 
 function refuse(reasons: string[]): void {
-	if (reasons.length > 0) throw new ReleaseError(reasons.join('\n'));
+	if (reasons.length > 0) throw new Error(reasons.join('\n'));
 }
 
 function check(tag: string | undefined): void {
@@ -113,7 +101,7 @@ function check(tag: string | undefined): void {
 function setup(values: Partial<Owner>): void {
 	const { author, email, repository } = values;
 	if (!author || !email || !repository || !/^[\w.-]+\/[\w.-]+$/.test(repository))
-		throw new ReleaseError(
+		throw new Error(
 			'Usage: npm run release -- setup --author NAME --email EMAIL --repository OWNER/NAME',
 		);
 	setOwner({ author, email, repository });
@@ -167,7 +155,7 @@ function main(): void {
 	else if (command === 'setup') setup(values);
 	else if (command === 'notes') console.log(notesOf(readChangelog(), readVersion()));
 	else if (increments.includes(command) || /^\d+\.\d+\.\d+/.test(command)) release(command);
-	else throw new ReleaseError(`Usage: npm run release -- ${increments.join('|')}|VERSION`);
+	else throw new Error(`Usage: npm run release -- ${increments.join('|')}|VERSION`);
 }
 
 try {

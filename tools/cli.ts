@@ -1,5 +1,7 @@
 /** What all command-line programs here share: flags, errors for people, progress, tables, and an end in good order. */
 import { parseArgs } from 'node:util';
+import mapValues from 'lodash/mapValues';
+import round from 'lodash/round';
 import ora from 'ora';
 
 /** A failure that the person at the terminal can act on. The message is one clear sentence; no stack is shown for it. */
@@ -42,13 +44,10 @@ export function readPort(value: string | undefined, flag: string, otherwise: num
 	throw new UserError(`${flag} takes a port number from 1 to 65535, not "${value}".`);
 }
 
-/** Rows in columns, the first column to the left, the others to the right; the keys of the first row are the head. */
-export function table(rows: Array<Record<string, string | number>>): string {
-	const lines = [Object.keys(rows[0]), ...rows.map((row) => Object.values(row).map(String))];
-	const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
-	const cell = (value: string, column: number) =>
-		column === 0 ? value.padEnd(widths[0]) : value.padStart(widths[column]);
-	return lines.map((line) => `  ${line.map(cell).join('   ')}`.trimEnd()).join('\n');
+/** Prints rows as a table, numbers with two digits behind the point. */
+export function printTable(rows: object[]): void {
+	const shown = (value: unknown) => (typeof value === 'number' ? round(value, 2) : value);
+	console.table(rows.map((row) => mapValues(row, shown)));
 }
 
 /** Milliseconds between two redraws, and between two plain lines where there is no terminal to redraw. */

@@ -17,10 +17,7 @@ export class Environment {
 		readonly folder: string,
 	) {}
 
-	/**
-	 * Installs n8n if need be, and packs this project.
-	 * @param others folders of further packages for n8n
-	 */
+	/** Installs n8n if need be, and packs this project. @param others folders of further packages for n8n */
 	static async open(others: string[] = []): Promise<Environment> {
 		const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-'));
 		onStop(async () => await rm(folder, { recursive: true, force: true }));
@@ -31,10 +28,7 @@ export class Environment {
 		return new Environment(install, [ours, ...packed], folder);
 	}
 
-	/**
-	 * Fresh n8ns, each a process with a folder of its own, for the time of `work`.
-	 * @param env added to n8n's environment
-	 */
+	/** Fresh n8ns, each a process with a folder of its own, for the time of `work`. @param env added to n8n's environment */
 	async withN8ns<T>(
 		count: number,
 		work: (n8ns: N8nServer[]) => Promise<T>,

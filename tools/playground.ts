@@ -1,14 +1,12 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
-import { step } from './cli';
+import { step, UserError } from './cli';
 import { addSampleContacts, addSampleSheet, type CredentialReference } from './examples';
 import { installN8n } from './n8n/install';
 import { installPackage, packProject } from './n8n/package';
-import { recordPackage, startN8n, type N8nServer } from './n8n/server';
-
-/** The name of the package, as n8n knows it. */
-const PACKAGE = 'n8n-nodes-business-messaging';
+import { startN8n, type N8nServer } from './n8n/server';
+import { ACTION } from './n8n/workflow';
 
 /** What {@link openPlayground} is to open. */
 export interface PlaygroundOptions {
@@ -57,7 +55,9 @@ export async function openPlayground(options: PlaygroundOptions): Promise<Playgr
 			async () => await startN8n(server),
 		);
 		n8n = started;
-		await recordPackage(started, PACKAGE);
+		const types = await started.client.nodeTypes();
+		if (!types.some(({ name }) => name === ACTION))
+			throw new UserError(`n8n could not load the nodes (its log: ${started.logFile}).`);
 		await addSampleSheet(started.client);
 		const credential = await saveCredential(started, sandbox, options.credential);
 		const reload = async () => await reloadNodes(started);

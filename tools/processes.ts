@@ -88,10 +88,7 @@ interface CommandOptions {
 	log?: string;
 }
 
-/**
- * Runs a command to its end and returns what it printed on stdout.
- * @throws CommandError
- */
+/** Runs a command to its end and returns what it printed on stdout. @throws CommandError */
 export async function runCommand(
 	command: string,
 	args: string[],

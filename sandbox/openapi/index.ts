@@ -1,9 +1,41 @@
 /** The OpenAPI 3.0 document, generated from the endpoint table and the contract's schemas. */
-import { OpenApiGeneratorV3, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import {
+	OpenApiGeneratorV3,
+	OpenAPIRegistry,
+	type RouteConfig,
+} from '@asteasolutions/zod-to-openapi';
+import { groupBy, mapValues, pickBy } from 'lodash';
+import { z } from 'zod';
 
-import { endpoints, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
-import { finish, registerComponents } from './components';
-import { registerOperations, tags, type Servers } from './operations';
+import {
+	endpoints,
+	type Endpoint,
+	type EndpointName,
+	type ApiPath,
+} from '../../nodes/BusinessMessaging/api/endpoints';
+import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
+import { answers, idSchema } from '../answers';
+import {
+	errorAnswers,
+	eventNameOf,
+	finish,
+	registerComponents,
+	type ErrorStatus,
+} from './components';
+
+/** The groups of operations by the first part of their path. */
+const tags: Record<string, { name: string; description: string }> = {
+	analytics: { name: 'Analytics', description: 'Figures of messages, campaigns and agents' },
+	auth: { name: 'Account', description: 'API keys and their owner' },
+	contacts: { name: 'Contacts', description: 'People, grouped in segments' },
+	conversations: { name: 'Conversations', description: 'What was written with a person' },
+	messages: { name: 'Messages', description: 'Free text and templates to a phone number' },
+	templates: { name: 'Templates', description: 'Texts that the channel operator approves' },
+	webhooks: { name: 'Webhooks', description: 'Receivers of real-time events' },
+};
+
+/** The base addresses of the API paths. */
+type Servers = Record<ApiPath, { url: string; description: string }>;
 
 /** An OpenAPI 3.0 document as an object. */
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV3['generateDocument']>;
@@ -15,11 +47,7 @@ const description = [
 	'1,000 requests per minute are allowed. What the specification does not show is an assumption of this document.',
 ].join('\n');
 
-/**
- * Builds the document.
- *
- * @param origin where the service is, e.g. `http://127.0.0.1:4010`
- */
+/** Builds the document. @param origin where the service is, e.g. `http://127.0.0.1:4010` */
 export function buildOpenApiDocument(origin = 'http://127.0.0.1:4010'): OpenApiDocument {
 	const servers: Servers = {
 		'/v1': { url: origin, description: 'API path /v1' },
@@ -43,4 +71,103 @@ export function buildOpenApiDocument(origin = 'http://127.0.0.1:4010'): OpenApiD
 		security: [{ apiKey: [] }],
 	});
 	return finish(document, document.components?.schemas ?? {});
+}
+
+/** Assumption; a sandbox heeds it if it was started so. */
+const idempotencyKeySchema = z
+	.string()
+	.optional()
+	.describe('Where the service heeds it: a send with a known key gives the first message again');
+
+/** Registers the operations of an endpoint: one, or two where the API paths differ in the method. */
+function registerOperations(registry: OpenAPIRegistry, name: EndpointName, servers: Servers): void {
+	const endpoint: Endpoint = endpoints[name];
+	const listing = Object.keys(endpoint.methods) as ApiPath[];
+	const byMethod = groupBy(listing, (apiPath) => endpoint.methods[apiPath]);
+	for (const [method, apiPaths] of Object.entries(byMethod)) {
+		registry.registerPath({
+			...describe(name, endpoint, apiPaths),
+			...(apiPaths.length === 1 && { servers: apiPaths.map((apiPath) => servers[apiPath]) }),
+			method: method.toLowerCase() as RouteConfig['method'],
+			path: endpoint.path.replace(':id', '{id}'),
+			request: requestOf(endpoint),
+			responses: responsesOf(endpoint, answers[name]),
+			...(name === 'createWebhook' && { callbacks: eventCallbacks() }),
+		});
+	}
+}
+
+function describe(name: EndpointName, endpoint: Endpoint, apiPaths: ApiPath[]) {
+	const { summary } = answers[name];
+	const where = apiPaths.length === 2 ? 'both API paths' : `API path ${apiPaths[0]} only`;
+	const isVariant = !apiPaths.includes('/v1') && endpoint.methods['/v1'] !== undefined;
+	const tag = tags[endpoint.path.split('/')[2] ?? ''];
+	return {
+		operationId: isVariant ? `${name}OnApiV1` : name,
+		summary,
+		description: `${summary}. Listed in ${where}.`,
+		tags: tag ? [tag.name] : [],
+	};
+}
+
+function requestOf({ path, query, body }: Endpoint): RouteConfig['request'] {
+	return {
+		...(path.includes(':id') && { params: z.object({ id: idSchema }) }),
+		...(hasFields(query) && { query }),
+		...(path.startsWith('/v1/messages') && {
+			headers: z.object({ 'Idempotency-Key': idempotencyKeySchema }),
+		}),
+		...(body && { body: { ...json(body), required: !body.safeParse({}).success } }),
+	};
+}
+
+const json = (schema: z.ZodTypeAny) => ({ content: { 'application/json': { schema } } });
+
+const hasFields = (query: z.AnyZodObject | undefined) =>
+	Object.keys((query?.shape ?? {}) as object).length > 0;
+
+function responsesOf(
+	{ path, methods, query, body }: Endpoint,
+	{ status, response }: (typeof answers)[EndpointName],
+): RouteConfig['responses'] {
+	const isCreation = methods['/v1'] === 'POST' && /contacts|templates|messages/.test(path);
+	const refersToRecord = path.includes(':id') || path.endsWith('/messages/template');
+	const errors: Record<ErrorStatus, boolean> = {
+		400: body !== undefined,
+		401: true,
+		404: refersToRecord,
+		409: isCreation || (body !== undefined && path.includes(':id')),
+		413: body !== undefined,
+		415: body !== undefined,
+		422: body !== undefined || hasFields(query),
+		429: true,
+	};
+	return {
+		[status]:
+			status === 204 ? { description: 'Done' } : { description: 'Success', ...json(response) },
+		...mapValues(pickBy(errors), (_, error) => ({
+			$ref: `#/components/responses/${errorAnswers[Number(error) as ErrorStatus].name}`,
+		})),
+	};
+}
+
+/** OpenAPI 3.0 has no webhooks; it describes them as callbacks of the call that registers the receiver. */
+function eventCallbacks(): RouteConfig['callbacks'] {
+	const entries = eventKinds.map(({ value, description }) => {
+		const schema = { $ref: `#/components/schemas/${eventNameOf(value)}` };
+		const post = {
+			operationId: `receive${eventNameOf(value)}`,
+			summary: description,
+			description: `${description}. Delivered to the registered address.`,
+			tags: ['Webhooks'],
+			security: [],
+			requestBody: { required: true, content: { 'application/json': { schema } } },
+			responses: {
+				200: { description: 'The receiver has handled the event' },
+				400: { description: 'The receiver does not understand the event; it is delivered again' },
+			},
+		};
+		return [value, { '{$request.body#/url}': { post } }];
+	});
+	return Object.fromEntries(entries) as RouteConfig['callbacks'];
 }

@@ -9,13 +9,13 @@ import type { FastifyInstance } from 'fastify';
 import { refuseOthers } from '../auth';
 
 const folder = path.join(__dirname, 'page');
-const folderOf = (library: string) => path.dirname(require.resolve(library));
 
-/** The libraries of the page by their address; the import map of index.html names them. */
+/** The libraries of the page by their address. */
 const libraries: Record<string, string> = {
-	'preact.mjs': folderOf('preact'),
-	'hooks.mjs': folderOf('preact/hooks'),
-	'htm.mjs': folderOf('htm'),
+	'preact.mjs': require.resolve('preact'),
+	'hooks.mjs': require.resolve('preact/hooks'),
+	'htm.mjs': require.resolve('htm'),
+	'bootstrap.min.css': require.resolve('bootstrap/dist/css/bootstrap.min.css'),
 };
 
 /** Mounts the page at `/` and its files under `/phone/`. They hold no data: that comes from the controls. */
@@ -32,7 +32,8 @@ export function mountPhone(app: FastifyInstance): void {
 		});
 		phone.get('/', async (_, reply) => reply.sendFile('index.html'));
 		for (const [file, place] of Object.entries(libraries)) {
-			phone.get(`/phone/library/${file}`, async (_, reply) => reply.sendFile(file, place));
+			const library = path.dirname(place);
+			phone.get(`/phone/library/${file}`, async (_, reply) => reply.sendFile(file, library));
 		}
 	});
 }

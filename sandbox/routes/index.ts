@@ -2,10 +2,9 @@
 import { z } from 'zod';
 
 import type { EndpointName, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
-import type { answers } from '../answers';
+import { pageOf, type answers } from '../answers';
 import { describeKey, type ApiKey } from '../auth';
 import { conflict, invalid, notFound, parse } from '../errors';
-import { pageOf } from '../paging';
 import type { State } from '../state';
 import type { ContactFields } from '../state/contacts';
 import type { Message } from '../state/messages';

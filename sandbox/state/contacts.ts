@@ -10,7 +10,6 @@ export type Contact = {
 	phone: string;
 	name: string | null;
 	segments: string[];
-	/** ISO 8601. */
 	createdAt: string;
 	updatedAt: string;
 };
@@ -37,11 +36,7 @@ export class Contacts {
 		return contact;
 	}
 
-	/**
-	 * Sets the given fields and leaves the others.
-	 *
-	 * @throws HttpError 404, or 409 if another contact has the phone number
-	 */
+	/** Sets the given fields and leaves the others. @throws HttpError 404, or 409 if another contact has the phone number */
 	update(id: string, fields: ContactFields): Contact {
 		const contact = this.all.find((candidate) => candidate.id === id);
 		if (!contact) throw notFound(`There is no contact ${id}`);

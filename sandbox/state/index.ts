@@ -1,4 +1,4 @@
-/** Everything that a sandbox knows, in memory. A reset throws it away and makes a new one. */
+/** Everything that a sandbox knows, in memory, with times in ISO 8601. A reset throws it away and makes a new one. */
 import { randomBytes } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 
@@ -8,9 +8,8 @@ import { Faults } from '../faults';
 import { demoKey, type Settings } from '../options';
 import { RequestLog } from '../requestLog';
 import { VariantAdapter } from '../variants/adapter';
-import { Analytics } from './analytics';
 import { Contacts } from './contacts';
-import { Conversations } from './conversations';
+import { Analytics, Conversations } from './conversations';
 import { Messages, type Message } from './messages';
 import { sampleContact, sampleTemplates } from './samples';
 import { Templates, type Template } from './templates';
@@ -35,35 +34,21 @@ const newId = (prefix: string) => `${prefix}_${start}${(++made).toString(36).pad
 /** The state of a sandbox. */
 export class State {
 	readonly keys = new KeyRing(newId);
-
 	readonly contacts = new Contacts(newId);
-
 	readonly templates = new Templates(newId);
-
 	readonly messages = new Messages(newId);
-
 	readonly conversations = new Conversations(this.messages, this.contacts);
-
 	readonly analytics = new Analytics(this.messages);
-
 	readonly webhooks: Webhooks;
-
 	readonly faults = new Faults(newId);
-
 	/** First messages by `Idempotency-Key`; empty unless the option is on. */
 	readonly idempotent = new Map<string, { request: string; message: Message }>();
-
 	readonly rateLimiter: RateLimiter;
-
 	readonly requests = new RequestLog();
-
 	/** Makes the sandbox speak like the variant of the service that was chosen. */
 	readonly adapter: VariantAdapter;
-
 	readonly deliveries: Deliveries;
-
 	readonly traffic: Traffic;
-
 	private readonly closing = new AbortController();
 
 	constructor(

@@ -54,7 +54,6 @@ export type TemplateStatus = 'PENDING' | 'APPROVED' | 'REJECTED';
 export type Template = z.output<typeof templateFieldsSchema> & {
 	id: string;
 	status: TemplateStatus;
-	/** ISO 8601. */
 	createdAt: string;
 	updatedAt: string;
 };
@@ -96,11 +95,7 @@ export class Templates {
 		return template;
 	}
 
-	/**
-	 * Sets the given fields; what has changed wants a new approval.
-	 *
-	 * @throws HttpError 404, 409 or 422
-	 */
+	/** Sets the given fields; what has changed wants a new approval. @throws HttpError 404, 409 or 422 */
 	update(id: string, fields: Record<string, unknown>): Template {
 		const template = this.all.find((candidate) => candidate.id === id);
 		if (!template) throw notFound(`There is no template ${id}`);
@@ -113,11 +108,7 @@ export class Templates {
 		return Object.assign(template, changed);
 	}
 
-	/**
-	 * The approved template of a name and a language.
-	 *
-	 * @throws HttpError 404 if there is none, 422 if it is not approved
-	 */
+	/** The approved template of a name and a language. @throws HttpError 404 if there is none, 422 if it is not approved */
 	findApproved(name: string, language: string): Template {
 		const named = this.all.filter((template) => template.name === name);
 		if (named.length === 0) throw notFound(`There is no template named ${name}`, 'template');

@@ -11,7 +11,6 @@ export type Webhook = {
 	url: string;
 	/** Kinds of event that it wants; all that are known if it named none. `*` stands for every kind. */
 	events: string[];
-	/** ISO 8601. */
 	createdAt: string;
 };
 

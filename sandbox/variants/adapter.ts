@@ -4,10 +4,9 @@
  */
 import type { Choice } from '.';
 import { endpoints, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
-import { answers } from '../answers';
+import { answers, type Page } from '../answers';
 import type { HttpError } from '../errors';
 import type { Settings } from '../options';
-import type { Page } from '../paging';
 import type { Contacts } from '../state/contacts';
 import type { Template } from '../state/templates';
 import type { Webhooks } from '../state/webhooks';

@@ -90,12 +90,6 @@ export function errorAnswer(choice: Choice, error: HttpError): Answer {
 	};
 }
 
-/** The same as a text, for what a test orders as the body of a fault. */
-export function errorText(choice: Choice, error: HttpError): string {
-	const { body } = errorAnswer(choice, error);
-	return typeof body === 'string' ? body : JSON.stringify(body);
-}
-
 function secondsOf({ 'retry-after': seconds = '1' }: Record<string, string>): number {
 	return Number(seconds);
 }

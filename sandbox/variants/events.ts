@@ -13,7 +13,6 @@ export interface Envelope {
 export interface OutgoingEvent extends Envelope {
 	id: string;
 	webhookId: string;
-	/** ISO 8601. */
 	createdAt: string;
 	/** The attempts before this one. */
 	attempts: readonly unknown[];

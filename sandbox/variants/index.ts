@@ -51,11 +51,7 @@ export function singleVariants(): Array<Partial<Choice>> {
 	);
 }
 
-/**
- * A choice with a random value for each variation point.
- *
- * @param seed a whole number; the same one gives the same choice
- */
+/** A choice with a random value for each variation point. @param seed a whole number; the same one gives the same choice */
 export function randomVariants(seed: number): Choice {
 	const below = numbers(seed);
 	const pick = (name: VariationPointName) => valuesOf(name)[below(valuesOf(name).length)];
@@ -78,11 +74,7 @@ export function variantsHelp(): string[] {
 	]);
 }
 
-/**
- * Reads `page-base=0`.
- *
- * @throws Error that lists what there is
- */
+/** Reads `page-base=0`. @throws Error that lists what there is */
 export function readVariant(text: string): Partial<Choice> {
 	const [name, value = ''] = text.split('=');
 	if (!(name in variationPoints))

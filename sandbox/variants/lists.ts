@@ -2,8 +2,8 @@
 import { mapValues } from 'lodash';
 
 import type { Choice } from '.';
+import type { Page } from '../answers';
 import { invalid, notFound } from '../errors';
-import type { Page } from '../paging';
 import type { Contacts } from '../state/contacts';
 
 /** Paging as the contract reads it. */

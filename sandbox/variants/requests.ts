@@ -18,11 +18,7 @@ export interface Asked {
 	body: unknown;
 }
 
-/**
- * A request in the words of the contract.
- *
- * @throws HttpError 422 or 409 for what the service does not take
- */
+/** A request in the words of the contract. @throws HttpError 422 or 409 for what the service does not take */
 export async function readRequest(
 	settings: Settings,
 	webhooks: readonly Webhook[],

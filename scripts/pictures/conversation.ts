@@ -6,17 +6,45 @@ import type { WorkflowFile } from '../../tools/n8n/client';
 import { ACTION, node, to, withCredential, workflow } from '../../tools/n8n/workflow';
 import { waitFor } from '../../tools/waitFor';
 import { faultSchema } from '../../sandbox/faults';
-import { openPhone } from './phone';
 import {
 	type Box,
 	canvasBox,
 	editorSize,
 	type Frame,
+	openPhone,
 	save,
 	type Studio,
 	untilCalm,
 } from './studio';
-import { appointment } from './template';
+
+/** An appointment, its words taken from the fields of an item. */
+export const appointment = {
+	template: {
+		__rl: true,
+		mode: 'list',
+		value: 'appointment_reminder',
+		cachedResultName: 'appointment_reminder',
+	},
+	language: {
+		__rl: true,
+		mode: 'list',
+		value: 'en_US',
+		cachedResultName: 'English (United States) · en_US',
+	},
+	variables: {
+		mappingMode: 'defineBelow',
+		value: { body_1: '={{ $json.name }}', body_2: '={{ $json.day }}', body_3: '={{ $json.time }}' },
+		matchingColumns: [],
+		schema: ['body_1', 'body_2', 'body_3'].map((id) => ({
+			id,
+			displayName: id,
+			required: true,
+			defaultMatch: false,
+			display: true,
+			type: 'string',
+		})),
+	},
+};
 
 const zara = '+447700900408';
 const [start, ask, decide, thank, offer] = [

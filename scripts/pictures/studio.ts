@@ -122,3 +122,17 @@ export async function canvasBox(editor: Editor, count: number, margin = 24): Pro
 		throw new Error(`Of ${count} nodes and notes the canvas shows ${found.length}.`);
 	return around(found, margin);
 }
+
+/** A chat on the phone, once the page is live. @param window its size, CSS pixels */
+export async function openPhone(
+	{ editor, sandbox }: Pick<Studio, 'editor' | 'sandbox'>,
+	customer: string,
+	window: { width: number; height: number },
+): Promise<Page> {
+	const page = await editor.openTab('about:blank');
+	// First of all: in a wide window the page opens the list of deliveries, too.
+	await page.setViewportSize(window);
+	await page.goto(`${sandbox.url}/#${customer}`);
+	await page.getByText('Live', { exact: true }).waitFor();
+	return page;
+}

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { cachePlace, installOnce } from '../../tools/cache';
-import { onStop, readFlags, runMain, step, table, UserError } from '../../tools/cli';
+import { onStop, printTable, readFlags, runMain, step, UserError } from '../../tools/cli';
 import { PROJECT_FOLDER } from '../../tools/n8n/package';
 import { CommandError, runCommand } from '../../tools/processes';
 import { areas, engines, type EngineVersions, zodVersions } from './engines';
@@ -44,7 +44,7 @@ runMain(async () => {
 		}
 	}
 	const rows = Object.keys(areas).map((area) => rowOf(area, columns));
-	console.log(`\n${table(rows)}\n`);
+	printTable(rows);
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(columns, null, '\t')}\n`);
 	if (flags.markdown) await writeFile(flags.markdown, markdown(rows, chosen));
 	const faults = columns.flatMap(faultsOf);

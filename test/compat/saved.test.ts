@@ -6,8 +6,7 @@ import { everyOperation, itemsFor } from '../support/everyOperation';
 import { nodeIssues } from '../support/nodeIssues';
 import { useService } from '../support/service';
 import { readSaved, savedVersions } from './saved/fixtures';
-import { action, asking, presentShape, trigger } from './saved/present';
-import { lostOf } from './saved/shape';
+import { action, asking, lostOf, presentShape, trigger } from './saved/present';
 
 const service = useService();
 const starting = /^trigger /;

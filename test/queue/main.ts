@@ -1,6 +1,6 @@
 /** `npm run test:queue`: n8n's queue mode with three workers, all with this package. Takes about ten minutes. */
 import { writeFile } from 'node:fs/promises';
-import { readFlags, runMain, table, UserError } from '../../tools/cli';
+import { printTable, readFlags, runMain, UserError } from '../../tools/cli';
 import { openCluster } from './cluster';
 import { full, quick, type Scenario } from './scenario';
 import { campaigns, crash, sendOnce } from './sending';
@@ -24,7 +24,9 @@ runMain(async () => {
 		const result = await scenarios[name](cluster, flags.quick ? quick : full);
 		figures[name] = result.rows;
 		faults.push(...result.faults.map((fault) => `- ${name}, ${fault}`));
-		console.log(`\n${name}\n${table(result.rows)}\n${result.remarks?.join('\n') ?? ''}`);
+		console.log(`\n${name}`);
+		printTable(result.rows);
+		for (const remark of result.remarks ?? []) console.log(remark);
 	}
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(figures, null, 2)}\n`);
 	if (faults.length > 0) throw new UserError(`It does not hold:\n${faults.join('\n')}`);

@@ -51,7 +51,6 @@ describe('versions', () => {
 	const agree = { changelog, version, lockVersion, savedVersions: ['1.0.0'], tag: 'v1.0.0' };
 	const next = { version: '1.1.0', lockVersion: '1.1.0', savedVersions: ['1.1.0'], tag: 'v1.1.0' };
 	const changed = (from: string, to: string) => ({ changelog: changelog.replace(from, to) });
-	const older = { changelog: `${changelog}\n## [0.9.0] - 2030-02-01\n\n- Z\n` };
 
 	test('of this commit agree', () => {
 		const lock = JSON.parse(readText('package-lock.json')) as { version: string };
@@ -66,13 +65,11 @@ describe('versions', () => {
 
 	test.each([
 		[{ tag: 'v1.0.1' }, 'The tag is v1.0.1, package.json has 1.0.0'],
-		[{ lockVersion: '0.9.0' }, 'package-lock.json has version 0.9.0'],
+		[{ lockVersion: '0.9.0' }, 'package-lock.json has 0.9.0'],
 		[next, 'The newest release in CHANGELOG.md is 1.0.0, package.json has 1.1.0'],
-		[{ savedVersions: ['0.9.0'] }, 'There is no test/compat/saved/1.0.0.json'],
-		[changed('2030-01-31', 'soon'), 'is not of the form'],
-		[changed('- A', ''), 'CHANGELOG.md says nothing about 1.0.0'],
-		[older, 'not in the order of their dates'],
-		[changed('## [Unreleased]', '## Next'), 'The first section of CHANGELOG.md is "## Next"'],
+		[{ savedVersions: ['0.9.0'] }, 'test/compat/saved/1.0.0.json'],
+		[changed('- A', ''), 'CHANGELOG.md lacks 1.0.0'],
+		[changed('## [Unreleased]', '## Next'), 'CHANGELOG.md has no "## [Unreleased]"'],
 	])('%j is found', (change, fault) => {
 		expect(versionFaults(agree)).toEqual([]);
 		expect(versionFaults({ ...agree, ...change })).toContainEqual(expect.stringContaining(fault));

@@ -57,36 +57,6 @@ describe('chats', () => {
 	});
 });
 
-test('events tell a page that something has changed, gathered, until it is closed', async () => {
-	const { sandbox, controls } = await openSandbox();
-	const page = new AbortController();
-	const { data: stream, headers } = await controls.get('/events', {
-		responseType: 'stream',
-		signal: page.signal,
-	});
-	expect(headers['content-type']).toBe('text/event-stream');
-	let news = 0;
-	stream
-		.on('error', () => undefined)
-		.on('data', (chunk: Buffer) => (news += String(chunk).split('data: changed').length - 1));
-	const changes: Array<[what: string, change: () => unknown]> = [
-		[
-			'messages',
-			() => ['1', '2', '3'].map((text) => sandbox.state.traffic.receive({ from: ada, text })),
-		],
-		['a webhook', () => sandbox.state.webhooks.create({ url: 'http://127.0.0.1:9/' })],
-		['a reset', () => sandbox.reset()],
-	];
-	for (const [what, change] of changes) {
-		const before = news;
-		change();
-		await until(`it tells of ${what}`, () => news > before);
-	}
-	expect(news).toBeLessThanOrEqual(2 * changes.length);
-	page.abort();
-	await until('nobody listens', () => sandbox.changes.listenerCount('message') === 0);
-});
-
 describe('the page', () => {
 	it('is served with its files and libraries, under a policy that allows nothing from elsewhere', async () => {
 		const { sandbox } = await openSandbox();

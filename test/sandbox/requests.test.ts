@@ -1,4 +1,5 @@
-import { closeAll, openSandbox } from './support';
+import { startSandbox } from '../../sandbox';
+import { clientOf, closeAll, openSandbox } from './support';
 
 afterEach(closeAll);
 
@@ -8,35 +9,24 @@ const json = { headers: { 'content-type': 'application/json' } };
 describe('requests', () => {
 	it('with a wrong field get 422 and the name of the field', async () => {
 		const { api } = await openSandbox({ maxTextLength: 10 });
+		const login = { to: phone, template: 'login_code', language: 'en_US' };
+		const template = { name: 'x', language: 'en_US' };
 		const parameters = [{ type: 'text' }];
 		const wrong: Array<[string, object, string]> = [
 			['/messages/send', { to: '0171 123456', text: 'Hi' }, 'to'],
 			['/messages/send', { to: phone }, 'text'],
 			['/messages/send', { to: phone, text: 'x'.repeat(11) }, 'text'],
-			['/messages/template', { to: phone, template: 'login_code' }, 'language'],
+			['/messages/template', { ...login, language: undefined }, 'language'],
+			['/messages/template', { ...login, components: [{}] }, 'components.0.type'],
 			[
 				'/messages/template',
-				{ to: phone, template: 'login_code', language: 'en_US', components: [{}] },
-				'components.0.type',
-			],
-			[
-				'/messages/template',
-				{
-					to: phone,
-					template: 'login_code',
-					language: 'en_US',
-					components: [{ type: 'body', parameters }],
-				},
+				{ ...login, components: [{ type: 'body', parameters }] },
 				'components.0.parameters.0',
 			],
 			['/contacts', { name: 'Nobody' }, 'phone'],
 			['/contacts', { phone, segments: [7] }, 'segments'],
-			['/templates', { name: 'x', language: 'english' }, 'language'],
-			[
-				'/templates',
-				{ name: 'x', language: 'en_US', components: [{ type: 'FOOTER' }] },
-				'components',
-			],
+			['/templates', { ...template, language: 'english' }, 'language'],
+			['/templates', { ...template, components: [{ type: 'FOOTER' }] }, 'components'],
 			['/webhooks', { url: 'ftp://example.com' }, 'url'],
 			['/webhooks', { url: 'http://example.com', events: [] }, 'events'],
 		];
@@ -108,6 +98,29 @@ describe('requests', () => {
 		expect([status, data.error.message]).toEqual([
 			500,
 			expect.stringContaining('listContacts breaks the contract'),
+		]);
+	});
+});
+
+describe('startSandbox', () => {
+	it('says in a sentence that a port is taken', async () => {
+		const { sandbox } = await openSandbox();
+		await expect(startSandbox({ port: sandbox.port })).rejects.toThrow(
+			`Port ${sandbox.port} is taken`,
+		);
+	});
+
+	it('refuses options that it does not know or understand', async () => {
+		await expect(startSandbox({ port: -1 })).rejects.toThrow('port');
+		await expect(startSandbox({ speed: 1 } as object)).rejects.toThrow('speed');
+	});
+
+	it('serves the OpenAPI document with its own address', async () => {
+		const { sandbox } = await openSandbox();
+		const { data } = await clientOf(sandbox.url).get('/openapi.json');
+		expect(data.servers.map(({ url }: { url: string }) => url)).toEqual([
+			sandbox.url,
+			`${sandbox.url}/api`,
 		]);
 	});
 });

@@ -3,6 +3,7 @@ import axios, { type AxiosInstance } from 'axios';
 import Fastify from 'fastify';
 
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
+import { waitFor } from '../../tools/waitFor';
 
 /** A free port, and receipts that follow at once. */
 const testOptions: SandboxOptions = {
@@ -64,17 +65,7 @@ export async function closeAll(): Promise<void> {
 	await Promise.all(open.splice(0).map(async (close) => await close()));
 }
 
-/**
- * Waits until a check gives something truthy.
- *
- * @throws Error after 10 s
- */
+/** Waits until a check gives something truthy, and returns that. @throws Error after 10 s */
 export async function until<T>(what: string, check: () => T | undefined | false): Promise<T> {
-	const end = Date.now() + 10_000;
-	for (;;) {
-		const result = check();
-		if (result) return result;
-		if (Date.now() > end) throw new Error(`Waited in vain until ${what}`);
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
+	return await waitFor(async () => check(), { what, limit: 10_000, interval: 5 });
 }

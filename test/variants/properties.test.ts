@@ -1,16 +1,12 @@
-/** What holds for any number of contacts, any text and any words of the service, over the variants. */
+/** What holds for any number of contacts, and any text, over the variants. */
 import fc from 'fast-check';
-import { pick } from 'lodash';
 
-import { HttpError } from '../../sandbox/errors';
 import {
 	variationPointNames,
-	usualChoice,
 	valuesOf,
 	type Choice,
 	type VariationPointName,
 } from '../../sandbox/variants';
-import { errorText } from '../../sandbox/variants/errors';
 import { loadEngine, type Engine } from '../support/engine';
 import { checkListing } from './listings';
 import { Stage } from './stage';
@@ -76,36 +72,6 @@ describe(`(TEST_SEED=${seed})`, () => {
 			);
 			expect(stage.state.messages.all.slice(before).map(({ text }) => text)).toEqual(list);
 		});
-		await fc.assert(property, settings).finally(async () => await stage.close());
-	}, 120_000);
-
-	test("whatever the error, the item's message has the words of the service", async () => {
-		const stage = await Stage.open(engine, {});
-		const status = fc.integer({ min: 400, max: 599 }).filter((code) => code !== 429);
-		const words = fc
-			.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 80 })
-			.map((text) => `Refused: ${text.replace(/[\s.]+/g, ' ').trim()}!`);
-		const property = fc.asyncProperty(
-			anyOf('error-shape'),
-			status,
-			words,
-			async (variants, code, said) => {
-				const body = errorText(
-					{ ...usualChoice, ...pick(variants, 'error-shape') },
-					new HttpError(code, 'some_code', said),
-				);
-				await stage.fault({ endpoint: 'sendText', status: code, body });
-				const { outputs } = await stage.run(
-					{ resource: 'message', operation: 'sendText', to: '+15550001000', text: 'Hi' },
-					[{}],
-					{ onError: 'continueRegularOutput' },
-				);
-				expect(outputs[0][0].json.error).toMatchObject({
-					message: expect.stringContaining(said),
-					statusCode: code,
-				});
-			},
-		);
 		await fc.assert(property, settings).finally(async () => await stage.close());
 	}, 120_000);
 });

@@ -224,10 +224,7 @@ export class N8nClient {
 		return { ...summary, data: parse(data) as IRunExecutionData };
 	}
 
-	/**
-	 * Waits until an execution has ended, in whatever way.
-	 * @param limit milliseconds
-	 */
+	/** Waits until an execution has ended, in whatever way. @param limit milliseconds */
 	async waitForExecution(id: string, limit = 60_000): Promise<Execution> {
 		const ended = async () => {
 			const execution = await this.getExecution(id);

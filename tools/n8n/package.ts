@@ -14,7 +14,6 @@ const LIMIT = 180_000;
 interface Manifest {
 	name: string;
 	version: string;
-	author?: unknown;
 }
 
 /**
@@ -56,9 +55,10 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 	await mkdir(staging, { recursive: true });
 	const unpack = ['-xzf', tarball, '-C', staging, '--strip-components=1'];
 	await runCommand('tar', unpack, { limit: LIMIT });
-	const manifest = await readManifest(staging);
+	const file = path.join(staging, 'package.json');
+	const manifest = JSON.parse(await readFile(file, 'utf8')) as Manifest;
 	const shipped = omit(manifest, 'devDependencies', 'peerDependencies', 'optionalDependencies');
-	await writeJson(path.join(staging, 'package.json'), shipped);
+	await writeJson(file, shipped);
 	const target = path.join(nodes, 'node_modules', manifest.name);
 	await rm(target, { recursive: true, force: true });
 	await mkdir(path.dirname(target), { recursive: true });
@@ -69,11 +69,6 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 		dependencies: { [manifest.name]: manifest.version },
 	});
 	return target;
-}
-
-/** The package.json in a folder. */
-export async function readManifest(folder: string): Promise<Manifest> {
-	return JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
 async function writeJson(file: string, content: unknown): Promise<void> {

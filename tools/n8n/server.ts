@@ -2,11 +2,10 @@ import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { UserError } from '../cli';
-import { freePort, runCommand } from '../processes';
+import { freePort } from '../processes';
 import { N8nClient, type Owner } from './client';
 import { installN8n, type N8nInstall } from './install';
-import { installPackage, readManifest } from './package';
+import { installPackage } from './package';
 import { N8nProcess, type N8nPlace } from './process';
 
 /** No characters that look like others. */
@@ -88,30 +87,4 @@ export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 	const server = new N8nServer(install, place, owner, env);
 	await server.start();
 	return server;
-}
-
-/**
- * Notes in a running n8n's SQLite database that a package is installed, so that it is listed under Settings, Community
- * nodes, and its nodes are marked as installed. (n8n does so when it installs a package itself; it loads a package without, too.)
- * @throws UserError when n8n has not loaded the package's nodes
- */
-export async function recordPackage(n8n: N8nServer, name: string): Promise<void> {
-	const data = path.join(n8n.place.userFolder, '.n8n');
-	const { version, author } = await readManifest(path.join(data, 'nodes', 'node_modules', name));
-	const types = (await n8n.client.nodeTypes()).filter((type) => type.name.startsWith(`${name}.`));
-	// n8n itself makes further forms of a node, those that AI agents use.
-	const made = types.flatMap((type) => [`${type.name}Tool`, `${type.name}HitlTool`]);
-	const nodes = types
-		.filter((type) => !made.includes(type.name))
-		.map((type) => ({
-			displayName: type.displayName,
-			type: type.name,
-			version: Math.max(...[type.version].flat()),
-		}));
-	if (nodes.length === 0)
-		throw new UserError(`n8n could not load the nodes of ${name} (its log: ${n8n.logFile}).`);
-	const script = path.join(__dirname, 'insertPackage.cjs');
-	const json = JSON.stringify({ name, version, author, nodes });
-	const command = [script, path.join(data, 'database.sqlite'), json];
-	await runCommand(n8n.install.node, command, { limit: 30_000 });
 }

@@ -1,4 +1,5 @@
 /** One chat: who it is with, the messages with the newest at the bottom, and a box to answer as the customer. */
+import { Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { newNames } from './chats.js';
@@ -43,17 +44,17 @@ export function Chat({ phone }) {
 		}
 	};
 	return html`
-		<section class="chat" aria-label=${`Chat with ${who}`}>
-			<header>
-				<a class="back" href="#" aria-label="Back to the chats"><${Sign}>←<//></a>
+		<${Fragment}>
+			<header class="d-flex align-items-center gap-3 border-bottom bg-body px-3 py-2">
+				<a class="btn d-md-none" href="#" aria-label="Back to the chats"><${Sign}>←<//></a>
 				<${Avatar} phone=${phone} name=${name} />
 				<div>
-					<h2 ref=${heading} tabindex="-1" dir="auto">${who}</h2>
-					<p>${name ? phone : 'Customer without a name'}</p>
+					<h2 class="fw-bold" ref=${heading} tabindex="-1" dir="auto">${who}</h2>
+					<p class="small text-body-secondary">${name ? phone : 'Customer without a name'}</p>
 				</div>
 			</header>
 			<div
-				class="scroll"
+				class="messages flex-fill overflow-auto"
 				ref=${scroller}
 				tabindex="0"
 				role="group"
@@ -76,30 +77,22 @@ export function Chat({ phone }) {
 					<${Days} messages=${data?.data ?? []} who=${who} reply=${send} />
 				</div>
 			</div>
-			<div>
-				<p class=${answer.hint && 'note'} role="status">${answer.hint}</p>
-				<${Problem} error=${answer.problem} />
-				<${Composer} box=${box} who=${who} send=${send} />
-			</div>
-		</section>
+			<p class=${answer.hint && 'alert alert-info m-2'} role="status">${answer.hint}</p>
+			<${Problem} error=${answer.problem} />
+			<${Composer} box=${box} who=${who} send=${send} />
+		<//>
 	`;
 }
 
-/**
- * @param {{
- *   messages: Array<import('../../state/messages').Message>,
- *   who: string,
- *   reply: (text: string) => void,
- * }} props
- */
+/** @param {{ messages: Array<import('../../state/messages').Message>, who: string, reply: (text: string) => void, }} props */
 function Days({ messages, who, reply }) {
 	const days = Object.entries(
 		Object.groupBy(messages, ({ createdAt }) => dayOf(createdAt, 'full')),
 	);
 	return days.map(
 		([day, group = []]) => html`
-			<h3 key=${day}>${day}</h3>
-			<ol key=${`${day} messages`}>
+			<h3 key=${day} class="small fw-bold text-body-secondary text-center my-3">${day}</h3>
+			<ol key=${`${day} messages`} class="d-flex flex-column gap-2">
 				${group.map(
 					(message) => html`<${Bubble} key=${message.id} ...${{ message, who, reply }} />`,
 				)}
@@ -134,9 +127,10 @@ function Composer({ box, who, send }) {
 	/** @param {InputEvent & { currentTarget: HTMLTextAreaElement }} event */
 	const onInput = ({ currentTarget }) => setText(currentTarget.value);
 	return html`
-		<form onSubmit=${submit}>
+		<form class="d-flex align-items-end gap-2 bg-body" onSubmit=${submit}>
 			<textarea
 				ref=${box}
+				class="form-control rounded-4"
 				rows="1"
 				dir="auto"
 				aria-label=${`Answer as ${who}`}
@@ -145,7 +139,7 @@ function Composer({ box, who, send }) {
 				onInput=${onInput}
 				onKeyDown=${onKeyDown}
 			></textarea>
-			<button class="main" aria-label="Send"><${Sign}>➤<//></button>
+			<button class="btn btn-primary rounded-pill" aria-label="Send"><${Sign}>➤<//></button>
 		</form>
 	`;
 }

@@ -18,8 +18,8 @@ import {
 /** Names of customers who have not written yet. */
 export const newNames = /** @type {Map<string, string>} */ (new Map());
 
-/** @param {{ chosen?: string }} props */
-export function Chats({ chosen }) {
+/** @param {{ chosen?: string, class: string }} props */
+export function Chats({ chosen, class: pane }) {
 	const [search, setSearch] = useState('');
 	const [limit, setLimit] = useState(step);
 	const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
@@ -30,11 +30,14 @@ export function Chats({ chosen }) {
 	const onSearch = ({ currentTarget }) => setSearch(currentTarget.value);
 	const chats = list?.data ?? [];
 	return html`
-		<section class="chats" aria-label="Chats">
-			<header>
-				<h2>Chats</h2>
-				<button onClick=${() => dialog.current?.showModal()}><${Sign}>+<//> New chat</button>
+		<section class=${`chats d-flex flex-column border-end ${pane}`} aria-label="Chats">
+			<header class="d-flex flex-wrap align-items-center gap-2 border-bottom px-3 py-2">
+				<h2 class="flex-fill fw-bold">Chats</h2>
+				<button class="btn border rounded-pill" onClick=${() => dialog.current?.showModal()}>
+					<${Sign}>+<//> New chat
+				</button>
 				<input
+					class="form-control rounded-pill"
 					type="search"
 					dir="auto"
 					aria-label="Search chats"
@@ -43,17 +46,12 @@ export function Chats({ chosen }) {
 					onInput=${onSearch}
 				/>
 			</header>
-			<div class="scroll">
+			<div class="flex-fill overflow-auto p-2">
 				<${Problem} error=${error} />
 				${list?.total === 0 &&
 				html`<${Empty} title=${search ? 'Nobody found' : 'No messages yet'}>
 					${search ? 'Search for another name or number.' : 'Send one from n8n, or start a chat.'}
 				<//>`}
-				${chats[0]?.lastMessage === null &&
-				!search &&
-				html`<p class="note">
-					No messages yet: send one from n8n, or write as one of these contacts.
-				</p>`}
 				<ul>
 					${chats.map((chat) => html`<${Row} key=${chat.phone} chat=${chat} chosen=${chosen} />`)}
 				</ul>
@@ -68,23 +66,37 @@ export function Chats({ chosen }) {
 
 /** @param {{ chat: import('../data').Chat, chosen?: string }} props */
 function Row({ chat: { phone, name, lastMessage }, chosen }) {
-	const day = lastMessage && dayOf(lastMessage.timestamp, 'medium');
 	return html`
 		<li>
-			<a href=${`#${phone}`} aria-current=${phone === chosen ? 'page' : undefined}>
+			<a
+				class="d-flex align-items-center gap-3 rounded-3 p-2 text-reset text-decoration-none"
+				href=${`#${phone}`}
+				aria-current=${phone === chosen ? 'page' : undefined}
+			>
 				<${Avatar} phone=${phone} name=${name} />
-				<strong dir="auto">${name || phone}</strong>
-				${lastMessage &&
-				html`<time datetime=${lastMessage.timestamp}
-					>${day === 'Today' ? timeOf(lastMessage.timestamp) : day}</time
-				>`}
-				<span class="text" dir="auto"
-					>${lastMessage ? lastMessage.text : name ? phone : 'No messages yet'}</span
-				>
-				${lastMessage?.direction === 'outbound' && html`<${Status} status=${lastMessage.status} />`}
+				<div class="flex-fill overflow-hidden">
+					<div class="d-flex gap-2">
+						<strong class="flex-fill text-truncate" dir="auto">${name || phone}</strong>
+						${lastMessage && html`<${Time} at=${lastMessage.timestamp} />`}
+					</div>
+					<div class="d-flex gap-2 small text-body-secondary">
+						<span class="text flex-fill text-truncate" dir="auto">
+							${lastMessage ? lastMessage.text : name ? phone : 'No messages yet'}
+						</span>
+						${lastMessage?.direction === 'outbound' &&
+						html`<${Status} status=${lastMessage.status} />`}
+					</div>
+				</div>
 			</a>
 		</li>
 	`;
+}
+
+/** The time of a message of today, or the day of an older one. @param {{ at: string }} props */
+function Time({ at }) {
+	const day = dayOf(at, 'medium');
+	const shown = day === 'Today' ? timeOf(at) : day;
+	return html`<time class="small text-body-secondary text-nowrap" datetime=${at}>${shown}</time>`;
 }
 
 /** Asks for the number of a customer who has not written yet. @param {{ dialog: { current: HTMLDialogElement | null } }} props */
@@ -106,16 +118,17 @@ function NewChat({ dialog }) {
 		location.hash = phone;
 	};
 	return html`
-		<dialog ref=${dialog} aria-labelledby="new-chat">
-			<form onSubmit=${start} novalidate>
-				<h2 id="new-chat">New chat</h2>
-				<p>
+		<dialog ref=${dialog} class="border-0 rounded-4 shadow p-4" aria-labelledby="new-chat">
+			<form class="d-grid gap-3" onSubmit=${start} novalidate>
+				<h2 class="fw-bold" id="new-chat">New chat</h2>
+				<p class="text-body-secondary">
 					Write as a customer who is not in the list. Any number will do: nothing is really sent.
 				</p>
 				<label>
 					Phone number
 					<input
 						ref=${field}
+						class="form-control"
 						name="phone"
 						type="tel"
 						autocomplete="off"
@@ -126,11 +139,23 @@ function NewChat({ dialog }) {
 				<${Problem} error=${error} />
 				<label>
 					Name (optional)
-					<input name="name" dir="auto" autocomplete="off" placeholder="e.g. Ada Lovelace" />
+					<input
+						class="form-control"
+						name="name"
+						dir="auto"
+						autocomplete="off"
+						placeholder="e.g. Ada Lovelace"
+					/>
 				</label>
-				<footer>
-					<button type="button" onClick=${() => dialog.current?.close()}>Cancel</button>
-					<button class="main">Start chat</button>
+				<footer class="d-flex justify-content-end gap-2">
+					<button
+						class="btn border rounded-pill"
+						type="button"
+						onClick=${() => dialog.current?.close()}
+					>
+						Cancel
+					</button>
+					<button class="btn btn-primary rounded-pill">Start chat</button>
 				</footer>
 			</form>
 		</dialog>

@@ -15,12 +15,22 @@ export function Deliveries() {
 	const { data: webhooks } = useLive('/webhooks');
 	const deliveries = log?.data ?? [];
 	return html`
-		<section class="deliveries" aria-label="Deliveries to webhooks">
-			<header>
-				<h2>Deliveries</h2>
-				<p>What the service told webhooks, e.g. n8n, and what they answered.</p>
+		<section
+			class="deliveries d-flex flex-column border-start bg-body"
+			aria-label="Deliveries to webhooks"
+		>
+			<header class="border-bottom px-3 py-2">
+				<h2 class="fw-bold">Deliveries</h2>
+				<p class="small text-body-secondary">
+					What the service told webhooks, e.g. n8n, and what they answered.
+				</p>
 			</header>
-			<div class="scroll" tabindex="0" role="group" aria-label="Webhooks and deliveries, to scroll">
+			<div
+				class="flex-fill overflow-auto"
+				tabindex="0"
+				role="group"
+				aria-label="Webhooks and deliveries, to scroll"
+			>
 				<${Problem} error=${error} />
 				${webhooks && html`<${Webhooks} webhooks=${webhooks.data} />`}
 				${log &&
@@ -44,35 +54,44 @@ function Webhooks({ webhooks }) {
 	const count = webhooks.length;
 	if (count === 0)
 		return html`
-			<p class="note">
+			<p class="alert alert-info m-2">
 				No webhook is registered. In n8n, publish a workflow that starts with the Business Messaging
 				Trigger.
 			</p>
 		`;
 	return html`
-		<h3>${count === 1 ? '1 webhook listens' : `${count} webhooks listen`}</h3>
-		${webhooks.map(
-			({ id, url, events }) => html`<p key=${id}>${placeOf(url)}: ${events.join(', ')}</p>`,
-		)}
+		<div class="small text-body-secondary text-break p-3">
+			<h3 class="fw-bold">${count === 1 ? '1 webhook listens' : `${count} webhooks listen`}</h3>
+			${webhooks.map(
+				({ id, url, events }) => html`<p key=${id}>${placeOf(url)}: ${events.join(', ')}</p>`,
+			)}
+		</div>
 	`;
 }
+
+const colours = {
+	pending: 'text-bg-warning',
+	delivered: 'text-bg-success',
+	failed: 'text-bg-danger',
+	cancelled: 'text-bg-secondary',
+};
 
 /** @param {{ delivery: Delivery }} props */
 function Row({ delivery }) {
 	const { event, data, url, state, attempts, createdAt } = delivery;
 	return html`
-		<li>
+		<li class="border-top px-3 py-2 small">
 			<details>
-				<summary>
-					<span class=${`answer ${state}`}>${answerOf(delivery)}</span>
-					<strong>${event}</strong>
-					<span class="who">
+				<summary class="d-flex align-items-center gap-2">
+					<span class=${`badge ${colours[state]}`}>${answerOf(delivery)}</span>
+					<span class="flex-fill">
+						<strong class="d-block">${event}</strong>
 						${String(data.from ?? data.to ?? '')}
 						${attempts.length > 1 && ` · ${attempts.length} attempts`}
 					</span>
-					<time datetime=${createdAt}>${timeOf(createdAt, 'medium')}</time>
+					<time class="text-nowrap" datetime=${createdAt}>${timeOf(createdAt, 'medium')}</time>
 				</summary>
-				<p>POST ${placeOf(url)}</p>
+				<p class="text-break my-2">POST ${placeOf(url)}</p>
 				${attempts.map(
 					({ at, status, ms, error }) => html`
 						<p key=${at}>
@@ -80,7 +99,12 @@ function Row({ delivery }) {
 						</p>
 					`,
 				)}
-				<pre tabindex="0" role="group" aria-label="Body">
+				<pre
+					class="rounded-3 bg-body-secondary p-2 my-2"
+					tabindex="0"
+					role="group"
+					aria-label="Body"
+				>
 ${JSON.stringify({ event, data }, null, 2)}</pre
 				>
 			</details>

@@ -34,27 +34,22 @@ export function connect(note) {
 export function useLive(path) {
 	const [result, setResult] = useState(/** @type {{ data?: T, error?: string }} */ ({}));
 	useEffect(() => {
-		let isWanted = false;
-		let isLoading = false;
-		let isStopped = false;
+		let asked = 0;
+		let shown = 0;
 		const load = async () => {
-			isWanted = true;
-			if (isLoading) return;
-			isLoading = true;
-			while (isWanted && !isStopped) {
-				isWanted = false;
-				const next = await request(path).then(
-					(data) => ({ data }),
-					(error) => ({ error: error.message }),
-				);
-				if (!isStopped) setResult((before) => ({ data: before.data, ...next }));
-			}
-			isLoading = false;
+			const turn = ++asked;
+			const next = await request(path).then(
+				(data) => ({ data }),
+				(error) => ({ error: error.message }),
+			);
+			if (turn < shown) return;
+			shown = turn;
+			setResult((before) => ({ data: before.data, ...next }));
 		};
 		listeners.add(load);
 		void load();
 		return () => {
-			isStopped = true;
+			shown = Infinity;
 			listeners.delete(load);
 		};
 	}, [path]);

@@ -1,4 +1,6 @@
 /** One message: the business's on the left, with how far it has come, the customer's on the right. */
+import { Fragment } from 'preact';
+
 import { html, Sign, Status, timeOf } from './parts.js';
 
 /** @typedef {import('../../state/messages').RenderedTemplate} Template */
@@ -8,17 +10,19 @@ export function Bubble({ message, who, reply }) {
 	const { direction, text, template, status, createdAt, failure } = message;
 	const isOurs = direction === 'outbound';
 	return html`
-		<li class=${`bubble ${direction} ${status}`}>
-			<span class="unseen">${isOurs ? 'Your business' : who}: </span>
+		<li class=${`bubble shadow-sm px-3 py-2 ${direction} ${status}`}>
+			<span class="visually-hidden">${isOurs ? 'Your business' : who}: </span>
 			${template?.header && html`<${Header} header=${template.header} />`}
 			<p class="text" dir="auto">${linked(text)}</p>
-			${template?.footer && html`<p class="footer" dir="auto">${template.footer}</p>`}
-			<p class="meta">
-				${template && html`<span>${template.name} · ${template.language}</span>`}
-				<time datetime=${createdAt}>${timeOf(createdAt)}</time>
-				${isOurs && html`<${Status} status=${status} />`}
-			</p>
-			${failure && html`<p class="failure">Not delivered. ${failure}</p>`}
+			<div class="small text-body-secondary">
+				${template?.footer && html`<p dir="auto">${template.footer}</p>`}
+				<p class="d-flex flex-wrap column-gap-2">
+					<span class="me-auto">${template && `${template.name} · ${template.language}`}</span>
+					<time datetime=${createdAt}>${timeOf(createdAt)}</time>
+					${isOurs && html`<${Status} status=${status} />`}
+				</p>
+			</div>
+			${failure && html`<p class="small text-danger-emphasis">Not delivered. ${failure}</p>`}
 			${template?.buttons.map(
 				(button, index) => html`<${Button} key=${index} button=${button} reply=${reply} />`,
 			)}
@@ -26,38 +30,54 @@ export function Bubble({ message, who, reply }) {
 	`;
 }
 
+const card = 'd-flex align-items-center gap-3 rounded-3 bg-body-secondary p-2 mb-2';
+
 /** @param {{ header: NonNullable<Template['header']> }} props */
 function Header({ header: { format, text, documentUrl } }) {
-	if (format === 'TEXT') return html`<p class="header" dir="auto"><strong>${text}</strong></p>`;
+	if (format === 'TEXT') return html`<p dir="auto"><strong>${text}</strong></p>`;
 	const kind = format === 'IMAGE' ? 'Picture' : format[0] + format.slice(1).toLowerCase();
-	if (format !== 'DOCUMENT') return html`<p class="card picture">${kind} of the template</p>`;
+	if (format !== 'DOCUMENT')
+		return html`<p class=${`${card} justify-content-center py-5`}>${kind} of the template</p>`;
 	const address = webAddress(documentUrl);
-	if (!address)
-		return html`<p class="card">
-			<${Sign}>PDF<//> <strong>Document</strong> <small>attached to the template</small>
-		</p>`;
-	const file = address.pathname.split('/').filter(Boolean).at(-1) ?? address.host;
-	return html`
-		<${Link} class="card" href=${address.href}>
-			<${Sign}>PDF<//> <strong dir="auto">${decoded(file)}</strong> <small>${address.host}</small>
+	const file = address?.pathname.split('/').filter(Boolean).at(-1) ?? address?.host;
+	const words = html`
+		<${Fragment}>
+			<span class="badge text-bg-danger py-2" aria-hidden="true">PDF</span>
+			<span class="overflow-hidden">
+				<strong class="d-block" dir="auto">${file ? decoded(file) : 'Document'}</strong>
+				<small>${address?.host ?? 'attached to the template'}</small>
+			</span>
 		<//>
 	`;
+	if (!address) return html`<p class=${card}>${words}</p>`;
+	return html`
+		<${Link} class=${`${card} text-reset text-decoration-none`} href=${address.href}>${words}<//>
+	`;
 }
+
+const wide =
+	'btn d-block border-0 border-top rounded-0 w-100 mt-2 fw-semibold text-decoration-none';
 
 /** @param {{ button: Template['buttons'][number], reply: (text: string) => void }} props */
 function Button({ button: { type, text, url }, reply }) {
 	const address = webAddress(url);
 	const words = html`<bdi>${text}</bdi>`;
 	if (address)
-		return html`<${Link} class="button" href=${address.href}><${Sign}>↗<//> ${words}<//>`;
-	if (type !== 'QUICK_REPLY') return html`<span class="button">${words}</span>`;
-	return html`<button onClick=${() => reply(text)}><${Sign}>↩<//> ${words}</button>`;
+		return html`<${Link} class=${`${wide} btn-link`} href=${address.href}>
+			<${Sign}>↗<//> ${words}
+		<//>`;
+	if (type !== 'QUICK_REPLY') return html`<span class=${wide}>${words}</span>`;
+	return html`
+		<button class=${`${wide} btn-link`} onClick=${() => reply(text)}>
+			<${Sign}>↩<//> ${words}
+		</button>
+	`;
 }
 
 /** A link that leaves the page. @param {{ href: string, class?: string, children?: unknown }} props */
 const Link = ({ children, ...others }) => html`
 	<a ...${others} target="_blank" rel="noopener noreferrer">
-		${children}<span class="unseen"> (opens in a new tab)</span>
+		${children}<span class="visually-hidden"> (opens in a new tab)</span>
 	</a>
 `;
 

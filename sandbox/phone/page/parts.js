@@ -13,18 +13,20 @@ import { most, step } from './live.js';
 export const html = htm.bind(h);
 
 /** A sign beside words that say the same. @param {{ children?: unknown }} props */
-export const Sign = ({ children }) =>
-	html`<span class="sign" aria-hidden="true">${children}</span>`;
+export const Sign = ({ children }) => html`<span aria-hidden="true">${children}</span>`;
 
 /** @type {Record<string, string>} */
 const ticks = { accepted: '◷', sent: '✓', delivered: '✓✓', read: '✓✓', failed: '!' };
 
 /** How far a message of ours has come. @param {{ status: string }} props */
-export const Status = ({ status }) => html`
-	<span class=${`status ${status}`}>
-		${status[0].toUpperCase() + status.slice(1)} <${Sign}>${ticks[status]}<//>
-	</span>
-`;
+export function Status({ status }) {
+	const colour = { read: 'text-primary-emphasis', failed: 'text-danger-emphasis' }[status] ?? '';
+	return html`
+		<span class=${`status ${status} text-nowrap ${colour}`}>
+			${status[0].toUpperCase() + status.slice(1)} <${Sign}>${ticks[status]}<//>
+		</span>
+	`;
+}
 
 /** @param {{ phone: string, name?: string | null }} props */
 export function Avatar({ phone, name }) {
@@ -35,22 +37,25 @@ export function Avatar({ phone, name }) {
 	const sum = [...phone.slice(1)].reduce((before, digit) => before * 7 + Number(digit), 0);
 	const hue = (sum % 6) * 60;
 	const style = { background: `hsl(${hue} 45% 30%)` };
-	return html`<span class="avatar" style=${style} aria-hidden="true"
+	return html`<span
+		class="avatar rounded-circle text-white fw-semibold"
+		style=${style}
+		aria-hidden="true"
 		>${initials.join('').toUpperCase() || '☺'}</span
 	>`;
 }
 
 /** What stands where there is nothing yet, and what to do about it. @param {{ title: string, children?: unknown }} props */
 export const Empty = ({ title, children }) => html`
-	<div class="empty">
+	<div class="m-auto p-4 text-center">
 		<strong>${title}</strong>
-		<p>${children}</p>
+		<p class="text-body-secondary">${children}</p>
 	</div>
 `;
 
 /** @param {{ error?: string }} props */
 export const Problem = ({ error }) =>
-	error && html`<p class="note error" role="alert">${error}</p>`;
+	error && html`<p class="alert alert-danger m-2" role="alert">${error}</p>`;
 
 /**
  * Asks for more rows of a list.
@@ -60,7 +65,12 @@ export const Problem = ({ error }) =>
 export const More = ({ has, limit, setLimit, children = 'Show more' }) =>
 	has &&
 	limit < most &&
-	html`<button class="more" onClick=${() => setLimit(limit + step)}>${children}</button>`;
+	html`<button
+		class="btn border rounded-pill d-block mx-auto my-2"
+		onClick=${() => setLimit(limit + step)}
+	>
+		${children}
+	</button>`;
 
 /**
  * A phone number in international format from what a person typed.

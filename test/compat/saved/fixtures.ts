@@ -2,25 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type { INodeParameters } from 'n8n-workflow';
-
 import { filesBelow, root } from '../../support/files';
-import type { SavedShape } from './shape';
+import type { SavedByVersion } from './present';
 
 const folder = 'test/compat/saved';
-
-/** A node as it stands in a saved workflow. */
-export interface SavedNode {
-	typeVersion: number;
-	parameters: INodeParameters;
-}
-
-/** What one version has left. */
-export interface SavedByVersion {
-	/** Nodes that ran in that version, by what they do, e.g. `message sendText`. */
-	nodes: Record<string, SavedNode>;
-	shape: SavedShape;
-}
 
 /** The versions of which there is a file. */
 export function savedVersions(): string[] {
