@@ -1,6 +1,5 @@
 /** What a user sees who saves the credential or clicks Retry, and what its fields say. */
-import { useOtherHost } from '../support/otherHost';
-import { useService } from '../support/service';
+import { useOtherHost, useService } from '../support/service';
 
 const service = useService();
 let answer: { status: number; type: string; body: string };

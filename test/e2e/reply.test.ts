@@ -5,7 +5,7 @@ import { type Execution, outputOf } from '../../tools/n8n/client';
 import { waitFor } from '../../tools/waitFor';
 import type { Delivery } from '../../sandbox/deliveries';
 import { readExample } from '../../tools/examples';
-import { previewOf, readPreview } from '../support/previews';
+import { previewOf, readPreview } from '../support/everyOperation';
 import { agentWith } from './support/agent';
 import { type Model, startModel } from './support/model';
 import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';

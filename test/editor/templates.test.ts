@@ -1,7 +1,6 @@
 /** The lists and the form for templates, as the editor calls them. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { readExample } from '../../tools/examples';
 import { locator, useService } from '../support/service';
 import { addManyTemplates, bigFields, languages } from '../support/templates';
 
@@ -42,7 +41,7 @@ describe('with 500 templates', () => {
 	test('typing searches names, languages and approval in all of them, which are listed once', async () => {
 		await namesIn('searchTemplateNames');
 		const before = service.calls('listTemplates');
-		expect(await namesIn('searchTemplateNames', 'NOTE_471')).toHaveLength(1);
+		expect(await namesIn('searchTemplateNames', 'NOTE_1471')).toHaveLength(1);
 		expect(await namesIn('searchTemplateNames', 'rejected')).toEqual([
 			'prize_draw · en_US · ⚠ not approved (REJECTED)',
 		]);
@@ -161,15 +160,4 @@ describe('where less is known', () => {
 		const search = open({}, nowhere()).listSearch('searchTemplateNames');
 		await expect(search).rejects.toThrow('127.0.0.1:9');
 	});
-});
-
-test('the example shows the form as the editor would make it', async () => {
-	const { nodes } = readExample('welcome-campaign', { id: '1', name: 'Test' });
-	const { template, language, variables } = nodes.find(({ name }) => name === 'Send welcome')
-		?.parameters as Record<string, { value: string; schema: unknown; cachedResultName: string }>;
-	const parameters = chosen(template.value, language.value);
-	expect((await form(parameters)).fields).toEqual(variables.schema);
-	expect(await namesIn('searchTemplateNames')).toContain(template.cachedResultName);
-	const offered = await namesIn('searchTemplateLanguages', undefined, parameters);
-	expect(offered).toContain(language.cachedResultName);
 });

@@ -234,14 +234,6 @@ describe('the list of several processes: whoever overwrites whom, a key is given
 		return [row.process(), second];
 	}
 
-	test('two processes add the same at the same time: one has it', async () => {
-		const row = new Row();
-		const [first, second] = overwriting(row);
-		const [late, early] = await Promise.all([second.add(['key']), first.add(['key'])]);
-		expect([...early, ...late]).toEqual(['key']);
-		expect(row.list).toContain('key');
-	});
-
 	test('what was overwritten by an addition of other entries is added anew', async () => {
 		const row = new Row();
 		const [first, second] = overwriting(row);
@@ -253,18 +245,6 @@ describe('the list of several processes: whoever overwrites whom, a key is given
 		await first.removeMarks();
 		await second.removeMarks();
 		expect(row.list.sort()).toEqual(['a', 'b', 'confirmation', 'there before']);
-	});
-
-	test('what somebody else has written back of an overwritten addition is still ours', async () => {
-		const row = new Row();
-		const history = row.process();
-		const added = history.add(['key']);
-		await row.nextWrite();
-		const ours = row.list;
-		row.list = ['there before']; // it will not find its mark
-		await row.nextWrite();
-		row.list = [...ours, 'of another'];
-		expect(await added).toEqual(new Set(['key']));
 	});
 
 	test('an addition that took too long is taken back, and finds what others have added meanwhile', async () => {

@@ -6,7 +6,6 @@ const suites = [
 	'transport/serviceConfig',
 	'transport/pace',
 	'operations/variables',
-	'operations/question',
 	'transport/lists',
 	'transport/errors',
 	'operations/everyOperation',

@@ -1,6 +1,10 @@
 // `npm run test:mutation`: faults are put into the sources, one at a time, and the tests have to notice. A mutant that no test
 // notices is a line that could be wrong unseen. Takes some twenty minutes on two quiet cores, so `.ci/run` leaves it out. Only some
 // files: `-- --mutate nodes/**/rateLimiter.ts`.
+//
+// What survives was looked at: how long the limiter sleeps until it looks again, which only real time shows; what other people's
+// changes cost while a list is read, in requests, never in records; the order in which forms of a webhook are tried; a boundary
+// at one millisecond; the name of an error class, some advice.
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {

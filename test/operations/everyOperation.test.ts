@@ -3,9 +3,17 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { operations } from '../../nodes/BusinessMessaging/description';
 import { waitFor } from '../../tools/waitFor';
-import { caseOf, itemsFor, parametersOf, testEveryOperation } from '../support/everyOperation';
+import {
+	caseOf,
+	itemsFor,
+	parametersOf,
+	previewFolder,
+	previewOf,
+	readPreview,
+	testEveryOperation,
+	writePreview,
+} from '../support/everyOperation';
 import { filesBelow } from '../support/files';
-import { previewFolder, previewOf, readPreview, writePreview } from '../support/previews';
 import { useService } from '../support/service';
 
 const service = useService({ sampleContacts: 3 });

@@ -44,36 +44,15 @@ describe('workflows', () => {
 	});
 });
 
-describe('versions', () => {
-	const changelog =
-		'# Changelog\n\n## [Unreleased]\n\n### Added\n\n- B\n\n## [1.0.0] - 2030-01-31\n\n- A\n';
-	const [version, lockVersion] = ['1.0.0', '1.0.0'];
-	const agree = { changelog, version, lockVersion, savedVersions: ['1.0.0'], tag: 'v1.0.0' };
-	const next = { version: '1.1.0', lockVersion: '1.1.0', savedVersions: ['1.1.0'], tag: 'v1.1.0' };
-	const changed = (from: string, to: string) => ({ changelog: changelog.replace(from, to) });
-
-	test('of this commit agree', () => {
-		const lock = JSON.parse(readText('package-lock.json')) as { version: string };
-		const present = {
-			changelog: readText('CHANGELOG.md'),
-			version: manifest.version,
-			lockVersion: lock.version,
-			savedVersions: savedVersions(),
-		};
-		expect(versionFaults(present)).toEqual([]);
-	});
-
-	test.each([
-		[{ tag: 'v1.0.1' }, 'The tag is v1.0.1, package.json has 1.0.0'],
-		[{ lockVersion: '0.9.0' }, 'package-lock.json has 0.9.0'],
-		[next, 'The newest release in CHANGELOG.md is 1.0.0, package.json has 1.1.0'],
-		[{ savedVersions: ['0.9.0'] }, 'test/compat/saved/1.0.0.json'],
-		[changed('- A', ''), 'CHANGELOG.md lacks 1.0.0'],
-		[changed('## [Unreleased]', '## Next'), 'CHANGELOG.md has no "## [Unreleased]"'],
-	])('%j is found', (change, fault) => {
-		expect(versionFaults(agree)).toEqual([]);
-		expect(versionFaults({ ...agree, ...change })).toContainEqual(expect.stringContaining(fault));
-	});
+test('the versions of this commit agree', () => {
+	const lock = JSON.parse(readText('package-lock.json')) as { version: string };
+	const present = {
+		changelog: readText('CHANGELOG.md'),
+		version: manifest.version,
+		lockVersion: lock.version,
+		savedVersions: savedVersions(),
+	};
+	expect(versionFaults(present)).toEqual([]);
 });
 
 test('the tarball holds what runs and what is shown, brings no dependencies, and is small', () => {

@@ -1,6 +1,5 @@
 /** Who gets the API key: the address in the credential and nobody else, whatever stands there and whatever it answers. */
-import { useOtherHost } from '../support/otherHost';
-import { locator, sendText, useService } from '../support/service';
+import { locator, sendText, useOtherHost, useService } from '../support/service';
 
 const service = useService();
 const other = useOtherHost((_, response) =>

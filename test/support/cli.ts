@@ -1,6 +1,8 @@
 /** What n8n's cli adds to its engine: credentials, and the data that goes along with every execution. */
 import * as n8nCore from 'n8n-core';
 import type {
+	IAuthenticate,
+	IAuthenticateGeneric,
 	ICredentialDataDecryptedObject,
 	ICredentialsHelper,
 	IHttpRequestOptions,
@@ -15,11 +17,6 @@ import type { LoadedPackage } from './package';
 const { ExternalSecretsProxy }: Partial<Pick<typeof n8nCore, 'ExternalSecretsProxy'>> = n8nCore;
 const noSecrets = { hasProvider: () => false, listProviders: () => [] };
 
-/** A function of n8n's cli that no test needs. */
-function notInHarness(): never {
-	throw new Error('The harness does not offer this part of n8n');
-}
-
 /** What a node gets of a credential: the given values, and defaults for the others. Source: CredentialsHelper of n8n's cli. */
 function decrypted(loaded: LoadedPackage, type: string, values: ICredentialDataDecryptedObject) {
 	const { properties } = loaded.credential(type);
@@ -27,6 +24,8 @@ function decrypted(loaded: LoadedPackage, type: string, values: ICredentialDataD
 	const filled = NodeHelpers.getNodeParameters(properties, given, true, false, null, null);
 	return { ...values, ...filled } as ICredentialDataDecryptedObject;
 }
+
+type Authenticate = Exclude<IAuthenticate, IAuthenticateGeneric>;
 
 /** Hands out the same values whichever credential a node asks for. */
 function credentialsHelper(loaded: LoadedPackage, values: ICredentialDataDecryptedObject) {
@@ -38,10 +37,8 @@ function credentialsHelper(loaded: LoadedPackage, values: ICredentialDataDecrypt
 			type: string,
 			request: IHttpRequestOptions,
 		) => {
-			const { authenticate } = loaded.credential(type);
-			return typeof authenticate === 'function'
-				? authenticate(credentials, request)
-				: notInHarness();
+			const authenticate = loaded.credential(type).authenticate as Authenticate;
+			return await authenticate(credentials, request);
 		},
 		getCredentialsProperties: (type: string) => loaded.credential(type).properties,
 		getParentTypes: () => [],
@@ -62,7 +59,7 @@ export function additionalDataFor(
 	baseUrl = 'http://n8n.test',
 ): IWorkflowExecuteAdditionalData {
 	const secrets = ExternalSecretsProxy ? new ExternalSecretsProxy() : noSecrets;
-	return {
+	const data: Partial<IWorkflowExecuteAdditionalData> = {
 		credentialsHelper: credentialsHelper(loaded, credentials),
 		currentNodeExecutionIndex: 0,
 		externalSecretsProxy: secrets as InstanceType<typeof n8nCore.ExternalSecretsProxy>,
@@ -72,19 +69,11 @@ export function additionalDataFor(
 		webhookBaseUrl: `${baseUrl}/webhook`,
 		webhookTestBaseUrl: `${baseUrl}/webhook-test`,
 		webhookWaitingBaseUrl: `${baseUrl}/webhook-waiting`,
-		formBaseUrl: `${baseUrl}/form`,
-		formTestBaseUrl: `${baseUrl}/form-test`,
 		formWaitingBaseUrl: `${baseUrl}/form-waiting`,
-		mcpBaseUrl: `${baseUrl}/mcp`,
-		mcpTestBaseUrl: `${baseUrl}/mcp-test`,
 		setExecutionStatus() {},
 		sendDataToUI() {},
-		logAiEvent() {},
-		executeWorkflow: notInHarness,
-		getRunExecutionData: notInHarness,
-		getRuntimeCredential: notInHarness,
-		startRunnerTask: notInHarness,
 	};
+	return data as IWorkflowExecuteAdditionalData;
 }
 
 /** Presses Test in the credential's dialogue: runs the function that each node declares. Source: CredentialsTester of n8n's cli. */

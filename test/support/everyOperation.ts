@@ -2,6 +2,9 @@
  * What the tests of every operation have in common, whether n8n's engine or a real n8n runs them: three items, the middle
  * one refused by the service, in n8n's three ways to deal with errors.
  */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
 import { expect } from 'expect';
 import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
@@ -9,6 +12,7 @@ import { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../../nodes/BusinessMessaging/description';
 import type { FaultOrder } from '../../sandbox/faults';
+import { readText, root } from './files';
 import { welcomeParameters } from './templates';
 
 /** What runs the action node against a sandbox, which is emptied before each test. */
@@ -166,8 +170,7 @@ export function testEveryOperation(runner: Runner): void {
 			const name = row.fails ?? (own as EndpointName);
 			const fault = { endpoint: name, skip: 1, status: 422, body: { message: words } };
 			if (isRefused) await runner.fault(fault);
-			const options = { concurrency: 1 };
-			const parameters = { ...parametersOf(`${resource} ${value}`), options };
+			const parameters = { ...parametersOf(`${resource} ${value}`), options: { concurrency: 1 } };
 			const { outputs, ...rest } = await runner.run({ parameters, items, onError });
 			const shown = outputs.map((output) =>
 				output.map(({ json, pairedItem }) => ({ json, pairedItem })),
@@ -178,6 +181,10 @@ export function testEveryOperation(runner: Runner): void {
 			json: expect.objectContaining(caseOf(resource, value).gives),
 			pairedItem: { item },
 		});
+		const message = `The service refused the request: ${words} (HTTP 422)`;
+		const description = expect.stringContaining('Correct the values');
+		const failure = { message, description, statusCode: 422, sendStatus: 'notSent' };
+		const failed = { json: expect.objectContaining({ error: failure }), pairedItem: { item: 1 } };
 
 		test('gives the records of all items, each paired with its own', async () => {
 			const { outputs, error } = await run(false);
@@ -188,29 +195,58 @@ export function testEveryOperation(runner: Runner): void {
 		test('stops at the failed item with the words of the service', async () => {
 			const { status, error } = await run(true);
 			expect(status).toBe('error');
-			expect(error).toMatchObject({
-				message: `The service refused the request: ${words} (HTTP 422) [item 1]`,
-				description: expect.stringContaining('Correct the values'),
-				context: { itemIndex: 1, sendStatus: 'notSent' },
-			});
+			const context = { itemIndex: 1, sendStatus: 'notSent' };
+			expect(error).toMatchObject({ message: `${message} [item 1]`, description, context });
 		});
 
-		test.each(['continueRegularOutput', 'continueErrorOutput'] as const)('%s', async (onError) => {
-			const { outputs, error } = await run(true, onError);
+		test('gives the failed item among the others', async () => {
+			const among = await run(true, 'continueRegularOutput');
+			expect([among.error, among.outputs[0]]).toEqual([undefined, [good(0), failed, good(2)]]);
+		});
+
+		test('gives the failed item in the error output', async () => {
+			const { outputs, error } = await run(true, 'continueErrorOutput');
 			expect(error).toBeUndefined();
-			const failure = {
-				message: `The service refused the request: ${words} (HTTP 422)`,
-				description: expect.stringContaining('Correct the values'),
-				statusCode: 422,
-				sendStatus: 'notSent',
-			};
-			const failed = { json: expect.objectContaining({ error: failure }), pairedItem: { item: 1 } };
-			if (onError === 'continueRegularOutput') {
-				expect(outputs[0]).toEqual([good(0), failed, good(2)]);
-			} else {
-				expect(outputs.slice(0, 2)).toEqual([[good(0), good(2)], [failed]]);
-				expect(outputs[1][0].json).toMatchObject({ n: 2 });
-			}
+			expect(outputs.slice(0, 2)).toEqual([[good(0), good(2)], [failed]]);
+			expect(outputs[1][0].json).toMatchObject({ n: 2 });
 		});
 	});
 }
+
+/** A JSON schema as far as n8n reads it, which its editor shows before the first run. Source: n8n's resolver of output schemas. */
+export type Preview =
+	| { type: 'object'; properties: Record<string, Preview>; version?: number }
+	| { type: 'array'; items: Preview }
+	| { type: 'string' | 'number' | 'boolean' | 'null' };
+
+/** The folder of the previews, which n8n looks for beside the node's file, one folder for each version of the node. */
+export const previewFolder = 'nodes/BusinessMessaging/__schema__/v1.0.0';
+
+/** The shape of a value; of a list that of its first entry. */
+export function previewOf(value: unknown): Preview {
+	if (value === null || value === undefined) return { type: 'null' };
+	if (Array.isArray(value)) return { type: 'array', items: previewOf(value[0] ?? '') };
+	if (typeof value !== 'object') return { type: typeof value as 'string' | 'number' | 'boolean' };
+	return {
+		type: 'object',
+		properties: Object.fromEntries(
+			Object.entries(value).map(([key, entry]) => [key, previewOf(entry)]),
+		),
+	};
+}
+
+/** The stored preview of an operation; undefined if there is none. */
+export function readPreview(resource: string, operation: string): Preview | undefined {
+	const file = fileOf(resource, operation);
+	return existsSync(path.join(root, file)) ? (JSON.parse(readText(file)) as Preview) : undefined;
+}
+
+/** Stores the shape of what an operation has given out. */
+export function writePreview(resource: string, operation: string, output: unknown): void {
+	const file = path.join(root, fileOf(resource, operation));
+	mkdirSync(path.dirname(file), { recursive: true });
+	writeFileSync(file, `${JSON.stringify({ ...previewOf(output), version: 1 }, null, '\t')}\n`);
+}
+
+const fileOf = (resource: string, operation: string) =>
+	`${previewFolder}/${resource}/${operation}.json`;

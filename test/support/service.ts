@@ -1,4 +1,8 @@
-/** A sandbox and n8n's engine for the tests of one file. */
+/** A sandbox, n8n's engine and a host that is not the service, for the tests of one file. */
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
 import axios from 'axios';
 import { countBy, range } from 'lodash';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
@@ -125,4 +129,47 @@ export function useService(options: SandboxOptions = {}): Service {
 		await service.sandbox.close();
 	});
 	return service;
+}
+
+/** A request as it came. */
+export interface SeenRequest {
+	method: string;
+	url: string;
+	headers: IncomingHttpHeaders;
+	body: string;
+}
+
+/** A host that is not the service, and remembers what it was sent. */
+export interface OtherHost {
+	/** e.g. `http://127.0.0.1:4711`. */
+	url: string;
+	seen: SeenRequest[];
+}
+
+/** Starts it before the tests and stops it after them; what it has seen is forgotten before each. */
+export function useOtherHost(
+	answer: (request: IncomingMessage, response: ServerResponse) => void,
+): OtherHost {
+	const host: OtherHost = { url: '', seen: [] };
+	const server = createServer((request, response) => {
+		const chunks: Buffer[] = [];
+		request.on('data', (chunk: Buffer) => chunks.push(chunk));
+		request.on('end', () => {
+			const { method = '', url = '', headers } = request;
+			host.seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+			answer(request, response);
+		});
+	});
+	beforeAll(async () => {
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		host.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	});
+	beforeEach(() => {
+		host.seen.length = 0;
+	});
+	afterAll(async () => {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+	return host;
 }

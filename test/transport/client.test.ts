@@ -137,17 +137,6 @@ test('a connection that was refused takes no part of the rate', async () => {
 	expect(routes).toHaveLength(3);
 });
 
-test('credentials with one host and key share the rate, however the address is written', async () => {
-	const { client, routes } = clientOf(answering({}), { requestsPerMinute: 2 });
-	const baseUrl = `${client.config.root.toUpperCase()}/eu`;
-	const other = clientOf(answering({}), { requestsPerMinute: 2, baseUrl });
-	await client.call(read);
-	await other.client.call(read);
-	void client.call(read).catch(() => undefined);
-	await new Promise(setImmediate);
-	expect([routes.length, other.routes.length]).toEqual([1, 1]);
-});
-
 test.each([
 	[1_001.0000000000001, 1_001],
 	[5e9, 3_600_000],

@@ -78,12 +78,7 @@ test('after a failure that changes nothing one may try again', () => {
 	});
 });
 
-test('what was not found is named, and the credential only if the service was never seen to work', () => {
-	const contact = errorFromResponse(response(404), { ...write, record: 'contact "7"' });
-	expect(contact).toMatchObject({
-		message: 'The service did not find the contact "7" (HTTP 404)',
-		description: notFound,
-	});
+test('where nothing was found, the credential is named only if the service was never seen to work', () => {
 	const { description } = errorFromResponse(response(404), { ...write, isKnown: false });
 	expect(description).toBe(`${notFound} ${checkAddress}`);
 });

@@ -309,16 +309,6 @@ describe('a list that others change meanwhile', () => {
 		expect(new Set(ids)).toEqual(new Set(range(size[0])));
 	});
 
-	test.each<[string, (list: number[]) => void, Says]>([
-		['moved to the front, by number', (now) => now.unshift(...now.splice(8, 1)), silent],
-		['moved to the front, by cursor', (now) => now.unshift(...now.splice(8, 1)), cursor],
-		['was added, by number', (now) => now.unshift(-1), silent],
-		['was added, by cursor', (now) => now.unshift(-1), cursor],
-	])('of one record a page is whole, or says so, when one %s', async (_, change, says) => {
-		const { count, message } = await gapOf(changedBefore(2, [9, 1], change, says));
-		if (count < 9) expect(message).toBe(`The service gave only the first ${count} contacts`);
-	});
-
 	test('needs no second reading after a record was removed that was still to come', async () => {
 		const { count, message } = await gapOf(changing(100, (now) => now.pop()));
 		expect([count, message]).toEqual([99, undefined]);
