@@ -1,7 +1,9 @@
 /** Send and Wait for Response on a real n8n: with the trigger as the inbox, and without one. */
+import { countBy, isEqual, pick, range, sortBy } from 'lodash';
 import type { INode, INodeParameters } from 'n8n-workflow';
 
 import { type Execution, outputOf } from '../../tools/n8n/client';
+import { readTable } from '../../tools/n8n/dataTables';
 import { waitFor } from '../../tools/waitFor';
 import type { Delivery } from '../../sandbox/deliveries';
 import { readExample } from '../../tools/examples';
@@ -255,6 +257,41 @@ describe('with a published trigger', () => {
 			{ text: 'two' },
 		]);
 	});
+});
+
+test('the survey: many people answer at once, and each answer is kept', async () => {
+	const { credential } = holder.playground;
+	const count = Number(process.env.SURVEY_PEOPLE ?? 50);
+	const phones = range(count).map((n) => `+1555${2_000_000 + n}`);
+	for (const phone of phones) state().contacts.create({ phone, segments: ['survey'] });
+	const isUnhappy = (phone: string) => Number(phone) % 10 === 0;
+	await workflows.make(true, readExample('inbox', credential));
+	const survey = readExample('survey', credential);
+	const customers = survey.nodes.find(({ name }) => name === 'Get customers') as INode;
+	Object.assign(customers.parameters, { limit: count, filters: { segment: 'survey' } });
+	const { id: workflow } = await client().createWorkflow(survey);
+	const id = await client().run(workflow, 'When clicking ‘Execute workflow’');
+	const texts = () => countBy(outbound(), 'phone');
+	const answer = async (asked: string[], question: number, textOf: (phone: string) => string) => {
+		const isAsked = async () =>
+			isEqual(pick(texts(), asked), Object.fromEntries(asked.map((phone) => [phone, question]))) &&
+			(await client().getExecution(id)).status === 'waiting';
+		await waitFor(isAsked, { what: 'n8n to wait', limit: 5 * 60_000 });
+		for (const phone of asked) write(phone, textOf(phone));
+	};
+	const unhappy = phones.filter(isUnhappy);
+	await answer(phones, 1, (phone) => (isUnhappy(phone) ? '1' : '5'));
+	await answer(unhappy, 2, (phone) => `Too late for ${phone}`);
+	expect((await client().waitForExecution(id, 5 * 60_000)).status).toBe('success');
+	const rows = await readTable(client(), 'Survey answers');
+	expect(sortBy(rows, 'phone')).toMatchObject(
+		phones.map((phone) => ({
+			...{ phone, rating: isUnhappy(phone) ? 1 : 5 },
+			reason: isUnhappy(phone) ? `Too late for ${phone}` : null,
+		})),
+	);
+	const inAll = Object.fromEntries(phones.map((phone) => [phone, isUnhappy(phone) ? 3 : 2]));
+	expect(texts()).toEqual(inAll);
 });
 
 describe('an AI agent', () => {
