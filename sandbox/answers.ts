@@ -57,6 +57,26 @@ export const webhookSchema = z
 	})
 	.passthrough();
 
+/** Payload of `message.received`: `from` and `text` are specified, `id` and `timestamp` are assumptions. */
+export const receivedEventSchema = z
+	.object({
+		from: z.string().describe('Phone number of the sender'),
+		text: z.string().optional().describe('Text of the message'),
+		id: z.string().optional(),
+		timestamp: z.string().optional(),
+	})
+	.passthrough();
+
+/** Payload of a delivery receipt. Assumption: `id` is the identifier that the send returned. */
+export const receiptEventSchema = z
+	.object({
+		id: z.string().describe('Identifier of the message that was sent'),
+		to: z.string().optional(),
+		status: z.string().optional(),
+		timestamp: z.string().optional(),
+	})
+	.passthrough();
+
 /** A newly made key; its field is an assumption. */
 export const tokenSchema = z.object({ token: z.string().optional() }).passthrough();
 

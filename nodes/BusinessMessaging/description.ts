@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { pick, sortBy, uniq, upperFirst } from 'lodash';
 
 import * as operationModules from './operations';
-import { showFor } from './operations/fieldBuilders';
+import { showFor } from './operations/fields';
 import type { Operation, Resource } from './operations/operation';
 
 /** All operations of the node, sorted by resource and name. */

@@ -1,13 +1,13 @@
-/** The end of the last task of each name. (n8n itself depends on p-limit only since 2.20.) */
-const ends = new Map<string, Promise<unknown>>();
+/** The end of the last task under each key. (n8n itself depends on p-limit only since 2.20.) */
+const ends = new Map<unknown, Promise<unknown>>();
 
-/** Runs tasks of one name one after the other within this process, also after one that has failed. */
-export async function withLock<T>(name: string, task: () => Promise<T>): Promise<T> {
-	const result = (ends.get(name) ?? Promise.resolve()).then(task, task);
-	ends.set(name, result);
+/** Runs tasks with one key one after the other within this process, also after one that has failed. */
+export async function withLock<T>(key: unknown, task: () => Promise<T>): Promise<T> {
+	const result = (ends.get(key) ?? Promise.resolve()).then(task, task);
+	ends.set(key, result);
 	try {
 		return await result;
 	} finally {
-		if (ends.get(name) === result) ends.delete(name);
+		if (ends.get(key) === result) ends.delete(key);
 	}
 }

@@ -76,7 +76,9 @@ export function registerComponents(registry: OpenAPIRegistry): void {
 		description: 'Secret API key: `Authorization: Bearer <API key>`',
 	});
 	for (const [name, schema] of Object.entries(named)) registry.register(name, schema);
-	for (const { value, description, data } of eventKinds) {
+	for (const { value, description } of eventKinds) {
+		const isReceipt = value !== 'message.received';
+		const data = isReceipt ? answers.receiptEventSchema : answers.receivedEventSchema;
 		const envelope = eventEnvelopeSchema.extend({ event: z.literal(value), data });
 		registry.register(eventNameOf(value), envelope.describe(description));
 	}

@@ -1,4 +1,4 @@
-/** The lists of contacts, segments and webhooks, as the editor calls them. */
+/** The lists of contacts and webhooks, as the editor calls them. */
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { useService } from '../support/service';
 
@@ -33,11 +33,6 @@ test.each([
 	expect(results).toEqual([{ name: `${name} · ${phone}`, value: id }]);
 });
 
-test('segments are those of the contacts', async () => {
-	expect(await valuesOf('searchSegments')).toEqual(['customers', 'newsletter', 'vip']);
-	expect(await valuesOf('searchSegments', 'VI')).toEqual(['vip']);
-});
-
 const hook = { url: 'https://a.test', callback_url: undefined, events: ['message.read', {}] };
 
 test.each<[string, EndpointName, object[], string[]]>([
@@ -55,12 +50,6 @@ test.each<[string, EndpointName, object[], string[]]>([
 		'listTemplates',
 		[{ templateId: 't', name: 'welcome', language: 'en_US' }],
 		['welcome · en_US: t'],
-	],
-	[
-		'searchSegments',
-		'listContacts',
-		[{ id: 'a', segments: [{ name: 'vip' }, '', 7] }, { id: 'b', segment: 'all' }, { id: 'c' }],
-		['all: all', 'vip: vip'],
 	],
 ])(
 	'%s shows what there is of records that show less: %s %j',

@@ -54,7 +54,7 @@ test('the contacts of an excluded segment get nothing; an empty segment is said'
 	const { contacts } = service.sandbox.state;
 	contacts.create({ phone: berta, segments: ['opted-out'] });
 	contacts.create({ phone: dora, segments: ['vip', 'opted-out'] });
-	const excludeSegment = { mode: 'name', value: 'opted-out' };
+	const excludeSegment = 'opted-out';
 	expect(reasons(await run({ rules: { excludeSegment } }))).toEqual([
 		null,
 		'excluded',

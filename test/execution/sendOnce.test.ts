@@ -91,38 +91,31 @@ test.each([' ', '={{ $json.missing }}'])(
 );
 
 const otherNode = { settings: { id: 'another node' } };
-const inWorkflow = { parameters: { options: { sendOnceScope: 'workflow' } } };
 
-test.each<[string, RunOptions, RunOptions, number]>([
-	['with the switch off', {}, { parameters: { sendOnce: false } }, 2],
-	['by another node', {}, otherNode, 2],
-	['by another node of the scope', inWorkflow, { ...inWorkflow, ...otherNode }, 1],
-	['by another workflow', inWorkflow, { ...inWorkflow, workflowId: 'another workflow' }, 2],
-])('what was sent once is sent %s or not', async (_, first, second, count) => {
-	await run(first);
+test.each<[string, RunOptions]>([
+	['with the switch off', { parameters: { sendOnce: false } }],
+	['by another node', otherNode],
+	['by another workflow', { workflowId: 'another workflow' }],
+])('what was sent once is sent again %s', async (_, second) => {
+	await run();
 	await run(second);
-	expect(received()).toEqual(times(count));
+	expect(received()).toEqual(times(2));
 });
 
-test.each(['node', 'workflow'])(
-	'Clear Send Once History forgets what was sent in the scope %s alone, sends nothing, and says so',
-	async (sendOnceScope) => {
-		await run(otherNode);
-		const campaign = 'autumn sale';
-		const scoped = { parameters: { campaign, options: { sendOnceScope } } };
-		await run(scoped);
-		const clearing = { sendOnceScope, clearSendOnceHistory: true };
-		const { outputs, hints } = await run({ parameters: { campaign, options: clearing } });
-		expect(statuses(outputs)).toEqual(numbers(4).map(() => 'historyCleared'));
-		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringContaining(`history of this ${sendOnceScope} was cleared, and nothing was sent`),
-		]);
-		expect(received()).toEqual(times(2));
-		await run(scoped);
-		await run(otherNode);
-		expect(received()).toEqual(times(3));
-	},
-);
+test('Clear Send Once History forgets what this node has sent, sends nothing, and says so', async () => {
+	await run(otherNode);
+	await run();
+	const clearing = { parameters: { options: { clearSendOnceHistory: true } } };
+	const { outputs, hints } = await run(clearing);
+	expect(statuses(outputs)).toEqual(numbers(4).map(() => 'historyCleared'));
+	expect(hints.map(({ message }) => message)).toEqual([
+		expect.stringContaining('history of this node was cleared, and nothing was sent'),
+	]);
+	expect(received()).toEqual(times(2));
+	await run();
+	await run(otherNode);
+	expect(received()).toEqual(times(3));
+});
 
 describe('a database that fails', () => {
 	/** The calls that fail, counted over all methods or those of one. */

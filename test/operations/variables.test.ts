@@ -11,7 +11,7 @@ import { readForm, toComponents } from '../../nodes/BusinessMessaging/operations
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const valuesOf = (value: object, schema: object[] = []) =>
-	readForm({ value, schema }).given.map(({ name, value: own }) => [name, own]);
+	readForm({ value, schema }).given.map(({ id, value: own }) => [id, own]);
 
 test('a form is read in the order of the template, its numbers by number, each part by itself', () => {
 	const numbers = range(10, 0).map((n) => [`body_${n}`, `${n}`]);
@@ -21,8 +21,8 @@ test('a form is read in the order of the template, its numbers by number, each p
 	const { given, pdfUrl } = readForm({ ...form, schema: schema.map((id) => ({ id })) });
 	expect(given.map((one) => one.value)).toEqual([...range(1, 11).map(String), 'b', 'h']);
 	expect(given.slice(-2)).toEqual([
-		{ part: 'button', button: 1, name: '1', value: 'b' },
-		{ part: 'header', name: '1', value: 'h' },
+		{ id: 'button1_1', value: 'b' },
+		{ id: 'header_1', value: 'h' },
 	]);
 	expect(pdfUrl).toBe('https://a.test/a.pdf');
 });
@@ -38,13 +38,13 @@ test.each([
 
 test('a form keeps names as they come, and leaves out what is not required', () => {
 	expect(valuesOf({ body_b: 1, body_a: 2, body_10x: 3 })).toEqual([
-		['b', '1'],
-		['a', '2'],
-		['10x', '3'],
+		['body_b', '1'],
+		['body_a', '2'],
+		['body_10x', '3'],
 	]);
-	expect(valuesOf({ body_x1: 'a', body_1: 'b' }).map(([name]) => name)).toEqual(['x1', '1']);
+	expect(valuesOf({ body_x1: 'a', body_1: 'b' }).map(([id]) => id)).toEqual(['body_x1', 'body_1']);
 	const others = [{ id: 'headerPdfUrl', required: false }, { id: 'header_1' }];
-	expect(valuesOf({ body_1: 'a' }, others)).toEqual([['1', 'a']]);
+	expect(valuesOf({ body_1: 'a' }, others)).toEqual([['body_1', 'a']]);
 });
 
 const field = (id: string, displayName?: string) => ({ id, displayName, required: true });

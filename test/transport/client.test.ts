@@ -170,6 +170,7 @@ test('an execution that was stopped sends nothing, and gives up what it would do
 	const stop = new AbortController();
 	const { client, routes } = clientOf(answering({ error: broken }), {}, { signal: stop.signal });
 	const call = client.call(read).catch((error: ServiceError) => error);
+	await new Promise(setImmediate); // the request is under way
 	stop.abort();
 	expect(await call).toMatchObject({ kind: 'indeterminate' });
 	expect(await client.call(write).catch((error: ServiceError) => error)).toMatchObject({

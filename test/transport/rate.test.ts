@@ -32,16 +32,6 @@ test('with a setting far too high, and with another process beside it, each mess
 	expect(refused()).toBeGreaterThan(0);
 });
 
-test('says so when the rate made the user wait for long, and only then', async () => {
-	const key = service.newKey();
-	expect((await send(1000, 1, key)).hints).toEqual([]);
-	await service.fault({ endpoint: 'sendText', status: 429, headers: { 'retry-after-ms': '2500' } });
-	const { hints, error } = await send(1001, 1, key);
-	expect(error).toBeUndefined();
-	const message = expect.stringContaining('wait up to 3 seconds');
-	expect(hints).toEqual([expect.objectContaining({ message, location: 'outputPane' })]);
-});
-
 const inTwoHours = () => Date.now() + 2 * 3_600_000;
 const wrongClock = {
 	date: 'Tue, 01 Jan 2030 10:00:00 GMT',

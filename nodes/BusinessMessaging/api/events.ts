@@ -1,5 +1,4 @@
 /** What the service delivers to webhooks: the envelope and the kinds of event. */
-import { upperFirst } from 'lodash';
 import { z } from 'zod';
 
 import { isRecord, readList } from './read';
@@ -13,54 +12,33 @@ export const eventEnvelopeSchema = z
 	.passthrough();
 export type EventEnvelope = z.infer<typeof eventEnvelopeSchema>;
 
-/** A kind of event that the trigger offers. */
-export interface EventKind {
-	/** The service's name of the kind, e.g. `message.received`. */
-	value: string;
-	/** Title Case label. */
-	name: string;
-	description: string;
-	/** Shape of the event's `data`. */
-	data: z.AnyZodObject;
-}
-
-/** Payload of `message.received`: `from` and `text` are specified, `id` and `time` are assumptions. */
-const receivedDataSchema = z
-	.object({
-		from: z.string().describe('Phone number of the sender'),
-		text: z.string().optional().describe('Text of the message'),
-		id: z.string().optional(),
-		timestamp: z.string().optional(),
-	})
-	.passthrough();
-
-/** Payload of a delivery receipt. Assumption: `id` is the identifier that the send returned. */
-const receiptDataSchema = z
-	.object({
-		id: z.string().describe('Identifier of the message that was sent'),
-		to: z.string().optional(),
-		status: z.string().optional(),
-		timestamp: z.string().optional(),
-	})
-	.passthrough();
-
-function receipt(state: string, description: string): EventKind {
-	const name = `Message ${upperFirst(state)}`;
-	return { value: `message.${state}`, name, description, data: receiptDataSchema };
-}
-
-/** The kinds of event by name: `message.received` is specified, the names of the delivery receipts are assumptions. */
-export const eventKinds: readonly EventKind[] = [
-	receipt('delivered', "A message has reached the recipient's phone"),
-	receipt('failed', 'A message could not be delivered'),
-	receipt('read', 'The recipient has read a message'),
+/** The kinds of event that the trigger offers: `message.received` is specified, the others are assumptions. */
+export const eventKinds = [
 	{
-		value: 'message.received',
-		name: 'Message Received',
-		description: 'A customer has written a message',
-		data: receivedDataSchema,
+		name: 'Message Delivered',
+		value: 'message.delivered',
+		description: "A message has reached the recipient's phone",
 	},
-	receipt('sent', 'The service has handed a message to the channel'),
+	{
+		name: 'Message Failed',
+		value: 'message.failed',
+		description: 'A message could not be delivered',
+	},
+	{
+		name: 'Message Read',
+		value: 'message.read',
+		description: 'The recipient has read a message',
+	},
+	{
+		name: 'Message Received',
+		value: 'message.received',
+		description: 'A customer has written a message',
+	},
+	{
+		name: 'Message Sent',
+		value: 'message.sent',
+		description: 'The service has handed a message to the channel',
+	},
 ];
 
 const stateWords: Record<string, RegExp> = {
@@ -106,11 +84,7 @@ function kindOfWord(word: string): string | undefined {
 	return state && `message.${state}`;
 }
 
-/**
- * The events of a delivery: one, a list of them, or a list under a key of its own.
- *
- * @returns undefined if it is anything else
- */
+/** The events of a delivery: one, or a list of them, bare or under any key. Undefined if it is anything else. */
 export function readEnvelopes(body: unknown): EventEnvelope[] | undefined {
 	const single = eventEnvelopeSchema.safeParse(body).data;
 	if (single) return [single];

@@ -1,7 +1,6 @@
 /**
- * Reading what the specification does not show: lists, records, identifiers and totals are found by their structure, and
- * names decide only between several candidates. All of this is assumption. Every reader takes time in proportion to the
- * size of the response.
+ * Reading what the specification does not show (assumption): lists, records, identifiers and totals are found by their
+ * structure, names decide only between several candidates. Readers take time in proportion to the size of the response.
  */
 import { isObject, minBy } from 'lodash';
 
@@ -49,6 +48,14 @@ export function isTooDeep(value: unknown, levels = 100): boolean {
 	return levels === 0 || Object.values(value).some((child) => isTooDeep(child, levels - 1));
 }
 
+/** A value as text: nothing for a missing one, ISO 8601 for a date, JSON for lists and objects. */
+export function asText(value: unknown): string {
+	if (value === undefined || value === null || Number.isNaN(value)) return '';
+	if (typeof value === 'string') return value;
+	const json = JSON.stringify(value) ?? '';
+	return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+}
+
 /** A name without its way of writing: `contactid` for `contact_id` and `contactId`. */
 export function plain(name: string): string {
 	return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
@@ -79,9 +86,8 @@ function isNamedAfter(kind: string | undefined, name: string): boolean {
 }
 
 /**
- * The records of a list, wherever it stands in the response. An empty response is an empty list.
+ * The records of a list, wherever it is in the response; an empty response is an empty list. `kind` is e.g. `contact`.
  *
- * @param kind what one record is called, e.g. `contact`
  * @returns undefined if there is no list, or if several could be it
  */
 export function readList(body: unknown, kind?: string): ServiceRecord[] | undefined {
@@ -148,14 +154,6 @@ export function readWebhookUrl(record: ServiceRecord): string | undefined {
 	return (named ?? urls[0])?.value as string | undefined;
 }
 
-/** The names of a contact's segments: `segments` or `segment`, as names or as records with a name. */
-export function readSegments({ segments, segment }: ServiceRecord): string[] {
-	const list = isList(segments) ? segments : [segments ?? segment];
-	return list
-		.map((entry) => (isRecord(entry) ? entry.name : entry))
-		.filter((name): name is string => typeof name === 'string' && name !== '');
-}
-
 function asId(value: unknown): string | undefined {
 	const isId = typeof value === 'number' || (typeof value === 'string' && value !== '');
 	return isId ? String(value) : undefined;
@@ -173,10 +171,7 @@ export function readId(record: unknown, kind = 'message'): string | undefined {
 	return readId(isList(inner) ? inner[0] : inner, kind);
 }
 
-/**
- * How the records of a list are identified: by a name that says so, else by the only field that looks like an identifier
- * and differs from record to record.
- */
+/** How records are identified: by a name that says so, else by the only field that looks like an ID and always differs. */
 export function identify(
 	records: ServiceRecord[],
 	kind: string,

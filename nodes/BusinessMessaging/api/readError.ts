@@ -19,11 +19,8 @@ const maxErrors = 5;
 const maxPlaces = 100;
 
 /**
- * The service's own words about an error (`message`, `error.message`, `errors[0].message`, `detail`, …, the heading of a
- * proxy's page), with the name of the field where one is given.
- *
- * @param visited objects and arrays that were read already: none is read twice
- * @returns undefined if no words were found
+ * The service's own words about an error (`message`, `errors[0].message`, `detail`, …, the heading of a proxy's page), with
+ * the name of the field where one is given; undefined if there are none. No object is `visited` twice.
  */
 export function readErrorMessage(body: unknown, visited = new Set<unknown>()): string | undefined {
 	if (typeof body === 'string') return readText(body.trim());

@@ -2,20 +2,14 @@
  * What a listed template is and wants to be filled in with. The specification names only `template` and `language`; the
  * rest is read in the shapes that services of this kind use (assumption). What a list does not show is not known.
  */
-import { at, compact, groupBy, isEmpty, pick, pickBy, sortBy, uniq } from 'lodash';
+import { at, compact, groupBy, isEmpty, pickBy, sortBy, uniq } from 'lodash';
 
-import { type ServiceRecord, isRecord, parseJson, readId } from './read';
-
-/** The parts of a template that hold variables. */
-export type TemplatePart = 'header' | 'body' | 'button';
+import { type ServiceRecord, isRecord, readId } from './read';
 
 /** A place of a template that a message fills in. */
 export interface TemplateVariable {
-	part: TemplatePart;
-	/** Number of the button among all buttons, from 1; for buttons only. */
-	button?: number;
-	/** What stands between the braces: a number as text, or a name. */
-	name: string;
+	/** Its part and its name there, e.g. `header_1`, `body_customer`, or `button2_1` in the second button. */
+	id: string;
 	/** The text around it, variables included. */
 	text: string;
 }
@@ -45,7 +39,6 @@ export interface Template {
 const nameKey = /^((template|element)_?)?name$|^template$/i;
 const languageKey = /^(language|locale|lang)(_?code)?$/i;
 const statusKey = /^(approval_?)?(status|state)$/i;
-const contentKeys = ['components', 'structure', 'content'];
 const listKeys = ['translations', 'languages', 'localizations', 'versions'];
 
 /** Whole statuses only: "Active - Quality pending" can be sent. */
@@ -75,7 +68,7 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 	const variables = [
 		...variablesOf('header', headerText),
 		...variablesOf('body', text),
-		...buttons.flatMap(({ url }, index) => variablesOf('button', textOf(url), index + 1)),
+		...buttons.flatMap(({ url }, index) => variablesOf(`button${index + 1}`, textOf(url))),
 	];
 	return {
 		id: readId(record, 'template'),
@@ -104,21 +97,9 @@ function pdfOf(record: ServiceRecord): Template['pdf'] {
 	return isAttached === false && /utility/i.test(category) ? 'needed' : 'optional';
 }
 
-/** The components of a template by type: a list, or fields named after the parts; either also as JSON text. */
-function partsOf(record: ServiceRecord): Partial<Record<string, ServiceRecord[]>> {
-	const shown = at(record, contentKeys).find((value) => !isEmpty(value)) ?? record;
-	const parts = typeof shown === 'string' ? (parseJson(shown) ?? { body: shown }) : shown;
-	const list = isRecord(parts) ? toComponents(parts) : recordsIn(parts);
-	return groupBy(list, ({ type }) => textOf(type).toLowerCase());
-}
-
-function toComponents(parts: ServiceRecord): ServiceRecord[] {
-	return Object.entries(pick(parts, ['header', 'body', 'footer', 'buttons'])).map(
-		([type, value]) => {
-			if (isRecord(value)) return { ...value, type };
-			return Array.isArray(value) ? { type, buttons: value } : { type, text: value };
-		},
-	);
+/** The components of a template by type. */
+function partsOf({ components }: ServiceRecord): Partial<Record<string, ServiceRecord[]>> {
+	return groupBy(recordsIn(components), ({ type }) => textOf(type).toLowerCase());
 }
 
 function recordsIn(value: unknown): ServiceRecord[] {
@@ -139,11 +120,11 @@ function textAt(record: ServiceRecord, key: RegExp): string | undefined {
 /** A variable in a text, e.g. `{{1}}` or `{{ größe }}`; its group is the name, with the spaces around it. */
 export const variablePattern = /\{\{([^{}]+)\}\}/g;
 
-/** The distinct variables of a text, e.g. of "Hi {{1}}, meet {{2}}". */
-function variablesOf(part: TemplatePart, text: string, button?: number): TemplateVariable[] {
+/** The distinct variables of a text, e.g. of "Hi {{1}}, meet {{2}}", in a part of the template. */
+function variablesOf(part: string, text: string): TemplateVariable[] {
 	const found = [...text.matchAll(variablePattern)].map(([, name]) => name.trim());
 	const names = uniq(compact(found));
 	const areNumbered = names.every((name) => /^\d+$/.test(name));
 	const inOrder = areNumbered ? sortBy(names, Number) : names;
-	return inOrder.map((name) => ({ part, ...(button && { button }), name, text }));
+	return inOrder.map((name) => ({ id: `${part}_${name}`, text }));
 }

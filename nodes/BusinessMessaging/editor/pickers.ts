@@ -10,16 +10,15 @@ import { attempt, compact, groupBy, isError, sortBy, uniq, uniqBy } from 'lodash
 import { type Endpoint, endpoints, recordName } from '../api/endpoints';
 import {
 	type ServiceRecord,
+	asText,
 	fieldNames,
 	identify,
 	isRecord,
-	readSegments,
+	plain,
 	readWebhookUrl,
 } from '../api/read';
 import { type Template, readTemplates } from '../api/templates';
-import { asText } from '../operations/asText';
-import { InputError } from '../operations/inputError';
-import { asFailure } from '../operations/outcome';
+import { InputError, asFailure } from '../transport/errors';
 import { connect } from '../transport/connect';
 import { readRecords } from '../transport/lists';
 import { withoutSecrets } from '../transport/secrets';
@@ -29,8 +28,6 @@ import { listTemplates } from '../transport/templateList';
 const firstLook = 500;
 /** After as many the list says that there is more, found or not. */
 const maxAtOnce = 8_000;
-/** Among how many contacts segments are looked for; one that nobody of them is in can be entered by name. */
-const contactsWithSegments = 2_000;
 /** More languages of a template than these are only counted. */
 const maxLanguages = 3;
 const languageNames = new Intl.DisplayNames(['en'], {
@@ -39,11 +36,7 @@ const languageNames = new Intl.DisplayNames(['en'], {
 	languageDisplay: 'standard',
 });
 
-/**
- * A list as n8n calls it, with errors in the words of the node.
- *
- * @param search gets what was typed, and the `paginationToken` of the page before
- */
+/** A list as n8n calls it. @param search gets what was typed, and the `paginationToken` of the page before */
 function listSearch(
 	search: (
 		context: ILoadOptionsFunctions,
@@ -61,16 +54,10 @@ function listSearch(
 	};
 }
 
-/** The entries that contain what was typed, whatever the case; "0170 123" is also a part of +49170123… */
+/** The entries that contain what was typed, whatever the case, spaces and signs; "0170 123" is a part of +49170123… */
 function matching(entries: INodeListSearchItems[], filter: string): INodeListSearchItems[] {
-	const text = filter.toLowerCase();
-	const isNumber = /^[\d\s+().-]+$/.test(filter);
-	const digits = isNumber ? filter.replace(/\D/g, '').replace(/^0+/, '') : '';
-	return entries.filter(
-		({ name }) =>
-			name.toLowerCase().includes(text) ||
-			(digits !== '' && name.replace(/\D/g, '').includes(digits)),
-	);
+	const text = plain(filter).replace(/^0+/, '');
+	return entries.filter(({ name }) => plain(name).includes(text));
 }
 
 /** A label out of what is known, e.g. `Ada Lovelace · +15551000000`. */
@@ -78,11 +65,7 @@ function label(...parts: Array<string | undefined>): string {
 	return compact(parts).join(' · ');
 }
 
-/**
- * A parameter of the open node: what was chosen or typed. The editor has evaluated expressions already.
- *
- * @returns undefined for an expression that cannot be evaluated yet
- */
+/** What was chosen or typed in a field of the open node; undefined for an expression that cannot be evaluated yet. */
 export function chosen(context: ILoadOptionsFunctions, name: string): string | undefined {
 	const value = context.getCurrentNodeParameter(name) ?? '';
 	const inner: unknown = isRecord(value) && 'value' in value ? value.value : value;
@@ -185,14 +168,6 @@ export const pickers = {
 		name: label(asText(contact.name), asText(contact.phone)),
 		value,
 	})),
-	searchSegments: listSearch(async (context, filter) => {
-		const client = await connect(context);
-		const limit = contactsWithSegments;
-		const { records } = await readRecords(client, endpoints.listContacts, { limit });
-		const names = uniq(records.flatMap(readSegments)).sort((a, b) => a.localeCompare(b));
-		const entries = names.map((name) => ({ name, value: name }));
-		return { results: matching(entries, filter) };
-	}),
 	searchTemplateLanguages: templatePicker(languagesOf),
 	searchTemplateNames: templatePicker((_, templates) =>
 		Object.values(groupBy(templates, 'name')).map(toName),

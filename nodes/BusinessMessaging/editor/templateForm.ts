@@ -8,7 +8,7 @@ import { range, truncate } from 'lodash';
 
 import { type Template, type TemplateVariable, variablePattern } from '../api/templates';
 import { findTemplate, missingTemplate } from '../operations/message/review';
-import { fieldOf, pdfField, titleOf } from '../operations/message/variables';
+import { nameOf, pdfField, titleOf } from '../operations/message/variables';
 import { connect } from '../transport/connect';
 import { listTemplates } from '../transport/templateList';
 import { chosen } from './pickers';
@@ -64,7 +64,7 @@ function keptFields(context: ILoadOptionsFunctions): ResourceMapperField[] | und
 }
 
 function fieldsFor(variables: TemplateVariable[], pdf: Template['pdf']): ResourceMapperField[] {
-	const fields = variables.map((variable) => field(fieldOf(variable), labelOf(variable), true));
+	const fields = variables.map((variable) => field(variable.id, labelOf(variable), true));
 	if (!pdf) return fields;
 	return [pdf === 'needed' ? field(pdfField, 'Header PDF URL', true) : optionalPdf, ...fields];
 }
@@ -78,7 +78,7 @@ function field(id: string, displayName: string, required = false): ResourceMappe
 function labelOf(variable: TemplateVariable): string {
 	const text = variable.text.replaceAll(/\s+/g, ' ').replace(/^https?:\/\//, '');
 	const places = [...text.matchAll(variablePattern)];
-	const place = places.find(([, name]) => name.trim() === variable.name);
+	const place = places.find(([, name]) => name.trim() === nameOf(variable));
 	const at = place?.index ?? 0;
 	const words = text.slice(Math.max(0, at - before), at);
 	const head = at > before ? `…${words.replace(/^[^\s/]*[\s/]/, '')}` : words;

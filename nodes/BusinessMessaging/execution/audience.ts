@@ -3,15 +3,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { memoize, uniq } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
-import { asText } from '../operations/asText';
-import { InputError } from '../operations/inputError';
+import { asText } from '../api/read';
 import type { SendWindow } from '../operations/message/audience';
-import { asFailure } from '../operations/outcome';
 import { recipientOf } from '../operations/phone';
 import { samePhoneKey } from '../phone/compare';
 import { timeZonesOf } from '../phone/timeZones';
 import type { Client } from '../transport/client';
-import { ServiceError } from '../transport/errors';
+import { InputError, ServiceError, asFailure } from '../transport/errors';
 import { readRecords } from '../transport/lists';
 import { type ValidItem, isPending } from './item';
 import { nextOpening } from './sendWindow';

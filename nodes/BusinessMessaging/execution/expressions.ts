@@ -1,16 +1,14 @@
 /**
- * What the fields of the node hold for an item. n8n evaluates the expressions; what it ignores is refused here: an
- * expression inside a text that gives no value, where n8n puts nothing in its place.
- *
- * Columns of the item, such as `{{ $json.phone }}`, are read without n8n, which takes a third of a millisecond for each
- * expression: a run of 3,000 messages begins a second earlier.
+ * The values of the node's fields for an item. n8n evaluates the expressions, and puts nothing in the place of one without a
+ * value; inside a text that is refused here. Columns such as `{{ $json.phone }}` are read without n8n, which takes 0.3 ms for
+ * each expression: a run of 3,000 messages begins a second earlier.
  */
 import { mapValues, truncate, zip } from 'lodash';
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
 import { isRecord } from '../api/read';
-import type { Field } from '../operations/fieldBuilders';
-import { InputError } from '../operations/inputError';
+import type { Field } from '../operations/fields';
+import { InputError } from '../transport/errors';
 
 /** The path to a column and nothing else, e.g. `$json.name` or `$json["First Name"].x`. */
 const column = /^\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\]+"\]|\['[^'\\]+'\])+)\s*$/;
@@ -36,9 +34,8 @@ export class FieldReader {
 	}
 
 	/**
-	 * The value of a field for an item.
+	 * The value of a field for an item. `gaps` gets a sentence for each expression that gives no value and may be meant to.
 	 *
-	 * @param gaps gets a sentence for each expression that gives no value where this may be intended
 	 * @throws InputError that names field and expression, for one that fails or gives no value inside a text
 	 */
 	read(field: Field, index: number, gaps: string[] = []): unknown {
@@ -67,7 +64,7 @@ export class FieldReader {
 		if (text !== `{{${gap}}}`)
 			throw new InputError(
 				message,
-				`Check the name of the field in the input. If the value may be missing, ${optionalOf(gap)}.`,
+				"Check the name of the field in the input. If the value may be missing, give an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.",
 			);
 		gaps.push(`${message}.`);
 		return value;
@@ -125,15 +122,6 @@ function columnOf(json: IDataObject, code: string): Plain | undefined {
 		return isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined;
 	}, path && json);
 	return ['string', 'number', 'boolean'].includes(typeof value) ? (value as Plain) : undefined;
-}
-
-/** What to write where a value may be missing. */
-function optionalOf(code: string): string {
-	const [, path] = column.exec(code) ?? [];
-	const [first, ...others] = path?.match(columnKey) ?? [];
-	if (first === undefined) return 'have the expression give an empty text instead';
-	const chain = others.map((key) => (key.startsWith('.') ? `?${key}` : `?.${key}`)).join('');
-	return `write {{ $json${first}${chain} ?? '' }}`;
 }
 
 function show(code: string): string {

@@ -8,13 +8,12 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { range } from 'lodash';
 
 import { withLock } from '../mutex';
-import { type Outcome, hasFailed } from '../operations/outcome';
 import { recipientOf } from '../operations/phone';
-import { ServiceError } from '../transport/errors';
+import { InputError } from '../transport/errors';
 import { skippedRecord } from './audience';
 import { batched } from './batched';
 import { History } from './history';
-import type { ValidItem } from './item';
+import { type Outcome, type ValidItem, hasFailed } from './item';
 import { notWritten } from './sendOnce';
 
 const dayMs = 24 * 60 * 60_000;
@@ -47,7 +46,7 @@ export class FrequencyCap {
 		if (!audience?.cap) return await send();
 		const wish = { person: recipientOf(item.request), ...audience.cap };
 		const place = await this.take(wish).catch((cause) => notWritten('Frequency Cap', cause));
-		if (place instanceof ServiceError) return { failure: place };
+		if (place instanceof InputError) return { failure: place };
 		if (!place) return { records: [skippedRecord(item, 'frequencyCap')], isLeftOut: true };
 		const outcome = await send();
 		const isUnsent = hasFailed(outcome)

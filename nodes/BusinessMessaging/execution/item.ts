@@ -1,6 +1,18 @@
-/** What a run of the node knows of each input item. */
+/** An input item on its way through a run of the node, and what n8n gets of it. */
+import { pickBy } from 'lodash';
+import {
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	NodeApiError,
+	NodeOperationError,
+} from 'n8n-workflow';
+
 import type { OperationRequest } from '../operations/operation';
-import { type Outcome, hasFailed } from '../operations/outcome';
+import { InputError, type ServiceError } from '../transport/errors';
+
+/** What became of an item: the records it gave, also if it was left out by a rule, or what it failed with. */
+export type Outcome = { records: IDataObject[]; isLeftOut?: true } | { failure: ServiceError };
 
 /** One input item on its way through a run. */
 export interface Item {
@@ -14,6 +26,11 @@ export interface Item {
 
 /** An item that has not failed. */
 export type ValidItem = Item & { request: OperationRequest };
+
+/** Whether an item failed. */
+export function hasFailed(outcome: Outcome | undefined): outcome is { failure: ServiceError } {
+	return outcome !== undefined && 'failure' in outcome;
+}
 
 /** Whether an item has not failed so far. */
 export function isValid(item: Item): item is ValidItem {
@@ -34,4 +51,36 @@ export function isDone({ outcome }: Item): boolean {
 /** Whether an item is still to be carried out. */
 export function isPending(item: Item): item is ValidItem {
 	return item.request !== undefined && item.outcome === undefined;
+}
+
+/** The error that stops the execution for an item. `note` follows its description. */
+export function toNodeError(node: INode, failure: ServiceError, itemIndex: number, note: string) {
+	const message = `${failure.message} [item ${itemIndex}]`;
+	const description = [failure.description, note].filter(Boolean).join(' ');
+	const details = { message, description, itemIndex, httpCode: failure.statusCode?.toString() };
+	const error =
+		failure instanceof InputError
+			? new NodeOperationError(node, message, details)
+			: new NodeApiError(node, { message, description }, details);
+	error.context.sendStatus = failure.sendStatus;
+	return error;
+}
+
+/**
+ * The output of a failed item when the execution continues. n8n takes an item for the error output only if it has no field
+ * but `error`; elsewhere a message has the fields that all of them have.
+ *
+ * @param to who was to get the message, E.164; null if that is not known, undefined where no message was to be sent
+ */
+export function toErrorItem(
+	{ onError }: INode,
+	failure: ServiceError,
+	itemIndex: number,
+	to?: unknown,
+): INodeExecutionData {
+	const { message, description, statusCode, sendStatus } = failure;
+	const error = { message, ...pickBy({ description, statusCode }), sendStatus };
+	const isAlone = to === undefined || onError === 'continueErrorOutput';
+	const common = { to: to as string | null, sendStatus, reason: message, messageId: null };
+	return { json: isAlone ? { error } : { ...common, error }, pairedItem: { item: itemIndex } };
 }

@@ -10,12 +10,7 @@ interface QueueSettings<T> {
 	isStopped: () => boolean;
 }
 
-/**
- * Carries out all items in about their order. After each of its items a queue goes to the end of the line, so that a
- * long one does not hold up the others.
- *
- * @param task carries out one item; does not reject
- */
+/** Carries out all items in about their order: after each item, a queue goes to the end of the line. `task` does not reject. */
 export async function inQueues<T>(
 	items: T[],
 	{ keyOf, concurrency, isStopped }: QueueSettings<T>,

@@ -9,9 +9,8 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
 import type { Operation } from '../operations/operation';
-import { type Outcome, hasFailed } from '../operations/outcome';
+import { type Outcome, type ValidItem, hasFailed } from './item';
 import { ServiceError } from '../transport/errors';
-import type { ValidItem } from './item';
 
 /** The failure of an item that may have taken effect. */
 interface UnknownFate {
@@ -34,10 +33,7 @@ interface StoredRun {
 	items: Record<string, IDataObject[] | UnknownFate | undefined>;
 }
 
-/**
- * Runs that the user has stopped. n8n stores a stopped execution as it was before this node, so a retry in the same
- * process finds here what went out, with the responses that came after the stop.
- */
+/** Runs that the user has stopped: n8n stores them as they were before this node, so a retry looks here. */
 const stoppedRuns = new BoundedMap<string, StoredRun>({ maxSize: 50 });
 
 /** The memory of the current run of an operation whose calls must not be repeated. */

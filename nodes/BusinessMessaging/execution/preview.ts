@@ -1,7 +1,7 @@
 /** What a run would send, without sending it. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { asText } from '../operations/asText';
+import { asText } from '../api/read';
 import { previewOf } from '../operations/message/preview';
 import type { Operation } from '../operations/operation';
 import type { TemplateList } from '../transport/templateList';
@@ -18,7 +18,7 @@ export async function previewItems(
 	prepared: unknown,
 ): Promise<void> {
 	const isAllowed = await new FrequencyCap(context).look(items);
-	const claims = await new SendOnce(context, operation, items).look(items);
+	const claims = await new SendOnce(context, operation).look(items);
 	items.forEach((item, index) => {
 		const reason = isAllowed[index] ? claims[index] : 'frequencyCap';
 		if (reason !== 'new') {

@@ -1,16 +1,26 @@
 /** One run of the node: every input item through its operation, in the three ways of n8n to deal with errors. */
+import { compact, uniq } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
 import { defaultTimeoutSeconds } from '../operations/fields';
 import type { Operation, RunOptions } from '../operations/operation';
-import { type ItemFailure, type Outcome, asFailure, hasFailed } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
+import { type ServiceError, asFailure } from '../transport/errors';
 import { applyAudienceRules } from './audience';
-import { toErrorItem, toNodeError } from './errors';
 import { FrequencyCap } from './frequencyCap';
-import { addHints } from './hints';
-import { type Item, type ValidItem, isDone, isPending, isValid, isWanted } from './item';
+import {
+	type Item,
+	type Outcome,
+	type ValidItem,
+	hasFailed,
+	isDone,
+	isPending,
+	isValid,
+	isWanted,
+	toErrorItem,
+	toNodeError,
+} from './item';
 import { inQueues } from './keyedQueue';
 import { Memory } from './memory';
 import { previewItems } from './preview';
@@ -158,7 +168,7 @@ function review(operation: Operation, item: ValidItem, prepared: unknown): void 
 	}
 }
 
-function fail(items: Item[], failure: ItemFailure): void {
+function fail(items: Item[], failure: ServiceError): void {
 	for (const item of items) item.outcome = { failure };
 }
 
@@ -177,11 +187,7 @@ async function beginListening(
 	}
 }
 
-/**
- * Carries out items, until the first failure unless the node continues on errors.
- *
- * @returns what the user has to know, also if the run has failed
- */
+/** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
 	{ operation, memory, client, prepared }: Run,
@@ -189,7 +195,7 @@ async function carryOut(
 ): Promise<string | undefined> {
 	if (!client) return undefined;
 	const cap = new FrequencyCap(context);
-	const sendOnce = new SendOnce(context, operation, items);
+	const sendOnce = new SendOnce(context, operation);
 	const signal = context.getExecutionCancelSignal();
 	let hasToStop = false;
 	const settings = {
@@ -215,6 +221,18 @@ async function carryOut(
 	return warning;
 }
 
+/** Shows what was noticed beside the output, each once. More hints than ten would hide it. */
+function addHints(
+	context: IExecuteFunctions,
+	{ hints }: Client,
+	items: ValidItem[],
+	warning?: string,
+): void {
+	const ofItems = items.flatMap(({ request }) => request.hints ?? []);
+	for (const message of uniq(compact([warning, ...ofItems, ...hints])).slice(0, 10))
+		context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
+}
+
 const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(error) });
 
 /** The options of a run are those of its first item. */
@@ -237,10 +255,7 @@ export function toOutput(
 	return outcome.records.map((json) => ({ json, pairedItem }));
 }
 
-/**
- * Gives up at once when the user stops the execution, so that n8n stores the node as one to be retried. What is under
- * way then is finished in the background, and remembered.
- */
+/** Rejects when the user stops the execution, so that a retry is offered. What is under way is finished and remembered. */
 async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
 	const description = 'A retry continues with the items that are not done.';
 	return await new Promise((resolve, reject) => {

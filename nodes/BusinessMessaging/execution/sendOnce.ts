@@ -8,14 +8,12 @@
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { withLock } from '../mutex';
-import type { Campaign } from '../operations/message/campaign';
 import type { Operation, OperationRequest } from '../operations/operation';
-import { type Outcome, hasFailed } from '../operations/outcome';
-import { ServiceError } from '../transport/errors';
+import { InputError } from '../transport/errors';
 import { skippedRecord } from './audience';
 import { batched } from './batched';
 import { History } from './history';
-import type { ValidItem } from './item';
+import { type Outcome, type ValidItem, hasFailed } from './item';
 
 /** What is known of a key when it is to be sent. */
 type Claim = 'new' | 'alreadySent' | 'mayHaveBeenSent';
@@ -26,11 +24,10 @@ const pauseMs = 250;
 const claimOf = (key: string) => `claimed ${key}`;
 const confirmationOf = (key: string) => `sent ${key}`;
 
-/** Send Once for the items of a run that have a campaign; the scope is that of the first one. */
+/** Send Once for the items of a run that have a campaign. */
 export class SendOnce {
 	/** Keys of messages that were sent, still to be confirmed. */
 	private readonly confirmed: string[] = [];
-	private readonly scope: Campaign['scope'];
 	private readonly lockName: string;
 	private readonly history: History;
 	private readonly claim = batched(
@@ -41,13 +38,9 @@ export class SendOnce {
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly operation: Operation,
-		items: ValidItem[],
 	) {
-		const first = items.find(({ request }) => request.campaign);
-		this.scope = first?.request.campaign?.scope ?? 'node';
-		this.history = new History(context.helpers, this.scope);
-		const { id } = context.getWorkflow();
-		this.lockName = this.scope === 'node' ? `${id} ${context.getNode().id}` : `${id}`;
+		this.history = new History(context.helpers, 'node');
+		this.lockName = `send once ${context.getWorkflow().id} ${context.getNode().id}`;
 	}
 
 	/** Sends the message of an item unless its campaign has reached the recipient. */
@@ -57,7 +50,7 @@ export class SendOnce {
 		if (!campaign || key === undefined) return await send();
 		const asking = campaign.clearsHistory ? this.clear() : this.claim(key);
 		const claim = await asking.catch((cause) => notWritten('Send Once', cause));
-		if (claim instanceof ServiceError) return { failure: claim };
+		if (claim instanceof InputError) return { failure: claim };
 		if (claim !== 'new') {
 			return {
 				records: [skippedRecord(item, claim, { campaign: campaign.name })],
@@ -117,8 +110,9 @@ export class SendOnce {
 	/** Forgets all keys, once a run. */
 	private async clear(): Promise<'historyCleared'> {
 		this.clearing ??= withLock(this.lockName, async () => {
-			await this.context.helpers.clearAllProcessedItems(this.scope, { mode: 'entries' });
-			const message = `The Send Once history of this ${this.scope} was cleared, and nothing was sent. To send, remove the option 'Clear Send Once History'.`;
+			await this.context.helpers.clearAllProcessedItems('node', { mode: 'entries' });
+			const message =
+				"The Send Once history of this node was cleared, and nothing was sent. To send, remove the option 'Clear Send Once History'.";
 			this.context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 			return 'historyCleared' as const;
 		});
@@ -148,10 +142,9 @@ export class SendOnce {
 }
 
 /** The failure of a message that was not sent because n8n's database could not be written. */
-export function notWritten(feature: string, cause: unknown): ServiceError {
-	const message = `${feature} could not write to n8n's database, so this message was not sent`;
-	return new ServiceError(message, {
-		kind: 'configuration',
-		description: `Run it again when the database works. (${String(cause)})`,
-	});
+export function notWritten(feature: string, cause: unknown): InputError {
+	return new InputError(
+		`${feature} could not write to n8n's database, so this message was not sent`,
+		`Run it again when the database works. (${String(cause)})`,
+	);
 }

@@ -1,8 +1,8 @@
 /** When people may be written to, by the clocks where they are. */
 import { DateTime } from 'luxon';
 
-import { InputError } from '../operations/inputError';
 import type { SendWindow } from '../operations/message/audience';
+import { InputError } from '../transport/errors';
 
 /**
  * When a message may go out: a moment that is inside the window in all time zones.

@@ -2,10 +2,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
-import { asText } from '../operations/asText';
+import { asText } from '../api/read';
 import { coerce } from '../operations/coerce';
-import type { Field } from '../operations/fieldBuilders';
-import { InputError } from '../operations/inputError';
+import type { Field } from '../operations/fields';
 import { additionalFields, queryParameters, readRows } from '../operations/openFields';
 import type {
 	Operation,
@@ -13,7 +12,7 @@ import type {
 	RequestSettings,
 	RunOptions,
 } from '../operations/operation';
-import { asFailure } from '../operations/outcome';
+import { InputError, asFailure } from '../transport/errors';
 import { credentialType } from '../transport/connect';
 import { FieldReader } from './expressions';
 import type { Item } from './item';

@@ -2,15 +2,11 @@
 import { attempt, isError, mapValues, pick } from 'lodash';
 import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
-import { asText } from './asText';
-import type { Field } from './fieldBuilders';
-import { InputError } from './inputError';
+import { asText } from '../api/read';
+import type { Field } from './fields';
+import { InputError } from '../transport/errors';
 
-/**
- * Brings a value into the type of its field: a spreadsheet's phone number is a number, a missing column undefined.
- *
- * @throws InputError that names the field, if the value does not fit it
- */
+/** Brings a value into the type of its field: a spreadsheet's phone number is a number. @throws InputError if it does not fit */
 export function coerce(field: Field, value: unknown): unknown {
 	switch (field.type) {
 		case 'resourceLocator': {

@@ -1,8 +1,8 @@
 /** Fields for what the specification leaves open: names and values of the user's own. */
-import { asText } from './asText';
+import { asText } from '../api/read';
 import { coerce } from './coerce';
-import { type Field, choiceField, textField } from './fieldBuilders';
-import { InputError } from './inputError';
+import { type Field, choiceField, textField } from './fields';
+import { InputError } from '../transport/errors';
 
 /** A row of one of the two fields. */
 interface Row {
@@ -11,35 +11,44 @@ interface Row {
 	value: string;
 }
 
-/** A list of rows, each with a name and a value. */
+const nameColumn = textField({
+	displayName: 'Name',
+	name: 'name',
+	placeholder: 'e.g. reference',
+	description: 'The name that the service documents',
+});
+const typeColumn = choiceField({
+	displayName: 'Type',
+	name: 'type',
+	options: [
+		{ name: 'JSON', value: 'json' },
+		{ name: 'Number', value: 'number' },
+		{ name: 'Text', value: 'text' },
+		{ name: 'True or False', value: 'boolean' },
+	],
+	default: 'text',
+	description: 'How the value is sent',
+});
+const valueColumn = textField({
+	displayName: 'Value',
+	name: 'value',
+	placeholder: 'e.g. order-4711',
+	description: 'What is sent under this name',
+});
+
+/** A list of rows. */
 function rowsField<const N extends string>(
-	{ row, ...look }: { displayName: string; name: N; description: string; row: string },
-	examples: { name: string; value: string },
-	furtherFields: Field[] = [],
+	look: { displayName: string; name: N; description: string },
+	row: string,
+	values: Field[],
 ): Field<N> {
-	const kind = row.toLowerCase();
-	const columns = [
-		textField({
-			displayName: 'Name',
-			name: 'name',
-			placeholder: `e.g. ${examples.name}`,
-			description: `Name of the ${kind} as the service documents it`,
-		}),
-		...furtherFields,
-		textField({
-			displayName: 'Value',
-			name: 'value',
-			placeholder: `e.g. ${examples.value}`,
-			description: `Value of the ${kind}`,
-		}),
-	];
 	return {
 		...look,
 		type: 'fixedCollection',
 		typeOptions: { multipleValues: true, multipleValueButtonText: `Add ${row}`, sortable: true },
 		placeholder: `Add ${row}`,
 		default: {},
-		options: [{ displayName: row, name: kind, values: columns }],
+		options: [{ displayName: row, name: row.toLowerCase(), values }],
 	};
 }
 
@@ -50,23 +59,9 @@ export const additionalFields = rowsField(
 		name: 'additionalFields',
 		description:
 			'Further fields of the request, for what your service offers beyond the fields above',
-		row: 'Field',
 	},
-	{ name: 'reference', value: 'order-4711' },
-	[
-		choiceField({
-			displayName: 'Type',
-			name: 'type',
-			options: [
-				{ name: 'JSON', value: 'json' },
-				{ name: 'Number', value: 'number' },
-				{ name: 'Text', value: 'text' },
-				{ name: 'True or False', value: 'boolean' },
-			],
-			default: 'text',
-			description: 'How the value is sent',
-		}),
-	],
+	'Field',
+	[nameColumn, typeColumn, valueColumn],
 );
 
 /** What the user sends along in the address beyond the documented parameters. */
@@ -76,17 +71,12 @@ export const queryParameters = rowsField(
 		name: 'queryParameters',
 		description:
 			'Parameters added to the address of the request, e.g. a date range, for what your service offers beyond the fields above',
-		row: 'Parameter',
 	},
-	{ name: 'from', value: '2030-01-31' },
+	'Parameter',
+	[nameColumn, valueColumn],
 );
 
-/**
- * Reads the rows of one of the two fields.
- *
- * @param own what the fields of the node have set
- * @throws InputError for a row without a name, with a name that is there already, or with a value that is not of its type
- */
+/** Reads the rows of one of the two fields. `own` is what other fields have set. @throws InputError for a wrong row */
 export function readRows(
 	rows: unknown,
 	{ displayName: title }: Field,

@@ -6,8 +6,14 @@ import { type Endpoint, recordName } from '../api/endpoints';
 import { type ServiceRecord, readEnvelope, readId, readRecord } from '../api/read';
 import type { ApiRequest, Client } from '../transport/client';
 import { readRecords } from '../transport/lists';
-import type { Field, ValuesOf } from './fieldBuilders';
-import { limitField, optionsField, returnAllField, simplifyField } from './fields';
+import {
+	type Field,
+	type ValuesOf,
+	limitField,
+	optionsField,
+	returnAllField,
+	simplifyField,
+} from './fields';
 import type { Audience } from './message/audience';
 import type { Campaign } from './message/campaign';
 import type { QuestionSettings } from './message/question';

@@ -2,9 +2,9 @@
 import { samePhoneKey } from '../phone/compare';
 import { planOf } from '../phone/plans';
 import { plusMissing, readPhone } from '../phone/read';
-import { asText } from './asText';
-import { choiceField } from './fieldBuilders';
-import { InputError } from './inputError';
+import { asText } from '../api/read';
+import { choiceField } from './fields';
+import { InputError } from '../transport/errors';
 import type { OperationRequest, RequestSettings } from './operation';
 
 const names = new Intl.DisplayNames('en', { type: 'region' });
@@ -36,9 +36,8 @@ export const defaultCountryOption = {
 };
 
 /**
- * Reads the value of a field that holds a phone number.
+ * Reads the value of a field that holds a phone number. The Default Country of `options` overrides the credential's.
  *
- * @param options those of the operation, whose Default Country overrides the credential's
  * @returns the number in E.164, and what the user should know about it
  * @throws InputError if it is not a phone number, or can be several
  */

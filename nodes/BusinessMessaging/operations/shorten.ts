@@ -6,11 +6,7 @@ import { type ServiceRecord, isRecord } from '../api/read';
 /** As many fields as n8n asks of a simplified record, at most. */
 const maxFields = 10;
 
-/**
- * The first 10 fields of a record that hold a plain value or a list of plain values.
- *
- * @param first the fields that matter most; the others follow in the service's order
- */
+/** The first 10 fields of a record with plain values or lists of them: those in `first`, then in the service's order. */
 export function shorten(record: ServiceRecord, first: string[]): IDataObject {
 	const isSimple = (name: string) =>
 		Object.hasOwn(record, name) && [record[name]].flat().every(isPlain);

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Item } from '../execution/item';
 import type { Listening } from '../execution/run';
-import { InputError } from '../operations/inputError';
+import { InputError } from '../transport/errors';
 import { connect } from '../transport/connect';
 import { maxPeople } from '../webhooks/question';
 import { listWebhooks } from '../webhooks/registrations';

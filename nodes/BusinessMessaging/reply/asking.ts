@@ -3,11 +3,10 @@ import { randomUUID } from 'crypto';
 import { omit } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 
-import { type Item, type ValidItem, isDone, isWanted } from '../execution/item';
+import { asText } from '../api/read';
+import { type Item, type ValidItem, hasFailed, isDone, isWanted } from '../execution/item';
 import { toOutput } from '../execution/run';
-import { asText } from '../operations/asText';
 import type { QuestionSettings } from '../operations/message/question';
-import { hasFailed } from '../operations/outcome';
 import type { Client } from '../transport/client';
 import { type Person, type Questions, graceMs } from '../webhooks/question';
 

@@ -2,7 +2,7 @@
 import { differenceBy } from 'lodash';
 
 import type { Listening } from '../execution/run';
-import { InputError } from '../operations/inputError';
+import { InputError } from '../transport/errors';
 import { pause } from '../transport/deadline';
 import { type Person, type Questions, callTriggers, isTriggerUrl } from '../webhooks/question';
 import type { RegisteredWebhook } from '../webhooks/registrations';

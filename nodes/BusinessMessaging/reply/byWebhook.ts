@@ -3,9 +3,8 @@ import { createHmac } from 'crypto';
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import type { Listening } from '../execution/run';
-import { asText } from '../operations/asText';
-import { InputError } from '../operations/inputError';
-import { asFailure } from '../operations/outcome';
+import { asText } from '../api/read';
+import { InputError, asFailure } from '../transport/errors';
 import { samePhoneKey } from '../phone/compare';
 import type { Client } from '../transport/client';
 import { pause } from '../transport/deadline';

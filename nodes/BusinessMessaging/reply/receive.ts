@@ -4,7 +4,7 @@ import type { IWebhookDescription, IWebhookFunctions, IWebhookResponseData } fro
 import type { EventEnvelope } from '../api/events';
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
-import { asFailure } from '../operations/outcome';
+import { asFailure } from '../transport/errors';
 import { samePhoneKey } from '../phone/compare';
 import { connect } from '../transport/connect';
 import { isEarlier, senderOf, takeAnswer } from '../webhooks/answers';

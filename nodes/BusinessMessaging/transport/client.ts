@@ -9,9 +9,10 @@ import { isRefusal } from '../api/readError';
 import { toTimeoutMs } from './deadline';
 import {
 	type CallInfo,
+	type ServiceResponse,
+	InputError,
 	ServiceError,
 	isRefusedContent,
-	type ServiceResponse,
 	errorFromNetwork,
 	errorFromResponse,
 	rateLimitedError,
@@ -66,8 +67,6 @@ const maxAttempts = 4;
 export class Client {
 	/** What the user should know beside the output, e.g. that a list may not be complete. */
 	readonly hints = new Set<string>();
-	/** The longest that a request of this client has waited for its turn, in ms. */
-	longestWaitMs = 0;
 	/** How long the service takes to respond, ms: a mean in which the latest responses count most. */
 	private responseMs = 0;
 	/** The method that each endpoint has taken. */
@@ -92,8 +91,7 @@ export class Client {
 	}
 
 	/**
-	 * Calls an endpoint. After a 405, and after a 404 unless the endpoint has worked before, the method of the other API
-	 * path is tried too.
+	 * Calls an endpoint. After a 405, and after a 404 unless the endpoint has worked before, the other API path's method is tried.
 	 *
 	 * @throws ServiceError that says what happened, whether it may have taken effect, and what to do next
 	 */
@@ -183,9 +181,7 @@ export class Client {
 	private async takeTurn(): Promise<Slot | ServiceError> {
 		const { id, requests, windowMs } = this.config.rate;
 		const limiter = limiterFor(id, windowMs);
-		const start = performance.now();
 		const slot = await limiter.acquire(requests, this.options.signal);
-		this.longestWaitMs = Math.max(this.longestWaitMs, performance.now() - start);
 		if (slot === 'blocked') return rateLimitedError(limiter.waitMs);
 		if (slot !== 'stopped') return slot;
 		return new ServiceError('The execution was stopped before the request was sent', {
@@ -224,8 +220,6 @@ function fillPath(path: string, id: string | undefined): string {
 	if (!path.includes(':id')) return path;
 	if (id !== undefined && !/^\.{0,2}$|\p{Surrogate}/u.test(id))
 		return path.replace(':id', encodeURIComponent(id));
-	throw new ServiceError('The record ID is empty or invalid', {
-		kind: 'configuration',
-		description: 'Choose the record from the list or enter its ID.',
-	});
+	const advice = 'Choose the record from the list or enter its ID.';
+	throw new InputError('The record ID is empty or invalid', advice);
 }

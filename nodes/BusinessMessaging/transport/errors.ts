@@ -37,10 +37,23 @@ export class ServiceError extends Error {
 		this.statusCode = details.statusCode;
 	}
 
-	/** What it means for the message: whether the request certainly had no effect. A workflow can branch on it. */
+	/** Whether the request certainly had no effect. A workflow can branch on it. */
 	get sendStatus(): 'notSent' | 'mayHaveBeenSent' {
 		return this.kind === 'indeterminate' ? 'mayHaveBeenSent' : 'notSent';
 	}
+}
+
+/** A value of the user's that cannot be right: `message` says which, `description` what to do. Nothing was sent. */
+export class InputError extends ServiceError {
+	constructor(message: string, description?: string) {
+		super(message, { kind: 'configuration', description });
+	}
+}
+
+/** Any error as one for the user; anything unexpected becomes an InputError with its words. */
+export function asFailure(error: unknown): ServiceError {
+	if (error instanceof ServiceError) return error;
+	return new InputError(error instanceof Error ? error.message : String(error));
 }
 
 /** What of a call its errors mention. */

@@ -3,14 +3,14 @@
  * that there is more, the other pages are read several at a time; else one after the other until nothing new comes. If
  * records are missing then, since others have moved some meanwhile, pages are read again. What is missing still is said.
  */
-import { chunk, clamp, findLast, isEqual, range, sumBy } from 'lodash';
+import { chunk, clamp, findLast, range, sumBy } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
 import { type ServiceRecord, fieldNames, readId, readList, readTotal } from '../api/read';
 import type { ApiResponse, Client } from './client';
 import { type Paging, type Query, readPaging } from './cursor';
-import { ServiceError, isRefusedContent } from './errors';
+import { InputError, ServiceError, isRefusedContent } from './errors';
 
 /** What of a list is wanted: all, at most `limit` records, or no more than the page that the query names. */
 export interface ListRequest {
@@ -71,8 +71,6 @@ class Listing {
 	private greatestTotal = 0;
 	/** Whether a page came that is empty or missing, or that has no further cursor. */
 	private sawEnd = false;
-	/** Whether others have changed the list in a way that may hide records. */
-	private isChanged = false;
 	/** Why a page that seems to be there is missing. */
 	private refusal?: ServiceError;
 	private gap?: ServiceError;
@@ -114,9 +112,7 @@ class Listing {
 		const { next = [] } = this.pages[0];
 		for (const [way, first] of next.entries()) {
 			let [page] = await this.read([first]);
-			// On a page of one record, what others have moved is told from the first page again by its cursor.
-			const isMoved = page.rows === 1 && !isEqual(page.next, next);
-			if (page.records.length === 0 && !isMoved) continue;
+			if (page.records.length === 0) continue;
 			for (let stale = 0; page.next?.[way] && stale < maxStale && this.isShortOf(Infinity); ) {
 				[page] = await this.read([page.next[way]]);
 				stale = page.records.length > 0 ? 0 : stale + 1;
@@ -153,8 +149,7 @@ class Listing {
 	/** Reads pages again, the first one before all others: what has been moved or added to the front is there. */
 	private async readAgain(): Promise<void> {
 		const news = this.pages.filter(({ records }) => records.length > 0);
-		// Where known records stand beside new ones, others have moved or added some; a page of one cannot show that.
-		const isSingle = this.pages[0].rows === 1;
+		// Where known records are beside new ones, others have moved or added some. A last page of one record may show only it.
 		const hasOverlap = this.pages.some(
 			({ rows, records }) => records.length < rows && (records.length > 0 || rows === 1),
 		);
@@ -164,19 +159,16 @@ class Listing {
 		for (const batch of [[front], ...chunk(others, isPushed ? 1 : maxAtOnce)]) {
 			if (!this.isShortOf(expected)) return;
 			const pages = await this.read(batch);
-			const isKnown = pages.every(({ records }) => records.length === 0);
-			// When others have pushed it down, it looks like the end.
-			this.isChanged ||= isSingle && isPushed && !isKnown && !this.sawEnd;
-			if (isPushed && isKnown) return;
+			if (isPushed && pages.every(({ records }) => records.length === 0)) return;
 		}
 	}
 
 	private findGap(hasMore = false): ServiceError | undefined {
 		const { count, refusal, totalBeyondFirst: total } = this;
-		const mayHaveMore = hasMore || this.isChanged || refusal !== undefined;
+		const mayHaveMore = hasMore || refusal !== undefined;
 		if (!this.isShortOf(total ?? (mayHaveMore ? Infinity : 0))) return undefined;
 		const given = total ? `${count} of ${total}` : `only the first ${count}`;
-		const noWay = this.isChanged ? 'It changed meanwhile' : 'It shows no way to the others';
+		const noWay = 'It shows no way to the others';
 		const why = refusal ? `It refused a page: ${refusal.message}` : noWay;
 		return new ServiceError(`The service gave ${given} ${recordName(this.endpoint)}s`, {
 			kind: 'refused',
@@ -215,10 +207,10 @@ class Listing {
 		const kind = recordName(this.endpoint);
 		const all = readList(response.body, kind);
 		if (!all) {
-			throw new ServiceError(`The response has no list of ${kind}s that the node could find`, {
-				kind: 'configuration',
-				description: `It has these fields: ${fieldNames(response.body)}. Check 'Base URL' and 'API Path' in the credential.`,
-			});
+			throw new InputError(
+				`The response has no list of ${kind}s that the node could find`,
+				`It has these fields: ${fieldNames(response.body)}. Check 'Base URL' and 'API Path' in the credential.`,
+			);
 		}
 		const keys = all.map((record) => readId(record, kind) ?? JSON.stringify(record));
 		const records = all.filter((_, index) => !this.seen.has(keys[index]));

@@ -1,13 +1,12 @@
 /**
  * One pace for all who share a key in this process: at most so many requests in any sliding window. After a 429 all wait as
- * long as the service asks, then one request finds out whether it takes any again. See docs/adr/0003-rate.md.
- *
- * Source: specification, "Limits" (1000 requests per minute); what happens beyond it is not shown there.
+ * long as the service asks, then one request finds out whether it takes any again. docs/adr/0003-rate.md
  */
-import { pull } from 'lodash';
+import { noop } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
+import { withLock } from '../mutex';
 
 /** A request's place in the rate; ends by exactly one of the three calls. */
 export interface Slot {
@@ -38,8 +37,7 @@ export class RateLimiter {
 	private askedUntil = 0;
 	private blockedUntil = 0;
 	private probe?: Slot;
-	private readonly line: object[] = [];
-	private readonly sleepers: Array<() => void> = [];
+	private wake: () => void = noop;
 
 	constructor(private readonly windowMs: number) {}
 
@@ -48,26 +46,16 @@ export class RateLimiter {
 		return Math.max(0, this.askedUntil - performance.now());
 	}
 
-	/**
-	 * Waits for a place; first come, first served. Of credentials with different rates each keeps to its own, counting the
-	 * requests of all.
-	 *
-	 * @returns why there is none if the signal aborts while waiting, or the service asks for a longer wait than anyone would
-	 */
+	/** Waits for a place; first come, first served. @returns why there is none: stopped by the signal, or too long a wait */
 	async acquire(requests: number, signal?: AbortSignal): Promise<Slot | 'stopped' | 'blocked'> {
-		const place = {};
-		this.line.push(place);
-		try {
+		return await withLock(this, async () => {
 			for (;;) {
 				if (signal?.aborted) return 'stopped';
 				if (this.isBlocked()) return 'blocked';
-				if (this.line[0] === place && this.mayGo(requests)) return this.take();
+				if (this.mayGo(requests)) return this.take();
 				await this.change();
 			}
-		} finally {
-			pull(this.line, place);
-			this.wake();
-		}
+		});
 	}
 
 	/** Whether waiting makes no sense: the service asks for too long, or has refused every request for too long. */
@@ -118,20 +106,16 @@ export class RateLimiter {
 		this.blockedUntil = Math.max(this.blockedUntil, now + Math.min(wait, maxWaitMs));
 	}
 
-	/** Waits until a request has ended, somebody has left the line, or a place may have become free by time alone. */
+	/** Waits until a request has ended, or a place may have become free by time alone. */
 	private async change(): Promise<void> {
 		const now = performance.now();
 		const [firstEnd = now] = this.ended;
 		const until = now < this.blockedUntil ? this.blockedUntil : firstEnd + this.windowMs;
 		const napMs = until > now ? Math.min(until - now + 1, maxNapMs) : maxNapMs;
 		await new Promise<void>((wake) => {
-			this.sleepers.push(wake);
+			this.wake = wake;
 			void sleep(napMs).then(wake);
 		});
-	}
-
-	private wake(): void {
-		for (const wake of this.sleepers.splice(0)) wake();
 	}
 }
 

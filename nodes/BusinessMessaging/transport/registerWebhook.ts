@@ -38,8 +38,7 @@ const aboutFields =
 	/required|missing|unknown|unexpected|unrecogni|invalid|must|not (a field|allowed)|body|field|param|propert|schema/i;
 
 /**
- * Registers a webhook. A service that refuses a body has registered nothing, so up to two others are tried. What a
- * service takes is kept for later registrations.
+ * Registers a webhook. A service that refuses a body has registered nothing, so up to two others are tried.
  *
  * @returns the service's response
  * @throws ServiceError the most telling of the refusals

@@ -3,7 +3,7 @@ import { createHash } from 'crypto';
 import { trimEnd } from 'lodash';
 
 import { type ApiPath, apiPaths } from '../api/endpoints';
-import { ServiceError } from './errors';
+import { InputError } from './errors';
 
 /** The credential's values as n8n hands them over, with n8n's own fields about the hosts for which it may be used. */
 export type CredentialValues = Record<string, unknown>;
@@ -111,5 +111,5 @@ function readRate(value: unknown): number {
 }
 
 function demand(isMet: unknown, message: string, description: string): asserts isMet {
-	if (!isMet) throw new ServiceError(message, { kind: 'configuration', description });
+	if (!isMet) throw new InputError(message, description);
 }

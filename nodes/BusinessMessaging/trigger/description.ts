@@ -1,7 +1,7 @@
 /** The editor's view of the trigger: its fields, texts and hints. */
 import type { INodeProperties, NodeHint, TriggerPanelDefinition } from 'n8n-workflow';
 
-import { eventOptions } from '../operations/eventOptions';
+import { eventKinds } from '../api/events';
 import {
 	type Field,
 	booleanField,
@@ -9,7 +9,7 @@ import {
 	collectionField,
 	numberField,
 	textField,
-} from '../operations/fieldBuilders';
+} from '../operations/fields';
 import { maxGroupSeconds } from '../webhooks/joinMessages';
 import { filtersField } from './filters';
 
@@ -149,7 +149,7 @@ export const properties: INodeProperties[] = [
 		displayName: 'Trigger On',
 		name: 'events',
 		type: 'multiOptions',
-		options: eventOptions,
+		options: eventKinds,
 		default: ['message.received'],
 		description: 'Which events start the workflow',
 	},

@@ -1,8 +1,8 @@
 /** Which events of the chosen kinds start an execution. A filter holds for the kinds of event that have its field. */
 import { trimEnd } from 'lodash';
 
-import { choiceField, collectionField, textField } from '../operations/fieldBuilders';
-import { asText } from '../operations/asText';
+import { asText } from '../api/read';
+import { choiceField, collectionField, textField } from '../operations/fields';
 import { samePhoneKey } from '../phone/compare';
 import type { SimpleEvent } from '../webhooks/simpleEvent';
 

@@ -4,7 +4,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
 import { isRecord } from '../api/read';
-import { asFailure } from '../operations/outcome';
+import { asFailure } from '../transport/errors';
 import { connect } from '../transport/connect';
 import { recognize, storeEvents } from '../webhooks/deduplication';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';

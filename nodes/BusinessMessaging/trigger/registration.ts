@@ -7,11 +7,9 @@ import { compact, omit, upperFirst, without } from 'lodash';
 import { type IHookFunctions, type IWebhookFunctions, NodeOperationError } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
-import { InputError } from '../operations/inputError';
-import { type ItemFailure, asFailure } from '../operations/outcome';
+import { type ServiceError, InputError, asFailure, isRefusedContent } from '../transport/errors';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
-import { ServiceError, isRefusedContent } from '../transport/errors';
 import { joinInbox } from '../webhooks/inbox';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
 import { checkDeliverable, undeliverableReason } from '../webhooks/publicAddress';
@@ -21,7 +19,6 @@ import {
 	areSameEvents,
 	listWebhooks,
 	removeWebhooks,
-	statusOf,
 } from '../webhooks/registrations';
 import { isOwnUrl, isSame, withSecret } from '../webhooks/secret';
 import { checkSettings, chosenEvents, isManual, readOptions } from './settings';
@@ -147,9 +144,9 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 }
 
 /** Whether the service may take no second registration of an address. */
-function mayBeTaken(failure: ItemFailure): boolean {
+function mayBeTaken(failure: ServiceError): boolean {
 	const isAboutEvents = /\bevents?\b/i.test(failure.message);
-	return statusOf(failure) === 409 || (isRefusedContent(failure) && !isAboutEvents);
+	return failure.statusCode === 409 || (isRefusedContent(failure) && !isAboutEvents);
 }
 
 /**
@@ -220,11 +217,9 @@ async function listOwn(client: Client, url: string, id?: string): Promise<Regist
  * Whether to go on without a check: n8n starts, had registered before, and the service does not answer. n8n would
  * otherwise remove the webhook, and events would be lost until one of its later attempts to activate the workflow.
  */
-function staysAsItWas(context: IHookFunctions, failure: ItemFailure): boolean {
+function staysAsItWas(context: IHookFunctions, failure: ServiceError): boolean {
 	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
-	const isPassing =
-		failure instanceof ServiceError &&
-		['indeterminate', 'unreachable', 'rateLimited'].includes(failure.kind);
+	const isPassing = ['indeterminate', 'unreachable', 'rateLimited'].includes(failure.kind);
 	return isStart && isPassing && recall(context, webhookUrl(context))?.id !== undefined;
 }
 
@@ -233,11 +228,11 @@ function webhookUrl(context: IHookFunctions): string {
 }
 
 /** n8n shows nothing but the message when an activation fails, so the advice is part of it. */
-function toNodeError(context: IHookFunctions, failure: ItemFailure): NodeOperationError {
+function toNodeError(context: IHookFunctions, failure: ServiceError): NodeOperationError {
 	const byHand = `choose Manual in 'Registration', and register this URL at the service by hand: ${webhookUrl(context)}`;
 	// n8n replaces a message that holds a network error's code
 	let advice = failure.description?.replace(/ \([A-Z_]+\)$/, '');
-	if ([404, 405].includes(statusOf(failure) ?? 0)) advice = upperFirst(byHand);
+	if ([404, 405].includes(failure.statusCode ?? 0)) advice = upperFirst(byHand);
 	else if (isRefusedContent(failure))
 		advice = `If it does not know an event type, correct 'Trigger On' and 'Other Event Types'; else ${byHand}`;
 	return new NodeOperationError(context.getNode(), compact([failure.message, advice]).join('. '));

@@ -3,7 +3,7 @@ import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { uniq } from 'lodash';
 
 import { type EventEnvelope, kindOf } from '../api/events';
-import { InputError } from '../operations/inputError';
+import { InputError } from '../transport/errors';
 import { credentialType } from '../transport/connect';
 import type { SignatureSettings } from '../webhooks/signature';
 

@@ -2,7 +2,7 @@
 import { sortBy } from 'lodash';
 
 import type { EventEnvelope } from '../api/events';
-import { asText } from '../operations/asText';
+import { asText } from '../api/read';
 import { readEvent } from './simpleEvent';
 
 /** Messages of a person are waited for at most this long, s: services give up after ten seconds or more. */

@@ -1,5 +1,5 @@
 /** Whether an address can be reached from the internet, as far as the address itself shows. */
-import { InputError } from '../operations/inputError';
+import { InputError } from '../transport/errors';
 import { type ServiceConfig, isLoopback } from '../transport/serviceConfig';
 
 /** Names that only a local network knows (RFC 6761, RFC 6762, RFC 8375 and common usage). */

@@ -3,9 +3,8 @@ import { isEqual, sortBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/read';
-import { type ItemFailure, asFailure } from '../operations/outcome';
+import { asFailure } from '../transport/errors';
 import type { Client } from '../transport/client';
-import { ServiceError } from '../transport/errors';
 import { readRecords } from '../transport/lists';
 import { registerWebhook } from '../transport/registerWebhook';
 
@@ -74,11 +73,6 @@ export async function removeWebhooks(
 		const failure = await client
 			.call(endpoints.deleteWebhook, { id })
 			.then(() => undefined, asFailure);
-		if (failure && statusOf(failure) !== 404) throw failure;
+		if (failure && failure.statusCode !== 404) throw failure;
 	}
-}
-
-/** The HTTP status of a failed call. */
-export function statusOf(failure: ItemFailure): number | undefined {
-	return failure instanceof ServiceError ? failure.statusCode : undefined;
 }

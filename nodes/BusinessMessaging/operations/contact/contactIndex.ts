@@ -1,13 +1,19 @@
 /** Which contacts there are, by phone number: listed once and kept for some minutes. docs/adr/0009-contact-index.md */
 import { endpoints } from '../../api/endpoints';
-import { type ServiceRecord, fieldNames, identify, readId, readRecord } from '../../api/read';
+import {
+	type ServiceRecord,
+	asText,
+	fieldNames,
+	identify,
+	readId,
+	readRecord,
+} from '../../api/read';
 import { BoundedMap } from '../../boundedMap';
 import { withLock } from '../../mutex';
 import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
 import { ServiceError } from '../../transport/errors';
 import { readRecords } from '../../transport/lists';
-import { asText } from '../asText';
 
 const maxAgeMs = 10 * 60_000;
 /** A larger index is not kept. */

@@ -1,19 +1,9 @@
 import { endpoints } from '../../api/endpoints';
-import { collectionField, recordField } from '../fieldBuilders';
+import { collectionField, textField } from '../fields';
 import { listOperation } from '../operation';
 import { shorten } from '../shorten';
 
-const first = [
-	'id',
-	'name',
-	'phone',
-	'email',
-	'language',
-	'segments',
-	'tags',
-	'status',
-	'updatedAt',
-];
+const first = 'id name phone email language segments tags status updatedAt'.split(' ');
 
 /** Lists contacts. Source: specification, GET /v1/contacts. */
 export const getContacts = listOperation({
@@ -26,17 +16,15 @@ export const getContacts = listOperation({
 			name: 'filters',
 			placeholder: 'Add Filter',
 			fields: [
-				recordField({
+				textField({
 					displayName: 'Segment',
 					name: 'segment',
-					description: 'Only contacts of this segment',
-					searchListMethod: 'searchSegments',
-					idMode: 'name',
-					idPlaceholder: 'e.g. newsletter',
+					placeholder: 'e.g. newsletter',
+					description: 'Name of a segment, to get only its contacts',
 				}),
 			],
 		}),
 	],
 	simplify: (contact) => shorten(contact, first),
-	request: ({ filters }) => ({ query: { segment: filters.segment || undefined } }),
+	request: ({ filters }) => ({ query: { segment: filters.segment?.trim() || undefined } }),
 });

@@ -1,6 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { collectionField, recordField } from '../fieldBuilders';
-import { contactNameField, phoneField } from '../fields';
+import { collectionField, contactNameField, phoneField, recordField } from '../fields';
 import { operation } from '../operation';
 import { defaultCountryOption, readPhoneValue } from '../phone';
 

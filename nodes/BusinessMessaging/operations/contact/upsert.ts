@@ -3,7 +3,7 @@ import { withLock } from '../../mutex';
 import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
 import { ServiceError } from '../../transport/errors';
-import { asText } from '../asText';
+import { asText } from '../../api/read';
 import { type Operation, type OperationRequest, record } from '../operation';
 import { ContactIndex } from './contactIndex';
 import { createContact } from './create';

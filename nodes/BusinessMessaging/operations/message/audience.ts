@@ -4,16 +4,15 @@ import { IANAZone } from 'luxon';
 import { BoundedMap } from '../../boundedMap';
 import { samePhoneKey } from '../../phone/compare';
 import { readPhone } from '../../phone/read';
+import { InputError } from '../../transport/errors';
 import {
 	type ValuesOf,
 	choiceField,
 	collectionField,
 	groupField,
 	numberField,
-	recordField,
 	textField,
-} from '../fieldBuilders';
-import { InputError } from '../inputError';
+} from '../fields';
 import type { RequestSettings } from '../operation';
 
 /** The days and hours in which people may be written to. */
@@ -74,13 +73,11 @@ export const audienceField = collectionField({
 			description:
 				'Phone numbers that get no message, separated by commas or lines, or a list from an expression',
 		}),
-		recordField({
+		textField({
 			displayName: 'Exclude Segment',
 			name: 'excludeSegment',
-			searchListMethod: 'searchSegments',
-			idMode: 'name',
-			idPlaceholder: 'e.g. opted-out',
-			description: 'The contacts of this segment get no message',
+			placeholder: 'e.g. opted-out',
+			description: 'Name of a segment whose contacts get no message',
 		}),
 		groupField({
 			displayName: 'Frequency Cap',
@@ -167,7 +164,7 @@ export function readAudience(
 	return {
 		duplicates: rules.duplicates ?? 'sendAll',
 		excluded: readNumbers(rules.excludeNumbers ?? '', country),
-		excludedSegment: rules.excludeSegment ?? '',
+		excludedSegment: rules.excludeSegment?.trim() ?? '',
 		...(window && { window: readWindow(window) }),
 		...(cap && { cap: { messages: cap.messages ?? 1, days: cap.days ?? 7 } }),
 	};

@@ -1,5 +1,5 @@
 /** Send Once: a campaign reaches each recipient at most once, whenever and however often the workflow runs. */
-import { type ValuesOf, booleanField, choiceField, textField } from '../fieldBuilders';
+import { type ValuesOf, booleanField, textField } from '../fields';
 
 /** The fields of Send Once. */
 export const campaignFields = [
@@ -20,36 +20,18 @@ export const campaignFields = [
 	}),
 ] as const;
 
-/** The options of Send Once. */
-export const campaignOptions = [
-	choiceField({
-		displayName: 'Send Once Scope',
-		name: 'sendOnceScope',
-		displayOptions: { show: { '/sendOnce': [true] } },
-		options: [
-			{ name: 'Node', value: 'node', description: 'Other nodes may send the same campaign' },
-			{
-				name: 'Workflow',
-				value: 'workflow',
-				description: 'All nodes of this workflow with this scope share the history',
-			},
-		],
-		default: 'node',
-		description: 'Which nodes share the history of what was sent',
-	}),
-	booleanField({
-		displayName: 'Clear Send Once History',
-		name: 'clearSendOnceHistory',
-		displayOptions: { show: { '/sendOnce': [true] } },
-		description:
-			'Whether to delete the history of all campaigns in this scope. The node sends nothing while this is on. With the scope Workflow, this also clears what Remove Duplicates nodes with the scope Workflow have stored.',
-	}),
-] as const;
+/** Forgets which messages of this node were sent. No other node could do it: each has a history of its own. */
+export const clearHistoryField = booleanField({
+	displayName: 'Clear Send Once History',
+	name: 'clearSendOnceHistory',
+	displayOptions: { show: { '/sendOnce': [true] } },
+	description:
+		'Whether to delete the history of all campaigns of this node. The node sends nothing while this is on.',
+});
 
 /** The campaign that a message belongs to. */
 export interface Campaign {
 	name: string;
-	scope: 'node' | 'workflow';
 	/** Whether the history is cleared instead of sending. */
 	clearsHistory: boolean;
 }
@@ -60,8 +42,8 @@ export function readCampaign({
 	campaign,
 	options,
 }: ValuesOf<typeof campaignFields> & {
-	options: Partial<ValuesOf<typeof campaignOptions>>;
+	options: Partial<ValuesOf<readonly [typeof clearHistoryField]>>;
 }): Campaign | undefined {
-	const { sendOnceScope: scope = 'node', clearSendOnceHistory: clearsHistory = false } = options;
-	return sendOnce ? { name: campaign.trim(), scope, clearsHistory } : undefined;
+	const { clearSendOnceHistory: clearsHistory = false } = options;
+	return sendOnce ? { name: campaign.trim(), clearsHistory } : undefined;
 }

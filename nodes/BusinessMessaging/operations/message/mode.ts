@@ -1,7 +1,7 @@
 /** Whether messages are sent, shown beforehand, or sent to a number of the user's own. */
 import { omit } from 'lodash';
 
-import { type ValuesOf, choiceField, numberField, textField } from '../fieldBuilders';
+import { type ValuesOf, choiceField, numberField, textField } from '../fields';
 import type { OperationRequest, RequestSettings } from '../operation';
 import { readPhoneValue } from '../phone';
 

@@ -1,12 +1,12 @@
 /** A message as its recipient will see it. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { type Template, type TemplatePart, variablePattern } from '../../api/templates';
-import { isRecord } from '../../api/read';
+import { type Template, variablePattern } from '../../api/templates';
+import { asText, isRecord } from '../../api/read';
 import type { TemplateList } from '../../transport/templateList';
-import { asText } from '../asText';
 import type { OperationRequest } from '../operation';
 import { findTemplate } from './review';
+import { nameOf, placeOf } from './variables';
 
 /**
  * The text of a message; of a template also header, footer and buttons.
@@ -31,7 +31,7 @@ export function previewOf(
 	const values = valuesOf(body.components);
 	const shown = buttons.map(({ text, url }, index) => ({
 		text,
-		...(url && { url: fillIn(url, known, values, 'button', index + 1) }),
+		...(url && { url: fillIn(url, known, values, `button${index + 1}`) }),
 	}));
 	return {
 		text: fillIn(known.body, known, values, 'body'),
@@ -59,13 +59,10 @@ function fillIn(
 	text: string,
 	{ variables = [] }: Template,
 	values: Map<string, string[]>,
-	part: TemplatePart,
-	button?: number,
+	place: string,
 ): string {
-	const own = variables.filter((one) => one.part === part && one.button === button);
-	const given = values.get(`${part}${button ?? ''}`) ?? [];
+	const names = variables.filter((one) => placeOf(one) === place).map(nameOf);
 	return text.replaceAll(variablePattern, (written, name: string) => {
-		const place = own.findIndex((one) => one.name === name.trim());
-		return given[place] ?? written;
+		return values.get(place)?.[names.indexOf(name.trim())] ?? written;
 	});
 }

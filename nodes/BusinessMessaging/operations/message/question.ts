@@ -2,14 +2,8 @@
 import { clamp } from 'lodash';
 import { z } from 'zod';
 
-import {
-	type ValuesOf,
-	choiceField,
-	collectionField,
-	numberField,
-	textField,
-} from '../fieldBuilders';
-import { InputError } from '../inputError';
+import { type ValuesOf, choiceField, collectionField, numberField, textField } from '../fields';
+import { InputError } from '../../transport/errors';
 
 /** What is asked for, and what happens after another answer. */
 export const expectedSchema = z.object({

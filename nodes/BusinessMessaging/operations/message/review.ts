@@ -6,12 +6,10 @@ import { endpoints } from '../../api/endpoints';
 import type { Template, TemplateVariable } from '../../api/templates';
 import type { Client } from '../../transport/client';
 import { withDeadline } from '../../transport/deadline';
-import { ServiceError } from '../../transport/errors';
 import { type TemplateList, listTemplates } from '../../transport/templateList';
-import { InputError } from '../inputError';
 import { type OperationRequest, sentMessage } from '../operation';
-import { asFailure } from '../outcome';
-import { type GivenVariable, fieldOf, placeOf, titleOf, toComponents } from './variables';
+import { InputError, ServiceError, asFailure } from '../../transport/errors';
+import { type GivenVariable, nameOf, placeOf, titleOf, toComponents } from './variables';
 
 /** How long loading the templates may take, ms. Without them, messages go out unchecked. */
 const timeoutMs = 15_000;
@@ -56,8 +54,8 @@ export function reviewTemplate(request: OperationRequest, list?: TemplateList): 
 	const { name = '', language = '', given, isChecked } = request.template ?? {};
 	const variables = list && isChecked && findTemplate(list, name, language)?.variables;
 	if (!variables || !given) return request;
-	const order = variables.map(fieldOf);
-	const sorted = sortBy(given, (value) => order.indexOf(fieldOf(value)));
+	const order = variables.map(({ id }) => id);
+	const sorted = sortBy(given, ({ id }) => order.indexOf(id));
 	return { ...request, body: { ...request.body, components: toComponents(sorted) } };
 }
 
@@ -148,22 +146,22 @@ function valueProblem(
 	variables: TemplateVariable[],
 	title: string,
 ): InputError | undefined {
-	const fields = given.map((value) => fieldFor(value, variables));
-	const surplus = given.find((_, index) => !variables.map(fieldOf).includes(fields[index]));
+	const ids = given.map((value) => idFor(value, variables));
+	const surplus = given.find((_, index) => !variables.some(({ id }) => id === ids[index]));
 	if (surplus)
 		return new InputError(
 			`${title} has no variable '${titleOf(surplus)}'`,
 			`Its variables: ${variables.map(titleOf).join(', ') || 'none'}. Open the node and refresh the list of variables.`,
 		);
-	const missing = variables.find((variable) => !fields.includes(fieldOf(variable)));
+	const missing = variables.find(({ id }) => !ids.includes(id));
 	if (!missing) return undefined;
 	const message = `${title} needs a value for '${titleOf(missing)}'`;
 	return new InputError(message, `The text around it: "${missing.text}".`);
 }
 
-/** The field that a value is meant for: by its name, else by its place, since a form may have had numbered fields only. */
-function fieldFor(value: GivenVariable, variables: TemplateVariable[]): string {
+/** The variable that a value is meant for: by its name, else by its place, as a form may have had numbered fields only. */
+function idFor(value: GivenVariable, variables: TemplateVariable[]): string {
 	const own = variables.filter((variable) => placeOf(variable) === placeOf(value));
-	const variable = own.find(({ name }) => name === value.name) ?? own[Number(value.name) - 1];
-	return fieldOf(variable ?? value);
+	const variable = own.find(({ id }) => id === value.id) ?? own[Number(nameOf(value)) - 1];
+	return (variable ?? value).id;
 }

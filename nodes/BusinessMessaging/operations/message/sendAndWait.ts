@@ -1,6 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { choiceField, showFor, textField } from '../fieldBuilders';
-import { recipientField } from '../fields';
+import { choiceField, recipientField, showFor, textField } from '../fields';
 import { operation, sentMessage } from '../operation';
 import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';

@@ -3,7 +3,7 @@ import { recipientField } from '../fields';
 import { operation } from '../operation';
 import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';
-import { campaignFields, campaignOptions, readCampaign } from './campaign';
+import { campaignFields, clearHistoryField, readCampaign } from './campaign';
 import { inMode, modeFields } from './mode';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
 import { checkField, templateFields, templateRequest } from './template';
@@ -17,7 +17,7 @@ export const sendTemplate = operation({
 	description: 'Send a message from an approved template',
 	endpoint: endpoints.sendTemplate,
 	fields: [recipientField, ...templateFields, ...modeFields, ...campaignFields, audienceField],
-	options: [...campaignOptions, checkField, defaultCountryOption],
+	options: [clearHistoryField, checkField, defaultCountryOption],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const { body, ...rest } = templateRequest(values);

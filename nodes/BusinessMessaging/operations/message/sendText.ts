@@ -1,10 +1,9 @@
 import { endpoints } from '../../api/endpoints';
-import { textField } from '../fieldBuilders';
-import { recipientField } from '../fields';
+import { recipientField, textField } from '../fields';
 import { operation, sentMessage } from '../operation';
 import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';
-import { campaignFields, campaignOptions, readCampaign } from './campaign';
+import { campaignFields, clearHistoryField, readCampaign } from './campaign';
 import { inMode, modeFields } from './mode';
 
 /** Sends a free-text message. Source: specification, POST /v1/messages/send. */
@@ -30,7 +29,7 @@ export const sendText = operation({
 		...campaignFields,
 		audienceField,
 	],
-	options: [...campaignOptions, defaultCountryOption],
+	options: [clearHistoryField, defaultCountryOption],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const audience = readAudience(values, settings);

@@ -9,7 +9,7 @@ import {
 	jsonField,
 	recordField,
 	textField,
-} from '../fieldBuilders';
+} from '../fields';
 import type { OperationRequest } from '../operation';
 import { readForm, toComponents } from './variables';
 

@@ -1,14 +1,12 @@
 /** The values of a template's variables: how the form names them, and the components that they make. */
-import { compact, groupBy, isPlainObject, mapValues, uniq, upperFirst } from 'lodash';
+import { groupBy, isPlainObject, mapValues, sortBy, uniq, upperFirst } from 'lodash';
 
-import type { TemplatePart, TemplateVariable } from '../../api/templates';
-import { asText } from '../asText';
-import { InputError } from '../inputError';
+import type { TemplateVariable } from '../../api/templates';
+import { asText } from '../../api/read';
+import { InputError } from '../../transport/errors';
 
-type VariableName = Pick<TemplateVariable, 'part' | 'button' | 'name'>;
-
-/** A value that was given for a variable. */
-export interface GivenVariable extends VariableName {
+/** A value that was given for a variable, whose `id` is also the name of its field in the form, saved in workflows. */
+export interface GivenVariable extends Pick<TemplateVariable, 'id'> {
 	value: string;
 }
 
@@ -26,26 +24,23 @@ export interface TemplateMessage {
 export const pdfField = 'headerPdfUrl';
 
 /** The part that a variable is in, e.g. `body`, or `button2` for the second button. */
-export function placeOf({ part, button }: VariableName): string {
-	return `${part}${button ?? ''}`;
+export function placeOf({ id }: Pick<TemplateVariable, 'id'>): string {
+	return id.slice(0, id.indexOf('_'));
 }
 
-/** Name of the form's field for a variable, e.g. `body_1` or `button2_1` for the second button. Saved in workflows. */
-export function fieldOf(variable: VariableName): string {
-	return `${placeOf(variable)}_${variable.name}`;
+/** The name of a variable in its part, e.g. `1` or `customer`. */
+export function nameOf({ id }: Pick<TemplateVariable, 'id'>): string {
+	return id.slice(id.indexOf('_') + 1);
 }
 
 /** What people call a variable, e.g. `Body 1`, or `Button 2` for the only variable that a button usually has. */
-export function titleOf({ part, button, name }: VariableName): string {
-	const isOnlyOne = part === 'button' && name === '1';
-	return compact([upperFirst(part), button, isOnlyOne ? '' : name]).join(' ');
+export function titleOf(variable: Pick<TemplateVariable, 'id'>): string {
+	const place = upperFirst(placeOf(variable)).replace(/\d+/, ' $&');
+	const name = nameOf(variable);
+	return place.startsWith('Button') && name === '1' ? place : `${place} ${name}`;
 }
 
-/**
- * Reads the form, or the values that an expression or another program gave in its shape.
- *
- * @throws InputError for a name that is no variable's, and for a variable without a value, naming it
- */
+/** Reads the form, or what an expression gave in its shape. @throws InputError for an unknown name and an empty field */
 export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: string } {
 	const { value, schema } = (isPlainObject(form) ? form : {}) as {
 		value?: Record<string, unknown> | null;
@@ -57,32 +52,26 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 	if (missing) throw emptyField(missing.displayName ?? missing.id);
 	// In the order of the form, which is the template's.
 	const ids = uniq([...fields.map(({ id }) => id), ...Object.keys(texts)]);
-	const given = ids
-		.filter((id) => id !== pdfField && texts[id])
-		.map((id) => readField(id, texts[id]));
+	const filled = ids.filter((id) => id !== pdfField && texts[id]);
+	const unknown = filled.find((id) => !/^(header|body|button\d+)_./.test(id));
+	if (unknown)
+		throw new InputError(
+			`"${unknown}" is not the name of a variable`,
+			"Names in 'Variables' are e.g. body_1, header_1, button1_1 for the first button, or body_customer for a named variable.",
+		);
+	const given = filled.map((id) => ({ id, value: texts[id] }));
 	return {
 		given: Object.values(groupBy(given, placeOf)).flatMap(inOrder),
 		pdfUrl: texts[pdfField]?.trim() || undefined,
 	};
 }
 
-function readField(id: string, value: string): GivenVariable {
-	const [, part, button, name] = /^(header|body|button)(\d*)_(.+)$/.exec(id) ?? [];
-	if (!part || (part === 'button') !== Boolean(button)) {
-		throw new InputError(
-			`"${id}" is not the name of a variable`,
-			"Names in 'Variables' are e.g. body_1, header_1, button1_1 for the first button, or body_customer for a named variable.",
-		);
-	}
-	return { part: part as TemplatePart, ...(button && { button: Number(button) }), name, value };
-}
-
 /** The values of one part: numbered ones by number and without a gap, since the service knows them by their place. */
 function inOrder(given: GivenVariable[]): GivenVariable[] {
-	if (!given.every(({ name }) => /^\d+$/.test(name))) return given;
-	const sorted = [...given].sort((a, b) => Number(a.name) - Number(b.name));
-	const gap = sorted.findIndex(({ name }, index) => Number(name) !== index + 1);
-	if (gap >= 0) throw emptyField(titleOf({ ...sorted[gap], name: String(gap + 1) }));
+	if (!given.every((one) => /^\d+$/.test(nameOf(one)))) return given;
+	const sorted = sortBy(given, (one) => Number(nameOf(one)));
+	const gap = sorted.findIndex((one, index) => Number(nameOf(one)) !== index + 1);
+	if (gap >= 0) throw emptyField(titleOf({ id: `${placeOf(sorted[gap])}_${gap + 1}` }));
 	return sorted;
 }
 
@@ -98,11 +87,11 @@ function emptyField(label: string): InputError {
  * body; those of header and buttons are an assumption, with the usual names for which button is meant.
  */
 export function toComponents(given: GivenVariable[]): Array<Record<string, unknown>> | undefined {
-	const components = Object.values(groupBy(given, placeOf)).map((values) => {
-		const [{ part, button }] = values;
+	const components = Object.entries(groupBy(given, placeOf)).map(([place, values]) => {
+		const [, type, button] = /^([a-z]+)(\d*)$/.exec(place) ?? [];
 		return {
-			type: part,
-			...(button !== undefined && { sub_type: 'url', index: String(button - 1) }),
+			type,
+			...(button && { sub_type: 'url', index: String(Number(button) - 1) }),
 			parameters: values.map(({ value }) => ({ type: 'text', text: value })),
 		};
 	});

@@ -3,7 +3,6 @@ import { map } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { type ServiceRecord } from '../../api/read';
 import { readTemplates } from '../../api/templates';
-import { fieldOf } from '../message/variables';
 import { listOperation } from '../operation';
 import { shorten } from '../shorten';
 
@@ -29,6 +28,6 @@ function contentOf(record: ServiceRecord): ServiceRecord {
 		body,
 		footer,
 		buttons: map(buttons, 'text'),
-		variables: variables?.map(fieldOf),
+		variables: map(variables, 'id'),
 	};
 }

@@ -1,6 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { collectionField, recordField } from '../fieldBuilders';
-import { templateContentFields } from '../fields';
+import { collectionField, recordField, templateContentFields } from '../fields';
 import { operation } from '../operation';
 
 /** Updates a template. Source: specification, PUT /v1/templates/:id; the body is an assumption. */

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
-import { eventOptions } from '../eventOptions';
-import { type Field, textField } from '../fieldBuilders';
+import { eventKinds } from '../../api/events';
+import { type Field, textField } from '../fields';
 import { registerWebhook } from '../../transport/registerWebhook';
 import { operation, record } from '../operation';
 
@@ -8,7 +8,7 @@ const eventsField: Field<'events', string[]> = {
 	displayName: 'Events',
 	name: 'events',
 	type: 'multiOptions',
-	options: eventOptions,
+	options: eventKinds,
 	default: ['message.received'],
 	required: true,
 	description: 'Which events are delivered',

@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { recordField } from '../fieldBuilders';
+import { recordField } from '../fields';
 import { operation } from '../operation';
 
 /** Removes a webhook. Source: specification, DELETE /v1/webhooks/:id. */
