@@ -62,7 +62,7 @@ test('the contacts of an excluded segment get nothing; an empty segment is said'
 		'excluded',
 	]);
 	expect(sentTo().sort()).toEqual([anna, carl]);
-	const other = await run({ rules: { excludeSegment: { mode: 'name', value: 'opted-uot' } } });
+	const other = await run({ rules: { excludeSegment: 'opted-uot' } });
 	expect(other.hints.map(({ message }) => message)).toEqual([
 		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
 	]);
@@ -70,7 +70,7 @@ test('the contacts of an excluded segment get nothing; an empty segment is said'
 
 test('nothing is sent if the excluded segment cannot be read completely', async () => {
 	await service.fault({ endpoint: 'listContacts', status: 403 });
-	const { error } = await run({ rules: { excludeSegment: { mode: 'name', value: 'opted-out' } } });
+	const { error } = await run({ rules: { excludeSegment: 'opted-out' } });
 	expect(error?.description).toContain('nothing was sent');
 	expect(sentTo()).toEqual([]);
 });
