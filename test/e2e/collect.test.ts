@@ -1,4 +1,6 @@
 /** Messages in groups and receipts in batches, on a real n8n: one execution for all, and none lost when n8n is killed. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { countBy, range } from 'lodash';
 
 import type { Delivery } from '../../sandbox/deliveries';
@@ -77,7 +79,11 @@ afterEach(async () => await workflows.deactivateAll());
 test('three messages of each of 50 people at once start one execution for each person', async () => {
 	const id = await workflows.make(true, workflows.file(grouping));
 	const texts = ['Hi', 'I have a question', 'Are you open today?'];
-	const sent = writeAll(texts);
+	const sent = [];
+	for (const text of texts) {
+		sent.push(...writeAll([text]));
+		await sleep(400);
+	}
 	await untilDelivered(sent);
 	const executions = await workflows.executions(id, people.length);
 	const items = itemsOf(executions);

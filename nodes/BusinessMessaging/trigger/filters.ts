@@ -41,6 +41,13 @@ export const filtersField = collectionField({
 				'Only messages that ask for this, in one of two dozen languages. The field <code>intent</code> of an item says it, too.',
 		}),
 		textField({
+			displayName: 'Only Run If',
+			name: 'onlyRunIf',
+			placeholder: 'e.g. {{ $json.body.data.text.length > 20 }}',
+			description:
+				'An expression that must be true for the delivery, whose <code>body</code> and <code>headers</code> are in <code>$json</code>. Requires n8n 2.28 or newer.',
+		}),
+		textField({
 			displayName: 'Senders',
 			name: 'senders',
 			placeholder: 'e.g. +49 170 1234567, +1555*',
@@ -71,6 +78,7 @@ export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
 	// A message of a customer has a sender and a text even if the service does not send them; all else is about our own.
 	const isIncoming = event.event === 'message.received';
 	return (
+		runs(filters) &&
 		((event.from === undefined && !isIncoming) || passesSenders(filters, event)) &&
 		((event.text === undefined && !isIncoming) || passesTexts(filters, event)) &&
 		(!isReceipt(event) || passesReceipts(filters, event))
@@ -80,6 +88,11 @@ export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
 /** Whether an event is about a message of ours. A service may name its kinds of event as it likes. */
 export function isReceipt({ event, messageId }: SimpleEvent): boolean {
 	return event !== 'message.received' && (event.startsWith('message.') || messageId !== undefined);
+}
+
+/** n8n has evaluated the expression; a field that the delivery does not have gives undefined. */
+function runs(filters: Filters): boolean {
+	return !('onlyRunIf' in filters) || ['', 'true'].includes(String(filters.onlyRunIf));
 }
 
 function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent): boolean {
