@@ -16,10 +16,11 @@ import { readEvent, simplify } from '../webhooks/simpleEvent';
 import { isReceipt } from './filters';
 import type { TriggerOptions } from './settings';
 
-/** Receipts start their execution when nothing new has come for this long, or there are so many, or after this time. */
-const receiptQuietMs = 50;
-const maxReceipts = 500;
+/** Receipts start their execution when nothing new has come for this long, or after this time, ms. */
+const receiptQuietMs = 100;
 const maxReceiptMs = 3_000;
+/** So many start it at once: it costs little beside their deliveries, and the service may deliver no more meanwhile. */
+const maxReceipts = 20;
 /** n8n has stored an execution after this time, or fails, ms. */
 const maxStoreMs = 60_000;
 
@@ -67,7 +68,7 @@ class Collection {
 
 	/** Counts pauses, so that a time in which n8n is too busy to take anything is none in which nothing comes. */
 	async untilQuiet({ quietMs, maxMs, maxEvents }: Rule): Promise<void> {
-		const stepMs = Math.min(quietMs / 5, 100);
+		const stepMs = Math.min(quietMs / 20, 100);
 		const end = Date.now() + maxMs;
 		let quiet = 0;
 		while (quiet < quietMs && Date.now() < end && this.events.length < maxEvents) {

@@ -47,6 +47,8 @@ async function untilAnswered(response: Response, meanwhile = () => {}): Promise<
 class NodeEvents {
 	/** Those that have started an execution, with the minute in which they came. */
 	private readonly taken = new BoundedMap<string, number>({ maxSize: maxInProcess });
+	/** What was loaded last. */
+	private loaded: unknown;
 	private readonly underWay = new BoundedMap<string, UnderWay>({ maxSize: maxInProcess });
 
 	/** See {@link recognize}. Nothing is awaited between the last look and the note that the event is under way. */
@@ -81,6 +83,8 @@ class NodeEvents {
 
 	/** Adds what another process or an earlier one has stored. */
 	private load(recentEvents: unknown): void {
+		if (recentEvents === this.loaded) return;
+		this.loaded = recentEvents;
 		const stored = typeof recentEvents === 'string' ? recentEvents.split(' ') : [];
 		for (const entry of stored) {
 			const [key, minute] = [entry.slice(0, keyLength), parseInt(entry.slice(keyLength), 36)];
