@@ -53,7 +53,7 @@ export default tseslint.config(
 	{ linterOptions: { reportUnusedDisableDirectives: 'error' } },
 
 	{
-		files: ['**/*.ts'],
+		files: ['**/*.{ts,tsx}'],
 		extends: [tseslint.configs.recommendedTypeChecked],
 		languageOptions: {
 			parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
@@ -86,7 +86,7 @@ export default tseslint.config(
 	},
 
 	{
-		files: ['**/*.{ts,js,mjs}'],
+		files: ['**/*.{ts,tsx,js,mjs}'],
 		plugins: { '@stylistic': stylistic },
 		rules: {
 			'@stylistic/eol-last': 'error',

@@ -192,7 +192,7 @@ async function widenPanel({ page }: Editor): Promise<void> {
 }
 
 /** CSS pixels. */
-const phoneSize = { width: 1080, height: 754 };
+const phoneSize = { width: 1080, height: 780 };
 const [zara, daisy, arthur, ines] = [
 	'+447700900408',
 	'+447700900144',

@@ -1,61 +1,56 @@
-/** The phone: a page at `/` that shows what customers see, and lets one answer as any of them. It is served as it stands. */
-import { createHash } from 'node:crypto';
+/** The phone: a page at `/` that shows what customers see, and lets one answer as any of them. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import fastifyStatic from '@fastify/static';
+import { build } from 'esbuild';
 import type { FastifyInstance } from 'fastify';
+import { once } from 'lodash';
 
 import { refuseOthers } from '../auth';
 
 const folder = path.join(__dirname, 'page');
 
-/** The libraries of the page by their address. */
-const libraries: Record<string, string> = {
-	'preact.mjs': require.resolve('preact'),
-	'hooks.mjs': require.resolve('preact/hooks'),
-	'htm.mjs': require.resolve('htm'),
-	'bootstrap.min.css': require.resolve('bootstrap/dist/css/bootstrap.min.css'),
+/** The page's script and its style, made at the first visit. */
+const bundle = once(async () => {
+	const { outputFiles } = await build({
+		entryPoints: [path.join(folder, 'main.tsx')],
+		bundle: true,
+		write: false,
+		outdir: folder,
+		format: 'esm',
+		jsx: 'automatic',
+		jsxImportSource: 'preact',
+	});
+	const textOf = (kind: string) => outputFiles.find((file) => file.path.endsWith(kind))?.text;
+	return { script: textOf('.js'), style: textOf('.css') };
+});
+
+/** Nothing from elsewhere, no script but ours, no page around it; asks each time whether a file has changed. */
+const headers = {
+	'cache-control': 'no-cache',
+	'content-security-policy':
+		"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	'referrer-policy': 'no-referrer',
+	'x-content-type-options': 'nosniff',
 };
 
 /** Mounts the page at `/` and its files under `/phone/`. They hold no data: that comes from the controls. */
 export function mountPhone(app: FastifyInstance): void {
-	const headers = headersOf(readFileSync(path.join(folder, 'index.html'), 'utf8'));
+	const files: Record<string, [type: string, read: () => unknown]> = {
+		'/': ['text/html', () => readFileSync(path.join(folder, 'index.html'), 'utf8')],
+		'/phone/icon.svg': ['image/svg+xml', () => readFileSync(path.join(folder, 'icon.svg'), 'utf8')],
+		'/phone/main.js': ['text/javascript', async () => (await bundle()).script],
+		'/phone/main.css': ['text/css', async () => (await bundle()).style],
+	};
 	void app.register(async (phone) => {
 		phone.addHook('onRequest', refuseOthers);
-		phone.addHook('onSend', async (_, reply) => void reply.headers(headers));
-		await phone.register(fastifyStatic, {
-			root: folder,
-			prefix: '/phone/',
-			index: false,
-			cacheControl: false,
-		});
-		phone.get('/', async (_, reply) => reply.sendFile('index.html'));
-		for (const [file, place] of Object.entries(libraries)) {
-			const library = path.dirname(place);
-			phone.get(`/phone/library/${file}`, async (_, reply) => reply.sendFile(file, library));
+		for (const [address, [type, read]] of Object.entries(files)) {
+			phone.get(address, async (_, reply) =>
+				reply
+					.headers(headers)
+					.type(`${type}; charset=utf-8`)
+					.send(await read()),
+			);
 		}
 	});
-}
-
-/** Nothing from elsewhere, no script but ours, no page around it; asks each time whether a file has changed. */
-function headersOf(html: string): Record<string, string> {
-	const importMap = /<script type="importmap">([^]*?)<\/script>/.exec(html)?.[1] ?? '';
-	const hash = createHash('sha256').update(importMap).digest('base64');
-	const policy = [
-		"default-src 'none'",
-		`script-src 'self' 'sha256-${hash}'`,
-		"style-src 'self'",
-		"connect-src 'self'",
-		"img-src 'self' data:",
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors 'none'",
-	];
-	return {
-		'cache-control': 'no-cache',
-		'content-security-policy': policy.join('; '),
-		'referrer-policy': 'no-referrer',
-		'x-content-type-options': 'nosniff',
-	};
 }

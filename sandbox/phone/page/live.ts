@@ -5,11 +5,10 @@ import { useEffect, useState } from 'preact/hooks';
 export const step = 50;
 export const most = 1000;
 
-/** @type {Set<() => void>} */
-const listeners = new Set();
+const listeners = new Set<() => void>();
 
-/** Connects to the sandbox; the browser connects again by itself. @param {(isConnected: boolean) => void} note */
-export function connect(note) {
+/** Connects to the sandbox; the browser connects again by itself. */
+export function connect(note: (isConnected: boolean) => void): void {
 	const source = new EventSource('/_sandbox/events');
 	const tell = () => listeners.forEach((listener) => listener());
 	source.onmessage = tell;
@@ -24,57 +23,49 @@ export function connect(note) {
 	};
 }
 
-/**
- * A document of the sandbox, kept up to date. While another one is loading, the one before stays.
- *
- * @template T
- * @param {string} path
- * @returns {{ data?: T, error?: string }}
- */
-export function useLive(path) {
-	const [result, setResult] = useState(/** @type {{ data?: T, error?: string }} */ ({}));
+/** A document of the sandbox, kept up to date. While another one is loading, the one before stays. */
+export function useLive<T>(path: string): { data?: T; error?: string } {
+	const [result, setResult] = useState<{ data?: T; error?: string }>({});
 	useEffect(() => {
 		let asked = 0;
 		let shown = 0;
 		const load = async () => {
 			const turn = ++asked;
-			const next = await request(path).then(
-				(data) => ({ data }),
-				(error) => ({ error: error.message }),
+			const next = await request<T>(path).then(
+				(data) => ({ data, error: undefined }),
+				(error: Error) => ({ error: error.message }),
 			);
 			if (turn < shown) return;
 			shown = turn;
-			setResult((before) => ({ data: before.data, ...next }));
+			setResult((before) => ({ ...before, ...next }));
 		};
-		listeners.add(load);
-		void load();
+		const listen = () => void load();
+		listeners.add(listen);
+		listen();
 		return () => {
 			shown = Infinity;
-			listeners.delete(load);
+			listeners.delete(listen);
 		};
 	}, [path]);
 	return result;
 }
 
-/**
- * Writes as a customer.
- *
- * @param {{ from: string, text: string, name?: string }} message
- * @returns {Promise<{ id: string, deliveries: string[] }>} the deliveries to webhooks that it has caused
- * @throws {Error} with a sentence for people
- */
-export async function write(message) {
+/** Writes as a customer. Gives the deliveries to webhooks that it has caused. @throws Error with a sentence for people */
+export async function write(message: {
+	from: string;
+	text: string;
+	name?: string;
+}): Promise<{ deliveries: string[] }> {
 	const headers = { 'content-type': 'application/json' };
 	return await request('/inbound', { method: 'POST', headers, body: JSON.stringify(message) });
 }
 
-/** @param {string} path @param {RequestInit} [init] */
-async function request(path, init) {
+async function request<T>(path: string, init?: RequestInit): Promise<T> {
 	const signal = AbortSignal.timeout(10_000);
 	const answer = await fetch(`/_sandbox${path}`, { ...init, signal }).catch(() => {
 		throw new Error('The sandbox does not answer. Is it still running?');
 	});
-	const body = await answer.json().catch(() => undefined);
-	if (answer.ok) return body;
+	const body = (await answer.json().catch(() => undefined)) as { error?: { message?: string } };
+	if (answer.ok) return body as T;
 	throw new Error(body?.error?.message ?? `The sandbox answered with status ${answer.status}.`);
 }

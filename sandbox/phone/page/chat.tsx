@@ -1,0 +1,146 @@
+/** One chat: who it is with, the messages with the newest at the bottom, and a box to answer as the customer. */
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { ChatMessages } from '../data';
+import type { Message } from '../../state/messages';
+import { newNames } from './chats';
+import { step, useLive, write } from './live';
+import { Bubble } from './message';
+import { Avatar, dayOf, Empty, More, Problem, Sign } from './parts';
+
+const nobodyListens =
+	'Nobody was told: no webhook is registered. In n8n, publish a workflow that starts with the Business Messaging Trigger.';
+
+export function Chat({ phone }: { phone: string }) {
+	const [limit, setLimit] = useState(step);
+	const path = `/chats/${encodeURIComponent(phone)}?limit=${limit}`;
+	const { data, error } = useLive<ChatMessages>(path);
+	const [answer, setAnswer] = useState({ hint: '', problem: '' });
+	const box = useRef<HTMLTextAreaElement>(null);
+	const heading = useRef<HTMLHeadingElement>(null);
+	const scroller = useRef<HTMLDivElement>(null);
+	const name = data?.chat.name ?? newNames.get(phone);
+	const who = name ?? phone;
+	useEffect(() => {
+		// On a narrow screen a keyboard on the screen would cover what is to be read first.
+		const isWide = matchMedia('(min-width: 45rem)').matches;
+		(isWide ? box : heading).current?.focus();
+	}, []);
+	useEffect(() => {
+		document.title = `${who} – Phone`;
+		return () => void (document.title = 'Phone');
+	}, [who]);
+	/** Writes as the customer; the keyboard stays in the box. Gives whether that succeeded. */
+	const send = async (text: string) => {
+		try {
+			const { deliveries } = await write({ from: phone, text, ...(name && { name }) });
+			setAnswer({ hint: deliveries.length === 0 ? nobodyListens : '', problem: '' });
+			scroller.current?.scrollTo({ top: 0 });
+			box.current?.focus();
+			return true;
+		} catch (failure) {
+			setAnswer({ hint: '', problem: String(failure) });
+			return false;
+		}
+	};
+	return (
+		<>
+			<header class="d-flex align-items-center gap-3 border-bottom bg-body px-3 py-2">
+				<a class="btn d-md-none" href="#" aria-label="Back to the chats">
+					<Sign>←</Sign>
+				</a>
+				<Avatar phone={phone} name={name} />
+				<div>
+					<h2 class="fw-bold" ref={heading} tabIndex={-1} dir="auto">
+						{who}
+					</h2>
+					<p class="small text-body-secondary">{name ? phone : 'Customer without a name'}</p>
+				</div>
+			</header>
+			<div
+				class="messages flex-fill overflow-auto"
+				ref={scroller}
+				tabIndex={0}
+				role="group"
+				aria-label={`Messages with ${who}, to scroll`}
+			>
+				<div
+					role="log"
+					aria-live="polite"
+					aria-label={`Messages with ${who}`}
+					aria-relevant="additions"
+				>
+					<Problem error={error} />
+					<More
+						has={data !== undefined && data.total > data.data.length}
+						limit={limit}
+						setLimit={setLimit}
+					>
+						Show older messages
+					</More>
+					{data?.total === 0 && (
+						<Empty title="No messages yet">
+							Send one from n8n to see it arrive here, or write first as {who} in the box below.
+						</Empty>
+					)}
+					<Days messages={data?.data ?? []} who={who} reply={send} />
+				</div>
+			</div>
+			<p class={answer.hint && 'alert alert-info m-2'} role="status">
+				{answer.hint}
+			</p>
+			<Problem error={answer.problem} />
+			<Composer box={box} who={who} send={send} />
+		</>
+	);
+}
+
+type Send = (text: string) => Promise<boolean>;
+
+function Days({ messages, who, reply }: { messages: Message[]; who: string; reply: Send }) {
+	const days = Object.groupBy(messages, ({ createdAt }) => dayOf(createdAt, 'full'));
+	return Object.entries(days).map(([day, group = []]) => (
+		<div key={day}>
+			<h3 class="small fw-bold text-body-secondary text-center my-3">{day}</h3>
+			<ol class="d-flex flex-column gap-2">
+				{group.map((message) => (
+					<Bubble key={message.id} message={message} who={who} reply={(text) => void reply(text)} />
+				))}
+			</ol>
+		</div>
+	));
+}
+
+/** The box to answer in. Enter sends, Shift+Enter begins a new line. */
+function Composer(props: { box: RefObject<HTMLTextAreaElement | null>; who: string; send: Send }) {
+	const { box, who, send } = props;
+	const [text, setText] = useState('');
+	const submit = async (event: Event) => {
+		event.preventDefault();
+		if (text.trim() === '') return;
+		setText('');
+		// What could not be sent comes back, unless something else was typed meanwhile.
+		if (!(await send(text))) setText((typed) => typed || text);
+	};
+	return (
+		<form class="d-flex align-items-end gap-2 bg-body" onSubmit={(event) => void submit(event)}>
+			<textarea
+				ref={box}
+				class="form-control rounded-4"
+				rows={1}
+				dir="auto"
+				aria-label={`Answer as ${who}`}
+				placeholder={`Answer as ${who}`}
+				value={text}
+				onInput={({ currentTarget }) => setText(currentTarget.value)}
+				onKeyDown={(event) => {
+					if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) void submit(event);
+				}}
+			/>
+			<button class="btn btn-primary rounded-pill" aria-label="Send">
+				<Sign>➤</Sign>
+			</button>
+		</form>
+	);
+}

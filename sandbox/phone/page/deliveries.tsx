@@ -1,0 +1,122 @@
+/** What was delivered to webhooks, e.g. to n8n, and what they answered. */
+import { useState } from 'preact/hooks';
+
+import type { Delivery } from '../../deliveries';
+import type { Webhook } from '../../state/webhooks';
+import { step, useLive } from './live';
+import { Empty, More, Problem, timeOf } from './parts';
+
+export function Deliveries() {
+	const [limit, setLimit] = useState(step);
+	const { data: log, error } = useLive<{ data: Delivery[] }>(`/deliveries?last=${limit}`);
+	const { data: webhooks } = useLive<{ data: Webhook[] }>('/webhooks');
+	const deliveries = log?.data ?? [];
+	return (
+		<section
+			class="deliveries d-flex flex-column border-start bg-body"
+			aria-label="Deliveries to webhooks"
+		>
+			<header class="border-bottom px-3 py-2">
+				<h2 class="fw-bold">Deliveries</h2>
+				<p class="small text-body-secondary">
+					What the service told webhooks, e.g. n8n, and what they answered.
+				</p>
+			</header>
+			<div
+				class="flex-fill overflow-auto"
+				tabIndex={0}
+				role="group"
+				aria-label="Webhooks and deliveries, to scroll"
+			>
+				<Problem error={error} />
+				{webhooks && <Webhooks webhooks={webhooks.data} />}
+				{log && deliveries.length === 0 && (
+					<Empty title="No deliveries yet">
+						They begin when a webhook is registered and something happens.
+					</Empty>
+				)}
+				<ol>
+					{deliveries.toReversed().map((delivery) => (
+						<Row key={delivery.id} {...delivery} />
+					))}
+				</ol>
+				<More has={deliveries.length >= limit} limit={limit} setLimit={setLimit}>
+					Show more
+				</More>
+			</div>
+		</section>
+	);
+}
+
+function Webhooks({ webhooks }: { webhooks: Webhook[] }) {
+	const count = webhooks.length;
+	if (count === 0)
+		return (
+			<p class="alert alert-info m-2">
+				No webhook is registered. In n8n, publish a workflow that starts with the Business Messaging
+				Trigger.
+			</p>
+		);
+	return (
+		<div class="small text-body-secondary text-break p-3">
+			<h3 class="fw-bold">{count === 1 ? '1 webhook listens' : `${count} webhooks listen`}</h3>
+			{webhooks.map(({ id, url, events }) => (
+				<p key={id}>
+					{placeOf(url)}: {events.join(', ')}
+				</p>
+			))}
+		</div>
+	);
+}
+
+const colours = {
+	pending: 'text-bg-warning',
+	delivered: 'text-bg-success',
+	failed: 'text-bg-danger',
+	cancelled: 'text-bg-secondary',
+};
+
+function Row({ event, data, url, state, attempts, createdAt }: Delivery) {
+	const last = attempts.at(-1);
+	const answer = last ? (last.status ?? 'No answer') : 'Pending';
+	return (
+		<li class="border-top px-3 py-2 small">
+			<details>
+				<summary class="d-flex align-items-center gap-2">
+					<span class={`badge ${colours[state]}`}>
+						{state === 'cancelled' ? 'Cancelled' : answer}
+					</span>
+					<span class="flex-fill">
+						<strong class="d-block">{event}</strong>
+						{(data.from ?? data.to) as string | undefined}
+						{attempts.length > 1 && ` · ${attempts.length} attempts`}
+					</span>
+					<time class="text-nowrap" dateTime={createdAt}>
+						{timeOf(createdAt, 'medium')}
+					</time>
+				</summary>
+				<p class="text-break my-2">POST {placeOf(url)}</p>
+				{attempts.map(({ at, status, ms, error }) => (
+					<p key={at}>
+						{timeOf(at, 'medium')}: {status ?? 'no answer'}
+						{error && ` (${error})`}, {ms} ms
+					</p>
+				))}
+				<pre
+					class="rounded-3 bg-body-secondary p-2 my-2"
+					tabIndex={0}
+					role="group"
+					aria-label="Body"
+				>
+					{JSON.stringify({ event, data }, null, 2)}
+				</pre>
+			</details>
+		</li>
+	);
+}
+
+/** An address without its query, which may hold a receiver's secret. */
+function placeOf(url: string): string {
+	const { origin, pathname } = new URL(url);
+	return `${origin}${pathname}`;
+}

@@ -1,0 +1,76 @@
+/** The page: chats on the left, one of them beside it, and the deliveries to webhooks on demand. */
+import { render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+import 'bootstrap/dist/css/bootstrap.min.css';
+import './style.css';
+import { Chat } from './chat';
+import { Chats } from './chats';
+import { Deliveries } from './deliveries';
+import { connect } from './live';
+import { Empty, phoneOf } from './parts';
+
+/** The chat that the address names, e.g. `#+15551234567`; the browser's Back leads to the one before. */
+const chosenPhone = () => phoneOf(decodeURIComponent(location.hash.slice(1)));
+
+/** Bootstrap's colours follow the system's. */
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const setTheme = () => void (document.body.dataset.bsTheme = dark.matches ? 'dark' : 'light');
+dark.addEventListener('change', setTheme);
+setTheme();
+
+function App() {
+	const [phone, setPhone] = useState(chosenPhone);
+	const [isConnected, setConnected] = useState<boolean>();
+	const [showsDeliveries, setShowsDeliveries] = useState(matchMedia('(min-width: 75rem)').matches);
+	useEffect(() => {
+		addEventListener('hashchange', () => setPhone(chosenPhone()));
+		connect(setConnected);
+	}, []);
+	// A narrow window shows one of the panes.
+	const onlyWide = 'd-none d-md-flex';
+	return (
+		<>
+			<header class="d-flex flex-wrap align-items-center gap-3 border-bottom px-3 py-2">
+				<img src="/phone/icon.svg" alt="" width="28" height="28" />
+				<h1 class="fw-bold">Phone</h1>
+				<p class="d-none d-md-block small text-body-secondary">
+					What your customers see. Nothing is really sent.
+				</p>
+				<p
+					class={`badge text-wrap ms-auto text-bg-${isConnected ? 'success' : 'danger'}`}
+					role="status"
+				>
+					{isConnected && 'Live'}
+					{isConnected === false && 'Not connected. Is the sandbox still running?'}
+				</p>
+				<button
+					class="btn border rounded-pill"
+					aria-pressed={showsDeliveries}
+					onClick={() => setShowsDeliveries(!showsDeliveries)}
+				>
+					Deliveries
+				</button>
+			</header>
+			<main class="d-flex flex-fill position-relative overflow-hidden">
+				<Chats class={phone || showsDeliveries ? onlyWide : ''} chosen={phone} />
+				<section
+					class={`chat d-flex flex-column ${phone && !showsDeliveries ? '' : onlyWide}`}
+					aria-label="Chat"
+				>
+					{phone ? (
+						<Chat key={phone} phone={phone} />
+					) : (
+						<Empty title="Choose a chat">
+							Pick a customer on the left to see their phone and to answer as them, or start a chat
+							from a new number.
+						</Empty>
+					)}
+				</section>
+				{showsDeliveries && <Deliveries />}
+			</main>
+		</>
+	);
+}
+
+render(<App />, document.body);

@@ -1,0 +1,87 @@
+/** Small parts that are used all over the page, and times as people read them. */
+import type { ComponentChildren } from 'preact';
+
+import { most, step } from './live';
+
+type Words = { children?: ComponentChildren };
+
+/** A sign beside words that say the same. */
+export const Sign = ({ children }: Words) => <span aria-hidden="true">{children}</span>;
+
+const ticks: Record<string, string> = {
+	accepted: '◷',
+	sent: '✓',
+	delivered: '✓✓',
+	read: '✓✓',
+	failed: '!',
+};
+const colours: Record<string, string> = {
+	read: 'text-primary-emphasis',
+	failed: 'text-danger-emphasis',
+};
+
+/** How far a message of ours has come. */
+export const Status = ({ status }: { status: string }) => (
+	<span class={`status ${status} text-nowrap ${colours[status] ?? ''}`}>
+		{status[0].toUpperCase() + status.slice(1)} <Sign>{ticks[status]}</Sign>
+	</span>
+);
+
+/** A round field in one of six colours, with initials if there is a name. */
+export function Avatar({ phone, name }: { phone: string; name?: string | null }) {
+	const words = (name ?? '').split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word));
+	const ends = words.length > 1 ? [words[0], words[words.length - 1]] : words;
+	const initials = ends.map((word) => [...word][0].toUpperCase()).join('');
+	const sum = [...phone.slice(1)].reduce((before, digit) => before * 7 + Number(digit), 0);
+	const style = { background: `hsl(${(sum % 6) * 60} 45% 30%)` };
+	return (
+		<span class="avatar rounded-circle text-white fw-semibold" style={style} aria-hidden="true">
+			{initials || '☺'}
+		</span>
+	);
+}
+
+/** Shown where there is nothing yet: what to do about it. */
+export const Empty = ({ title, children }: Words & { title: string }) => (
+	<div class="m-auto p-4 text-center">
+		<strong>{title}</strong>
+		<p class="text-body-secondary">{children}</p>
+	</div>
+);
+
+export const Problem = ({ error }: { error?: string }) =>
+	error ? (
+		<p class="alert alert-danger m-2" role="alert">
+			{error}
+		</p>
+	) : null;
+
+type MoreProps = Words & { has: boolean; limit: number; setLimit: (limit: number) => void };
+
+/** Asks for more rows of a list. */
+export const More = ({ has, limit, setLimit, children }: MoreProps) =>
+	has && limit < most ? (
+		<button
+			class="btn border rounded-pill d-block mx-auto my-2"
+			onClick={() => setLimit(limit + step)}
+		>
+			{children}
+		</button>
+	) : null;
+
+/** A phone number in international format from what a person typed; undefined if it is none. */
+export function phoneOf(typed: string): string | undefined {
+	const phone = typed.replace(/[\s().\-/]/g, '').replace(/^00/, '+');
+	return /^\+[1-9]\d{6,14}$/.test(phone) ? phone : undefined;
+}
+
+/** The time of a moment in ISO 8601, with seconds if it is `medium`. */
+export const timeOf = (timestamp: string, timeStyle: 'short' | 'medium' = 'short') =>
+	new Date(timestamp).toLocaleTimeString(undefined, { timeStyle });
+
+/** The day of a moment in ISO 8601. */
+export function dayOf(timestamp: string, dateStyle: 'medium' | 'full'): string {
+	const date = new Date(timestamp);
+	const isToday = date.toDateString() === new Date().toDateString();
+	return isToday ? 'Today' : date.toLocaleDateString('en', { dateStyle });
+}
