@@ -1,7 +1,4 @@
-/**
- * Everything that the process remembers between executions is kept in one of these: the entry set longest ago is
- * forgotten first. Setting an entry again makes it the newest.
- */
+/** A map with a greatest size and age, for all that the process keeps between executions. The oldest entries go first. */
 export class BoundedMap<K, V> {
 	private readonly entries = new Map<K, { value: V; setAt: number }>();
 

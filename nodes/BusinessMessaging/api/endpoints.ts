@@ -1,7 +1,4 @@
-/**
- * The endpoint table of the specification in code: one entry for each of its 17 rows. The nodes call it, the sandbox
- * mounts it, and the OpenAPI document is generated from it.
- */
+/** The endpoint table of the specification, for the nodes, the sandbox and the OpenAPI document. */
 import { z } from 'zod';
 
 /** The two API paths of the specification: `{host}/api/v1/…` and `{host}/v1/…`. */
@@ -10,7 +7,7 @@ export type ApiPath = (typeof apiPaths)[number];
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a request carries beside its path. */
+/** Query and body of a request. */
 interface Parts {
 	query?: z.AnyZodObject;
 	body?: z.AnyZodObject;
@@ -24,7 +21,7 @@ export interface Endpoint extends Parts {
 	path: string;
 	/** The method under each API path that lists the endpoint. */
 	methods: Partial<Record<ApiPath, HttpMethod>>;
-	/** Whether a call whose fate is unknown may be made again without doing anything twice. */
+	/** Whether a call may be repeated although the first one may have taken effect. */
 	idempotent: boolean;
 }
 
@@ -40,7 +37,7 @@ function row<const P extends Parts = object>(
 	return { path, methods, idempotent: methods['/v1'] !== 'POST', ...(parts as P) };
 }
 
-/** Some fields, and whatever a user adds: the specification leaves most of them open. */
+/** Fields, and any others that the user adds. */
 function fields<S extends z.ZodRawShape>(shape: S) {
 	return z.object(shape).passthrough();
 }
@@ -78,10 +75,7 @@ const pageQuery = fields({
 	page: z.coerce.number().int().min(0).optional().describe('Page number'),
 });
 
-/**
- * All endpoints by name, in the order of the specification's table. The bodies of messages and the query of contacts are
- * specified, all others are assumptions.
- */
+/** All endpoints by name. The bodies of messages and the query of contacts are specified, all others are assumptions. */
 export const endpoints = {
 	createToken: row('/v1/auth/token', onV1('POST'), { body: fields({}) }),
 	getCurrentAccount: row('/v1/auth/me', both('GET')),
@@ -133,7 +127,7 @@ export const endpoints = {
 /** The name of an endpoint, e.g. `sendText`. */
 export type EndpointName = keyof typeof endpoints;
 
-/** Where the end of a path is not the name of what it gives. */
+/** The records of paths that do not end with their name. */
 const otherNames: Record<string, string> = { send: 'message', template: 'message', me: 'account' };
 
 /** What one record of an endpoint is called, e.g. `contact`. */
@@ -142,10 +136,7 @@ export function recordName({ path }: Endpoint): string {
 	return otherNames[last] ?? last.replace(/s$/, '');
 }
 
-/**
- * How an endpoint is called under an API path, the path with `:id` still in it. One that is not listed there is called as
- * the other API path lists it.
- */
+/** Method and path of an endpoint under an API path. One that is not listed there is called as in the other API path. */
 export function routeOf({ path, methods }: Endpoint, apiPath: ApiPath) {
 	const listed = methods[apiPath];
 	return {

@@ -47,13 +47,13 @@ const stateWords: Record<string, RegExp> = {
 	delivered: /^(delivered|delivrd)$/,
 	sent: /^(sent|submitted|dispatched)$/,
 };
-/** What else the name of a receipt is made of. */
+/** Other words in the names of receipts. */
 const receiptWords =
 	/^(messages?|msg|sms|whatsapp|outbound|outgoing|status|statuses|state|changed|updated?|delivery|receipt|report|dlr|ack|event)$/;
 
 /**
- * The kind of an event: its own name, or the receipt that it is under another name, e.g. `message_delivered`, `READ`,
- * `message.status` with a status in the data. Assumption: the names that services of this kind use.
+ * The kind of an event: our name of a receipt that the service names `message_delivered`, `READ`, or `message.status` with
+ * a status in the data (assumption); else the name of the event.
  */
 export function kindOf({ event, data }: EventEnvelope): string {
 	if (eventKinds.some(({ value }) => value === event)) return event;
@@ -63,7 +63,7 @@ export function kindOf({ event, data }: EventEnvelope): string {
 	return stated ?? words.flatMap((word) => kindOfWord(word) ?? []).at(-1) ?? event;
 }
 
-/** The state that a receipt tells of, as the service writes it; also one level deeper, in the message. */
+/** The status of a message, as the service writes it, at the top or in `message`. */
 export function readStatus({ status, message }: EventEnvelope['data']): string | undefined {
 	const inner = isRecord(message) ? message.status : undefined;
 	return [status, inner].find((value) => typeof value === 'string');

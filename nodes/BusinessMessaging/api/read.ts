@@ -18,7 +18,7 @@ export interface Field {
 
 /** Levels that are searched, e.g. for `data.meta.pagination.total`. */
 const envelopeDepth = 4;
-/** Names of what may stand around a list or record, or beside it without being a part of it. */
+/** Names of fields that contain a list or record, and of fields beside it that are not part of it. */
 const around = /^(data|items?|results?|records?|_embedded)$/i;
 const beside =
 	/^(success|ok|result|status|status_?code|code|message|errors?|warnings?|included|_?meta(data)?|_?links?|paging|pagination)$/i;
@@ -42,7 +42,7 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-/** Whether a JSON value has more levels than n8n could store. No service that means well sends as many. */
+/** Whether a JSON value has more levels than n8n can store. */
 export function isTooDeep(value: unknown, levels = 100): boolean {
 	if (!isObject(value)) return false;
 	return levels === 0 || Object.values(value).some((child) => isTooDeep(child, levels - 1));
@@ -56,7 +56,7 @@ export function asText(value: unknown): string {
 	return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** A name without its way of writing: `contactid` for `contact_id` and `contactId`. */
+/** A name in lower case without signs: `contactid` for `contact_id` and `contactId`. */
 export function plain(name: string): string {
 	return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
@@ -72,7 +72,7 @@ export function fieldsOf(body: unknown): Field[] {
 	return fields;
 }
 
-/** The names of the fields that came, for an error; never their values. */
+/** The names of the fields of a response, for an error. Values may be secret. */
 export function fieldNames(body: unknown): string {
 	const fields = fieldsOf(isList(body) ? body[0] : body);
 	const shown = fields.filter(({ name }) => /^[a-z_][\w-]{0,39}$/i.test(name)).slice(0, 20);
@@ -123,13 +123,13 @@ export function readTotal(body: unknown, headers: Record<string, unknown>): numb
 	return undefined;
 }
 
-/** The list that a response certainly is: bare, or under a usual name or that of its records. */
+/** The list in a response, if it is bare or under a usual name; undefined if the response may be something else. */
 export function readEnvelope(body: unknown, kind?: string): unknown[] | undefined {
 	if (!isRecord(body)) return isList(body) ? body : undefined;
 	return readEnvelope(body[envelopeOf(body, kind)], kind);
 }
 
-/** A single record: bare, or in an envelope with nothing but metadata beside it. Text and empty bodies give an empty record. */
+/** A single record: bare, or in an envelope with only metadata beside it. Empty for text and empty bodies. */
 export function readRecord(body: unknown, kind?: string): ServiceRecord {
 	if (!isRecord(body)) return isList(body) ? readRecord(body[0], kind) : {};
 	const name = isRecord(body.data) ? 'data' : envelopeOf(body, kind);
@@ -138,7 +138,7 @@ export function readRecord(body: unknown, kind?: string): ServiceRecord {
 	return isRecord(content) && (isAlone || name === 'data') ? content : body;
 }
 
-/** The name of the field that the content is in; empty if there is none. */
+/** The name of the field with the content; empty if there is none. */
 function envelopeOf(body: ServiceRecord, kind: string | undefined): string {
 	const names = Object.keys(body).filter((name) => isObject(body[name]));
 	const isOnly = Object.keys(body).length === 1;
@@ -159,7 +159,7 @@ function asId(value: unknown): string | undefined {
 	return isId ? String(value) : undefined;
 }
 
-/** The identifier of a record as text: its own, or one level deeper; undefined if no name says that it is one. */
+/** The ID of a record as text, at the top or one level deeper; undefined if no field is named like one. */
 export function readId(record: unknown, kind = 'message'): string | undefined {
 	if (!isRecord(record)) return undefined;
 	const own = asId(record.id) ?? asId(record._id) ?? asId(record.uuid);
@@ -171,7 +171,7 @@ export function readId(record: unknown, kind = 'message'): string | undefined {
 	return readId(isList(inner) ? inner[0] : inner, kind);
 }
 
-/** How records are identified: by a name that says so, else by the only field that looks like an ID and always differs. */
+/** Reads the IDs of a list: fields named like an ID of this kind, else the only field with an ID that always differs. */
 export function identify(
 	records: ServiceRecord[],
 	kind: string,

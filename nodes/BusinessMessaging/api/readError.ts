@@ -1,21 +1,21 @@
-/** Reading errors, whose shape the specification does not show. Every choice here is an assumption. */
+/** Reads the errors of the service. The specification does not show their shape: all of this is an assumption. */
 import { at, compact, isObject, unescape } from 'lodash';
 
 import { type ServiceRecord, isRecord, readId } from './read';
 
-/** Where the words are, the more telling ones first; often beside a mere code under `error` or `title`. */
+/** Fields with the message, the clearest ones first: `error` and `title` are often just a code. */
 const wordKeys = [
 	...['error_description', 'message', 'developer_message', 'detail', 'description', 'reason'],
 	...['msg', 'info', 'text', 'errorMessage', 'error_message', 'error', 'details', 'title'],
 ];
-/** What says more than the words. */
+/** Fields with details. */
 const furtherKeys = ['error_data', 'details', 'error_user_msg', 'invalid_params'];
 const fieldKeys = ['field', 'param', 'parameter', 'path'];
 /** Elements of a proxy's page or an XML document that hold the words. */
 const elements = ['message', 'faultstring', 'h1', 'title'];
 const maxText = 500;
 const maxErrors = 5;
-/** How many objects and arrays are looked at, so that no response takes long. */
+/** How many objects and arrays are read, so that no response takes long. */
 const maxPlaces = 100;
 
 /**
@@ -54,7 +54,7 @@ type Read = (value: unknown) => string | undefined;
 
 const join = (messages: Array<string | undefined>) => compact(messages).join('; ') || undefined;
 
-/** The first words among some values; those after them are not looked at. */
+/** The first message in some values. */
 function readFirst(values: unknown[], read: Read): string | undefined {
 	for (const value of values) {
 		const words = read(value);

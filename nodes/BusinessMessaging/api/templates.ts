@@ -1,14 +1,11 @@
-/**
- * What a listed template is and wants to be filled in with. The specification names only `template` and `language`; the
- * rest is read in the shapes that services of this kind use (assumption). What a list does not show is not known.
- */
+/** Listed templates. Specified are only names and languages; the rest is an assumption, and unknown if it is not shown. */
 import { at, compact, groupBy, isEmpty, pickBy, sortBy, uniq } from 'lodash';
 
 import { type ServiceRecord, isRecord, readId } from './read';
 
-/** A place of a template that a message fills in. */
+/** A variable of a template. */
 export interface TemplateVariable {
-	/** Its part and its name there, e.g. `header_1`, `body_customer`, or `button2_1` in the second button. */
+	/** Part and name, e.g. `header_1`, `body_customer`, or `button2_1` in the second button. */
 	id: string;
 	/** The text around it, variables included. */
 	text: string;
@@ -58,8 +55,8 @@ export function readTemplates(record: ServiceRecord): Template[] {
 
 function readTemplate(name: string, record: ServiceRecord): Template {
 	const status = textAt(record, statusKey);
-	const parts = partsOf(record);
-	const [header, body, footer] = ['header', 'body', 'footer'].map((type) => parts[type]?.[0]);
+	const parts = groupBy(recordsIn(record.components), ({ type }) => textOf(type).toLowerCase());
+	const [header, body, footer] = ['header', 'body', 'footer'].map((type) => parts[type]?.at(0));
 	const lists = (parts.buttons ?? []).flatMap((part) => recordsIn(part.buttons));
 	const buttons = [...(parts.button ?? []), ...lists];
 	const format = textOf(header?.format).toLowerCase();
@@ -95,11 +92,6 @@ function pdfOf(record: ServiceRecord): Template['pdf'] {
 	)?.[1];
 	const category = textOf(record.category) || 'utility';
 	return isAttached === false && /utility/i.test(category) ? 'needed' : 'optional';
-}
-
-/** The components of a template by type. */
-function partsOf({ components }: ServiceRecord): Partial<Record<string, ServiceRecord[]>> {
-	return groupBy(recordsIn(components), ({ type }) => textOf(type).toLowerCase());
 }
 
 function recordsIn(value: unknown): ServiceRecord[] {

@@ -1,4 +1,4 @@
-/** The searchable lists of records and templates. A service may have a million contacts, so no search reads them all. */
+/** The searchable lists of records and templates. */
 import {
 	type ILoadOptionsFunctions,
 	type INodeListSearchItems,
@@ -24,11 +24,11 @@ import { readRecords } from '../transport/lists';
 import { withoutSecrets } from '../transport/secrets';
 import { listTemplates } from '../transport/templateList';
 
-/** How many records are searched first; twice as many when nothing was found, or when the user scrolls on. */
+/** How many records are searched first; twice as many if nothing is found, or when the user scrolls. */
 const firstLook = 500;
-/** After as many the list says that there is more, found or not. */
+/** After so many, the search stops until the user scrolls. */
 const maxAtOnce = 8_000;
-/** More languages of a template than these are only counted. */
+/** More languages of a template are only counted. */
 const maxLanguages = 3;
 const languageNames = new Intl.DisplayNames(['en'], {
 	type: 'language',
@@ -108,7 +108,7 @@ function recordPicker(
 	});
 }
 
-/** A list of templates, loaded again when it is opened; those that cannot be sent come last. A list with a gap says so if nothing is found. */
+/** A list of templates, loaded again when it is opened. Those that are not approved come last. */
 function templatePicker(
 	toEntries: (context: ILoadOptionsFunctions, templates: Template[]) => INodeListSearchItems[],
 ) {
@@ -121,12 +121,12 @@ function templatePicker(
 	});
 }
 
-/** What the user reads of the approval. */
+/** The approval, as shown in the list. */
 function statusOf({ isRefused, status }: Template): string | undefined {
 	return isRefused ? `⚠ not approved (${status})` : status?.toLowerCase();
 }
 
-/** A template whose language is chosen later. */
+/** A template with all its languages. */
 function toName(versions: Template[]): INodeListSearchItems {
 	const [{ name }] = versions;
 	const languages = uniq(compact(versions.map(({ language }) => language)));

@@ -13,12 +13,12 @@ import { connect } from '../transport/connect';
 import { listTemplates } from '../transport/templateList';
 import { chosen } from './pickers';
 
-/** Characters of text shown on either side of a variable. The editor shows about 25 of a label, more if its panel is wider. */
+/** Characters of text shown around a variable. The editor shows about 25 of a label, more if the panel is wider. */
 const before = 14;
 const after = 20;
 const optionalPdf = field(pdfField, 'Header PDF URL (empty if attached to the template)');
 
-/** The fields where the text of the template is not known: numbered, none required, the rarer ones to be added. */
+/** The fields for a template whose text is not known. */
 const numberedFields: ResourceMapperField[] = [
 	{ ...field('header_1', 'Header 1'), removed: true },
 	...range(1, 13).map((n) => ({ ...field(`body_${n}`, `Body ${n}`), removed: n > 3 })),
@@ -26,7 +26,7 @@ const numberedFields: ResourceMapperField[] = [
 	{ ...optionalPdf, removed: true },
 ];
 
-/** One field for each variable of the chosen template. Never fails: what is not known gives numbered fields. */
+/** One field for each variable of the chosen template; numbered fields if they are not known. Does not throw. */
 async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	const name = chosen(this, 'template');
 	const language = chosen(this, 'language');
@@ -55,7 +55,7 @@ export const resourceMapping = { getTemplateVariables };
 
 const notice = (emptyFieldsNotice: string) => ({ fields: [], emptyFieldsNotice });
 
-/** The fields that the form has already: what is filled in stays when the service cannot be reached for a moment. */
+/** The present fields of the form, for when the service cannot be reached. */
 function keptFields(context: ILoadOptionsFunctions): ResourceMapperField[] | undefined {
 	const { schema } = (context.getCurrentNodeParameter('variables') ?? {}) as {
 		schema?: ResourceMapperField[];

@@ -1,9 +1,7 @@
 /**
- * A list of entries in n8n's own database, which several processes of n8n write at the same time.
- *
- * n8n's deduplication helper reads the whole list and writes all of it back, without a lock, so that a process can
- * overwrite what another one has added. Each addition carries a mark that is looked for again a moment later: if it is
- * gone, the whole addition is gone, and is repeated. docs/adr/0004-memory.md says why this holds.
+ * A list of entries in n8n's database, for several processes of n8n. n8n's helper reads and writes the whole list without a
+ * lock, so a process can overwrite what another one has added. Each addition therefore has a mark, which is looked for a
+ * moment later: if it is gone, the addition is repeated. docs/adr/0004-memory.md
  */
 import { randomUUID } from 'crypto';
 import {
@@ -18,7 +16,7 @@ const options: ICheckProcessedOptions = { mode: 'entries' };
 const minPauseMs = 60;
 const maxPauseMs = 5_000;
 const safety = 3;
-/** How long entries are added again and again, ms. */
+/** How long entries are added again with later ones, ms. */
 const recentMs = 10_000;
 const maxAttempts = 100;
 /** How many marks may be left in the list before they are removed in one go. */
@@ -30,7 +28,7 @@ type Helpers = Pick<IExecuteFunctions['helpers'], 'checkProcessedAndRecord' | 'r
 export class History {
 	/** Entries that the next call removes. Any run may add to it at any time. */
 	readonly removals = new Set<string>();
-	/** Entries of ours that others may still overwrite, and since when they are there. */
+	/** Our entries that others may still overwrite, and when they were added. */
 	private readonly recent = new Map<string, number>();
 	private marks: string[] = [];
 	private pauseMs = minPauseMs;

@@ -1,4 +1,4 @@
-/** An input item on its way through a run of the node, and what n8n gets of it. */
+/** An input item on its way through a run of the node, and its errors as n8n shows them. */
 import { pickBy } from 'lodash';
 import {
 	type IDataObject,
@@ -18,9 +18,9 @@ export type Outcome = { records: IDataObject[]; isLeftOut?: true } | { failure: 
 export interface Item {
 	/** Its place among the input items, counted from 0 as in n8n's own messages. */
 	readonly index: number;
-	/** What is asked of the service; missing if a value of a field cannot be right. */
+	/** Missing if the value of a field is invalid. */
 	request?: OperationRequest;
-	/** What became of it, now or in an earlier attempt; missing while it is still to be carried out. */
+	/** Its result, now or in an earlier attempt; missing before it is carried out. */
 	outcome?: Outcome;
 }
 

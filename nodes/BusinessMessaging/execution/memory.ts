@@ -1,7 +1,6 @@
 /**
- * What a run has sent already, so that neither n8n's Retry On Fail nor the Retry button sends it again. It is kept in the
- * node's context, which n8n stores with the execution. An item is known by its place and, if it is a message, by its
- * recipient: a text may change with every attempt, e.g. with the time in it.
+ * What a run has sent, so that neither Retry On Fail nor the Retry button sends it again. It is kept in the node's context,
+ * which n8n stores with the execution. An item is known by its place and recipient, as a text may contain the time.
  */
 import { createHash, randomUUID } from 'crypto';
 import { pick } from 'lodash';
@@ -19,7 +18,7 @@ interface UnknownFate {
 	statusCode?: number;
 }
 
-/** What is kept of an item from its request on until the service answers. */
+/** What is stored from the request until the response. */
 const interrupted: UnknownFate = {
 	message: 'The execution was interrupted before the service answered',
 	description:
@@ -50,7 +49,7 @@ export class Memory {
 		const stored = context.getContext('node') as { sent?: Record<string, StoredRun> };
 		this.runs = stored.sent ??= {};
 		this.runIndex = String(context.getWorkflowDataProxy(0).$runIndex);
-		// When the execution began is the same for all its retries, where n8n shows it.
+		// All retries of an execution have the same start time.
 		const began = context.getExecutionContext?.()?.establishedAt ?? context.getExecutionId();
 		const { id } = context.getWorkflow();
 		this.place = [id, context.getNode().id, began, this.runIndex].join(' ');

@@ -1,9 +1,7 @@
 /**
- * Send Once: a campaign reaches each recipient at most once ever, across executions, workers and crashes.
- *
- * A key (recipient and campaign) is claimed in n8n's database before the send and confirmed after it, together with the
- * next claims. The claim is given back only if the message certainly did not go out: one without a confirmation was under
- * way when n8n died. Each call reads and writes all keys, so senders share calls. docs/adr/0004-memory.md
+ * Send Once: a campaign reaches each recipient at most once, across executions, workers and crashes. A key (recipient and
+ * campaign) is claimed in n8n's database before the send, and confirmed or given back after it. A claim without confirmation
+ * is a message that was under way when n8n stopped. Senders share calls of the database. docs/adr/0004-memory.md
  */
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
@@ -18,7 +16,7 @@ import { type Outcome, type ValidItem, hasFailed } from './item';
 /** What is known of a key when it is to be sent. */
 type Claim = 'new' | 'alreadySent' | 'mayHaveBeenSent';
 
-/** How often what is left at the end is written again if the database fails, and the first pause before that, ms. */
+/** How often the last entries are written if the database fails, and the first pause between, ms. */
 const maxWrites = 4;
 const pauseMs = 250;
 const claimOf = (key: string) => `claimed ${key}`;
@@ -95,7 +93,7 @@ export class SendOnce {
 		return warning;
 	}
 
-	/** What later runs will get wrong. */
+	/** What later runs will do wrong. */
 	private get warning(): string | undefined {
 		const prefix = claimOf('');
 		const claims = [...this.history.removals].filter((entry) => entry.startsWith(prefix));

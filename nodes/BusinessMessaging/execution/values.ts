@@ -19,7 +19,7 @@ import type { Item } from './item';
 
 type Values = Record<string, unknown>;
 
-/** Reads the input items. One whose values cannot be right has failed, with an InputError that names the field. */
+/** Reads the input items. One with an invalid value has failed, with an InputError that names the field. */
 export async function readItems(context: IExecuteFunctions, operation: Operation): Promise<Item[]> {
 	const reader = new FieldReader(context);
 	// A credential that cannot be read is reported by the first request.
@@ -33,7 +33,7 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 				values[field.name] = readValue(field, reader, index, gaps);
 			return { index, request: buildRequest(operation, values, settings) };
 		} catch (error) {
-			// Expressions that gave no value are usually what is behind it.
+			// Expressions without a value are the usual cause.
 			const { message, description } = asFailure(error);
 			const failure = new InputError(message, [description, ...gaps].filter(Boolean).join(' '));
 			return { index, outcome: { failure } };
@@ -74,7 +74,7 @@ function buildRequest(
 	return { ...request, query, body };
 }
 
-/** Checks the body against the endpoint's schema; the label of the field says more to the user than its path. */
+/** Checks the body against the endpoint's schema. The error shows the label of the field instead of its path. */
 function checkBody(endpoint: Endpoint, { fields }: Operation, body: Values): void {
 	const result = endpoint.body?.safeParse(JSON.parse(JSON.stringify(body)));
 	if (!result || result.success) return;

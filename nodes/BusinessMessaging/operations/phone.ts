@@ -36,9 +36,9 @@ export const defaultCountryOption = {
 };
 
 /**
- * Reads the value of a field that holds a phone number. The Default Country of `options` overrides the credential's.
+ * Reads a field with a phone number. The Default Country of `options` overrides the credential's.
  *
- * @returns the number in E.164, and what the user should know about it
+ * @returns the number in E.164, and hints for the user
  * @throws InputError if it is not a phone number, or can be several
  */
 export function readPhoneValue(

@@ -1,7 +1,7 @@
 /** Whether two numbers reach the same phone. */
 import { readPhone } from './read';
 
-/** Phones that services know by two numbers: a pattern of the longer one, and what both become. */
+/** Phones with two numbers: a pattern of the longer one, and the shorter one. */
 const twoForms: Array<[RegExp, string]> = [
 	[/^\+521(\d{10})$/, '+52$1'], // Mexico's mobiles until 2019
 	[/^\+549(\d{10})$/, '+54$1'], // Argentina's mobiles
@@ -11,7 +11,7 @@ const twoForms: Array<[RegExp, string]> = [
 /** Nobody writes a number with more characters. */
 const maxLength = 100;
 
-/** The number in E.164 that a service gives with or without the `+`; what is no phone number stays as it is. */
+/** A service's number in E.164, with or without the `+`. What is no phone number stays as it is. */
 export function toE164(from: string): string {
 	const text = from.trim();
 	if (/^\+[1-9]\d{6,14}$/.test(text)) return text;

@@ -30,7 +30,7 @@ const byCallingCode = groupBy(plans, 'callingCode');
 /** The plans by their countries. */
 export const planOf: Partial<Record<string, NumberingPlan>> = keyBy(plans, 'country');
 
-/** The plans of the calling code with which the digits begin, that of its main country first; empty for none. */
+/** The plans of the calling code at the start of the digits, the main country first; empty for none. */
 export function plansFor(digits: string): NumberingPlan[] {
 	return [1, 2, 3].flatMap((length) => byCallingCode[digits.slice(0, length)] ?? []);
 }

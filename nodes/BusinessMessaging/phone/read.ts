@@ -11,7 +11,7 @@ export type PhoneReading =
 	| { e164: string; hints: string[] }
 	| { e164?: undefined; problem: string; detail?: string };
 
-/** Soft hyphens, zero-width characters and marks of direction, which word processors and chat apps hide in texts. */
+/** Invisible characters that word processors and chat apps put into texts. */
 const hidden = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 /** Spaces of every kind, dots, brackets, slashes and dashes of every kind. */
 const decoration = /[\s.()[\]/\u2010-\u2015\u2212\u30fc-]/g;
@@ -19,11 +19,11 @@ const decoration = /[\s.()[\]/\u2010-\u2015\u2212\u30fc-]/g;
 const telUri = /^(?:tel:)?([^;]*)((?:;[a-z-]+(?:=[^;]*)?)*)$/i;
 const extensionAtEnd = /(?:ext(?:ension|n)?|x|#)[\s.:]*(\d{1,7})$/i;
 const afterPlus = /^[([]?(?:\+|00)([^+]*)$/;
-/** May be an extension, a second number, or the decimal place that a spreadsheet adds. */
+/** May be an extension, a second number, or the .0 of a spreadsheet. */
 const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
 
 /**
- * Reads a phone number. Where it may be another one than was meant, there is a problem and no number.
+ * Reads a phone number. One that can mean two phones is a problem.
  *
  * @param country ISO code of the country whose local numbers are read, or `plusMissing`; anything else is none
  */
@@ -79,7 +79,7 @@ function readingsOf(number: string, country: string): string[] {
 	return country === plusMissing ? compact([readInternational(digitsOf(number))]) : [];
 }
 
-/** Reads the digits from the calling code on; if `mayBeNew`, also in a range that the table may be too old to know. */
+/** Reads digits that begin with the calling code; if `mayBeNew`, also ranges that are newer than the table. */
 function readInternational(digits: string, mayBeNew = false): string | undefined {
 	const [plan] = plansFor(digits);
 	if (!plan) return undefined;
@@ -89,7 +89,7 @@ function readInternational(digits: string, mayBeNew = false): string | undefined
 	return nationalForms(national, plan)[0] ?? (mayBeNew && isPossible ? `+${digits}` : undefined);
 }
 
-/** What is known in E.164 of digits without calling code: as they are, and without trunk prefix. */
+/** The known numbers in E.164 for digits without calling code, with and without their trunk prefix. */
 function nationalForms(digits: string, plan: NumberingPlan): string[] {
 	const isKnown = (national: string) =>
 		plansFor(plan.callingCode).some(

@@ -1,4 +1,4 @@
-/** The call of one endpoint: paced, repeated only where nothing can happen twice, and read into one shape. */
+/** Calls endpoints at the allowed rate, and repeats only what cannot happen twice. */
 import { randomUUID } from 'crypto';
 import { clamp, uniq } from 'lodash';
 import { sleep } from 'n8n-workflow';
@@ -22,7 +22,7 @@ import { type Slot, backoffMs, limiterFor } from './rateLimiter';
 import { readRetryAfter } from './retryAfter';
 import type { ServiceConfig } from './serviceConfig';
 
-/** What a call of an endpoint carries. */
+/** The request of a call. */
 export interface ApiRequest {
 	/** Identifier of the addressed record, for paths with `:id`. */
 	id?: string;
@@ -32,9 +32,9 @@ export interface ApiRequest {
 	idempotencyKey?: string;
 }
 
-/** What a call brought; an empty body is undefined. */
+/** The response of a call; an empty body is undefined. */
 export interface ApiResponse extends Pick<ServiceResponse, 'headers' | 'body'> {
-	/** What was called, without the query. */
+	/** Without the query. */
 	url: string;
 }
 
@@ -48,13 +48,13 @@ export type HttpSend = (request: {
 	timeoutMs: number;
 }) => Promise<ServiceResponse & { body: string }>;
 
-/** How a client behaves: the timeout of a request in ms, and what ends waiting; a request under way is finished. */
+/** The timeout of a request in ms, and a signal that stops waiting. A request under way is finished. */
 export interface ClientOptions {
 	timeoutMs?: number;
 	signal?: AbortSignal;
 }
 
-/** Requests at the same time that reach the rate: at least, and at most. */
+/** Limits of the number of simultaneous requests. */
 const minConcurrency = 24;
 const maxConcurrency = 400;
 /** More than are needed on average, because response times vary. */
@@ -110,14 +110,11 @@ export class Client {
 			refusals.push(result);
 			if (result.statusCode !== 405 && (result.statusCode !== 404 || known)) break;
 		}
-		// What the method that exists says about the request tells more than that the other one does not.
+		// A refusal of the content comes from the method that exists, so it says more than a 404 or 405.
 		throw refusals.find(isRefusedContent) ?? refusals[0];
 	}
 
-	/**
-	 * Up to four attempts with exponential backoff from half a second: if no connection was made always, if the request may
-	 * have taken effect only where doing so twice changes nothing. What the rate limit refuses is no attempt.
-	 */
+	/** Repeats a request that was not sent, or may have been and is idempotent, with exponential backoff. */
 	private async repeat(
 		method: HttpMethod,
 		endpoint: Endpoint,
@@ -189,7 +186,7 @@ export class Client {
 		});
 	}
 
-	/** @returns the response with its body as JSON, or the error that it amounts to */
+	/** @returns the response with its body as JSON, or its error */
 	private read(
 		{ statusCode, headers, body: raw }: ServiceResponse & { body: string },
 		url: string,
@@ -211,7 +208,7 @@ export class Client {
 		const body = parseJson(text);
 		if (text === '' || body === undefined) return text || undefined;
 		if (isTooDeep(body)) return text;
-		// A key that was written with escapes shows only now.
+		// Only parsing reveals a key that was written with escapes.
 		return /\\[u/]/.test(text) ? parseJson(this.config.redact(JSON.stringify(body))) : body;
 	}
 }

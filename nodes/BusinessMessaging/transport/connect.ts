@@ -1,4 +1,4 @@
-/** The client on n8n's own HTTP helpers: the only place where requests leave, with n8n's authentication and proxies. */
+/** The client on n8n's HTTP helpers, with n8n's authentication and proxies. */
 import { isEmpty } from 'lodash';
 import type {
 	IAllExecuteFunctions,
@@ -32,14 +32,13 @@ export async function connect(context: ConnectContext, options?: ClientOptions):
 }
 
 function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): HttpSend {
-	// Without the execution's own abort signal: a message under way when the user stops is finished, so that its fate
-	// is known. n8n hands that signal to requests of any context that has it.
+	// Without the abort signal of the context, so that a message under way is finished when the user stops the execution.
 	const requester = {
 		helpers: context.helpers,
 		logger: context.logger,
 		getNode: () => context.getNode(),
 	} as unknown as IAllExecuteFunctions;
-	// Read once instead of from n8n's database for every single request.
+	// Otherwise n8n reads them from its database for each request.
 	const credentialsDecrypted = { id: '', name: '', type: credentialType, data };
 
 	return async ({ method, url, query, body, headers, timeoutMs }) => {
@@ -47,7 +46,7 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 			method,
 			url,
 			qs: query as IDataObject,
-			body: isEmpty(body) ? body : JSON.stringify(body), // of an object, axios leaves out fields with certain names
+			body: isEmpty(body) ? body : JSON.stringify(body), // axios omits some fields of objects
 			headers: {
 				Accept: 'application/json',
 				...(body && { 'Content-Type': 'application/json' }),
@@ -71,7 +70,7 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 
 /** The response with its body as text; n8n parses some bodies by itself, and gives none for an empty one. */
 export async function readText(work: Promise<unknown>, timeoutMs: number) {
-	// The helper's own limit restarts with every byte of the response; a slow body would never end.
+	// The helper's own timeout restarts with every byte of the response.
 	const response = (await withDeadline(work, timeoutMs)) as ServiceResponse;
 	const { statusCode, headers, body = '' } = response;
 	return { statusCode, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };

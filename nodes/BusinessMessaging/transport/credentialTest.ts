@@ -1,4 +1,4 @@
-/** What n8n does when a user saves the credential or clicks Retry: it asks the service, and says what the nodes would say. */
+/** The test of the credential, which n8n runs when the user saves it. */
 import type {
 	ICredentialTestFunctions,
 	ICredentialsDecrypted,
@@ -15,8 +15,8 @@ import { readServiceConfig } from './serviceConfig';
 const noService = "There is no messaging service at this address. Check 'Base URL' and 'API Path'.";
 
 /**
- * Tests the credential; both nodes name it under `testedBy`. Any web page responds, so two responses have to be those of
- * this service: the caller of the key, and the list of contacts, which is all whose shape the specification shows.
+ * Tests the credential; both nodes name it under `testedBy`. As any web page may respond, it also lists contacts, the only
+ * response whose shape is specified.
  */
 export async function testCredential(
 	this: ICredentialTestFunctions,
@@ -44,7 +44,7 @@ function asNoContacts(error: unknown): unknown[] {
 	throw error;
 }
 
-/** This context of n8n has no other helper for requests, and does not add the key by itself. */
+/** This context of n8n has only one helper for requests, which does not add the key. */
 function sender({ helpers }: ICredentialTestFunctions, apiKey: string): HttpSend {
 	return async ({ method, url, query, headers, timeoutMs }) => {
 		const options = {

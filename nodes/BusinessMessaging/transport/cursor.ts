@@ -1,4 +1,4 @@
-/** What a page says of the next one. Every service names it in its own way, so the words in a name decide. */
+/** Finds the next page in a response, by the words in the names of fields. */
 import { lowerFirst, uniq } from 'lodash';
 
 import { type Field, fieldsOf, plain } from '../api/read';
@@ -7,19 +7,19 @@ import type { ApiResponse } from './client';
 /** Query parameters of a request. */
 export type Query = Record<string, unknown>;
 
-/** What a page says of the rest of its list. */
+/** What a page says about the rest of its list. */
 export interface Paging {
 	hasMore: boolean;
-	/** Query parameters that give the next page, in the ways to try; none where pages are numbered. */
+	/** Query parameters for the next page, in the order to try them; none if pages are numbered. */
 	next: Query[];
 }
 
 const moreName = /^(has(more|next)(page)?|more(available)?|(is)?truncated)$/;
 const nextName = /^next(page)?(cursor|token|offset|key|marker|url|uri|link|href)?$|^cursornext$/;
-/** Some services show these on the last page too, so that they do not say that there is more. */
+/** Cursors that some services show on the last page too. */
 const cursorName = /^((cursors|end)?(after|cursor)|continuationtoken)$/;
 
-/** Reads where the next page is, from the body or the `Link` header. One at another place is not followed. */
+/** Reads the next page from the body or the `Link` header. Another address is not followed. */
 export function readPaging({ body, headers, url }: ApiResponse): Paging {
 	const link = /<([^<>]*)>[^,]*;\s*rel="?next\b/i.exec(String(headers.link ?? headers.Link));
 	const fields = [...fieldsOf({ next: link?.[1] }), ...fieldsOf(body)];
@@ -40,7 +40,7 @@ export function readPaging({ body, headers, url }: ApiResponse): Paging {
 	return { hasMore, next: pointers.flatMap((pointer) => queriesOf(pointer, url)) };
 }
 
-/** A URL's parameters are taken over; a token goes back as the parameter that it is named after, or as `cursor`. */
+/** The parameters of a URL; a token is sent as the parameter that its name suggests, or as `cursor`. */
 function queriesOf({ name, parent, value }: Field, url: string): Query[] {
 	const text = String(value);
 	if (/^https?:|^[^?\s]*\?\S+=/i.test(text) && URL.canParse(text, url)) {

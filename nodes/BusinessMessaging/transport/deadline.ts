@@ -1,4 +1,4 @@
-/** Timeouts and waiting, with timers that keep no process alive. */
+/** Timeouts and pauses with timers that do not keep the process alive. */
 import { clamp } from 'lodash';
 
 /** The longest timeout of a request, seconds. */
@@ -9,17 +9,13 @@ export function toTimeoutMs(ms: number): number {
 	return Math.round(clamp(ms, 1, maxTimeoutSeconds * 1_000));
 }
 
-/**
- * Gives up waiting after a time; what was waited for goes on by itself.
- *
- * @throws an error with the code ETIMEDOUT, as a broken connection has one
- */
+/** Stops waiting for work after some ms. @throws an error with the code ETIMEDOUT, like that of a connection */
 export async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
 	const timer = timerOf(ms);
 	return await new Promise<T>((resolve, reject) => {
 		const expire = () => reject(Object.assign(new Error('Timed out'), { code: 'ETIMEDOUT' }));
 		timer.addEventListener('abort', expire);
-		// A listener left behind would hold on to the response until the time has passed.
+		// Otherwise the timer would keep the response in memory.
 		work.finally(() => timer.removeEventListener('abort', expire)).then(resolve, reject);
 	});
 }

@@ -1,14 +1,14 @@
-/** What goes wrong between us and the service, in words that say what happened and what to do next. */
+/** Errors of calls, in words that say what happened and what to do next. */
 import { trimEnd } from 'lodash';
 
 import { readErrorMessage } from '../api/readError';
 import { withoutSecrets } from './secrets';
 
-/** What a failure is, as far as what follows depends on it. */
+/** The kinds of failures that are handled differently. */
 export type FailureKind =
-	| 'configuration' // the credential or the request cannot be right; nothing was sent
+	| 'configuration' // the credential or the request is invalid; nothing was sent
 	| 'refused' // by the service
-	| 'rateLimited' // the service asks to wait for longer than we do
+	| 'rateLimited' // the service asks for a longer wait than we accept
 	| 'unreachable' // no connection was made, so nothing was sent
 	| 'indeterminate' // the request may or may not have taken effect
 	| 'cancelled'; // the execution was stopped before the request went out
@@ -43,20 +43,20 @@ export class ServiceError extends Error {
 	}
 }
 
-/** A value of the user's that cannot be right: `message` says which, `description` what to do. Nothing was sent. */
+/** An invalid value of a field: `message` says which, `description` what to do. Nothing was sent. */
 export class InputError extends ServiceError {
 	constructor(message: string, description?: string) {
 		super(message, { kind: 'configuration', description });
 	}
 }
 
-/** Any error as one for the user; anything unexpected becomes an InputError with its words. */
+/** Any error as one for the user; an unexpected one becomes an InputError with the same message. */
 export function asFailure(error: unknown): ServiceError {
 	if (error instanceof ServiceError) return error;
 	return new InputError(error instanceof Error ? error.message : String(error));
 }
 
-/** What of a call its errors mention. */
+/** What errors say about a call. */
 export interface CallInfo {
 	/** Method and path, e.g. "POST /v1/templates". */
 	request: string;
@@ -64,15 +64,15 @@ export interface CallInfo {
 	record?: string;
 	/** Whether the specification lists the endpoint under the API path that is used. */
 	listed: boolean;
-	/** Whether it changes something at the service, so that repeating it by hand needs care. */
+	/** Whether it may change something at the service. */
 	writes: boolean;
-	/** Whether the service has carried out a request before, so that Base URL and API Path are right. */
+	/** Whether a request has worked before, so that Base URL and API Path are right. */
 	isKnown: boolean;
 }
 
 const checkBaseUrl = "Check 'Base URL' in the credential.";
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
-/** How much the service may say in an error, characters. */
+/** The longest message of the service in an error, characters. */
 const maxWords = 1_000;
 
 /** What happened, and what to do next. */
@@ -94,7 +94,7 @@ const refusals: Record<number, Meaning> = {
 	409: ['The service reports a conflict', 'Check whether it exists already.'],
 };
 
-/** The error for a response that refuses or fails, with the service's own words. Some do so with a status of success. */
+/** The error for a response that refuses or fails, with the service's own words. */
 export function errorFromResponse({ statusCode, body }: ServiceResponse, call: CallInfo) {
 	const isUncertain = statusCode >= 500 || statusCode === 408;
 	const [what, description] = isUncertain
@@ -109,7 +109,6 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	});
 }
 
-/** Once a request has worked the address is right, so that it is a record or an endpoint that is missing. */
 function meaningOf(statusCode: number, { request, record, listed, isKnown }: CallInfo): Meaning {
 	const orAddress = isKnown ? '' : ` ${checkAddress}`;
 	if (!listed && [404, 405].includes(statusCode)) {
@@ -128,21 +127,20 @@ function meaningOf(statusCode: number, { request, record, listed, isKnown }: Cal
 	return refusals[statusCode] ?? refusals[isRedirect ? 300 : 400];
 }
 
-/** Nobody can know whether what failed took effect. */
 function adviceAfterFailure({ writes }: CallInfo): string {
 	return writes
 		? 'It may have taken effect all the same. Check in the service before you run it again.'
 		: 'Try again later.';
 }
 
-/** Whether the service has refused what a request holds, rather than the key, the record or the rate. */
+/** Whether the service has refused the content of a request, not the key, the record or the rate. */
 export function isRefusedContent(error: unknown): error is ServiceError {
 	if (!(error instanceof ServiceError) || error.kind !== 'refused') return false;
 	const { statusCode = 0 } = error;
 	return statusCode < 300 || statusCode === 400 || statusCode === 422;
 }
 
-/** The error for a rate limit that lasts longer than anyone would wait; `waitMs` is how much longer, in ms. */
+/** The error for a rate limit that lasts too long; `waitMs` is the remaining time. */
 export function rateLimitedError(waitMs: number): ServiceError {
 	const minutes = Math.max(1, Math.round(waitMs / 60_000));
 	return new ServiceError(`The service limits the rate and asks to wait another ${minutes} min`, {
@@ -162,7 +160,7 @@ export function unreadableError(statusCode: number, call: CallInfo): ServiceErro
 	});
 }
 
-/** Network errors before a connection exists: whatever was asked has certainly not happened. */
+/** Network errors before a connection exists, so that nothing was sent. */
 const unreachableReasons: Record<string, string> = {
 	EAI_AGAIN: 'its name cannot be looked up at the moment',
 	EADDRNOTAVAIL: 'no local address is free',
@@ -172,7 +170,7 @@ const unreachableReasons: Record<string, string> = {
 	ENOTFOUND: 'its name is unknown',
 };
 
-/** The error for a call of a URL that brought no response but a network error, e.g. one with the code ECONNREFUSED. */
+/** The error for a call without a response, e.g. with the code ECONNREFUSED. */
 export function errorFromNetwork(
 	networkError: unknown,
 	url: string,
@@ -181,7 +179,7 @@ export function errorFromNetwork(
 ): ServiceError {
 	const code = codeOf(networkError);
 	const { host } = new URL(url);
-	// n8n replaces a message that holds a code by words of its own.
+	// n8n replaces messages that contain a code.
 	const error = (kind: FailureKind, what: string, advice: string) =>
 		new ServiceError(what, { kind, description: code ? `${advice} (${code})` : advice });
 	if (code in unreachableReasons) {
@@ -201,7 +199,7 @@ export function errorFromNetwork(
 	return error('indeterminate', what, adviceAfterFailure(call));
 }
 
-/** The code of a network error, which n8n wraps in errors of its own; empty if there is none. */
+/** The code of a network error, which n8n wraps in other errors; empty if there is none. */
 function codeOf(error: unknown, depth = 0): string {
 	if (typeof error !== 'object' || error === null || depth > 4) return '';
 	const { code, cause } = error as { code?: unknown; cause?: unknown };

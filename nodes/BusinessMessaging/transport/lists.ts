@@ -1,7 +1,7 @@
 /**
- * Reads lists without knowing how the service pages. A cursor that the first page shows is followed; where a total shows
- * that there is more, the other pages are read several at a time; else one after the other until nothing new comes. If
- * records are missing then, since others have moved some meanwhile, pages are read again. What is missing still is said.
+ * Reads lists without knowing how the service pages: by a cursor if the first page shows one, by several page numbers at a
+ * time if a total shows how many there are, else one by one until nothing new comes. If records are missing, because the list
+ * has changed meanwhile, pages are read again. docs/adr/0008-listing.md
  */
 import { chunk, clamp, findLast, range, sumBy } from 'lodash';
 import { sleep } from 'n8n-workflow';
@@ -12,7 +12,7 @@ import type { ApiResponse, Client } from './client';
 import { type Paging, type Query, readPaging } from './cursor';
 import { InputError, ServiceError, isRefusedContent } from './errors';
 
-/** What of a list is wanted: all, at most `limit` records, or no more than the page that the query names. */
+/** All records of a list, at most `limit` of them, or only the page in the query. */
 export interface ListRequest {
 	query?: Query;
 	limit?: number;
@@ -20,34 +20,34 @@ export interface ListRequest {
 
 /** What was read of a list. */
 export interface RecordList {
-	/** Each once, in the service's order; what others have moved while the list was read comes last. */
+	/** Each once, in the service's order; those that moved while the list was read come last. */
 	records: ServiceRecord[];
 	/** How many there are, if the service says so. */
 	total?: number;
 	/** Why there may be more. */
 	gap?: ServiceError;
-	/** Whether the service has shown that there are no more: by a total, a last cursor, or an end of its pages. */
+	/** Whether the service has shown that there are no more: by a total, the last cursor, or the end of its pages. */
 	isComplete: boolean;
 }
 
 interface Page extends Partial<Paging> {
 	query: Query;
-	/** How many records it holds, and those of them that are new. */
+	/** The number of its records, and those that are new. */
 	rows: number;
 	records: ServiceRecord[];
-	/** Why it cannot be had. */
+	/** Why it is missing. */
 	refusal?: ServiceError;
 }
 
-/** Asked for where the specification documents a page size, until the service takes one. */
+/** Tried where the specification documents a page size, until the service accepts one. */
 const pageSizes = [1_000, 100, undefined];
 const maxAtOnce = 6;
-/** Pages in a row without anything new that are the end. Where pages count from 1, page 1 is the first one again. */
+/** After so many pages without new records, the list ends. Page 1 may be the first page again. */
 const maxStale = 2;
 const maxRetries = 2;
 const retryDelayMs = 200;
 
-/** Reads what there is to be had of a list. @throws ServiceError if a page cannot be had */
+/** Reads a list, as far as the service gives it. @throws ServiceError if the first page or a right is missing */
 export async function readRecords(
 	client: Client,
 	endpoint: Endpoint,
@@ -64,14 +64,14 @@ export async function readRecords(
 /** One list while it is read. */
 class Listing {
 	private readonly pages: Page[] = [];
-	/** What identifies the records that were read. */
+	/** The IDs or contents of the records that were read. */
 	private readonly seen = new Set<string>();
 	private size?: number;
 	private total?: number;
 	private greatestTotal = 0;
-	/** Whether a page came that is empty or missing, or that has no further cursor. */
+	/** Whether a page was empty or missing, or without a further cursor. */
 	private sawEnd = false;
-	/** Why a page that seems to be there is missing. */
+	/** Why a page is missing that seems to exist. */
 	private refusal?: ServiceError;
 	private gap?: ServiceError;
 
@@ -107,7 +107,7 @@ class Listing {
 		return { records, total, gap, isComplete: !gap && hasEnd };
 	}
 
-	/** @returns whether there are any that lead on */
+	/** @returns whether a cursor led to new records */
 	private async followCursors(): Promise<boolean> {
 		const { next = [] } = this.pages[0];
 		for (const [way, first] of next.entries()) {
@@ -138,7 +138,7 @@ class Listing {
 				if (!isFirstAgain) rows += page.rows;
 				if (page.records.length > 0) [last, stale] = [page, 0];
 				else stale = page.rows > 0 ? stale + 1 : maxStale;
-				// Where a page is missing after one that is not full, that one is the last.
+				// After a page that is not full, a missing page is the end.
 				const isFull = last.rows >= (last === first ? (this.size ?? Infinity) : first.rows);
 				if (isRefusedContent(page.refusal) && (isFull || total)) this.refusal = page.refusal;
 			}
@@ -146,10 +146,10 @@ class Listing {
 		}
 	}
 
-	/** Reads pages again, the first one before all others: what has been moved or added to the front is there. */
+	/** Reads pages again, beginning with the first: records usually move to the front. */
 	private async readAgain(): Promise<void> {
 		const news = this.pages.filter(({ records }) => records.length > 0);
-		// Where known records are beside new ones, others have moved or added some. A last page of one record may show only it.
+		// Known records beside new ones show that the list has changed. A last page of one record may only have a known one.
 		const hasOverlap = this.pages.some(
 			({ rows, records }) => records.length < rows && (records.length > 0 || rows === 1),
 		);
@@ -177,7 +177,7 @@ class Listing {
 		});
 	}
 
-	/** The total, unless it may be the first page's own. It may have fallen to that many since. */
+	/** The total, unless it may only count the first page. */
 	private get totalBeyondFirst(): number | undefined {
 		return this.greatestTotal > this.pages[0].rows ? this.total : undefined;
 	}
@@ -197,7 +197,7 @@ class Listing {
 		return pages;
 	}
 
-	/** Reads one page. The same record twice on it is what the service means; on two pages it is the same. */
+	/** Reads one page. Equal records on one page are different ones, on two pages they are the same. */
 	private async readPage(query: Query, retries = maxRetries): Promise<Page> {
 		const response = await this.fetch(query, retries);
 		if (response instanceof ServiceError) {
@@ -221,7 +221,7 @@ class Listing {
 		return { query, rows: all.length, records, ...readPaging(response) };
 	}
 
-	/** @returns the error of a page that is missing, or that the service refuses time and again */
+	/** @returns the error of a page that is missing, or is refused several times */
 	private async fetch(query: Query, retries: number): Promise<ApiResponse | ServiceError> {
 		const limit = this.size === undefined ? {} : { limit: this.size };
 		const request = { query: { ...limit, ...this.query, ...query } };

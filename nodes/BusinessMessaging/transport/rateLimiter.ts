@@ -8,13 +8,13 @@ import { sleep } from 'n8n-workflow';
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
 
-/** A request's place in the rate; ends by exactly one of the three calls. */
+/** A request's place in the rate; exactly one of the three methods ends it. */
 export interface Slot {
 	/** The service has taken the request, or may have. */
 	accepted(): void;
 	/** The request has not reached the service. */
 	unsent(): void;
-	/** The service refused the request because of the rate; `waitMs` is how long it asks to wait, if it says so. */
+	/** The service refused the request because of the rate, and may have said how long to wait. */
 	limited(waitMs: number | undefined): void;
 }
 
@@ -25,7 +25,7 @@ const maxWaitMs = 10 * 60_000;
 /** Longest sleep in one go, after which a stopped execution is noticed. */
 const maxNapMs = 1_000;
 
-/** Paces the requests of one key. Times are in ms, by a clock that nobody sets. */
+/** Paces the requests of one key. Times are in ms, by a clock that cannot be set. */
 export class RateLimiter {
 	/** When the requests of the last window ended, oldest first: the service counts each one before its response. */
 	private readonly ended: number[] = [];
@@ -33,7 +33,7 @@ export class RateLimiter {
 	/** How often the service has refused since it accepted one, and since when. */
 	private refusals = 0;
 	private refusedSince = 0;
-	/** Until when it asks to wait, until when that is believed, and the request that then finds out. */
+	/** Until when it asks to wait, until when we wait, and the request that then tests it. */
 	private askedUntil = 0;
 	private blockedUntil = 0;
 	private probe?: Slot;
@@ -46,7 +46,7 @@ export class RateLimiter {
 		return Math.max(0, this.askedUntil - performance.now());
 	}
 
-	/** Waits for a place; first come, first served. @returns why there is none: stopped by the signal, or too long a wait */
+	/** Waits for a place; first come, first served. @returns 'blocked' if the service asks for too long a wait */
 	async acquire(requests: number, signal?: AbortSignal): Promise<Slot | 'stopped' | 'blocked'> {
 		return await withLock(this, async () => {
 			for (;;) {
@@ -58,7 +58,7 @@ export class RateLimiter {
 		});
 	}
 
-	/** Whether waiting makes no sense: the service asks for too long, or has refused every request for too long. */
+	/** Whether the service asks for too long a wait, or has refused every request for too long. */
 	private isBlocked(): boolean {
 		const now = performance.now();
 		const starvedMs = this.refusals === 0 ? 0 : now - this.refusedSince;

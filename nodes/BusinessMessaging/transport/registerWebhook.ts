@@ -1,4 +1,4 @@
-/** Registering a webhook, whose fields the specification does not show: the usual ones, or those that a refusal names. */
+/** Registers webhooks. The specification shows no fields, so the usual ones are tried, or those that a refusal names. */
 import { isEqual } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
@@ -6,14 +6,14 @@ import { BoundedMap } from '../boundedMap';
 import type { Client } from './client';
 import { type ServiceError, isRefusedContent } from './errors';
 
-/** What is to be registered: `url`, `events` and further fields of the user's own. */
+/** The `url`, the `events`, and further fields that the user has added. */
 type WebhookBody = Record<string, unknown>;
 
-/** How a service wants it. */
+/** How a service names the fields. */
 interface Form {
 	/** Field for the address. */
 	address: string;
-	/** How the event types are given. No form leaves them out: the service would deliver everything. */
+	/** No form leaves out the events, as the service would then deliver everything. */
 	events: 'list' | 'text';
 }
 
@@ -22,7 +22,7 @@ const addressFields = [
 	...['webhookUrl', 'webhook_url', 'endpoint'],
 ];
 
-/** What is tried where a refusal does not say what is wanted. */
+/** The forms to try if a refusal does not name the fields. */
 const usualForms: Form[] = [
 	{ address: 'url', events: 'list' },
 	{ address: 'callbackUrl', events: 'list' },
@@ -30,10 +30,10 @@ const usualForms: Form[] = [
 ];
 const maxForms = 3;
 
-/** The forms that services have taken, by address and key. */
+/** The forms that services have accepted, by address and key. */
 const knownForms = new BoundedMap<string, Form>({ maxSize: 100, maxAgeMs: 24 * 3_600_000 });
 
-/** Words about the fields of a body, and not about what it asks for. */
+/** Words that say that the fields are wrong, not their values. */
 const aboutFields =
 	/required|missing|unknown|unexpected|unrecogni|invalid|must|not (a field|allowed)|body|field|param|propert|schema/i;
 
@@ -55,7 +55,7 @@ export async function registerWebhook(
 		try {
 			const response = await client.call(endpoints.createWebhook, {
 				body: toBody(form, body),
-				// Another body under the same key would be refused, or answered as the first one was.
+				// Another body with the same key might be refused.
 				idempotencyKey: idempotencyKey && `${idempotencyKey} ${form.address} ${form.events}`,
 			});
 			knownForms.set(client.config.id, form);
@@ -76,7 +76,7 @@ function asRefusal(error: unknown): ServiceError {
 	throw error;
 }
 
-/** The form to be tried after a refusal; undefined if that is about something else, which is for the user to correct. */
+/** The form to try after a refusal; undefined if the refusal is not about the form. */
 function nextForm(words: string, tried: Form[], { events }: WebhookBody): Form | undefined {
 	const form = tried[tried.length - 1];
 	const isNew = (other: Form) => !tried.some((one) => isEqual(one, other));

@@ -1,7 +1,7 @@
-/** How long the service asks to wait. Assumption: the headers in common use, as the specification shows none. */
+/** How long the service asks to wait, from the usual headers (assumption). */
 import type { ServiceResponse } from './errors';
 
-/** Headers with seconds, a Unix time in seconds or ms, or a date; the first that a response has counts. */
+/** Headers with seconds, a Unix time in seconds or ms, or a date. The first one counts. */
 const headerNames = [
 	'retry-after',
 	'x-ratelimit-reset',
@@ -18,7 +18,7 @@ export function readRetryAfter({ headers }: ServiceResponse): number | undefined
 	};
 	const ms = header('retry-after-ms');
 	if (ms && Number(ms) >= 0) return Number(ms);
-	const now = Date.parse(header('date')) || Date.now(); // the service's clock, where it shows it
+	const now = Date.parse(header('date')) || Date.now(); // the service's clock, if it shows it
 	const moment = readMoment(headerNames.map(header).find(Boolean) ?? '', now);
 	return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
 }

@@ -1,10 +1,10 @@
-/** The secrets in URLs of webhooks, which the service lists and may quote. */
+/** The secrets in the URLs of webhooks, which the service lists and may quote. */
 import { isRecord } from '../api/read';
 
-/** In a URL of ours: its secret, what n8n signs, and what Send and Wait seals. Also where the URL is a parameter itself. */
+/** Our secret, n8n's signature and the state of Send and Wait, also if the URL is itself a parameter. */
 const secrets = /((?:\b|%3F|%26)(?:token|wait|signature)(?:=|%3D))[^&#\s"']+/gi;
 
-/** Takes secrets out of a text, or out of all texts and names of fields of a record, however deep. */
+/** Removes secrets from a text, or from all texts and field names of a record. */
 export function withoutSecrets<T>(value: T): T;
 export function withoutSecrets(value: unknown): unknown {
 	if (typeof value === 'string') return value.replace(secrets, '$1…');

@@ -1,11 +1,11 @@
-/** Where the service is and how it is called there: read from the credential, checked once. */
+/** Address, key and rate of the service, read from the credential and checked. */
 import { createHash } from 'crypto';
 import { trimEnd } from 'lodash';
 
 import { type ApiPath, apiPaths } from '../api/endpoints';
 import { InputError } from './errors';
 
-/** The credential's values as n8n hands them over, with n8n's own fields about the hosts for which it may be used. */
+/** The credential's values, with n8n's own fields about allowed domains. */
 export type CredentialValues = Record<string, unknown>;
 
 /** The service as one credential reaches it. */
@@ -15,13 +15,13 @@ export interface ServiceConfig {
 	apiPath: ApiPath;
 	/** Names the pair of address and key without revealing the key. */
 	id: string;
-	/** What the credential allows; `id` names the pair of host and key, which share what a service allows. */
+	/** The allowed rate; `id` names the pair of host and key that share it. */
 	rate: { id: string; requests: number; windowMs: number };
 	/** Takes the API key out of a text that came from elsewhere. */
 	redact(text: string): string;
 }
 
-/** Anything shorter is no secret, and could be found in ordinary words. */
+/** A shorter key could be part of ordinary words. */
 const minKeyLength = 8;
 
 /** Whether an address points at this machine. */
@@ -29,7 +29,7 @@ export function isLoopback({ hostname }: URL): boolean {
 	return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/** Reads and checks the credential. @throws ServiceError if a value cannot be right. Plain HTTP is only for this machine */
+/** Reads the credential. HTTP is only allowed on this machine. @throws InputError for an invalid value */
 export function readServiceConfig(values: CredentialValues): ServiceConfig {
 	const url = readBaseUrl(values.baseUrl);
 	checkDomain(url, values);
@@ -73,9 +73,9 @@ function readBaseUrl(value: unknown): URL {
 	return url;
 }
 
-/** n8n leaves it to nodes that have their address from the credential to keep to its Allowed Domains. */
+/** n8n does not check Allowed Domains if the address comes from the credential. */
 function checkDomain({ hostname }: URL, values: CredentialValues): void {
-	if (values.allowedHttpRequestDomains !== 'domains') return; // None is about the HTTP Request node
+	if (values.allowedHttpRequestDomains !== 'domains') return; // 'none' is about the HTTP Request node
 	const plain = (host: string) => host.trim().toLowerCase().replace(/\.$/, '');
 	const host = plain(hostname);
 	const { allowedDomains } = values;

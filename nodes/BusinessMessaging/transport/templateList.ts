@@ -1,4 +1,4 @@
-/** The service's templates, kept for some minutes in the process: neither every run nor every key typed lists them again. */
+/** The service's templates, cached for five minutes. */
 import { endpoints } from '../api/endpoints';
 import { fieldNames } from '../api/read';
 import { type Template, readTemplates } from '../api/templates';
@@ -15,7 +15,7 @@ export interface TemplateList extends Omit<RecordList, 'records'> {
 /** By address and key. */
 const kept = new BoundedMap<string, TemplateList>({ maxSize: 20, maxAgeMs: 5 * 60_000 });
 
-/** Lists the templates; `isFresh` if a kept list will not do. @throws ServiceError, also if none of them has a name */
+/** Lists the templates, without the cache if `isFresh`. @throws ServiceError, also if none of them has a name */
 export async function listTemplates(client: Client, isFresh = false): Promise<TemplateList> {
 	const known = isFresh ? undefined : kept.get(client.config.id);
 	if (known) return known;

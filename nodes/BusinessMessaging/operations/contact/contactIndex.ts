@@ -1,4 +1,4 @@
-/** Which contacts there are, by phone number: listed once and kept for some minutes. docs/adr/0009-contact-index.md */
+/** The contacts of a service by phone number, kept for ten minutes. docs/adr/0009-contact-index.md */
 import { endpoints } from '../../api/endpoints';
 import {
 	type ServiceRecord,
@@ -12,13 +12,13 @@ import { BoundedMap } from '../../boundedMap';
 import { withLock } from '../../mutex';
 import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
-import { ServiceError } from '../../transport/errors';
+import { InputError } from '../../transport/errors';
 import { readRecords } from '../../transport/lists';
 
 const maxAgeMs = 10 * 60_000;
 /** A larger index is not kept. */
 const maxContacts = 250_000;
-/** How many contacts at either end of the list are searched for those that others have added. */
+/** How many contacts at each end of the list are searched for new ones. */
 const pageSize = 100;
 
 /** By address and key. */
@@ -26,16 +26,12 @@ const kept = new BoundedMap<string, ContactIndex>({ maxSize: 5, maxAgeMs });
 
 /** The contacts of one service. */
 export class ContactIndex {
-	/** IDs by phone number: empty if the service does not show it, undefined if it did not when this process created it. */
+	/** IDs by phone number: empty if the list shows none, undefined if the response to the creation showed none. */
 	private readonly ids = new Map<string, string | undefined>();
 	private count = 0;
 	private fields = '';
 
-	/**
-	 * The index that is kept, if it contains these phone numbers or can be completed with few requests; else a new one.
-	 *
-	 * @throws ServiceError if the contacts cannot be listed, or not all of them
-	 */
+	/** The cached index if it has these phone numbers, or can be updated; else a new one. @throws ServiceError if it has gaps */
 	static async open(client: Client, phones: string[]): Promise<ContactIndex> {
 		const { id } = client.config;
 		return await withLock(`contacts ${id}`, async () => {
@@ -49,7 +45,7 @@ export class ContactIndex {
 		});
 	}
 
-	/** The ID of the contact with a phone number, undefined if there is none. @throws ServiceError if its ID is not shown */
+	/** The ID of the contact with a phone number, undefined if there is none. @throws InputError if its ID is not shown */
 	async find(client: Client, phone: string): Promise<string | undefined> {
 		const key = samePhoneKey(phone);
 		if (!this.ids.has(key)) return undefined;
@@ -83,12 +79,12 @@ export class ContactIndex {
 			);
 	}
 
-	private unreadable(message: string, advice: string): ServiceError {
-		const description = `The contacts of the service have these fields: ${this.fields}. ${advice}`;
-		return new ServiceError(message, { kind: 'configuration', description });
+	private unreadable(message: string, advice: string): InputError {
+		const shown = `The contacts of the service have these fields: ${this.fields}.`;
+		return new InputError(message, `${shown} ${advice}`);
 	}
 
-	/** Adds contacts that others have created, at the front and at the end. @returns whether the index has all, as far as shown */
+	/** Adds new contacts at both ends of the list. @returns whether the index then has as many as the list */
 	private async update(client: Client): Promise<boolean> {
 		const front = await readRecords(client, endpoints.listContacts, { limit: pageSize });
 		const size = front.records.length;

@@ -20,7 +20,7 @@ export const campaignFields = [
 	}),
 ] as const;
 
-/** Forgets which messages of this node were sent. No other node could do it: each has a history of its own. */
+/** Deletes the history of the node, which no other node can do. */
 export const clearHistoryField = booleanField({
 	displayName: 'Clear Send Once History',
 	name: 'clearSendOnceHistory',

@@ -1,4 +1,4 @@
-/** A template with its values, as the operations that send one share it. */
+/** The fields for a template and its values, for all operations that send one. */
 import { castArray } from 'lodash';
 
 import {

@@ -1,4 +1,4 @@
-/** The values of a template's variables: how the form names them, and the components that they make. */
+/** The values of a template's variables, from the form to the components of the message. */
 import { groupBy, isPlainObject, mapValues, sortBy, uniq, upperFirst } from 'lodash';
 
 import type { TemplateVariable } from '../../api/templates';
@@ -10,17 +10,17 @@ export interface GivenVariable extends Pick<TemplateVariable, 'id'> {
 	value: string;
 }
 
-/** A message as far as its template decides about it. */
+/** What a message says about its template. */
 export interface TemplateMessage {
 	name: string;
 	language: string;
-	/** The values that its components are made of; undefined if these are sent as the user wrote them. */
+	/** The values of its variables; undefined if the user wrote the components. */
 	given?: GivenVariable[];
-	/** Whether it is compared with its template before it is sent. */
+	/** Whether it is checked before it is sent. */
 	isChecked: boolean;
 }
 
-/** Name of the form's field for the PDF; no variable is called so. n8n shows it where the field is empty. */
+/** The form's field for the PDF. n8n shows this name in an empty field. */
 export const pdfField = 'headerPdfUrl';
 
 /** The part that a variable is in, e.g. `body`, or `button2` for the second button. */
@@ -66,7 +66,7 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 	};
 }
 
-/** The values of one part: numbered ones by number and without a gap, since the service knows them by their place. */
+/** The values of one part: numbered ones by number and without a gap, as the service only sees their order. */
 function inOrder(given: GivenVariable[]): GivenVariable[] {
 	if (!given.every((one) => /^\d+$/.test(nameOf(one)))) return given;
 	const sorted = sortBy(given, (one) => Number(nameOf(one)));
@@ -84,7 +84,7 @@ function emptyField(label: string): InputError {
 
 /**
  * The components of a message; undefined without values. Source: specification, "Template message components" for the
- * body; those of header and buttons are an assumption, with the usual names for which button is meant.
+ * body; header and buttons are an assumption.
  */
 export function toComponents(given: GivenVariable[]): Array<Record<string, unknown>> | undefined {
 	const components = Object.entries(groupBy(given, placeOf)).map(([place, values]) => {
