@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../support/execution';
-import { useService } from '../support/service';
+import { locator, sendText, useService } from '../support/service';
 
 const service = useService();
 const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
@@ -17,8 +17,7 @@ const run = async ({ rules = {}, parameters, ...options }: Options) =>
 		items: people,
 		...options,
 		parameters: {
-			resource: 'message',
-			operation: 'sendText',
+			...sendText,
 			to: '={{ $json.phone }}',
 			text: '=Hello {{ $json.phone }}',
 			audienceRules: rules,
@@ -54,15 +53,11 @@ test('the contacts of an excluded segment get nothing; an empty segment is said'
 	const { contacts } = service.sandbox.state;
 	contacts.create({ phone: berta, segments: ['opted-out'] });
 	contacts.create({ phone: dora, segments: ['vip', 'opted-out'] });
-	const excludeSegment = 'opted-out';
-	expect(reasons(await run({ rules: { excludeSegment } }))).toEqual([
-		null,
-		'excluded',
-		null,
-		'excluded',
-	]);
+	const excluding = async (excludeSegment: string) => await run({ rules: { excludeSegment } });
+	const expected = [null, 'excluded', null, 'excluded'];
+	expect(reasons(await excluding('opted-out'))).toEqual(expected);
 	expect(sentTo().sort()).toEqual([anna, carl]);
-	const other = await run({ rules: { excludeSegment: 'opted-uot' } });
+	const other = await excluding('opted-uot');
 	expect(other.hints.map(({ message }) => message)).toEqual([
 		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
 	]);
@@ -122,12 +117,8 @@ describe('the frequency cap', () => {
 		await service.fault({ endpoint: 'sendText', match: berta, status: 422 });
 		await run({ rules, onError: 'continueRegularOutput' });
 		await run({ rules });
-		expect(reasons(await run({ rules }))).toEqual([
-			'frequencyCap',
-			null,
-			'frequencyCap',
-			'frequencyCap',
-		]);
+		const expected = ['frequencyCap', null, 'frequencyCap', 'frequencyCap'];
+		expect(reasons(await run({ rules }))).toEqual(expected);
 		expect(sentTo().filter((phone) => phone === berta)).toHaveLength(2);
 		expect(sentTo()).toHaveLength(8);
 	});
@@ -179,8 +170,8 @@ describe('a preview', () => {
 		const values = { body_1: '={{ $json.phone }}', body_2: 'Tuesday', body_3: '10:00' };
 		const template = {
 			operation: 'sendTemplate',
-			template: { mode: 'name', value: 'appointment_reminder' },
-			language: { mode: 'code', value: 'en_US' },
+			template: locator('appointment_reminder', 'name'),
+			language: locator('en_US', 'code'),
 			variables: { mappingMode: 'defineBelow', value: values },
 		};
 		const preview = await run({ parameters: { ...template, mode: 'preview' } });
