@@ -1,4 +1,4 @@
-/** `npm run bench:campaign`: campaigns on a real n8n, ours beside what people use today. Takes about fifteen minutes. */
+/** `npm run bench:campaign`: compares our node with what people use today, on a real n8n. Takes about 15 minutes. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import groupBy from 'lodash/groupBy';
@@ -13,18 +13,18 @@ const USAGE = `Usage: npm run bench:campaign -- [--json FILE] [--quick]
 Sends campaigns from a real n8n to a service that limits the rate, and to one that does not. Needs Linux.
 --quick sees in some three minutes whether all works; its figures are too small to compare.`;
 
-/** The documented 1,000 requests per minute, sped up six times, and a campaign that meets it. */
+/** The documented limit of 1,000 requests per minute, six times as fast, and a campaign that exceeds it. */
 const full = {
 	messages: 3000,
-	/** Requests that the service allows in any window, the length of that sliding window, and how long each answer takes (ms). */
+	/** Requests that the service allows in a sliding window, the length of that window, and the response time (ms). */
 	allowance: 1000,
 	windowMs: 10_000,
 	latencyMs: 50,
-	/** n8ns that share one key. */
+	/** How many n8n processes share one key in the last measurement. */
 	processes: 4,
-	/** Campaigns for the cost per message. */
+	/** Sizes of the campaigns that measure the cost per message. */
 	costMessages: [1000, 10_000],
-	/** How often each is measured. The median counts, of the full speed the fastest. */
+	/** How often each case is measured. The median counts, or the fastest run for the full speed. */
 	rounds: 3,
 };
 type Settings = typeof full;
@@ -39,20 +39,20 @@ const quick: Settings = {
 	rounds: 1,
 };
 
-/** What one sender achieved at the limit. */
+/** Result of one sender at a service with a rate limit. */
 interface Row extends Measurement {
 	sender: Sender;
 	processes: number;
 	messages: number;
 }
 
-/** What a sender used for so many messages where nothing limits it; medians over all rounds. */
+/** What a sender needs for a campaign without a rate limit; medians over all rounds. */
 interface Cost {
 	sender: Sender;
 	messages: number;
-	/** By the time of the sending node. */
+	/** Messages per second while the sending node runs. */
 	perSecond: number;
-	/** Of n8n's process, from the click until the execution is stored; and its greatest resident set in that time. */
+	/** CPU time and peak memory of n8n's process, from the click until the execution is stored. */
 	cpuSeconds: number;
 	peakMb: number;
 }
@@ -71,7 +71,7 @@ runMain(async () => {
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(figures, null, 2)}\n`);
 });
 
-/** At a service that limits the rate: the senders that remember nothing with one n8n, ours with fresh ones, alone and several with one key. */
+/** All senders at a service with a rate limit, our node also with several n8n processes that share one key. */
 async function measureRows(environment: Environment, settings: Settings) {
 	const { allowance: requests, windowMs, latencyMs, messages, processes } = settings;
 	const rate = { requests, windowMs };
@@ -81,7 +81,7 @@ async function measureRows(environment: Environment, settings: Settings) {
 		const measured = await measure(n8ns, limited, { sender, messages, rate });
 		return { sender, processes: n8ns.length, messages, ...measured };
 	};
-	// Its limiter remembers a campaign that the service has forgotten, so that each needs an n8n of its own.
+	// Our node remembers the requests of an earlier campaign, so each campaign needs a fresh n8n.
 	const ours = async (count: number) =>
 		await environment.withN8ns(count, async (n8ns) => {
 			await warmUp(n8ns, unlimited, 'business-messaging', messages);
@@ -112,7 +112,7 @@ async function warmUp(n8ns: N8nServer[], service: SandboxClient, sender: Sender,
 	await measure(n8ns, service, { sender, messages, rate: noLimit });
 }
 
-/** The round in the middle, with the worst that happened in any. */
+/** The median round by duration, with the highest counts of errors of all rounds. */
 function medianOf(rounds: Row[]): Row {
 	const worst = (of: 'lost' | 'doubled' | 'tooManyRequests') =>
 		Math.max(...rounds.map((round) => round[of]));
@@ -124,13 +124,13 @@ function medianOf(rounds: Row[]): Row {
 	};
 }
 
-/** The shortest time that any sender could take. The full speed is that of the fastest sender when nothing limits it. */
+/** The shortest possible time for the campaign. The full speed is that of the fastest sender without a limit. */
 async function findBest(n8ns: N8nServer[], unlimited: SandboxClient, settings: Settings) {
 	const { messages, allowance, windowMs, latencyMs, rounds } = settings;
 	const fullWindows = Math.ceil(messages / allowance) - 1;
 	const rest = messages - fullWindows * allowance;
 	const candidates: Sender[] = ['business-messaging', 'http-request'];
-	// As large as the campaign, so that the heap has grown before anything is measured.
+	// With a whole campaign, so that the heap has grown before the measurement.
 	for (const sender of candidates) await warmUp(n8ns, unlimited, sender, messages);
 	const runs: number[] = [];
 	for (let round = 0; round < rounds; round++) {
@@ -151,10 +151,9 @@ async function findBest(n8ns: N8nServer[], unlimited: SandboxClient, settings: S
 }
 
 /**
- * What a message costs where nothing limits the rate and the service answers at once: ours and the HTTP Request node in turn.
- * Every single measurement has an n8n of its own, which has sent a few messages before: a heap that has grown once stays so,
- * and would count for the next one. Node.js lets garbage pile up while the machine has memory to spare, and the peak would
- * say nothing of what is needed, so n8n gets the heap that Node.js would give it on a machine with 1.5 GB.
+ * The cost of a message without a rate limit: our node and the HTTP Request node in turn. Each measurement has a fresh n8n,
+ * because a heap that has grown stays large. The heap is limited to what Node.js would use on a machine with 1.5 GB, because
+ * otherwise garbage collection waits until memory is scarce, and the peak says nothing.
  */
 async function measureCost(
 	environment: Environment,
@@ -191,7 +190,7 @@ function median(values: number[]): number {
 	return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2;
 }
 
-/** How memory grows with the messages. */
+/** How much more memory a larger campaign needs. */
 function growthOf(costs: Cost[]): string[] {
 	return Object.entries(groupBy(costs, 'sender')).map(([sender, [least, most]]) => {
 		const growth = (most.peakMb - least.peakMb) / ((most.messages - least.messages) / 1000);

@@ -1,4 +1,4 @@
-/** Deliveries to our trigger on a real n8n, made without the sandbox, which would repeat those that fail. */
+/** Deliveries to our trigger on a real n8n, sent directly, because the sandbox would repeat those that fail. */
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import axios from 'axios';

@@ -1,7 +1,4 @@
-/**
- * `npm run bench:listing`: lists 100,000 contacts with the node and with a bare loop of axios, in every way of paging, each in a
- * process of its own and in turn. Takes some minutes.
- */
+/** `npm run bench:listing`: compares our node with a simple loop when 100,000 contacts are listed, for every way of paging. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -16,29 +13,29 @@ import type { Took } from './listingClient';
 const USAGE = `Usage: npm run bench:listing -- [--json FILE] [--contacts 100000] [--rounds 2] [--only VARIANT] [--quick]
 Fails where a contact is missing or doubled, or where it takes too many requests or too much memory. --quick lists 2,000, too few to compare memory.`;
 const maxFurther = 3;
-/** Times what the bare loop needs; a shorter listing is lost in what the process needs anyway. */
+/** Factor to the memory of the simple loop. It is checked for long lists only, where it exceeds what the process itself needs. */
 const maxMemory = 1.5;
 const comparable = 100_000;
 const requestsPerMinute = 1_000;
 const timeLimitMs = 180_000;
 
-/** What one way of paging took; the bare loop knows the service and needs the fewest requests. */
+/** Result for one way of paging. */
 interface Row {
 	variant: string;
 	contacts: number;
 	requests: number;
-	/** Null where the service gives no total. */
+	/** The fewest possible requests; null if the service gives no total. */
 	fewest: number | null;
 	missing: number;
 	doubled: number;
 	seconds: number;
-	/** What the rate limit alone would take. */
+	/** The time that the rate limit would demand. */
 	rateSeconds: number;
 	peakMb: number;
 	bare: { seconds: number; peakMb: number };
 }
 
-/** The usual service, and each that pages in another way; not one that does not page, which a loop that knows it asks but once. */
+/** The usual service, and each variant of paging, but not a service without pages. */
 const pagingVariants: Array<Partial<Choice>> = [
 	{},
 	...variationPointNames
@@ -50,13 +47,13 @@ const pagingVariants: Array<Partial<Choice>> = [
 		),
 ];
 
-/** Contacts on a page of the sandbox, asked for 1,000, which is the most that the nodes ask for. */
+/** How many contacts a page has if 1,000 are requested, as the nodes do. */
 function pageSizeOf(variants: Partial<Choice>): number {
 	const sizes = { capped: 100, honoured: 1_000, refused: 100, ignored: 20 };
 	return sizes[variants['page-size'] ?? 'capped'];
 }
 
-/** Lists once, from a fresh state of the service, in a process of its own. */
+/** Resets the service, and lists once in a separate process. */
 async function list(
 	kind: 'node' | 'bare',
 	service: SandboxProcess,
@@ -83,12 +80,12 @@ async function measure(variants: Partial<Choice>, contacts: number, rounds: numb
 	const found = { node: [] as Array<Took & { requests: number }>, bare: [] as Took[] };
 	await SandboxProcess.during({ variants, contacts }, async (service) => {
 		for (let round = 0; round < rounds; round++) {
-			// Neither always runs on what the other has left behind.
+			// In alternating order, so that neither benefits from what the other has left behind.
 			const turns = round % 2 === 0 ? (['node', 'bare'] as const) : (['bare', 'node'] as const);
 			for (const kind of turns) found[kind].push(await list(kind, service, variants, contacts));
 		}
 	});
-	// The best of all rounds: what disturbs a machine only ever adds.
+	// The best of all rounds: disturbances can only add time and memory.
 	const best = (all: Took[]) => ({
 		seconds: minBy(all, 'seconds')?.seconds ?? Number.NaN,
 		peakMb: minBy(all, 'peakMb')?.peakMb ?? Number.NaN,

@@ -1,6 +1,6 @@
 /**
- * One listing in a process of its own: `listingClient.ts <node|bare> <base URL> <API key> <first page> <page size> <contacts>`. Prints a
- * JSON line with what it took. Both kinds have n8n in memory, so that they differ in nothing but the listing.
+ * Lists once: `listingClient.ts <node|bare> <base URL> <API key> <first page> <page size> <contacts>`. Sends the result to the
+ * parent process. Both kinds load n8n, so that they only differ in how they list.
  */
 import axios from 'axios';
 import { ExecuteContext } from 'n8n-core';
@@ -13,15 +13,15 @@ import { forgetPeak, peakMb, residentMb } from './usage';
 
 const [kind, baseUrl, apiKey, firstPage, pageSize, contacts] = process.argv.slice(2);
 
-/** What a listing took, and the phone numbers it gave. */
+/** Duration and memory of a listing, and the phone numbers that it gave. */
 export interface Took {
 	seconds: number;
-	/** Most memory above what the process held before, MB. */
+	/** Peak memory above that before the listing, MB. */
 	peakMb: number;
 	phones: string[];
 }
 
-/** The operation of the node, in the context that n8n gives it. */
+/** Contact: Get Many, as n8n runs it. */
 async function prepareNode(): Promise<() => Promise<ServiceRecord[]>> {
 	const loaded = await loadPackage();
 	const parameters = { resource: 'contact', operation: 'getAll', returnAll: true };
@@ -52,7 +52,7 @@ async function prepareNode(): Promise<() => Promise<ServiceRecord[]>> {
 		((await action.execute?.call(context)) as INodeExecutionData[][])[0].map(({ json }) => json);
 }
 
-/** The least that anybody would write who knows the service: page after page until all are there. */
+/** The shortest code for somebody who knows the service: one request per page. */
 async function prepareBare(): Promise<() => Promise<ServiceRecord[]>> {
 	await loadPackage();
 	const client = axios.create({

@@ -1,4 +1,4 @@
-/** The senders that are compared: each sends the same JSON with the same key to the same numbers. */
+/** The senders that are compared. Each sends the same JSON with the same key to the same numbers. */
 import sumBy from 'lodash/sumBy';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { step, UserError } from '../tools/cli';
@@ -21,14 +21,14 @@ const to = '={{ $json.to }}';
 const text = 'Our summer sale starts today.';
 const RUN_LIMIT = 15 * 60_000;
 
-/** Ids of n8n's credentials for the service, whose origin is `url`. */
+/** URL of the service, and IDs of n8n's credentials for it. */
 interface Access {
 	url: string;
 	ours: string;
 	header: string;
 }
 
-/** The node of each sender: ours, and what people use today. */
+/** Our node, and what people use today. */
 const senders = {
 	'business-messaging': ({ ours }: Access) =>
 		node(
@@ -51,7 +51,7 @@ const senders = {
 		),
 };
 
-/** The HTTP Request node with a generic credential, as one sets it up to send JSON. */
+/** The HTTP Request node with a generic credential, set up to send JSON. */
 function httpRequest({ url, header }: Access, options: INodeParameters): INode {
 	const parameters = [
 		{ name: 'to', value: to },
@@ -71,30 +71,26 @@ function httpRequest({ url, header }: Access, options: INodeParameters): INode {
 
 const withHeader = (id: string) => ({ credentials: { httpHeaderAuth: { id, name: 'Header' } } });
 
-/** What sends. */
 export type Sender = keyof typeof senders;
 
-/** Who sends how many messages, in equal parts from all n8ns. */
+/** A campaign, of which each n8n sends an equal part. */
 export interface Order {
 	sender: Sender;
 	messages: number;
-	/** How fast the credential lets our node send; nothing paces the others. */
+	/** The limit in our credential; the other senders have none. */
 	rate: Rate;
 }
 
-/** What a campaign took. */
+/** Result of a campaign. */
 export interface Measurement extends Traffic {
-	/** From the start of the first sending node to the end of the last one, by n8n's own clock; n8n's start is not in it. */
+	/** From the start of the first sending node to the end of the last one, as n8n records it. */
 	seconds: number;
-	/** From the click until the execution is stored: of all n8ns together, and the greatest resident set of any. */
+	/** From the click until the execution is stored: CPU time of all n8ns, and peak memory of the largest. */
 	cpuSeconds: number;
 	peakMb: number;
 }
 
-/**
- * Has all n8ns send at the same moment, and counts at the service what arrived.
- * @throws UserError when an execution does not end within 15 minutes
- */
+/** Starts the campaign in all n8ns at once, and counts what arrives. @throws UserError if one takes longer than 15 minutes */
 export async function measure(
 	n8ns: N8nServer[],
 	service: SandboxClient,
@@ -126,7 +122,7 @@ export async function measure(
 	};
 }
 
-/** Gives n8n the workflow (a list of numbers, made by n8n, split into items, and the node that sends) and its credentials. @returns its id */
+/** Creates the credentials and the workflow: a list of numbers, split into items, and the node that sends. @returns its ID */
 async function prepare(
 	{ client }: N8nServer,
 	service: SandboxClient,
@@ -149,17 +145,17 @@ async function prepare(
 	return (await client.createWorkflow(file)).id;
 }
 
-/** When the sending node began and ended (Unix time in ms), and what n8n used. */
+/** Runs the workflow. @returns start and end of the sending node (Unix time in ms), and what n8n used */
 async function run(n8n: N8nServer, workflowId: string) {
 	const { client } = n8n;
 	const pid = pidOf(n8n);
 	forgetPeak(pid);
 	const before = cpuSeconds(pid);
 	const id = await client.run(workflowId, START);
-	// The list of executions costs n8n nothing; the execution itself is read when nothing is measured any more.
+	// Listing executions costs n8n little. The execution itself is read after the measurement.
 	const ended = async () => {
 		pidOf(n8n);
-		// A connection that was idle while n8n was busy may be one that n8n closes: the next look has a new one.
+		// n8n may close a connection that was idle; the next poll opens a new one.
 		const [execution] = await client.listExecutions(workflowId, 1).catch(() => []);
 		return execution && !['new', 'running'].includes(execution.status);
 	};

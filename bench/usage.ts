@@ -1,23 +1,23 @@
-/** What a process has used, as Linux counts it. */
+/** CPU time and memory of a process, as Linux reports them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Linux counts CPU time in hundredths of a second, whatever the machine. */
+/** Linux reports CPU time in hundredths of a second on every machine. */
 const TICKS_PER_SECOND = 100;
 
-/** CPU time that a process has used so far, in user mode and in the kernel, seconds. */
+/** CPU time of a process so far, user and kernel, seconds. */
 export function cpuSeconds(pid: number): number {
 	const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-	// The second field, the program's name, may hold anything; the third one follows its closing bracket.
+	// The second field is the program's name in brackets, which may contain spaces.
 	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 	return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** The most memory that a process has held at once (resident set) since {@link forgetPeak}, MB. */
+/** Peak resident memory of a process since {@link forgetPeak}, MB. */
 export function peakMb(pid: number): number {
 	return statusMb(pid, 'VmHWM');
 }
 
-/** The memory that a process holds now (resident set), MB. */
+/** Present resident memory of a process, MB. */
 export function residentMb(pid: number): number {
 	return statusMb(pid, 'VmRSS');
 }
@@ -27,7 +27,7 @@ function statusMb(pid: number, field: string): number {
 	return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024;
 }
 
-/** Has the process's peak counted anew, from what it holds at the moment. */
+/** Resets the peak of a process to its present memory. */
 export function forgetPeak(pid: number): void {
 	writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -2,10 +2,7 @@
 
 const text = (name) => ({ displayName: name, name, type: 'string', default: '' });
 
-/**
- * What most nodes that send messages do, Telegram's and Twilio's among them: a loop over the items, a request for each,
- * and nothing else until it is answered. (The HTTP Request node cannot be set to do so: its requests never wait for each other.)
- */
+/** Sends one message after the other, as most messaging nodes do, e.g. Telegram and Twilio. The HTTP Request node cannot do that. */
 class OneByOne {
 	description = {
 		displayName: 'One by One',

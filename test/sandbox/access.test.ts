@@ -1,5 +1,3 @@
-import { map } from 'lodash';
-
 import {
 	endpoints,
 	apiPaths,
@@ -13,35 +11,20 @@ afterEach(closeAll);
 
 const names = Object.keys(endpoints) as EndpointName[];
 
-describe('API paths', () => {
-	it('list just their endpoints and their method of the contact update', async () => {
-		const { sandbox, url } = await openSandbox();
-		const client = clientOf(url, sandbox.key);
-		const statusOf = async (name: EndpointName, apiPath: (typeof apiPaths)[number]) => {
-			const { method, path } = routeOf(endpoints[name], apiPath);
-			return (await client.request({ method, url: path.replace(':id', 'unknown') })).status;
-		};
-		for (const apiPath of apiPaths) {
-			for (const name of names) {
-				const { path, listed } = routeOf(endpoints[name], apiPath);
-				const status = await statusOf(name, apiPath);
-				if (!listed)
-					expect([apiPath, name, [404, 405].includes(status)]).toEqual([apiPath, name, true]);
-				else if (!path.includes(':id'))
-					expect([apiPath, name, [200, 201, 422].includes(status)]).toEqual([apiPath, name, true]);
-			}
-		}
-		for (const [apiPath, other] of [
-			['/api/v1', 'PUT'],
-			['/v1', 'PATCH'],
-		] as const) {
-			const url = `${apiPath}/contacts/unknown`;
-			const listed = names.map((name) => routeOf(endpoints[name], apiPath));
-			const allowed = listed.filter(({ path }) => path === `${apiPath}/contacts/:id`);
-			const { status, headers } = await client.request({ method: other, url, data: {} });
-			expect([status, headers.allow]).toEqual([405, map(allowed, 'method').join(', ')]);
-		}
-	});
+test('each API path lists just its endpoints, and says which methods it takes instead of another', async () => {
+	const { sandbox, url } = await openSandbox();
+	const client = clientOf(url, sandbox.key);
+	for (const [apiPath, name] of apiPaths.flatMap((one) =>
+		names.map((name) => [one, name] as const),
+	)) {
+		const { method, path, listed } = routeOf(endpoints[name], apiPath);
+		const { status } = await client.request({ method, url: path.replace(':id', 'unknown') });
+		const unknown = path.includes(':id') ? [404] : [];
+		const expected = listed ? [200, 201, 422, ...unknown] : [404, 405];
+		expect([apiPath, name, expected.includes(status)]).toEqual([apiPath, name, true]);
+	}
+	const { status, headers } = await client.patch('/v1/contacts/unknown', {});
+	expect([status, headers.allow]).toEqual([405, 'PUT']);
 });
 
 describe('keys', () => {
