@@ -3,19 +3,20 @@
  * delivery receipts. The first one stays with n8n and starts the execution. The others get their response when n8n has
  * stored that, so that after a crash the service delivers again whatever has not started.
  */
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import { pickBy, uniq } from 'lodash';
+import type { IWebhookFunctions } from 'n8n-workflow';
+import { uniq } from 'lodash';
 
 import type { EventEnvelope } from '../api/events';
 import { pause } from '../transport/deadline';
 import { senderOf } from '../webhooks/answers';
 import { type Response, handOver } from '../webhooks/deduplication';
-import { inOrder, joinTexts, maxGroupSeconds } from '../webhooks/joinMessages';
 import { nodeKey } from '../webhooks/nodeState';
-import { readEvent, simplify } from '../webhooks/simpleEvent';
+import { readEvent } from '../webhooks/simpleEvent';
 import { isReceipt } from './filters';
 import type { TriggerOptions } from './settings';
 
+/** Messages of a person are waited for at most this long, s: services give up after ten seconds or more. */
+export const maxGroupSeconds = 8;
 /** Receipts start their execution when nothing new has come for this long, or after this time, ms. */
 const receiptQuietMs = 100;
 const maxReceiptMs = 3_000;
@@ -117,29 +118,4 @@ export async function collect(
 	open.delete(key);
 	void collection.answer();
 	return collection.events;
-}
-
-/** The data of items: an event each, or all messages of a person together if the user groups them. */
-export function toItems(
-	events: EventEnvelope[],
-	isSimplified: boolean,
-	{ groupMs }: TriggerOptions,
-): IDataObject[] {
-	const toItem = (event: EventEnvelope) => (isSimplified ? simplify(event) : event) as IDataObject;
-	if (groupMs === 0) return events.map(toItem);
-	const groups = new Map<unknown, EventEnvelope[]>();
-	for (const event of events) {
-		const key = senderOf(event) ?? event;
-		groups.set(key, [...(groups.get(key) ?? []), event]);
-	}
-	return [...groups].map(([key, group]) => {
-		if (typeof key !== 'string') return toItem(group[0]);
-		const ordered = inOrder(group);
-		const last = toItem(ordered[ordered.length - 1]);
-		const messages = ordered.map(toItem);
-		if (!isSimplified) return { ...last, messages };
-		const intent = ordered.map((event) => readEvent(event).intent).findLast(Boolean);
-		const joined = pickBy({ text: joinTexts(ordered), intent }, (value) => value !== undefined);
-		return { ...last, ...joined, messages };
-	});
 }

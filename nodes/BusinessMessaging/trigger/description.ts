@@ -10,7 +10,7 @@ import {
 	numberField,
 	textField,
 } from '../operations/fields';
-import { maxGroupSeconds } from '../webhooks/joinMessages';
+import { maxGroupSeconds } from './collect';
 import { filtersField } from './filters';
 
 const manualNotice =

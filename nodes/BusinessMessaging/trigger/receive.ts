@@ -22,8 +22,9 @@ import { givenSecret, isSame, withSecret } from '../webhooks/secret';
 import { isSigned } from '../webhooks/signature';
 import { readEvent } from '../webhooks/simpleEvent';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
-import { collect, toItems } from './collect';
+import { collect } from './collect';
 import { type Filters, passesFilters } from './filters';
+import { toItems } from './items';
 import { knowsSecret } from './registration';
 import {
 	type TriggerOptions,

@@ -1,0 +1,54 @@
+/** The items with which an execution starts: an event each, or all messages of a person as one. */
+import { pickBy, sortBy } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+
+import type { EventEnvelope } from '../api/events';
+import { asText } from '../api/read';
+import { senderOf } from '../webhooks/answers';
+import { readEvent, simplify } from '../webhooks/simpleEvent';
+import type { TriggerOptions } from './settings';
+
+/** The data of items: an event each, or all messages of a person together if the user groups them. */
+export function toItems(
+	events: EventEnvelope[],
+	isSimplified: boolean,
+	{ groupMs }: TriggerOptions,
+): IDataObject[] {
+	const toItem = (event: EventEnvelope) => (isSimplified ? simplify(event) : event) as IDataObject;
+	if (groupMs === 0) return events.map(toItem);
+	const groups = new Map<unknown, EventEnvelope[]>();
+	for (const event of events) {
+		const key = senderOf(event) ?? event;
+		groups.set(key, [...(groups.get(key) ?? []), event]);
+	}
+	return [...groups].map(([key, group]) => {
+		if (typeof key !== 'string') return toItem(group[0]);
+		const ordered = inOrder(group);
+		const last = toItem(ordered[ordered.length - 1]);
+		const messages = ordered.map(toItem);
+		if (!isSimplified) return { ...last, messages };
+		const intent = ordered.map((event) => readEvent(event).intent).findLast(Boolean);
+		const joined = pickBy({ text: joinTexts(ordered), intent }, (value) => value !== undefined);
+		return { ...last, ...joined, messages };
+	});
+}
+
+/** Messages in the order in which they were written if all say when, else in that in which they came. */
+function inOrder(messages: EventEnvelope[]): EventEnvelope[] {
+	const times = new Map(messages.map((message) => [message, timeOf(message)]));
+	const isKnown = [...times.values()].every(Number.isFinite);
+	return isKnown ? sortBy(messages, (message) => times.get(message)) : messages;
+}
+
+/** Times of one service have one form: Unix time, or a date. */
+function timeOf(message: EventEnvelope): number {
+	const time = asText(readEvent(message).time);
+	return /^\d+$/.test(time) ? Number(time) : Date.parse(time);
+}
+
+/** The texts of messages, one under the other; undefined if none has a text. */
+function joinTexts(messages: EventEnvelope[]): string | undefined {
+	const texts = messages.map((message) => readEvent(message).text);
+	const written = texts.filter((text) => typeof text === 'string' && text !== '');
+	return written.length > 0 ? written.join('\n') : undefined;
+}
