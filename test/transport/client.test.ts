@@ -94,7 +94,7 @@ test('once an endpoint has worked, a record that is not found is asked for once'
 	await client.call(update, { id: '1' });
 	await expect(client.call(update, { id: '2' })).rejects.toMatchObject({
 		message: 'The service did not find the contact "2" (HTTP 404)',
-		description: 'It may have been renamed or deleted. Check the values of the request.',
+		description: expect.stringContaining('It may have been renamed or deleted.'),
 	});
 	expect(routes).toEqual(['PUT /v1/contacts/1', 'PUT /v1/contacts/2']);
 });

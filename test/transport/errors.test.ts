@@ -19,7 +19,8 @@ const redirects = 'The service redirects to another address';
 const correctIt = 'Correct the values it names and run it again.';
 const newUrl =
 	"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.";
-const notFound = 'It may have been renamed or deleted. Check the values of the request.';
+const notFound =
+	"It may have been renamed or deleted. Check the values of the request. If other operations fail too, check 'Base URL' and 'API Path' in the credential.";
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
 const details = { error: { message: 'No', details: { reason: 'too late' } } };
 const page = '<html><body><h1>Bad &amp; &quot;broken&quot;</h1></body></html>';
@@ -61,7 +62,7 @@ test.each<[number, object | string, string, string]>([
 	expect(service.calls('sendText')).toBe(1);
 });
 
-const read: CallInfo = { request: 'GET /v1/contacts', listed: true, writes: false, isKnown: true };
+const read: CallInfo = { request: 'GET /v1/contacts', listed: true, writes: false };
 const write: CallInfo = { ...read, request: 'POST /v1/messages/send', writes: true };
 const response = (statusCode: number, body: unknown = '') => ({ statusCode, headers: {}, body });
 
@@ -76,11 +77,6 @@ test('after a failure that changes nothing one may try again', () => {
 		statusCode: 200,
 		description: checkAddress,
 	});
-});
-
-test('where nothing was found, the credential is named only if the service was never seen to work', () => {
-	const { description } = errorFromResponse(response(404), { ...write, isKnown: false });
-	expect(description).toBe(`${notFound} ${checkAddress}`);
 });
 
 test.each([404, 405])('HTTP %i where the call is not documented names the way out', (status) => {

@@ -12,11 +12,7 @@ import { type Outcome, type ValidItem, hasFailed } from './item';
 import { ServiceError } from '../transport/errors';
 
 /** The failure of an item that may have taken effect. */
-interface UnknownFate {
-	message: string;
-	description?: string;
-	statusCode?: number;
-}
+type UnknownFate = Pick<ServiceError, 'message' | 'description' | 'statusCode'>;
 
 /** What is stored from the request until the response. */
 const interrupted: UnknownFate = {

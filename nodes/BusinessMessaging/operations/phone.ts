@@ -26,14 +26,8 @@ export const defaultCountryField = choiceField({
 	],
 	default: 'none',
 	description:
-		'The country that phone numbers without a country code belong to. Numbers with + or 00 are always read as they are.',
+		'The country that phone numbers without a country code belong to. Numbers with + or 00 are always read as they are. If both the credential and a node have one, that of the node counts.',
 });
-
-/** The same choice as an option of an operation, where it overrides the credential's. */
-export const defaultCountryOption = {
-	...defaultCountryField,
-	description: `${defaultCountryField.description} Overrides the Default Country of the credential.`,
-};
 
 /**
  * Reads a field with a phone number. The Default Country of `options` overrides the credential's.

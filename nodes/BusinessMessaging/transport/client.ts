@@ -152,7 +152,6 @@ export class Client {
 			record: id && `${recordName(endpoint)} "${id}"`,
 			listed,
 			writes: method !== 'GET',
-			isKnown: this.knownMethods.size > 0,
 		};
 		for (;;) {
 			const slot = await this.takeTurn();

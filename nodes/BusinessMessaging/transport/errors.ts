@@ -66,12 +66,12 @@ export interface CallInfo {
 	listed: boolean;
 	/** Whether it may change something at the service. */
 	writes: boolean;
-	/** Whether a request has worked before, so that Base URL and API Path are right. */
-	isKnown: boolean;
 }
 
 const checkBaseUrl = "Check 'Base URL' in the credential.";
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
+const ifOthersFail =
+	"If other operations fail too, check 'Base URL' and 'API Path' in the credential.";
 /** The longest message of the service in an error, characters. */
 const maxWords = 1_000;
 
@@ -109,18 +109,17 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	});
 }
 
-function meaningOf(statusCode: number, { request, record, listed, isKnown }: CallInfo): Meaning {
-	const orAddress = isKnown ? '' : ` ${checkAddress}`;
+function meaningOf(statusCode: number, { request, record, listed }: CallInfo): Meaning {
 	if (!listed && [404, 405].includes(statusCode)) {
 		return [
 			`The service does not offer ${request}`,
-			`It is not documented for this API path. Use the service's own website for it.${orAddress}`,
+			`It is not documented for this API path. Use the service's own website for it. ${ifOthersFail}`,
 		];
 	}
 	if (statusCode === 404) {
 		return [
 			`The service did not find ${record ? `the ${record}` : 'what was asked for'}`,
-			`It may have been renamed or deleted. Check the values of the request.${orAddress}`,
+			`It may have been renamed or deleted. Check the values of the request. ${ifOthersFail}`,
 		];
 	}
 	const isRedirect = statusCode >= 300 && statusCode < 400;

@@ -4,7 +4,7 @@ import { isEqual } from 'lodash';
 import { endpoints } from '../api/endpoints';
 import { BoundedMap } from '../boundedMap';
 import type { Client } from './client';
-import { type ServiceError, isRefusedContent } from './errors';
+import { ServiceError, isRefusedContent } from './errors';
 
 /** The `url`, the `events`, and further fields that the user has added. */
 type WebhookBody = Record<string, unknown>;
@@ -52,20 +52,17 @@ export async function registerWebhook(
 	const refusals: ServiceError[] = [];
 	const known = knownForms.get(client.config.id);
 	for (let form = known ?? usualForms.at(0); form && tried.length < maxForms; ) {
-		try {
-			const response = await client.call(endpoints.createWebhook, {
-				body: toBody(form, body),
-				// Another body with the same key might be refused.
-				idempotencyKey: idempotencyKey && `${idempotencyKey} ${form.address} ${form.events}`,
-			});
+		// Another body with the same key might be refused.
+		const key = idempotencyKey && `${idempotencyKey} ${form.address} ${form.events}`;
+		const request = { body: toBody(form, body), idempotencyKey: key };
+		const response = await client.call(endpoints.createWebhook, request).catch(asRefusal);
+		if (!(response instanceof ServiceError)) {
 			knownForms.set(client.config.id, form);
 			return response;
-		} catch (error) {
-			const refusal = asRefusal(error);
-			tried.push(form);
-			refusals.push(refusal);
-			form = nextForm(wordsOf(refusal), tried, body);
 		}
+		tried.push(form);
+		refusals.push(response);
+		form = nextForm(wordsOf(response), tried, body);
 	}
 	throw refusals.find((refusal) => !aboutFields.test(wordsOf(refusal))) ?? refusals[0];
 }

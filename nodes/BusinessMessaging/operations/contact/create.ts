@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { contactNameField, phoneField } from '../fields';
 import { operation } from '../operation';
-import { defaultCountryOption, readPhoneValue } from '../phone';
+import { defaultCountryField, readPhoneValue } from '../phone';
 
 /** Creates a contact. Source: specification, POST /v1/contacts; the body is an assumption. */
 export const createContact = operation({
@@ -12,7 +12,7 @@ export const createContact = operation({
 	description: 'Create a contact',
 	endpoint: endpoints.createContact,
 	fields: [phoneField, contactNameField],
-	options: [defaultCountryOption],
+	options: [defaultCountryField],
 	request: ({ phone: written, name, options }, settings) => {
 		const { phone, hints } = readPhoneValue(written, phoneField, options, settings);
 		return { body: { phone, name: name || undefined }, hints };

@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { collectionField, contactNameField, phoneField, recordField } from '../fields';
 import { operation } from '../operation';
-import { defaultCountryOption, readPhoneValue } from '../phone';
+import { defaultCountryField, readPhoneValue } from '../phone';
 
 /** Updates a contact. Source: specification, PATCH or PUT /v1/contacts/:id; the body is an assumption. */
 export const updateContact = operation({
@@ -27,7 +27,7 @@ export const updateContact = operation({
 			fields: [contactNameField, phoneField],
 		}),
 	],
-	options: [defaultCountryOption],
+	options: [defaultCountryField],
 	request: ({ contactId, updateFields: { name, phone: written }, options }, settings) => {
 		const { phone, hints } =
 			written === undefined ? {} : readPhoneValue(written, phoneField, options, settings);

@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { choiceField, recipientField, showFor, textField } from '../fields';
 import { operation, sentMessage } from '../operation';
-import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
+import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';
 import { answerFields, readSettings } from './question';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
@@ -44,7 +44,7 @@ export const sendAndWait = operation({
 		...answerFields,
 		audienceField,
 	],
-	options: [showFor(checkField, { '/messageType': ['template'] }), defaultCountryOption],
+	options: [showFor(checkField, { '/messageType': ['template'] }), defaultCountryField],
 	request: (values, settings) => {
 		const question = readSettings(values);
 		const audience = readAudience(values, settings);

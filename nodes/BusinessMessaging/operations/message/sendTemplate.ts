@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { recipientField } from '../fields';
 import { operation } from '../operation';
-import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
+import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';
 import { campaignFields, clearHistoryField, readCampaign } from './campaign';
 import { inMode, modeFields } from './mode';
@@ -17,7 +17,7 @@ export const sendTemplate = operation({
 	description: 'Send a message from an approved template',
 	endpoint: endpoints.sendTemplate,
 	fields: [recipientField, ...templateFields, ...modeFields, ...campaignFields, audienceField],
-	options: [clearHistoryField, checkField, defaultCountryOption],
+	options: [clearHistoryField, checkField, defaultCountryField],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const { body, ...rest } = templateRequest(values);

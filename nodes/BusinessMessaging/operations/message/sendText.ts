@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { recipientField, textField } from '../fields';
 import { operation, sentMessage } from '../operation';
-import { defaultCountryOption, readPhoneValue, recipientOf } from '../phone';
+import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';
 import { campaignFields, clearHistoryField, readCampaign } from './campaign';
 import { inMode, modeFields } from './mode';
@@ -29,7 +29,7 @@ export const sendText = operation({
 		...campaignFields,
 		audienceField,
 	],
-	options: [clearHistoryField, defaultCountryOption],
+	options: [clearHistoryField, defaultCountryField],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const audience = readAudience(values, settings);
