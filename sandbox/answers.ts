@@ -121,11 +121,7 @@ export const answers = {
 /** A page and its metadata (assumption: the specification shows only `data`). */
 export type Page<T> = { data: T[]; page: number; limit: number; total: number };
 
-/**
- * Cuts a page out of a list without touching the rest. Pages count from 1, and page 0 is the first one as well (assumptions).
- *
- * @param query `limit` above the cap is cut to it
- */
+/** Cuts a page out of a list. Pages count from 1, page 0 is the first as well, and a greater `limit` is cut (assumptions). */
 export function pageOf<T>(
 	list: readonly T[],
 	query: { page?: number; limit?: number },

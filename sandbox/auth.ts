@@ -69,13 +69,7 @@ export class RateLimiter {
 
 	constructor(private readonly settings: Pick<Settings, 'requestsPerWindow' | 'rateWindowMs'>) {}
 
-	/**
-	 * Counts a request of a key.
-	 *
-	 * @param keyId identifier of the key
-	 * @param now ms on a clock that never goes back
-	 * @throws HttpError 429 with `Retry-After` in whole seconds, rounded up
-	 */
+	/** Counts a request of a key at a moment, ms. @throws HttpError 429 with `Retry-After` in whole seconds, rounded up */
 	take(keyId: string, now = performance.now()): void {
 		const { requestsPerWindow, rateWindowMs } = this.settings;
 		if (requestsPerWindow === 0) return;
@@ -97,7 +91,6 @@ const loopback = /^(localhost|127(\.\d+){3}|\[?::1\]?|::ffff:127(\.\d+){3})$/;
 /**
  * Hook: lets a request through that comes from this machine and was made to its loopback address. The second keeps out
  * what a tunnel brings in, and web pages whose host name was pointed at this machine.
- *
  * @throws HttpError 403
  */
 export async function refuseOthers({ ip, hostname }: FastifyRequest): Promise<void> {

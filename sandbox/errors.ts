@@ -16,13 +16,7 @@ export type ErrorBody = z.infer<typeof errorSchema>;
 
 /** An error that becomes an answer. */
 export class HttpError extends Error {
-	/**
-	 * @param status HTTP status
-	 * @param code kind of error, e.g. `not_found`
-	 * @param message what is wrong, in a sentence
-	 * @param field the field of the request that is wrong
-	 * @param headers further headers of the answer
-	 */
+	/** @param code kind of error, e.g. `not_found` @param field the field of the request that is wrong */
 	constructor(
 		readonly status: number,
 		readonly code: string,

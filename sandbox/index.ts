@@ -29,12 +29,7 @@ export interface Sandbox {
 	close: () => Promise<void>;
 }
 
-/**
- * Starts a sandbox on 127.0.0.1.
- *
- * @param options see {@link SandboxOptions}; without any it listens on port 4010 and behaves as specified
- * @throws Error if the port is taken; ZodError if an option is wrong
- */
+/** Starts a sandbox on 127.0.0.1, by default on port 4010. @throws Error if the port is taken; ZodError if an option is wrong */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const settings = withVariants(optionsSchema.parse(options));
 	const changes = new EventEmitter<Changes>();

@@ -13,12 +13,7 @@ import type { Settings } from './options';
 import type { Changes, State } from './state';
 import type { Answer } from './variants/errors';
 
-/**
- * Builds the server; it does not listen yet.
- *
- * @param stateNow the state of the moment: a reset makes a new one
- * @param changes tells what happens, over resets
- */
+/** Builds the server, which does not listen yet. @param stateNow gives the present state, as a reset makes a new one */
 export function buildServer(
 	settings: Settings,
 	stateNow: () => State,

@@ -6,9 +6,7 @@ import { z } from 'zod';
 /** How deliveries are signed. */
 export const signingSchema = z
 	.object({
-		/**
-		 * `standardWebhooks`: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64>`; `sha256`: `sha256=<hex>`; `hex`: `<hex>`; `custom`: as the other fields say.
-		 */
+		/** `standardWebhooks`: as standardwebhooks.com; `sha256`: `sha256=<hex>`; `hex`: `<hex>`; `custom`: as the other fields say. */
 		scheme: z.enum(['standardWebhooks', 'sha256', 'hex', 'custom']),
 		/** The key; base64 after `whsec_` for `standardWebhooks`. */
 		secret: z.string().min(1),
@@ -33,12 +31,7 @@ export const signingSchema = z
 	);
 export type Signing = z.output<typeof signingSchema>;
 
-/**
- * The headers that sign a body.
- *
- * @param body as it is sent
- * @param now moment of signing
- */
+/** The headers that sign a body at a moment. */
 export function signatureHeaders(
 	signing: Signing,
 	body: string,

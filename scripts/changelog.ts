@@ -53,12 +53,7 @@ function sectionOf(changelog: string, heading: string): string {
 	return section.split('\n').slice(1).join('\n').trim();
 }
 
-/**
- * Makes the changes under Unreleased a release; a prerelease leaves them there.
- *
- * @param date yyyy-MM-dd
- * @throws Error if there are none
- */
+/** Makes the changes under Unreleased a release of a day (yyyy-MM-dd); a prerelease leaves them there. @throws Error if there are none */
 export function cutRelease(changelog: string, version: string, date: string): string {
 	if (sectionOf(changelog, unreleased) === '')
 		throw new Error(`Write the changes under "${unreleased}" in CHANGELOG.md first.`);

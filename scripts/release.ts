@@ -1,6 +1,5 @@
 /**
  * `npm run release -- …`:
- *
  * - `setup --author NAME --email EMAIL --repository OWNER/NAME` puts them in place of the placeholders, once;
  * - `patch`, `minor`, `major`, `prerelease` or a version such as `0.1.0` makes a release: version, changelog, note of what it saves in
  *   workflows, commit and tag;

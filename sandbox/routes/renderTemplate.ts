@@ -13,11 +13,7 @@ type Component = NonNullable<Body['components']>[number];
 /** A component, and where it is in the request, for errors. */
 type Placed = Pick<Component, 'type' | 'parameters'> & { index?: unknown; field: string };
 
-/**
- * Fills a template in.
- *
- * @throws HttpError 422 if the values do not fit the variables, or the PDF of a document header is missing
- */
+/** Fills a template in. @throws HttpError 422 if the values do not fit the variables, or the PDF of the header is missing */
 export function renderTemplate(
 	template: Template,
 	{ components = [], headerDocumentUrl }: Body,

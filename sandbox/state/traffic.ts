@@ -37,11 +37,7 @@ export class Traffic {
 		return { message, deliveries: deliveries.publish('message.received', data) };
 	}
 
-	/**
-	 * Sets the status of a message of ours and delivers the receipt.
-	 *
-	 * @param failure why it failed, for people who look at the message; not part of the receipt
-	 */
+	/** Sets the status of a message of ours and delivers the receipt, without the reason of a failure. */
 	setStatus(message: Message, status: ReceiptStatus, failure?: string): Delivery[] {
 		const { messages, deliveries, changed } = this.environment;
 		const timestamp = messages.setStatus(message, status);

@@ -49,12 +49,7 @@ export class Pages {
 		private readonly contacts: Contacts,
 	) {}
 
-	/**
-	 * One page of a list.
-	 *
-	 * @param load the page as the sandbox itself would give it
-	 * @throws HttpError for what the service refuses
-	 */
+	/** One page of a list, made of those that the sandbox itself would give. @throws HttpError for what the service refuses */
 	give<T>(query: PageQuery, load: (page?: number) => Page<T>): Page<T> {
 		const { page: number = 1 } = query;
 		this.beforePage(number);

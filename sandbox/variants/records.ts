@@ -96,11 +96,7 @@ export class Wording {
 
 	constructor(private readonly choice: Choice) {}
 
-	/**
-	 * A record, a list of them, or what holds some, in the service's words.
-	 *
-	 * @param resource what the records are, e.g. `contacts`
-	 */
+	/** A record, a list of them, or what holds some, in the service's words. @param resource e.g. `contacts` */
 	out(value: unknown, resource: string): unknown {
 		const kind = resource.replace(/s$/, '');
 		const key = this.choice['id-key'];

@@ -143,13 +143,6 @@ async function compose(
 		<p style="grid-column:1/-1;margin:0;text-align:center">${words}</p>
 		<img src="${editorImage}" style="width:100%;max-height:${phoneSize.height}px;object-fit:contain">
 		<img src="${phoneImage}" style="width:${phoneSize.width}px;border-radius:16px;box-shadow:0 0 0 2px #bbb;justify-self:center">`);
-	await desk.locator('img').evaluateAll(async (images) => {
-		await Promise.all(
-			(images as unknown as Array<{ decode(): Promise<void> }>).map(
-				async (image) => await image.decode(),
-			),
-		);
-	});
 	return await desk.screenshot({ clip: { x: 0, y: 0, ...stage } });
 }
 

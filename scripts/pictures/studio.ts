@@ -102,12 +102,7 @@ export async function takeCanvas(editor: Editor, name: string, count: number): P
 	await take(editor.page, name, await canvasBox(editor, count));
 }
 
-/**
- * Fits the open workflow into the window, and says where it is.
- *
- * @param margin around the nodes, CSS pixels; without notes around them, their names need more
- * @throws Error if not all of it is shown
- */
+/** Fits the open workflow into the window, and says where it is with a margin (CSS pixels). @throws Error if not all is shown */
 export async function canvasBox(editor: Editor, count: number, margin = 24): Promise<Box> {
 	await editor.part('zoom-to-fit').click();
 	// Nothing is chosen, and nothing shows its buttons because the mouse is over it.

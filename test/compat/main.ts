@@ -9,7 +9,7 @@ import { PROJECT_FOLDER } from '../../tools/n8n/package';
 import { CommandError, runCommand } from '../../tools/processes';
 import { areas, engines, type EngineVersions, zodVersions } from './engines';
 
-const USAGE = `Usage: npm run test:compat -- [--json FILE] [--markdown FILE] [--only 2.41.1,1.85.4]
+const USAGE = `Usage: npm run test:compat -- [--markdown FILE] [--only 2.41.1,1.85.4]
 Installs each engine once into your cache folder (some 150 MB each) and takes a minute or two more for the tests of each.`;
 const INSTALL_LIMIT = 10 * 60_000;
 const TEST_LIMIT = 20 * 60_000;
@@ -30,7 +30,7 @@ interface Column {
 }
 
 runMain(async () => {
-	const flags = readFlags({ json: 'string', markdown: 'string', only: 'string' }, USAGE);
+	const flags = readFlags({ markdown: 'string', only: 'string' }, USAGE);
 	const chosen = chosenEngines(flags.only);
 	const columns: Column[] = [];
 	for (const engine of chosen) {
@@ -45,7 +45,6 @@ runMain(async () => {
 	}
 	const rows = Object.keys(areas).map((area) => rowOf(area, columns));
 	printTable(rows);
-	if (flags.json) await writeFile(flags.json, `${JSON.stringify(columns, null, '\t')}\n`);
 	if (flags.markdown) await writeFile(flags.markdown, markdown(rows, chosen));
 	const faults = columns.flatMap(faultsOf);
 	if (faults.length > 0)

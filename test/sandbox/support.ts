@@ -43,7 +43,6 @@ export async function openSandbox(options: SandboxOptions = {}) {
 
 /**
  * A receiver of deliveries that is closed after the test.
- *
  * @param answers HTTP status of each answer in turn, 200 afterwards; null for none at all
  */
 export async function openReceiver(answers: Array<number | null> = []) {

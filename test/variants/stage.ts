@@ -65,7 +65,6 @@ export class Stage {
 	/**
 	 * What the refusal of a webhook says here; undefined if it can be registered: with the usual fields, or with those that
 	 * a refusal names.
-	 *
 	 * @param answers whether its address answers a challenge
 	 */
 	webhookProblem(answers: boolean): string | undefined {

@@ -1,27 +1,112 @@
 /** The OpenAPI 3.0 document, generated from the endpoint table and the contract's schemas. */
 import {
+	extendZodWithOpenApi,
 	OpenApiGeneratorV3,
 	OpenAPIRegistry,
 	type RouteConfig,
 } from '@asteasolutions/zod-to-openapi';
-import { groupBy, mapValues, pickBy } from 'lodash';
+import {
+	defaults,
+	findKey,
+	groupBy,
+	has,
+	isEqual,
+	isPlainObject,
+	mapValues,
+	omit,
+	pickBy,
+	upperFirst,
+} from 'lodash';
 import { z } from 'zod';
 
 import {
 	endpoints,
+	templateComponentSchema,
+	templateParameterSchema,
 	type Endpoint,
 	type EndpointName,
 	type ApiPath,
-} from '../../nodes/BusinessMessaging/api/endpoints';
-import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
-import { answers, idSchema } from '../answers';
-import {
-	errorAnswers,
-	eventNameOf,
-	finish,
-	registerComponents,
-	type ErrorStatus,
-} from './components';
+} from '../nodes/BusinessMessaging/api/endpoints';
+import { eventEnvelopeSchema, eventKinds } from '../nodes/BusinessMessaging/api/events';
+import * as schemas from './answers';
+import { errorSchema } from './errors';
+
+const { answers } = schemas;
+
+extendZodWithOpenApi(z);
+
+const named: Record<string, z.ZodTypeAny> = {
+	Contact: schemas.contactSchema,
+	ContactPage: schemas.pageSchema(schemas.contactSchema),
+	Conversation: schemas.conversationSchema,
+	ConversationPage: schemas.pageSchema(schemas.conversationSchema),
+	CreateContact: endpoints.createContact.body,
+	CreateTemplate: endpoints.createTemplate.body,
+	CreateWebhook: endpoints.createWebhook.body,
+	Error: errorSchema,
+	Message: schemas.messageSchema,
+	SendTemplate: endpoints.sendTemplate.body,
+	SendText: endpoints.sendText.body,
+	Template: schemas.templateSchema,
+	TemplateComponent: templateComponentSchema,
+	TemplatePage: schemas.pageSchema(schemas.templateSchema),
+	TemplateParameter: templateParameterSchema,
+	Token: schemas.tokenSchema,
+	UpdateContact: endpoints.updateContact.body,
+	UpdateTemplate: endpoints.updateTemplate.body,
+	Webhook: schemas.webhookSchema,
+	WebhookPage: schemas.pageSchema(schemas.webhookSchema),
+};
+
+/** The error answers by status. */
+const errorAnswers = {
+	400: { name: 'BadRequest', description: 'The body is not valid JSON' },
+	401: { name: 'Unauthorized', description: 'The API key is missing or not valid' },
+	404: { name: 'NotFound', description: 'There is no such record' },
+	409: {
+		name: 'Conflict',
+		description:
+			'There is already such a record, or the idempotency key stands for another message',
+	},
+	413: { name: 'TooLarge', description: 'The body is too large' },
+	415: { name: 'UnsupportedMediaType', description: 'The body is not JSON' },
+	422: { name: 'Invalid', description: 'A field is missing or wrong; the answer names it' },
+	429: { name: 'RateLimited', description: 'The key has used up its requests for now' },
+} as const;
+type ErrorStatus = keyof typeof errorAnswers;
+
+const retryAfter = {
+	description: 'Seconds until the next request may succeed',
+	schema: { type: 'integer' as const },
+};
+
+/** Registers every named part except the paths. */
+function registerComponents(registry: OpenAPIRegistry): void {
+	registry.registerComponent('securitySchemes', 'apiKey', {
+		type: 'http',
+		scheme: 'bearer',
+		description: 'Secret API key: `Authorization: Bearer <API key>`',
+	});
+	for (const [name, schema] of Object.entries(named)) registry.register(name, schema);
+	for (const { value, description } of eventKinds) {
+		const isReceipt = value !== 'message.received';
+		const data = isReceipt ? schemas.receiptEventSchema : schemas.receivedEventSchema;
+		const envelope = eventEnvelopeSchema.extend({ event: z.literal(value), data });
+		registry.register(eventNameOf(value), envelope.describe(description));
+	}
+	for (const [status, { name, description }] of Object.entries(errorAnswers)) {
+		registry.registerComponent('responses', name, {
+			description,
+			...(status === '429' && { headers: { 'Retry-After': retryAfter } }),
+			content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+		});
+	}
+}
+
+/** The schema name of a kind of event, e.g. MessageReceivedEvent. */
+function eventNameOf(kind: string): string {
+	return `${kind.split('.').map(upperFirst).join('')}Event`;
+}
 
 /** The groups of operations by the first part of their path. */
 const tags: Record<string, { name: string; description: string }> = {
@@ -112,7 +197,7 @@ function describe(name: EndpointName, endpoint: Endpoint, apiPaths: ApiPath[]) {
 
 function requestOf({ path, query, body }: Endpoint): RouteConfig['request'] {
 	return {
-		...(path.includes(':id') && { params: z.object({ id: idSchema }) }),
+		...(path.includes(':id') && { params: z.object({ id: schemas.idSchema }) }),
 		...(hasFields(query) && { query }),
 		...(path.startsWith('/v1/messages') && {
 			headers: z.object({ 'Idempotency-Key': idempotencyKeySchema }),
@@ -170,4 +255,25 @@ function eventCallbacks(): RouteConfig['callbacks'] {
 		return [value, { '{$request.body#/url}': { post } }];
 	});
 	return Object.fromEntries(entries) as RouteConfig['callbacks'];
+}
+
+/**
+ * What the generator leaves to do. The contract's schemas know nothing of OpenAPI, so it writes them out wherever they are
+ * used: every one that equals a named one becomes a reference. Every object lets unknown fields through: OpenAPI takes that
+ * for granted, but the types that generators of clients make refuse them unless it is said. A query has no null, but a
+ * number read from text (`z.coerce`) seems to accept one.
+ */
+function finish<T>(document: T, shared: Record<string, unknown>): T {
+	const visit = (value: unknown, isNamed = false): unknown => {
+		if (Array.isArray(value)) return value.map((entry) => visit(entry));
+		if (!isPlainObject(value)) return value;
+		const name = isNamed ? undefined : findKey(shared, (schema) => isEqual(schema, value));
+		if (name) return { $ref: `#/components/schemas/${name}` };
+		const fields = mapValues(value as Record<string, unknown>, (entry, key) =>
+			visit(entry, entry === shared[key]),
+		);
+		if (fields.type === 'object') return defaults(fields, { additionalProperties: true });
+		return has(fields, 'in') ? omit(fields, 'schema.nullable') : fields;
+	};
+	return visit(document) as T;
 }
