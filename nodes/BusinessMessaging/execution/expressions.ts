@@ -76,18 +76,16 @@ export class FieldReader {
 		return !error && (value === undefined || value === null || Number.isNaN(value));
 	}
 
-	private attempt(expression: string, index: number): Result {
+	private attempt(
+		expression: string,
+		index: number,
+	): { value?: unknown; error?: Error & { description?: string } } {
 		try {
 			return { value: this.context.evaluateExpression(expression, index) };
 		} catch (error) {
 			return { error: error as Error };
 		}
 	}
-}
-
-interface Result {
-	value?: unknown;
-	error?: Error & { description?: string };
 }
 
 /** The same value with each of its texts replaced, at any depth. */

@@ -18,8 +18,7 @@ import {
 	rateLimitedError,
 	unreadableError,
 } from './errors';
-import { type Slot, backoffMs, limiterFor } from './rateLimiter';
-import { readRetryAfter } from './retryAfter';
+import { type Slot, backoffMs, limiterFor, readRetryAfter } from './rateLimiter';
 import type { ServiceConfig } from './serviceConfig';
 
 /** The request of a call. */

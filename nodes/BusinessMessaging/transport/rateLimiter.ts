@@ -7,6 +7,7 @@ import { sleep } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
+import type { ServiceResponse } from './errors';
 
 /** A request's place in the rate; exactly one of the three methods ends it. */
 export interface Slot {
@@ -131,4 +132,33 @@ const limiters = new BoundedMap<string, RateLimiter>({ maxSize: 1_000, maxAgeMs:
 /** The limiter that all users of one host and key share in this process. */
 export function limiterFor(id: string, windowMs: number): RateLimiter {
 	return limiters.getOrSet(`${id} ${windowMs}`, () => new RateLimiter(windowMs));
+}
+
+/** Headers with seconds, a Unix time in seconds or ms, or a date. The first one counts. */
+const headerNames = [
+	'retry-after',
+	'x-ratelimit-reset',
+	'x-rate-limit-reset',
+	'ratelimit-reset',
+	'x-ratelimit-reset-after',
+];
+
+/** How long a response asks to wait, ms; undefined if no header says so. Assumption: the usual headers. */
+export function readRetryAfter({ headers }: ServiceResponse): number | undefined {
+	const header = (name: string) => {
+		const value = headers[name];
+		return typeof value === 'string' ? value.trim() : '';
+	};
+	const ms = header('retry-after-ms');
+	if (ms && Number(ms) >= 0) return Number(ms);
+	const now = Date.parse(header('date')) || Date.now(); // the service's clock, if it shows it
+	const moment = readMoment(headerNames.map(header).find(Boolean) ?? '', now);
+	return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
+}
+
+function readMoment(text: string, now: number): number {
+	const number = text === '' ? NaN : Number(text);
+	if (Number.isNaN(number)) return Date.parse(text);
+	if (number > 1e11) return number; // Unix time in ms
+	return number > 1e8 ? number * 1000 : now + number * 1000;
 }

@@ -29,12 +29,8 @@ export const clearHistoryField = booleanField({
 		'Whether to delete the history of all campaigns of this node. The node sends nothing while this is on.',
 });
 
-/** The campaign that a message belongs to. */
-export interface Campaign {
-	name: string;
-	/** Whether the history is cleared instead of sending. */
-	clearsHistory: boolean;
-}
+/** The campaign of a message; if `clearsHistory`, the history is deleted and nothing is sent. */
+export type Campaign = NonNullable<ReturnType<typeof readCampaign>>;
 
 /** The campaign that a message belongs to; undefined if Send Once is off. */
 export function readCampaign({
@@ -43,7 +39,7 @@ export function readCampaign({
 	options,
 }: ValuesOf<typeof campaignFields> & {
 	options: Partial<ValuesOf<readonly [typeof clearHistoryField]>>;
-}): Campaign | undefined {
+}) {
 	const { clearSendOnceHistory: clearsHistory = false } = options;
 	return sendOnce ? { name: campaign.trim(), clearsHistory } : undefined;
 }
