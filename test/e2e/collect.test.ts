@@ -93,6 +93,16 @@ test('three messages of each of 50 people at once start one execution for each p
 		expect([text, messages?.map((one) => one.text)]).toEqual([texts.join('\n'), texts]);
 });
 
+test('messages are grouped also while the editor listens, and only those that Only Run If lets through', async () => {
+	const filters = { onlyRunIf: '={{ $json.body.data.text.length > 2 }}' };
+	const id = await workflows.make(false, workflows.file({ ...grouping, filters }));
+	await n8n.client.run(id, trigger);
+	const sent = ['No', 'One', 'Two'].map((text) => write(people[0], text));
+	await untilDelivered(sent);
+	const items = itemsOf(await workflows.executions(id, 1));
+	expect(items.map(({ messages }) => messages?.map(({ text }) => text))).toEqual([['One', 'Two']]);
+});
+
 test.each([0, 1, 70])(
 	'n8n is killed when %d of 150 messages of 50 people are answered: none is lost',
 	async (answered) => {

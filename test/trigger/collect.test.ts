@@ -1,6 +1,7 @@
 /** Deliveries that wait for each other: quick messages of one person, and delivery receipts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import axios from 'axios';
 import { chunk, range } from 'lodash';
 
 import { useService } from '../support/service';
@@ -149,6 +150,22 @@ test.each([grouping, batching])(
 		expect(trigger.executions.filter(({ error }) => !error)).toHaveLength(1);
 	},
 );
+
+test('starts one execution for a message that the service gives up waiting for, also after a restart', async () => {
+	const trigger = await triggers.active({ parameters: grouping });
+	const url = triggers.urlOf(trigger);
+	await expect(axios.post(url, message(1), { timeout: 100 })).rejects.toThrow('timeout');
+	expect((await triggers.deliver(trigger, message(1))).status).toBe(503);
+	await waitUntil(() => trigger.executions.length > 0);
+	const restarted = await triggers.active({
+		parameters: grouping,
+		staticData: trigger.staticData,
+	});
+	for (const one of [trigger, restarted])
+		expect((await triggers.deliver(one, message(1))).status).toBe(200);
+	expect(itemsOf(trigger)).toHaveLength(1);
+	expect(restarted.executions).toEqual([]);
+});
 
 test('starts few executions for many receipts, with each receipt once', async () => {
 	const trigger = await triggers.active({ parameters: batching });

@@ -78,7 +78,7 @@ export function readOptions(context: Context) {
 		allowsDuplicates: options.allowDuplicateEvents === true,
 		batchesReceipts: options.batchReceipts === true,
 		/** Messages of a person start an execution when no other has come for so long; 0 for at once. */
-		groupMs: (Number(options.groupMessages) || 0) * 1_000,
+		groupMs: Math.max(0, Number(options.groupMessages) || 0) * 1_000,
 		maxPayloadBytes: (Number(options.maxPayloadSize) || 1024) * 1024,
 		secretVersion: Number(options.secretVersion) || 1,
 	};

@@ -6,9 +6,10 @@
  * crash an event may come twice but is never lost: a delivery writes down itself and what was answered before it, but
  * none that is still under way beside it. Several processes share it only as far as they read what another has written.
  */
-import { type IWebhookFunctions, sleep } from 'n8n-workflow';
+import type { IWebhookFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
+import { pause } from '../transport/deadline';
 import { keyLength } from './deduplicationKey';
 import { nodeKey, readState, writeState } from './nodeState';
 
@@ -34,12 +35,12 @@ interface UnderWay {
 /** What became of an event; `underWay` if that is not known yet. */
 type Fate = 'new' | 'taken' | 'underWay';
 
-/** Waits until n8n has answered, the service has hung up, or that takes too long. */
-async function untilAnswered(response: Response, meanwhile = () => {}): Promise<void> {
+/** Waits until something holds, at most as long as a copy waits. */
+async function until(holds: () => boolean, meanwhile = () => {}): Promise<void> {
 	const end = Date.now() + maxWaitMs;
-	while (!response.writableEnded && !response.destroyed && Date.now() < end) {
+	while (!holds() && Date.now() < end) {
 		meanwhile();
-		await sleep(1);
+		await pause(1);
 	}
 }
 
@@ -57,9 +58,10 @@ class NodeEvents {
 		this.load(readState(context, 'recentEvents'));
 		this.settle();
 		for (let earlier = this.underWay.get(key); earlier; earlier = this.underWay.get(key)) {
-			await untilAnswered(earlier.response);
+			const { response: first } = earlier;
+			await until(() => first.writableEnded || first.destroyed);
 			this.settle();
-			if (!earlier.response.writableEnded) return 'underWay';
+			if (!first.writableEnded) return 'underWay';
 		}
 		if (isRecent(this.taken.get(key))) return 'taken';
 		this.underWay.set(key, { response, minute: minuteNow() });
@@ -72,7 +74,8 @@ class NodeEvents {
 		if (this.entriesOf(response).length === 0) return;
 		// Once would not do: n8n 2.41 forgets that the static data was changed when it begins to store the execution.
 		const live = { toJSON: () => this.toText(response) };
-		void untilAnswered(response, () => writeState(context, 'recentEvents', live));
+		const write = () => writeState(context, 'recentEvents', live);
+		void until(() => response.writableEnded, write);
 	}
 
 	/** See {@link handOver}. */
