@@ -1,4 +1,4 @@
-/** `npm run bench:campaign`: compares our node with what people use today, on a real n8n. Takes about 15 minutes. */
+/** `npm run bench:campaign`: compares our node with what people use today, on a real n8n. Takes about 25 minutes. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import groupBy from 'lodash/groupBy';
@@ -7,10 +7,11 @@ import { printTable, readFlags, runMain } from '../tools/cli';
 import { Environment } from '../tools/environment';
 import type { N8nServer } from '../tools/n8n/server';
 import { noLimit, type SandboxClient, SandboxProcess } from '../tools/sandboxClient';
+import { fullGrid, measureGrid, quickGrid } from './grid';
 import { measure, type Measurement, type Sender } from './senders';
 
 const USAGE = `Usage: npm run bench:campaign -- [--json FILE] [--quick]
-Sends campaigns from a real n8n to a service that limits the rate, and to one that does not. Needs Linux.
+Sends campaigns from a real n8n to a service that limits the rate, to one that does not, and by plans of several sizes. Needs Linux.
 --quick sees in some three minutes whether all works; its figures are too small to compare.`;
 
 /** The documented limit of 1,000 requests per minute, six times as fast, and a campaign that exceeds it. */
@@ -67,7 +68,9 @@ runMain(async () => {
 	const cost = await measureCost(environment, settings);
 	printTable(cost);
 	console.log(growthOf(cost).join('\n'));
-	const figures = { best, derivation, rows, cost };
+	const grid = await measureGrid(environment, flags.quick ? quickGrid : fullGrid);
+	printTable(grid);
+	const figures = { best, derivation, rows, cost, grid };
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(figures, null, 2)}\n`);
 });
 

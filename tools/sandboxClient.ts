@@ -92,7 +92,7 @@ export class SandboxClient {
 	}
 
 	/** The messages that have arrived since the last reset, in their order. */
-	async sent(): Promise<Array<{ phone: string; text: string | null }>> {
+	async sent(): Promise<Array<{ phone: string; text: string | null; createdAt: string }>> {
 		return await this.look('/messages?direction=outbound');
 	}
 

@@ -135,11 +135,8 @@ function toName(versions: Template[]): INodeListSearchItems {
 	return { name: label(name, shown, statusOf(versions[0])), value: name };
 }
 
-function languagesOf(
-	context: ILoadOptionsFunctions,
-	templates: Template[],
-): INodeListSearchItems[] {
-	const name = chosen(context, 'template');
+/** @param name the chosen template; undefined if that is not known yet */
+function languagesOf(name: string | undefined, templates: Template[]): INodeListSearchItems[] {
 	if (name === '')
 		throw new InputError('Choose a template first', 'Its languages are then listed here.');
 	const versions = templates.filter((template) => name === undefined || template.name === name);
@@ -168,7 +165,12 @@ export const pickers = {
 		name: label(asText(contact.name), asText(contact.phone)),
 		value,
 	})),
-	searchTemplateLanguages: templatePicker(languagesOf),
+	searchFallbackLanguages: templatePicker((context, templates) =>
+		languagesOf(chosen(context, 'fallbackTemplate'), templates),
+	),
+	searchTemplateLanguages: templatePicker((context, templates) =>
+		languagesOf(chosen(context, 'template'), templates),
+	),
 	searchTemplateNames: templatePicker((_, templates) =>
 		Object.values(groupBy(templates, 'name')).map(toName),
 	),

@@ -26,16 +26,19 @@ const numberedFields: ResourceMapperField[] = [
 	{ ...optionalPdf, removed: true },
 ];
 
-/** One field for each variable of the chosen template; numbered fields if they are not known. Does not throw. */
-async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-	const name = chosen(this, 'template');
-	const language = chosen(this, 'language');
+/** One field for each variable of the chosen template. Numbered fields if they are not known. Does not throw. */
+async function fieldsOf(
+	context: ILoadOptionsFunctions,
+	parameters: { template: string; language: string; variables: string },
+): Promise<ResourceMapperFields> {
+	const name = chosen(context, parameters.template);
+	const language = chosen(context, parameters.language);
 	if (name === '') return notice('Choose a template to see its variables here.');
 	if (name === undefined) return { fields: numberedFields };
-	const list = await connect(this)
+	const list = await connect(context)
 		.then(async (client) => await listTemplates(client, true))
 		.catch(() => undefined);
-	if (!list) return { fields: keptFields(this) ?? numberedFields };
+	if (!list) return { fields: keptFields(context, parameters.variables) ?? numberedFields };
 	const mine = list.records.filter((template) => template.name === name);
 	if (language === '' && mine.length > 1)
 		return notice('Choose a language to see the variables of the template here.');
@@ -51,13 +54,28 @@ async function getTemplateVariables(this: ILoadOptionsFunctions): Promise<Resour
 }
 
 /** The methods of forms, as resource mappers name them. */
-export const resourceMapping = { getTemplateVariables };
+export const resourceMapping = {
+	async getTemplateVariables(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
+		const parameters = { template: 'template', language: 'language', variables: 'variables' };
+		return await fieldsOf(this, parameters);
+	},
+	async getFallbackVariables(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
+		return await fieldsOf(this, {
+			template: 'fallbackTemplate',
+			language: 'fallbackLanguage',
+			variables: 'fallbackVariables',
+		});
+	},
+};
 
 const notice = (emptyFieldsNotice: string) => ({ fields: [], emptyFieldsNotice });
 
 /** The present fields of the form, for when the service cannot be reached. */
-function keptFields(context: ILoadOptionsFunctions): ResourceMapperField[] | undefined {
-	const { schema } = (context.getCurrentNodeParameter('variables') ?? {}) as {
+function keptFields(
+	context: ILoadOptionsFunctions,
+	variables: string,
+): ResourceMapperField[] | undefined {
+	const { schema } = (context.getCurrentNodeParameter(variables) ?? {}) as {
 		schema?: ResourceMapperField[];
 	};
 	return schema && schema.length > 0 ? schema : undefined;

@@ -63,6 +63,8 @@ export interface OperationRequest extends ApiRequest {
 	campaign?: Campaign;
 	/** Who does not get the message. */
 	audience?: Audience;
+	/** What is sent if the service refuses a text: a template without its recipient. */
+	fallback?: Pick<OperationRequest, 'body' | 'template'>;
 	/** Whether the message is shown and not sent. */
 	isPreview?: boolean;
 	/** For a test: who was to get the message, E.164, and how many items are tested. */

@@ -13,7 +13,6 @@ import {
 	numberField,
 	textField,
 } from '../fields';
-import type { RequestSettings } from '../operation';
 
 /** The days and hours in which people may be written to. */
 export interface SendWindow {
@@ -155,7 +154,7 @@ type WindowValues = NonNullable<NonNullable<Rules['sendWindow']>['values']>[numb
  */
 export function readAudience(
 	{ audienceRules: rules, options }: { audienceRules: Rules; options: { defaultCountry?: string } },
-	settings: RequestSettings,
+	settings: { defaultCountry: string },
 ): Audience | undefined {
 	if (Object.keys(rules).length === 0) return undefined;
 	const [window] = rules.sendWindow?.values ?? [];

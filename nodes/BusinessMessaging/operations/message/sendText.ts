@@ -1,10 +1,18 @@
 import { endpoints } from '../../api/endpoints';
-import { recipientField, textField } from '../fields';
-import { operation, sentMessage } from '../operation';
+import { recipientField, showFor, textField } from '../fields';
+import { operation } from '../operation';
 import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';
 import { campaignFields, clearHistoryField, readCampaign } from './campaign';
+import {
+	fallbackFields,
+	lookUpFallbacks,
+	readFallback,
+	reviewFallback,
+	sendTextOrFallback,
+} from './fallback';
 import { inMode, modeFields } from './mode';
+import { checkField } from './template';
 
 /** Sends a free-text message. Source: specification, POST /v1/messages/send. */
 export const sendText = operation({
@@ -25,18 +33,26 @@ export const sendText = operation({
 			description: 'Text of the message',
 			hint: 'To somebody who has not written to you lately, most services deliver templates only',
 		}),
+		...fallbackFields,
 		...modeFields,
 		...campaignFields,
 		audienceField,
 	],
-	options: [clearHistoryField, defaultCountryField],
+	options: [
+		clearHistoryField,
+		showFor(checkField, { '/useFallbackTemplate': [true] }),
+		defaultCountryField,
+	],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const audience = readAudience(values, settings);
 		const campaign = readCampaign(values);
 		const body = { to: phone, text: values.text };
-		return inMode({ body, hints, campaign, audience }, values, settings);
+		const fallback = readFallback(values);
+		return inMode({ body, hints, campaign, audience, fallback }, values, settings);
 	},
+	prepare: lookUpFallbacks,
+	review: reviewFallback,
 	recipientOf,
-	output: sentMessage,
+	run: sendTextOrFallback,
 });

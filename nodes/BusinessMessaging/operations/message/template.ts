@@ -8,33 +8,49 @@ import {
 	choiceField,
 	jsonField,
 	recordField,
+	showFor,
 	textField,
 } from '../fields';
 import type { OperationRequest } from '../operation';
 import { readForm, toComponents } from './variables';
 
-/** One input for each variable of the chosen template; the fields come from `editor/templateForm.ts`. */
-const variablesField: Field<'variables'> = {
-	displayName: 'Variables',
-	name: 'variables',
-	type: 'resourceMapper',
-	noDataExpression: true,
-	default: { mappingMode: 'defineBelow', value: null },
-	displayOptions: { show: { specifyVariables: ['fields'] } },
-	typeOptions: {
-		loadOptionsDependsOn: ['template.value', 'language.value'],
-		resourceMapper: {
-			resourceMapperMethod: 'getTemplateVariables',
-			mode: 'add',
-			valuesLabel: 'Variables',
-			fieldWords: { singular: 'variable', plural: 'variables' },
-			supportAutoMap: false,
-			refreshStaleSchemaOnOpen: true,
+/**
+ * One input for each variable of the chosen template; the fields come from `editor/templateForm.ts`.
+ *
+ * @param template the name of the field of the template, as `language` is that of its language
+ */
+export function variablesField<const N extends string>({
+	template,
+	language,
+	method,
+	...look
+}: {
+	displayName: string;
+	name: N;
+	template: string;
+	language: string;
+	method: 'getTemplateVariables' | 'getFallbackVariables';
+}): Field<N> {
+	return {
+		...look,
+		type: 'resourceMapper',
+		noDataExpression: true,
+		default: { mappingMode: 'defineBelow', value: null },
+		typeOptions: {
+			loadOptionsDependsOn: [`${template}.value`, `${language}.value`],
+			resourceMapper: {
+				resourceMapperMethod: method,
+				mode: 'add',
+				valuesLabel: 'Variables',
+				fieldWords: { singular: 'variable', plural: 'variables' },
+				supportAutoMap: false,
+				refreshStaleSchemaOnOpen: true,
+			},
 		},
-	},
-	description:
-		'The values for the template, one for each variable. If the service does not show the text of the template, the fields are numbered: fill in as many as the template has. A utility template whose header is a document needs the address of a PDF, unless a PDF was attached to the template in the service.',
-};
+		description:
+			'The values for the template, one for each variable. If the service does not show the text of the template, the fields are numbered: fill in as many as the template has. A utility template whose header is a document needs the address of a PDF, unless a PDF was attached to the template in the service.',
+	};
+}
 
 /** The fields for a template and its values. */
 export const templateFields = [
@@ -76,7 +92,16 @@ export const templateFields = [
 		default: 'fields',
 		description: 'How to give the values for the variables of the template',
 	}),
-	variablesField,
+	showFor(
+		variablesField({
+			displayName: 'Variables',
+			name: 'variables',
+			template: 'template',
+			language: 'language',
+			method: 'getTemplateVariables',
+		}),
+		{ specifyVariables: ['fields'] },
+	),
 	jsonField({
 		displayName: 'Components (JSON)',
 		name: 'componentsJson',

@@ -1,0 +1,93 @@
+/** How much of a plan the default settings use, at services that respond at different speeds. */
+import type { Environment } from '../tools/environment';
+import type { N8nServer } from '../tools/n8n/server';
+import { noLimit, type SandboxClient, SandboxProcess } from '../tools/sandboxClient';
+import { measure, type Measurement, type Sender } from './senders';
+
+/** A minute of a plan in parts, so that a measurement takes less. */
+const windowMs = 6_000;
+const windows = 5;
+
+/** What is measured: how long the service takes to respond, ms, and the requests that its plans allow in a minute. */
+interface Settings {
+	latencies: number[];
+	plans: number[];
+	/** Messages that show how fast n8n is where nothing limits it. */
+	ceilingMessages: number;
+}
+
+/** The grid of the full benchmark and of the quick one. */
+export const fullGrid: Settings = {
+	latencies: [20, 100, 300, 1_000],
+	plans: [1_000, 5_000, 20_000],
+	ceilingMessages: 3_000,
+};
+export const quickGrid: Settings = { latencies: [300], plans: [5_000], ceilingMessages: 1_000 };
+
+/** What the nodes made of a plan. */
+export interface GridCell extends Pick<Measurement, 'lost' | 'doubled' | 'tooManyRequests'> {
+	latencyMs: number;
+	perMinute: number;
+	/** From the beginning of the first window to that of the last one. */
+	perSecond: number;
+	/** What the plan allows, or what n8n can do on this machine. */
+	possiblePerSecond: number;
+	ratio: number;
+}
+
+/** Measures each plan at each response time, with a service of its own. */
+export async function measureGrid(
+	environment: Environment,
+	{ latencies, plans, ceilingMessages }: Settings,
+): Promise<GridCell[]> {
+	return await environment.withN8ns(1, async (n8ns) => {
+		const ceiling = await findCeiling(n8ns, ceilingMessages);
+		const cells: GridCell[] = [];
+		for (const latencyMs of latencies)
+			for (const perMinute of plans)
+				cells.push(await measureCell(n8ns, latencyMs, perMinute, ceiling));
+		return cells;
+	});
+}
+
+/** Messages a second of the fastest sender at a service that responds at once and limits nothing. */
+async function findCeiling(n8ns: N8nServer[], messages: number): Promise<number> {
+	const candidates: Sender[] = ['business-messaging', 'http-request'];
+	return await SandboxProcess.during({}, async (service) => {
+		const seconds: number[] = [];
+		for (const sender of [...candidates, ...candidates])
+			seconds.push((await measure(n8ns, service, { sender, messages, rate: noLimit })).seconds);
+		return messages / Math.min(...seconds);
+	});
+}
+
+async function measureCell(
+	n8ns: N8nServer[],
+	latencyMs: number,
+	perMinute: number,
+	ceiling: number,
+): Promise<GridCell> {
+	const rate = { requests: perMinute / (60_000 / windowMs), windowMs };
+	const possiblePerSecond = Math.min(perMinute / 60, ceiling);
+	return await SandboxProcess.during({ rate, latencyMs }, async (service) => {
+		const order = {
+			sender: 'business-messaging',
+			messages: rate.requests * windows,
+			rate,
+		} as const;
+		const { lost, doubled, tooManyRequests } = await measure(n8ns, service, order);
+		const perSecond = await pace(service, rate.requests);
+		const ratio = perSecond / possiblePerSecond;
+		const traffic = { lost, doubled, tooManyRequests };
+		return { latencyMs, perMinute, perSecond, possiblePerSecond, ratio, ...traffic };
+	});
+}
+
+/** Messages a second up to the first one of the last window: what a campaign of any length comes to. */
+async function pace(service: SandboxClient, allowance: number): Promise<number> {
+	const times = (await service.sent())
+		.map(({ createdAt }) => Date.parse(createdAt))
+		.sort((one, other) => one - other);
+	const messages = times.length - allowance;
+	return (messages / (times[messages] - times[0])) * 1_000;
+}

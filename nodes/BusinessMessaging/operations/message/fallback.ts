@@ -1,0 +1,126 @@
+/** A template that is sent if the service refuses a text, e.g. because the customer has not written lately. */
+import type { IDataObject } from 'n8n-workflow';
+
+import { endpoints } from '../../api/endpoints';
+import type { Client } from '../../transport/client';
+import { ServiceError, asFailure } from '../../transport/errors';
+import type { TemplateList } from '../../transport/templateList';
+import { type ValuesOf, booleanField, recordField, showFor } from '../fields';
+import { type OperationRequest, sentMessage } from '../operation';
+import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
+import { type checkField, templateRequest, variablesField } from './template';
+
+const isUsed = { useFallbackTemplate: [true] };
+
+/** The fields of the fallback. */
+export const fallbackFields = [
+	booleanField({
+		displayName: 'Use Fallback Template',
+		name: 'useFallbackTemplate',
+		description:
+			'Whether to send a template if the service refuses the text, e.g. because the customer has not written lately. Never after a timeout: nobody gets both.',
+	}),
+	showFor(
+		recordField({
+			displayName: 'Fallback Template',
+			name: 'fallbackTemplate',
+			required: true,
+			description: 'The approved template to send instead',
+			searchListMethod: 'searchTemplateNames',
+			idMode: 'name',
+			idPlaceholder: 'e.g. order_update',
+		}),
+		isUsed,
+	),
+	showFor(
+		recordField({
+			displayName: 'Fallback Language',
+			name: 'fallbackLanguage',
+			required: true,
+			typeOptions: { loadOptionsDependsOn: ['fallbackTemplate.value'] },
+			description: 'The language of the fallback template',
+			searchListMethod: 'searchFallbackLanguages',
+			idMode: 'code',
+			idPlaceholder: 'e.g. en_US',
+		}),
+		isUsed,
+	),
+	showFor(
+		variablesField({
+			displayName: 'Fallback Variables',
+			name: 'fallbackVariables',
+			template: 'fallbackTemplate',
+			language: 'fallbackLanguage',
+			method: 'getFallbackVariables',
+		}),
+		isUsed,
+	),
+] as const;
+
+/** The request of the fallback without its recipient; undefined if there is none. @throws InputError */
+export function readFallback({
+	useFallbackTemplate,
+	fallbackTemplate: template,
+	fallbackLanguage: language,
+	fallbackVariables: variables,
+	options,
+}: ValuesOf<typeof fallbackFields> & {
+	options: Partial<ValuesOf<readonly [typeof checkField]>>;
+}): OperationRequest['fallback'] {
+	if (!useFallbackTemplate) return undefined;
+	const form = {
+		specifyVariables: 'fields',
+		componentsJson: undefined,
+		headerDocumentUrl: '',
+	} as const;
+	return templateRequest({ template, language, variables, ...form, options });
+}
+
+/** See {@link lookUpTemplates}. */
+export async function lookUpFallbacks(
+	client: Client,
+	requests: OperationRequest[],
+): Promise<TemplateList | undefined> {
+	return await lookUpTemplates(
+		client,
+		requests.flatMap(({ fallback }) => fallback ?? []),
+	);
+}
+
+/** See {@link reviewTemplate}. @throws InputError */
+export function reviewFallback(request: OperationRequest, list?: TemplateList): OperationRequest {
+	const { fallback } = request;
+	return fallback ? { ...request, fallback: reviewTemplate(fallback, list) } : request;
+}
+
+/** Sends the text; if the service certainly refuses it, the template. @throws ServiceError that names both refusals */
+export async function sendTextOrFallback(
+	client: Client,
+	request: OperationRequest,
+): Promise<IDataObject[]> {
+	const { fallback } = request;
+	const sent = await client.call(endpoints.sendText, request).catch(asFailure);
+	if (!(sent instanceof Error))
+		return sentMessage(sent, request).map((one) => ({
+			...one,
+			...(fallback && { sentAs: 'text' }),
+		}));
+	if (!fallback || !isCertainRefusal(sent)) throw sent;
+	const { idempotencyKey: key, test } = request;
+	const body = { to: request.body?.to, ...fallback.body };
+	const instead = { ...fallback, body, test, idempotencyKey: key && `${key}-template` };
+	const records = await sendTemplateMessage(client, instead).catch((error: unknown) => {
+		if (!(error instanceof ServiceError)) throw error;
+		const { kind, message, statusCode } = error;
+		const description = `The text was refused before: ${sent.message}. ${error.description ?? ''}`;
+		throw new ServiceError(message, { kind, statusCode, description: description.trim() });
+	});
+	return records.map((one) => ({ ...one, sentAs: 'template' }));
+}
+
+/** Whether the service has refused this text, and not the key, the rate or everything. */
+function isCertainRefusal(error: Error): boolean {
+	if (!(error instanceof ServiceError) || error.kind !== 'refused') return false;
+	const { statusCode = 0 } = error;
+	return statusCode >= 400 && statusCode < 500 && ![401, 403, 429].includes(statusCode);
+}
