@@ -45,7 +45,7 @@ test('excluded numbers, written in any way or given as a list, get nothing and l
 
 test('an excluded number that cannot be read stops the run before anything is sent', async () => {
 	const { error } = await run({ rules: { excludeNumbers: `${berta}, 0170 12` } });
-	expect(error?.message).toBe(`"0170 12" in 'Exclude Numbers' has no country code [item 0]`);
+	expect(error?.message).toBe('"0170 12" in \'Exclude Numbers\' has no country code [item 0]');
 	expect(sentTo()).toEqual([]);
 });
 
@@ -103,8 +103,8 @@ test('outside the send window nothing is sent, and the item says when it opens',
 });
 
 test.each([
-	[{ from: '9 am' }, `'From' of 'Send Window' cannot be "9 am" [item 0]`],
-	[{ timeZone: 'Berlin' }, `'Time Zone' of 'Send Window' cannot be "Berlin" [item 0]`],
+	[{ from: '9 am' }, '\'From\' of \'Send Window\' cannot be "9 am" [item 0]'],
+	[{ timeZone: 'Berlin' }, '\'Time Zone\' of \'Send Window\' cannot be "Berlin" [item 0]'],
 ])('a send window of %p stops the run before anything is sent', async (values, message) => {
 	expect((await run({ rules: { sendWindow: { values } } })).error?.message).toBe(message);
 	expect(sentTo()).toEqual([]);
@@ -154,7 +154,7 @@ describe('a preview', () => {
 			['skipped', 'alreadySent'],
 			['preview', `Hello ${dora}`],
 			['skipped', 'duplicate'],
-			['notSent', `"no number" in 'Recipient Phone Number' is not a phone number`],
+			['notSent', '"no number" in \'Recipient Phone Number\' is not a phone number'],
 		]);
 		await run({ items: people, rules, parameters: once });
 		expect(sentTo().sort()).toEqual([anna, carl, dora]);

@@ -72,6 +72,6 @@ test('when both are refused, the error says why for each', async () => {
 test('a fallback template that does not fit stops the run before anything is sent', async () => {
 	const { outputs } = await run({ fallbackVariables: { value: {} } });
 	expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(['notSent', 'notSent', 'notSent']);
-	expect(outputs[0][0].json.reason).toContain(`The template "login_code" (en_US) needs a value`);
+	expect(outputs[0][0].json.reason).toContain('The template "login_code" (en_US) needs a value');
 	expect(service.sent()).toEqual([]);
 });

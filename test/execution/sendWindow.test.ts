@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import examples from 'libphonenumber-js/mobile/examples';
 import { type CountryCode, getCountries, getExampleNumber } from 'libphonenumber-js/max';
-import { range } from 'lodash';
 
 import { nextOpening } from '../../nodes/BusinessMessaging/execution/sendWindow';
 import { timeZonesOf } from '../../nodes/BusinessMessaging/phone/timeZones';
@@ -43,20 +42,33 @@ const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** Weekday and minute of a moment by the clock of a zone, as the runtime formats it. */
 function clockOf(zone: string, time: number): { day: number; minute: number } {
-	const shown = { weekday: 'short', hour: '2-digit', minute: '2-digit', timeZone: zone } as const;
-	const clock = clocks.get(zone) ?? new Intl.DateTimeFormat('en-GB', shown);
+	const clock =
+		clocks.get(zone) ??
+		new Intl.DateTimeFormat('en-GB', {
+			timeZone: zone,
+			weekday: 'short',
+			hour: '2-digit',
+			minute: '2-digit',
+		});
 	clocks.set(zone, clock);
-	const parts = clock.formatToParts(time).map(({ type, value }) => [type, value]);
-	const { weekday, hour, minute } = Object.fromEntries(parts) as Record<string, string>;
-	return { day: weekdays.indexOf(weekday) + 1, minute: Number(hour) * 60 + Number(minute) };
+	const parts = Object.fromEntries(
+		clock.formatToParts(time).map(({ type, value }) => [type, value]),
+	);
+	return {
+		day: weekdays.indexOf(parts.weekday) + 1,
+		minute: Number(parts.hour) * 60 + Number(parts.minute),
+	};
 }
 
 /** Around the two changes of the clocks in Europe and North America, and at any time of two years. */
-const changes = ['2030-03-10', '2030-03-31', '2030-10-27', '2030-11-03'].map(Date.parse);
-const aroundChange = fc.integer({ min: -36 * 3_600_000, max: 36 * 3_600_000 });
 const moments = fc.oneof(
 	fc.integer({ min: Date.UTC(2030, 0), max: Date.UTC(2031, 11) }),
-	fc.tuple(fc.constantFrom(...changes), aroundChange).map(([day, by]) => day + by),
+	...[
+		Date.UTC(2030, 2, 10),
+		Date.UTC(2030, 2, 31),
+		Date.UTC(2030, 9, 27),
+		Date.UTC(2030, 10, 3),
+	].map((day) => fc.integer({ min: day - 36 * 3_600_000, max: day + 36 * 3_600_000 })),
 );
 const quarter = 15;
 const windows = fc.record({
@@ -81,8 +93,10 @@ test(`a message waits until it is inside the window everywhere, and no longer (T
 			const zones = zonesOf(country);
 			const isOpen = (time: number) => zones.every((zone) => isInside(window, zone, time));
 			const step = quarter * 60_000;
-			const steps = range(1, 96 * 8).map((n) => (Math.floor(now / step) + n) * step);
-			// An hour that a change of the clocks leaves out may begin a little later than it could.
+			const steps = Array.from(
+				{ length: 96 * 8 },
+				(_, n) => (Math.floor(now / step) + 1 + n) * step,
+			);
 			const first = isOpen(now) ? undefined : steps.find(isOpen);
 			let next: number | undefined;
 			try {
@@ -92,10 +106,8 @@ test(`a message waits until it is inside the window everywhere, and no longer (T
 				return;
 			}
 			if (next === undefined) return expect(isOpen(now)).toBe(true);
-			expect(isOpen(next)).toBe(true);
-			expect(next).toBeGreaterThan(now);
-			expect(next - (first ?? next)).toBeLessThanOrEqual(3_600_000);
+			expect(next).toBe(first);
 		},
 	);
-	fc.assert(property, { seed, numRuns: 300 });
+	fc.assert(property, { seed, numRuns: 100 });
 });

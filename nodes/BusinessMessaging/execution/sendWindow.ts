@@ -4,6 +4,10 @@ import { DateTime } from 'luxon';
 import type { SendWindow } from '../operations/message/audience';
 import { InputError } from '../transport/errors';
 
+const minuteMs = 60_000;
+/** A window that opens once a week opens within this time, ms. */
+const searchedMs = 8 * 24 * 60 * minuteMs;
+
 /**
  * When a message may go out: a moment that is inside the window in all time zones.
  *
@@ -21,10 +25,10 @@ export function nextOpening(window: SendWindow, zones: string[], now: number): n
 	const isOpen = (time: number) =>
 		zones.every((zone) => isInside(window, DateTime.fromMillis(time, { zone })));
 	if (isOpen(now)) return undefined;
-	const openings = zones.flatMap((zone) => openingsOf(window, DateTime.fromMillis(now, { zone })));
-	const inOrder = openings.filter((time) => time > now).sort((one, other) => one - other);
-	const next = inOrder.find(isOpen);
-	if (next !== undefined) return next;
+	// Minute by minute, as a change of the clocks can open and close a window at any time.
+	const nextMinute = (Math.floor(now / minuteMs) + 1) * minuteMs;
+	for (let time = nextMinute; time < nextMinute + searchedMs; time += minuteMs)
+		if (isOpen(time)) return time;
 	throw new InputError(
 		"No hour is inside 'Send Window' in all time zones of the recipient's country",
 		"Make the window longer, or set 'Time Zone' in 'Send Window'.",
@@ -37,12 +41,4 @@ function isInside({ days, opens, closes }: SendWindow, local: DateTime): boolean
 	if (opens < closes) return isToday && opens <= minute && minute < closes;
 	const isFromYesterday = days.includes(local.minus({ days: 1 }).weekday);
 	return (isToday && minute >= opens) || (isFromYesterday && minute < closes);
-}
-
-/** The next moments at which the window opens in a time zone. */
-function openingsOf({ days, opens }: SendWindow, local: DateTime): number[] {
-	const today = local.startOf('day');
-	return Array.from({ length: 9 }, (_, offset) => today.plus({ days: offset }))
-		.filter(({ weekday }) => days.includes(weekday))
-		.map((day) => day.set({ hour: Math.floor(opens / 60), minute: opens % 60 }).toMillis());
 }
