@@ -103,8 +103,8 @@ test('outside the send window nothing is sent, and the item says when it opens',
 });
 
 test.each([
-	[{ from: '9 am' }, '\'From\' of \'Send Window\' cannot be "9 am" [item 0]'],
-	[{ timeZone: 'Berlin' }, '\'Time Zone\' of \'Send Window\' cannot be "Berlin" [item 0]'],
+	[{ from: '9 am' }, "'From' of 'Send Window' cannot be \"9 am\" [item 0]"],
+	[{ timeZone: 'Berlin' }, "'Time Zone' of 'Send Window' cannot be \"Berlin\" [item 0]"],
 ])('a send window of %p stops the run before anything is sent', async (values, message) => {
 	expect((await run({ rules: { sendWindow: { values } } })).error?.message).toBe(message);
 	expect(sentTo()).toEqual([]);
