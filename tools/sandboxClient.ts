@@ -4,7 +4,6 @@ import path from 'node:path';
 import axios, { type AxiosInstance } from 'axios';
 import countBy from 'lodash/countBy';
 import type { EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
-import type { FaultOrder } from '../sandbox/faults';
 import { demoKey } from '../sandbox/options';
 import type { EndpointCounter, LoggedRequest } from '../sandbox/requestLog';
 import type { Choice } from '../sandbox/variants';
@@ -74,11 +73,6 @@ export class SandboxClient {
 	/** Back to the start: no messages, no requests, an empty window. */
 	async reset(): Promise<void> {
 		await this.http.post('/reset');
-	}
-
-	/** Orders a fault. */
-	async fault(order: FaultOrder): Promise<void> {
-		await this.http.post('/faults', order);
 	}
 
 	/** A customer writes. */
