@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { build } from 'esbuild';
+import { buildSync } from 'esbuild';
 import type { FastifyInstance } from 'fastify';
 import { once } from 'lodash';
 
@@ -11,8 +11,8 @@ import { refuseOthers } from '../auth';
 const folder = path.join(__dirname, 'page');
 
 /** The page's script and its style, made at the first visit. */
-const bundle = once(async () => {
-	const { outputFiles } = await build({
+const bundle = once(() => {
+	const { outputFiles } = buildSync({
 		entryPoints: [path.join(folder, 'main.tsx')],
 		bundle: true,
 		write: false,
@@ -36,20 +36,17 @@ const headers = {
 
 /** Mounts the page at `/` and its files under `/phone/`. They hold no data: that comes from the controls. */
 export function mountPhone(app: FastifyInstance): void {
-	const files: Record<string, [type: string, read: () => unknown]> = {
+	const files: Record<string, [type: string, read: () => string | undefined]> = {
 		'/': ['text/html', () => readFileSync(path.join(folder, 'index.html'), 'utf8')],
 		'/phone/icon.svg': ['image/svg+xml', () => readFileSync(path.join(folder, 'icon.svg'), 'utf8')],
-		'/phone/main.js': ['text/javascript', async () => (await bundle()).script],
-		'/phone/main.css': ['text/css', async () => (await bundle()).style],
+		'/phone/main.js': ['text/javascript', () => bundle().script],
+		'/phone/main.css': ['text/css', () => bundle().style],
 	};
 	void app.register(async (phone) => {
 		phone.addHook('onRequest', refuseOthers);
 		for (const [address, [type, read]] of Object.entries(files)) {
 			phone.get(address, async (_, reply) =>
-				reply
-					.headers(headers)
-					.type(`${type}; charset=utf-8`)
-					.send(await read()),
+				reply.headers(headers).type(`${type}; charset=utf-8`).send(read()),
 			);
 		}
 	});
