@@ -59,7 +59,7 @@ export class OpenQuestions {
 	/** Names of texts that are part of what is known, and of those that hold all of it. */
 	private readonly known = new BoundedMap<string, true>({ maxSize: 1_000 });
 	private readonly complete = new Set<string>();
-	/** Made when they are needed, after a change anew. */
+	/** Made when they are needed; a change removes them. */
 	private text?: string;
 	private byPhone?: Record<string, Array<{ run: Run; item: number }>>;
 
