@@ -237,21 +237,39 @@ test('an older state that something else has written back loses nothing, and is 
 	expect(jsonOf(execution)).toMatchObject([{ text: 'one' }, { text: 'two' }, { text: 'three' }]);
 });
 
-/** Static data as another process has stored it, which knows an answer that this one does not. */
-function storedElsewhere(trigger: Trigger, text: string): IDataObject {
+const answerOf = (text: string) => ({
+	messages: [{ text, respondedAt: '2030-01-31T10:00:00Z' }],
+	isAccepted: true,
+});
+
+/** Static data as another process has stored it, which knows something else of the second person: 3 is when they were asked, 4 the answer. */
+function storedElsewhere(trigger: Trigger, place: number, value: unknown): IDataObject {
 	const state = storedBy(trigger);
-	const message = { text, respondedAt: '2030-01-31T10:00:00Z' };
-	newestOf(state)?.people[1].splice(4, 1, { messages: [message], isAccepted: true });
+	newestOf(state)?.people[1].splice(place, 1, value);
 	return {
 		...trigger.staticData,
 		[inboxKey]: `${randomUUID()} ${seal(serviceId(), JSON.stringify(state))}`,
 	};
 }
 
+test('a message of somebody who is being asked waits for what another process knows', async () => {
+	const trigger = await inbox();
+	await service.fault({ endpoint: 'sendText', skip: 1, delayMs: 4_000 });
+	const asking = people.ask([anna, berta], { options: { concurrency: 1 } });
+	await until('the first question', () => service.sent().length > 0);
+	const message = people.write(berta, 'Soon');
+	trigger.staticData = storedElsewhere(trigger, 3, 1);
+	await message;
+	const execution = await asking;
+	await people.write(anna, 'Fine');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'Fine' }, { text: 'Soon' }]);
+	expect(trigger.executions).toEqual([]);
+}, 20_000);
+
 test('two processes that know different answers end up with all of them', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta]);
-	trigger.staticData = storedElsewhere(trigger, 'elsewhere');
+	trigger.staticData = storedElsewhere(trigger, 4, answerOf('elsewhere'));
 	await people.write(anna, 'here');
 	expect(jsonOf(execution)).toMatchObject([{ text: 'here' }, { text: 'elsewhere' }]);
 });
@@ -274,7 +292,7 @@ test('a trigger that was renamed and edited keeps its secret, its duplicate even
 	const url = triggers.urlOf(trigger);
 	await triggers.deliver(trigger, event);
 	const execution = await people.ask([anna, berta]);
-	const staticData = storedElsewhere(trigger, 'before');
+	const staticData = storedElsewhere(trigger, 4, answerOf('before'));
 	const parameters = { filters: { textContains: 'after' } };
 	const renamed = await inbox({ webhookId, staticData, parameters, name: 'New Name' });
 	expect(triggers.urlOf(renamed)).toBe(url);
@@ -301,7 +319,7 @@ describe('a request to take questions', () => {
 	};
 	const waitingUrl = (trigger: Trigger) =>
 		`${new URL(trigger.url).origin}/webhook-waiting/1/a?wait=${'x'.repeat(36)}&signature=1`;
-	const tooMany = Array.from({ length: 10_001 }, (_, item) => [item, '+15550001001', 0, 0, null]);
+	const tooMany = Array.from({ length: 10_001 }, (_, item) => [item, anna, 0, 0, null]);
 	const ask = async (trigger: Trigger, data: object, url?: string) =>
 		await triggers.deliver(trigger, { event: 'business-messaging.questions', data }, {}, url);
 
@@ -311,6 +329,20 @@ describe('a request to take questions', () => {
 		const data = sealed({ trigger: trigger.url, questions: questionsTo(url) });
 		expect(await ask(trigger, data)).toMatchObject({ body: { inbox: 'yes' } });
 		expect(storedBy(trigger).runs.map((run) => run.url)).toContain(url);
+	});
+
+	test('brings what another process knows, but no run of another n8n', async () => {
+		const trigger = await inbox();
+		const own = waitingUrl(trigger);
+		const runs = [own, own.replace(/^.*?:\d+/, 'https://evil.example')].map((url, index) => ({
+			...questionsTo(url),
+			run: `${index}`,
+		}));
+		const state = `${randomUUID()} ${seal(serviceId(), JSON.stringify({ runs, ended: [] }))}`;
+		await ask(trigger, sealed({ trigger: trigger.url, state }));
+		const urls = storedBy(trigger).runs.map(({ url }) => url);
+		expect(urls).toContain(own);
+		expect(urls.filter((url) => url.includes('evil'))).toEqual([]);
 	});
 
 	test.each<[string, (own: string, url: string) => object]>([

@@ -65,6 +65,19 @@ test('messages that belong to one answer are put together', () => {
 	expect(both[0].all()[0].people.get(1)?.answer?.until).toBe(200);
 });
 
+test('an answer is known in both, also when its run is over', () => {
+	const [one, other] = pair();
+	one.add(questions());
+	const value = said(['here']);
+	answer(one, 1, { ...value, messages: [{ ...value.messages[0], key: 'key' }] });
+	other.merge(one.toText());
+	const phone = other.all()[0].people.get(1)?.phone ?? '';
+	expect(other.isKnown(phone, 'key')).toBe(true);
+	expect(other.isKnown(phone, 'other key')).toBe(false);
+	other.end('run', Date.now());
+	expect(other.isKnown(phone, 'key')).toBe(true);
+});
+
 test('a run that has ended in one ends in the other, and does not come back with an older copy', () => {
 	const [one, other] = pair();
 	one.add(questions());

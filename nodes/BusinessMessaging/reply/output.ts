@@ -52,7 +52,7 @@ function answered(
 		...(messages.some(({ isCut }) => isCut) && { textIsCut: true }),
 		messageId,
 		respondedAt,
-		...(settings.groupMs > 0 && { messages: messages.map((one) => omit(one, 'isCut')) }),
+		...(settings.groupMs > 0 && { messages: messages.map((one) => omit(one, 'isCut', 'key')) }),
 		askedMessageId,
 	};
 }

@@ -17,7 +17,7 @@ import {
 	refuseBody,
 } from '../webhooks/delivery';
 import { type Inbox, inboxOf, joinInbox } from '../webhooks/inbox';
-import { openRequest, questionEvent } from '../webhooks/question';
+import { isOwnRun, openRequest, questionEvent } from '../webhooks/question';
 import { givenSecret, isSame, withSecret } from '../webhooks/secret';
 import { isSigned } from '../webhooks/signature';
 import { readEvent } from '../webhooks/simpleEvent';
@@ -68,13 +68,14 @@ async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookRespon
 	const getsMessages = isChosen(context, { event: 'message.received', data: {} });
 	if (context.getMode() === 'manual' || !getsMessages) return { webhookResponse: { inbox: 'no' } };
 	const inbox = joinInbox(context, config.id);
-	const { questions, isOver } = request;
+	const { questions, isOver, state } = request;
+	inbox.merge(context, state, (run) => isOwnRun(run, url));
 	if (questions && isOver) inbox.end(questions);
 	const isTaken = !questions || isOver || inbox.add(context, questions);
 	inbox.store(context);
-	// Without questions it is another process, or this one, that wants to know.
-	const state = questions ? undefined : inbox.toText();
-	return { webhookResponse: { inbox: isTaken ? 'yes' : 'full', state } };
+	if (!questions) return { webhookResponse: { state: inbox.toText() } };
+	void inbox.synchronize(context, withSecret(url, givenSecret(context)));
+	return { webhookResponse: { inbox: isTaken ? 'yes' : 'full' } };
 }
 
 async function handle(

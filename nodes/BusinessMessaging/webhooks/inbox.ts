@@ -32,10 +32,8 @@ const pollPauseMs = 5_000;
 /** How long a message waits to hear whether its sender was asked just now; Send and Wait says so every second. */
 const heldMs = 2_500;
 const heldStepMs = 100;
-/** How often it asks meanwhile, as Send and Wait may have told another process. */
-const refreshMs = 1_000;
 /** The delivery of the last answer is answered once its run continues, or after this time, ms. */
-const maxResumeMs = 5_000;
+const maxWaitMs = 5_000;
 const maxSynchronizations = 20;
 const synchronizePauseMs = 1_000;
 /** For how long two equal messages at two triggers are one, if nothing identifies them, ms. */
@@ -48,9 +46,9 @@ export class Inbox {
 	private readonly consumed = new BoundedMap<string, { at: number; node: string }>({
 		maxSize: 10_000,
 	});
-	/** Triggers that are not known to have stored all, and those that are being called until they have. */
+	/** Triggers that are not known to have stored all, and how often those are still called that are to. */
 	private readonly notStored = new Set<string>();
-	private readonly synchronizing = new Set<string>();
+	private readonly synchronizing = new Map<string, number>();
 	/** What n8n stores: the newest state at the moment in which it does. */
 	private readonly live = { toJSON: () => this.toText() };
 
@@ -77,29 +75,36 @@ export class Inbox {
 		writeState(context, 'inbox', this.live);
 	}
 
-	private merge(context: Context, text: unknown): void {
-		if (!this.questions.merge(text))
+	/** Adds what another process knows. @param isOwn whether the URL of a run may be called */
+	merge(context: Context, text: unknown, isOwn?: (url: string) => boolean): void {
+		if (!this.questions.merge(text, isOwn))
 			context.logger.warn('Questions that were stored with another API key cannot be read.');
 		this.watch(context);
 	}
 
-	/** Calls a trigger, and adds what the process knows that answers. @param url with the secret */
-	private async refresh(context: Context, url: string): Promise<void> {
-		const { state } = await callTrigger(context, this.serviceId, { trigger: url });
+	/** Calls a trigger, so that this process and the one that answers know the same. @param url with the secret */
+	private async exchange(context: Context, url: string): Promise<void> {
+		const request = { trigger: url, state: this.toText() };
+		const { state } = await callTrigger(context, this.serviceId, request);
 		this.merge(context, state);
 	}
 
 	/**
 	 * Has a trigger called until it has stored all: an execution of its workflow may write back an older copy, and
 	 * another process knows only what it has read.
+	 *
+	 * @param url of the trigger, with its secret
 	 */
-	private async synchronize(context: IWebhookFunctions, url: string): Promise<void> {
+	async synchronize(context: IWebhookFunctions, url: string): Promise<void> {
 		const node = nodeKey(context);
-		if (this.synchronizing.has(node)) return;
-		this.synchronizing.add(node);
-		for (let attempt = 0; attempt < maxSynchronizations && this.notStored.has(node); attempt++) {
+		const isRunning = this.synchronizing.has(node);
+		this.synchronizing.set(node, maxSynchronizations);
+		if (isRunning) return;
+		for (let left = maxSynchronizations; left > 0 && this.notStored.has(node); ) {
 			await pause(synchronizePauseMs);
-			await this.refresh(context, url);
+			left = (this.synchronizing.get(node) ?? 0) - 1;
+			this.synchronizing.set(node, left);
+			await this.exchange(context, url);
 		}
 		this.synchronizing.delete(node);
 	}
@@ -180,7 +185,7 @@ export class Inbox {
 		if (others.length === events.length) return others;
 		this.store(context);
 		const finishing = Promise.all([...runs].map(async (run) => await run?.finish));
-		await Promise.race([finishing, pause(maxResumeMs)]);
+		await Promise.race([finishing, pause(maxWaitMs)]);
 		void this.synchronize(context, url);
 		return others;
 	}
@@ -198,11 +203,14 @@ export class Inbox {
 		const isElsewhere = earlier && earlier.node !== node;
 		if (earlier && (isCertain || (isElsewhere && Date.now() - earlier.at < sameMomentMs)))
 			return {};
-		for (const { run, item } of this.questions.to(senderOf(event) ?? '')) {
+		const phone = senderOf(event) ?? '';
+		const key = isCertain ? name : undefined;
+		if (key && this.questions.isKnown(phone, key)) return {};
+		for (const { run, item } of this.questions.to(phone)) {
 			if (!(await this.isAsked(context, url, run, item, event))) continue;
 			const state = await this.poll(context, run);
 			if (state === 'ended' || state === 'resumed') this.end(run);
-			else await this.answer(context, run, item, event);
+			else await this.answer(context, run, item, event, key);
 			// A run that has continued was given this answer by another process.
 			if (state === 'ended') continue;
 			this.consumed.set(name, { at: Date.now(), node });
@@ -222,9 +230,11 @@ export class Inbox {
 	): Promise<boolean> {
 		const one = () => run.people.get(item);
 		const isPending = () => this.questions.isOpen(run) && one()?.asked === null;
-		for (let held = heldStepMs; isPending() && held <= heldMs; held += heldStepMs) {
+		for (let held = 0; isPending() && held < heldMs; held += heldStepMs) {
+			// Send and Wait may have told another process.
+			this.notStored.add(nodeKey(context));
+			void this.synchronize(context, url);
 			await pause(heldStepMs);
-			if (held % refreshMs === 0 && isPending()) await this.refresh(context, url);
 		}
 		const { asked = null, answer } = one() ?? {};
 		if (asked === null || isEarlier(event, asked)) return false;
@@ -244,12 +254,14 @@ export class Inbox {
 		run: Run,
 		item: number,
 		event: EventEnvelope,
+		key?: string,
 	): Promise<void> {
 		const one = run.people.get(item) as Asked;
 		const expected = run.expected[one.expected];
 		const question = { run: run.run, item, to: one.to, expected, people: run.people.size };
 		const answer = await takeAnswer(context, event, question, one.answer?.messages);
 		if (!answer) return;
+		Object.assign(answer.messages[answer.messages.length - 1], { key });
 		this.questions.answer(one, answer);
 		if (isAnswered(run)) void this.finish(context, run);
 	}

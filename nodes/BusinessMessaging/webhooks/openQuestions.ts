@@ -3,7 +3,7 @@
  * read may be out of date; the truth is the union of all that was ever seen: questions, answers, ended runs.
  */
 import { randomUUID } from 'crypto';
-import { groupBy, isEqual, orderBy, pick, sortBy } from 'lodash';
+import { compact, groupBy, isEqual, orderBy, pick, sortBy } from 'lodash';
 import { z } from 'zod';
 
 import { BoundedMap } from '../boundedMap';
@@ -56,6 +56,8 @@ export class OpenQuestions {
 	private readonly runs = new Map<string, Run>();
 	/** Runs that are over, with the time until which something stored may still name them. */
 	private readonly ended = new BoundedMap<string, number>({ maxSize: 2_000 });
+	/** Keys of messages that were answers to runs that are over. */
+	private readonly answered = new BoundedMap<string, true>({ maxSize: 10_000 });
 	/** Names of texts that are part of what is known, and of those that hold all of it. */
 	private readonly known = new BoundedMap<string, true>({ maxSize: 1_000 });
 	private readonly complete = new Set<string>();
@@ -81,14 +83,19 @@ export class OpenQuestions {
 		return this.complete.has(readName(text));
 	}
 
-	/** Adds what was stored, or another process knows. @returns false if it was sealed with another key */
-	merge(text: unknown): boolean {
+	/**
+	 * Adds what was stored, or another process knows.
+	 *
+	 * @param isOwn whether the URL of a run may be called
+	 * @returns false if it was sealed with another key
+	 */
+	merge(text: unknown, isOwn: (url: string) => boolean = () => true): boolean {
 		const name = readName(text);
 		if (typeof text !== 'string' || this.known.has(name)) return true;
 		const content = unseal(this.serviceId, text.slice(name.length + 1));
 		const { runs = [], ended = [] } = storedSchema.safeParse(content).data ?? {};
 		for (const [run, until] of ended) this.end(run, until);
-		for (const questions of runs) this.add(questions);
+		for (const questions of runs) if (isOwn(questions.url)) this.add(questions);
 		this.known.set(name, true);
 		if (isEqual(content, JSON.parse(this.toJson()))) this.complete.add(name);
 		return content !== undefined;
@@ -123,6 +130,9 @@ export class OpenQuestions {
 
 	/** Forgets a run. */
 	end(name: string, until: number): void {
+		const run = this.runs.get(name);
+		for (const key of run ? keysOf(answersOf(run).map(([, answer]) => answer)) : [])
+			this.answered.set(key, true);
 		this.ended.set(name, until);
 		this.runs.delete(name);
 		this.changed();
@@ -161,6 +171,12 @@ export class OpenQuestions {
 		return this.byPhone[phone] ?? [];
 	}
 
+	/** Whether somebody's message is an answer already, maybe at another process. @param key see deduplicationKeyOf */
+	isKnown(phone: string, key: string): boolean {
+		const answers = this.to(phone).map(({ run, item }) => run.people.get(item)?.answer);
+		return this.answered.has(key) || keysOf(compact(answers)).includes(key);
+	}
+
 	/** In an order that all processes share. */
 	private toJson(): string {
 		const runs = sortBy(this.all(), 'run').map((run) => {
@@ -181,6 +197,10 @@ function toPersonJson([item, one]: [number, Asked]): string {
 
 function readName(text: unknown): string {
 	return typeof text === 'string' ? text.slice(0, text.indexOf(' ')) : '';
+}
+
+function keysOf(answers: Answer[]): string[] {
+	return answers.flatMap(({ messages }) => compact(messages.map(({ key }) => key)));
 }
 
 /** Whether everybody has answered who was asked. */

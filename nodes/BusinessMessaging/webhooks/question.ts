@@ -25,6 +25,8 @@ const messageSchema = z.object({
 	messageId: z.string().optional(),
 	/** Moment of the message as the service writes it, or when it came. */
 	respondedAt: z.string(),
+	/** Identifies the message, see deduplicationKeyOf. */
+	key: z.string().optional(),
 });
 
 /** A message of an answer. */
@@ -76,8 +78,9 @@ const requestSchema = z.object({
 	at: z.number(),
 	/** The URL of the trigger that it is for. */
 	trigger: z.string(),
-	/** Absent to have it say what it knows, and look after what it has stored. */
 	questions: questionsSchema.optional(),
+	/** In place of questions: all that another process knows, see OpenQuestions; the response is what this one knows. */
+	state: z.string().optional(),
 	/** The run is over without any questions. */
 	isOver: z.boolean().optional(),
 });
@@ -85,6 +88,8 @@ const requestSchema = z.object({
 /** What a trigger is asked to take. */
 export type QuestionRequest = z.infer<typeof requestSchema>;
 
+/** n8n reads the whole execution before it goes on, which takes long for thousands of items on a busy machine, ms. */
+const maxResumeMs = 300_000;
 const maxAttempts = 3;
 /** How old a request may be, ms. */
 const maxAgeMs = 300_000;
@@ -105,10 +110,14 @@ export function openRequest(
 	const url = request?.questions?.url;
 	if (request?.trigger !== trigger || Math.abs(Date.now() - request.at) > maxAgeMs)
 		return undefined;
-	if (url === undefined) return request;
+	return url === undefined || isOwnRun(url, trigger) ? request : undefined;
+}
+
+/** Whether a URL resumes an execution of the n8n to which a trigger belongs. */
+export function isOwnRun(url: string, trigger: string): boolean {
 	// A node without a webhook ID has its workflow's ID and its name in the URL.
 	const roots = [trigger, trigger.replace(/\/[^/]+$/, '')].map(rootOf);
-	return roots.some((root) => isWaitingUrl(url, root)) ? request : undefined;
+	return roots.some((root) => isWaitingUrl(url, root));
 }
 
 type Context = Pick<IExecuteFunctions | IHookFunctions | IWebhookFunctions, 'helpers'>;
@@ -141,7 +150,7 @@ function isBelow(url: string, root: string): boolean {
 interface TriggerResponse {
 	/** `yes`, or `full` if it waits for too many people; anything else if it takes no questions. */
 	inbox?: unknown;
-	/** All that it knows, see Inbox, if it was told nothing. */
+	/** All that it knows, see OpenQuestions, if it was told no questions. */
 	state?: unknown;
 }
 
@@ -182,6 +191,7 @@ async function post(
 	context: Context,
 	url: string,
 	body: object,
+	timeout = 10_000,
 ): Promise<{ statusCode: number; body: unknown }> {
 	return (await context.helpers.httpRequest({
 		method: 'POST',
@@ -191,7 +201,7 @@ async function post(
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
-		timeout: 10_000,
+		timeout,
 	})) as { statusCode: number; body: unknown };
 }
 
@@ -211,7 +221,8 @@ export async function callRun(
 	event: typeof pollEvent | typeof answersEvent,
 	data: { answers?: Answers } = {},
 ): Promise<RunState> {
-	const response = await post(context, url, { event, data }).catch(() => undefined);
+	const timeout = event === answersEvent ? maxResumeMs : undefined;
+	const response = await post(context, url, { event, data }, timeout).catch(() => undefined);
 	const { statusCode = 0, body } = response ?? {};
 	if (statusCode === 200 && isRecord(body) && body.waiting === true) return 'waiting';
 	// n8n answers with a page once the execution has succeeded, and our webhook if it waits somewhere else
