@@ -62,9 +62,12 @@ test.each([
 	for (const body of bodies) expect(body).toHaveProperty('events');
 });
 
-test('the most telling refusal is shown', async () => {
-	const { error } = await register([unknown('unknown field'), unknown('the address is down')]);
-	expect(error?.message).toContain('the address is down');
+test.each([
+	['unknown field', 'the address is down'],
+	['Invalid parameter (is required)', 'Invalid parameter (the address is down)'],
+])('of the refusals "%s" and "%s" the second one is shown', async (form, telling) => {
+	const { error } = await register([unknown(form), unknown(telling), unknown(form)]);
+	expect(error?.message).toContain(telling);
 });
 
 test.each<[string, FaultOrder]>([

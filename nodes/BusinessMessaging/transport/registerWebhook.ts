@@ -64,7 +64,9 @@ export async function registerWebhook(
 		refusals.push(response);
 		form = nextForm(wordsOf(response), tried, body);
 	}
-	throw refusals.find((refusal) => !aboutFields.test(wordsOf(refusal))) ?? refusals[0];
+	const [first] = refusals;
+	const telling = refusals.find((refusal) => !aboutFields.test(wordsOf(refusal)));
+	throw telling ?? refusals.find((refusal) => wordsOf(refusal) !== wordsOf(first)) ?? first;
 }
 
 /** @throws the error, unless it refuses the body */
