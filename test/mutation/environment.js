@@ -8,6 +8,7 @@ require('tsx/cjs');
 require('../support/environment.ts'); // n8n's settings in the process's own environment
 const { DataDeduplicationService } = require('n8n-core');
 
+const { setTimeout: setRealTimeout } = globalThis;
 const dist = path.resolve(__dirname, '../../dist', '.') + path.sep;
 
 module.exports = class MutationEnvironment extends TestEnvironment {
@@ -17,6 +18,13 @@ module.exports = class MutationEnvironment extends TestEnvironment {
 			if (file.startsWith(dist)) delete require.cache[file];
 		DataDeduplicationService.instance = undefined; // n8n makes one only
 		globalThis.__stryker__ = this.global.__stryker__;
+		// Packages that are shared wait by the clock of the test, which may be one that only the test moves.
+		globalThis.setTimeout = (...timer) => this.global.setTimeout(...timer);
+	}
+
+	async teardown() {
+		globalThis.setTimeout = setRealTimeout;
+		await super.teardown();
 	}
 
 	async handleTestEvent({ name, test }) {

@@ -195,18 +195,14 @@ describe('phone numbers', () => {
 		expect(recipients()).toEqual(['+447700900123', '+447700900124']);
 	});
 
-	test.each<[number | string, string, string]>([
-		[447700900124, 'has no country code', 'Did you mean +447700900124?'],
-		['+49 CALL ME', 'is not a phone number', 'Write it with + and the country code'],
-		['+49170', 'is no number of +49', 'After +49 come 5, 6, 7, 8, 9, 10, 11, 12, 13 digits.'],
-	])('%j is refused before anything is sent, with advice', async (to, problem, advice) => {
+	test('what is no number is refused before anything is sent, with advice', async () => {
 		const { error } = await service.run({
 			parameters: { ...send, to: '={{ $json.to }}' },
-			items: [{ to: '+447700900123' }, { to }],
+			items: [{ to: '+447700900123' }, { to: 447700900124 }],
 		});
 		expect(error).toMatchObject({
-			message: `"${to}" in 'Recipient Phone Number' ${problem} [item 1]`,
-			description: expect.stringContaining(advice),
+			message: `"447700900124" in 'Recipient Phone Number' has no country code [item 1]`,
+			description: expect.stringContaining('Did you mean +447700900124?'),
 			context: { itemIndex: 1, sendStatus: 'notSent' },
 		});
 		expect(service.calls('sendText')).toBe(0);

@@ -3,7 +3,6 @@
  * scope, which outlives executions. Source: DeduplicationHelper of n8n's cli, mode `entries`.
  */
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import type { IDataDeduplicator } from 'n8n-workflow';
 
@@ -16,12 +15,6 @@ const hash = (value: Item) => createHash('md5').update(value.toString()).digest(
 /** Deduplication in memory. */
 export class MemoryDeduplicator implements IDataDeduplicator {
 	private readonly lists = new Map<string, string[]>();
-
-	/** How often the list was read and written: in n8n each is a query of the whole row. */
-	calls = 0;
-
-	/** How long a call takes, ms. */
-	latencyMs = 0;
 
 	/** Whether a call fails as if the database did, by the name of the method. */
 	isFailing: (method: keyof IDataDeduplicator) => boolean = () => false;
@@ -61,8 +54,6 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 	/** Forgets everything, as if n8n were new. */
 	reset(): void {
 		this.lists.clear();
-		this.calls = 0;
-		this.latencyMs = 0;
 		this.isFailing = () => false;
 	}
 
@@ -73,8 +64,6 @@ export class MemoryDeduplicator implements IDataDeduplicator {
 	): Promise<string> {
 		if (mode !== 'entries')
 			throw new Error(`The harness only knows the mode "entries", not "${mode}"`);
-		this.calls++;
-		if (this.latencyMs > 0) await delay(this.latencyMs);
 		if (this.isFailing(method)) throw new Error('SQLITE_BUSY: database is locked');
 		return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
 	}
