@@ -9,8 +9,8 @@ const packages = path.join(path.sep, 'node_modules', path.sep);
 
 module.exports = class SharedPackagesRuntime extends Runtime {
 	requireModuleOrMock(from, name) {
-		if (name.startsWith('.') || name.startsWith('node:') || name.startsWith('@jest/'))
-			return super.requireModuleOrMock(from, name);
+		// expect.any(String) means the String of the tests, which Node.js itself does not have.
+		if (/^(\.|node:|@jest\/|expect$)/.test(name)) return super.requireModuleOrMock(from, name);
 		const file = require.resolve(name, { paths: [path.dirname(from)] });
 		return file.includes(packages) ? require(file) : super.requireModuleOrMock(from, name);
 	}
