@@ -3,6 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../support/execution';
 import { locator, sendText, useService } from '../support/service';
+import { addManyTemplates, bigFields, welcomeParameters } from '../support/templates';
 
 const service = useService();
 const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
@@ -103,11 +104,17 @@ test('outside the send window nothing is sent, and the item says when it opens',
 });
 
 test.each([
-	[{ from: '9 am' }, "'From' of 'Send Window' cannot be \"9 am\" [item 0]"],
-	[{ timeZone: 'Berlin' }, "'Time Zone' of 'Send Window' cannot be \"Berlin\" [item 0]"],
-])('a send window of %p stops the run before anything is sent', async (values, message) => {
-	expect((await run({ rules: { sendWindow: { values } } })).error?.message).toBe(message);
-	expect(sentTo()).toEqual([]);
+	['+491701234567', { from: '0:00', to: '24:00' }, undefined],
+	['+491701234567', { from: '12:00', to: '12:00' }, undefined], // from noon to noon
+	['+12025550123', { from: '9:00', to: '10:00' }, 'No hour is inside'],
+	['+80012345678', {}, 'The time zone of this phone number is not known'],
+	[anna, { from: '9 am' }, `'From' of 'Send Window' cannot be "9 am"`],
+	[anna, { timeZone: 'Berlin' }, `'Time Zone' of 'Send Window' cannot be "Berlin"`],
+])('for %s the send window %j means: %s', async (phone, window, message) => {
+	const values = { days: 'everyDay', ...window };
+	const { error } = await run({ items: [{ phone }], rules: { sendWindow: { values } } });
+	expect(error?.message ?? '').toContain(message ?? '');
+	expect(sentTo()).toEqual(message ? [] : [phone]);
 });
 
 describe('the frequency cap', () => {
@@ -166,20 +173,51 @@ describe('a preview', () => {
 		expect(sentTo()).toEqual([]);
 	});
 
-	test('of a template is, text by text, what customers then receive', async () => {
-		const values = { body_1: '={{ $json.phone }}', body_2: 'Tuesday', body_3: '10:00' };
+	const reminder = { body_1: '={{ $json.phone }}', body_2: 'Tuesday', body_3: '10:00' };
+	const order = Object.fromEntries(bigFields.map((id) => [id, `={{ $json.phone }} ${id}`]));
+
+	test.each<[string, Record<string, string>]>([
+		['appointment_reminder', reminder],
+		['big_order', order],
+	])('of the template %s is, part by part, what customers then receive', async (name, value) => {
+		addManyTemplates(service.sandbox.state);
 		const template = {
 			operation: 'sendTemplate',
-			template: locator('appointment_reminder', 'name'),
+			template: locator(name, 'name'),
 			language: locator('en_US', 'code'),
-			variables: { mappingMode: 'defineBelow', value: values },
+			variables: { mappingMode: 'defineBelow', value },
 		};
-		const preview = await run({ parameters: { ...template, mode: 'preview' } });
+		const credentials = service.credentials(service.newKey()); // for which no list is kept yet
+		const preview = await run({ credentials, parameters: { ...template, mode: 'preview' } });
 		expect(sentTo()).toEqual([]);
-		await run({ parameters: template });
-		const shown = preview.outputs[0].map(({ json }) => [json.to, json.text]);
-		const received = service.sent().map(({ phone, text }) => [phone, text]);
+		await run({ credentials, parameters: template });
+		const shown = preview.outputs[0].map(({ json }) => [
+			json.to,
+			json.text,
+			json.header,
+			json.buttons,
+		]);
+		const received = service.sandbox.state.messages.all.map((message) => {
+			const { header, buttons = [] } = message.template ?? {};
+			const seen = buttons.map(({ text, url }) => ({ text, ...(url && { url }) }));
+			const last = seen.length > 0 ? seen : undefined;
+			return [message.phone, message.text, header?.text, last];
+		});
 		expect(shown.sort()).toEqual(received.sort());
+	});
+
+	test('of a template that the service does not list has no text', async () => {
+		await service.fault({ endpoint: 'listTemplates', status: 403, count: 9 });
+		const credentials = service.credentials(service.newKey());
+		const template = { operation: 'sendTemplate', ...welcomeParameters, mode: 'preview' };
+		const items = [{ phone: anna, n: 1 }];
+		const { outputs } = await run({ items, credentials, parameters: template });
+		const headerDocumentUrl = welcomeParameters.variables.value.headerPdfUrl;
+		expect(outputs[0][0].json).toMatchObject({
+			text: null,
+			template: 'welcome',
+			headerDocumentUrl,
+		});
 	});
 });
 
