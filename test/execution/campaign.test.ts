@@ -28,7 +28,8 @@ test('as many requests are under way as the plan needs at the response times of 
 	const mostOpen = async (requestsPerMinute: number) => {
 		service.sandbox.reset();
 		await service.fault({ endpoint: 'sendText', delayMs: 300, count: 400 });
-		const credentials = service.credentials({ requestsPerMinute });
+		// A key of its own, whose rate nothing else has used.
+		const credentials = service.credentials({ ...service.newKey(), requestsPerMinute });
 		await service.run({ parameters: campaign, items: people(400), credentials });
 		expect(service.received()).toEqual(oneEach(400));
 		return service.sandbox.state.requests.counters.sendText.mostOpen;
