@@ -72,7 +72,8 @@ async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookRespon
 	inbox.merge(context, state, (run) => isOwnRun(run, url));
 	if (questions && isOver) inbox.end(questions);
 	const isTaken = !questions || isOver || inbox.add(context, questions);
-	inbox.store(context);
+	// Writes only what is not stored: n8n would write back what this delivery has read of everything else.
+	inbox.load(context);
 	if (!questions) return { webhookResponse: { state: inbox.toText() } };
 	void inbox.synchronize(context, withSecret(url, givenSecret(context)));
 	return { webhookResponse: { inbox: isTaken ? 'yes' : 'full' } };
