@@ -201,7 +201,7 @@ describe('phone numbers', () => {
 			items: [{ to: '+447700900123' }, { to: 447700900124 }],
 		});
 		expect(error).toMatchObject({
-			message: `"447700900124" in 'Recipient Phone Number' has no country code [item 1]`,
+			message: '"447700900124" in \'Recipient Phone Number\' has no country code [item 1]',
 			description: expect.stringContaining('Did you mean +447700900124?'),
 			context: { itemIndex: 1, sendStatus: 'notSent' },
 		});
