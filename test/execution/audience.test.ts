@@ -108,8 +108,8 @@ test.each([
 	['+491701234567', { from: '12:00', to: '12:00' }, undefined], // from noon to noon
 	['+12025550123', { from: '9:00', to: '10:00' }, 'No hour is inside'],
 	['+80012345678', {}, 'The time zone of this phone number is not known'],
-	[anna, { from: '9 am' }, '\'From\' of \'Send Window\' cannot be "9 am"'],
-	[anna, { timeZone: 'Berlin' }, '\'Time Zone\' of \'Send Window\' cannot be "Berlin"'],
+	[anna, { from: '9 am' }, "'From' of 'Send Window' cannot be \"9 am\""],
+	[anna, { timeZone: 'Berlin' }, "'Time Zone' of 'Send Window' cannot be \"Berlin\""],
 ])('for %s the send window %j means: %s', async (phone, window, message) => {
 	const values = { days: 'everyDay', ...window };
 	const { error } = await run({ items: [{ phone }], rules: { sendWindow: { values } } });
