@@ -1,4 +1,7 @@
 /** What one call does with each response: whether it is believed, made again, made in another way, or given up. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import { type Endpoint, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import type { ApiRequest } from '../../nodes/BusinessMessaging/transport/client';
 import { pause, withDeadline } from '../../nodes/BusinessMessaging/transport/deadline';
@@ -165,6 +168,14 @@ test.each([1_000.9999999999999, 5e12])(
 		expect(await Promise.race(ends)).toBe('waiting');
 	},
 );
+
+test('nothing holds on to a response that has come', async () => {
+	const held = new WeakRef(await withDeadline(Promise.resolve({ body: 'long' }), 60_000));
+	await pause(1);
+	setFlagsFromString('--expose-gc');
+	(runInNewContext('gc') as () => void)();
+	expect(held.deref()).toBeUndefined();
+});
 
 test('an execution that was stopped sends nothing, and gives up what it would do again', async () => {
 	const stop = new AbortController();
