@@ -68,13 +68,16 @@ async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookRespon
 	const getsMessages = isChosen(context, { event: 'message.received', data: {} });
 	if (context.getMode() === 'manual' || !getsMessages) return { webhookResponse: { inbox: 'no' } };
 	const inbox = joinInbox(context, config.id);
-	const { questions, isOver, state } = request;
+	const { questions, isOver, known, state } = request;
 	inbox.merge(context, state, (run) => isOwnRun(run, url));
 	if (questions && isOver) inbox.end(questions);
 	const isTaken = !questions || isOver || inbox.add(context, questions);
 	// Writes only what is not stored: n8n would write back what this delivery has read of everything else.
 	inbox.load(context);
-	if (!questions) return { webhookResponse: { state: inbox.toText() } };
+	if (!questions) {
+		const isSame = known === undefined || inbox.isComplete(known);
+		return { webhookResponse: isSame ? {} : { state: inbox.toText() } };
+	}
 	void inbox.synchronize(context, withSecret(url, givenSecret(context)));
 	return { webhookResponse: { inbox: isTaken ? 'yes' : 'full' } };
 }

@@ -65,7 +65,7 @@ export class Inbox {
 	load(context: Context): void {
 		const stored = readState(context, 'inbox');
 		this.merge(context, stored);
-		if (this.questions.isComplete(stored)) this.notStored.delete(nodeKey(context));
+		if (this.isComplete(stored)) this.notStored.delete(nodeKey(context));
 		else this.store(context);
 	}
 
@@ -82,11 +82,19 @@ export class Inbox {
 		this.watch(context);
 	}
 
+	/** Whether a text, or its name, stands for all that is known here. */
+	isComplete(text: unknown): boolean {
+		return this.questions.isComplete(text);
+	}
+
 	/** Calls a trigger, so that this process and the one that answers know the same. @param url with the secret */
 	private async exchange(context: Context, url: string): Promise<void> {
-		const request = { trigger: url, state: this.toText() };
-		const { state } = await callTrigger(context, this.serviceId, request);
+		const known = this.questions.name;
+		const { state } = await callTrigger(context, this.serviceId, { trigger: url, known });
+		// The same process has answered, or one that knows as much.
+		if (state === undefined) return;
 		this.merge(context, state);
+		await callTrigger(context, this.serviceId, { trigger: url, state: this.toText() });
 	}
 
 	/**

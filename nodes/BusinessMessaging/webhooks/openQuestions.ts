@@ -78,7 +78,12 @@ export class OpenQuestions {
 		return this.text;
 	}
 
-	/** Whether a text holds all that is known. */
+	/** Names all that is known. */
+	get name(): string {
+		return readName(this.toText());
+	}
+
+	/** Whether a text, or its name, stands for all that is known. */
 	isComplete(text: unknown): boolean {
 		return this.complete.has(readName(text));
 	}
@@ -196,7 +201,7 @@ function toPersonJson([item, one]: [number, Asked]): string {
 }
 
 function readName(text: unknown): string {
-	return typeof text === 'string' ? text.slice(0, text.indexOf(' ')) : '';
+	return typeof text === 'string' ? text.split(' ', 1)[0] : '';
 }
 
 function keysOf(answers: Answer[]): string[] {

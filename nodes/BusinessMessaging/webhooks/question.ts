@@ -79,7 +79,9 @@ const requestSchema = z.object({
 	/** The URL of the trigger that it is for. */
 	trigger: z.string(),
 	questions: questionsSchema.optional(),
-	/** In place of questions: all that another process knows, see OpenQuestions; the response is what this one knows. */
+	/** In place of questions: the name of what another process knows. The response is what this one knows, if that is not the same. */
+	known: z.string().optional(),
+	/** In place of questions: all that another process knows, see OpenQuestions. */
 	state: z.string().optional(),
 	/** The run is over without any questions. */
 	isOver: z.boolean().optional(),
@@ -150,7 +152,7 @@ function isBelow(url: string, root: string): boolean {
 interface TriggerResponse {
 	/** `yes`, or `full` if it waits for too many people; anything else if it takes no questions. */
 	inbox?: unknown;
-	/** All that it knows, see OpenQuestions, if it was told no questions. */
+	/** All that it knows, see OpenQuestions, if that is not what it was asked for. */
 	state?: unknown;
 }
 
