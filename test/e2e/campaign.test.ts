@@ -113,3 +113,44 @@ test('n8n killed in the middle of a Send Once campaign, started and run again: n
 	).toEqual([]);
 	expect(outbound().length).toBeGreaterThanOrEqual(300 - concurrency);
 });
+
+test('rules, a preview, a test and the campaign: the same people, the same texts, the cap in the next run', async () => {
+	const { client } = holder.playground.n8n;
+	const { contacts } = holder.playground.sandbox.state;
+	for (const { n } of people.slice(0, 20))
+		contacts.create({ phone: `+1555000${n}`, segments: ['opted-out'] });
+	const rules = {
+		duplicates: 'sendFirst',
+		excludeSegment: 'opted-out',
+		excludeNumbers: '+1 (555) 000-1030, 0015550001031',
+		frequencyCap: { values: { messages: 1, days: 7 } },
+	};
+	const text = '=Hello {{ $json.n }}';
+	const file = workflowOf(holder.playground, people, { ...parameters, text, audienceRules: rules });
+	const { id } = await client.createWorkflow(file);
+	const runIn = async (mode: INodeParameters) => {
+		const nodes = file.nodes.map((one) =>
+			one.name === tested ? { ...one, parameters: { ...one.parameters, ...mode } } : one,
+		);
+		const { versionId } = await client.getWorkflow(id);
+		await client.call('PATCH', `/rest/workflows/${id}`, { ...file, nodes, versionId });
+		const execution = await client.waitForExecution(await client.run(id, manualTrigger));
+		return outputOf(execution, tested).map(({ json }) => json);
+	};
+	const preview = await runIn({ mode: 'preview' });
+	await runIn({ mode: 'test', testNumber: '+15550009999', testMessages: 2 });
+	expect(received()).toEqual({ '+15550009999': 2 });
+	const sent = await runIn({});
+	const shown = preview.filter(({ sendStatus }) => sendStatus === 'preview');
+	expect(shown).toHaveLength(278);
+	const texts = Object.fromEntries(
+		outbound()
+			.slice(2)
+			.map(({ phone, text: one }) => [phone, one]),
+	);
+	expect(Object.fromEntries(shown.map(({ to, text: one }) => [to, one]))).toEqual(texts);
+	expect(sent.map(({ reason }) => reason)).toEqual(preview.map(({ reason }) => reason));
+	const again = await runIn({});
+	expect(countBy(again, 'reason')).toEqual({ excluded: 22, frequencyCap: 278 });
+	expect(outbound()).toHaveLength(280);
+});
