@@ -114,7 +114,7 @@ export async function replies(cluster: Cluster, settings: Settings): Promise<Res
 
 const answerOf = (number: unknown) => `Yes, says ${String(number)}`;
 
-/** With one webhook process, half of the people answer as soon as they are asked; the others after a worker that asked was stopped. */
+/** Half of the people answer as soon as they are asked; the others after a worker that asked was stopped. */
 async function askAll(
 	cluster: Cluster,
 	{ questions: asked, runs }: Settings,
@@ -130,9 +130,7 @@ async function askAll(
 	});
 	const numbers = numbersOf({ from: 0, count: asked });
 	const answer = async (number: string) => await service.receive(number, answerOf(number));
-	// Another process may not know yet who is asked, see docs/send-and-wait.md.
-	const isAlone = cluster.webhooks.servers.length === 1;
-	const [early, late] = partition(numbers, (number) => isAlone && Number(number) % 2 === 0);
+	const [early, late] = partition(numbers, (number) => Number(number) % 2 === 0);
 	await workflow.start(partsOf(asked, runs));
 	const open = new Set(early);
 	const answerNew = async () => {

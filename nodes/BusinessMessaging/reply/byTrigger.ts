@@ -4,7 +4,14 @@ import { differenceBy } from 'lodash';
 import type { Listening } from '../execution/run';
 import { InputError } from '../transport/errors';
 import { pause } from '../transport/deadline';
-import { type Person, type Questions, callTriggers, isTriggerUrl } from '../webhooks/question';
+import {
+	type Person,
+	type Questions,
+	callTrigger,
+	callTriggers,
+	isTriggerUrl,
+	tellProcesses,
+} from '../webhooks/question';
 import type { RegisteredWebhook } from '../webhooks/registrations';
 import type { Asking } from './asking';
 
@@ -24,11 +31,16 @@ export async function listenByTrigger(
 	const { context, client } = asking;
 	const url = context.getSignedResumeUrl({ wait: asking.run });
 	const triggers = await findTriggers(asking, webhooks, asking.toQuestions(url));
-	if (triggers.length === 0) return undefined;
+	const [first] = triggers;
+	if (!first) return undefined;
+	const tellFirst = async (questions: Questions) =>
+		(await callTrigger(context, client.config.id, { trigger: first, questions })).process;
+	const processes = await tellProcesses(async () => await tellFirst(asking.toQuestions(url)));
 	const tell = async (questions: Questions, isOver = false) => {
 		const taken = await callTriggers(context, client.config.id, triggers, { questions, isOver });
 		const isTaken = taken.includes('yes');
 		if (!isTaken) context.logger.warn('No trigger of this n8n took the questions.');
+		if (processes > 1 && !isOver) await tellProcesses(async () => await tellFirst(questions));
 		return isTaken;
 	};
 	let isAsking = true;

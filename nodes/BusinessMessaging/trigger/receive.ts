@@ -16,7 +16,7 @@ import {
 	refuse,
 	refuseBody,
 } from '../webhooks/delivery';
-import { type Inbox, inboxOf, joinInbox } from '../webhooks/inbox';
+import { type Inbox, inboxOf, joinInbox, processName } from '../webhooks/inbox';
 import { isOwnRun, openRequest, questionEvent } from '../webhooks/question';
 import { givenSecret, isSame, withSecret } from '../webhooks/secret';
 import { isSigned } from '../webhooks/signature';
@@ -75,11 +75,12 @@ async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookRespon
 	// Writes only what is not stored: n8n would write back what this delivery has read of everything else.
 	inbox.load(context);
 	if (!questions) {
-		const isSame = known === undefined || inbox.isComplete(known);
+		const isSame = inbox.isComplete(known ?? state);
 		return { webhookResponse: isSame ? {} : { state: inbox.toText() } };
 	}
 	void inbox.synchronize(context, withSecret(url, givenSecret(context)));
-	return { webhookResponse: { inbox: isTaken ? 'yes' : 'full' } };
+	const answer = { inbox: isTaken ? 'yes' : 'full', process: processName };
+	return { webhookResponse: answer };
 }
 
 async function handle(

@@ -4,6 +4,7 @@
  *
  * All triggers of one service share an inbox within the process, and each has it stored.
  */
+import { randomUUID } from 'crypto';
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
@@ -27,6 +28,9 @@ import {
 
 type Context = IHookFunctions | IWebhookFunctions;
 
+/** Names this process of n8n; there may be several behind one address. */
+export const processName = randomUUID();
+
 /** A run is polled at most this often, ms. */
 const pollPauseMs = 5_000;
 /** How long a message waits to hear whether its sender was asked just now; Send and Wait says so every second. */
@@ -49,6 +53,8 @@ export class Inbox {
 	/** Triggers that are not known to have stored all, and how often those are still called that are to. */
 	private readonly notStored = new Set<string>();
 	private readonly synchronizing = new Map<string, number>();
+	/** Whether another process has answered so far. One alone need not send itself all that it knows. */
+	private hasPeers = false;
 	/** What n8n stores: the newest state at the moment in which it does. */
 	private readonly live = { toJSON: () => this.toText() };
 
@@ -89,12 +95,12 @@ export class Inbox {
 
 	/** Calls a trigger, so that this process and the one that answers know the same. @param url with the secret */
 	private async exchange(context: Context, url: string): Promise<void> {
-		const known = this.questions.name;
-		const { state } = await callTrigger(context, this.serviceId, { trigger: url, known });
+		const content = this.hasPeers ? { state: this.toText() } : { known: this.questions.name };
+		const { state } = await callTrigger(context, this.serviceId, { trigger: url, ...content });
 		// The same process has answered, or one that knows as much.
 		if (state === undefined) return;
+		this.hasPeers = true;
 		this.merge(context, state);
-		await callTrigger(context, this.serviceId, { trigger: url, state: this.toText() });
 	}
 
 	/**

@@ -150,6 +150,8 @@ function isBelow(url: string, root: string): boolean {
 
 /** What a trigger answers. */
 interface TriggerResponse {
+	/** Names the process of n8n that has answered. */
+	process?: unknown;
 	/** `yes`, or `full` if it waits for too many people; anything else if it takes no questions. */
 	inbox?: unknown;
 	/** All that it knows, see OpenQuestions, if that is not what it was asked for. */
@@ -186,6 +188,27 @@ export async function callTriggers(
 	const call = async (trigger: string) =>
 		(await callTrigger(context, serviceId, { ...request, trigger })).inbox;
 	return await Promise.all(triggers.map(call));
+}
+
+/** After so many responses of processes that are known, there is no other one. */
+const maxRepeats = 3;
+const maxProcesses = 20;
+
+/**
+ * Several processes of n8n may share an address. Each of them has to know who will be asked before anybody answers, so
+ * that none takes an answer for an ordinary message.
+ *
+ * @param tell tells the process that answers next, and gives its name
+ * @returns how many there are
+ */
+export async function tellProcesses(tell: () => Promise<unknown>): Promise<number> {
+	const known = new Set<unknown>();
+	for (let repeats = 0; repeats < maxRepeats && known.size < maxProcesses; ) {
+		const name = await tell();
+		repeats = known.has(name) ? repeats + 1 : 0;
+		known.add(name);
+	}
+	return known.size;
 }
 
 /** Calls a URL of this n8n. @throws if there is no response */
