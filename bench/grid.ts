@@ -35,7 +35,7 @@ export interface GridCell extends Pick<Measurement, 'lost' | 'doubled' | 'tooMan
 	ratio: number;
 }
 
-/** Measures each plan at each response time, with a service of its own. */
+/** Measures each plan at each response time, each with a separate service. */
 export async function measureGrid(
 	environment: Environment,
 	{ latencies, plans, ceilingMessages }: Settings,

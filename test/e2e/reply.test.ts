@@ -337,7 +337,7 @@ describe('an AI agent', () => {
 	test.each([
 		['Yes', /"?42/],
 		['No', /rejected/],
-	])('has a human approve what its tool shall do: %s', async (answer, told) => {
+	])('asks a human whether its tool may run: %s', async (answer, told) => {
 		const model = await startModel({ toolParameters: { input: '6*7' }, hitlParameters: {} });
 		try {
 			const calculator: INode = {

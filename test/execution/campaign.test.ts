@@ -28,7 +28,7 @@ test('as many requests are under way as the plan needs at the response times of 
 	const mostOpen = async (requestsPerMinute: number) => {
 		service.sandbox.reset();
 		await service.fault({ endpoint: 'sendText', delayMs: 300, count: 200 });
-		// A key of its own, whose rate nothing else has used.
+		// A separate key, whose rate no other test has used.
 		const credentials = service.credentials({ ...service.newKey(), requestsPerMinute });
 		await service.run({ parameters: campaign, items: people(200), credentials });
 		expect(service.received()).toEqual(oneEach(200));
@@ -41,13 +41,13 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 	const failOnce = async (n = 1050) =>
 		await service.fault({ endpoint: 'sendText', match: `+1555000${n}`, status: 422 });
 	const twice = { retryOnFail: true, maxTries: 2 };
-	const anew = { ...campaign, text: '={{ $now }} {{ Math.random() }}' };
+	const changing = { ...campaign, text: '={{ $now }} {{ Math.random() }}' };
 
 	const regular = 'continueRegularOutput' as const; // n8n looks at the first item then
 
 	test.each([
 		['', 1050, campaign, undefined],
-		[', with a text that is another one at every attempt', 1050, anew, undefined],
+		[', with a text that changes with every attempt', 1050, changing, undefined],
 		[' while the node continues on errors', 1000, campaign, regular],
 	])('Retry On Fail%s', async (_, failing, parameters, onError) => {
 		await failOnce(failing);

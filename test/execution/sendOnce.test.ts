@@ -221,7 +221,7 @@ describe('the list of several processes: whoever overwrites whom, a key is given
 		return [row.process(), second];
 	}
 
-	test('what was overwritten by an addition of other entries is added anew', async () => {
+	test('what was overwritten by an addition of other entries is added again', async () => {
 		const row = new Row();
 		const [first, second] = overwriting(row);
 		const [late, early] = await Promise.all([

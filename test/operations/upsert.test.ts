@@ -75,7 +75,7 @@ test.each([
 	expect([contact.name, all().length]).toEqual(['Anna', 3_001]);
 });
 
-test('a contact that others have deleted is created anew', async () => {
+test('a contact that others have deleted is created again', async () => {
 	addContacts(300);
 	await upsert(phoneOf(7));
 	service.sandbox.state.contacts.delete(all()[7].id);

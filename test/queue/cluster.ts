@@ -1,4 +1,4 @@
-/** n8n in queue mode: a main process, two webhook processes and workers, each with our package in a folder of its own. */
+/** n8n in queue mode: a main process, two webhook processes and workers, each with our package in a separate folder. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';

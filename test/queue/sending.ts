@@ -13,7 +13,7 @@ const sendText = {
 };
 /** A message that each number gets once. */
 const onceEach = { ...sendText, sendOnce: true, campaign: 'sale' };
-/** n8n's queue gives an execution to whichever worker asks first; parts that met at one worker are sent anew. */
+/** n8n's queue gives an execution to whichever worker asks first; parts that met at one worker are sent again. */
 const ATTEMPTS = 6;
 const RUN_LIMIT = 5 * 60_000;
 

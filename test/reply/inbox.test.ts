@@ -73,7 +73,7 @@ test('an answer starts nothing with several triggers and comes out once, whether
 	expect(both.map(({ executions }) => executions.length)).toEqual([1, 1]);
 });
 
-test('a second delivery of an answer is none, also after n8n has started anew', async () => {
+test('a second delivery of an answer changes nothing, also after n8n has restarted', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta]);
 	const first = await people.write(anna, 'first');

@@ -98,7 +98,7 @@ describe('what Send and Wait seals', () => {
 		}
 	});
 
-	test('is sealed anew each time, so that two show nothing by their likeness', () => {
+	test('is sealed differently each time, so that equal contents cannot be recognized', () => {
 		const [one, two] = [
 			seal(idOf(), JSON.stringify(content)),
 			seal(idOf(), JSON.stringify(content)),

@@ -149,7 +149,7 @@ test.each([
 	expect(timeouts).toEqual([expected]);
 });
 
-test('who waits gives up with the code of a broken connection, each after a timeout of its own', async () => {
+test('every caller gives up after the timeout it was given, with the code of a broken connection', async () => {
 	const ends: string[] = [];
 	const wait = async (name: string, ms: number) =>
 		await withDeadline(new Promise(() => undefined), ms).catch(({ code }) =>

@@ -50,7 +50,7 @@ export class Triggers {
 
 	/**
 	 * A trigger with the credential of the sandbox, on a workflow of its own: given the static data of another one, it is
-	 * like that one after n8n has started anew.
+	 * like that one after n8n has restarted.
 	 */
 	async make(options: TriggerOptions = {}): Promise<Trigger> {
 		const workflowId = `workflow ${++made}`;

@@ -5,6 +5,7 @@ import { memoize, uniq } from 'lodash';
 import { endpoints } from '../api/endpoints';
 import { asText } from '../api/read';
 import type { SendWindow } from '../operations/message/audience';
+import { sendResult } from '../operations/operation';
 import { recipientOf } from '../operations/phone';
 import { samePhoneKey } from '../phone/compare';
 import { timeZonesOf } from '../phone/timeZones';
@@ -32,7 +33,7 @@ export function skippedRecord(
 	details: IDataObject = {},
 ): IDataObject {
 	const to = request.test?.meantFor ?? asText(request.body?.to);
-	return { to, sendStatus: 'skipped', reason, messageId: null, skipped: true, ...details };
+	return { ...sendResult(to, 'skipped', { reason }), skipped: true, ...details };
 }
 
 /**

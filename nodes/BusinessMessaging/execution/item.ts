@@ -8,7 +8,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import type { OperationRequest } from '../operations/operation';
+import { type OperationRequest, sendResult } from '../operations/operation';
 import { InputError, type ServiceError } from '../transport/errors';
 
 /** What became of an item: the records it gave, also if it was left out by a rule, or what it failed with. */
@@ -81,6 +81,6 @@ export function toErrorItem(
 	const { message, description, statusCode, sendStatus } = failure;
 	const error = { message, ...pickBy({ description, statusCode }), sendStatus };
 	const isAlone = to === undefined || onError === 'continueErrorOutput';
-	const common = { to: to as string | null, sendStatus, reason: message, messageId: null };
-	return { json: isAlone ? { error } : { ...common, error }, pairedItem: { item: itemIndex } };
+	const common = isAlone ? {} : sendResult(to as string | null, sendStatus, { reason: message });
+	return { json: { ...common, error }, pairedItem: { item: itemIndex } };
 }

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { asText } from '../api/read';
 import { previewOf } from '../operations/message/preview';
-import type { Operation } from '../operations/operation';
+import { type Operation, sendResult } from '../operations/operation';
 import type { TemplateList } from '../transport/templateList';
 import { skippedRecord } from './audience';
 import { FrequencyCap } from './frequencyCap';
@@ -27,7 +27,6 @@ export async function previewItems(
 		}
 		const to = asText(item.request.body?.to);
 		const message = previewOf(item.request, prepared as TemplateList | undefined);
-		const record = { to, sendStatus: 'preview', reason: null, messageId: null, ...message };
-		item.outcome = { records: [record] };
+		item.outcome = { records: [{ ...sendResult(to, 'preview'), ...message }] };
 	});
 }

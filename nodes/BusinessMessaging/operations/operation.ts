@@ -194,6 +194,15 @@ export function records(body: unknown, kind: string): IDataObject[] {
 	return list ? list.flatMap((entry) => record(entry)) : record(body, kind);
 }
 
+/** The fields with which every item of a send begins; `reason` says why it was skipped or failed. */
+export function sendResult(
+	to: string | null,
+	sendStatus: string,
+	{ reason = null, messageId = null }: { reason?: string | null; messageId?: string | null } = {},
+): IDataObject {
+	return { to, sendStatus, reason, messageId };
+}
+
 /** The output of a message that was sent: the fields that every item of a send has, then what the service says. */
 export function sentMessage(body: unknown, request: OperationRequest): IDataObject[] {
 	const fields = readRecord(body, 'message') as IDataObject;
@@ -201,6 +210,6 @@ export function sentMessage(body: unknown, request: OperationRequest): IDataObje
 	const to = request.body?.to as string;
 	const sendStatus = request.test ? 'test' : 'sent';
 	const meantFor = request.test && { meantFor: request.test.meantFor };
-	const result = { to, sendStatus, reason: null, messageId, ...meantFor };
+	const result = { ...sendResult(to, sendStatus, { messageId }), ...meantFor };
 	return [{ ...result, ...omit(fields, Object.keys(result)) }];
 }

@@ -245,7 +245,7 @@ export class Inbox {
 		const one = () => run.people.get(item);
 		const isPending = () => this.questions.isOpen(run) && one()?.asked === null;
 		for (let held = 0; isPending() && held < heldMs; held += heldStepMs) {
-			// Send and Wait may have told another process.
+			// Another process may have received what Send and Wait reported.
 			this.notStored.add(nodeKey(context));
 			void this.synchronize(context, url);
 			await pause(heldStepMs);

@@ -19,7 +19,7 @@ export function Deliveries() {
 			<header class="border-bottom px-3 py-2">
 				<h2 class="fw-bold">Deliveries</h2>
 				<p class="small text-body-secondary">
-					What the service told webhooks, e.g. n8n, and what they answered.
+					What the service delivered to webhooks, e.g. n8n, and how they responded.
 				</p>
 			</header>
 			<div
