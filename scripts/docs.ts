@@ -8,6 +8,7 @@ import { operations } from '../nodes/BusinessMessaging/description';
 import { buildOpenApiDocument } from '../sandbox/openapi';
 import { filesBelow } from '../test/support/files';
 import { readChangelog, readVersion, releasedVersions, root } from './changelog';
+import { errorPage } from './errorPage';
 import { phoneTable, phoneTableFile } from './phoneTable';
 
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
@@ -24,6 +25,8 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	/** docs/openapi.json, from the endpoint table. */
 	openapi: () => write('docs/openapi.json', `${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`),
 	endpoints: () => write('docs/endpoints.md', endpointTable()),
+	/** Every error and hint of the nodes on one page, to be read together. */
+	errors: () => write('docs/errors.md', errorPage()),
 	/** The table of numbering plans, from libphonenumber-js. */
 	phones: () => writeFileSync(phoneTableFile, phoneTable()),
 	/** test/compat/saved: what the present nodes leave in workflows, as the version of package.json. */

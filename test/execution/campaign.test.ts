@@ -66,7 +66,7 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 		const done = service.sent().length;
 		expect(done).toBeLessThan(100);
 		expect(failed.error?.description).toContain(
-			`${done} of 100 items are done. A retry goes on from there and repeats none of them.`,
+			`${done} of 100 items are done. A retry continues from there and repeats none of them.`,
 		);
 		const again = await service.retry(failed);
 		expect(again.error).toBeUndefined();

@@ -37,11 +37,11 @@ test.each([
 
 describe('refuses what may be another number than was meant:', () => {
 	test.each([
-		['+1 555 123 4567 (12)', '', 'holds more than a phone number'],
-		['+49 30 1234567/68', '', 'holds more than a phone number'],
-		['030 123456 / 654321', 'DE', 'holds more than a phone number'],
-		['030 1234567\n030 765432', 'DE', 'holds more than a phone number'],
-		['+491701234567.0', '', 'holds more than a phone number'],
+		['+1 555 123 4567 (12)', '', 'contains more than a phone number'],
+		['+49 30 1234567/68', '', 'contains more than a phone number'],
+		['030 123456 / 654321', 'DE', 'contains more than a phone number'],
+		['030 1234567\n030 765432', 'DE', 'contains more than a phone number'],
+		['+491701234567.0', '', 'contains more than a phone number'],
 		['+49170123456;+49170123457', '', 'is not a phone number'],
 		['4.91701E+11', '', 'is not a phone number'],
 		['+49 CALL ME', '', 'is not a phone number'],
@@ -50,15 +50,15 @@ describe('refuses what may be another number than was meant:', () => {
 		['(0) 0176 1234567', '', 'has no country code'],
 		['(0) 0176 1234567', 'DE', "does not fit 'Default Country'"],
 		['0170 1234567', '', 'has no country code'],
-		['0170 1234567', plusMissing, 'begins with no country code'],
-		['5551234567', plusMissing, 'is no number of +55'],
+		['0170 1234567', plusMissing, 'does not begin with a country code'],
+		['5551234567', plusMissing, 'is not a valid number for +55'],
 		['491701234567', 'DE', 'can be two numbers'],
 		['+39 (0)331 1234567', '', 'can be two numbers'],
 		['123', 'US', "does not fit 'Default Country'"],
-		['+0170 1234567', '', 'begins with no country code'],
-		['+49170', '', 'is no number of +49'],
-		['+4917012345678901', '', 'is no number of +49'],
-		['+44 7700 9001', '', 'is no number of +44'],
+		['+0170 1234567', '', 'does not begin with a country code'],
+		['+49170', '', 'is not a valid number for +49'],
+		['+4917012345678901', '', 'is not a valid number for +49'],
+		['+44 7700 9001', '', 'is not a valid number for +44'],
 	])('%j with the Default Country "%s"', (written, country, problem) => {
 		expect(readPhone(written, country)).toMatchObject({ problem });
 	});

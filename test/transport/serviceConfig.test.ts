@@ -34,8 +34,8 @@ test.each([
 
 const noAddress = ["'Base URL' of the credential is not a web address", 'Enter the address'];
 const noHttps = ["'Base URL' of the credential does not start with https://", 'Change http://'];
-const more = ["'Base URL' of the credential holds more than an address", 'Remove user name'];
-const badKey = ["'API Key' of the credential holds a space", 'Copy the key'];
+const more = ["'Base URL' of the credential contains more than an address", 'Remove user name'];
+const badKey = ["'API Key' of the credential contains a space", 'Copy the key'];
 const noRate = ["'Requests per Minute' of the credential is not a number above 0", '1,000'];
 
 test.each<[string[], string, unknown[]]>([

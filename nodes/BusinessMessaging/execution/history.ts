@@ -68,7 +68,7 @@ export class History {
 			for (const entry of ours) this.removals.delete(entry);
 			return new Set(ours);
 		}
-		throw new Error('Other processes of n8n overwrite what this one writes');
+		throw new Error('Other n8n processes keep overwriting what this one writes');
 	}
 
 	/** Removes these entries and all removals. If that fails, they are removed with the next call. */

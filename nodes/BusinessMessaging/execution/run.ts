@@ -125,7 +125,7 @@ function refuseFailed(
 	warning = '',
 ): void {
 	const done = items.filter(isDone).length;
-	const progress = `${done} of ${items.length} items are done. A retry goes on from there and repeats none of them.`;
+	const progress = `${done} of ${items.length} items are done. A retry continues from there and repeats none of them.`;
 	refuse(context, items, `${endpoint.idempotent ? '' : progress} ${warning}`.trim());
 }
 

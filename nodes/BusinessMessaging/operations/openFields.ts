@@ -89,7 +89,7 @@ export function readRows(
 			throw new InputError(`A row of '${title}' has no name`, 'Enter a name, or remove the row.');
 		if (Object.hasOwn(own, name) && own[name] !== undefined)
 			throw new InputError(
-				`'${title}' sets "${name}", which another field of the node has set already`,
+				`'${title}' sets "${name}", which another field of the node already sets`,
 				'Remove the row, or leave the other field empty.',
 			);
 		if (values.has(name))

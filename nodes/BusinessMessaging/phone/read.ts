@@ -34,7 +34,10 @@ export function readPhone(written: string, country = ''): PhoneReading {
 	const front = end && readPhone(number.slice(0, -end.length), country).e164;
 	// up to 8 digits may be country and area code alone
 	if (front && front.length > 9)
-		return { problem: 'holds more than a phone number', detail: `${front} ends before "${end}".` };
+		return {
+			problem: 'contains more than a phone number',
+			detail: `${front} ends before "${end}".`,
+		};
 	const [e164, other] = readingsOf(number, country);
 	if (!e164) return explain(number, country);
 	if (other) return { problem: 'can be two numbers', detail: `It may be ${e164} or ${other}.` };
@@ -119,7 +122,7 @@ function explain(number: string, country: string): PhoneReading {
 		const problem = planOf[country] ? "does not fit 'Default Country'" : 'has no country code';
 		return { problem, detail: meant && `Did you mean ${meant}?` };
 	}
-	if (!plan) return { problem: 'begins with no country code' };
+	if (!plan) return { problem: 'does not begin with a country code' };
 	const detail = `After +${plan.callingCode} come ${plan.lengths.join(', ')} digits.`;
-	return { problem: `is no number of +${plan.callingCode}`, detail };
+	return { problem: `is not a valid number for +${plan.callingCode}`, detail };
 }

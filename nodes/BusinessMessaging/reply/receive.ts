@@ -39,7 +39,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		const wait = readWait(context);
 		const { wait: name } = context.getQueryData() as { wait?: unknown };
 		if (typeof name !== 'string' || wait?.run !== name.split('.')[0])
-			return refuse(context, 410, 'Nobody waits for this any more');
+			return refuse(context, 410, 'This execution no longer waits for an answer');
 		const body = context.getBodyData() as Record<string, unknown>;
 		if (body.event === pollEvent) return { webhookResponse: { waiting: true } };
 		if (body.event === answersEvent) return goOn(context, wait, readAnswers(body.data));

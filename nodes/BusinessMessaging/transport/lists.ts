@@ -168,7 +168,7 @@ class Listing {
 		const mayHaveMore = hasMore || refusal !== undefined;
 		if (!this.isShortOf(total ?? (mayHaveMore ? Infinity : 0))) return undefined;
 		const given = total ? `${count} of ${total}` : `only the first ${count}`;
-		const noWay = 'It shows no way to the others';
+		const noWay = 'It shows no way to the next page';
 		const why = refusal ? `It refused a page: ${refusal.message}` : noWay;
 		return new ServiceError(`The service gave ${given} ${recordName(this.endpoint)}s`, {
 			kind: 'refused',

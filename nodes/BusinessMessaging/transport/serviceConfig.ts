@@ -63,11 +63,11 @@ function readBaseUrl(value: unknown): URL {
 	demand(
 		url.protocol === 'https:' || isLoopback(url),
 		"'Base URL' of the credential does not start with https://",
-		'The service demands HTTPS, and the API key would be readable on the way. Change http:// to https:// in the credential.',
+		'Without HTTPS, others could read the API key on its way to the service. Change http:// to https:// in the credential.',
 	);
 	demand(
 		!url.username && !url.password && !url.search && !url.hash,
-		"'Base URL' of the credential holds more than an address",
+		"'Base URL' of the credential contains more than an address",
 		'Remove user name, password, and everything from ? or # on.',
 	);
 	return url;
@@ -94,8 +94,8 @@ function readKey(value: unknown): string {
 	const apiKey = typeof value === 'string' ? value : '';
 	demand(
 		/^[\x21-\x7e]*$/.test(apiKey),
-		"'API Key' of the credential holds a space, a line break or another character that no key has",
-		'Copy the key from the account settings of the service once more.',
+		"'API Key' of the credential contains a space, a line break or another character that no key has",
+		'Copy the key from the account settings of the service again.',
 	);
 	return apiKey;
 }

@@ -64,7 +64,7 @@ async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookRespon
 	const { config } = await connect(context);
 	const url = context.getNodeWebhookUrl('default') ?? '';
 	const request = openRequest(config.id, context.getBodyData(), url);
-	if (!request) return refuse(context, 403, 'This is no question of this n8n');
+	if (!request) return refuse(context, 403, 'This question does not come from this n8n instance');
 	const getsMessages = isChosen(context, { event: 'message.received', data: {} });
 	if (context.getMode() === 'manual' || !getsMessages) return { webhookResponse: { inbox: 'no' } };
 	const inbox = joinInbox(context, config.id);

@@ -113,7 +113,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 		const failure = asFailure(error);
 		if (!staysAsItWas(context, failure)) throw toNodeError(context, failure);
 		context.logger.warn(
-			`"${context.getNode().name}" could not check its webhook at the service and takes it to be as it was. ${failure.message}`,
+			`"${context.getNode().name}" could not check its webhook at the service and assumes that it is unchanged. ${failure.message}`,
 		);
 		return true;
 	}
@@ -172,7 +172,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		if (!known?.id) return false;
 		throw new NodeOperationError(
 			context.getNode(),
-			`The webhook could not be removed at the service. ${asFailure(error).message}. Its events start nothing while the workflow is not published. Publish and unpublish the workflow once more to have it removed.`,
+			`The webhook could not be removed at the service. ${asFailure(error).message}. Its events start no execution while the workflow is not published. To remove it, publish and unpublish the workflow again.`,
 		);
 	}
 	if (known) remember(context, omit(known, 'id'));

@@ -52,6 +52,6 @@ export function refuse(
 
 /** The refusal of a body that holds no event. */
 export function refuseBody(context: IWebhookFunctions): IWebhookResponseData {
-	const message = 'The body is no event: it needs "event" (text) and "data" (object)';
+	const message = 'The body is not an event: it needs "event" (text) and "data" (object)';
 	return refuse(context, 400, message);
 }
