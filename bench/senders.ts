@@ -30,14 +30,9 @@ interface Access {
 
 /** Our node, and what people use today. */
 const senders = {
-	'business-messaging': ({ ours }: Access) =>
-		node(
-			SEND,
-			ACTION,
-			1,
-			{ resource: 'message', operation: 'sendText', to, text },
-			withCredential(ours),
-		),
+	'business-messaging': (access: Access) => sendText(access, {}),
+	'business-messaging-excluding': (access: Access) =>
+		sendText(access, { audienceRules: { excludeSegment: 'newsletter' } }),
 	'http-request': (access: Access) => httpRequest(access, {}),
 	'http-request-batched': (access: Access) =>
 		httpRequest(access, { batching: { batch: { batchSize: 50, batchInterval: 1000 } } }),
@@ -50,6 +45,11 @@ const senders = {
 			withHeader(header),
 		),
 };
+
+function sendText({ ours }: Access, own: INodeParameters): INode {
+	const parameters = { resource: 'message', operation: 'sendText', to, text, ...own };
+	return node(SEND, ACTION, 1, parameters, withCredential(ours));
+}
 
 /** The HTTP Request node with a generic credential, set up to send JSON. */
 function httpRequest({ url, header }: Access, options: INodeParameters): INode {

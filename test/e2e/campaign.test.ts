@@ -114,7 +114,7 @@ test('n8n killed in the middle of a Send Once campaign, started and run again: n
 	expect(outbound().length).toBeGreaterThanOrEqual(300 - concurrency);
 });
 
-test('rules, a preview, a test and the campaign: the same people, the same texts, the cap in the next run', async () => {
+test('rules, a preview of 1,000, a test and the campaign: the same people, the same texts, the cap in the next run', async () => {
 	const { client } = holder.playground.n8n;
 	const { contacts } = holder.playground.sandbox.state;
 	for (const { n } of people.slice(0, 20))
@@ -126,7 +126,8 @@ test('rules, a preview, a test and the campaign: the same people, the same texts
 		frequencyCap: { values: { messages: 1, days: 7 } },
 	};
 	const text = '=Hello {{ $json.n }}';
-	const file = workflowOf(holder.playground, people, { ...parameters, text, audienceRules: rules });
+	const many = range(1000, 2000).map((n) => ({ n }));
+	const file = workflowOf(holder.playground, many, { ...parameters, text, audienceRules: rules });
 	const { id } = await client.createWorkflow(file);
 	const runIn = async (mode: INodeParameters) => {
 		const nodes = file.nodes.map((one) =>
@@ -142,7 +143,7 @@ test('rules, a preview, a test and the campaign: the same people, the same texts
 	expect(received()).toEqual({ '+15550009999': 2 });
 	const sent = await runIn({});
 	const shown = preview.filter(({ sendStatus }) => sendStatus === 'preview');
-	expect(shown).toHaveLength(278);
+	expect(shown).toHaveLength(978);
 	const texts = Object.fromEntries(
 		outbound()
 			.slice(2)
@@ -151,6 +152,6 @@ test('rules, a preview, a test and the campaign: the same people, the same texts
 	expect(Object.fromEntries(shown.map(({ to, text: one }) => [to, one]))).toEqual(texts);
 	expect(sent.map(({ reason }) => reason)).toEqual(preview.map(({ reason }) => reason));
 	const again = await runIn({});
-	expect(countBy(again, 'reason')).toEqual({ excluded: 22, frequencyCap: 278 });
-	expect(outbound()).toHaveLength(280);
+	expect(countBy(again, 'reason')).toEqual({ excluded: 22, frequencyCap: 978 });
+	expect(outbound()).toHaveLength(980);
 });

@@ -173,6 +173,43 @@ describe('a preview', () => {
 		expect(sentTo()).toEqual([]);
 	});
 
+	test('says what a real run would do to a history that is to be cleared, and keeps it', async () => {
+		const once = { sendOnce: true, campaign: 'sale' };
+		await run({ parameters: once });
+		const options = { clearSendOnceHistory: true };
+		const preview = await run({ parameters: { ...once, options, mode: 'preview' } });
+		expect(reasons(preview)).toEqual(people.map(() => 'historyCleared'));
+		expect(reasons(await run({ parameters: once }))).toEqual(people.map(() => 'alreadySent'));
+	});
+
+	test('knows a person who comes twice, in a campaign and below a cap, as the run does', async () => {
+		const items = [{ phone: anna }, { phone: anna }, { phone: berta }, { phone: berta }];
+		const frequencyCap = { values: { messages: 2, days: 1 } };
+		const parameters = { sendOnce: true, campaign: '=sale {{ $json.phone.at(-1) }}' };
+		await run({ items: [{ phone: anna }], rules: { frequencyCap }, parameters });
+		const options = { items, rules: { frequencyCap }, parameters };
+		const preview = await run({ ...options, parameters: { ...parameters, mode: 'preview' } });
+		expect(reasons(preview)).toEqual(['alreadySent', 'alreadySent', null, 'alreadySent']);
+		expect(reasons(preview)).toEqual(reasons(await run(options)));
+	});
+
+	test('of a question shows its text and who is not asked, and waits for nobody', async () => {
+		const { to, ...rest } = { to: '={{ $json.phone }}', audienceRules: rules };
+		const parameters = { resource: 'message', operation: 'sendAndWait', to, ...rest };
+		const { status, outputs } = await service.run({
+			parameters: { ...parameters, message: '=Tuesday, {{ $json.phone }}?', mode: 'preview' },
+			items: people,
+		});
+		expect(status).toBe('success');
+		expect(outputs[0].map(({ json }) => json.text ?? json.reason)).toEqual([
+			`Tuesday, ${anna}?`,
+			'excluded',
+			`Tuesday, ${carl}?`,
+			`Tuesday, ${dora}?`,
+		]);
+		expect(sentTo()).toEqual([]);
+	});
+
 	const reminder = { body_1: '={{ $json.phone }}', body_2: 'Tuesday', body_3: '10:00' };
 	const order = Object.fromEntries(bigFields.map((id) => [id, `={{ $json.phone }} ${id}`]));
 
@@ -211,7 +248,8 @@ describe('a preview', () => {
 		const credentials = service.credentials(service.newKey());
 		const template = { operation: 'sendTemplate', ...welcomeParameters, mode: 'preview' };
 		const items = [{ phone: anna, n: 1 }];
-		const { outputs } = await run({ items, credentials, parameters: template });
+		const { outputs, hints } = await run({ items, credentials, parameters: template });
+		expect(hints[0].message).toContain('were not checked against their templates');
 		const headerDocumentUrl = welcomeParameters.variables.value.headerPdfUrl;
 		expect(outputs[0][0].json).toMatchObject({
 			text: null,

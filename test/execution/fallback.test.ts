@@ -1,7 +1,9 @@
 /** Send Text with a fallback template: never both, never neither without a word. */
+import { omit, pick } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { FaultOrder } from '../../sandbox/faults';
+import type { RunOptions } from '../support/execution';
 import { useService } from '../support/service';
 
 const service = useService();
@@ -16,38 +18,76 @@ const parameters: INodeParameters = {
 	fallbackLanguage: { mode: 'code', value: 'en_US' },
 	fallbackVariables: { mappingMode: 'defineBelow', value: { body_1: '={{ $json.phone }}' } },
 };
-const run = async (own: INodeParameters = {}) =>
+const run = async ({ own = {}, ...options }: RunOptions & { own?: INodeParameters } = {}) =>
 	await service.run({
-		parameters: { ...parameters, ...own },
 		items: [{ phone: anna }, { phone: berta }, { phone: carl }],
 		onError: 'continueRegularOutput',
+		...options,
+		parameters: { ...parameters, ...own },
 	});
 
 type Fault = Omit<FaultOrder, 'endpoint' | 'match'>;
-const refused: Fault = { status: 422 };
-const uncertain: Fault = { reset: 'afterRead' };
-const fine: Fault | undefined = undefined;
 
-/** What happens to Berta's text and template, and then: what she gets, and what the node says. */
-test.each<[string, Fault | undefined, Fault | undefined, object]>([
-	['the text is accepted', fine, fine, { sendStatus: 'sent', sentAs: 'text' }],
-	['the text is refused', refused, fine, { sendStatus: 'sent', sentAs: 'template' }],
-	['the fate of the text is unknown', uncertain, fine, { sendStatus: 'mayHaveBeenSent' }],
-	['both are refused', refused, refused, { sendStatus: 'notSent' }],
-	['the fate of the template is unknown', refused, uncertain, { sendStatus: 'mayHaveBeenSent' }],
-	['the key is not allowed to send', { status: 403 }, fine, { sendStatus: 'notSent' }],
-])('if %s', async (_, text, template, expected) => {
-	if (text) await service.fault({ endpoint: 'sendText', match: berta, ...text });
-	if (template) await service.fault({ endpoint: 'sendTemplate', match: berta, ...template });
-	const { outputs } = await run();
-	expect(outputs[0][1].json).toMatchObject({ to: berta, ...expected });
-	const toBerta = service.sent().filter(({ phone }) => phone === berta);
-	const isSent = 'sentAs' in expected;
-	if (isSent) expect(toBerta).toHaveLength(1);
-	else expect(toBerta.length).toBeLessThanOrEqual(1);
-	expect(service.calls('sendTemplate')).toBe(text === refused ? 1 : 0);
-	const others = outputs[0].filter((__, index) => index !== 1);
-	expect(others.map(({ json }) => json.sentAs)).toEqual(['text', 'text']);
+/** What can become of a text: whether the template may follow, and whether the customer may have got it. */
+const texts: Record<string, Fault & { follows?: boolean; isUncertain?: boolean }> = {
+	accepted: {},
+	'refused with 400': { status: 400, follows: true },
+	'refused with 404': { status: 404, follows: true },
+	'refused with 409': { status: 409, follows: true },
+	'refused with 422': { status: 422, follows: true },
+	'refused with 401': { status: 401 },
+	'refused with 403': { status: 403 },
+	'refused once with 429': { status: 429, headers: { 'retry-after-ms': '1' } },
+	'sent, and 500': { status: 500, processed: true, isUncertain: true },
+	'not sent, and 500': { status: 500, isUncertain: true },
+	'sent, and 408': { status: 408, processed: true, isUncertain: true },
+	'sent, and the connection breaks': { reset: 'afterRead', isUncertain: true },
+	'not sent, and the connection breaks': { reset: 'beforeRead', isUncertain: true },
+	'sent, and the response is broken': { brokenJson: true, isUncertain: true },
+};
+const templates: typeof texts = pick(texts, [
+	'accepted',
+	'refused with 422',
+	'refused with 403',
+	'sent, and 500',
+	'sent, and the connection breaks',
+	'not sent, and the connection breaks',
+]);
+
+test('whatever becomes of text and template: nobody gets both, and nobody gets neither without a word', async () => {
+	const cases = Object.keys(texts).flatMap((text) =>
+		Object.keys(templates).map((template) => ({ text, template })),
+	);
+	const items = cases.map((one, index) => ({ ...one, phone: `+1555000${2000 + index}` }));
+	for (const { text, template, phone } of items) {
+		const [first, second] = [texts[text], templates[template]];
+		const order = (fault: typeof first) => omit(fault, 'follows', 'isUncertain');
+		await service.fault({ endpoint: 'sendText', match: phone, ...order(first) });
+		await service.fault({ endpoint: 'sendTemplate', match: phone, ...order(second) });
+	}
+	const { outputs } = await run({ items });
+	const received = service.received();
+	outputs[0].forEach(({ json }, index) => {
+		const { text, template, phone } = items[index];
+		const { follows, isUncertain } = texts[text];
+		const isTextSent = text === 'accepted' || text === 'refused once with 429';
+		const last = follows ? template : text;
+		const isSent = isTextSent || last === 'accepted';
+		const isUnknown = follows ? templates[template].isUncertain : isUncertain;
+		const failed = isUnknown ? 'mayHaveBeenSent' : 'notSent';
+		expect({ text, template, sendStatus: json.sendStatus, sentAs: json.sentAs }).toEqual({
+			text,
+			template,
+			sendStatus: isSent ? 'sent' : failed,
+			sentAs: isSent ? (follows ? 'template' : 'text') : undefined,
+		});
+		const wasProcessed = isSent || last.startsWith('sent');
+		expect({ text, template, count: received[phone] ?? 0 }).toEqual({
+			text,
+			template,
+			count: wasProcessed ? 1 : 0,
+		});
+	});
 });
 
 test('when both are refused, the error says why for each', async () => {
@@ -70,7 +110,7 @@ test('when both are refused, the error says why for each', async () => {
 });
 
 test('a fallback template that does not fit stops the run before anything is sent', async () => {
-	const { outputs } = await run({ fallbackVariables: { value: {} } });
+	const { outputs } = await run({ own: { fallbackVariables: { value: {} } } });
 	expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(['notSent', 'notSent', 'notSent']);
 	expect(outputs[0][0].json.reason).toContain('The template "login_code" (en_US) needs a value');
 	expect(service.sent()).toEqual([]);

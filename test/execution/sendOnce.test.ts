@@ -90,6 +90,67 @@ test.each([' ', '={{ $json.missing }}'])(
 	},
 );
 
+describe('a message that an earlier run may have sent', () => {
+	const sendAgain = { parameters: { options: { ifUncertain: 'sendAgain' } } };
+	const keysOf = (phone: string) =>
+		service
+			.requests('sendText')
+			.filter(({ body }) => JSON.stringify(body).includes(phone))
+			.map(({ headers }) => headers['idempotency-key']);
+
+	beforeEach(async () => {
+		await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
+		await run({ onError: 'continueRegularOutput' });
+	});
+
+	test('is sent again with the same idempotency key, if the user wants that', async () => {
+		expect(statuses((await run(sendAgain)).outputs)).toEqual([
+			'alreadySent',
+			'alreadySent',
+			'sent now',
+			'alreadySent',
+		]);
+		expect(received()).toEqual(oneEach(4));
+		const [first, second] = keysOf('+15550001002');
+		expect(first).toMatch(/^[0-9a-f]{32}$/);
+		expect(second).toBe(first);
+		await run(sendAgain);
+		expect(received()).toEqual(oneEach(4));
+	});
+
+	test('stays uncertain if the service refuses it the second time', async () => {
+		await service.fault({ endpoint: 'sendText', match: '+15550001002', status: 422 });
+		await run({ ...sendAgain, onError: 'continueRegularOutput' });
+		expect(statuses((await run()).outputs)[2]).toBe('mayHaveBeenSent');
+	});
+
+	test('is not sent again while another execution sends it', async () => {
+		const { changes } = service.sandbox;
+		await service.fault({ endpoint: 'sendText', match: '+15550001002', delayMs: 300 });
+		const arrived = new Promise((resolve) => changes.once('message', resolve));
+		const repeating = run(sendAgain);
+		await arrived;
+		expect(statuses((await run(sendAgain)).outputs)[2]).toBe('mayHaveBeenSent');
+		await repeating;
+		expect(received()).toEqual(oneEach(4));
+	});
+});
+
+test('a message that failed later is sent once more, once for each failure', async () => {
+	const again = async (failed: Array<string | null>) => {
+		const items = people(4).map((one, index) => ({ ...one, failed: failed[index] }));
+		const options = { failedMessageId: '={{ $json.failed }}' };
+		return statuses((await run({ items, parameters: { options } })).outputs);
+	};
+	const [none, sent] = ['alreadySent', 'sent now'];
+	await run();
+	expect(await again(['msg_1', null, '', 'msg_4'])).toEqual([sent, none, none, sent]);
+	expect(await again(['msg_1', null, '', 'msg_4'])).toEqual([none, none, none, none]);
+	expect(await again(['msg_5', null, '', null])).toEqual([sent, none, none, none]);
+	const keys = service.requests('sendText').map(({ headers }) => headers['idempotency-key']);
+	expect(new Set(keys).size).toBe(4 + 3);
+});
+
 const otherNode = { settings: { id: 'another node' } };
 
 test.each<[string, RunOptions]>([

@@ -138,7 +138,7 @@ test('without Check Before Sending the service judges, and nothing is looked up'
 
 const login = { name: 'login_code', language: 'en_US', status: 'APPROVED' };
 const others = { data: [{ name: 'other' }], total: 3 };
-const unchecked = expect.stringContaining('without checking their templates');
+const unchecked = expect.stringContaining('not checked against their templates');
 
 test.each<[string, number, unknown, unknown[]]>([
 	['the content', 200, [login], []],

@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { printTable, readFlags, runMain, UserError } from '../../tools/cli';
 import { openCluster } from './cluster';
 import { full, quick, type Scenario } from './scenario';
-import { campaigns, crash, sendOnce } from './sending';
+import { campaigns, cap, crash, sendOnce } from './sending';
 import { replies, trigger } from './receiving';
 
 const USAGE = `Usage: npm run test:queue -- [--json FILE] [--quick] [--only NAME,…]
-Starts PostgreSQL, Redis and n8n's queue mode, and runs: campaigns, trigger, replies, sendOnce, crash. Needs Linux.
+Starts PostgreSQL, Redis and n8n's queue mode, and runs: campaigns, trigger, replies, sendOnce, cap, crash. Needs Linux.
 --quick runs all with a fifth of the messages.`;
 
-const scenarios: Record<string, Scenario> = { campaigns, trigger, replies, sendOnce, crash };
+const scenarios: Record<string, Scenario> = { campaigns, trigger, replies, sendOnce, cap, crash };
 
 runMain(async () => {
 	const flags = readFlags({ json: 'string', only: 'string', quick: 'boolean' }, USAGE);

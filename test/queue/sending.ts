@@ -1,4 +1,5 @@
 /** Campaigns shared by workers that use the same key: at the limit, with Send Once, and with a worker that is killed. */
+import countBy from 'lodash/countBy';
 import { step } from '../../tools/cli';
 import { numbersOf, type Part, type Rate, SandboxProcess } from '../../tools/sandboxClient';
 import { waitFor } from '../../tools/waitFor';
@@ -103,6 +104,43 @@ export async function sendOnce(cluster: Cluster, settings: Settings): Promise<Re
 		await SandboxProcess.during({ latencyMs }, async (service) => {
 			await measure(service, name, parts);
 		});
+	return { rows, faults };
+}
+
+/** A Frequency Cap while all workers write to the same people at the same moment, more often than it allows. */
+export async function cap(cluster: Cluster, { keys, latencyMs }: Settings): Promise<Result> {
+	const messages = 2;
+	const parameters = {
+		...sendText,
+		audienceRules: { frequencyCap: { values: { messages, days: 7 } } },
+	};
+	const everybody = { from: 0, count: keys };
+	const parts = Array.from({ length: WORKERS }, () => everybody);
+	const rows: Result['rows'] = [];
+	const faults: string[] = [];
+	await SandboxProcess.during({ latencyMs }, async (service) => {
+		const workflow = await Production.campaign(cluster, service, parameters);
+		for (const when of ['at once', 'once more']) {
+			const what = `${WORKERS} messages to each from ${WORKERS} workers ${when}`;
+			const outputs = outputsOf(
+				await step(`Frequency Cap: ${what}`, async () => await workflow.run(parts)),
+			);
+			const skipped = outputs.filter(({ reason }) => reason === 'frequencyCap').length;
+			const sent = outputs.filter(({ sendStatus }) => sendStatus === 'sent').length;
+			const counts = Object.values(countBy(await service.sent(), 'phone'));
+			const most = Math.max(...counts);
+			const fewer = keys - counts.filter((count) => count === messages).length;
+			rows.push({ what, people: keys, sent, skipped, most, fewer });
+			const isWhole = sent + skipped === WORKERS * keys;
+			faults.push(
+				...faultsIf(
+					[most > messages, `${what}: somebody got ${most} messages`],
+					[!isWhole, `${what}: ${sent} sent and ${skipped} skipped are not all`],
+				),
+			);
+		}
+		await workflow.switchOff();
+	});
 	return { rows, faults };
 }
 

@@ -1,40 +1,17 @@
 /** Audience Rules: decides before the first message goes out who does not get one. */
-import type { IDataObject } from 'n8n-workflow';
 import { memoize, uniq } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { asText } from '../api/read';
 import type { SendWindow } from '../operations/message/audience';
-import { sendResult } from '../operations/operation';
 import { recipientOf } from '../operations/phone';
 import { samePhoneKey } from '../phone/compare';
 import { timeZonesOf } from '../phone/timeZones';
 import type { Client } from '../transport/client';
 import { InputError, ServiceError, asFailure } from '../transport/errors';
 import { readRecords } from '../transport/lists';
-import { type ValidItem, isPending } from './item';
+import { type Outcome, type ValidItem, isPending, skip } from './item';
 import { nextOpening } from './sendWindow';
-
-/** Why somebody does not get a message. */
-export type SkipReason =
-	| 'alreadySent'
-	| 'duplicate'
-	| 'excluded'
-	| 'frequencyCap'
-	| 'historyCleared'
-	| 'mayHaveBeenSent'
-	| 'notInTest'
-	| 'outsideSendWindow';
-
-/** The output of an item that gets no message. */
-export function skippedRecord(
-	{ request }: ValidItem,
-	reason: SkipReason,
-	details: IDataObject = {},
-): IDataObject {
-	const to = request.test?.meantFor ?? asText(request.body?.to);
-	return { ...sendResult(to, 'skipped', { reason }), skipped: true, ...details };
-}
 
 /**
  * Gives those items an outcome that are left out, and those that the rules do not allow a failure.
@@ -45,7 +22,7 @@ export function skippedRecord(
 export async function applyAudienceRules(client: Client, items: ValidItem[]): Promise<void> {
 	for (const item of items)
 		if (item.index >= (item.request.test?.testMessages ?? Infinity))
-			item.outcome ??= { records: [skippedRecord(item, 'notInTest')], isLeftOut: true };
+			item.outcome ??= skip(item, 'notInTest');
 	const ruled = items.filter(({ request }) => request.audience);
 	if (!ruled.some(isPending)) return;
 	const segments = await readSegments(client, ruled);
@@ -61,8 +38,7 @@ export async function applyAudienceRules(client: Client, items: ValidItem[]): Pr
 		if (first === undefined) firstOf.set(person, item.index);
 		if (item.outcome) continue;
 		try {
-			const record = skipped(item, person, first, { segments, openingOf });
-			if (record) item.outcome = { records: [record], isLeftOut: true };
+			item.outcome = leaveOut(item, person, first, { segments, openingOf });
 		} catch (error) {
 			item.outcome = { failure: asFailure(error) };
 		}
@@ -80,17 +56,17 @@ interface Shared {
 }
 
 /**
- * The output of an item that is left out; undefined for one that is not.
+ * The outcome of an item that is left out; undefined for one that is not.
  *
  * @param first the item before it with the same recipient
  * @throws InputError
  */
-function skipped(
+function leaveOut(
 	item: ValidItem,
 	person: string,
 	first: number | undefined,
 	{ segments, openingOf }: Shared,
-): IDataObject | undefined {
+): Outcome | undefined {
 	const { audience, body } = item.request;
 	if (!audience) return undefined;
 	const { duplicates, excluded, excludedSegment, window } = audience;
@@ -99,14 +75,14 @@ function skipped(
 			`The recipient is the same as that of item ${first}`,
 			"Remove one of the two, or change 'Duplicates' in 'Audience Rules'.",
 		);
-	if (first !== undefined && duplicates === 'sendFirst') return skippedRecord(item, 'duplicate');
+	if (first !== undefined && duplicates === 'sendFirst') return skip(item, 'duplicate');
 	if (excluded.has(person) || segments.get(excludedSegment)?.has(person))
-		return skippedRecord(item, 'excluded');
+		return skip(item, 'excluded');
 	if (!window) return undefined;
 	const next = openingOf(window, window.zone ? [window.zone] : timeZonesOf(asText(body?.to)));
 	if (next === undefined) return undefined;
 	const sendAfter = new Date(next).toISOString();
-	return skippedRecord(item, 'outsideSendWindow', { sendAfter });
+	return skip(item, 'outsideSendWindow', { sendAfter });
 }
 
 /** @throws ServiceError if the contacts cannot be listed, or not all of them, or show no phone number */

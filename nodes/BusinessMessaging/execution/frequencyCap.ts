@@ -10,10 +10,9 @@ import { range } from 'lodash';
 import { withLock } from '../mutex';
 import { recipientOf } from '../operations/phone';
 import { InputError } from '../transport/errors';
-import { skippedRecord } from './audience';
 import { batched } from './batched';
 import { History } from './history';
-import { type Outcome, type ValidItem, hasFailed } from './item';
+import { type Outcome, type ValidItem, hasFailed, skip } from './item';
 import { notWritten } from './sendOnce';
 
 const dayMs = 24 * 60 * 60_000;
@@ -47,7 +46,7 @@ export class FrequencyCap {
 		const wish = { person: recipientOf(item.request), ...audience.cap };
 		const place = await this.take(wish).catch((cause) => notWritten('Frequency Cap', cause));
 		if (place instanceof InputError) return { failure: place };
-		if (!place) return { records: [skippedRecord(item, 'frequencyCap')], isLeftOut: true };
+		if (!place) return skip(item, 'frequencyCap');
 		const outcome = await send();
 		const isUnsent = hasFailed(outcome)
 			? outcome.failure.sendStatus === 'notSent'
@@ -56,8 +55,8 @@ export class FrequencyCap {
 		return outcome;
 	}
 
-	/** Which of the items could be sent in their order, without taking places. */
-	async look(items: ValidItem[]): Promise<boolean[]> {
+	/** Which of the items could be sent in their order, without taking places. `isWanted` says which would be sent. */
+	async look(items: ValidItem[], isWanted: boolean[]): Promise<boolean[]> {
 		const wishes = items.map(({ request }) => ({
 			person: recipientOf(request),
 			...(request.audience?.cap ?? { messages: Infinity, days: 0 }),
@@ -67,7 +66,7 @@ export class FrequencyCap {
 		return wishes.map(({ person, messages }, index) => {
 			const before = earlier.get(person) ?? 0;
 			const isAllowed = used[index].count + before < messages;
-			earlier.set(person, before + (isAllowed ? 1 : 0));
+			earlier.set(person, before + (isAllowed && isWanted[index] ? 1 : 0));
 			return isAllowed;
 		});
 	}

@@ -1,23 +1,30 @@
-/** An input item on its way through a run of the node, and its errors as n8n shows them. */
-import { pickBy } from 'lodash';
-import {
-	type IDataObject,
-	type INode,
-	type INodeExecutionData,
-	NodeApiError,
-	NodeOperationError,
-} from 'n8n-workflow';
+/** An input item on its way through a run of the node. */
+import type { IDataObject } from 'n8n-workflow';
 
+import { asText } from '../api/read';
 import { type OperationRequest, sendResult } from '../operations/operation';
-import { InputError, type ServiceError } from '../transport/errors';
+import type { ServiceError } from '../transport/errors';
 
 /** What became of an item: the records it gave, also if it was left out by a rule, or what it failed with. */
 export type Outcome = { records: IDataObject[]; isLeftOut?: true } | { failure: ServiceError };
+
+/** Why somebody does not get a message. */
+export type SkipReason =
+	| 'alreadySent'
+	| 'duplicate'
+	| 'excluded'
+	| 'frequencyCap'
+	| 'historyCleared'
+	| 'mayHaveBeenSent'
+	| 'notInTest'
+	| 'outsideSendWindow';
 
 /** One input item on its way through a run. */
 export interface Item {
 	/** Its place among the input items, counted from 0 as in n8n's own messages. */
 	readonly index: number;
+	/** Its fields, for an output that keeps them. */
+	readonly input: IDataObject;
 	/** Missing if the value of a field is invalid. */
 	request?: OperationRequest;
 	/** Its result, now or in an earlier attempt; missing before it is carried out. */
@@ -26,6 +33,17 @@ export interface Item {
 
 /** An item that has not failed. */
 export type ValidItem = Item & { request: OperationRequest };
+
+/** The outcome of an item that gets no message. */
+export function skip(
+	{ request }: ValidItem,
+	reason: SkipReason,
+	details: IDataObject = {},
+): Outcome {
+	const to = request.test?.meantFor ?? asText(request.body?.to);
+	const record = { ...sendResult(to, 'skipped', { reason }), skipped: true, ...details };
+	return { records: [record], isLeftOut: true };
+}
 
 /** Whether an item failed. */
 export function hasFailed(outcome: Outcome | undefined): outcome is { failure: ServiceError } {
@@ -51,36 +69,4 @@ export function isDone({ outcome }: Item): boolean {
 /** Whether an item is still to be carried out. */
 export function isPending(item: Item): item is ValidItem {
 	return item.request !== undefined && item.outcome === undefined;
-}
-
-/** The error that stops the execution for an item. `note` follows its description. */
-export function toNodeError(node: INode, failure: ServiceError, itemIndex: number, note: string) {
-	const message = `${failure.message} [item ${itemIndex}]`;
-	const description = [failure.description, note].filter(Boolean).join(' ');
-	const details = { message, description, itemIndex, httpCode: failure.statusCode?.toString() };
-	const error =
-		failure instanceof InputError
-			? new NodeOperationError(node, message, details)
-			: new NodeApiError(node, { message, description }, details);
-	error.context.sendStatus = failure.sendStatus;
-	return error;
-}
-
-/**
- * The output of a failed item when the execution continues. n8n takes an item for the error output only if it has no field
- * but `error`; elsewhere a message has the fields that all of them have.
- *
- * @param to who was to get the message, E.164; null if that is not known, undefined where no message was to be sent
- */
-export function toErrorItem(
-	{ onError }: INode,
-	failure: ServiceError,
-	itemIndex: number,
-	to?: unknown,
-): INodeExecutionData {
-	const { message, description, statusCode, sendStatus } = failure;
-	const error = { message, ...pickBy({ description, statusCode }), sendStatus };
-	const isAlone = to === undefined || onError === 'continueErrorOutput';
-	const common = isAlone ? {} : sendResult(to as string | null, sendStatus, { reason: message });
-	return { json: { ...common, error }, pairedItem: { item: itemIndex } };
 }

@@ -7,6 +7,7 @@ import { pick } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
+import { campaignKeyOf } from '../operations/message/campaign';
 import type { Operation } from '../operations/operation';
 import { type Outcome, type ValidItem, hasFailed } from './item';
 import { ServiceError } from '../transport/errors';
@@ -35,6 +36,7 @@ const stoppedRuns = new BoundedMap<string, StoredRun>({ maxSize: 50 });
 export class Memory {
 	private readonly runs: Record<string, StoredRun>;
 	private readonly runIndex: string;
+	private readonly node: string;
 	private readonly place: string;
 	private readonly run: StoredRun;
 
@@ -47,8 +49,8 @@ export class Memory {
 		this.runIndex = String(context.getWorkflowDataProxy(0).$runIndex);
 		// All retries of an execution have the same start time.
 		const began = context.getExecutionContext?.()?.establishedAt ?? context.getExecutionId();
-		const { id } = context.getWorkflow();
-		this.place = [id, context.getNode().id, began, this.runIndex].join(' ');
+		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
+		this.place = [this.node, began, this.runIndex].join(' ');
 		const known = stoppedRuns.get(this.place) ?? this.runs[this.runIndex];
 		this.run = this.runs[this.runIndex] = known ?? { id: randomUUID(), items: {} };
 		context.onExecutionCancellation(() => stoppedRuns.set(this.place, this.run));
@@ -63,11 +65,17 @@ export class Memory {
 		return { failure: new ServiceError(message, { kind: 'indeterminate', ...details }) };
 	}
 
-	/** Notes that the item's request goes out now. @returns a key that is the same over all attempts at this item */
+	/**
+	 * Notes that the item's request goes out now.
+	 *
+	 * @returns an idempotency key that is the same over all attempts at this item; of a campaign, over all runs of the node
+	 */
 	begin(item: ValidItem): string {
 		const key = this.keyOf(item);
 		this.run.items[key] = interrupted;
-		return createHash('sha256').update(`${this.run.id} ${key}`).digest('hex').slice(0, 32);
+		const campaignKey = campaignKeyOf(item.request);
+		const id = campaignKey ? `${this.node} ${campaignKey}` : `${this.run.id} ${key}`;
+		return createHash('sha256').update(id).digest('hex').slice(0, 32);
 	}
 
 	/** Notes what became of an item. Nothing is kept of one that was certainly not sent, or left out by a rule. */

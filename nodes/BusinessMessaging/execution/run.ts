@@ -1,5 +1,5 @@
 /** One run of the node: every input item through its operation, in the three ways of n8n to deal with errors. */
-import { compact, uniq } from 'lodash';
+import { compact, noop, uniq } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
 import { defaultTimeoutSeconds } from '../operations/fields';
@@ -18,12 +18,12 @@ import {
 	isPending,
 	isValid,
 	isWanted,
-	toErrorItem,
-	toNodeError,
 } from './item';
 import { inQueues } from './keyedQueue';
 import { Memory } from './memory';
+import { toNodeError, toOutputs } from './output';
 import { previewItems } from './preview';
+import { logProgress } from './progress';
 import { SendOnce } from './sendOnce';
 import { readItems } from './values';
 
@@ -96,17 +96,9 @@ async function preview(
 	for (const item of items.filter(isPending)) item.request.isPreview = true;
 	const { client, prepared } = await untilStopped(context, openRun(context, operation, items));
 	const pending = items.filter(isPending);
-	await previewItems(context, operation, pending, prepared);
+	await previewItems(context, pending, prepared);
 	if (client) addHints(context, client, pending);
 	return toOutputs(context, operation, items);
-}
-
-function toOutputs(
-	context: IExecuteFunctions,
-	{ recipientOf }: Operation,
-	items: Item[],
-): INodeExecutionData[] {
-	return items.flatMap((item) => toOutput(context, item, recipientOf !== undefined));
 }
 
 /** Throws for an item that has failed before the first request. */
@@ -195,8 +187,9 @@ async function carryOut(
 ): Promise<string | undefined> {
 	if (!client) return undefined;
 	const cap = new FrequencyCap(context);
-	const sendOnce = new SendOnce(context, operation);
+	const sendOnce = new SendOnce(context);
 	const signal = context.getExecutionCancelSignal();
+	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const settings = {
 		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
@@ -213,6 +206,7 @@ async function carryOut(
 		const outcome = await cap.guard(item, sendUnlessSent);
 		memory?.keep(item, outcome);
 		item.outcome = outcome;
+		note(outcome);
 		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
 	});
 	const warning = await sendOnce.close();
@@ -238,21 +232,6 @@ const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(error) });
 /** The options of a run are those of its first item. */
 function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {
 	return { timeout: defaultTimeoutSeconds, ...first?.request.options };
-}
-
-/** The output of an item that was carried out, has failed or was left out. */
-export function toOutput(
-	context: IExecuteFunctions,
-	{ index, request, outcome }: Item,
-	isMessage: boolean,
-): INodeExecutionData[] {
-	if (!outcome) return [];
-	if (hasFailed(outcome)) {
-		const to = isMessage ? (request?.body?.to ?? null) : undefined;
-		return [toErrorItem(context.getNode(), outcome.failure, index, to)];
-	}
-	const pairedItem = { item: index }; // one for all, as n8n's own helper does
-	return outcome.records.map((json) => ({ json, pairedItem }));
 }
 
 /** Rejects when the user stops the execution, so that a retry is offered. What is under way is finished and remembered. */

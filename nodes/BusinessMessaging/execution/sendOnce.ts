@@ -6,15 +6,14 @@
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { withLock } from '../mutex';
-import type { Operation, OperationRequest } from '../operations/operation';
+import { campaignKeyOf } from '../operations/message/campaign';
 import { InputError } from '../transport/errors';
-import { skippedRecord } from './audience';
 import { batched } from './batched';
 import { History } from './history';
-import { type Outcome, type ValidItem, hasFailed } from './item';
+import { type Outcome, type SkipReason, type ValidItem, hasFailed, skip } from './item';
 
 /** What is known of a key when it is to be sent. */
-type Claim = 'new' | 'alreadySent' | 'mayHaveBeenSent';
+type Claim = 'new' | Extract<SkipReason, 'alreadySent' | 'mayHaveBeenSent' | 'historyCleared'>;
 
 /** How often the last entries are written if the database fails, and the first pause between, ms. */
 const maxWrites = 4;
@@ -22,10 +21,15 @@ const pauseMs = 250;
 const claimOf = (key: string) => `claimed ${key}`;
 const confirmationOf = (key: string) => `sent ${key}`;
 
+/** Keys that running executions of this process have sent or are sending, by lock: none of them is sent again. */
+const underWay = new Set<string>();
+
 /** Send Once for the items of a run that have a campaign. */
 export class SendOnce {
 	/** Keys of messages that were sent, still to be confirmed. */
 	private readonly confirmed: string[] = [];
+	/** What this run has added to {@link underWay}. */
+	private readonly began: string[] = [];
 	private readonly lockName: string;
 	private readonly history: History;
 	private readonly claim = batched(
@@ -33,10 +37,7 @@ export class SendOnce {
 	);
 	private clearing: Promise<'historyCleared'> | undefined;
 
-	constructor(
-		private readonly context: IExecuteFunctions,
-		private readonly operation: Operation,
-	) {
+	constructor(private readonly context: IExecuteFunctions) {
 		this.history = new History(context.helpers, 'node');
 		this.lockName = `send once ${context.getWorkflow().id} ${context.getNode().id}`;
 	}
@@ -44,40 +45,43 @@ export class SendOnce {
 	/** Sends the message of an item unless its campaign has reached the recipient. */
 	async guard(item: ValidItem, send: () => Promise<Outcome>): Promise<Outcome> {
 		const { campaign } = item.request;
-		const key = this.keyOf(item.request);
+		const key = campaignKeyOf(item.request);
 		if (!campaign || key === undefined) return await send();
 		const asking = campaign.clearsHistory ? this.clear() : this.claim(key);
 		const claim = await asking.catch((cause) => notWritten('Send Once', cause));
 		if (claim instanceof InputError) return { failure: claim };
-		if (claim !== 'new') {
-			return {
-				records: [skippedRecord(item, claim, { campaign: campaign.name })],
-				isLeftOut: true,
-			};
-		}
+		const name = `${this.lockName} ${key}`;
+		const isRepeat =
+			claim === 'mayHaveBeenSent' && campaign.repeatsUncertain && !underWay.has(name);
+		if (claim !== 'new' && !isRepeat) return skip(item, claim, { campaign: campaign.name });
+		underWay.add(name);
+		this.began.push(name);
 		const outcome = await send();
 		if (!hasFailed(outcome)) this.confirmed.push(key);
-		else if (outcome.failure.sendStatus === 'notSent') this.history.removals.add(claimOf(key));
+		// A refused repeat says nothing about the first attempt, so the claim of that stays.
+		else if (outcome.failure.sendStatus === 'notSent' && !isRepeat)
+			this.history.removals.add(claimOf(key));
 		return outcome;
 	}
 
-	/** What is known of the items' keys, without claiming them. */
+	/** What a run would find out about the items, without claiming their keys. */
 	async look(items: ValidItem[]): Promise<Claim[]> {
-		const keys = items.map(({ request }) => this.keyOf(request));
+		const keys = items.map(({ request }) => campaignKeyOf(request));
 		const wanted = keys.filter((key) => key !== undefined);
 		return await withLock(this.lockName, async () => {
 			const unclaimed = await this.history.missing(wanted.map(claimOf));
 			const unconfirmed = await this.history.missing(wanted.map(confirmationOf));
-			return keys.map((key) => {
-				if (key === undefined || unclaimed.delete(claimOf(key))) return 'new';
-				return unconfirmed.has(confirmationOf(key)) ? 'mayHaveBeenSent' : 'alreadySent';
+			return items.map(({ request: { campaign } }, index) => {
+				const key = keys[index];
+				if (!campaign || key === undefined) return 'new';
+				if (campaign.clearsHistory) return 'historyCleared';
+				const isUncertain = unconfirmed.has(confirmationOf(key));
+				const isNew = unclaimed.delete(claimOf(key)) || (isUncertain && campaign.repeatsUncertain);
+				if (!isNew) return isUncertain ? 'mayHaveBeenSent' : 'alreadySent';
+				unconfirmed.delete(confirmationOf(key)); // another item of the key comes after the message
+				return 'new';
 			});
 		});
-	}
-
-	private keyOf(request: OperationRequest): string | undefined {
-		const { campaign } = request;
-		return campaign && `${this.operation.recipientOf?.(request)} ${campaign.name}`;
 	}
 
 	/** Writes what is left at the end of a run, several times if the database fails. @returns what then is wrong */
@@ -90,6 +94,7 @@ export class SendOnce {
 		const { warning } = this;
 		const removeMarks = async () => await this.history.removeMarks();
 		await withLock(this.lockName, removeMarks).catch(() => undefined);
+		for (const name of this.began) underWay.delete(name);
 		return warning;
 	}
 

@@ -25,18 +25,18 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 	// A credential that cannot be read is reported by the first request.
 	const credential = await context.getCredentials(credentialType).catch(() => undefined);
 	const settings = { defaultCountry: asText(credential?.defaultCountry) };
-	return context.getInputData().map((_, index): Item => {
+	return context.getInputData().map(({ json: input }, index): Item => {
 		const gaps: string[] = [];
 		try {
 			const values: Values = {};
 			for (const field of operation.fields)
 				values[field.name] = readValue(field, reader, index, gaps);
-			return { index, request: buildRequest(operation, values, settings) };
+			return { index, input, request: buildRequest(operation, values, settings) };
 		} catch (error) {
 			// Expressions without a value are the usual cause.
 			const { message, description } = asFailure(error);
 			const failure = new InputError(message, [description, ...gaps].filter(Boolean).join(' '));
-			return { index, outcome: { failure } };
+			return { index, input, outcome: { failure } };
 		}
 	});
 }

@@ -202,6 +202,15 @@ const concurrencyField = numberField({
 		'How many messages may be sent at the same time. Without this option, as many as the rate of the credential needs. Messages to the same person are always sent one after the other.',
 });
 
+/** Whether the output has the fields of the input too. */
+export const keepInputField = booleanField({
+	displayName: 'Keep Input Fields',
+	name: 'keepInputFields',
+	noDataExpression: true,
+	description:
+		'Whether the fields of the input item follow those of the result. Where both have a field, the result counts.',
+});
+
 const timeoutField = numberField({
 	displayName: 'Timeout (Seconds)',
 	name: 'timeout',

@@ -5,7 +5,7 @@ import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n
 
 import { asText } from '../api/read';
 import { type Item, type ValidItem, hasFailed, isDone, isWanted } from '../execution/item';
-import { toOutput } from '../execution/run';
+import { toOutput } from '../execution/output';
 import type { QuestionSettings } from '../operations/message/question';
 import type { Client } from '../transport/client';
 import { type Person, type Questions, graceMs } from '../webhooks/question';
@@ -107,7 +107,8 @@ export class Asking {
 	async wait(until: number, registration?: Wait['registration']): Promise<true> {
 		const { context, run, questions, settings } = this;
 		const others = this.items.filter((item) => !isWanted(item));
-		const notAsked = others.flatMap((item) => toOutput(context, item, true));
+		const shape = { isMessage: true, keepsInput: false };
+		const notAsked = others.flatMap((item) => toOutput(context.getNode(), item, shape));
 		const wait: Wait = { run, until, questions, settings, notAsked, registration };
 		context.getContext('node')[waitKey] = wait;
 		await context.putExecutionToWait(new Date(until + graceMs));

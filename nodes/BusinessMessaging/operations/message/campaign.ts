@@ -1,5 +1,9 @@
 /** Send Once: a campaign reaches each recipient at most once, whenever and however often the workflow runs. */
-import { type ValuesOf, booleanField, textField } from '../fields';
+import { type ValuesOf, booleanField, choiceField, showFor, textField } from '../fields';
+import type { OperationRequest } from '../operation';
+import { recipientOf } from '../phone';
+
+const isOn = { '/sendOnce': [true] };
 
 /** The fields of Send Once. */
 export const campaignFields = [
@@ -20,14 +24,52 @@ export const campaignFields = [
 	}),
 ] as const;
 
-/** Deletes the history of the node, which no other node can do. */
-export const clearHistoryField = booleanField({
-	displayName: 'Clear Send Once History',
-	name: 'clearSendOnceHistory',
-	displayOptions: { show: { '/sendOnce': [true] } },
-	description:
-		'Whether to delete the history of all campaigns of this node. The node sends nothing while this is on.',
-});
+/** Further fields of Send Once, for Options. */
+export const campaignOptions = [
+	// No other node can delete the history of a node.
+	showFor(
+		booleanField({
+			displayName: 'Clear Send Once History',
+			name: 'clearSendOnceHistory',
+			description:
+				'Whether to delete the history of all campaigns of this node. The node sends nothing while this is on.',
+		}),
+		isOn,
+	),
+	showFor(
+		textField({
+			displayName: 'Failed Message ID',
+			name: 'failedMessageId',
+			placeholder: 'e.g. {{ $json.failedMessageId }}',
+			description:
+				'ID of a message of this campaign that failed later, as its delivery receipt says. The recipient then gets the campaign once more, and only once for each ID. Empty: the recipient gets it only once.',
+		}),
+		isOn,
+	),
+	showFor(
+		choiceField({
+			displayName: 'If Uncertain',
+			name: 'ifUncertain',
+			options: [
+				{
+					name: 'Send Again',
+					value: 'sendAgain',
+					description:
+						'Send it again with the same idempotency key. The recipient may get it twice if the service does not recognize the key.',
+				},
+				{
+					name: 'Skip',
+					value: 'skip',
+					description: 'Do not send it: the recipient may get nothing',
+				},
+			],
+			default: 'skip',
+			description:
+				'What happens to a message that an earlier run may have sent, e.g. because n8n stopped at that moment. With several workers, send again only when no other execution sends this campaign.',
+		}),
+		isOn,
+	),
+] as const;
 
 /** The campaign of a message; if `clearsHistory`, the history is deleted and nothing is sent. */
 export type Campaign = NonNullable<ReturnType<typeof readCampaign>>;
@@ -37,9 +79,28 @@ export function readCampaign({
 	sendOnce,
 	campaign,
 	options,
-}: ValuesOf<typeof campaignFields> & {
-	options: Partial<ValuesOf<readonly [typeof clearHistoryField]>>;
-}) {
-	const { clearSendOnceHistory: clearsHistory = false } = options;
-	return sendOnce ? { name: campaign.trim(), clearsHistory } : undefined;
+}: ValuesOf<typeof campaignFields> & { options: Partial<ValuesOf<typeof campaignOptions>> }) {
+	const {
+		clearSendOnceHistory: clearsHistory = false,
+		failedMessageId = '',
+		ifUncertain,
+	} = options;
+	const repeatsUncertain = ifUncertain === 'sendAgain';
+	return sendOnce
+		? {
+				name: campaign.trim(),
+				failedMessageId: failedMessageId.trim(),
+				repeatsUncertain,
+				clearsHistory,
+			}
+		: undefined;
+}
+
+/** Identifies what a recipient gets once of a campaign: its message, or another one after each that failed. */
+export function campaignKeyOf(request: OperationRequest): string | undefined {
+	const { campaign } = request;
+	if (!campaign) return undefined;
+	const { name, failedMessageId } = campaign;
+	const key = `${recipientOf(request)} ${name}`;
+	return failedMessageId ? `${key} after ${failedMessageId}` : key;
 }

@@ -14,18 +14,29 @@ const testNumberField = textField({
 	description: 'Your own phone number',
 });
 
+const preview = {
+	name: 'Preview',
+	value: 'preview',
+	description: 'Send nothing: show each message, and who would be skipped or fail',
+} as const;
+const send = { name: 'Send', value: 'send', description: 'Send the messages' } as const;
+const mode = {
+	displayName: 'Mode',
+	name: 'mode',
+	default: 'send',
+	description: 'What to do with the messages. In evaluations of n8n, nothing is sent.',
+} as const;
+
+/** The mode of a question, whose answer nobody awaits in a test. */
+export const questionModeField = choiceField({ ...mode, options: [preview, send] });
+
 /** The fields of the mode. */
 export const modeFields = [
 	choiceField({
-		displayName: 'Mode',
-		name: 'mode',
+		...mode,
 		options: [
-			{
-				name: 'Preview',
-				value: 'preview',
-				description: 'Send nothing: show each message, and who would be skipped or fail',
-			},
-			{ name: 'Send', value: 'send', description: 'Send the messages' },
+			preview,
+			send,
 			{
 				name: 'Send to Test Number',
 				value: 'test',
@@ -33,8 +44,6 @@ export const modeFields = [
 					'Send the first messages to your own number instead, without Send Once and Audience Rules',
 			},
 		],
-		default: 'send',
-		description: 'What to do with the messages. In evaluations of n8n, nothing is sent.',
 	}),
 	testNumberField,
 	numberField({

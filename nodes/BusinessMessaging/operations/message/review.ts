@@ -37,7 +37,7 @@ export async function lookUpTemplates(
 		return requests.some((request) => problemOf(request, known)) ? await list(true) : known;
 	} catch (error) {
 		const { message } = asFailure(error);
-		client.hints.add(`The messages were sent without checking their templates: ${message}`);
+		client.hints.add(`The messages were not checked against their templates: ${message}`);
 		return undefined;
 	}
 }

@@ -3,6 +3,7 @@ import { choiceField, recipientField, showFor, textField } from '../fields';
 import { operation, sentMessage } from '../operation';
 import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';
+import { questionModeField } from './mode';
 import { answerFields, readSettings } from './question';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
 import { checkField, templateFields, templateRequest } from './template';
@@ -42,24 +43,27 @@ export const sendAndWait = operation({
 		}),
 		...templateFields.map((field) => showFor(field, { messageType: ['template'] })),
 		...answerFields,
+		questionModeField,
 		audienceField,
 	],
 	options: [showFor(checkField, { '/messageType': ['template'] }), defaultCountryField],
 	request: (values, settings) => {
-		const question = readSettings(values);
-		const audience = readAudience(values, settings);
+		const common = {
+			question: readSettings(values),
+			audience: readAudience(values, settings),
+			isPreview: values.mode === 'preview',
+		};
 		const { phone: to, hints } = readPhoneValue(
 			values.to,
 			recipientField,
 			values.options,
 			settings,
 		);
-		if (values.messageType === 'template') {
-			const { body, ...rest } = templateRequest(values);
-			const endpoint = endpoints.sendTemplate;
-			return { endpoint, body: { to, ...body }, ...rest, question, audience, hints };
-		}
-		return { body: { to, text: values.message }, question, audience, hints };
+		if (values.messageType === 'text')
+			return { ...common, body: { to, text: values.message }, hints };
+		const { body, template } = templateRequest(values);
+		const endpoint = endpoints.sendTemplate;
+		return { ...common, endpoint, body: { to, ...body }, template, hints };
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,

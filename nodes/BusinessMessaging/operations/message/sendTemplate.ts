@@ -1,9 +1,9 @@
 import { endpoints } from '../../api/endpoints';
-import { recipientField } from '../fields';
+import { keepInputField, recipientField } from '../fields';
 import { operation } from '../operation';
 import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';
-import { campaignFields, clearHistoryField, readCampaign } from './campaign';
+import { campaignFields, campaignOptions, readCampaign } from './campaign';
 import { inMode, modeFields } from './mode';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
 import { checkField, templateFields, templateRequest } from './template';
@@ -17,7 +17,7 @@ export const sendTemplate = operation({
 	description: 'Send a message from an approved template',
 	endpoint: endpoints.sendTemplate,
 	fields: [recipientField, ...templateFields, ...modeFields, ...campaignFields, audienceField],
-	options: [clearHistoryField, checkField, defaultCountryField],
+	options: [...campaignOptions, checkField, defaultCountryField, keepInputField],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const { body, ...rest } = templateRequest(values);

@@ -1,9 +1,9 @@
 import { endpoints } from '../../api/endpoints';
-import { recipientField, showFor, textField } from '../fields';
+import { keepInputField, recipientField, showFor, textField } from '../fields';
 import { operation } from '../operation';
 import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';
-import { campaignFields, clearHistoryField, readCampaign } from './campaign';
+import { campaignFields, campaignOptions, readCampaign } from './campaign';
 import {
 	fallbackFields,
 	lookUpFallbacks,
@@ -39,9 +39,10 @@ export const sendText = operation({
 		audienceField,
 	],
 	options: [
-		clearHistoryField,
+		...campaignOptions,
 		showFor(checkField, { '/useFallbackTemplate': [true] }),
 		defaultCountryField,
+		keepInputField,
 	],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
