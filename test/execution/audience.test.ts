@@ -167,6 +167,13 @@ describe('a preview', () => {
 		expect(sentTo().sort()).toEqual([anna, carl, dora]);
 	});
 
+	test('shows all errors of a list in which every number is wrong', async () => {
+		const items = [{ phone: '15550001001' }, { phone: '0170 12' }];
+		const { error, outputs } = await run({ items, parameters: { mode: 'preview' } });
+		expect(error).toBeUndefined();
+		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(['notSent', 'notSent']);
+	});
+
 	test('is what an evaluation of n8n does by itself', async () => {
 		const { outputs } = await run({ mode: 'evaluation' });
 		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'preview'));

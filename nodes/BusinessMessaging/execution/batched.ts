@@ -1,27 +1,28 @@
 /** Calls that come at about the same time, carried out together. */
 import { sleep } from 'n8n-workflow';
 
+import { withLock } from '../mutex';
+
 /** How long the calls of one batch wait for each other, ms. */
 const collectMs = 10;
 
 /**
- * Collects calls while the batch before them is carried out.
+ * Collects calls until the batch before them, and whatever else has the lock, is done.
  *
- * @param carryOut gives the results of a batch in its order; batches do not overlap
+ * @param carryOut gives the results of a batch in its order
  */
-export function batched<T, R>(carryOut: (batch: T[]) => Promise<R[]>): (one: T) => Promise<R> {
+export function batched<T, R>(
+	lock: string,
+	carryOut: (batch: T[]) => Promise<R[]>,
+): (one: T) => Promise<R> {
 	let next: { batch: T[]; results: Promise<R[]> } | undefined;
-	let last: Promise<unknown> = Promise.resolve();
 	const open = () => {
 		const batch: T[] = [];
-		const before = last;
-		const results = sleep(collectMs).then(async () => {
-			await before;
+		const close = async () => {
 			next = undefined;
 			return await carryOut(batch);
-		});
-		last = results.catch(() => undefined);
-		return { batch, results };
+		};
+		return { batch, results: sleep(collectMs).then(async () => await withLock(lock, close)) };
 	};
 	return async (one) => {
 		next ??= open();

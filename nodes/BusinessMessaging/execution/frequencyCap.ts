@@ -11,9 +11,8 @@ import { withLock } from '../mutex';
 import { recipientOf } from '../operations/phone';
 import { InputError } from '../transport/errors';
 import { batched } from './batched';
-import { History } from './history';
+import { History, notWritten } from './history';
 import { type Outcome, type ValidItem, hasFailed, skip } from './item';
-import { notWritten } from './sendOnce';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -29,14 +28,12 @@ export class FrequencyCap {
 	private readonly history: History;
 	private readonly lockName: string;
 	/** Takes a place. @returns its name in the database, or undefined if the person has got enough messages */
-	private readonly take = batched(
-		async (wishes: Wish[]) =>
-			await withLock(this.lockName, async () => await this.takePlaces(wishes)),
-	);
+	private readonly take: (wish: Wish) => Promise<string | undefined>;
 
 	constructor(context: IExecuteFunctions) {
 		this.history = new History(context.helpers, 'workflow');
 		this.lockName = String(context.getWorkflow().id);
+		this.take = batched(this.lockName, async (wishes) => await this.takePlaces(wishes));
 	}
 
 	/** Sends the message of an item unless its recipient has got enough. */

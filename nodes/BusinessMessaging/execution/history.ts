@@ -11,6 +11,8 @@ import {
 	sleep,
 } from 'n8n-workflow';
 
+import { InputError } from '../transport/errors';
+
 const options: ICheckProcessedOptions = { mode: 'entries' };
 /** How long to wait before looking for a mark, ms: several times what reading and writing the list takes. */
 const minPauseMs = 60;
@@ -124,4 +126,12 @@ export class History {
 			if (Date.now() - since >= recentMs) this.recent.delete(entry);
 		return [...this.recent.keys()];
 	}
+}
+
+/** The failure of a message that was not sent because n8n's database could not be written. */
+export function notWritten(feature: string, cause: unknown): InputError {
+	return new InputError(
+		`${feature} could not write to n8n's database, so this message was not sent`,
+		`Run it again when the database works. (${String(cause)})`,
+	);
 }

@@ -1,5 +1,5 @@
 /** One run of the node: every input item through its operation, in the three ways of n8n to deal with errors. */
-import { compact, noop, uniq } from 'lodash';
+import { attempt, compact, noop, uniq } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
 import { defaultTimeoutSeconds } from '../operations/fields';
@@ -79,12 +79,12 @@ export async function runOperation(
 	return toOutputs(context, operation, items);
 }
 
-/** Nothing is sent in n8n's evaluations. */
+/** Whether nothing is to be sent, as in n8n's evaluations. The field counts even if no item is valid. */
 function isPreview(context: IExecuteFunctions, { recipientOf }: Operation, items: Item[]): boolean {
-	const isEvaluation = context.getMode() === 'evaluation';
-	return (
-		(isEvaluation && recipientOf !== undefined) || items.some(({ request }) => request?.isPreview)
-	);
+	if (!recipientOf) return false;
+	const mode = attempt(() => context.getNodeParameter('mode', 0, 'send'));
+	const isChosen = mode === 'preview' || items.some(({ request }) => request?.isPreview);
+	return isChosen || context.getMode() === 'evaluation';
 }
 
 /** Items that would fail come out as such, so that all problems are seen at once. */

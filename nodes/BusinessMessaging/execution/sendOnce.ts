@@ -9,7 +9,7 @@ import { withLock } from '../mutex';
 import { campaignKeyOf } from '../operations/message/campaign';
 import { InputError } from '../transport/errors';
 import { batched } from './batched';
-import { History } from './history';
+import { History, notWritten } from './history';
 import { type Outcome, type SkipReason, type ValidItem, hasFailed, skip } from './item';
 
 /** What is known of a key when it is to be sent. */
@@ -32,14 +32,13 @@ export class SendOnce {
 	private readonly began: string[] = [];
 	private readonly lockName: string;
 	private readonly history: History;
-	private readonly claim = batched(
-		async (keys: string[]) => await withLock(this.lockName, async () => await this.write(keys)),
-	);
+	private readonly claim: (key: string) => Promise<Claim>;
 	private clearing: Promise<'historyCleared'> | undefined;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.history = new History(context.helpers, 'node');
 		this.lockName = `send once ${context.getWorkflow().id} ${context.getNode().id}`;
+		this.claim = batched(this.lockName, async (keys) => await this.write(keys));
 	}
 
 	/** Sends the message of an item unless its campaign has reached the recipient. */
@@ -142,12 +141,4 @@ export class SendOnce {
 			return unconfirmed.has(confirmationOf(key)) ? 'mayHaveBeenSent' : 'alreadySent';
 		});
 	}
-}
-
-/** The failure of a message that was not sent because n8n's database could not be written. */
-export function notWritten(feature: string, cause: unknown): InputError {
-	return new InputError(
-		`${feature} could not write to n8n's database, so this message was not sent`,
-		`Run it again when the database works. (${String(cause)})`,
-	);
 }
