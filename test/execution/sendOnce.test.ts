@@ -4,7 +4,7 @@ import type { IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
 import { History } from '../../nodes/BusinessMessaging/execution/history';
 import type { RunOptions } from '../support/execution';
-import { campaign, numbers, oneEach, people, useService } from '../support/service';
+import { campaign, locator, numbers, oneEach, people, useService } from '../support/service';
 
 const service = useService();
 const sale: INodeParameters = {
@@ -120,7 +120,22 @@ describe('a message that an earlier run may have sent', () => {
 
 	test('stays uncertain if the service refuses it the second time', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001002', status: 422 });
-		await run({ ...sendAgain, onError: 'continueRegularOutput' });
+		const fallback = {
+			useFallbackTemplate: true,
+			fallbackTemplate: locator('order_update', 'name'),
+			fallbackLanguage: locator('en_US', 'code'),
+		};
+		const parameters = { ...sendAgain.parameters, ...fallback };
+		const options = { ...parameters.options, checkBeforeSending: false };
+		const { outputs } = await run({
+			parameters: { ...parameters, options },
+			onError: 'continueRegularOutput',
+		});
+		expect(outputs[0][2].json).toMatchObject({
+			sendStatus: 'mayHaveBeenSent',
+			error: { statusCode: 422, description: expect.stringContaining('An earlier run may have') },
+		});
+		expect(service.calls('sendTemplate')).toBe(0);
 		expect(statuses((await run()).outputs)[2]).toBe('mayHaveBeenSent');
 	});
 

@@ -3,7 +3,7 @@ import { attempt, compact, noop, uniq } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
 import { defaultTimeoutSeconds } from '../operations/fields';
-import type { Operation, RunOptions } from '../operations/operation';
+import type { Operation, OperationRequest, RunOptions } from '../operations/operation';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { type ServiceError, asFailure } from '../transport/errors';
@@ -197,9 +197,9 @@ async function carryOut(
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, async (item) => {
-		const send = async (): Promise<Outcome> => {
-			const request = { ...item.request, idempotencyKey: memory?.begin(item) };
-			const call = operation.run(client, request, prepared);
+		const send = async (request: OperationRequest): Promise<Outcome> => {
+			const keyed = { ...request, idempotencyKey: memory?.begin(item) };
+			const call = operation.run(client, keyed, prepared);
 			return await call.then((records) => ({ records })).catch(toOutcome);
 		};
 		const sendUnlessSent = async () => await sendOnce.guard(item, send);

@@ -7,7 +7,8 @@ import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { withLock } from '../mutex';
 import { campaignKeyOf } from '../operations/message/campaign';
-import { InputError } from '../transport/errors';
+import type { OperationRequest } from '../operations/operation';
+import { InputError, ServiceError } from '../transport/errors';
 import { batched } from './batched';
 import { History, notWritten } from './history';
 import { type Outcome, type SkipReason, type ValidItem, hasFailed, skip } from './item';
@@ -42,10 +43,13 @@ export class SendOnce {
 	}
 
 	/** Sends the message of an item unless its campaign has reached the recipient. */
-	async guard(item: ValidItem, send: () => Promise<Outcome>): Promise<Outcome> {
+	async guard(
+		item: ValidItem,
+		send: (request: OperationRequest) => Promise<Outcome>,
+	): Promise<Outcome> {
 		const { campaign } = item.request;
 		const key = campaignKeyOf(item.request);
-		if (!campaign || key === undefined) return await send();
+		if (!campaign || key === undefined) return await send(item.request);
 		const asking = campaign.clearsHistory ? this.clear() : this.claim(key);
 		const claim = await asking.catch((cause) => notWritten('Send Once', cause));
 		if (claim instanceof InputError) return { failure: claim };
@@ -55,11 +59,9 @@ export class SendOnce {
 		if (claim !== 'new' && !isRepeat) return skip(item, claim, { campaign: campaign.name });
 		underWay.add(name);
 		this.began.push(name);
-		const outcome = await send();
+		const outcome = isRepeat ? await repeat(item, send) : await send(item.request);
 		if (!hasFailed(outcome)) this.confirmed.push(key);
-		// A refused repeat says nothing about the first attempt, so the claim of that stays.
-		else if (outcome.failure.sendStatus === 'notSent' && !isRepeat)
-			this.history.removals.add(claimOf(key));
+		else if (outcome.failure.sendStatus === 'notSent') this.history.removals.add(claimOf(key));
 		return outcome;
 	}
 
@@ -141,4 +143,20 @@ export class SendOnce {
 			return unconfirmed.has(confirmationOf(key)) ? 'mayHaveBeenSent' : 'alreadySent';
 		});
 	}
+}
+
+/** Sends a message again. A refusal says nothing about the first attempt; a template may follow only a text that nobody got. */
+async function repeat(
+	{ request }: ValidItem,
+	send: (request: OperationRequest) => Promise<Outcome>,
+): Promise<Outcome> {
+	const outcome = await send({ ...request, fallback: undefined });
+	if (!hasFailed(outcome)) return outcome;
+	const { message, description = '', statusCode } = outcome.failure;
+	const failure = new ServiceError(message, {
+		kind: 'indeterminate',
+		statusCode,
+		description: `${description} An earlier run may have sent the message.`.trim(),
+	});
+	return { failure };
 }
