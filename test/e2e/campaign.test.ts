@@ -1,5 +1,7 @@
 /** Campaigns on a real n8n: interrupted in every way, and still one message each. */
-import { countBy, range } from 'lodash';
+import { readFile } from 'node:fs/promises';
+
+import { countBy, omitBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { outputOf } from '../../tools/n8n/client';
@@ -80,7 +82,17 @@ test('the same with Stop in the middle, then Retry, where n8n saves the progress
 	expect(received()).toEqual(oneEach);
 });
 
-test('n8n killed in the middle of a Send Once campaign, started and run again: nobody gets two', async () => {
+/** Changes the parameters of the node under test. */
+async function change({ id }: { id: string }, own: INodeParameters) {
+	const { client } = holder.playground.n8n;
+	const workflow = await client.getWorkflow(id);
+	const nodes = workflow.nodes.map((one) =>
+		one.name === tested ? { ...one, parameters: { ...one.parameters, ...own } } : one,
+	);
+	await client.call('PATCH', `/rest/workflows/${id}`, { ...workflow, nodes });
+}
+
+test('n8n killed in the middle of a Send Once campaign, started and run again: nobody gets two, and what is uncertain is sent again if the user wants that', async () => {
 	const concurrency = 8;
 	const { sandbox, n8n } = holder.playground;
 	const { client, workflow } = await start(
@@ -112,6 +124,16 @@ test('n8n killed in the middle of a Send Once campaign, started and run again: n
 		Object.values(countBy(sandbox.state.messages.all, 'phone')).filter((count) => count > 1),
 	).toEqual([]);
 	expect(outbound().length).toBeGreaterThanOrEqual(300 - concurrency);
+	await change(workflow, { options: { concurrency, ifUncertain: 'sendAgain' } });
+	const last = await client.waitForExecution(await client.run(workflow.id, manualTrigger));
+	const uncertain = statuses.mayHaveBeenSent ?? 0;
+	expect(countBy(outputOf(last, tested), 'json.sendStatus')).toEqual(
+		omitBy({ skipped: 300 - uncertain, sent: uncertain }, (count) => count === 0),
+	);
+	expect(Object.keys(received())).toHaveLength(300);
+	const log = await readFile(n8n.logFile, 'utf8');
+	expect(log).toContain('node "Business Messaging": 300 of 300 messages (0 failed');
+	expect(log).not.toContain('+1555000');
 });
 
 test('rules, a preview of 1,000, a test and the campaign: the same people, the same texts, the cap in the next run', async () => {
@@ -129,19 +151,15 @@ test('rules, a preview of 1,000, a test and the campaign: the same people, the s
 	const many = range(1000, 2000).map((n) => ({ n }));
 	const file = workflowOf(holder.playground, many, { ...parameters, text, audienceRules: rules });
 	const { id } = await client.createWorkflow(file);
-	const runIn = async (mode: INodeParameters) => {
-		const nodes = file.nodes.map((one) =>
-			one.name === tested ? { ...one, parameters: { ...one.parameters, ...mode } } : one,
-		);
-		const { versionId } = await client.getWorkflow(id);
-		await client.call('PATCH', `/rest/workflows/${id}`, { ...file, nodes, versionId });
+	const runIn = async (mode: string, own: INodeParameters = {}) => {
+		await change({ id }, { mode, ...own });
 		const execution = await client.waitForExecution(await client.run(id, manualTrigger));
 		return outputOf(execution, tested).map(({ json }) => json);
 	};
-	const preview = await runIn({ mode: 'preview' });
-	await runIn({ mode: 'test', testNumber: '+15550009999', testMessages: 2 });
+	const preview = await runIn('preview');
+	await runIn('test', { testNumber: '+15550009999', testMessages: 2 });
 	expect(received()).toEqual({ '+15550009999': 2 });
-	const sent = await runIn({});
+	const sent = await runIn('send');
 	const shown = preview.filter(({ sendStatus }) => sendStatus === 'preview');
 	expect(shown).toHaveLength(978);
 	const texts = Object.fromEntries(
@@ -151,7 +169,7 @@ test('rules, a preview of 1,000, a test and the campaign: the same people, the s
 	);
 	expect(Object.fromEntries(shown.map(({ to, text: one }) => [to, one]))).toEqual(texts);
 	expect(sent.map(({ reason }) => reason)).toEqual(preview.map(({ reason }) => reason));
-	const again = await runIn({});
+	const again = await runIn('send');
 	expect(countBy(again, 'reason')).toEqual({ excluded: 22, frequencyCap: 978 });
 	expect(outbound()).toHaveLength(980);
 });

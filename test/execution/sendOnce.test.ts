@@ -221,7 +221,9 @@ describe('a database that fails', () => {
 		void service.sandbox.changes.once('message', () => failCalls(0, Infinity));
 		const { hints } = await run(one);
 		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringContaining('list messages as mayHaveBeenSent that were sent: +15550001000 sale'),
+			expect.stringContaining(
+				'treat messages as mayHaveBeenSent that were sent: +15550001000 sale',
+			),
 		]);
 		recover();
 		expect(statuses((await run(one)).outputs)).toEqual(['mayHaveBeenSent']);

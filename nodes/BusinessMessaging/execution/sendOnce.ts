@@ -108,7 +108,7 @@ export class SendOnce {
 		if (unsent.length > 0)
 			return `${start} skip messages that were not sent. Send these with another campaign name: ${unsent.join(', ')}.`;
 		if (this.confirmed.length === 0) return undefined;
-		return `${start} list messages as mayHaveBeenSent that were sent: ${this.confirmed.join(', ')}.`;
+		return `${start} treat messages as mayHaveBeenSent that were sent: ${this.confirmed.join(', ')}.`;
 	}
 
 	/** Forgets all keys, once a run. */
