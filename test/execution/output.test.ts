@@ -25,7 +25,7 @@ describe('Keep Input Fields', () => {
 		['skipped', { audienceRules: { excludeNumbers: '+15550001000' } }],
 		['preview', { mode: 'preview' }],
 		['test', { mode: 'test', testNumber: '+15550009999' }],
-		['notSent', { text: '' }],
+		['notSent', { to: 'nobody' }],
 		['notSent', {}],
 	])('an item that is %s has the columns of the person after its own fields', async (...kind) => {
 		const [sendStatus, parameters] = kind;

@@ -154,7 +154,7 @@ describe('a message that an earlier run may have sent', () => {
 test('a message that failed later is sent once more, once for each failure', async () => {
 	const again = async (failed: Array<string | null>) => {
 		const items = people(4).map((one, index) => ({ ...one, failed: failed[index] }));
-		const options = { failedMessageId: '={{ $json.failed }}' };
+		const options = { failedMessage: '={{ $json.failed }}' };
 		return statuses((await run({ items, parameters: { options } })).outputs);
 	};
 	const [none, sent] = ['alreadySent', 'sent now'];

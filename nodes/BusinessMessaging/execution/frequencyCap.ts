@@ -78,6 +78,7 @@ export class FrequencyCap {
 	}
 
 	private async takePlaces(wishes: Wish[]): Promise<Array<string | undefined>> {
+		await this.history.remove(); // places that were given back are free
 		const taken = new Map<Wish, string>();
 		let open = wishes;
 		// A place that another process has just taken is no longer free: then there is a next one, or none.

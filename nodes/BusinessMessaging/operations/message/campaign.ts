@@ -39,7 +39,7 @@ export const campaignOptions = [
 	showFor(
 		textField({
 			displayName: 'Failed Message ID',
-			name: 'failedMessageId',
+			name: 'failedMessage',
 			placeholder: 'e.g. {{ $json.failedMessageId }}',
 			description:
 				'ID of a message of this campaign that failed later, as its delivery receipt says. The recipient then gets the campaign once more, and only once for each ID. Empty: the recipient gets it only once.',
@@ -80,16 +80,12 @@ export function readCampaign({
 	campaign,
 	options,
 }: ValuesOf<typeof campaignFields> & { options: Partial<ValuesOf<typeof campaignOptions>> }) {
-	const {
-		clearSendOnceHistory: clearsHistory = false,
-		failedMessageId = '',
-		ifUncertain,
-	} = options;
+	const { clearSendOnceHistory: clearsHistory = false, failedMessage = '', ifUncertain } = options;
 	const repeatsUncertain = ifUncertain === 'sendAgain';
 	return sendOnce
 		? {
 				name: campaign.trim(),
-				failedMessageId: failedMessageId.trim(),
+				failedMessageId: failedMessage.trim(),
 				repeatsUncertain,
 				clearsHistory,
 			}
