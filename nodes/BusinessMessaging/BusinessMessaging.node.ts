@@ -34,6 +34,17 @@ export class BusinessMessaging implements INodeType {
 		credentials: [{ name: 'businessMessagingApi', required: true, testedBy: 'testCredential' }],
 		usableAsTool: true,
 		webhooks: replyWebhooks,
+		builderHint: {
+			searchHint:
+				"For the one API that its credential connects to. For WhatsApp Cloud API, Telegram, Twilio or Slack use n8n's own nodes.",
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-business-messaging.businessMessagingTrigger',
+					relationHint:
+						'Starts a workflow when a customer writes, and takes replies to Send and Wait',
+				},
+			],
+		},
 		waitingNodeTooltip: 'Waiting for replies in the chat',
 		properties,
 	};

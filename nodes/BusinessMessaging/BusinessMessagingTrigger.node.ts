@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 
 import { testCredential } from './transport/credentialTest';
-import { hints, properties, triggerPanel } from './trigger/description';
+import { hints, properties, subtitle, triggerPanel } from './trigger/description';
 import { receive } from './trigger/receive';
 import { isRegistered, register, unregister } from './trigger/registration';
 
@@ -22,8 +22,7 @@ export class BusinessMessagingTrigger implements INodeType {
 		// n8n evaluates an expression of its own for each delivery to a node of version 1, which costs more than all the rest.
 		version: [1, 1.1],
 		defaultVersion: 1.1,
-		subtitle:
-			'={{ [].concat($parameter["events"], $parameter["otherEvents"]).filter((event) => event).join(", ") }}',
+		subtitle,
 		description: 'Starts the workflow when a customer writes or the state of a message changes',
 		eventTriggerDescription: 'Waiting for the service to deliver an event',
 		activationMessage: 'Events are now delivered to this workflow.',
@@ -46,7 +45,7 @@ export class BusinessMessagingTrigger implements INodeType {
 				responseMode: 'onReceived',
 				responseData: 'noData',
 				path: 'webhook',
-				ndvHideUrl: '={{ $parameter["registration"] !== "manual" }}',
+				ndvHideUrl: '={{ $parameter.options?.registration !== "manual" }}',
 			},
 		],
 		triggerPanel,

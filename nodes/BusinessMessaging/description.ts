@@ -1,27 +1,27 @@
 /** The properties of the action node: dropdowns, display conditions and their order, derived from the operations. */
 import type { INodeProperties } from 'n8n-workflow';
-import { pick, sortBy, uniq, upperFirst } from 'lodash';
+import { pick, sortBy, startCase, uniq, upperFirst } from 'lodash';
 
 import * as operationModules from './operations';
 import { showFor } from './operations/fields';
 import type { Operation, Resource } from './operations/operation';
 
-/** All operations of the node, sorted by resource and name. */
+/** What comes first in its resource, as it is used most. n8n asks for the order of the alphabet only where there are five or more. */
+const mostUsed = [
+	'sendText',
+	'sendTemplate',
+	'upsert',
+	'getAll',
+	'getCurrent',
+	'getMessageStatistics',
+];
+
+/** All operations of the node, by resource. */
 export const operations: Operation[] = sortBy(Object.values(operationModules), [
 	'resource',
+	({ value }) => (mostUsed.includes(value) ? mostUsed.indexOf(value) : mostUsed.length),
 	({ name }) => name.toLowerCase(),
 ]);
-
-/** The operation that each resource begins with. */
-const defaults: Record<Resource, string> = {
-	account: 'getCurrent',
-	analytics: 'getMessageStatistics',
-	contact: 'upsert',
-	conversation: 'getAll',
-	message: 'sendText',
-	template: 'getAll',
-	webhook: 'getAll',
-};
 
 const resources = uniq(operations.map(({ resource }) => resource));
 
@@ -35,8 +35,8 @@ const resourceField: INodeProperties = {
 };
 
 function operationField(resource: Resource): INodeProperties {
-	const firstOperation = defaults[resource];
 	const own = operations.filter((operation) => operation.resource === resource);
+	const firstOperation = own[0].value;
 	return {
 		displayName: 'Operation',
 		name: 'operation',
@@ -66,9 +66,12 @@ export function findOperation(resource: string, value: string): Operation | unde
 	);
 }
 
-const actions = Object.fromEntries(
-	operations.map(({ resource, value, action }) => [`${resource} ${value}`, action]),
+const titles = Object.fromEntries(
+	operations.map(({ resource, value, name, action }) => {
+		const title = startCase(action).replace(/ (Or|And|For) /g, (word) => word.toLowerCase());
+		return [`${resource} ${value}`, resource === 'message' ? name : title];
+	}),
 );
 
-/** What the canvas shows under the name of the node, e.g. "Send text message". */
-export const subtitle = `={{ (${JSON.stringify(actions)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
+/** What the canvas shows under the name of the node, e.g. "Send Template" or "Create Contact". */
+export const subtitle = `={{ (${JSON.stringify(titles)})[$parameter.resource + " " + $parameter.operation] }}`;

@@ -84,11 +84,14 @@ const handlers: Handlers = {
 		return {};
 	},
 
-	getMessageStatistics: ({ state }) => ({ ...state.analytics.overall }),
-	getCampaignStatistics: ({ state }) => ({ data: state.analytics.campaigns }),
-	getAgentStatistics: ({ state }) => ({
-		data: state.keys.keys.map(({ id, name }) => ({ id, name, ...state.analytics.agentOf(id) })),
+	getMessageStatistics: ({ state, query }) => ({ ...state.analytics.within(query).overall }),
+	getCampaignStatistics: ({ state, query }) => ({
+		data: state.analytics.within(query).campaigns,
 	}),
+	getAgentStatistics({ state, query }) {
+		const figures = state.analytics.within(query);
+		return { data: state.keys.keys.map(({ id, name }) => ({ id, name, ...figures.agentOf(id) })) };
+	},
 };
 
 /** Runs the handler of an endpoint. */

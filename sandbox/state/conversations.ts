@@ -59,7 +59,17 @@ function figuresOf(messages: readonly Message[]): Figures {
 
 /** Figures over all messages of ours, per template and per key. */
 export class Analytics {
-	constructor(private readonly messages: Messages) {}
+	constructor(private readonly messages: Pick<Messages, 'all'>) {}
+
+	/** The same of the messages of a period (assumption). */
+	within({ from = '', to = '' }: { from?: string; to?: string }): Analytics {
+		const [start, end] = [Date.parse(from), Date.parse(to)];
+		const all = this.messages.all.filter(({ createdAt }) => {
+			const time = Date.parse(createdAt);
+			return !(time < start || time >= end);
+		});
+		return new Analytics({ all });
+	}
 
 	get overall(): Figures & { received: number } {
 		const received = this.messages.all.length - this.outbound.length;

@@ -209,5 +209,5 @@ test('the canvas shows what a node does, in the words of its operation', () => {
 	});
 	const { subtitle } = node.description;
 	const shown = expression.getSimpleParameterValue(placed.Node, subtitle, 'internal', {});
-	expect(shown).toBe('Create or update contact');
+	expect(shown).toBe('Create or Update Contact');
 });

@@ -74,6 +74,18 @@ describe.each([
 	);
 });
 
+test.each(['whatsapp', 'sms', 'human in the loop', 'campaign'])(
+	'somebody who types %s into the panel finds the node',
+	async (words) =>
+		await withScreenshot(editor, async () => {
+			await editor.goTo('/workflow/new');
+			await editor.part('canvas-plus-button').click();
+			await editor.part('node-creator-search-bar').fill(words);
+			const panel = editor.part('node-creator');
+			await panel.getByText('Business Messaging', { exact: true }).waitFor();
+		}),
+);
+
 test.each(exampleNames())(
 	'the example %s is imported from its file without a warning',
 	async (name) =>
@@ -87,12 +99,13 @@ test.each(exampleNames())(
 				await editor.node(node.name).waitFor();
 			await editor.part('zoom-to-fit').click();
 
-			// n8n chooses the only credential there is by itself, and says so; the account for the AI is the user's.
+			// n8n chooses the only credential there is by itself, and says so; these want one of the user's.
+			const theirs = ['AI model', 'MCP Server Trigger'];
 			const marked = editor.part('canvas-node').filter({ has: editor.part('node-issues') });
 			const names = await marked.evaluateAll((all) =>
 				all.map((one) => one.getAttribute('data-node-name')),
 			);
-			expect(names.filter((one) => one !== 'AI model')).toEqual([]);
+			expect(names.filter((one) => !theirs.includes(one ?? ''))).toEqual([]);
 			const said = await editor.page.locator('.el-notification').allTextContents();
 			expect(said.filter((text) => !text.startsWith('Credentials auto-added'))).toEqual([]);
 		}),
@@ -122,13 +135,14 @@ look('of 500 templates one is found, with its languages and 10 variables, and se
 	const { id, nodes } = await n8n.client.createWorkflow(file);
 	await editor.openWorkflow(id, nodes.find(({ name }) => name === tested)?.id);
 	const user = new NewUser(editor);
-	await editor.page.getByText('Choose a template to see its variables here.').waitFor();
+	await editor.page.getByText('Choose a template to see its text here.').waitFor();
 	await user.pick('template', /^big_order/, 'big');
-	await editor.page
-		.getByText('Choose a language to see the variables of the template here.')
-		.waitFor();
+	await editor.page.getByText('Choose a language to see the text of the template here.').waitFor();
 	await user.pick('language', /^German \(Germany\)/, 'german');
 	await editor.page.getByText('Body 1: "de_DE: Hello {{1}} {{2}}, your order…"').waitFor();
+	await editor.page
+		.getByText('arrives on {{5}} between {{6}} and {{7}}. Ask {{8}} for help.')
+		.waitFor();
 	const fields = editor.part('mapping-fields-container').locator('input');
 	expect(await fields.count()).toBe(bigFields.length);
 	await user.fillForm(bigFields.map((field) => `${field}!`));

@@ -72,6 +72,16 @@ test.each<[string, EndpointName, string, object]>([
 	});
 });
 
+test('a wrong key in a list says so, and has the status for which n8n shows the link to the credential', async () => {
+	const credentials = service.credentials({ apiKey: 'wrong' });
+	const opened = service.engine.editor({ credentials });
+	await expect(opened.listSearch('searchContacts')).rejects.toMatchObject({
+		message: expect.stringContaining('The service does not accept the API key'),
+		description: "Check 'API Key' in the credential.",
+		httpCode: '401',
+	});
+});
+
 test('of a list that the service does not give in full, what it gives is shown, or why nothing was found', async () => {
 	const body = { data: [{ id: 'a', name: 'Ada' }], total: 25 };
 	await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });

@@ -1,4 +1,5 @@
 /** The lists and the form for templates, as the editor calls them. */
+import { escape } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { locator, useService } from '../support/service';
@@ -16,6 +17,13 @@ const chosen = (template: string | null, language = 'en_US') => ({
 });
 const form = async (parameters: INodeParameters, credentials = service.credentials()) =>
 	await open(parameters, credentials).resourceMapping('getTemplateVariables');
+const textOf = async (parameters: INodeParameters, credentials = service.credentials()) => {
+	const { fields, emptyFieldsNotice } = await open(parameters, credentials).resourceMapping(
+		'getTemplateText',
+	);
+	expect(fields).toEqual([]); // n8n shows the notice only then
+	return emptyFieldsNotice;
+};
 const shownIn = async (parameters: INodeParameters, credentials = service.credentials()) =>
 	(await form(parameters, credentials)).fields.filter(({ removed }) => !removed);
 const namesIn = async (method: string, text?: string, parameters: INodeParameters = {}) =>
@@ -87,16 +95,32 @@ test.each<[string, object[]]>([
 const noFrench = 'The service has no template "welcome" in fr_FR. It exists in en_US, de_DE.';
 
 test.each([
-	['', 'en_US', 'Choose a template to see its variables here.'],
-	['welcome', '', 'Choose a language to see the variables of the template here.'],
+	['', 'en_US', 'Choose a template to see its text here.'],
+	['welcome', '', 'Choose a language to see the text of the template here.'],
 	['welcome', 'fr_FR', noFrench],
 	['wellcome', 'en_US', 'The service has no template "wellcome". Did you mean welcome?'],
-	['opening_hours', 'en_US', 'This template has no variables: there is nothing to fill in.'],
-])('template "%s" in "%s" gives no field, and says why', async (template, language, words) => {
-	const { fields, emptyFieldsNotice } = await form(chosen(template, language));
-	expect(fields).toEqual([]);
-	expect(emptyFieldsNotice).toContain(words);
-	if (template) expect(await shownIn(chosen('login_code', ''))).toHaveLength(1); // it has one language
+	['opening_hours', 'en_US', 'We have new opening hours: Monday to Saturday, 9 to 18.'],
+])(
+	'template "%s" in "%s" gives no field, and the text says why',
+	async (template, language, words) => {
+		expect((await form(chosen(template, language))).fields).toEqual([]);
+		expect(await textOf(chosen(template, language))).toContain(escape(words));
+		if (template) expect(await shownIn(chosen('login_code', ''))).toHaveLength(1); // it has one language
+	},
+);
+
+test('the whole text of the template is shown, with its variables and without any HTML of the service', async () => {
+	const parts = [
+		{ type: 'HEADER', text: 'Order {{1}}' },
+		{ type: 'BODY', text: 'Hi {{1}},\nit arrives <b>soon</b>' },
+		{ type: 'FOOTER', text: 'Reply STOP' },
+		{ type: 'BUTTONS', buttons: [{ text: 'Yes' }, { text: 'Track', url: 'https://a.test/{{1}}' }] },
+	];
+	const template = { name: 'order', language: 'en_US', components: parts };
+	await service.list('listTemplates', template);
+	expect(await textOf(chosen('order'))).toBe(
+		'<b>Order {{1}}</b><br>Hi {{1}},<br>it arrives &lt;b&gt;soon&lt;/b&gt;<br><i>Reply STOP</i><br>[Yes] <br>[Track] https://a.test/{{1}}',
+	);
 });
 
 describe('where less is known', () => {
@@ -110,6 +134,13 @@ describe('where less is known', () => {
 	])('without %s the form has numbered fields, none of them required', async (_, records) => {
 		await list(...records);
 		expect(await shownIn(chosen('welcome'))).toEqual(numbered);
+	});
+
+	test('the text says why it is not shown', async () => {
+		expect(await textOf(chosen('welcome'), nowhere())).toContain('127.0.0.1:9');
+		expect(await textOf(chosen(null))).toBe('The template comes from your data.');
+		await list(welcome);
+		expect(await textOf(chosen('welcome'))).toContain('does not show the text');
 	});
 
 	test('without a template or a network as well, and others can be added', async () => {

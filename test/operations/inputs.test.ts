@@ -124,7 +124,7 @@ test.each<[EndpointName, object, object]>([
 	],
 	[
 		'createTemplate',
-		{ ...template, name: ' promo ', componentsJson: '[{ "type": "BODY", "text": "Hi" }]' },
+		{ ...template, name: ' promo ', body: 'Hi' },
 		expect.objectContaining({ name: 'promo', language: 'en_US' }),
 	],
 	[

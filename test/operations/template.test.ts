@@ -46,6 +46,23 @@ test('every value arrives in its place of header, body and buttons, for each ite
 	expect(template?.buttons[1].url).toBe('https://shop.example.com/track/Anna button2_1');
 });
 
+test('a template with one language needs none chosen, one with several does', async () => {
+	const anyLanguage = {
+		...code,
+		language: locator('', 'list'),
+		options: { checkBeforeSending: false },
+	};
+	expect((await send('login_code', anyLanguage)).error).toBeUndefined();
+	expect(texts()).toEqual(logins);
+	const { error } = await send('welcome', { ...form(both), language: locator('', 'list') });
+	expect(error).toMatchObject({
+		message: "'Language' is empty [item 0]",
+		description: expect.stringContaining('exists in en_US, de_DE. Choose one.'),
+	});
+	const unknown = await send('wellcome', anyLanguage);
+	expect(unknown.error?.message).toContain('has no template "wellcome"');
+});
+
 test('named variables of any script go out in the order of the template', async () => {
 	const components = [{ type: 'BODY', text: '{{größe}} {{ 名前 }}' }];
 	const template = { name: 'scripts', language: 'en_US', components };

@@ -87,7 +87,7 @@ const action = new BusinessMessaging().description;
 const descriptions: Record<string, INodeTypeDescription> = {
 	businessMessaging: action,
 	businessMessagingTrigger: new BusinessMessagingTrigger().description,
-	businessMessagingTool: action,
+	businessMessagingTool: { ...action, name: 'businessMessagingTool' },
 };
 const writtenForAi = ['descriptionType', 'toolDescription'];
 

@@ -110,7 +110,7 @@ describe('what Send and Wait seals', () => {
 
 describe('comparisons', () => {
 	const manual = { registration: 'manual' };
-	const signed = { ...manual, signature: 'custom', signatureHeader: 'X-Sign' };
+	const signed = { ...manual, signature: { values: { header: 'X-Sign' } } };
 
 	test.each([
 		['the secret in the URL', {}, '?token=wrong', {}],
@@ -118,10 +118,10 @@ describe('comparisons', () => {
 		['a signature', signed, '', { 'X-Sign': '00' }],
 	])(
 		'of %s take the same time wherever the difference is and however long the value',
-		async (_, parameters, query, headers) => {
+		async (_, options, query, headers) => {
 			const compare = jest.spyOn(crypto, 'timingSafeEqual');
 			const trigger = await triggers.active({
-				parameters,
+				parameters: { options },
 				credentials: service.credentials({ webhookSecret: 'a secret of the user' }),
 			});
 			const url = `${trigger.url}${query}`;

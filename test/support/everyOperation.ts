@@ -94,7 +94,7 @@ export const everyOperation: Record<string, Case> = {
 		parameters: {
 			name: '=note_{{ $json.n }}',
 			language: 'en_US',
-			componentsJson: '[{ "type": "BODY", "text": "Hi {{1}}" }]',
+			body: 'Hi {{1}}',
 		},
 		gives: { status: 'PENDING' },
 	},

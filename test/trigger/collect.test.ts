@@ -88,7 +88,9 @@ test('has the intent of the last message with one, and the text of those with on
 
 test('starts at once what cannot be grouped: other events, and a delivery with messages of several people', async () => {
 	const options = { groupMessages: 8, batchReceipts: true };
-	const trigger = await triggers.active({ parameters: { otherEvents: '*', options } });
+	const trigger = await triggers.active({
+		parameters: { options: { ...options, otherEvents: '*' } },
+	});
 	const mixed = [message(1), message(2, { from: '+15550002222' }), message(3)];
 	await triggers.deliver(trigger, mixed);
 	await triggers.deliver(trigger, { event: 'contact.created', data: { name: 'Ann' } });

@@ -44,7 +44,9 @@ test('names the message of a receipt as the send operation does', async () => {
 });
 
 test('hands on what else the service sends, and leaves out what it does not send', async () => {
-	const trigger = await triggers.active({ parameters: { otherEvents: 'contact.created' } });
+	const trigger = await triggers.active({
+		parameters: { options: { otherEvents: 'contact.created' } },
+	});
 	const data = { id: 7, tags: ['new'], messageId: 'm1' };
 	const { workflowData } = await triggers.deliver(trigger, { event: 'contact.created', data });
 	expect(workflowData).toEqual([[{ json: { event: 'contact.created', ...data } }]]);
@@ -99,7 +101,7 @@ test.each([
 	['an event that is no text', { event: 1, data: {} }],
 	['nothing', ''],
 ])('answers %s with 400 and starts nothing', async (_, body) => {
-	const trigger = await triggers.active({ parameters: { otherEvents: '*' } });
+	const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
 	const answer = await triggers.deliver(trigger, body);
 	expect([answer.status, trigger.executions]).toEqual([400, []]);
 	expect(answer.body).toEqual({ message: expect.stringContaining('no event') });
@@ -124,7 +126,7 @@ test.each([
 });
 
 test('takes deliveries without a secret where the URL is registered by hand', async () => {
-	const trigger = await triggers.active({ parameters: { registration: 'manual' } });
+	const trigger = await triggers.active({ parameters: { options: { registration: 'manual' } } });
 	const answer = await trigger.deliver(received());
 	expect([answer.status, trigger.executions.length]).toEqual([200, 1]);
 });

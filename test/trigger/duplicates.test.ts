@@ -82,7 +82,9 @@ test.each<[string, number, unknown[], Record<string, string>]>([
 	['a change to and fro', 3, ['Ann', 'Bob', 'Ann'].map(assigned), {}],
 	['a change with a header', 1, ['Ann', 'Ann'].map(assigned), { 'webhook-id': 'e1' }],
 ])('starts for %s: %d', async (_, count, bodies, headers) => {
-	const trigger = await triggers.active({ parameters: { otherEvents: 'conversation.assigned' } });
+	const trigger = await triggers.active({
+		parameters: { options: { otherEvents: 'conversation.assigned' } },
+	});
 	for (const body of bodies) await triggers.deliver(trigger, body, headers);
 	expect(trigger.executions).toHaveLength(count);
 });

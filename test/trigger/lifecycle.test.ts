@@ -28,7 +28,7 @@ const statusOf = async (trigger: Trigger, url = triggers.urlOf(trigger)) =>
 
 const receipts: INodeParameters = {
 	events: ['message.received', 'message.read'],
-	otherEvents: 'contact.created, *',
+	options: { otherEvents: 'contact.created, *' },
 };
 const newSecret: INodeParameters = { options: { secretVersion: 2 } };
 
@@ -79,7 +79,7 @@ describe('the registration', () => {
 		const it = await triggers.active();
 		const body = { message: 'events: "message.recieved" is unknown' };
 		await service.fault({ endpoint: 'createWebhook', status: 422, body, count: 20 });
-		const parameters = { otherEvents: 'message.recieved' };
+		const parameters = { options: { otherEvents: 'message.recieved' } };
 		const changed = await triggers.make({ parameters, staticData: it.staticData });
 		const calls = service.calls('createWebhook');
 		await expect(changed.activate()).rejects.toThrow(/"message.recieved" is unknown.*Other Event/);
@@ -202,12 +202,12 @@ describe('the registration', () => {
 		const automatic = await triggers.active();
 		const byHand = foreign(automatic.url);
 		const { staticData } = automatic;
-		await triggers.active({ parameters: { registration: 'manual' }, staticData });
+		await triggers.active({ parameters: { options: { registration: 'manual' } }, staticData });
 		expect(registered()).toEqual([byHand]);
 	});
 
 	test('by hand needs no request', async () => {
-		const it = await triggers.active({ parameters: { registration: 'manual' } });
+		const it = await triggers.active({ parameters: { options: { registration: 'manual' } } });
 		await it.deactivate();
 		expect(
 			service.calls('listWebhooks') +

@@ -19,17 +19,10 @@ const seconds = (offset = 0) => String(Math.floor(Date.now() / 1000) + offset);
 
 const hmac = (key: string | Buffer, text: string, algorithm = 'sha256') =>
 	createHmac(algorithm, key).update(text);
-const custom = (signatureHeader: string, signatureOptions = {}): INodeParameters => ({
-	signature: 'custom',
-	signatureHeader,
-	signatureOptions,
+const signed = (values: INodeParameters): INodeParameters => ({
+	options: { signature: { values } },
 });
-const ownForm = {
-	algorithm: 'sha512',
-	encoding: 'base64',
-	prefix: 'v=',
-	timestampHeader: 'X-Time',
-} as const;
+const ownForm = { prefix: 'v=', timestampHeader: 'X-Time' };
 
 interface Form {
 	parameters: INodeParameters;
@@ -42,7 +35,7 @@ interface Form {
 
 const forms: Record<string, Form> = {
 	'Standard Webhooks': {
-		parameters: { signature: 'standardWebhooks' },
+		parameters: signed({ scheme: 'standardWebhooks' }),
 		signing: { scheme: 'standardWebhooks' },
 		sign: (text, key, time) => {
 			const keyBytes = Buffer.from(key.slice('whsec_'.length), 'base64');
@@ -56,20 +49,26 @@ const forms: Record<string, Form> = {
 		hasTime: true,
 	},
 	'HMAC with a prefix': {
-		parameters: custom('X-Hub-Signature-256', { prefix: 'sha256=' }),
+		parameters: signed({ header: 'X-Hub-Signature-256', prefix: 'sha256=' }),
 		signing: { scheme: 'sha256' },
 		sign: (text, key) => ({ 'X-Hub-Signature-256': `sha256=${hmac(key, text).digest('hex')}` }),
 		hasTime: false,
 	},
 	'HMAC in capitals': {
-		parameters: { signature: 'custom' },
+		parameters: signed({}),
 		signing: { scheme: 'hex' },
 		sign: (text, key) => ({ 'X-Signature': hmac(key, text).digest('hex').toUpperCase() }),
 		hasTime: false,
 	},
 	'HMAC with another algorithm, encoding and a time': {
-		parameters: custom('X-Own', ownForm),
-		signing: { scheme: 'custom', header: 'X-Own', ...ownForm },
+		parameters: signed({ scheme: 'sha512-base64', header: 'X-Own', ...ownForm }),
+		signing: {
+			scheme: 'custom',
+			header: 'X-Own',
+			algorithm: 'sha512',
+			encoding: 'base64',
+			...ownForm,
+		},
 		sign: (text, key, time) => ({
 			'X-Time': time,
 			'X-Own': `v=${hmac(key, `${time}.${text}`, 'sha512').digest('base64')}`,
@@ -94,24 +93,24 @@ test.each(Object.entries(forms))('takes %s, and nothing that was touched', async
 	const { parameters, signing, sign, hasTime } = form;
 	const trigger = await active(parameters);
 	const now = seconds();
-	const signed = sign(body, secret, now);
+	const right = sign(body, secret, now);
 	const times = hasTime ? [seconds(-400), seconds(400), 'yesterday', ''] : [];
 	const touched: Array<[text: string, headers: Record<string, string>]> = [
-		[body.replace(customer, '+15550006666'), signed],
-		[`${body} `, signed],
+		[body.replace(customer, '+15550006666'), right],
+		[`${body} `, right],
 		[body, sign(body, otherSecret, now)],
-		[body, mapValues(signed, (value) => value.slice(0, -4))],
-		...Object.keys(signed).map((name): [string, Record<string, string>] => [
+		[body, mapValues(right, (value) => value.slice(0, -4))],
+		...Object.keys(right).map((name): [string, Record<string, string>] => [
 			body,
-			omit(signed, name),
+			omit(right, name),
 		]),
 		...times.map((time): [string, Record<string, string>] => [body, sign(body, secret, time)]),
 	];
-	if (hasTime) touched.push([body, mapValues(signed, (value) => value.replace(now, seconds(1)))]);
+	if (hasTime) touched.push([body, mapValues(right, (value) => value.replace(now, seconds(1)))]);
 	for (const [text, headers] of touched)
 		expect((await triggers.deliver(trigger, text, headers)).status).toBe(401);
 	expect(trigger.executions).toEqual([]);
-	expect((await triggers.deliver(trigger, body, signed)).status).toBe(200);
+	expect((await triggers.deliver(trigger, body, right)).status).toBe(200);
 
 	expect(await setSigning({ ...signing, secret })).toBe(204);
 	const { deliveries } = service.sandbox.state.traffic.receive({ from: customer, text: 'Signed' });
@@ -129,7 +128,7 @@ test.each([
 });
 
 test('a signature does not replace the secret of the URL, and neither is handed on', async () => {
-	const trigger = await active({ signature: 'custom', simplify: false });
+	const trigger = await active({ ...signed({}), simplify: false });
 	const headers = { 'X-Signature': hmac(secret, body).digest('hex') };
 	const url = triggers.urlOf(trigger);
 	expect((await triggers.deliver(trigger, body, headers, trigger.url)).status).toBe(401);
@@ -139,7 +138,7 @@ test('a signature does not replace the secret of the URL, and neither is handed 
 		expect(JSON.stringify(trigger.executions)).not.toContain(word);
 });
 
-test.each([{ signature: 'custom' }, { registration: 'manual', requireSecret: true }])(
+test.each([signed({}), { options: { registration: 'manual', requireSecret: true } }])(
 	'cannot be activated with %j without a Webhook Secret',
 	async (parameters) => {
 		const trigger = await triggers.make({ parameters });
@@ -154,7 +153,7 @@ test.each<[status: number, query: string, headers: Record<string, string>]>([
 	[401, '?token=', {}],
 	[401, '?token=wrong', { 'X-Webhook-Token': secret }],
 ])('a URL registered by hand gives %d with %j and %j', async (status, query, headers) => {
-	const trigger = await active({ registration: 'manual', requireSecret: true });
+	const trigger = await active({ options: { registration: 'manual', requireSecret: true } });
 	const answer = await triggers.deliver(trigger, body, headers, trigger.url + query);
 	expect([answer.status, trigger.executions.length]).toEqual([status, status === 200 ? 1 : 0]);
 });

@@ -21,7 +21,7 @@ async function activate(stage: Stage): Promise<Trigger> {
 		return trigger;
 	}
 	await expect(trigger.activate()).rejects.toThrow(new RegExp(`${problem}.*Manual.*by hand`));
-	const manual = await make(stage, { ...parameters, registration: 'manual' });
+	const manual = await make(stage, { ...parameters, options: { registration: 'manual' } });
 	await manual.activate();
 	stage.state.webhooks.create({ url: manual.url });
 	return manual;
@@ -63,7 +63,7 @@ export async function checkTrigger(stage: Stage): Promise<void> {
 async function checkMistype(stage: Stage): Promise<void> {
 	if (stage.webhookProblem(true)) return;
 	const mistyped = 'mesage.received';
-	const trigger = await make(stage, { events: [], otherEvents: mistyped });
+	const trigger = await make(stage, { events: [], options: { otherEvents: mistyped } });
 	const own = () => stage.state.webhooks.all.filter(({ url }) => url.startsWith(trigger.url));
 	if (stage.choice['event-names'] === 'known') {
 		await expect(trigger.activate()).rejects.toThrow(`There is no event ${mistyped}`);

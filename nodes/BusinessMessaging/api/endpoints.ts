@@ -75,9 +75,16 @@ const pageQuery = fields({
 	page: z.coerce.number().int().min(0).optional().describe('Page number'),
 });
 
+const periodQuery = fields({
+	from: z.string().optional().describe('Only figures from this time on, ISO 8601'),
+	to: z.string().optional().describe('Only figures before this time, ISO 8601'),
+});
+
 /** All endpoints by name. The bodies of messages and the query of contacts are specified, all others are assumptions. */
 export const endpoints = {
-	createToken: row('/v1/auth/token', onV1('POST'), { body: fields({}) }),
+	createToken: row('/v1/auth/token', onV1('POST'), {
+		body: fields({ name: z.string().optional() }),
+	}),
 	getCurrentAccount: row('/v1/auth/me', both('GET')),
 	sendText: row('/v1/messages/send', both('POST'), {
 		body: fields({ to: phoneSchema, text: z.string().min(1).describe('Text of the message') }),
@@ -119,9 +126,9 @@ export const endpoints = {
 	}),
 	listWebhooks: row('/v1/webhooks', both('GET'), { query: pageQuery }),
 	deleteWebhook: row('/v1/webhooks/:id', onV1('DELETE')),
-	getMessageStatistics: row('/v1/analytics/messages', both('GET'), { query: fields({}) }),
-	getCampaignStatistics: row('/v1/analytics/campaigns', onV1('GET'), { query: fields({}) }),
-	getAgentStatistics: row('/v1/analytics/agents', both('GET'), { query: fields({}) }),
+	getMessageStatistics: row('/v1/analytics/messages', both('GET'), { query: periodQuery }),
+	getCampaignStatistics: row('/v1/analytics/campaigns', onV1('GET'), { query: periodQuery }),
+	getAgentStatistics: row('/v1/analytics/agents', both('GET'), { query: periodQuery }),
 };
 
 /** The name of an endpoint, e.g. `sendText`. */

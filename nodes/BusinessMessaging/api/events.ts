@@ -15,29 +15,29 @@ export type EventEnvelope = z.infer<typeof eventEnvelopeSchema>;
 /** The kinds of event that the trigger offers: `message.received` is specified, the others are assumptions. */
 export const eventKinds = [
 	{
-		name: 'Message Delivered',
-		value: 'message.delivered',
-		description: "A message has reached the recipient's phone",
-	},
-	{
-		name: 'Message Failed',
-		value: 'message.failed',
-		description: 'A message could not be delivered',
-	},
-	{
-		name: 'Message Read',
-		value: 'message.read',
-		description: 'The recipient has read a message',
-	},
-	{
 		name: 'Message Received',
 		value: 'message.received',
 		description: 'A customer has written a message',
 	},
 	{
-		name: 'Message Sent',
+		name: 'Outgoing Message Delivered',
+		value: 'message.delivered',
+		description: "A message of yours has reached the recipient's phone",
+	},
+	{
+		name: 'Outgoing Message Failed',
+		value: 'message.failed',
+		description: 'A message of yours could not be delivered',
+	},
+	{
+		name: 'Outgoing Message Read',
+		value: 'message.read',
+		description: 'The recipient has read a message of yours',
+	},
+	{
+		name: 'Outgoing Message Sent',
 		value: 'message.sent',
-		description: 'The service has handed a message to the channel',
+		description: 'The service has handed a message of yours to the channel',
 	},
 ];
 

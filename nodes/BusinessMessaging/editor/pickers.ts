@@ -3,7 +3,7 @@ import {
 	type ILoadOptionsFunctions,
 	type INodeListSearchItems,
 	type INodeListSearchResult,
-	NodeOperationError,
+	NodeApiError,
 } from 'n8n-workflow';
 import { attempt, compact, groupBy, isError, sortBy, uniq, uniqBy } from 'lodash';
 
@@ -48,8 +48,10 @@ function listSearch(
 		try {
 			return await search(this, filter.trim(), token);
 		} catch (error) {
-			const { message, description } = asFailure(error);
-			throw new NodeOperationError(this.getNode(), message, { description });
+			const { message, description = '', statusCode } = asFailure(error);
+			// Of other errors n8n's editor shows no description, and only with 401 and 403 a link to the credential.
+			const httpCode = statusCode?.toString();
+			throw new NodeApiError(this.getNode(), { message }, { message, description, httpCode });
 		}
 	};
 }

@@ -1,15 +1,16 @@
-/** The form for the variables of a template: which fields there are and what they are called. */
+/** The text of a template, and the form for its variables: which fields there are and what they are called. */
 import type {
 	ILoadOptionsFunctions,
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { range, truncate } from 'lodash';
+import { compact, escape, range, truncate } from 'lodash';
 
 import { type Template, type TemplateVariable, variablePattern } from '../api/templates';
 import { findTemplate, missingTemplate } from '../operations/message/review';
 import { nameOf, pdfField, titleOf } from '../operations/message/variables';
 import { connect } from '../transport/connect';
+import { asFailure } from '../transport/errors';
 import { listTemplates } from '../transport/templateList';
 import { chosen } from './pickers';
 
@@ -26,49 +27,87 @@ const numberedFields: ResourceMapperField[] = [
 	{ ...optionalPdf, removed: true },
 ];
 
-/** One field for each variable of the chosen template. Numbered fields if they are not known. Does not throw. */
-async function fieldsOf(
+/** The parameters of a template message. */
+const own = { template: 'template', language: 'language', variables: 'variables' };
+/** The same of the fallback. */
+const ofFallback = {
+	template: 'fallbackTemplate',
+	language: 'fallbackLanguage',
+	variables: 'fallbackVariables',
+};
+type Parameters = typeof own;
+
+/** The chosen template, or why there is none. `isOpen`: it may exist all the same. Does not throw. */
+async function look(
 	context: ILoadOptionsFunctions,
-	parameters: { template: string; language: string; variables: string },
-): Promise<ResourceMapperFields> {
+	parameters: Parameters,
+): Promise<{ template?: Template; problem: string; isOpen?: boolean }> {
 	const name = chosen(context, parameters.template);
 	const language = chosen(context, parameters.language);
-	if (name === '') return notice('Choose a template to see its variables here.');
-	if (name === undefined) return { fields: numberedFields };
+	if (name === '') return { problem: 'Choose a template to see its text here.' };
+	if (name === undefined) return { problem: 'The template comes from your data.', isOpen: true };
 	const list = await connect(context)
 		.then(async (client) => await listTemplates(client, true))
-		.catch(() => undefined);
-	if (!list) return { fields: keptFields(context, parameters.variables) ?? numberedFields };
+		.catch(asFailure);
+	if (list instanceof Error) return { problem: `${list.message}.`, isOpen: true };
 	const mine = list.records.filter((template) => template.name === name);
 	if (language === '' && mine.length > 1)
-		return notice('Choose a language to see the variables of the template here.');
+		return { problem: 'Choose a language to see the text of the template here.' };
 	const wanted = language || (mine[0]?.language ?? '');
 	const missing = missingTemplate(list, name, wanted);
-	if (missing) return notice(`${missing.message}. ${missing.description}`);
+	if (missing) return { problem: `${missing.message}. ${missing.description}` };
 	const template = findTemplate(list, name, wanted);
-	if (!template?.variables) return { fields: numberedFields };
-	const fields = fieldsFor(template.variables, template.pdf);
-	return fields.length > 0
-		? { fields }
-		: notice('This template has no variables: there is nothing to fill in.');
+	return {
+		template,
+		problem: 'The service does not show the text of this template.',
+		isOpen: true,
+	};
+}
+
+/** One field for each variable of the chosen template; numbered fields if they are not known. */
+async function fieldsOf(
+	context: ILoadOptionsFunctions,
+	parameters: Parameters,
+): Promise<ResourceMapperFields> {
+	const { template, isOpen } = await look(context, parameters);
+	if (template?.variables) return { fields: fieldsFor(template.variables, template.pdf) };
+	if (!isOpen) return { fields: [] };
+	const kept = template ? undefined : keptFields(context, parameters.variables);
+	return { fields: kept ?? numberedFields };
+}
+
+/** The text of the chosen template as HTML, which n8n shows in the place of fields. */
+async function textOf(
+	context: ILoadOptionsFunctions,
+	parameters: Parameters,
+): Promise<ResourceMapperFields> {
+	const { template, problem } = await look(context, parameters);
+	const { header, body, footer, buttons = [] } = template ?? {};
+	if (!body) return { fields: [], emptyFieldsNotice: escape(problem) };
+	const lines = [
+		header && `<b>${escape(header)}</b>`,
+		escape(body).replaceAll('\n', '<br>'),
+		footer && `<i>${escape(footer)}</i>`,
+		...buttons.map(({ text, url = '' }) => escape(`[${text}] ${url}`)),
+	];
+	return { fields: [], emptyFieldsNotice: compact(lines).join('<br>') };
 }
 
 /** The methods of forms, as resource mappers name them. */
 export const resourceMapping = {
+	async getTemplateText(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
+		return await textOf(this, own);
+	},
 	async getTemplateVariables(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-		const parameters = { template: 'template', language: 'language', variables: 'variables' };
-		return await fieldsOf(this, parameters);
+		return await fieldsOf(this, own);
+	},
+	async getFallbackText(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
+		return await textOf(this, ofFallback);
 	},
 	async getFallbackVariables(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-		return await fieldsOf(this, {
-			template: 'fallbackTemplate',
-			language: 'fallbackLanguage',
-			variables: 'fallbackVariables',
-		});
+		return await fieldsOf(this, ofFallback);
 	},
 };
-
-const notice = (emptyFieldsNotice: string) => ({ fields: [], emptyFieldsNotice });
 
 /** The present fields of the form, for when the service cannot be reached. */
 function keptFields(

@@ -20,6 +20,7 @@ import {
 	isWanted,
 } from './item';
 import { inQueues } from './keyedQueue';
+import { labelExecution } from './labels';
 import { Memory } from './memory';
 import { toNodeError, toOutputs } from './output';
 import { previewItems } from './preview';
@@ -67,6 +68,7 @@ export async function runOperation(
 	refuseUnsent(context, items);
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
 	refuseUnsent(context, items);
+	labelExecution(context, operation, items.filter(isPending));
 	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
 	const finished = sending.then((warning) => refuseFailed(context, operation, items, warning));
 	await finished.catch(async (error) => {
@@ -106,7 +108,9 @@ function refuseUnsent(context: IExecuteFunctions, items: Item[]): void {
 	const unsent = items.filter(
 		({ outcome }) => hasFailed(outcome) && outcome.failure.sendStatus === 'notSent',
 	);
-	refuse(context, unsent, 'All items are checked first, so nothing was sent in this run.');
+	const isAlone = items.length === 1;
+	const checked = 'All items are checked first, so nothing was sent in this run.';
+	refuse(context, unsent, isAlone ? 'Nothing was sent.' : checked);
 }
 
 /** Throws for an item that has failed, and says how far the run got. */
@@ -118,7 +122,8 @@ function refuseFailed(
 ): void {
 	const done = items.filter(isDone).length;
 	const progress = `${done} of ${items.length} items are done. A retry continues from there and repeats none of them.`;
-	refuse(context, items, `${endpoint.idempotent ? '' : progress} ${warning}`.trim());
+	const isRepeatable = endpoint.idempotent || items.length === 1;
+	refuse(context, items, `${isRepeatable ? '' : progress} ${warning}`.trim());
 }
 
 /** Throws for the first item that has failed, unless the node continues on errors. */

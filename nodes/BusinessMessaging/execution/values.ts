@@ -24,7 +24,8 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 	const reader = new FieldReader(context);
 	// A credential that cannot be read is reported by the first request.
 	const credential = await context.getCredentials(credentialType).catch(() => undefined);
-	const settings = { defaultCountry: asText(credential?.defaultCountry) };
+	const timeZone = context.getTimezone();
+	const settings = { defaultCountry: asText(credential?.defaultCountry), timeZone };
 	return context.getInputData().map(({ json: input }, index): Item => {
 		const gaps: string[] = [];
 		try {
@@ -74,9 +75,9 @@ function buildRequest(
 	return { ...request, query, body };
 }
 
-/** Checks the body against the endpoint's schema. The error shows the label of the field instead of its path. */
+/** Checks what the body has against the endpoint's schema. The error shows the label of the field instead of its path. */
 function checkBody(endpoint: Endpoint, { fields }: Operation, body: Values): void {
-	const result = endpoint.body?.safeParse(JSON.parse(JSON.stringify(body)));
+	const result = endpoint.body?.partial().safeParse(JSON.parse(JSON.stringify(body)));
 	if (!result || result.success) return;
 	const [issue] = result.error.issues;
 	const [top, ...rest] = issue.path.map(String);

@@ -31,6 +31,9 @@ export const textField = builder<string>('string', '');
 /** A number, within the bounds of `typeOptions`. */
 export const numberField = builder<number>('number', 0);
 
+/** A date with a time. Its value is a text, or what an expression gives. */
+export const dateField = builder<unknown>('dateTime', '');
+
 /** A switch, off by default. */
 export const booleanField = builder<boolean>('boolean', false);
 
@@ -53,13 +56,32 @@ export function collectionField<const N extends string, const F extends readonly
 	return { type: 'collection', default: {}, ...look, options };
 }
 
-/** Fields that belong together, for a collection. Their values are in a list of one, once the user has added them. */
+/**
+ * Fields that belong together, for a collection: added with one click, with their defaults. Their values are in a list of one.
+ */
 export function groupField<const N extends string, const F extends readonly Field[]>(
 	field: Look<N> & { fields: F },
 ): Field<N, { values?: Array<Partial<ValuesOf<F>>> }> {
 	const { fields, ...look } = field;
 	const group = { displayName: look.displayName, name: 'values', values: [...fields] };
-	return { type: 'fixedCollection', default: {}, ...look, options: [group] };
+	const values = Object.fromEntries(fields.map((one) => [one.name, one.default]));
+	return { type: 'fixedCollection', default: { values }, ...look, options: [group] };
+}
+
+/** A list of rows, with the name of a row as the only key of its value, e.g. `{ button: [{ text: 'Yes' }] }`. */
+export function rowsField<const N extends string, const R extends string>(
+	look: { displayName: string; name: N; description: string },
+	row: R,
+	values: Field[],
+): Field<N, Partial<Record<Lowercase<R>, Array<Record<string, unknown>>>>> {
+	return {
+		...look,
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true, multipleValueButtonText: `Add ${row}`, sortable: true },
+		placeholder: `Add ${row}`,
+		default: {},
+		options: [{ displayName: row, name: row.toLowerCase(), values }],
+	};
 }
 
 /** A record, chosen from a list or by its ID, name or code, which is the value. */
@@ -131,41 +153,6 @@ export const contactNameField = textField({
 	description: 'Name of the contact',
 });
 
-/** What a template consists of. Category: `utility` is specified, the other values and the components are assumptions. */
-export const templateContentFields = [
-	textField({
-		displayName: 'Name',
-		name: 'name',
-		required: true,
-		placeholder: 'e.g. order_update',
-		description: 'Name of the template',
-	}),
-	textField({
-		displayName: 'Language',
-		name: 'language',
-		required: true,
-		placeholder: 'e.g. en_US',
-		description: 'Locale code of the template, e.g. en_US or de_DE',
-	}),
-	choiceField({
-		displayName: 'Category',
-		name: 'category',
-		options: [
-			{ name: 'Authentication', value: 'AUTHENTICATION', description: 'One-time passwords' },
-			{ name: 'Marketing', value: 'MARKETING', description: 'Offers, news, invitations' },
-			{ name: 'Utility', value: 'UTILITY', description: 'Orders, appointments, invoices' },
-		],
-		default: 'UTILITY',
-		description: 'What the template is for',
-	}),
-	jsonField({
-		displayName: 'Components (JSON)',
-		name: 'componentsJson',
-		placeholder: 'e.g. [{ "type": "BODY", "text": "Hello {{1}}" }]',
-		description: 'The parts of the template as the service documents them',
-	}),
-] as const;
-
 /** Whether a list gives all records. */
 export const returnAllField = booleanField({
 	displayName: 'Return All',
@@ -183,12 +170,37 @@ export const limitField = numberField({
 	description: 'Max number of results to return',
 });
 
-/** Whether the records of a list are shortened. */
+/** Whether the records of a list are shortened. A tool of an AI agent has the next two instead, as n8n asks. */
 export const simplifyField = booleanField({
 	displayName: 'Simplify',
 	name: 'simplify',
 	default: true,
+	displayOptions: { hide: { '@tool': [true] } },
 	description: 'Whether to return a simplified version of the response instead of the raw data',
+});
+
+/** What an AI agent gets of the records of a list. */
+export const outputField = choiceField({
+	displayName: 'Output',
+	name: 'output',
+	options: [
+		{ name: 'Raw', value: 'raw', description: 'All fields as the service sends them' },
+		{ name: 'Selected Fields', value: 'selected', description: 'Only the fields that you name' },
+		{ name: 'Simplified', value: 'simplified', description: 'At most 10 fields' },
+	],
+	default: 'simplified',
+	displayOptions: { show: { '@tool': [true] } },
+	description: 'How much the model gets to read',
+});
+
+/** The fields of `selected`. */
+export const outputFieldsField = textField({
+	displayName: 'Fields',
+	name: 'outputFields',
+	required: true,
+	displayOptions: { show: { '@tool': [true], output: ['selected'] } },
+	placeholder: 'e.g. name, phone',
+	description: 'Names of the fields to return, separated by commas',
 });
 
 export const defaultTimeoutSeconds = 30;

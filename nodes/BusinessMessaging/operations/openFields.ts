@@ -1,7 +1,7 @@
 /** Fields for what the specification leaves open: names and values of the user's own. */
 import { asText } from '../api/read';
 import { coerce } from './coerce';
-import { type Field, choiceField, textField } from './fields';
+import { type Field, choiceField, rowsField, textField } from './fields';
 import { InputError } from '../transport/errors';
 
 /** A row of one of the two fields. */
@@ -35,22 +35,6 @@ const valueColumn = textField({
 	placeholder: 'e.g. order-4711',
 	description: 'What is sent under this name',
 });
-
-/** A list of rows. */
-function rowsField<const N extends string>(
-	look: { displayName: string; name: N; description: string },
-	row: string,
-	values: Field[],
-): Field<N> {
-	return {
-		...look,
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true, multipleValueButtonText: `Add ${row}`, sortable: true },
-		placeholder: `Add ${row}`,
-		default: {},
-		options: [{ displayName: row, name: row.toLowerCase(), values }],
-	};
-}
 
 /** What the user sends along in the body beyond the documented fields. */
 export const additionalFields = rowsField(

@@ -1,9 +1,9 @@
 /** An operation is data: its names, its fields, and a pure function from their values to a request. */
-import { identity, omit } from 'lodash';
+import { identity, omit, pick, trim } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
-import { type ServiceRecord, readEnvelope, readId, readRecord } from '../api/read';
+import { type ServiceRecord, asText, readEnvelope, readId, readRecord } from '../api/read';
 import type { ApiRequest, Client } from '../transport/client';
 import { readRecords } from '../transport/lists';
 import {
@@ -11,6 +11,8 @@ import {
 	type ValuesOf,
 	limitField,
 	optionsField,
+	outputField,
+	outputFieldsField,
 	returnAllField,
 	simplifyField,
 } from './fields';
@@ -59,6 +61,8 @@ export interface OperationRequest extends ApiRequest {
 	limit?: number;
 	/** Whether the records of a list are shortened. */
 	isSimplified?: boolean;
+	/** The names of the fields that are left of the records of a list. */
+	onlyFields?: string[];
 	/** The campaign of which each recipient gets at most one message ever. */
 	campaign?: Campaign;
 	/** Who does not get the message. */
@@ -83,6 +87,8 @@ export interface OperationRequest extends ApiRequest {
 export interface RequestSettings {
 	/** The Default Country; empty for none. */
 	defaultCountry: string;
+	/** That of the workflow, which dates without one belong to. */
+	timeZone: string;
 }
 
 /** An operation as the node runs it. */
@@ -148,6 +154,8 @@ interface ListDefinition<F extends readonly Field[]>
 	simplify?: (record: ServiceRecord) => IDataObject;
 	/** Shapes each record, simplified or not; by default it is as the service sent it. */
 	shape?: (record: ServiceRecord) => ServiceRecord;
+	/** Reads the list; by default in the service's order. */
+	read?: typeof readRecords;
 }
 
 /** Defines "Get Many" of a resource: a list over all pages, with Return All, Limit and, for large records, Simplify. */
@@ -155,6 +163,7 @@ export function listOperation<const F extends readonly Field[]>(
 	definition: ListDefinition<F>,
 ): Operation {
 	const { endpoint, request = () => ({}), simplify, shape = identity<ServiceRecord> } = definition;
+	const { read = readRecords } = definition;
 	const action = `Get many ${definition.resource}s`;
 	return operation<readonly Field[]>({
 		name: 'Get Many',
@@ -165,19 +174,27 @@ export function listOperation<const F extends readonly Field[]>(
 		fields: [
 			returnAllField,
 			limitField,
-			...(simplify ? [simplifyField] : []),
+			...(simplify ? [simplifyField, outputField, outputFieldsField] : []),
 			...definition.fields,
 		],
-		request: ({ returnAll, limit, simplify: isSimplified, ...values }, settings) => ({
+		request: (
+			{ returnAll, limit, simplify: isSimplified, output, outputFields, ...values },
+			settings,
+		) => ({
 			...request(values as ValuesOf<F> & { options: object }, settings),
 			limit: returnAll ? undefined : Number(limit),
-			isSimplified: isSimplified === true,
+			isSimplified: isSimplified === true && output !== 'raw',
+			...(output === 'selected' && { onlyFields: asText(outputFields).split(',').map(trim) }),
 		}),
 		run: async (client, apiRequest) => {
-			const finish = apiRequest.isSimplified && simplify ? simplify : identity<ServiceRecord>;
-			const list = await readRecords(client, endpoint, apiRequest);
+			const { isSimplified, onlyFields } = apiRequest;
+			const list = await read(client, endpoint, apiRequest);
 			if (list.gap) client.hints.add(`${list.gap.message}. ${list.gap.description}`);
-			return list.records.map((one) => finish(shape(one)) as IDataObject);
+			return list.records.map((one) => {
+				const shaped = shape(one);
+				if (onlyFields) return pick(shaped, onlyFields) as IDataObject;
+				return isSimplified && simplify ? simplify(shaped) : (shaped as IDataObject);
+			});
 		},
 	});
 }

@@ -3,10 +3,10 @@ import type { INodeProperties, NodeHint, TriggerPanelDefinition } from 'n8n-work
 
 import { eventKinds } from '../api/events';
 import {
-	type Field,
 	booleanField,
 	choiceField,
 	collectionField,
+	groupField,
 	numberField,
 	textField,
 } from '../operations/fields';
@@ -15,6 +15,59 @@ import { filtersField } from './filters';
 
 const manualNotice =
 	'Register the Production URL above (and the Test URL for tests) at the service yourself, for the events chosen here. Remove it there when you no longer need it.';
+
+const hmacs = ['sha1', 'sha256', 'sha512'].flatMap((algorithm) => [
+	{ name: `HMAC-${algorithm.toUpperCase()} (Base64)`, value: `${algorithm}-base64` },
+	{ name: `HMAC-${algorithm.toUpperCase()} (Hex)`, value: `${algorithm}-hex` },
+]);
+const ofHmac = { hide: { scheme: ['standardWebhooks'] } };
+
+/** Who may deliver. The key itself is in the credential, where n8n encrypts it. */
+const signatureField = groupField({
+	displayName: 'Signature',
+	name: 'signature',
+	description:
+		'How the service signs what it delivers. Deliveries without the right signature are refused. The key is the Webhook Secret of the credential.',
+	fields: [
+		choiceField({
+			displayName: 'Scheme',
+			name: 'scheme',
+			options: [
+				...hmacs,
+				{
+					name: 'Standard Webhooks',
+					value: 'standardWebhooks',
+					description: 'As https://www.standardwebhooks.com specifies it',
+				},
+			],
+			default: 'sha256-hex',
+			description: 'How the service computes and writes the signature',
+		}),
+		textField({
+			displayName: 'Header',
+			name: 'header',
+			default: 'X-Signature',
+			displayOptions: ofHmac,
+			placeholder: 'e.g. X-Hub-Signature-256',
+			description: 'Name of the header that holds the signature',
+		}),
+		textField({
+			displayName: 'Prefix',
+			name: 'prefix',
+			displayOptions: ofHmac,
+			placeholder: 'e.g. sha256=',
+			description: 'What is before the signature in the header',
+		}),
+		textField({
+			displayName: 'Timestamp Header',
+			name: 'timestampHeader',
+			displayOptions: ofHmac,
+			placeholder: 'e.g. X-Timestamp',
+			description:
+				'Name of a header with the time of signing in Unix seconds or milliseconds. With it, the time, a dot and the body are signed.',
+		}),
+	],
+});
 
 const optionsField = collectionField({
 	displayName: 'Options',
@@ -49,6 +102,39 @@ const optionsField = collectionField({
 			default: 1024,
 			description: 'Greatest size of a delivery. A larger one is refused.',
 		}),
+		textField({
+			displayName: 'Other Event Types',
+			name: 'otherEvents',
+			placeholder: 'e.g. contact.created, conversation.closed',
+			description: 'Names of further event types that your service delivers, separated by commas',
+		}),
+		choiceField({
+			displayName: 'Registration',
+			name: 'registration',
+			options: [
+				{
+					name: 'Automatic',
+					value: 'automatic',
+					description:
+						'Register the URL at the service when the workflow is published (n8n 1: activated), and remove it when it is unpublished',
+				},
+				{
+					name: 'Manual',
+					value: 'manual',
+					description: 'For services that offer no endpoint for it: you register the URL by hand',
+				},
+			],
+			default: 'automatic',
+			description: 'How the service learns where to deliver events',
+		}),
+		booleanField({
+			displayName: 'Require Secret',
+			name: 'requireSecret',
+			default: false,
+			displayOptions: { show: { registration: ['manual'] } },
+			description:
+				'Whether a delivery must bring the Webhook Secret of the credential: at the end of the registered URL as ?token=… or in a header named X-Webhook-Token',
+		}),
 		numberField({
 			displayName: 'Secret Version',
 			name: 'secretVersion',
@@ -57,91 +143,9 @@ const optionsField = collectionField({
 			description:
 				'The registered URL holds a secret, so that nobody else can start the workflow. If others may have seen it, change this number and publish the workflow: the trigger makes a new secret and refuses the old one.',
 		}),
+		signatureField,
 	],
 });
-
-/** Who may deliver. The key itself is in the credential, where n8n encrypts it. */
-const signatureFields: Field[] = [
-	booleanField({
-		displayName: 'Require Secret',
-		name: 'requireSecret',
-		default: false,
-		displayOptions: { show: { registration: ['manual'] } },
-		description:
-			'Whether a delivery must bring the Webhook Secret of the credential: at the end of the registered URL as ?token=… or in a header named X-Webhook-Token',
-	}),
-	choiceField({
-		displayName: 'Signature',
-		name: 'signature',
-		options: [
-			{
-				name: 'HMAC',
-				value: 'custom',
-				description: 'A header with an HMAC of the body, as you describe it below',
-			},
-			{ name: 'None', value: 'none', description: 'The service does not sign' },
-			{
-				name: 'Standard Webhooks',
-				value: 'standardWebhooks',
-				description:
-					'As specified at https://www.standardwebhooks.com, in three headers whose names begin with webhook',
-			},
-		],
-		default: 'none',
-		description:
-			'How the service signs what it delivers. Deliveries without the right signature are refused. The key is the Webhook Secret of the credential.',
-	}),
-	textField({
-		displayName: 'Signature Header',
-		name: 'signatureHeader',
-		default: 'X-Signature',
-		placeholder: 'e.g. X-Hub-Signature-256',
-		displayOptions: { show: { signature: ['custom'] } },
-		description: 'Name of the header that holds the signature',
-	}),
-	collectionField({
-		displayName: 'Signature Options',
-		name: 'signatureOptions',
-		placeholder: 'Add Option',
-		displayOptions: { show: { signature: ['custom'] } },
-		fields: [
-			choiceField({
-				displayName: 'Algorithm',
-				name: 'algorithm',
-				options: [
-					{ name: 'HMAC-SHA1', value: 'sha1' },
-					{ name: 'HMAC-SHA256', value: 'sha256' },
-					{ name: 'HMAC-SHA512', value: 'sha512' },
-				],
-				default: 'sha256',
-				description: 'How the service computes the signature',
-			}),
-			choiceField({
-				displayName: 'Encoding',
-				name: 'encoding',
-				options: [
-					{ name: 'Base64', value: 'base64' },
-					{ name: 'Hex', value: 'hex' },
-				],
-				default: 'hex',
-				description: 'How the service writes the signature',
-			}),
-			textField({
-				displayName: 'Prefix',
-				name: 'prefix',
-				placeholder: 'e.g. sha256=',
-				description: 'What is before the signature in the header',
-			}),
-			textField({
-				displayName: 'Timestamp Header',
-				name: 'timestampHeader',
-				placeholder: 'e.g. X-Timestamp',
-				description:
-					'Name of a header with the time of signing in Unix seconds or milliseconds. With it, the time, a dot and the body are signed.',
-			}),
-		],
-	}),
-];
 
 /** The fields of the trigger. */
 export const properties: INodeProperties[] = [
@@ -153,39 +157,13 @@ export const properties: INodeProperties[] = [
 		default: ['message.received'],
 		description: 'Which events start the workflow',
 	},
-	textField({
-		displayName: 'Other Event Types',
-		name: 'otherEvents',
-		placeholder: 'e.g. contact.created, conversation.closed',
-		description: 'Names of further event types that your service delivers, separated by commas',
-	}),
-	choiceField({
-		displayName: 'Registration',
-		name: 'registration',
-		options: [
-			{
-				name: 'Automatic',
-				value: 'automatic',
-				description:
-					'Register the URL at the service when the workflow is published (n8n 1: activated), and remove it when it is unpublished',
-			},
-			{
-				name: 'Manual',
-				value: 'manual',
-				description: 'For services that offer no endpoint for it: you register the URL by hand',
-			},
-		],
-		default: 'automatic',
-		description: 'How the service learns where to deliver events',
-	}),
 	{
 		displayName: manualNotice,
 		name: 'manualNotice',
 		type: 'notice',
 		default: '',
-		displayOptions: { show: { registration: ['manual'] } },
+		displayOptions: { show: { '/options.registration': ['manual'] } },
 	},
-	...signatureFields,
 	booleanField({
 		displayName: 'Simplify',
 		name: 'simplify',
@@ -195,6 +173,11 @@ export const properties: INodeProperties[] = [
 	filtersField,
 	optionsField,
 ];
+
+const names = Object.fromEntries(eventKinds.map(({ name, value }) => [value, name]));
+
+/** What the canvas shows under the name of the trigger, e.g. "Message Received". */
+export const subtitle = `={{ [$parameter.events, $parameter.options?.otherEvents].flat().filter(Boolean).map((event) => (${JSON.stringify(names)})[event] ?? event).join(", ") }}`;
 
 const whileBuilding =
 	"<b>While building your workflow</b>, click the 'execute step' button, then write to your number as a customer would (or have your service send a test event). The event will show up in this editor.";

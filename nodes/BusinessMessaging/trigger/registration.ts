@@ -190,7 +190,7 @@ async function makePlan(context: IHookFunctions) {
 	if (events.length === 0)
 		throw new InputError(
 			'No event type is chosen',
-			"Choose at least one in 'Trigger On', or name one in 'Other Event Types'.",
+			"Choose at least one in 'Trigger On', or name one in 'Other Event Types' under 'Options'.",
 		);
 	const client = await connect(context);
 	checkDeliverable(url, client.config);
@@ -229,7 +229,7 @@ function webhookUrl(context: IHookFunctions): string {
 
 /** n8n shows nothing but the message when an activation fails, so the advice is part of it. */
 function toNodeError(context: IHookFunctions, failure: ServiceError): NodeOperationError {
-	const byHand = `choose Manual in 'Registration', and register this URL at the service by hand: ${webhookUrl(context)}`;
+	const byHand = `choose Manual in 'Registration' under 'Options', and register this URL at the service by hand: ${webhookUrl(context)}`;
 	// n8n replaces a message that holds a network error's code
 	let advice = failure.description?.replace(/ \([A-Z_]+\)$/, '');
 	if ([404, 405].includes(failure.statusCode ?? 0)) advice = upperFirst(byHand);

@@ -1,5 +1,5 @@
 /** Reading the fields of the trigger. */
-import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { uniq } from 'lodash';
 
 import { type EventEnvelope, kindOf } from '../api/events';
@@ -9,12 +9,14 @@ import type { SignatureSettings } from '../webhooks/signature';
 
 type Context = IHookFunctions | IWebhookFunctions;
 
+const optionsOf = (context: Context) => context.getNodeParameter('options', {}) as IDataObject;
+
 /** The chosen kinds of event, from both fields; an expression may give a text or a list for either. */
 export function chosenEvents(context: Context): string[] {
-	const fields = ['events', 'otherEvents'].map(
-		(name) => context.getNodeParameter(name, '') as string | string[],
-	);
-	return uniq(fields.flat().flatMap((names) => String(names).split(/[\s,;]+/))).filter(Boolean);
+	const fields = [context.getNodeParameter('events', ''), optionsOf(context).otherEvents ?? ''];
+	return uniq(
+		(fields as Array<string | string[]>).flat().flatMap((names) => String(names).split(/[\s,;]+/)),
+	).filter(Boolean);
 }
 
 /** Whether an event was chosen, by the name that the service gives it, by ours or by `*`. */
@@ -25,21 +27,20 @@ export function isChosen(context: Context, envelope: EventEnvelope): boolean {
 
 /** Whether the user registers the URL by hand. */
 export function isManual(context: Context): boolean {
-	return context.getNodeParameter('registration', 'automatic') === 'manual';
+	return optionsOf(context).registration === 'manual';
 }
 
 /** Whether a URL that is registered by hand must bring the credential's secret along. */
 export function demandsSecret(context: Context): boolean {
-	return isManual(context) && context.getNodeParameter('requireSecret', false) === true;
+	return isManual(context) && optionsOf(context).requireSecret === true;
 }
 
 /** How deliveries must be signed; undefined for not at all. */
 export function demandedSignature(context: Context): SignatureSettings | undefined {
-	const kind = context.getNodeParameter('signature', 'none') as SignatureSettings['kind'] | 'none';
-	if (kind === 'none') return undefined;
-	const header = context.getNodeParameter('signatureHeader', '') as string;
-	const options = context.getNodeParameter('signatureOptions', {}) as Partial<SignatureSettings>;
-	return { ...options, kind, header };
+	const { signature } = optionsOf(context) as {
+		signature?: { values?: Partial<SignatureSettings> };
+	};
+	return signature?.values && { scheme: 'sha256-hex', header: 'X-Signature', ...signature.values };
 }
 
 /** The Webhook Secret of the credential; empty if there is none. */
@@ -55,15 +56,15 @@ export async function credentialSecret(context: Context): Promise<string> {
  */
 export async function checkSettings(context: IHookFunctions): Promise<void> {
 	const signature = demandedSignature(context);
-	if (signature && signature.kind === 'custom' && signature.header.trim() === '')
+	if (signature && signature.scheme !== 'standardWebhooks' && signature.header.trim() === '')
 		throw new InputError(
-			"'Signature Header' is empty",
+			"'Header' of 'Signature' is empty",
 			'Enter the name of the header that holds the signature.',
 		);
 	if ((signature || demandsSecret(context)) && (await credentialSecret(context)) === '') {
 		throw new InputError(
 			"'Webhook Secret' of the credential is empty",
-			"Enter the signing secret of the service there, or set 'Signature' to None.",
+			"Enter the signing secret of the service there, or remove 'Signature' and 'Require Secret' under 'Options'.",
 		);
 	}
 }
@@ -73,7 +74,7 @@ export type TriggerOptions = ReturnType<typeof readOptions>;
 
 /** Reads the options. */
 export function readOptions(context: Context) {
-	const options = context.getNodeParameter('options', {}) as Record<string, unknown>;
+	const options = optionsOf(context);
 	return {
 		allowsDuplicates: options.allowDuplicateEvents === true,
 		batchesReceipts: options.batchReceipts === true,

@@ -6,12 +6,10 @@ import { isSame } from './secret';
 
 /** How a service signs, as the fields of the trigger say. */
 export interface SignatureSettings {
-	kind: 'custom' | 'standardWebhooks';
-	/** Name of the header that holds the signature; `standardWebhooks` has its own. */
+	/** Standard Webhooks, or an HMAC: algorithm and encoding, e.g. `sha256-hex`. */
+	scheme: 'standardWebhooks' | `sha${1 | 256 | 512}-${'base64' | 'hex'}`;
+	/** Name of the header that holds the signature. Only for an HMAC, like all below. */
 	header: string;
-	/** Only for `custom`, like all below. */
-	algorithm?: 'sha1' | 'sha256' | 'sha512';
-	encoding?: 'hex' | 'base64';
 	/** What is before the signature in the header. */
 	prefix?: string;
 	/** Name of the header with the time of signing; then the time, a dot and the body are signed. */
@@ -29,31 +27,31 @@ interface Signed {
 	prefix: string;
 }
 
-type Given = [headers: Delivery['headers'], secret: string, settings: SignatureSettings];
-
 /** How old or how far ahead the time of signing may be. */
 const toleranceMs = 300_000;
 
-/** How each kind of signature is read. */
-const readers: Record<SignatureSettings['kind'], (...given: Given) => Signed> = {
-	/** https://www.standardwebhooks.com: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64> …`. */
-	standardWebhooks: (headers, secret) => {
-		const timestamp = headerOf(headers, 'webhook-timestamp');
-		const signatures = headerOf(headers, 'webhook-signature').split(/\s+/);
-		return {
-			key: Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
-			signatures: valuesOf(signatures, 'v1,'),
-			timestamp,
-			prefix: `${headerOf(headers, 'webhook-id')}.${timestamp}.`,
-		};
-	},
-	custom: (headers, secret, { header, prefix = '', timestampHeader = '' }) => {
-		const signatures = valuesOf([headerOf(headers, header)], prefix);
-		if (timestampHeader.trim() === '') return { key: secret, signatures, prefix: '' };
-		const timestamp = headerOf(headers, timestampHeader);
-		return { key: secret, signatures, timestamp, prefix: `${timestamp}.` };
-	},
-};
+/** https://www.standardwebhooks.com: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64> …`. */
+function readStandard(headers: Delivery['headers'], secret: string): Signed {
+	const timestamp = headerOf(headers, 'webhook-timestamp');
+	const signatures = headerOf(headers, 'webhook-signature').split(/\s+/);
+	return {
+		key: Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
+		signatures: valuesOf(signatures, 'v1,'),
+		timestamp,
+		prefix: `${headerOf(headers, 'webhook-id')}.${timestamp}.`,
+	};
+}
+
+function readHmac(
+	headers: Delivery['headers'],
+	key: string,
+	{ header, prefix = '', timestampHeader = '' }: SignatureSettings,
+): Signed {
+	const signatures = valuesOf([headerOf(headers, header)], prefix);
+	if (timestampHeader.trim() === '') return { key, signatures, prefix: '' };
+	const timestamp = headerOf(headers, timestampHeader);
+	return { key, signatures, timestamp, prefix: `${timestamp}.` };
+}
 
 /**
  * Whether a delivery is signed with a secret.
@@ -67,10 +65,14 @@ export function isSigned(
 	now: number,
 ): boolean {
 	if (secret === '') return false;
-	const { key, signatures, timestamp, prefix } = readers[settings.kind](headers, secret, settings);
+	const { scheme } = settings;
+	const isStandard = scheme === 'standardWebhooks';
+	const { key, signatures, timestamp, prefix } = isStandard
+		? readStandard(headers, secret)
+		: readHmac(headers, secret, settings);
 	if (timestamp !== undefined && !isRecent(timestamp, now)) return false;
-	const { algorithm = 'sha256' } = settings;
-	const encoding = settings.kind === 'standardWebhooks' ? 'base64' : (settings.encoding ?? 'hex');
+	const [algorithm, writing] = (isStandard ? 'sha256-base64' : scheme).split('-');
+	const encoding = writing as 'base64' | 'hex';
 	const expected = createHmac(algorithm, key).update(prefix).update(rawBody).digest(encoding);
 	const written = (signature: string) => (encoding === 'hex' ? signature.toLowerCase() : signature);
 	return signatures.some((signature) => isSame(written(signature), expected));

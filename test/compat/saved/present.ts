@@ -48,8 +48,8 @@ const question: INodeParameters = {
 };
 const events: INodeParameters = {
 	events: ['message.received', 'message.read'],
-	otherEvents: 'contact.created',
 	simplify: false,
+	options: { otherEvents: 'contact.created' },
 };
 
 /** The shape of the present nodes, or of another action node beside them. */

@@ -1,4 +1,5 @@
 import { endpoints } from '../../api/endpoints';
+import { textField } from '../fields';
 import { operation } from '../operation';
 
 /** Creates an API token. Source: specification, POST /v1/auth/token; request and answer are not shown there. */
@@ -7,7 +8,22 @@ export const createToken = operation({
 	name: 'Create Token',
 	value: 'createToken',
 	action: 'Create token',
-	description: 'Create an API token. Its value is secret and is part of the output.',
+	description: 'Create an API token, which is part of the output',
 	endpoint: endpoints.createToken,
-	fields: [],
+	fields: [
+		textField({
+			displayName: 'Name',
+			name: 'name',
+			placeholder: 'e.g. n8n in production',
+			description: 'What the token is for, to recognize it later',
+		}),
+		{
+			displayName:
+				'The output contains the token. Whoever can see the executions of this workflow can use it: send it to where it is needed, and delete the execution.',
+			name: 'secretNotice',
+			type: 'notice',
+			default: '',
+		},
+	],
+	request: ({ name }) => ({ body: { name: name.trim() || undefined } }),
 });

@@ -1,5 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
+import { inPeriod, periodField } from './period';
 
 /** Reads analytics of agents. Source: specification, GET /v1/analytics/agents; query and answer are not shown there. */
 export const getAgentStatistics = operation({
@@ -9,6 +10,7 @@ export const getAgentStatistics = operation({
 	action: 'Get agent statistics',
 	description: 'Get figures about agents',
 	endpoint: endpoints.getAgentStatistics,
-	fields: [],
+	fields: [periodField],
+	request: inPeriod,
 	output: (body) => records(body, 'agent'),
 });

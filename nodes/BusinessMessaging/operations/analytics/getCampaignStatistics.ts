@@ -1,5 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
+import { inPeriod, periodField } from './period';
 
 /** Reads analytics of campaigns. Source: specification, GET /v1/analytics/campaigns; query and answer are not shown there. */
 export const getCampaignStatistics = operation({
@@ -9,6 +10,7 @@ export const getCampaignStatistics = operation({
 	action: 'Get campaign statistics',
 	description: 'Get figures about campaigns',
 	endpoint: endpoints.getCampaignStatistics,
-	fields: [],
+	fields: [periodField],
+	request: inPeriod,
 	output: (body) => records(body, 'campaign'),
 });

@@ -1,5 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
+import { inPeriod, periodField } from './period';
 
 /** Reads analytics of messages. Source: specification, GET /v1/analytics/messages; query and answer are not shown there. */
 export const getMessageStatistics = operation({
@@ -9,6 +10,7 @@ export const getMessageStatistics = operation({
 	action: 'Get message statistics',
 	description: 'Get figures about messages, e.g. sent, delivered and read',
 	endpoint: endpoints.getMessageStatistics,
-	fields: [],
+	fields: [periodField],
+	request: inPeriod,
 	output: (body) => records(body, 'message'),
 });

@@ -1,27 +1,53 @@
-import { endpoints } from '../../api/endpoints';
-import { type ServiceRecord, isRecord } from '../../api/read';
+import { isEqual, orderBy } from 'lodash';
+
+import { type Endpoint, endpoints } from '../../api/endpoints';
+import { type ServiceRecord, asText, isRecord } from '../../api/read';
+import type { Client } from '../../transport/client';
+import { type ListRequest, type RecordList, readRecords } from '../../transport/lists';
 import { listOperation } from '../operation';
 import { shorten } from '../shorten';
 
-/** Lists conversations. Source: specification, GET /v1/conversations. */
+/** Lists conversations, the newest first. Source: specification, GET /v1/conversations. */
 export const getConversations = listOperation({
 	resource: 'conversation',
+	description: 'Get many conversations, the newest first',
 	endpoint: endpoints.listConversations,
 	fields: [],
 	simplify: (conversation) => {
 		const last = lastMessageOf(conversation);
 		const names = [
-			'id',
 			'name',
 			'phone',
+			...Object.keys(last),
+			'lastMessage',
 			'status',
 			'updatedAt',
-			'lastMessage',
-			...Object.keys(last),
+			'id',
 		];
 		return shorten({ ...conversation, ...last }, names);
 	},
+	read: readNewestFirst,
 });
+
+/** Reads all if the service lists the oldest first: the newest come last then, after the limit. */
+async function readNewestFirst(
+	client: Client,
+	endpoint: Endpoint,
+	{ limit = Infinity, ...request }: ListRequest = {},
+): Promise<RecordList> {
+	const sorted = (records: ServiceRecord[]) => orderBy(records, timeOf, 'desc');
+	const list = await readRecords(client, endpoint, { ...request, limit: Math.max(limit, 2) });
+	const isWhole = list.records.length < limit || isEqual(sorted(list.records), list.records);
+	const { records, ...facts } = isWhole ? list : await readRecords(client, endpoint, request);
+	return { ...facts, records: sorted(records).slice(0, limit) };
+}
+
+/** When a conversation last changed, in the unit of the service; 0 if it does not say. */
+function timeOf({ updatedAt, lastMessage }: ServiceRecord): number {
+	const { timestamp, createdAt } = isRecord(lastMessage) ? lastMessage : {};
+	const text = asText(updatedAt ?? timestamp ?? createdAt);
+	return Number(text) || Date.parse(text) || 0;
+}
 
 /** The last message as plain fields, where the service shows it as a record. */
 function lastMessageOf({ lastMessage }: ServiceRecord): ServiceRecord {

@@ -8,7 +8,13 @@ import type { TemplateList } from '../../transport/templateList';
 import { type ValuesOf, booleanField, recordField, showFor } from '../fields';
 import { type OperationRequest, sentMessage } from '../operation';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
-import { type checkField, templateRequest, variablesField } from './template';
+import {
+	type checkField,
+	languageHint,
+	templateRequest,
+	templateTextField,
+	variablesField,
+} from './template';
 
 const isUsed = { useFallbackTemplate: [true] };
 
@@ -36,12 +42,22 @@ export const fallbackFields = [
 		recordField({
 			displayName: 'Fallback Language',
 			name: 'fallbackLanguage',
-			required: true,
 			typeOptions: { loadOptionsDependsOn: ['fallbackTemplate.value'] },
 			description: 'The language of the fallback template',
+			hint: languageHint,
 			searchListMethod: 'searchFallbackLanguages',
 			idMode: 'code',
 			idPlaceholder: 'e.g. en_US',
+		}),
+		isUsed,
+	),
+	showFor(
+		templateTextField({
+			displayName: 'Fallback Text',
+			name: 'fallbackText',
+			template: 'fallbackTemplate',
+			language: 'fallbackLanguage',
+			method: 'getFallbackText',
 		}),
 		isUsed,
 	),
@@ -72,6 +88,7 @@ export function readFallback({
 		specifyVariables: 'fields',
 		componentsJson: undefined,
 		headerDocumentUrl: '',
+		templateText: undefined,
 	} as const;
 	return templateRequest({ template, language, variables, ...form, options });
 }

@@ -1,5 +1,5 @@
 /** Compares messages with their templates before the first one goes out, as far as the service shows the templates. */
-import { intersection, maxBy, range, sortBy, uniq } from 'lodash';
+import { compact, intersection, maxBy, range, sortBy, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
@@ -27,7 +27,8 @@ export async function lookUpTemplates(
 	requests: OperationRequest[],
 ): Promise<TemplateList | undefined> {
 	const isNeeded = requests.some(
-		({ template, isPreview }) => template && (template.isChecked || isPreview),
+		({ template, isPreview }) =>
+			template && (template.isChecked || template.language === '' || isPreview),
 	);
 	if (!isNeeded) return undefined;
 	const list = async (isFresh: boolean) =>
@@ -43,12 +44,13 @@ export async function lookUpTemplates(
 }
 
 /**
- * Compares a message with its template, and puts named values into the template's order.
+ * Compares a message with its template, puts named values into the template's order, and adds the language if there is one only.
  *
- * @throws InputError for a template that does not exist or is not approved, a value that is missing or has no place, or a
- * missing PDF
+ * @throws InputError for a template that does not exist or is not approved, a value that is missing or has no place, a
+ * missing PDF, or a language that is to be chosen
  */
-export function reviewTemplate(request: OperationRequest, list?: TemplateList): OperationRequest {
+export function reviewTemplate(message: OperationRequest, list?: TemplateList): OperationRequest {
+	const request = withLanguage(message, list);
 	const problem = list && problemOf(request, list);
 	if (problem) throw new InputError(problem.message, `${problem.description} ${switchOff}`);
 	const { name = '', language = '', given, isChecked } = request.template ?? {};
@@ -57,6 +59,21 @@ export function reviewTemplate(request: OperationRequest, list?: TemplateList): 
 	const order = variables.map(({ id }) => id);
 	const sorted = sortBy(given, ({ id }) => order.indexOf(id));
 	return { ...request, body: { ...request.body, components: toComponents(sorted) } };
+}
+
+function withLanguage(request: OperationRequest, list?: TemplateList): OperationRequest {
+	const { template, body } = request;
+	if (!template || template.language !== '') return request;
+	const versions = list?.records.filter(({ name }) => name === template.name) ?? [];
+	const [language, ...others] = uniq(compact(versions.map((version) => version.language)));
+	if (language && others.length === 0 && list?.isComplete)
+		return { ...request, template: { ...template, language }, body: { ...body, language } };
+	const missing = versions.length === 0 && list && missingTemplate(list, template.name, '');
+	if (missing) throw missing;
+	const advice = language
+		? `The template "${template.name}" exists in ${[language, ...others].join(', ')}. Choose one.`
+		: 'Choose the language of the template.';
+	throw new InputError("'Language' is empty", advice);
 }
 
 /** Sends a template message. @throws ServiceError that names the template if the service did not find it */

@@ -1,5 +1,6 @@
 /** The fields for a template and its values, for all operations that send one. */
 import { castArray } from 'lodash';
+import type { ResourceMapperTypeOptions } from 'n8n-workflow';
 
 import {
 	type Field,
@@ -14,23 +15,22 @@ import {
 import type { OperationRequest } from '../operation';
 import { readForm, toComponents } from './variables';
 
-/**
- * One input for each variable of the chosen template; the fields come from `editor/templateForm.ts`.
- *
- * @param template the name of the field of the template, as `language` is that of its language
- */
-export function variablesField<const N extends string>({
-	template,
-	language,
-	method,
-	...look
-}: {
+/** A field whose content the editor loads for the chosen template. */
+interface TemplateFormLook<N extends string> {
 	displayName: string;
 	name: N;
+	/** The names of the fields of the template and of its language. */
 	template: string;
 	language: string;
-	method: 'getTemplateVariables' | 'getFallbackVariables';
-}): Field<N> {
+	/** A method of `editor/templateForm.ts`. */
+	method: string;
+}
+
+function formField<const N extends string>(
+	{ template, language, method, ...look }: TemplateFormLook<N>,
+	description: string,
+	settings: Partial<ResourceMapperTypeOptions> = {},
+): Field<N> {
 	return {
 		...look,
 		type: 'resourceMapper',
@@ -41,16 +41,36 @@ export function variablesField<const N extends string>({
 			resourceMapper: {
 				resourceMapperMethod: method,
 				mode: 'add',
-				valuesLabel: 'Variables',
-				fieldWords: { singular: 'variable', plural: 'variables' },
 				supportAutoMap: false,
-				refreshStaleSchemaOnOpen: true,
-			},
+				...settings,
+			} as ResourceMapperTypeOptions,
 		},
-		description:
-			'The values for the template, one for each variable. If the service does not show the text of the template, the fields are numbered: fill in as many as the template has. A utility template whose header is a document needs the address of a PDF, unless a PDF was attached to the template in the service.',
+		description,
 	};
 }
+
+/** Shows the text of the chosen template, which n8n does in a form without fields. Its value means nothing. */
+export function templateTextField<const N extends string>(look: TemplateFormLook<N>): Field<N> {
+	return formField(look, 'What the template says');
+}
+
+/** One input for each variable of the chosen template. */
+export function variablesField<const N extends string>(look: TemplateFormLook<N>): Field<N> {
+	const field = formField(
+		look,
+		'The values for the template, one for each variable. If the service does not show the text of the template, the fields are numbered: fill in as many as the template has. A utility template whose header is a document needs the address of a PDF, unless a PDF was attached to the template in the service.',
+		{
+			valuesLabel: 'Variables',
+			fieldWords: { singular: 'variable', plural: 'variables' },
+			refreshStaleSchemaOnOpen: true,
+		},
+	);
+	const propertyHint =
+		'Put a text for each variable under value, e.g. body_1, body_2, header_1, button1_1 for the first button, body_customer for a named variable, headerPdfUrl for a PDF in the header. Leave schema out.';
+	return { ...field, builderHint: { propertyHint } };
+}
+
+export const languageHint = 'Can stay empty if the template has only one language';
 
 /** The fields for a template and its values. */
 export const templateFields = [
@@ -59,6 +79,7 @@ export const templateFields = [
 		name: 'template',
 		required: true,
 		description: 'The approved template to send',
+		builderHint: { propertyHint: "Use mode 'name' with the exact name of the template." },
 		searchListMethod: 'searchTemplateNames',
 		idMode: 'name',
 		idPlaceholder: 'e.g. order_update',
@@ -66,13 +87,21 @@ export const templateFields = [
 	recordField({
 		displayName: 'Language',
 		name: 'language',
-		required: true,
 		typeOptions: { loadOptionsDependsOn: ['template.value'] },
 		description:
 			'The language of the template. If it comes from your data, it is a code such as en_US or de_DE.',
+		hint: languageHint,
+		builderHint: { propertyHint: "Use mode 'code', e.g. en_US." },
 		searchListMethod: 'searchTemplateLanguages',
 		idMode: 'code',
 		idPlaceholder: 'e.g. en_US',
+	}),
+	templateTextField({
+		displayName: 'Text',
+		name: 'templateText',
+		template: 'template',
+		language: 'language',
+		method: 'getTemplateText',
 	}),
 	choiceField({
 		displayName: 'Specify Variables',
@@ -141,7 +170,7 @@ export function templateRequest(
 	const components = form ? toComponents(form.given) : json && castArray(json);
 	const headerDocumentUrl = form ? form.pdfUrl : url.trim() || undefined;
 	return {
-		body: { template: name, language, components, headerDocumentUrl },
+		body: { template: name, language: language || undefined, components, headerDocumentUrl },
 		template: { name, language, given: form?.given, isChecked },
 	};
 }

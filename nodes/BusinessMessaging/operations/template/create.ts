@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
-import { templateContentFields } from '../fields';
 import { operation } from '../operation';
+import { componentsOf, contentFields, identityFields } from './content';
 
 /** Creates a template. Source: specification, POST /v1/templates; the body is an assumption. */
 export const createTemplate = operation({
@@ -10,8 +10,9 @@ export const createTemplate = operation({
 	action: 'Create template',
 	description: 'Create a template and submit it for approval',
 	endpoint: endpoints.createTemplate,
-	fields: templateContentFields,
-	request: ({ name, language, category, componentsJson: components }) => ({
-		body: { name: name.trim(), language: language.trim(), category, components },
-	}),
+	fields: [...identityFields, ...contentFields],
+	request: ({ name, language, category, ...content }) => {
+		const components = componentsOf(content);
+		return { body: { name: name.trim(), language: language.trim(), category, components } };
+	},
 });

@@ -1,6 +1,7 @@
 import { endpoints } from '../../api/endpoints';
-import { collectionField, recordField, templateContentFields } from '../fields';
+import { collectionField, recordField } from '../fields';
 import { operation } from '../operation';
+import { componentsField, identityFields } from './content';
 
 /** Updates a template. Source: specification, PUT /v1/templates/:id; the body is an assumption. */
 export const updateTemplate = operation({
@@ -23,7 +24,7 @@ export const updateTemplate = operation({
 			displayName: 'Update Fields',
 			name: 'updateFields',
 			placeholder: 'Add Field',
-			fields: templateContentFields,
+			fields: [...identityFields, componentsField],
 		}),
 	],
 	request: ({ templateId, updateFields: { componentsJson: components, ...fields } }) => ({

@@ -1,0 +1,48 @@
+/** The period of figures. Its two parameters are an assumption. */
+import { DateTime } from 'luxon';
+
+import { asText } from '../../api/read';
+import { InputError } from '../../transport/errors';
+import { type ValuesOf, collectionField, dateField } from '../fields';
+import type { OperationRequest, RequestSettings } from '../operation';
+
+const note = 'The specification does not show how a service limits the period.';
+
+/** The field of the period. */
+export const periodField = collectionField({
+	displayName: 'Period',
+	name: 'period',
+	placeholder: 'Add Limit',
+	fields: [
+		dateField({
+			displayName: 'From',
+			name: 'from',
+			description: `Only figures from this time on, sent as the query parameter from. ${note}`,
+		}),
+		dateField({
+			displayName: 'To',
+			name: 'to',
+			description: `Only figures before this time, sent as the query parameter to. ${note}`,
+		}),
+	],
+});
+
+/** @throws InputError for a time that is none */
+export function inPeriod(
+	{ period }: ValuesOf<readonly [typeof periodField]>,
+	{ timeZone }: RequestSettings,
+): OperationRequest {
+	const { from, to } = period;
+	return { query: { from: toUtc('From', from, timeZone), to: toUtc('To', to, timeZone) } };
+}
+
+function toUtc(label: string, written: unknown, timeZone: string): string | undefined {
+	const text = asText(written).trim();
+	if (text === '') return undefined;
+	const time = DateTime.fromISO(text, { zone: timeZone });
+	if (time.isValid) return time.toUTC().toISO();
+	throw new InputError(
+		`'${label}' cannot be "${text}"`,
+		'Enter a date such as 2030-01-31, or a time such as 2030-01-31T09:00:00.',
+	);
+}
