@@ -131,13 +131,12 @@ describe('the idempotency key', () => {
 			.requests()
 			.filter(({ method }) => method === 'POST')
 			.map(({ headers }) => headers['idempotency-key']);
-	const componentsJson = '[{ "type": "BODY", "text": "Hi" }]';
 
 	test.each<[string, INodeParameters]>([
 		['contact create', { phone: campaign.to }],
 		['contact upsert', { phone: campaign.to }],
 		['message sendText', { to: campaign.to, text: 'Hi' }],
-		['template create', { name: '=t{{ $json.n }}', language: 'en_US', componentsJson }],
+		['template create', { name: '=t{{ $json.n }}', language: 'en_US', body: 'Hi' }],
 		['webhook create', { url: '=https://example.com/{{ $json.n }}' }],
 	])('of each item of %s is its own, and the same in all attempts', async (name, own) => {
 		const [resource, operation] = name.split(' ');

@@ -92,7 +92,9 @@ test.each(['\nX-Evil: 1', '\r\n\r\nGET / HTTP/1.1', ' ', '\u0000', 'é', '\u2028
 	async (addition) => {
 		const credentials = service.credentials({ apiKey: `${service.sandbox.key}${addition}` });
 		const run = await service.run({ parameters: send, credentials });
-		expect(run.error?.message).toContain("'API Key' of the credential holds a space, a line break");
+		expect(run.error?.message).toContain(
+			"'API Key' of the credential contains a space, a line break",
+		);
 		expect(service.requests()).toEqual([]);
 		expectNoKey(run);
 	},

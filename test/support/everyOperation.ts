@@ -79,7 +79,15 @@ export const everyOperation: Record<string, Case> = {
 	},
 	'conversation getAll': {
 		needs: 'message sendText',
-		parameters: { limit: 1 },
+		// One page: of a list that begins with the oldest, all is read.
+		parameters: {
+			queryParameters: {
+				parameter: [
+					{ name: 'page', value: '1' },
+					{ name: 'limit', value: '1' },
+				],
+			},
+		},
 		gives: { id: expect.anything() },
 	},
 	'message sendTemplate': {
