@@ -107,7 +107,7 @@ export default tseslint.config(
 			'sandbox/main.ts',
 			'scripts/**',
 			'test/compat/main.ts',
-			'test/queue/**',
+			'test/{queue,soak}/**',
 			'tools/**',
 		],
 		rules: { 'no-console': 'off' },

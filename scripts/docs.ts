@@ -75,7 +75,7 @@ function endpointTable(): string {
 Written by \`npm run docs\`. Every operation runs in n8n's engine (\`npm test\`), at every variant of the service
 (\`npm run test:variants\`) and on a real n8n (\`npm run test:e2e\`), each time with three items, also with the middle one refused. The last
 column names the files below \`test\` that go further: they have this endpoint fail, or count how often it is called. How much of the
-code runs over HTTP is what \`npm run test:coverage\` measures.
+code runs over HTTP is what \`npx jest --config test/coverage/jest.config.js\` measures.
 
 | Method under ${apiPaths.map((apiPath) => `\`${apiPath}\``).join(' / ')} | Path | Operations | Tests that name it |
 | --- | --- | --- | --- |

@@ -8,8 +8,10 @@ import { onStop, printTable, readFlags, runMain, step, UserError } from '../../t
 import { PROJECT_FOLDER } from '../../tools/n8n/package';
 import { CommandError, runCommand } from '../../tools/processes';
 import { areas, engines, type EngineVersions, zodVersions } from './engines';
+import { findNewest } from './newest';
 
-const USAGE = `Usage: npm run test:compat -- [--markdown FILE] [--only 2.41.1,1.85.4]
+const USAGE = `Usage: npm run test:compat -- [--markdown FILE] [--only 2.41.1,1.85.4] [--newest]
+--newest looks for an n8n that is newer than those of the list, says why it cannot be installed, or runs the tests on it alone.
 Installs each engine once into your cache folder (some 150 MB each) and takes a minute or two more for the tests of each.`;
 const INSTALL_LIMIT = 10 * 60_000;
 const TEST_LIMIT = 20 * 60_000;
@@ -30,8 +32,8 @@ interface Column {
 }
 
 runMain(async () => {
-	const flags = readFlags({ markdown: 'string', only: 'string' }, USAGE);
-	const chosen = chosenEngines(flags.only);
+	const flags = readFlags({ markdown: 'string', only: 'string', newest: 'boolean' }, USAGE);
+	const chosen = flags.newest ? await newestEngine() : chosenEngines(flags.only);
 	const columns: Column[] = [];
 	for (const engine of chosen) {
 		const { n8n, packages } = engine;
@@ -50,6 +52,14 @@ runMain(async () => {
 	if (faults.length > 0)
 		throw new UserError(`It is not as the list of engines says:\n${faults.join('\n')}`);
 });
+
+/** The newest that can be installed; prints what stops those after it. */
+async function newestEngine(): Promise<EngineVersions[]> {
+	const { engine = engines[0], stopped } = await findNewest(engines[0].n8n);
+	for (const reason of stopped) console.log(reason);
+	console.log(`The newest n8n that can be installed: ${engine.n8n}`);
+	return [engine];
+}
 
 function chosenEngines(only?: string): EngineVersions[] {
 	const known = engines.map(({ n8n }) => n8n);

@@ -1,5 +1,5 @@
 'use strict';
-// `npm run test:coverage`: which lines and branches of nodes/ and credentials/ the tests execute over HTTP, in n8n's engine.
+// `npx jest --config test/coverage/jest.config.js`: which lines and branches of nodes/ and credentials/ the tests execute over HTTP, in n8n's engine.
 // Counted in dist, which is what runs there; source maps lead back to the sources.
 const { projects, ...settings } = require('../../jest.config.js');
 

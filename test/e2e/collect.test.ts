@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { countBy, range } from 'lodash';
 
 import type { Delivery } from '../../sandbox/deliveries';
-import { type Execution, outputOf } from '../../tools/n8n/client';
+import { type Execution, startedWith } from '../../tools/n8n/client';
 import { waitFor } from '../../tools/waitFor';
 import { useN8n } from './support/n8n';
 import { trigger, TriggerWorkflows } from './support/trigger';
@@ -26,13 +26,10 @@ interface Item {
 	status?: string;
 	messages?: Item[];
 }
-/** What executions have started with; one that was killed has no output yet. */
 const itemsOf = (executions: Execution[]) =>
-	executions.flatMap((execution) => {
-		const [waiting] = execution.data.executionData?.nodeExecutionStack ?? [];
-		const started = waiting?.node.name === trigger ? (waiting.data.main[0] ?? []) : [];
-		return [...outputOf(execution, trigger), ...started].map(({ json }) => json as never as Item);
-	});
+	executions
+		.flatMap((execution) => startedWith(execution, trigger))
+		.map(({ json }) => json as never as Item);
 const write = (from: string, text: string) => {
 	const { message, deliveries } = n8n.sandbox.state.traffic.receive({ from, text });
 	return { id: message.id, delivery: deliveries[0] };

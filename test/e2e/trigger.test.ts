@@ -7,7 +7,7 @@ import { valuesOf } from '../../sandbox/variants';
 import { type Execution, outputOf } from '../../tools/n8n/client';
 import { startN8n } from '../../tools/n8n/server';
 import { waitFor } from '../../tools/waitFor';
-import { numbers } from '../trigger/support';
+import { numbers } from '../../sandbox/random';
 import { useN8n } from './support/n8n';
 import { trigger, TriggerWorkflows } from './support/trigger';
 

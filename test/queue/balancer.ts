@@ -4,10 +4,11 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onStop } from '../../tools/cli';
 
-/** Hands each request to the next of its servers. */
+/** Hands each request to the next of its servers, or all of one path to one server. */
 export class Balancer {
 	/** Those that take requests now. */
 	servers: Array<{ url: string }> = [];
+	isByPath = false;
 	private count = 0;
 
 	private constructor(private readonly server: Server) {}
@@ -16,10 +17,14 @@ export class Balancer {
 	static async start(): Promise<Balancer> {
 		const server = createServer((request, response) => {
 			const { method, headers, url = '/' } = request;
-			const forwarded = httpRequest(`${balancer.next()}${url}`, { method, headers }, (answer) => {
-				response.writeHead(answer.statusCode ?? 502, answer.headers);
-				answer.pipe(response);
-			});
+			const forwarded = httpRequest(
+				`${balancer.serverFor(url)}${url}`,
+				{ method, headers },
+				(answer) => {
+					response.writeHead(answer.statusCode ?? 502, answer.headers);
+					answer.pipe(response);
+				},
+			);
 			forwarded.on('error', () => response.destroy());
 			request.pipe(forwarded);
 		});
@@ -37,7 +42,11 @@ export class Balancer {
 		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
 	}
 
-	private next(): string {
-		return this.servers[this.count++ % this.servers.length].url;
+	private serverFor(url: string): string {
+		const [path] = url.split('?');
+		const place = this.isByPath
+			? Buffer.from(path).reduce((sum, byte) => sum + byte)
+			: this.count++;
+		return this.servers[place % this.servers.length].url;
 	}
 }

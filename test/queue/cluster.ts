@@ -26,33 +26,40 @@ export interface Cluster {
 	webhooks: Balancer;
 	webhookProcesses: N8nProcess[];
 	workers: N8nProcess[];
+	/** The variables by which n8n finds its database. */
+	database: NodeJS.ProcessEnv;
 }
 
-/** Starts everything; it is stopped and removed when the program ends. */
-export async function openCluster(): Promise<Cluster> {
+/** Starts everything; it is stopped and removed when the program ends. @param envOf added to the environment of a process, by its folder */
+export async function openCluster(
+	envOf: (userFolder: string) => NodeJS.ProcessEnv = () => ({}),
+): Promise<Cluster> {
 	await step('PostgreSQL and Redis: installing what is missing', ensureServices);
 	const { install, packages, folder } = await Environment.open();
 	// The services' users have to reach their folders below it.
 	await chmod(folder, 0o711);
 	const webhooks = await Balancer.start();
+	const database = await startPostgres(path.join(folder, 'postgres'));
 	const env = {
-		...(await startPostgres(path.join(folder, 'postgres'))),
+		...database,
 		...(await startRedis(path.join(folder, 'redis'))),
 		EXECUTIONS_MODE: 'queue',
 		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 		N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
 		N8N_WEBHOOK_URL: `${webhooks.url}/`,
 	};
-	const server = { userFolder: path.join(folder, 'main'), packages, install, env };
+	const userFolder = path.join(folder, 'main');
+	const server = { userFolder, packages, install, env: { ...env, ...envOf(userFolder) } };
 	const main = await step("Starting n8n's main process", async () => await startN8n(server));
 	onStop(async () => await main.stop());
 
 	const launch = async (name: string, role: N8nRole) => {
 		const userFolder = path.join(folder, name);
-		await mkdir(userFolder);
+		await mkdir(userFolder, { recursive: true });
 		await installPackage(packages[0], userFolder);
 		const place = { userFolder, port: await freePort(), brokerPort: await freePort() };
-		const child = new N8nProcess(install, place, role);
+		const env = { ...role.env, ...envOf(userFolder) };
+		const child = new N8nProcess(install, place, { ...role, env });
 		onStop(async () => await child.stop());
 		await child.start();
 		return child;
@@ -77,7 +84,7 @@ export async function openCluster(): Promise<Cluster> {
 			]),
 	);
 	webhooks.servers = [one];
-	return { main, webhooks, webhookProcesses: [one, other], workers };
+	return { main, webhooks, webhookProcesses: [one, other], workers, database };
 }
 
 /** The workers that took an execution, in the order of their numbers; n8n's logs tell. */

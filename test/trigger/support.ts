@@ -24,17 +24,6 @@ export function received(data: Record<string, unknown> = {}): {
 	};
 }
 
-/** A generator of whole numbers below a limit, the same in every run (mulberry32). */
-export function numbers(seed: number): (below: number) => number {
-	let state = seed;
-	return (below) => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-	};
-}
-
 /** Waits until something holds. @throws Error if it does not within ten seconds */
 export async function waitUntil(holds: () => boolean): Promise<void> {
 	for (const end = Date.now() + 10_000; !holds(); await sleep(5)) {

@@ -70,6 +70,13 @@ export function outputOf(execution: Execution, node: string, output = 0): INodeE
 	return runs.flatMap((run) => run.data?.main[output] ?? []);
 }
 
+/** The items that an execution has started with at a trigger, also if it was killed before its first node gave anything out. */
+export function startedWith(execution: Execution, trigger: string): INodeExecutionData[] {
+	const [waiting] = execution.data.executionData?.nodeExecutionStack ?? [];
+	const isFirst = waiting?.node.name === trigger;
+	return [...outputOf(execution, trigger), ...((isFirst && waiting.data.main[0]) || [])];
+}
+
 /**
  * A running n8n's own interface, the one its editor uses. Every method throws an Error with n8n's words when n8n
  * refuses; log in first.
@@ -194,16 +201,16 @@ export class N8nClient {
 		return (await this.executionPage(workflowId, limit, status)).results;
 	}
 
-	/** All executions of a workflow, newest first, read page by page. */
-	async listAllExecutions(workflowId: string): Promise<ExecutionSummary[]> {
+	/** The executions of a workflow after the one with this ID (by default all), newest first, read page by page. */
+	async listAllExecutions(workflowId: string, after = 0): Promise<ExecutionSummary[]> {
 		const found = new Map<string, ExecutionSummary>();
 		let cursor: string | null | undefined;
 		do {
 			const page = await this.executionPage(workflowId, 100, undefined, cursor);
 			for (const execution of page.results) found.set(execution.id, execution);
-			cursor = page.nextCursor;
+			cursor = page.results.some(({ id }) => Number(id) <= after) ? null : page.nextCursor;
 		} while (cursor);
-		return [...found.values()];
+		return [...found.values()].filter(({ id }) => Number(id) > after);
 	}
 
 	private async executionPage(

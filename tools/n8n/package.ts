@@ -18,14 +18,15 @@ interface Manifest {
 
 /**
  * Builds the project and packs it as npm would publish it.
+ * @param source its folder, with its node_modules
  * @returns the path of the tarball, in a temporary folder of its own
  * @throws UserError with the compiler's words when the build fails
  */
-export async function packProject(): Promise<string> {
+export async function packProject(source = PROJECT_FOLDER): Promise<string> {
 	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-package-'));
 	try {
-		await runCommand('npm', ['run', 'build'], { cwd: PROJECT_FOLDER, limit: LIMIT });
-		return await packFolder(PROJECT_FOLDER, folder);
+		await runCommand('npm', ['run', 'build'], { cwd: source, limit: LIMIT });
+		return await packFolder(source, folder);
 	} catch (error) {
 		await rm(folder, { recursive: true, force: true });
 		if (!(error instanceof CommandError)) throw error;

@@ -1,0 +1,10 @@
+/** A generator of whole numbers below a limit, the same for the same seed (mulberry32). */
+export function numbers(seed: number): (below: number) => number {
+	let state = seed | 0;
+	return (below) => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+	};
+}

@@ -1,0 +1,182 @@
+/** What goes on in the shop: campaigns and previews, customers who write, questions, contact syncs, and somebody at the editor. */
+import { setTimeout as delay } from 'node:timers/promises';
+import isEqual from 'lodash/isEqual';
+import range from 'lodash/range';
+import sortBy from 'lodash/sortBy';
+import type { IDataObject } from 'n8n-workflow';
+import { UserError } from '../../tools/cli';
+import { type Execution, outputOf } from '../../tools/n8n/client';
+import { ACTION as ACTION_TYPE } from '../../tools/n8n/workflow';
+import { ACTION, type Body, numbersOf, OPTED_OUT, patiently, type Shop } from './shop';
+import type { Mailing, Truth } from './truth';
+
+/** How often a run is started again until everybody has been served. */
+const MAX_RUNS = 20;
+/** Where the numbers of those who are asked, and of synced contacts, begin behind the first customer's. */
+const ASKED_FROM = 100_000;
+const SYNCED_FROM = 900_000;
+
+/** How busy the day is. */
+export interface Pace {
+	/** People of the largest campaign and of the largest question. */
+	campaign: number;
+	question: number;
+	/** Between two customers who write, at most, ms. */
+	writeEvery: number;
+}
+
+/** Runs until the shop is closed, and returns when all that has begun is over. @throws Error for what cannot be finished */
+export async function liveThroughDay(shop: Shop, truth: Truth, pace: Pace): Promise<void> {
+	answerQuestions(shop);
+	const pick = await openPicker(shop);
+	const activities = [
+		endless(shop, 2_000, async (round) => await sendCampaign(shop, truth, round, pace)),
+		endless(shop, 20_000, async (round) => await ask(shop, truth, round, pace)),
+		endless(shop, 40_000, async (round) => await sync(shop, truth, round)),
+		endless(shop, 5_000, pick),
+		endless(shop, pace.writeEvery, async () => await write(shop, pace)),
+	];
+	await Promise.all(activities);
+}
+
+/** @param pause at most so many ms between two rounds */
+async function endless(shop: Shop, pause: number, round: (number: number) => Promise<void>) {
+	for (let number = 1; !shop.isOver; number++) {
+		await round(number);
+		await delay(shop.random(pause));
+	}
+}
+
+const isOut = (shop: Shop, phone: string) =>
+	shop.sandbox.state.contacts.findByPhone(phone)?.segments.includes(OPTED_OUT) === true;
+
+/** A preview first for each third campaign; then runs until nobody is left who certainly got nothing. */
+async function sendCampaign(shop: Shop, truth: Truth, round: number, pace: Pace): Promise<void> {
+	const count = between(shop, Math.min(200, pace.campaign), pace.campaign);
+	const people = { from: 0, count, repeats: Math.floor(count / 20) };
+	const excluded = numbersOf({ from: shop.random(count), count: 3 });
+	const body = { ...people, excluded: excluded.join(', ') };
+	if (round % 3 === 0) await mail(shop, truth, 'preview', { ...body, text: `Preview ${round}` });
+	await mail(shop, truth, 'campaign', { ...body, text: `Sale ${round}` });
+}
+
+async function mail(shop: Shop, truth: Truth, kind: 'campaign' | 'preview', body: Body) {
+	const excluded = body.excluded?.split(', ') ?? [];
+	const everybody = numbersOf(body).filter((phone) => !excluded.includes(phone));
+	const wanted = new Set(everybody.filter((phone) => !isOut(shop, phone)));
+	const mailing = begin(truth, kind, body.text, wanted);
+	for (let runs = 1; ; runs++) {
+		const executions = await shop.run(kind, body);
+		const items = executions.flatMap(itemsOf);
+		const isNamed = kind === 'preview' ? 'preview' : 'mayHaveBeenSent';
+		for (const item of items) if (statusOf(item) === isNamed) mailing.named.add(String(item.to));
+		const isDone = executions.some(({ status }) => status === 'success');
+		if (isDone && items.every((item) => statusOf(item) !== 'notSent')) break;
+		if (runs === MAX_RUNS) throw new UserError(`"${body.text}" is not done after ${runs} runs.`);
+	}
+	for (const phone of wanted) {
+		if (!isOut(shop, phone)) continue;
+		wanted.delete(phone);
+		mailing.named.delete(phone);
+		mailing.either.add(phone);
+	}
+	mailing.state = 'ended';
+}
+
+function begin(truth: Truth, kind: Mailing['kind'], text: string, wanted: Set<string>): Mailing {
+	const mailing: Mailing = {
+		...{ kind, text, wanted },
+		...{ either: new Set(), named: new Set(), state: 'running' },
+	};
+	truth.mailings.push(mailing);
+	return mailing;
+}
+
+const itemsOf = (execution: Execution): IDataObject[] =>
+	outputOf(execution, ACTION).map(({ json }) => json);
+
+/** What became of the message of an item. */
+function statusOf({ reason, sendStatus, error }: IDataObject): unknown {
+	if (reason === 'mayHaveBeenSent') return reason;
+	return (error as IDataObject | undefined)?.sendStatus ?? sendStatus;
+}
+
+/** Asks people who were never asked before, as a second question to the same person is another story. */
+async function ask(shop: Shop, truth: Truth, round: number, pace: Pace): Promise<void> {
+	const count = between(shop, Math.min(10, pace.question), pace.question);
+	const body = { text: `Question ${round}`, from: ASKED_FROM + round * 1000, count };
+	const mailing = begin(truth, 'question', body.text, new Set(numbersOf(body)));
+	const executions = await shop.run('ask', body);
+	const items = executions.flatMap(itemsOf);
+	for (const item of items) if (item.error) mailing.named.add(String(item.to));
+	truth.answered(items.filter(({ replied }) => replied).map(({ messageId }) => String(messageId)));
+	const isDone = executions.every(({ status }) => status === 'success');
+	mailing.state = isDone ? 'ended' : 'interrupted';
+}
+
+/** Everybody who is asked answers: half of them at once, the others within half a minute. */
+function answerQuestions(shop: Shop): void {
+	const { changes, state } = shop.sandbox;
+	changes.on('message', ({ direction, status, text, phone: from }) => {
+		if (direction !== 'outbound' || status !== 'accepted' || !text.startsWith('Question')) return;
+		const wait = shop.random(2) === 0 ? 0 : shop.random(30_000);
+		setTimeout(() => state.traffic.receive({ from, text: `Answer to ${text}` }), wait);
+	});
+}
+
+/** A customer writes up to three messages in a row, which may be delivered in another order; or wants no more campaigns. */
+async function write(shop: Shop, pace: Pace): Promise<void> {
+	const { messages, deliveries } = shop.sandbox.state;
+	const [phone] = numbersOf({ from: shop.random(pace.campaign), count: 1 });
+	const texts =
+		shop.random(30) === 0 ? ['STOP'] : range(1 + shop.random(3)).map((n) => `Hello ${n}`);
+	const written = texts.map((text) => messages.add({ phone, text, direction: 'inbound' }));
+	const order = shop.random(5) === 0 ? sortBy(written, () => shop.random(1000)) : written;
+	for (const { id, text, createdAt: timestamp } of order) {
+		deliveries.publish('message.received', { id, from: phone, text, timestamp });
+		await delay(shop.random(200));
+	}
+}
+
+/** Writes contacts until each is there under its name of this round. */
+async function sync(shop: Shop, truth: Truth, round: number): Promise<void> {
+	const body = {
+		text: `Customer of sync ${round}`,
+		from: SYNCED_FROM,
+		count: between(shop, 20, 300),
+	};
+	for (let runs = 1; ; runs++) {
+		const executions = await shop.run('sync', body);
+		const isDone = executions.every(({ status }) => status === 'success');
+		if (isDone && executions.flatMap(itemsOf).every(({ error }) => !error)) break;
+		if (runs === MAX_RUNS) throw new UserError(`"${body.text}" is not done after ${runs} runs.`);
+	}
+	for (const phone of numbersOf(body)) truth.contacts.set(phone, body.text);
+}
+
+/** Somebody opens the list of templates: it is the whole list or an error, never a part. */
+async function openPicker(shop: Shop): Promise<() => Promise<void>> {
+	const look = async () =>
+		await shop.machine.main.client.call<{ results: unknown[] }>(
+			'POST',
+			'/rest/dynamic-node-parameters/resource-locator-results',
+			{
+				path: 'parameters.template',
+				methodName: 'searchTemplateNames',
+				nodeTypeAndVersion: { name: ACTION_TYPE, version: 1 },
+				currentNodeParameters: { resource: 'message', operation: 'sendTemplate' },
+				credentials: { businessMessagingApi: { id: shop.credential, name: 'Service' } },
+			},
+		);
+	const { results: expected } = await patiently(look);
+	return async () => {
+		const { results } = await look().catch(() => ({ results: expected }));
+		if (isEqual(results, expected)) return;
+		throw new UserError(`A list of templates is wrong: ${JSON.stringify(results)}.`);
+	};
+}
+
+/** A random number, small ones as often as large ones: each doubling is as likely as the next. */
+function between(shop: Shop, least: number, most: number): number {
+	return Math.round(least * (most / least) ** (shop.random(1001) / 1000));
+}

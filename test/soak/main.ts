@@ -1,0 +1,93 @@
+/** `npm run test:soak`: a shop's day in an hour, on a real n8n, while everything goes wrong; then the books are balanced. */
+import { randomInt } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import countBy from 'lodash/countBy';
+import { printTable, readFlags, runMain, step, UserError } from '../../tools/cli';
+import { waitFor } from '../../tools/waitFor';
+import { liveThroughDay } from './day';
+import { causeFaults, planFaults } from './faults';
+import { openMachine } from './machine';
+import { closeShop, faultsOf, Memory, readSizes, tableOf } from './report';
+import { Shop } from './shop';
+import { Truth } from './truth';
+
+const USAGE = `Usage: npm run test:soak -- [--minutes 60] [--seed N] [--queue] [--people 5000] [--json FILE]
+Runs a shop on a real n8n and the sandbox for so many minutes, in n8n's regular mode or in queue mode, while the service, n8n's
+processes, its database and its clocks fail as the seed says. Ends with an error at once if anything is lost or doubled. Needs Linux.
+--people is the size of the largest campaign.`;
+const SETTLE_LIMIT = 15 * 60_000;
+
+runMain(async () => {
+	const flags = readFlags(
+		{ minutes: 'string', seed: 'string', queue: 'boolean', people: 'string', json: 'string' },
+		USAGE,
+	);
+	const minutes = Number(flags.minutes ?? 60);
+	const seed = Number(flags.seed ?? randomInt(1_000_000));
+	const people = Number(flags.people ?? 5000);
+	const isQueue = flags.queue === true;
+	console.log(`Seed ${seed}`);
+	const shop = await Shop.open(await openMachine(isQueue), seed);
+	const truth = new Truth(shop);
+	const memory = new Memory(shop.machine.processes);
+	const happened: string[] = [];
+	const faults: string[] = [];
+
+	/** Looks at the books every minute. @throws UserError as soon as they are wrong */
+	const watch = async () => {
+		for (let minute = 1; !shop.isOver; minute++) {
+			await delay(60_000);
+			await memory.sample();
+			await truth.collect();
+			const found = faultsOf(truth.lines(false));
+			if (found.length > 0) throw new UserError(`minute ${minute}: ${found.join('\n')}`);
+			shop.isOver = minute >= minutes;
+		}
+	};
+	const plan = planFaults(seed, minutes);
+	const happens = (name: string) => void happened.push(name);
+	const pace = { campaign: people, question: Math.min(500, people), writeEvery: 2_000 };
+	const work = async () => {
+		const day = [watch(), causeFaults(shop, truth, { seed, plan, happens })];
+		await Promise.all([...day, liveThroughDay(shop, truth, pace)]);
+		await settle(shop, truth);
+	};
+	const counter = () =>
+		`${shop.sandbox.state.messages.all.length} messages, last fault: ${happened.at(-1) ?? 'none'}`;
+	await step(`${minutes} minutes`, work, counter).catch((error: unknown) => {
+		faults.push((error as Error).message);
+	});
+
+	const isWhole = faults.length === 0;
+	const lines = truth.lines(isWhole);
+	await memory.sample();
+	const sizes = { ...(await readSizes(shop, truth)), webhooksLeft: await closeShop(shop) };
+	if (isWhole) faults.push(...faultsOf(lines), ...memory.faults());
+	if (sizes.webhooksLeft > 0) faults.push(`${sizes.webhooksLeft} webhooks are left over.`);
+	for (const rows of [tableOf(lines), memory.rows(), [sizes]]) printTable(rows);
+	const report = { seed, minutes, isQueue, people, faults, happened: countBy(happened) };
+	const tables = { truth: tableOf(lines), memory: memory.rows(), sizes };
+	console.log(report.happened);
+	if (flags.json)
+		await writeFile(flags.json, `${JSON.stringify({ ...report, ...tables }, null, 2)}\n`);
+	if (faults.length > 0)
+		throw new UserError(`It does not hold, with seed ${seed}:\n${faults.join('\n')}`);
+});
+
+/** Waits until the service has got everything through and n8n has run everything, and reads it. */
+async function settle(shop: Shop, truth: Truth): Promise<void> {
+	const { client } = shop.machine.main;
+	const waiting = { limit: SETTLE_LIMIT, interval: 2_000 };
+	await waitFor(async () => truth.pending === 0, { ...waiting, what: 'all deliveries' });
+	const isIdle = async () => {
+		await truth.collect();
+		const open = ['new', 'running', 'waiting'];
+		const counts = Object.values(shop.places).map(
+			async ({ id }) => (await client.listExecutions(id, 1, open)).length,
+		);
+		return (await Promise.all(counts)).every((count) => count === 0);
+	};
+	await waitFor(isIdle, { ...waiting, what: 'all executions to end' });
+	await truth.collect();
+}

@@ -1,0 +1,99 @@
+/** The tables of a soak test: what was to happen and did, what the processes hold, and how large things have become. */
+import type { N8nProcess } from '../../tools/n8n/process';
+import { measure, type Usage } from './machine';
+import { patiently, type Shop } from './shop';
+import type { Line, Truth } from './truth';
+
+/** The memory of a process is compared with what it was at this age, or at half its age if that is less, seconds. */
+const WARM_AGE = 600;
+/** What a process may hold in the end, by what it held then; held only if it has run for this long, seconds. */
+const MAX_GROWTH = 1.1;
+const MATURE_AGE = 2 * WARM_AGE;
+
+/** What the processes held, in the order of time. */
+export class Memory {
+	private readonly samples = new Map<N8nProcess, Usage[]>();
+
+	constructor(private readonly processes: Record<string, N8nProcess>) {}
+
+	/** Measures all that run. A process that was started again begins anew. */
+	async sample(): Promise<void> {
+		for (const one of Object.values(this.processes)) {
+			const usage = await measure(one).catch(() => undefined);
+			if (!usage) continue;
+			const known = this.samples.get(one) ?? [];
+			const isNew = usage.ageSeconds < (known.at(-1)?.ageSeconds ?? 0);
+			this.samples.set(one, isNew ? [usage] : [...known, usage]);
+		}
+	}
+
+	/** One row for each process. */
+	rows() {
+		return Object.entries(this.processes).flatMap(([name, one]) => {
+			const samples = this.samples.get(one) ?? [];
+			const end = samples.at(-1);
+			if (!end) return [];
+			const warmAge = Math.min(WARM_AGE, end.ageSeconds / 2);
+			const warm = samples.find(({ ageSeconds }) => ageSeconds >= warmAge) ?? end;
+			return {
+				process: name,
+				minutesOld: end.ageSeconds / 60,
+				...{ rssMbWarm: warm.rssMb, rssMb: end.rssMb, growth: end.rssMb / warm.rssMb },
+				...{ heapMbWarm: warm.heapMb, heapMb: end.heapMb },
+				...{ handlesWarm: warm.handles, handles: end.handles },
+				...{ timersWarm: warm.timers, timers: end.timers },
+			};
+		});
+	}
+
+	/** The processes that hold too much, in sentences. */
+	faults(): string[] {
+		return this.rows()
+			.filter(({ growth, minutesOld }) => growth > MAX_GROWTH && minutesOld * 60 >= MATURE_AGE)
+			.map(
+				({ process, growth }) =>
+					`The memory of ${process} has grown to ${growth.toFixed(2)} times.`,
+			);
+	}
+}
+
+/** The lines as a table. */
+export function tableOf(lines: Line[]) {
+	return lines.map(({ lost, doubled, uncertain, ...line }) => ({
+		...line,
+		...{ lost: lost.length, doubled: doubled.length, uncertain: uncertain.length },
+	}));
+}
+
+/** What is lost or doubled, in sentences. */
+export function faultsOf(lines: Line[]): string[] {
+	const some = (all: string[]) => [...all.slice(0, 5), ...(all.length > 5 ? ['…'] : [])].join('; ');
+	return lines.flatMap(({ what, lost, doubled }) => [
+		...(lost.length > 0 ? [`${what}, ${lost.length} lost: ${some(lost)}`] : []),
+		...(doubled.length > 0 ? [`${what}, ${doubled.length} doubled: ${some(doubled)}`] : []),
+	]);
+}
+
+/** Bytes in n8n's database, the slowest answer to a delivery, and what n8n has run. */
+export async function readSizes({ machine }: Shop, truth: Truth) {
+	const { database } = machine;
+	const size = (column: string) => `COALESCE(SUM(LENGTH(CAST(${column} AS TEXT))), 0)`;
+	return {
+		staticDataKb:
+			(await database.number(`SELECT ${size('"staticData"')} FROM workflow_entity`)) / 1024,
+		deduplicationKb: (await database.number(`SELECT ${size('value')} FROM processed_data`)) / 1024,
+		executions: await database.number('SELECT COUNT(*) FROM execution_entity'),
+		crashed: await database.number(
+			"SELECT COUNT(*) FROM execution_entity WHERE status = 'crashed'",
+		),
+		deliveries: truth.deliveries.length,
+		slowestAnswerSeconds: truth.slowestAnswer / 1000,
+	};
+}
+
+/** Switches everything off. @returns how many webhooks are left at the service */
+export async function closeShop({ machine, places, sandbox }: Shop): Promise<number> {
+	for (const { id } of Object.values(places))
+		await patiently(async () => await machine.main.client.deactivate(id));
+	return sandbox.state.webhooks.all.length;
+}

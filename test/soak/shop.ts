@@ -1,0 +1,221 @@
+/** The shop: its workflows on the n8n under test, and the service that they speak to. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import axios from 'axios';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { type Sandbox, startSandbox } from '../../sandbox';
+import { numbers } from '../../sandbox/random';
+import { onStop } from '../../tools/cli';
+import { type Execution, hasEnded } from '../../tools/n8n/client';
+import * as make from '../../tools/n8n/workflow';
+import { FIRST_NUMBER } from '../../tools/sandboxClient';
+import { waitFor } from '../../tools/waitFor';
+import type { Machine } from './machine';
+
+/** The documented 1,000 requests per minute, sped up six times. */
+const RATE = { requests: 1000, windowMs: 10_000 };
+/** How long something may be tried again and again while n8n and the service are in trouble. */
+const PATIENCE = 5 * 60_000;
+const RUN_LIMIT = 20 * 60_000;
+
+/** The segment of those who want no more campaigns. */
+export const OPTED_OUT = 'opted-out';
+/** The node that starts a workflow, and the one that sends, asks or saves. */
+export const START = 'Start';
+export const ACTION = 'Action';
+
+const people = { to: '={{ $json.to }}' };
+const ofStart = (name: string) => `={{ $('${START}').first().json.body.${name} }}`;
+const campaign = {
+	resource: 'message',
+	operation: 'sendText',
+	...people,
+	sendOnce: true,
+	campaign: ofStart('text'),
+	text: ofStart('text'),
+	audienceRules: {
+		duplicates: 'sendFirst',
+		excludeSegment: OPTED_OUT,
+		excludeNumbers: ofStart('excluded'),
+	},
+};
+const segments = [{ name: 'segments', type: 'json', value: JSON.stringify([OPTED_OUT]) }];
+
+/** What is started by webhook, with the people it is about. */
+const started: Record<string, INodeParameters> = {
+	campaign,
+	preview: { ...campaign, mode: 'preview' },
+	ask: {
+		resource: 'message',
+		operation: 'sendAndWait',
+		...people,
+		message: ofStart('text'),
+		limitWaitTime: 60,
+		waitTimeUnit: 'minutes',
+	},
+	sync: {
+		resource: 'contact',
+		operation: 'upsert',
+		phone: '={{ $json.to }}',
+		name: ofStart('text'),
+	},
+};
+
+/** What customers and the service start. */
+const triggered: Record<string, { trigger: INodeParameters; action?: INodeParameters }> = {
+	autoReply: {
+		trigger: { options: { groupMessages: 2 } },
+		action: {
+			resource: 'message',
+			operation: 'sendText',
+			to: '={{ $json.from }}',
+			text: 'Thank you, we will answer soon.',
+		},
+	},
+	receipts: {
+		trigger: { events: ['message.delivered', 'message.failed'], options: { batchReceipts: true } },
+	},
+	optOuts: {
+		trigger: { filters: { intent: 'optOut' } },
+		action: {
+			resource: 'contact',
+			operation: 'upsert',
+			phone: '={{ $json.from }}',
+			additionalFields: { field: segments },
+		},
+	},
+};
+
+/** A workflow: its ID, and what its URL contains. */
+interface Place {
+	id: string;
+	path: string;
+}
+
+/** People of a run, by consecutive numbers, of whom the first `repeats` are in the list twice. */
+export interface Body {
+	text: string;
+	from: number;
+	count: number;
+	repeats?: number;
+	excluded?: string;
+}
+
+/** The numbers of the people of a run, each once. */
+export function numbersOf({ from, count }: Pick<Body, 'from' | 'count'>): string[] {
+	return Array.from({ length: count }, (_, index) => `+${FIRST_NUMBER + from + index}`);
+}
+
+/** Repeats what n8n or the service refuses while they are in trouble. @throws what it throws after five minutes */
+export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+	for (const end = Date.now() + PATIENCE; ; await delay(1000)) {
+		try {
+			return await work();
+		} catch (error) {
+			if (Date.now() > end) throw error;
+		}
+	}
+}
+
+/** A shop that is open until the day is over. */
+export class Shop {
+	isOver = false;
+	readonly places: Record<string, Place> = {};
+	/** ID of the credential. */
+	credential = '';
+	/** Random whole numbers below a limit, from the seed. */
+	readonly random: (below: number) => number;
+
+	private constructor(
+		readonly machine: Machine,
+		readonly sandbox: Sandbox,
+		seed: number,
+	) {
+		this.random = numbers(seed);
+	}
+
+	/** Starts the service and publishes the workflows. */
+	static async open(machine: Machine, seed: number): Promise<Shop> {
+		const sandbox = await startSandbox({
+			port: 0,
+			requestsPerWindow: RATE.requests,
+			rateWindowMs: RATE.windowMs,
+			latencyMs: 20,
+			receiptDelaysMs: { sent: null, delivered: 300, read: null },
+			deliveryAttempts: 30,
+			deliveryRetryDelayMs: 500,
+			sampleContacts: 0,
+		});
+		onStop(async () => await sandbox.close());
+		const shop = new Shop(machine, sandbox, seed);
+		await shop.publish();
+		return shop;
+	}
+
+	private async publish(): Promise<void> {
+		const { client } = this.machine.main;
+		this.credential = await client.createCredential('Service', 'businessMessagingApi', {
+			apiKey: this.sandbox.key,
+			baseUrl: this.sandbox.url,
+			apiPath: 'automatic',
+			requestsPerMinute: RATE.requests,
+			rateWindowMs: RATE.windowMs,
+		});
+		const own = make.withCredential(this.credential);
+		const action = (parameters: INodeParameters, more: Partial<INode>) =>
+			make.node(ACTION, make.ACTION, 1, parameters, { ...own, ...more });
+		const number = `Number(${FIRST_NUMBER}) + $json.body.from + index % $json.body.count`;
+		const items = `={{ Array.from({ length: $json.body.count + ($json.body.repeats ?? 0) }, (_, index) => ({ to: '+' + (${number}) })) }}`;
+		for (const [name, parameters] of Object.entries(started)) {
+			const path = randomUUID();
+			const webhook = { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} };
+			await this.publishOne(name, path, [
+				make.node(START, 'n8n-nodes-base.webhook', 2.1, webhook, { webhookId: path }),
+				...make.listNodes(items),
+				action(parameters, { onError: 'continueRegularOutput' }),
+			]);
+		}
+		for (const [name, { trigger, action: parameters }] of Object.entries(triggered)) {
+			const path = randomUUID();
+			await this.publishOne(name, path, [
+				make.node(START, make.TRIGGER, 1.1, trigger, { webhookId: path, ...own }),
+				...(parameters ? [action(parameters, {})] : []),
+			]);
+		}
+	}
+
+	private async publishOne(name: string, path: string, nodes: INode[]): Promise<void> {
+		const { client } = this.machine.main;
+		const { id } = await client.createWorkflow(make.workflow(name, nodes));
+		await client.activate(id);
+		this.places[name] = { id, path };
+	}
+
+	/** Starts a workflow by its webhook, exactly once whatever happens to n8n, and waits for its end. */
+	async run(name: string, body: Body): Promise<Execution[]> {
+		const { client } = this.machine.main;
+		const { id, path } = this.places[name];
+		const since = async (after: number) =>
+			(await patiently(async () => await client.listExecutions(id, 5))).filter(
+				(one) => Number(one.id) > after,
+			);
+		const before = Number((await since(0))[0]?.id ?? 0);
+		const post = async () =>
+			await axios.post(`${this.machine.url}/webhook/${path}`, body, {
+				timeout: 60_000,
+				proxy: false,
+			});
+		// After a failure n8n may have started it all the same.
+		while (!(await post().then(Boolean, () => false)) && (await since(before)).length === 0)
+			await delay(500);
+		const ended = async () => {
+			const found = await since(before);
+			return found.length > 0 && found.every(hasEnded) && found;
+		};
+		const what = `the workflow ${name} to end`;
+		const summaries = await waitFor(ended, { what, limit: RUN_LIMIT, interval: 1000 });
+		return await Promise.all(
+			summaries.map(async (one) => await patiently(async () => await client.getExecution(one.id))),
+		);
+	}
+}

@@ -1,0 +1,305 @@
+/** What was to happen and what did, from the sandbox's own log and n8n's executions. */
+import countBy from 'lodash/countBy';
+import sumBy from 'lodash/sumBy';
+import pLimit from 'p-limit';
+import type { Delivery } from '../../sandbox/deliveries';
+import { type Execution, hasEnded, startedWith } from '../../tools/n8n/client';
+import { OPTED_OUT, patiently, type Shop, START } from './shop';
+
+/** How long after n8n's answer an execution may stay unseen, ms. */
+const SETTLED_AFTER = 120_000;
+/** An event that was answered so short a time before a crash may start twice, as docs/trigger.md says, ms. */
+const LAST_MOMENT = 3_000;
+const READ_AT_ONCE = 4;
+
+/** Messages with one text to many people. */
+export interface Mailing {
+	kind: 'campaign' | 'question' | 'preview';
+	text: string;
+	/** Who gets it; who may get it or not, having opted out meanwhile. */
+	wanted: Set<string>;
+	either: Set<string>;
+	/** Whom n8n has named as those who may have got it. */
+	named: Set<string>;
+	/** An interrupted one was ended by n8n's crash and cannot be run again. */
+	state: 'running' | 'ended' | 'interrupted';
+}
+
+/** An event that n8n has answered with 200, how many executions it has started, and how many questions it has answered. */
+interface Event {
+	deliveries: Delivery[];
+	started: number;
+	answered: number;
+}
+
+/** One line of the table; lists of people or events. */
+export interface Line {
+	what: string;
+	wanted: number;
+	done: number;
+	lost: string[];
+	doubled: string[];
+	/** Not done, or done twice, where the documents say that this can be, and n8n names it or has crashed. */
+	uncertain: string[];
+}
+
+/** Keeps the books of a shop. */
+export class Truth {
+	readonly mailings: Mailing[] = [];
+	/** Names of contacts by number, as the last sync of each wrote them. */
+	readonly contacts = new Map<string, string>();
+	/** When a process that takes deliveries was killed, Unix ms. */
+	readonly crashes: number[] = [];
+	private readonly events = new Map<string, Event>();
+	/** How often each person got each text. */
+	private readonly received = new Map<string, Map<string, number>>();
+	private messagesSeen = 0;
+	private readonly executionsRead = new Set<string>();
+	private readonly readUpTo: Record<string, number> = {};
+	private readonly allDeliveries = new Set<Delivery>();
+
+	constructor(private readonly shop: Shop) {
+		shop.sandbox.changes.on('delivery', (delivery) => this.allDeliveries.add(delivery));
+	}
+
+	/** The slowest answer to a delivery, ms. */
+	get slowestAnswer(): number {
+		const attempts = [...this.allDeliveries].flatMap((delivery) => delivery.attempts);
+		return attempts.reduce(
+			(most, { status, ms }) => (status === 200 ? Math.max(most, ms) : most),
+			0,
+		);
+	}
+
+	/** Deliveries that the service has not got through yet. */
+	get pending(): number {
+		return [...this.allDeliveries].filter(({ state }) => state === 'pending').length;
+	}
+
+	/** Deliveries, newest last. */
+	get deliveries(): Delivery[] {
+		return [...this.allDeliveries];
+	}
+
+	/** Notes the answers that a run has taken. */
+	answered(messageIds: string[]): void {
+		for (const id of messageIds) this.event(`autoReply ${id}`).answered++;
+	}
+
+	/** Reads what n8n has started since the last time. Executions of opt-outs that failed are run again, as a person would. */
+	async collect(): Promise<void> {
+		const { client } = this.shop.machine.main;
+		const limit = pLimit(READ_AT_ONCE);
+		for (const name of ['autoReply', 'receipts', 'optOuts']) {
+			const { id } = this.shop.places[name];
+			const after = this.readUpTo[name] ?? 0;
+			const list = await patiently(async () => await client.listAllExecutions(id, after));
+			const unread = list.filter((one) => !this.executionsRead.has(one.id));
+			await Promise.all(
+				unread.map(async (one) => await limit(async () => await this.read(name, one.id))),
+			);
+			const left = list
+				.filter((one) => !this.executionsRead.has(one.id))
+				.map((one) => Number(one.id));
+			this.readUpTo[name] = Math.min(...left, Number(list[0]?.id ?? after) + 1) - 1;
+		}
+	}
+
+	private async read(name: string, id: string): Promise<void> {
+		const { client } = this.shop.machine.main;
+		const execution = await patiently(async () => await client.getExecution(id));
+		const keys = execution.mode === 'retry' ? [] : keysOf(name, execution);
+		if (!hasEnded(execution) && (keys.length === 0 || name === 'optOuts')) return;
+		for (const key of keys) this.event(`${name} ${key}`).started++;
+		this.executionsRead.add(id);
+		if (name === 'optOuts' && execution.status !== 'success')
+			await patiently(async () => await client.retry(id));
+	}
+
+	/** The table as far as it is certain. @param isFinal whether all is over */
+	lines(isFinal: boolean): Line[] {
+		this.readMessages();
+		this.readDeliveries();
+		const mailings = (kind: Mailing['kind']) => this.mailings.filter((one) => one.kind === kind);
+		return [
+			this.mailingLine('campaign messages', mailings('campaign')),
+			this.mailingLine('questions', mailings('question')),
+			this.previewLine(mailings('preview')),
+			this.eventLine("customers' messages", 'autoReply', isFinal),
+			this.answerLine(),
+			this.eventLine('delivery receipts', 'receipts', isFinal),
+			this.eventLine('opt-outs', 'optOuts', isFinal),
+			...(isFinal ? [this.optedOutLine(), this.contactLine()] : []),
+		];
+	}
+
+	private readMessages(): void {
+		const { all } = this.shop.sandbox.state.messages;
+		for (const { direction, text, phone } of all.slice(this.messagesSeen)) {
+			if (direction === 'inbound') continue;
+			const people = this.received.get(text) ?? new Map<string, number>();
+			this.received.set(text, people.set(phone, (people.get(phone) ?? 0) + 1));
+		}
+		this.messagesSeen = all.length;
+	}
+
+	private readDeliveries(): void {
+		for (const event of this.events.values()) event.deliveries = [];
+		for (const delivery of this.allDeliveries) {
+			const name = this.nameOf(delivery);
+			if (!name || (name === 'optOuts' && delivery.data.text !== 'STOP')) continue;
+			this.event(`${name} ${keyOf(name, delivery.data)}`).deliveries.push(delivery);
+		}
+	}
+
+	private nameOf({ url }: Delivery): string | undefined {
+		return Object.keys(this.shop.places).find((name) => url.includes(this.shop.places[name].path));
+	}
+
+	private event(key: string): Event {
+		const event = this.events.get(key) ?? { deliveries: [], started: 0, answered: 0 };
+		this.events.set(key, event);
+		return event;
+	}
+
+	private mailingLine(what: string, mailings: Mailing[]): Line {
+		const line: Line = { what, wanted: 0, done: 0, lost: [], doubled: [], uncertain: [] };
+		for (const { text, wanted, either, named, state } of mailings) {
+			const received = this.received.get(text) ?? new Map<string, number>();
+			for (const [phone, times] of received) {
+				if (times > 1) line.doubled.push(`${phone} has "${text}" ${times} times`);
+				if (!wanted.has(phone) && !either.has(phone))
+					line.doubled.push(`${phone} has "${text}", but was left out`);
+			}
+			if (state === 'running') continue;
+			const missing = [...wanted].filter((phone) => !received.has(phone));
+			line.wanted += wanted.size;
+			line.done += wanted.size - missing.length;
+			for (const phone of missing) {
+				const isNamed = named.has(phone) || state === 'interrupted';
+				line[isNamed ? 'uncertain' : 'lost'].push(`${phone} lacks "${text}"`);
+			}
+		}
+		return line;
+	}
+
+	private previewLine(mailings: Mailing[]): Line {
+		const sent = mailings.filter(({ text }) => this.received.has(text)).map(({ text }) => text);
+		const wanted = sumBy(mailings, ({ wanted: people }) => people.size);
+		const done = sumBy(mailings, ({ named }) => named.size);
+		const short = mailings.filter(
+			(one) => one.state === 'ended' && one.named.size !== one.wanted.size,
+		);
+		const lost = short.map(
+			({ text, named, wanted: all }) => `"${text}": ${named.size} of ${all.size}`,
+		);
+		return { what: 'previews', wanted, done, lost, doubled: sent, uncertain: [] };
+	}
+
+	private eventLine(what: string, name: string, isFinal: boolean): Line {
+		const line: Line = { what, wanted: 0, done: 0, lost: [], doubled: [], uncertain: [] };
+		const latest = isFinal ? Infinity : Date.now() - SETTLED_AFTER;
+		for (const [key, event] of this.events) {
+			if (!key.startsWith(`${name} `)) continue;
+			const times = event.started + event.answered;
+			if (times > 1) line[this.isNearCrash(event) ? 'uncertain' : 'doubled'].push(key);
+			const delivered = event.deliveries.filter(({ state }) => state === 'delivered');
+			if (!delivered.some((delivery) => answeredAt(delivery) < latest)) continue;
+			if (times === 0 && this.mayBeAwaited(delivered[0], isFinal)) continue;
+			line.wanted++;
+			if (times > 0) line.done++;
+			else line.lost.push(key);
+		}
+		return line;
+	}
+
+	/** Whether a message is from somebody whose run still waits, or has crashed with what it had. */
+	private mayBeAwaited({ data }: Delivery, isFinal: boolean): boolean {
+		const mailing = this.mailings.find(
+			({ kind, wanted }) => kind === 'question' && wanted.has(String(data.from)),
+		);
+		return mailing?.state === 'interrupted' || (mailing?.state === 'running' && !isFinal);
+	}
+
+	private isNearCrash({ deliveries }: Event): boolean {
+		return deliveries.some(({ attempts }) =>
+			attempts.some(({ at, ms }) =>
+				this.crashes.some(
+					(crash) =>
+						Date.parse(at) <= crash + LAST_MOMENT && Date.parse(at) + ms >= crash - LAST_MOMENT,
+				),
+			),
+		);
+	}
+
+	/** The answers to questions: done if the run has them, doubled if they started a workflow besides. */
+	private answerLine(): Line {
+		const line: Line = {
+			what: 'answers',
+			wanted: 0,
+			done: 0,
+			lost: [],
+			doubled: [],
+			uncertain: [],
+		};
+		const asked = new Map(
+			this.mailings
+				.filter(({ kind, state }) => kind === 'question' && state !== 'running')
+				.flatMap((mailing) => [...mailing.wanted].map((phone) => [phone, mailing] as const)),
+		);
+		for (const [key, { deliveries, started, answered }] of this.events) {
+			const [delivery] = deliveries;
+			const mailing = asked.get(String(delivery?.data.from));
+			if (!mailing || !key.startsWith('autoReply ')) continue;
+			line.wanted++;
+			if (answered > 0) line.done++;
+			else if (started > 0 || mailing.state === 'interrupted') line.uncertain.push(key);
+			// Whether it is lost is said by the customers' messages: it was to start a workflow or answer a question.
+		}
+		return line;
+	}
+
+	private optedOutLine(): Line {
+		const { contacts } = this.shop.sandbox.state;
+		const wrote = [...this.allDeliveries].filter(
+			(delivery) =>
+				this.nameOf(delivery) === 'optOuts' &&
+				delivery.data.text === 'STOP' &&
+				delivery.state === 'delivered',
+		);
+		const people = [...new Set(wrote.map(({ data }) => String(data.from)))];
+		const isOut = (phone: string) => contacts.findByPhone(phone)?.segments.includes(OPTED_OUT);
+		return listed('people who opted out', people, (phone) => isOut(phone) === true);
+	}
+
+	private contactLine(): Line {
+		const { contacts } = this.shop.sandbox.state;
+		const has = (phone: string) => contacts.findByPhone(phone)?.name === this.contacts.get(phone);
+		const line = listed('contacts synced', [...this.contacts.keys()], has);
+		const times = countBy(contacts.all, 'phone');
+		return { ...line, doubled: Object.keys(times).filter((phone) => times[phone] > 1) };
+	}
+}
+
+function listed(what: string, all: string[], isDone: (one: string) => boolean): Line {
+	const lost = all.filter((one) => !isDone(one));
+	const done = all.length - lost.length;
+	return { what, wanted: all.length, done, lost, doubled: [], uncertain: [] };
+}
+
+function answeredAt({ attempts }: Delivery): number {
+	const { at, ms } = attempts[attempts.length - 1];
+	return Date.parse(at) + ms;
+}
+
+/** What identifies an event of a kind, by its payload. */
+function keyOf(name: string, { id, status }: Record<string, unknown>): string {
+	return name === 'receipts' ? `${String(id)} ${String(status)}` : String(id);
+}
+
+/** The events that an execution has started with. */
+function keysOf(name: string, execution: Execution): string[] {
+	const items = startedWith(execution, START).map(({ json }) => json);
+	const events = items.flatMap((json) => (json.messages as typeof items | undefined) ?? [json]);
+	return events.map(({ messageId, status }) => keyOf(name, { id: messageId, status }));
+}
