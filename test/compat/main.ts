@@ -161,6 +161,23 @@ function faultsOf({ title, engine: { lacks }, outcomes }: Column): string[] {
 	});
 }
 
+/** What is written of the next major version. */
+const N8N_3 = `
+## n8n 3
+
+n8n 3 is announced ([list of breaking changes](https://docs.n8n.io/changelog/v30-breaking-changes)) and cannot be installed with npm. Nothing on the
+list changes how n8n loads or calls a community node. What concerns its users and this project:
+
+| n8n 3 | What was done |
+| --- | --- |
+| Community nodes that n8n has not verified cannot be installed unless \`N8N_UNVERIFIED_PACKAGES_ENABLED=true\` is set | The playground and \`deploy/docker-compose.yml\` set it. Do the same until this package is verified |
+| n8n runs from its Docker image only; there is no program in the npm package any more | \`deploy/docker-compose.yml\` uses the image. The playground and the tests stay on the newest n8n that npm installs; \`npm run test:compat -- --newest\` finds it and says what stops a newer one |
+| Manual executions always run on workers in queue mode | \`npm run test:queue\` and the compose file have had it so with n8n 2 |
+| The Function, Function Item, Item Lists and LangChain Code nodes, version 1 of the AI Agent, and \`$getPairedItem\` are removed | Neither the nodes nor the examples use them |
+| *Always Output Data* of nodes with several outputs works differently | The examples use it for nodes with one output |
+| Binary data is not kept in memory any more; code in a task runner ends after 60 seconds | The nodes hold no binary data and do not run in task runners |
+`;
+
 /** The whole of docs/compatibility.md. */
 function markdown(rows: Array<Record<string, string>>, chosen: EngineVersions[]): string {
 	const lines = [
@@ -186,5 +203,5 @@ ${lacking.join('\n')}
 
 The nodes bring no modules along. They import zod, lodash and luxon, and get what n8n has installed for itself. lodash and luxon have
 been the same major version in all of these n8n; zod has changed more, so the newest engine was run with further versions of it.
-`;
+${N8N_3}`;
 }
