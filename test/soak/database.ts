@@ -4,8 +4,8 @@ import { runCommand } from '../../tools/processes';
 const LIMIT = 120_000;
 
 export interface Database {
-	/** The only value of the only row; 0 for null. */
-	number(sql: string): Promise<number>;
+	/** The numbers of the only column; 0 for null. n8n lists executions by their start, which a clock that jumps confuses. */
+	numbers(sql: string): Promise<number[]>;
 	/** Nobody else can write for so long. */
 	lock(seconds: number): Promise<void>;
 }
@@ -17,9 +17,9 @@ export function sqlite(node: string, file: string): Database {
 		return await runCommand(node, ['-e', `${open} ${script}`], { limit: LIMIT });
 	};
 	return {
-		number: async (sql) => {
-			const statement = `database.prepare(${JSON.stringify(sql)}).get()`;
-			return Number(await run(`console.log(Object.values(${statement})[0] ?? 0)`));
+		numbers: async (sql) => {
+			const rows = `database.prepare(${JSON.stringify(sql)}).all()`;
+			return numbersOf(await run(`for (const row of ${rows}) console.log(Object.values(row)[0])`));
 		},
 		lock: async (seconds) => {
 			const release = `setTimeout(() => database.exec('ROLLBACK'), ${seconds * 1000})`;
@@ -37,7 +37,7 @@ export function postgres(env: NodeJS.ProcessEnv): Database {
 		return await runCommand('psql', command, { limit: LIMIT });
 	};
 	return {
-		number: async (sql) => Number(await run(sql)),
+		numbers: async (sql) => numbersOf(await run(sql)),
 		lock: async (seconds) => {
 			const tables = 'execution_entity, execution_data, workflow_entity, processed_data';
 			await run(
@@ -46,3 +46,10 @@ export function postgres(env: NodeJS.ProcessEnv): Database {
 		},
 	};
 }
+
+const numbersOf = (output: string) =>
+	output
+		.trimEnd()
+		.split('\n')
+		.filter(Boolean)
+		.map((line) => Number(line) || 0);

@@ -9,7 +9,7 @@ import { liveThroughDay } from './day';
 import { causeFaults, planFaults } from './faults';
 import { openMachine } from './machine';
 import { closeShop, faultsOf, Memory, readSizes, tableOf } from './report';
-import { Shop } from './shop';
+import { OPEN, Shop } from './shop';
 import { Truth } from './truth';
 
 const USAGE = `Usage: npm run test:soak -- [--minutes 60] [--seed N] [--queue] [--people 5000] [--json FILE]
@@ -77,16 +77,12 @@ runMain(async () => {
 
 /** Waits until the service has got everything through and n8n has run everything, and reads it. */
 async function settle(shop: Shop, truth: Truth): Promise<void> {
-	const { client } = shop.machine.main;
 	const waiting = { limit: SETTLE_LIMIT, interval: 2_000 };
 	await waitFor(async () => truth.pending === 0, { ...waiting, what: 'all deliveries' });
 	const isIdle = async () => {
 		await truth.collect();
-		const open = ['new', 'running', 'waiting'];
-		const counts = Object.values(shop.places).map(
-			async ({ id }) => (await client.listExecutions(id, 1, open)).length,
-		);
-		return (await Promise.all(counts)).every((count) => count === 0);
+		const sql = `SELECT id FROM execution_entity WHERE ${OPEN}`;
+		return (await shop.machine.database.numbers(sql)).length === 0;
 	};
 	await waitFor(isIdle, { ...waiting, what: 'all executions to end' });
 	await truth.collect();

@@ -77,15 +77,15 @@ export function faultsOf(lines: Line[]): string[] {
 /** Bytes in n8n's database, the slowest answer to a delivery, and what n8n has run. */
 export async function readSizes({ machine }: Shop, truth: Truth) {
 	const { database } = machine;
-	const size = (column: string) => `COALESCE(SUM(LENGTH(CAST(${column} AS TEXT))), 0)`;
+	const one = async (sql: string) => (await database.numbers(sql))[0] ?? 0;
+	const kilobytes = async (column: string, table: string) =>
+		(await one(`SELECT SUM(LENGTH(CAST(${column} AS TEXT))) FROM ${table}`)) / 1024;
+	const count = 'SELECT COUNT(*) FROM execution_entity';
 	return {
-		staticDataKb:
-			(await database.number(`SELECT ${size('"staticData"')} FROM workflow_entity`)) / 1024,
-		deduplicationKb: (await database.number(`SELECT ${size('value')} FROM processed_data`)) / 1024,
-		executions: await database.number('SELECT COUNT(*) FROM execution_entity'),
-		crashed: await database.number(
-			"SELECT COUNT(*) FROM execution_entity WHERE status = 'crashed'",
-		),
+		staticDataKb: await kilobytes('"staticData"', 'workflow_entity'),
+		deduplicationKb: await kilobytes('value', 'processed_data'),
+		executions: await one(count),
+		crashed: await one(`${count} WHERE status = 'crashed'`),
 		deliveries: truth.deliveries.length,
 		slowestAnswerSeconds: truth.slowestAnswer / 1000,
 	};

@@ -6,7 +6,7 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import { type Sandbox, startSandbox } from '../../sandbox';
 import { numbers } from '../../sandbox/random';
 import { onStop } from '../../tools/cli';
-import { type Execution, hasEnded } from '../../tools/n8n/client';
+import type { Execution } from '../../tools/n8n/client';
 import * as make from '../../tools/n8n/workflow';
 import { FIRST_NUMBER } from '../../tools/sandboxClient';
 import { waitFor } from '../../tools/waitFor';
@@ -23,6 +23,9 @@ export const OPTED_OUT = 'opted-out';
 /** The node that starts a workflow, and the one that sends, asks or saves. */
 export const START = 'Start';
 export const ACTION = 'Action';
+
+/** In SQL: an execution that has not ended. */
+export const OPEN = "status IN ('new', 'running', 'waiting')";
 
 const people = { to: '={{ $json.to }}' };
 const ofStart = (name: string) => `={{ $('${START}').first().json.body.${name} }}`;
@@ -195,27 +198,33 @@ export class Shop {
 	async run(name: string, body: Body): Promise<Execution[]> {
 		const { client } = this.machine.main;
 		const { id, path } = this.places[name];
-		const since = async (after: number) =>
-			(await patiently(async () => await client.listExecutions(id, 5))).filter(
-				(one) => Number(one.id) > after,
-			);
-		const before = Number((await since(0))[0]?.id ?? 0);
+		const [before = 0] = await this.executions(id, 0, 'ORDER BY id DESC LIMIT 1');
 		const post = async () =>
 			await axios.post(`${this.machine.url}/webhook/${path}`, body, {
 				timeout: 60_000,
 				proxy: false,
 			});
 		// After a failure n8n may have started it all the same.
-		while (!(await post().then(Boolean, () => false)) && (await since(before)).length === 0)
+		while (!(await post().then(Boolean, () => false))) {
+			if ((await this.executions(id, before)).length > 0) break;
 			await delay(500);
-		const ended = async () => {
-			const found = await since(before);
-			return found.length > 0 && found.every(hasEnded) && found;
-		};
+		}
+		const ended = async () =>
+			(await this.executions(id, before)).length > 0 &&
+			(await this.executions(id, before, `AND ${OPEN}`)).length === 0;
 		const what = `the workflow ${name} to end`;
-		const summaries = await waitFor(ended, { what, limit: RUN_LIMIT, interval: 1000 });
+		await waitFor(ended, { what, limit: RUN_LIMIT, interval: 1000 });
+		const ids = await this.executions(id, before);
 		return await Promise.all(
-			summaries.map(async (one) => await patiently(async () => await client.getExecution(one.id))),
+			ids.map(async (one) => await patiently(async () => await client.getExecution(String(one)))),
+		);
+	}
+
+	/** IDs of the executions of a workflow after the one with this ID. @param more continues the SQL */
+	async executions(workflowId: string, after: number, more = ''): Promise<number[]> {
+		const condition = `"workflowId" = '${workflowId}' AND id > ${after} ${more}`;
+		return await this.machine.database.numbers(
+			`SELECT id FROM execution_entity WHERE ${condition}`,
 		);
 	}
 }

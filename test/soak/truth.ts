@@ -54,7 +54,7 @@ export class Truth {
 	/** How often each person got each text. */
 	private readonly received = new Map<string, Map<string, number>>();
 	private messagesSeen = 0;
-	private readonly executionsRead = new Set<string>();
+	private readonly executionsRead = new Set<number>();
 	private readonly readUpTo: Record<string, number> = {};
 	private readonly allDeliveries = new Set<Delivery>();
 
@@ -88,32 +88,27 @@ export class Truth {
 
 	/** Reads what n8n has started since the last time. Executions of opt-outs that failed are run again, as a person would. */
 	async collect(): Promise<void> {
-		const { client } = this.shop.machine.main;
 		const limit = pLimit(READ_AT_ONCE);
 		for (const name of ['autoReply', 'receipts', 'optOuts']) {
 			const { id } = this.shop.places[name];
 			const after = this.readUpTo[name] ?? 0;
-			const list = await patiently(async () => await client.listAllExecutions(id, after));
-			const unread = list.filter((one) => !this.executionsRead.has(one.id));
-			await Promise.all(
-				unread.map(async (one) => await limit(async () => await this.read(name, one.id))),
-			);
-			const left = list
-				.filter((one) => !this.executionsRead.has(one.id))
-				.map((one) => Number(one.id));
-			this.readUpTo[name] = Math.min(...left, Number(list[0]?.id ?? after) + 1) - 1;
+			const ids = await this.shop.executions(id, after);
+			const unread = () => ids.filter((one) => !this.executionsRead.has(one));
+			const read = async (one: number) => await limit(async () => await this.read(name, one));
+			await Promise.all(unread().map(read));
+			this.readUpTo[name] = Math.min(...unread(), Math.max(after, ...ids) + 1) - 1;
 		}
 	}
 
-	private async read(name: string, id: string): Promise<void> {
+	private async read(name: string, id: number): Promise<void> {
 		const { client } = this.shop.machine.main;
-		const execution = await patiently(async () => await client.getExecution(id));
+		const execution = await patiently(async () => await client.getExecution(String(id)));
 		const keys = execution.mode === 'retry' ? [] : keysOf(name, execution);
 		if (!hasEnded(execution) && (keys.length === 0 || name === 'optOuts')) return;
 		for (const key of keys) this.event(`${name} ${key}`).started++;
 		this.executionsRead.add(id);
 		if (name === 'optOuts' && execution.status !== 'success')
-			await patiently(async () => await client.retry(id));
+			await patiently(async () => await client.retry(String(id)));
 	}
 
 	/** The table as far as it is certain. @param isFinal whether all is over */
@@ -208,7 +203,7 @@ export class Truth {
 			if (times === 0 && this.mayBeAwaited(delivered[0], isFinal)) continue;
 			line.wanted++;
 			if (times > 0) line.done++;
-			else line.lost.push(key);
+			else line.lost.push(`${key} (${describe(delivered[0])})`);
 		}
 		return line;
 	}
@@ -290,6 +285,11 @@ function listed(what: string, all: string[], isDone: (one: string) => boolean): 
 function answeredAt({ attempts }: Delivery): number {
 	const { at, ms } = attempts[attempts.length - 1];
 	return Date.parse(at) + ms;
+}
+
+function describe({ data, attempts }: Delivery): string {
+	const tries = attempts.map(({ at, status, ms }) => `${at} ${status} ${ms} ms`);
+	return `from ${String(data.from ?? data.to)}, ${String(data.text ?? data.status)}, ${tries.join(', ')}`;
 }
 
 /** What identifies an event of a kind, by its payload. */

@@ -201,16 +201,16 @@ export class N8nClient {
 		return (await this.executionPage(workflowId, limit, status)).results;
 	}
 
-	/** The executions of a workflow after the one with this ID (by default all), newest first, read page by page. */
-	async listAllExecutions(workflowId: string, after = 0): Promise<ExecutionSummary[]> {
+	/** All executions of a workflow, newest first, read page by page. */
+	async listAllExecutions(workflowId: string): Promise<ExecutionSummary[]> {
 		const found = new Map<string, ExecutionSummary>();
 		let cursor: string | null | undefined;
 		do {
 			const page = await this.executionPage(workflowId, 100, undefined, cursor);
 			for (const execution of page.results) found.set(execution.id, execution);
-			cursor = page.results.some(({ id }) => Number(id) <= after) ? null : page.nextCursor;
+			cursor = page.nextCursor;
 		} while (cursor);
-		return [...found.values()].filter(({ id }) => Number(id) > after);
+		return [...found.values()];
 	}
 
 	private async executionPage(

@@ -1,4 +1,6 @@
 /** Parameters that hold a phone number, and the Default Country that their local numbers belong to. */
+import { truncate } from 'lodash';
+
 import { samePhoneKey } from '../phone/compare';
 import { planOf } from '../phone/plans';
 import { plusMissing, readPhone } from '../phone/read';
@@ -29,6 +31,9 @@ export const defaultCountryField = choiceField({
 		'The country that phone numbers without a country code belong to. Numbers with + or 00 are always read as they are. If both the credential and a node have one, that of the node counts.',
 });
 
+/** How many characters an error quotes of what is no phone number. */
+export const maxQuoted = 100;
+
 /**
  * Reads a field with a phone number. The Default Country of `options` overrides the credential's.
  *
@@ -53,7 +58,7 @@ export function readPhoneValue(
 	const advice = 'Write it with + and the country code, e.g. +49 170 1234567';
 	const orCountry = planOf[defaultCountry] ? '' : ", or set 'Default Country' for local numbers";
 	throw new InputError(
-		`"${written.trim()}" in '${displayName}' ${problem}`,
+		`"${truncate(written.trim(), { length: maxQuoted })}" in '${displayName}' ${problem}`,
 		`${detail} ${advice}${orCountry}.`.trim(),
 	);
 }

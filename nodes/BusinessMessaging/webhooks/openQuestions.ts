@@ -63,7 +63,7 @@ export class OpenQuestions {
 	private readonly complete = new Set<string>();
 	/** Made when they are needed; a change removes them. */
 	private text?: string;
-	private byPhone?: Record<string, Array<{ run: Run; item: number }>>;
+	private byPhone?: Map<string, Array<{ run: Run; item: number }>>;
 
 	constructor(private readonly serviceId: string) {}
 
@@ -171,9 +171,10 @@ export class OpenQuestions {
 			const questions = this.all().flatMap((run) =>
 				[...run.people].map(([item, one]) => ({ run, item, phone: one.phone })),
 			);
-			this.byPhone = groupBy(orderBy(questions, ['run.asked', 'item'], ['desc', 'desc']), 'phone');
+			const latestFirst = orderBy(questions, ['run.asked', 'item'], ['desc', 'desc']);
+			this.byPhone = new Map(Object.entries(groupBy(latestFirst, 'phone')));
 		}
-		return this.byPhone[phone] ?? [];
+		return this.byPhone.get(phone) ?? [];
 	}
 
 	/** Whether somebody's message is an answer already, maybe at another process. @param key see deduplicationKeyOf */
