@@ -16,7 +16,7 @@ export class Memory {
 
 	constructor(private readonly processes: Record<string, N8nProcess>) {}
 
-	/** Measures all that run. A process that was started again begins anew. */
+	/** Measures all that run. A process that was started again starts from zero. */
 	async sample(): Promise<void> {
 		for (const one of Object.values(this.processes)) {
 			const usage = await measure(one).catch(() => undefined);
