@@ -87,6 +87,8 @@ async function takeCredential({ editor, sandbox }: Studio): Promise<void> {
 async function takeTrigger({ editor, sandbox: { state } }: Studio): Promise<void> {
 	await editor.page.setViewportSize({ width: 1400, height: 760 });
 	await editor.goTo('/workflow/new');
+	// n8n's own hint about pinning would cover the output.
+	await editor.page.evaluate("localStorage.setItem('N8N_PIN_DATA_DISCOVERY_NDV', 'true')");
 	await new NewUser(editor).addTrigger('On message received');
 	await editor.part('trigger-execute-button').click();
 	await waitFor(async () => state.webhooks.all.length > 0, {
