@@ -125,7 +125,7 @@ test('an answer from the box, and one by a quick reply, reach the service and ar
 	const box = page.getByRole('textbox', { name: 'Answer as Ada Lovelace' });
 	await box.fill('Nobody listens yet');
 	await page.getByRole('button', { name: 'Send' }).click();
-	await page.getByText('Nobody was told: no webhook is registered').waitFor();
+	await page.getByText('No workflow got this message').waitFor();
 
 	sandbox.state.webhooks.create({ url: receiver.url, events: ['message.received'] });
 	await page.getByText('1 webhook listens').waitFor();
@@ -147,7 +147,7 @@ test('an answer from the box, and one by a quick reply, reach the service and ar
 		.getByText('200', { exact: true })
 		.nth(1)
 		.waitFor();
-	expect(await page.getByText('Nobody was told').isVisible()).toBe(false);
+	expect(await page.getByText('No workflow got this message').isVisible()).toBe(false);
 });
 
 test('the keyboard alone suffices', async () => {

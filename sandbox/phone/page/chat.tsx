@@ -9,7 +9,7 @@ import { step, useLive, write } from './live';
 import { Avatar, dayOf, Empty, More, Problem, Sign, Status, timeOf } from './parts';
 
 const nobodyListens =
-	'Nobody was told: no webhook is registered. In n8n, publish a workflow that starts with the Business Messaging Trigger.';
+	'No workflow got this message. In n8n, publish a workflow that starts with the Business Messaging Trigger.';
 
 export function Chat({ phone }: { phone: string }) {
 	const [limit, setLimit] = useState(step);
@@ -157,8 +157,7 @@ function Bubble({ message, who, reply }: { message: Message; who: string; reply:
 			</p>
 			<div class="small text-body-secondary">
 				{template?.footer && <p dir="auto">{template.footer}</p>}
-				<p class="d-flex flex-wrap column-gap-2">
-					<span class="me-auto">{template && `${template.name} · ${template.language}`}</span>
+				<p class="d-flex flex-wrap justify-content-end column-gap-2">
 					<time dateTime={createdAt}>{timeOf(createdAt)}</time>
 					{isOurs && <Status status={status} />}
 				</p>
