@@ -122,15 +122,18 @@ export async function cap(cluster: Cluster, { keys, latencyMs }: Settings): Prom
 		const workflow = await Production.campaign(cluster, service, parameters);
 		for (const when of ['at once', 'once more']) {
 			const what = `${WORKERS} messages to each from ${WORKERS} workers ${when}`;
-			const outputs = outputsOf(
-				await step(`Frequency Cap: ${what}`, async () => await workflow.run(parts)),
+			const executions = await step(
+				`Frequency Cap: ${what}`,
+				async () => await workflow.run(parts),
 			);
+			const workers = new Set(executions.flatMap(({ id }) => workersOf(cluster, id))).size;
+			const outputs = outputsOf(executions);
 			const skipped = outputs.filter(({ reason }) => reason === 'frequencyCap').length;
 			const sent = outputs.filter(({ sendStatus }) => sendStatus === 'sent').length;
 			const counts = Object.values(countBy(await service.sent(), 'phone'));
 			const most = Math.max(...counts);
 			const fewer = keys - counts.filter((count) => count === messages).length;
-			rows.push({ what, people: keys, sent, skipped, most, fewer });
+			rows.push({ what, workers, people: keys, sent, skipped, most, fewer });
 			const isWhole = sent + skipped === WORKERS * keys;
 			faults.push(
 				...faultsIf(
