@@ -7,9 +7,9 @@ import { pick } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
-import { campaignKeyOf } from '../operations/message/campaign';
 import type { Operation } from '../operations/operation';
 import { type Outcome, type ValidItem, hasFailed } from './item';
+import { campaignKeyOf } from './sendOnce';
 import { ServiceError } from '../transport/errors';
 
 /** The failure of an item that may have taken effect. */

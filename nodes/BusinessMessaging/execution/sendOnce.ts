@@ -6,8 +6,8 @@
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
 import { withLock } from '../mutex';
-import { campaignKeyOf } from '../operations/message/campaign';
 import type { OperationRequest } from '../operations/operation';
+import { recipientOf } from '../operations/phone';
 import { InputError, ServiceError } from '../transport/errors';
 import { batched } from './batched';
 import { History, notWritten } from './history';
@@ -143,6 +143,15 @@ export class SendOnce {
 			return unconfirmed.has(confirmationOf(key)) ? 'mayHaveBeenSent' : 'alreadySent';
 		});
 	}
+}
+
+/** Identifies what a recipient gets once of a campaign: its message, or another one after each that failed. */
+export function campaignKeyOf(request: OperationRequest): string | undefined {
+	const { campaign } = request;
+	if (!campaign) return undefined;
+	const { name, failedMessageId } = campaign;
+	const key = `${recipientOf(request)} ${name}`;
+	return failedMessageId ? `${key} after ${failedMessageId}` : key;
 }
 
 /** Sends a message again. A refusal says nothing about the first attempt; a template may follow only a text that nobody got. */

@@ -1,7 +1,5 @@
 /** Send Once: a campaign reaches each recipient at most once, whenever and however often the workflow runs. */
 import { type ValuesOf, booleanField, choiceField, showFor, textField } from '../fields';
-import type { OperationRequest } from '../operation';
-import { recipientOf } from '../phone';
 
 const isOn = { '/sendOnce': [true] };
 
@@ -90,13 +88,4 @@ export function readCampaign({
 				clearsHistory,
 			}
 		: undefined;
-}
-
-/** Identifies what a recipient gets once of a campaign: its message, or another one after each that failed. */
-export function campaignKeyOf(request: OperationRequest): string | undefined {
-	const { campaign } = request;
-	if (!campaign) return undefined;
-	const { name, failedMessageId } = campaign;
-	const key = `${recipientOf(request)} ${name}`;
-	return failedMessageId ? `${key} after ${failedMessageId}` : key;
 }
