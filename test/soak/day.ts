@@ -86,7 +86,7 @@ async function mail(shop: Shop, truth: Truth, kind: 'campaign' | 'preview', body
 function begin(truth: Truth, kind: Mailing['kind'], text: string, wanted: Set<string>): Mailing {
 	const mailing: Mailing = {
 		...{ kind, text, wanted },
-		...{ either: new Set(), named: new Set(), state: 'running' },
+		...{ either: new Set(), named: new Set(), executions: [], state: 'running' },
 	};
 	truth.mailings.push(mailing);
 	return mailing;
@@ -107,11 +107,7 @@ async function ask(shop: Shop, truth: Truth, round: number, pace: Pace): Promise
 	const body = { text: `Question ${round}`, from: ASKED_FROM + round * 1000, count };
 	const mailing = begin(truth, 'question', body.text, new Set(numbersOf(body)));
 	const executions = await shop.run('ask', body);
-	const items = executions.flatMap(itemsOf);
-	for (const item of items) if (item.error) mailing.named.add(String(item.to));
-	truth.answered(items.filter(({ replied }) => replied).map(({ messageId }) => String(messageId)));
-	const isDone = executions.every(({ status }) => status === 'success');
-	mailing.state = isDone ? 'ended' : 'interrupted';
+	truth.note(mailing, executions);
 }
 
 /** Everybody who is asked answers: half of them at once, the others within half a minute. */

@@ -32,8 +32,9 @@ function restart(end: 'stop' | 'kill'): Fault {
 	return async ({ machine }, truth, random) => {
 		const all = Object.values(machine.processes);
 		const one = all[random(all.length)];
-		if (end === 'kill' && machine.receivers.includes(one)) truth.crashes.push(Date.now());
+		const from = Date.now();
 		await one[end]();
+		if (machine.receivers.includes(one)) truth.ends.push({ from, to: Date.now() });
 		await delay(random(5_000));
 		await one.start();
 	};

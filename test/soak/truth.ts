@@ -3,12 +3,12 @@ import countBy from 'lodash/countBy';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
 import type { Delivery } from '../../sandbox/deliveries';
-import { type Execution, hasEnded, startedWith } from '../../tools/n8n/client';
-import { OPTED_OUT, patiently, type Shop, START } from './shop';
+import { type Execution, hasEnded, outputOf, startedWith } from '../../tools/n8n/client';
+import { ACTION, OPTED_OUT, patiently, type Shop, START } from './shop';
 
 /** How long after n8n's answer an execution may stay unseen, ms. */
 const SETTLED_AFTER = 120_000;
-/** An event that was answered so short a time before a crash may start twice, as docs/trigger.md says, ms. */
+/** An event that was answered so short a time before n8n's end may start twice, as docs/trigger.md says, ms. */
 const LAST_MOMENT = 3_000;
 const READ_AT_ONCE = 4;
 
@@ -21,7 +21,9 @@ export interface Mailing {
 	either: Set<string>;
 	/** Whom n8n has named as those who may have got it. */
 	named: Set<string>;
-	/** An interrupted one was ended by n8n's crash and cannot be run again. */
+	/** The executions of a question, which others cannot repeat. */
+	executions: string[];
+	/** An interrupted one was ended by n8n's end; n8n may still go on with it. */
 	state: 'running' | 'ended' | 'interrupted';
 }
 
@@ -48,8 +50,8 @@ export class Truth {
 	readonly mailings: Mailing[] = [];
 	/** Names of contacts by number, as the last sync of each wrote them. */
 	readonly contacts = new Map<string, string>();
-	/** When a process that takes deliveries was killed, Unix ms. */
-	readonly crashes: number[] = [];
+	/** From when to when a process that takes deliveries was ended, Unix ms. */
+	readonly ends: Array<{ from: number; to: number }> = [];
 	private readonly events = new Map<string, Event>();
 	/** How often each person got each text. */
 	private readonly received = new Map<string, Map<string, number>>();
@@ -81,9 +83,25 @@ export class Truth {
 		return [...this.allDeliveries];
 	}
 
-	/** Notes the answers that a run has taken. */
-	answered(messageIds: string[]): void {
-		for (const id of messageIds) this.event(`autoReply ${id}`).answered++;
+	/** Notes what has become of a question. */
+	note(question: Mailing, executions: Execution[]): void {
+		question.executions = executions.map(({ id }) => id);
+		const isDone = executions.every(({ status }) => status === 'success');
+		question.state = isDone ? 'ended' : 'interrupted';
+		if (!isDone) return;
+		for (const { json } of executions.flatMap((one) => outputOf(one, ACTION))) {
+			if (json.error) question.named.add(String(json.to));
+			if (json.replied) this.event(`autoReply ${String(json.messageId)}`).answered++;
+		}
+	}
+
+	/** Looks whether n8n has gone on with questions that were interrupted. */
+	async lookAgain(): Promise<void> {
+		const { client } = this.shop.machine.main;
+		for (const question of this.mailings.filter(({ state }) => state === 'interrupted')) {
+			const read = question.executions.map(async (id) => await client.getExecution(id));
+			this.note(question, await Promise.all(read));
+		}
 	}
 
 	/** Reads what n8n has started since the last time. Executions of opt-outs that failed are run again, as a person would. */
@@ -197,7 +215,7 @@ export class Truth {
 		for (const [key, event] of this.events) {
 			if (!key.startsWith(`${name} `)) continue;
 			const times = event.started + event.answered;
-			if (times > 1) line[this.isNearCrash(event) ? 'uncertain' : 'doubled'].push(key);
+			if (times > 1) line[this.isNearEnd(event) ? 'uncertain' : 'doubled'].push(key);
 			const delivered = event.deliveries.filter(({ state }) => state === 'delivered');
 			if (!delivered.some((delivery) => answeredAt(delivery) < latest)) continue;
 			if (times === 0 && this.mayBeAwaited(delivered[0], isFinal)) continue;
@@ -216,14 +234,13 @@ export class Truth {
 		return mailing?.state === 'interrupted' || (mailing?.state === 'running' && !isFinal);
 	}
 
-	private isNearCrash({ deliveries }: Event): boolean {
+	/** Whether n8n was taking an event on, or had just answered it, when it was ended: then it may start twice. */
+	private isNearEnd({ deliveries }: Event): boolean {
 		return deliveries.some(({ attempts }) =>
-			attempts.some(({ at, ms }) =>
-				this.crashes.some(
-					(crash) =>
-						Date.parse(at) <= crash + LAST_MOMENT && Date.parse(at) + ms >= crash - LAST_MOMENT,
-				),
-			),
+			attempts.some(({ at, ms }) => {
+				const [start, end] = [Date.parse(at), Date.parse(at) + ms];
+				return this.ends.some(({ from, to }) => start <= to && end >= from - LAST_MOMENT);
+			}),
 		);
 	}
 
