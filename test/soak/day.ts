@@ -16,13 +16,14 @@ const MAX_RUNS = 20;
 const ASKED_FROM = 100_000;
 const SYNCED_FROM = 900_000;
 
+/** Nobody writes and no campaign begins while n8n has more deliveries than this to take: a slow machine is to catch up. */
+const MAX_PENDING = 100;
+
 /** How busy the day is. */
 export interface Pace {
 	/** People of the largest campaign and of the largest question. */
 	campaign: number;
 	question: number;
-	/** Between two customers who write, at most, ms. */
-	writeEvery: number;
 }
 
 /** Runs until the shop is closed, and returns when all that has begun is over. @throws Error for what cannot be finished */
@@ -34,7 +35,7 @@ export async function liveThroughDay(shop: Shop, truth: Truth, pace: Pace): Prom
 		endless(shop, 20_000, async (round) => await ask(shop, truth, round, pace)),
 		endless(shop, 40_000, async (round) => await sync(shop, truth, round)),
 		endless(shop, 5_000, pick),
-		endless(shop, pace.writeEvery, async () => await write(shop, pace)),
+		endless(shop, 3_000, async () => await write(shop, truth, pace)),
 	];
 	await Promise.all(activities);
 }
@@ -52,6 +53,7 @@ const isOut = (shop: Shop, phone: string) =>
 
 /** A preview first for each third campaign; then runs until nobody is left who certainly got nothing. */
 async function sendCampaign(shop: Shop, truth: Truth, round: number, pace: Pace): Promise<void> {
+	while (truth.pending.size > MAX_PENDING && !shop.isOver) await delay(1000);
 	const count = between(shop, Math.min(200, pace.campaign), pace.campaign);
 	const people = { from: 0, count, repeats: Math.floor(count / 20) };
 	const excluded = numbersOf({ from: shop.random(count), count: 3 });
@@ -121,7 +123,8 @@ function answerQuestions(shop: Shop): void {
 }
 
 /** A customer writes up to three messages in a row, which may be delivered in another order; or wants no more campaigns. */
-async function write(shop: Shop, pace: Pace): Promise<void> {
+async function write(shop: Shop, truth: Truth, pace: Pace): Promise<void> {
+	if (truth.pending.size > MAX_PENDING) return;
 	const { messages, deliveries } = shop.sandbox.state;
 	const [phone] = numbersOf({ from: shop.random(pace.campaign), count: 1 });
 	const texts =

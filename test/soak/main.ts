@@ -49,7 +49,7 @@ runMain(async () => {
 	};
 	const plan = planFaults(seed, minutes);
 	const happens = (name: string) => void happened.push(name);
-	const pace = { campaign: people, question: Math.min(500, people), writeEvery: 2_000 };
+	const pace = { campaign: people, question: Math.min(500, people) };
 	const work = async () => {
 		const day = [watch(), causeFaults(shop, truth, { seed, plan, happens })];
 		await Promise.all([...day, liveThroughDay(shop, truth, pace)]);
@@ -80,7 +80,7 @@ runMain(async () => {
 /** Waits until the service has got everything through and n8n has run everything, and reads it. */
 async function settle(shop: Shop, truth: Truth): Promise<void> {
 	const waiting = { limit: SETTLE_LIMIT, interval: 2_000 };
-	await waitFor(async () => truth.pending === 0, { ...waiting, what: 'all deliveries' });
+	await waitFor(async () => truth.pending.size === 0, { ...waiting, what: 'all deliveries' });
 	const isIdle = async () => {
 		await truth.collect();
 		const sql = `SELECT id FROM execution_entity WHERE ${OPEN}`;

@@ -52,6 +52,8 @@ export class Truth {
 	readonly contacts = new Map<string, string>();
 	/** From when to when a process that takes deliveries was ended, Unix ms. */
 	readonly ends: Array<{ from: number; to: number }> = [];
+	/** Deliveries that the service has not got through yet. */
+	readonly pending = new Set<Delivery>();
 	private readonly events = new Map<string, Event>();
 	/** How often each person got each text. */
 	private readonly received = new Map<string, Map<string, number>>();
@@ -61,7 +63,11 @@ export class Truth {
 	private readonly allDeliveries = new Set<Delivery>();
 
 	constructor(private readonly shop: Shop) {
-		shop.sandbox.changes.on('delivery', (delivery) => this.allDeliveries.add(delivery));
+		shop.sandbox.changes.on('delivery', (delivery) => {
+			this.allDeliveries.add(delivery);
+			if (delivery.state === 'pending') this.pending.add(delivery);
+			else this.pending.delete(delivery);
+		});
 	}
 
 	/** The slowest answer to a delivery, ms. */
@@ -71,11 +77,6 @@ export class Truth {
 			(most, { status, ms }) => (status === 200 ? Math.max(most, ms) : most),
 			0,
 		);
-	}
-
-	/** Deliveries that the service has not got through yet. */
-	get pending(): number {
-		return [...this.allDeliveries].filter(({ state }) => state === 'pending').length;
 	}
 
 	/** Deliveries, newest last. */
