@@ -75,7 +75,7 @@ test('a text goes where the model says, and the tool tells it what to fill in', 
 });
 
 test('the variables of a template are told with the text around them', async () => {
-	const label = 'Body 1: "{{1}} is your login code."';
+	const label = 'Body 1: {{1}} is your…';
 	const field = { id: 'body_1', displayName: label, type: 'string' };
 	const schema = [{ ...field, required: true, defaultMatch: false, display: true }];
 	const variables = {
@@ -97,7 +97,7 @@ test('the variables of a template are told with the text around them', async () 
 		{
 			function: {
 				description: 'Send template message in Business Messaging',
-				parameters: { required: ['Body_1_____1___is_your_login_code__'] },
+				parameters: { required: [keyOf(label)] },
 			},
 		},
 	]);

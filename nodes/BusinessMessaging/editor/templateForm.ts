@@ -14,10 +14,11 @@ import { asFailure } from '../transport/errors';
 import { listTemplates } from '../transport/templateList';
 import { chosen } from './pickers';
 
-/** Characters of text shown around a variable. The editor shows about 25 of a label, more if the panel is wider. */
-const before = 14;
-const after = 20;
-const optionalPdf = field(pdfField, 'Header PDF URL (empty if attached to the template)');
+/** The editor cuts off longer labels at its usual width. */
+const maxLabel = 23;
+/** Characters of text before a variable. */
+const before = 8;
+const optionalPdf = field(pdfField, 'Header PDF URL (optional)');
 
 /** The fields for a template whose text is not known. */
 const numberedFields: ResourceMapperField[] = [
@@ -82,10 +83,10 @@ async function textOf(
 	parameters: Parameters,
 ): Promise<ResourceMapperFields> {
 	const { template, problem } = await look(context, parameters);
-	const { header, body, footer, buttons = [] } = template ?? {};
+	const { header, pdf, body, footer, buttons = [] } = template ?? {};
 	if (!body) return { fields: [], emptyFieldsNotice: escape(problem) };
 	const lines = [
-		header && `<b>${escape(header)}</b>`,
+		header && `<b>${pdf ? '[PDF]' : escape(header)}</b>`,
 		escape(body).replaceAll('\n', '<br>'),
 		footer && `<i>${escape(footer)}</i>`,
 		...buttons.map(({ text, url = '' }) => escape(`[${text}] ${url}`)),
@@ -131,15 +132,15 @@ function field(id: string, displayName: string, required = false): ResourceMappe
 	return { id, displayName, required, ...fixed, type: 'string' };
 }
 
-/** E.g. `Body 1: "Hello {{1}}, your order…"`. Words are not cut in two. */
+/** E.g. `Body 1: Hi {{1}}, your…`. Words are not cut in two. */
 function labelOf(variable: TemplateVariable): string {
+	const title = `${titleOf(variable)}: `;
 	const text = variable.text.replaceAll(/\s+/g, ' ').replace(/^https?:\/\//, '');
 	const places = [...text.matchAll(variablePattern)];
 	const place = places.find(([, name]) => name.trim() === nameOf(variable));
 	const at = place?.index ?? 0;
 	const words = text.slice(Math.max(0, at - before), at);
 	const head = at > before ? `…${words.replace(/^[^\s/]*[\s/]/, '')}` : words;
-	const length = (place?.[0].length ?? 0) + after;
-	const tail = truncate(text.slice(at), { length, omission: '…', separator: ' ' });
-	return `${titleOf(variable)}: "${head}${tail}"`;
+	const length = Math.max(maxLabel - title.length - head.length, place?.[0].length ?? 0);
+	return title + head + truncate(text.slice(at), { length, separator: ' ', omission: '…' });
 }

@@ -12,7 +12,7 @@ const note = 'The specification does not show how a service limits the period.';
 export const periodField = collectionField({
 	displayName: 'Period',
 	name: 'period',
-	placeholder: 'Add Limit',
+	placeholder: 'Add Date',
 	fields: [
 		dateField({
 			displayName: 'From',
