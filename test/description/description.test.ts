@@ -148,6 +148,10 @@ const withoutText = ['notice', 'callout', 'fixedCollection', 'collection', 'hidd
 
 /** What is wrong with a property, by the rule. */
 const rules: Record<string, (placed: Placed) => boolean> = {
+	'has its values as soon as a group is added': ({ property: { type, typeOptions, ...one } }) =>
+		type === 'fixedCollection' &&
+		!typeOptions?.multipleValues &&
+		!('values' in (one.default as object)),
 	'shows examples as placeholders': ({ property: { type, placeholder = 'e.g. ' } }) =>
 		['string', 'number', 'json', 'dateTime'].includes(type) && !placeholder.startsWith('e.g. '),
 	'explains in sentences every field that the user fills in': ({ property }) => {

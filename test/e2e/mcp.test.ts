@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => await client.close());
 
 test('without the header nobody gets in', async () => {
-	await expect(connect({})).rejects.toThrow(/40[13]/);
+	await expect(connect({})).rejects.toThrow('Authorization data is wrong');
 });
 
 describe('an assistant', () => {
@@ -50,9 +50,9 @@ describe('an assistant', () => {
 	});
 
 	test('finds a contact, of whom it reads the selected fields alone', async () => {
-		n8n.sandbox.state.contacts.create({ phone: '+447700900408', name: 'Zara', segments: ['vip'] });
+		const [{ phone }] = n8n.sandbox.state.contacts.all;
 		const found = await call('Find_contacts', { Limit: 50 });
-		expect(found).toContain('+447700900408');
+		expect(found).toContain(phone);
 		expect(found).not.toContain('createdAt');
 	});
 
