@@ -1,11 +1,10 @@
 /** Parameters that hold a phone number, and the Default Country that their local numbers belong to. */
-import { truncate } from 'lodash';
-
 import { samePhoneKey } from '../phone/compare';
 import { planOf } from '../phone/plans';
 import { plusMissing, readPhone } from '../phone/read';
 import { asText } from '../api/read';
 import { choiceField } from './fields';
+import { quoted } from './shorten';
 import { InputError } from '../transport/errors';
 import type { OperationRequest, RequestSettings } from './operation';
 
@@ -31,9 +30,6 @@ export const defaultCountryField = choiceField({
 		'The country that phone numbers without a country code belong to. Numbers with + or 00 are always read as they are. If both the credential and a node have one, that of the node counts.',
 });
 
-/** How many characters an error quotes of what is no phone number. */
-export const maxQuoted = 100;
-
 /**
  * Reads a field with a phone number. The Default Country of `options` overrides the credential's.
  *
@@ -58,7 +54,7 @@ export function readPhoneValue(
 	const advice = 'Write it with + and the country code, e.g. +49 170 1234567';
 	const orCountry = planOf[defaultCountry] ? '' : ", or set 'Default Country' for local numbers";
 	throw new InputError(
-		`"${truncate(written.trim(), { length: maxQuoted })}" in '${displayName}' ${problem}`,
+		`"${quoted(written)}" in '${displayName}' ${problem}`,
 		`${detail} ${advice}${orCountry}.`.trim(),
 	);
 }

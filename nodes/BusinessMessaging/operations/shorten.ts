@@ -1,4 +1,4 @@
-import { uniq } from 'lodash';
+import { truncate, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type ServiceRecord, isRecord } from '../api/read';
@@ -18,3 +18,6 @@ export function shorten(record: ServiceRecord, first: string[]): IDataObject {
 function isPlain(value: unknown): boolean {
 	return value !== undefined && !isRecord(value) && !Array.isArray(value);
 }
+
+/** A value as an error shows it: at most 100 characters. */
+export const quoted = (value: string) => truncate(value.trim(), { length: 100 });

@@ -16,7 +16,7 @@ import { filtersField } from './filters';
 const manualNotice =
 	'Register the Production URL above (and the Test URL for tests) at the service yourself, for the events chosen here. Remove it there when you no longer need it.';
 
-const hmacs = ['sha1', 'sha256', 'sha512'].flatMap((algorithm) => [
+const hmacSchemes = ['sha1', 'sha256', 'sha512'].flatMap((algorithm) => [
 	{ name: `HMAC-${algorithm.toUpperCase()} (Base64)`, value: `${algorithm}-base64` },
 	{ name: `HMAC-${algorithm.toUpperCase()} (Hex)`, value: `${algorithm}-hex` },
 ]);
@@ -33,7 +33,7 @@ const signatureField = groupField({
 			displayName: 'Scheme',
 			name: 'scheme',
 			options: [
-				...hmacs,
+				...hmacSchemes,
 				{
 					name: 'Standard Webhooks',
 					value: 'standardWebhooks',

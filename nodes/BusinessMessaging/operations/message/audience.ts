@@ -1,5 +1,4 @@
 /** Audience Rules: who does not get a message. */
-import { truncate } from 'lodash';
 import { IANAZone } from 'luxon';
 
 import { BoundedMap } from '../../boundedMap';
@@ -14,7 +13,7 @@ import {
 	numberField,
 	textField,
 } from '../fields';
-import { maxQuoted } from '../phone';
+import { quoted } from '../shorten';
 
 /** The days and hours in which people may be written to. */
 export interface SendWindow {
@@ -212,7 +211,7 @@ function readNumber(entry: string, country: string): string {
 	const reading = readPhone(entry, country);
 	if (reading.e164 !== undefined) return samePhoneKey(reading.e164);
 	throw new InputError(
-		`"${truncate(entry, { length: maxQuoted })}" in 'Exclude Numbers' ${reading.problem}`,
+		`"${quoted(entry)}" in 'Exclude Numbers' ${reading.problem}`,
 		'Correct or remove it. Nothing is sent, because this person might otherwise get the message.',
 	);
 }
