@@ -1,7 +1,7 @@
 /** Campaigns on a real n8n: interrupted in every way, and still one message each. */
 import { readFile } from 'node:fs/promises';
 
-import { countBy, omitBy, range } from 'lodash';
+import { countBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { outputOf } from '../../tools/n8n/client';
@@ -92,7 +92,7 @@ async function change({ id }: { id: string }, own: INodeParameters) {
 	await client.call('PATCH', `/rest/workflows/${id}`, { ...workflow, nodes });
 }
 
-test('n8n killed in the middle of a Send Once campaign, started and run again: nobody gets two, and what is uncertain is sent again if the user wants that', async () => {
+test('n8n killed in the middle of a Send Once campaign, started and run again: nobody gets two, and what is uncertain or failed later is sent again if the user wants that', async () => {
 	const concurrency = 8;
 	const { sandbox, n8n } = holder.playground;
 	const { client, workflow } = await start(
@@ -124,13 +124,23 @@ test('n8n killed in the middle of a Send Once campaign, started and run again: n
 		Object.values(countBy(sandbox.state.messages.all, 'phone')).filter((count) => count > 1),
 	).toEqual([]);
 	expect(outbound().length).toBeGreaterThanOrEqual(300 - concurrency);
-	await change(workflow, { options: { concurrency, ifUncertain: 'sendAgain' } });
+	await change(workflow, {
+		options: {
+			concurrency,
+			ifUncertain: 'sendAgain',
+			failedMessage: '={{ $json.n === 1007 ? "msg_1" : null }}',
+			keepInputFields: true,
+		},
+	});
 	const last = await client.waitForExecution(await client.run(workflow.id, manualTrigger));
 	const uncertain = statuses.mayHaveBeenSent ?? 0;
-	expect(countBy(outputOf(last, tested), 'json.sendStatus')).toEqual(
-		omitBy({ skipped: 300 - uncertain, sent: uncertain }, (count) => count === 0),
-	);
+	expect(countBy(outputOf(last, tested), 'json.sendStatus')).toEqual({
+		skipped: 300 - uncertain - 1,
+		sent: uncertain + 1,
+	});
+	expect(outputOf(last, tested).map(({ json }) => json.n)).toEqual(people.map(({ n }) => n));
 	expect(Object.keys(received())).toHaveLength(300);
+	expect(received()['+15550001007']).toBe(2);
 	const log = await readFile(n8n.logFile, 'utf8');
 	expect(log).toContain('node "Business Messaging": 300 of 300 messages (0 failed');
 	expect(log).not.toContain('+1555000');
