@@ -11,7 +11,7 @@ import { areas, engines, type EngineVersions, zodVersions } from './engines';
 import { findNewest } from './newest';
 
 const USAGE = `Usage: npm run test:compat -- [--markdown FILE] [--only 2.41.1,1.85.4] [--newest]
---newest looks for an n8n that is newer than those of the list, says why it cannot be installed, or runs the tests on it alone.
+--newest looks for an n8n that is newer than those of the list, and runs the tests on it alone or says why it cannot be installed.
 Installs each engine once into your cache folder (some 150 MB each) and takes a minute or two more for the tests of each.`;
 const INSTALL_LIMIT = 10 * 60_000;
 const TEST_LIMIT = 20 * 60_000;
@@ -34,6 +34,7 @@ interface Column {
 runMain(async () => {
 	const flags = readFlags({ markdown: 'string', only: 'string', newest: 'boolean' }, USAGE);
 	const chosen = flags.newest ? await newestEngine() : chosenEngines(flags.only);
+	if (chosen.length === 0) return;
 	const columns: Column[] = [];
 	for (const engine of chosen) {
 		const { n8n, packages } = engine;
@@ -53,12 +54,15 @@ runMain(async () => {
 		throw new UserError(`It is not as the list of engines says:\n${faults.join('\n')}`);
 });
 
-/** The newest that can be installed; prints what stops those after it. */
+/** The newest that can be installed, unless the list has it; prints what stops those after it. */
 async function newestEngine(): Promise<EngineVersions[]> {
-	const { engine = engines[0], stopped } = await findNewest(engines[0].n8n);
+	const known = engines[0].n8n;
+	const { engine, stopped } = await findNewest(known);
 	for (const reason of stopped) console.log(reason);
-	console.log(`The newest n8n that can be installed: ${engine.n8n}`);
-	return [engine];
+	console.log(
+		`The newest n8n that can be installed: ${engine?.n8n ?? `${known}, the first of the list`}`,
+	);
+	return engine ? [engine] : [];
 }
 
 function chosenEngines(only?: string): EngineVersions[] {

@@ -60,11 +60,11 @@ async function whatStops(version: string): Promise<string | undefined> {
 		return undefined;
 	} catch (error) {
 		if (!(error instanceof CommandError)) throw error;
-		const lines = error.output.split('\n').map((line) => line.replace(/^npm (error|ERR!) /, ''));
-		return (
-			lines.find((line) => /No matching version|not found|404 {2}|ETARGET/i.test(line)) ??
-			error.message
-		);
+		const lines = error.output
+			.split('\n')
+			.map((line) => line.replace(/^npm (error|ERR!) (notarget |404 )?/, ''));
+		const reason = lines.find((line) => /No matching version|not in this registry/.test(line));
+		return (reason ?? error.message).replace(/\.$/, '');
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
