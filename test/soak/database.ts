@@ -1,7 +1,11 @@
-/** n8n's database, past n8n. */
-import { runCommand } from '../../tools/processes';
+/** n8n's database, past n8n, by the drivers that n8n brings. */
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { N8nInstall } from '../../tools/n8n/install';
 
-const LIMIT = 120_000;
+const LOCK_LIMIT = 60_000;
 
 export interface Database {
 	/** The numbers of the only column; 0 for null. n8n lists executions by their start, which a clock that jumps confuses. */
@@ -10,46 +14,64 @@ export interface Database {
 	lock(seconds: number): Promise<void>;
 }
 
-/** @param node a Node.js that brings SQLite */
-export function sqlite(node: string, file: string): Database {
-	const run = async (script: string) => {
-		const open = `const database = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(file)}, { timeout: 60_000 });`;
-		return await runCommand(node, ['-e', `${open} ${script}`], { limit: LIMIT });
+type Row = Record<string, unknown>;
+const numbersOf = (rows: Row[]) => rows.map((row) => Number(Object.values(row)[0] ?? 0));
+
+function driver<T>({ folder }: N8nInstall, name: string): T {
+	return createRequire(path.join(folder, 'package.json'))(name) as T;
+}
+
+/** What is used of the package sqlite3. */
+interface Sqlite {
+	configure(option: 'busyTimeout', ms: number): void;
+	all(sql: string, done: (error: Error | null, rows: Row[]) => void): void;
+}
+
+/** @param file n8n's SQLite database */
+export function sqlite(install: N8nInstall, file: string): Database {
+	const { Database: Open } = driver<{ Database: new (file: string) => Sqlite }>(install, 'sqlite3');
+	const connect = () => {
+		const connection = new Open(file);
+		connection.configure('busyTimeout', LOCK_LIMIT);
+		return promisify<string, Row[]>((sql, done) => connection.all(sql, done));
 	};
+	const [read, write] = [connect(), connect()];
 	return {
-		numbers: async (sql) => {
-			const rows = `database.prepare(${JSON.stringify(sql)}).all()`;
-			return numbersOf(await run(`for (const row of ${rows}) console.log(Object.values(row)[0])`));
-		},
+		numbers: async (sql) => numbersOf(await read(sql)),
 		lock: async (seconds) => {
-			const release = `setTimeout(() => database.exec('ROLLBACK'), ${seconds * 1000})`;
-			await run(`database.exec('BEGIN EXCLUSIVE'); ${release}`);
+			await write('BEGIN EXCLUSIVE');
+			await delay(seconds * 1000);
+			await write('ROLLBACK');
 		},
 	};
+}
+
+/** What is used of the package pg. */
+interface Postgres {
+	query(sql: string): Promise<{ rows: Row[] }>;
+	connect(): Promise<{ query(sql: string): Promise<unknown>; release(): void }>;
+	on(event: 'error', ignore: () => void): void;
 }
 
 /** @param env the variables by which n8n finds it */
-export function postgres(env: NodeJS.ProcessEnv): Database {
-	const run = async (sql: string) => {
-		const place = ['-h', `${env.DB_POSTGRESDB_HOST}`, '-p', `${env.DB_POSTGRESDB_PORT}`];
-		const base = ['-U', `${env.DB_POSTGRESDB_USER}`, '-d', `${env.DB_POSTGRESDB_DATABASE}`];
-		const command = [...place, ...base, '-At', '-v', 'ON_ERROR_STOP=1', '-c', sql];
-		return await runCommand('psql', command, { limit: LIMIT });
-	};
+export function postgres(install: N8nInstall, env: NodeJS.ProcessEnv): Database {
+	const { Pool } = driver<{ Pool: new (settings: object) => Postgres }>(install, 'pg');
+	const pool = new Pool({
+		host: env.DB_POSTGRESDB_HOST,
+		port: Number(env.DB_POSTGRESDB_PORT),
+		user: env.DB_POSTGRESDB_USER,
+		database: env.DB_POSTGRESDB_DATABASE,
+	});
+	pool.on('error', () => undefined); // it ends before this program does
+	const tables = 'execution_entity, execution_data, workflow_entity, processed_data';
 	return {
-		numbers: async (sql) => numbersOf(await run(sql)),
+		numbers: async (sql) => numbersOf((await pool.query(sql)).rows),
 		lock: async (seconds) => {
-			const tables = 'execution_entity, execution_data, workflow_entity, processed_data';
-			await run(
-				`BEGIN; LOCK TABLE ${tables} IN EXCLUSIVE MODE; SELECT pg_sleep(${seconds}); ROLLBACK`,
-			);
+			const client = await pool.connect();
+			await client.query(`BEGIN; LOCK TABLE ${tables} IN EXCLUSIVE MODE`);
+			await delay(seconds * 1000);
+			await client.query('ROLLBACK');
+			client.release();
 		},
 	};
 }
-
-const numbersOf = (output: string) =>
-	output
-		.trimEnd()
-		.split('\n')
-		.filter(Boolean)
-		.map((line) => Number(line) || 0);

@@ -47,7 +47,7 @@ export async function openMachine(isQueue: boolean): Promise<Machine> {
 	const server = { userFolder, packages, install, env: envOf(userFolder) };
 	const main = await step('Starting n8n', async () => await startN8n(server));
 	onStop(async () => await main.stop());
-	const database = sqlite(install.node, path.join(userFolder, '.n8n', 'database.sqlite'));
+	const database = sqlite(install, path.join(userFolder, '.n8n', 'database.sqlite'));
 	return { main, url: main.url, processes: { n8n: main }, receivers: [main], database };
 }
 
@@ -59,7 +59,7 @@ async function openQueue(envOf: (userFolder: string) => NodeJS.ProcessEnv): Prom
 	const named = (name: string, processes: N8nProcess[]) =>
 		Object.fromEntries(processes.map((one, index) => [`${name} ${index + 1}`, one]));
 	const processes = { main, ...named('webhooks', webhookProcesses), ...named('worker', workers) };
-	const database = postgres(cluster.database);
+	const database = postgres(main.install, cluster.database);
 	return { main, url: webhooks.url, processes, receivers: webhookProcesses, database };
 }
 

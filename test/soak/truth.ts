@@ -317,7 +317,10 @@ function keyOf(name: string, { id, status }: Record<string, unknown>): string {
 
 /** The events that an execution has started with. */
 function keysOf(name: string, execution: Execution): string[] {
-	const items = startedWith(execution, START).map(({ json }) => json);
+	// For a node whose output was not stored, n8n's recovery after a crash makes up an item.
+	const items = startedWith(execution, START)
+		.map(({ json }) => json)
+		.filter(({ messageId }) => messageId);
 	const events = items.flatMap((json) => (json.messages as typeof items | undefined) ?? [json]);
 	return events.map(({ messageId, status }) => keyOf(name, { id: messageId, status }));
 }
