@@ -1,4 +1,4 @@
-/** The welcome campaign, the customers who write back, and the auto-reply, from the first click to the last; and what became of it. */
+/** The campaign, the customers who write back, and the auto-reply, from the first click to the last; and what became of it. */
 import pLimit from 'p-limit';
 import type { State } from '../sandbox';
 import type { Message } from '../sandbox/state/messages';
@@ -74,7 +74,7 @@ export async function runCampaign(playground: Playground): Promise<void> {
 	const { state } = playground.sandbox;
 	const make = async (name: string) =>
 		(await client.createWorkflow(readExample(name, playground.credential))).id;
-	const campaign = await make('welcome-campaign');
+	const campaign = await make('campaign-with-results');
 	const autoReply = await make('auto-reply');
 	const count = (name: 'sent' | 'read' | 'replied') => () =>
 		`${countCampaign(state)[name]} ${name}`;

@@ -1,4 +1,4 @@
-/** `npm run demo`: the welcome campaign and the auto-reply of `examples/` on a real n8n, without a person, and counted. */
+/** `npm run demo`: the campaign and the auto-reply of `examples/` on a real n8n, without a person, and counted. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { openPlayground } from '../tools/playground';
 import { countCampaign, isPerfect, runCampaign } from './campaign';
 
 const USAGE = `Usage: npm run demo -- [--json FILE]
-Sends the welcome campaign of examples/ to its sample contacts, lets them answer, and counts what arrived.`;
+Sends the campaign of examples/ to its sample contacts, lets them answer, and counts what arrived.`;
 
 runMain(async () => {
 	const { json } = readFlags({ json: 'string' }, USAGE);

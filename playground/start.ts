@@ -54,8 +54,9 @@ function welcome({ n8n, sandbox }: Playground): string {
 
   Log in to n8n as ${n8n.owner.email} with the password ${n8n.owner.password}
 
-  1. Open the workflow "Welcome campaign" and click "Execute workflow": on the phone, ${sandbox.state.contacts.all.length} customers get a message.
+  1. Open the workflow "Campaign with results" and click "Execute workflow": on the phone, ${sandbox.state.contacts.all.length} customers get a message.
   2. On the phone, click "Tell me more" below one of them: the workflow "Auto-reply" answers.
+  3. Open the workflow "Campaign results", click "Execute workflow", and look at the chart in "Report".
 
   The service's Base URL is ${sandbox.url}, its API key ${sandbox.key}; the credential "Sandbox" in n8n has both.
   n8n's log is ${n8n.logFile}

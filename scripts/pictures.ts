@@ -124,7 +124,7 @@ async function takeExamples(studio: Studio): Promise<void> {
 }
 
 const runs: Partial<Record<string, (studio: Studio) => Promise<void>>> = {
-	'welcome-campaign': async ({ editor }) => {
+	'campaign-with-results': async ({ editor }) => {
 		await editor.execute();
 		await editor.page.getByText('Workflow executed successfully').waitFor();
 	},

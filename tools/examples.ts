@@ -10,10 +10,10 @@ import { PROJECT_FOLDER } from './n8n/package';
 const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
 const OUR_NODES = 'n8n-nodes-business-messaging.';
 /** The others wait for something of the user's, e.g. an account for the AI, or would answer the customers as well. */
-const SWITCHED_ON = ['auto-reply'];
+const SWITCHED_ON = ['auto-reply', 'campaign-results', 'opt-outs'];
 /** The segment that the survey is sent to. */
 const SAMPLE_SEGMENT = 'new-customers';
-/** The data table of n8n's that the welcome campaign is sent to. */
+/** The data table of n8n's that the campaign is sent to. */
 export const SAMPLE_SHEET = 'New customers';
 
 /** A credential that n8n keeps. */
@@ -39,7 +39,7 @@ export function readExample(name: string, credential: CredentialReference): Work
 }
 
 /**
- * Imports the workflows that were not imported before, and switches on the one that answers customers.
+ * Imports the workflows that were not imported before, and switches on those that take what customers and receipts say.
  * What the user has changed or deleted since stays so.
  * @param memory file that remembers what was imported
  */
@@ -81,7 +81,12 @@ export interface SampleContact {
 /** The people of `examples/contacts.csv`. */
 export function readSampleContacts(): SampleContact[] {
 	const file = readFileSync(path.join(EXAMPLES_FOLDER, 'contacts.csv'));
-	return parse(file, { columns: true, skip_empty_lines: true, trim: true });
+	const lines = parse(file, {
+		columns: true,
+		skip_empty_lines: true,
+		trim: true,
+	}) as SampleContact[];
+	return lines.map(({ name, phone }) => ({ name, phone: phone.replaceAll(' ', '') }));
 }
 
 /** Makes them contacts of the sandbox, now and after each of its resets. */
@@ -98,5 +103,5 @@ export function addSampleContacts(sandbox: Sandbox): void {
 export async function addSampleSheet(client: N8nClient): Promise<void> {
 	if (await findTable(client, SAMPLE_SHEET)) return;
 	const rows = readSampleContacts().map((contact) => ({ ...contact }));
-	await createTable(client, SAMPLE_SHEET, ['name', 'phone', 'status'], rows);
+	await createTable(client, SAMPLE_SHEET, ['name', 'phone'], rows);
 }

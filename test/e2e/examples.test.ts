@@ -1,15 +1,13 @@
 /** The workflows of examples/ on a real n8n: imported as they are, and run. */
 import axios from 'axios';
-import { countBy } from 'lodash';
 import { DateTime } from 'luxon';
-import type { INode } from 'n8n-workflow';
 
-import { readExample, readSampleContacts, SAMPLE_SHEET } from '../../tools/examples';
+import { readSampleContacts } from '../../tools/examples';
 import { type Execution, outputOf, type WorkflowFile } from '../../tools/n8n/client';
 import { readTable, updateTable } from '../../tools/n8n/dataTables';
 import { waitFor } from '../../tools/waitFor';
 import { startModel } from './support/model';
-import { useN8n } from './support/n8n';
+import { useN8n, withFields, withParameters } from './support/n8n';
 
 const n8n = useN8n();
 const start = 'When clicking ‘Execute workflow’';
@@ -43,33 +41,6 @@ async function untilEnded(workflowId: string, count: number): Promise<void> {
 	await waitFor(ended, { what: `${count} executions to end well`, limit: 30_000, interval: 50 });
 }
 
-/** Changes to nodes, by their names. */
-type Changes = Record<string, (node: INode) => void>;
-
-/** An example for the n8n of the tests, whose executions are kept. @throws Error if it has no node of a name */
-function example(name: string, changes: Changes = {}): WorkflowFile {
-	const file = readExample(name, n8n.playground.credential);
-	for (const [wanted, change] of Object.entries(changes)) {
-		const node = file.nodes.find((candidate) => candidate.name === wanted);
-		if (!node) throw new Error(`There is no node "${wanted}".`);
-		change(node);
-	}
-	return { ...file, settings: { ...file.settings, saveManualExecutions: true } };
-}
-
-/** Gives a node other parameters. */
-const withParameters = (parameters: INode['parameters']) => (node: INode) => {
-	Object.assign(node.parameters, parameters);
-};
-
-/** Fills in fields of an Edit Fields node. */
-const withFields = (values: Record<string, string>) => (node: INode) => {
-	const { assignments } = node.parameters.assignments as {
-		assignments: Array<{ name: string; value: unknown }>;
-	};
-	for (const field of assignments) field.value = values[field.name] ?? field.value;
-};
-
 /** Values of the auto-reply's opening hours that are never over. */
 const alwaysOpen = {
 	openDays: 'Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday',
@@ -84,35 +55,6 @@ async function whileOn(file: WorkflowFile, use: (id: string) => Promise<void>): 
 	await n8n.client.activate(id);
 	await use(id).finally(async () => await n8n.client.deactivate(id));
 }
-
-test('welcome campaign: everybody in the sheet once, also in a second run; the sheet says who got it and why not', async () => {
-	await updateTable(n8n.client, SAMPLE_SHEET, ['phone', daisy.phone], { phone: '07700 900144' });
-	const { id } = await n8n.client.createWorkflow(example('welcome-campaign'));
-	const everybody = readSampleContacts();
-	await run(id);
-	expect(outbound()).toHaveLength(everybody.length - 1);
-	expect(outbound()[0]).toMatchObject({
-		text: expect.stringContaining('Hello Zara, welcome to Example Shop!'),
-		template: { header: { documentUrl: expect.any(String) } },
-	});
-	const rows = await rowsOf(SAMPLE_SHEET);
-	expect(countBy(rows, ({ status }) => String(status).split(' ')[0])).toEqual({
-		Sent: everybody.length - 1,
-		Not: 1,
-	});
-	expect(rows.find(({ name }) => name === daisy.name)?.status).toMatch(
-		/^Not sent: .*'Recipient Phone Number'/,
-	);
-
-	await updateTable(n8n.client, SAMPLE_SHEET, ['name', daisy.name], { phone: daisy.phone });
-	await run(id);
-	expect(Object.values(countBy(outbound(), 'phone'))).toEqual(everybody.map(() => 1));
-	const after = await rowsOf(SAMPLE_SHEET);
-	expect(after.filter(({ name }) => name !== daisy.name)).toMatchObject(
-		rows.filter(({ name }) => name !== daisy.name).map(({ phone, status }) => ({ phone, status })),
-	);
-	expect(after.find(({ name }) => name === daisy.name)?.status).toMatch(/^Sent on /);
-});
 
 describe('auto-reply', () => {
 	/** A zone in which it is about noon, so that no test runs over midnight. */
@@ -137,7 +79,7 @@ describe('auto-reply', () => {
 			timeZone: noonZone(),
 			...hours(),
 		};
-		const file = example('auto-reply', { 'Our opening hours': withFields(values) });
+		const file = n8n.example('auto-reply', { 'Our opening hours': withFields(values) });
 		await whileOn(file, async (id) => {
 			write(zara.phone, 'Do you sell shoes?');
 			await untilEnded(id, 1);
@@ -162,7 +104,7 @@ test('order update: the shop calls twice, the customer gets one message with the
 		arrives: '2030-01-31',
 		invoice: 'https://example.com/invoices/B-1.pdf',
 	};
-	await whileOn(example('order-update'), async (id) => {
+	await whileOn(n8n.example('order-update'), async (id) => {
 		const call = async () =>
 			(
 				await axios.post<object>(`${n8n.playground.n8n.url}/webhook/order-shipped`, order, {
@@ -185,8 +127,8 @@ test('order update: the shop calls twice, the customer gets one message with the
 });
 
 test('survey: thanks who is happy, asks the others why, leaves in peace who does not answer', async () => {
-	await whileOn(example('inbox'), async () => {
-		const file = example('survey', {
+	await whileOn(n8n.example('inbox'), async () => {
+		const file = n8n.example('survey', {
 			'Get customers': withParameters({ limit: 3 }),
 			'Ask for a rating': withParameters({ limitWaitTime: 0.25, waitTimeUnit: 'minutes' }),
 		});
@@ -232,7 +174,7 @@ test('survey: thanks who is happy, asks the others why, leaves in peace who does
 });
 
 test('weekly report: the first has all figures, the next what the week has brought; its bars are as long as the figures', async () => {
-	const { id } = await n8n.client.createWorkflow(example('weekly-report'));
+	const { id } = await n8n.client.createWorkflow(n8n.example('weekly-report'));
 	const send = async (count: number) => {
 		for (let n = 0; n < count; n++) state().traffic.send({ phone: zara.phone, text: 'Hi' });
 		await until('the messages to be read', () =>
@@ -244,7 +186,7 @@ test('weekly report: the first has all figures, the next what the week has broug
 		Object.fromEntries(
 			[
 				...html.matchAll(
-					/<tr><td width="90"[^>]*>(\w+)<[^]+?bgcolor="#\w{6}" width="(\d+)"[^]+?<b>(\d+)<\/b>/g,
+					/<tr><td style="width:90px[^>]*>(\w+)<[^]+?<td style="width:(\d+)px;[^]+?<b>(\d+)<\/b>/g,
 				),
 			].map(([, label, width, value]) => [label, [Number(value), Number(width)]]),
 		);
@@ -284,7 +226,7 @@ test('contacts from a CSV file: nobody twice, also the second time; lines that c
 	const csv =
 		'name,phone\nZara Q.,0044 7700 900408\nNew Person,+44 7700 900777\nNobody,0170 1234\nNew Again,+44 (7700) 900777\n';
 	await whileOn(
-		example('contact-sync', {
+		n8n.example('contact-sync', {
 			'When a file is chosen': withParameters({ authentication: 'none' }),
 		}),
 		async () => {
@@ -331,7 +273,7 @@ test('AI agent: answers, calls a colleague when it is asked to, and leaves the c
 		apiKey: 'none',
 		url: model.url,
 	});
-	const file = example('ai-agent', {
+	const file = n8n.example('ai-agent', {
 		'AI model': (node) =>
 			Object.assign(node, { credentials: { openAiApi: { id: credential, name: 'Model' } } }),
 	});

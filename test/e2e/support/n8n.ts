@@ -8,6 +8,7 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 
 import { outputOf } from '../../../tools/n8n/client';
 import type { N8nClient, WorkflowFile } from '../../../tools/n8n/client';
+import { readExample } from '../../../tools/examples';
 import { ACTION, listNodes, node, workflow } from '../../../tools/n8n/workflow';
 import { openPlayground } from '../../../tools/playground';
 import type { Playground } from '../../../tools/playground';
@@ -19,6 +20,22 @@ import type { Runner, RunnerOptions, RunnerResult } from '../../support/everyOpe
 /** The name of the node under test in `workflowOf`, and of the trigger to start it with. */
 export const tested = 'Business Messaging';
 export const manualTrigger = 'Start';
+
+/** Changes to nodes, by their names. */
+type Changes = Record<string, (node: INode) => void>;
+
+/** Gives a node other parameters. */
+export const withParameters = (parameters: INodeParameters) => (one: INode) => {
+	Object.assign(one.parameters, parameters);
+};
+
+/** Fills in fields of an Edit Fields node. */
+export const withFields = (values: Record<string, string>) => (one: INode) => {
+	const { assignments } = one.parameters.assignments as {
+		assignments: Array<{ name: string; value: unknown }>;
+	};
+	for (const field of assignments) field.value = values[field.name] ?? field.value;
+};
 
 /** Both, as tests use them. */
 export class RealN8n implements Runner {
@@ -42,6 +59,17 @@ export class RealN8n implements Runner {
 		const { error } = execution.data.resultData;
 		const outputs = [0, 1].map((output) => outputOf(execution, tested, output));
 		return { status: execution.status, error: error && { ...error }, outputs };
+	}
+
+	/** An example for the n8n of the tests, whose executions are kept. @throws Error if it has no node of a name */
+	example(name: string, changes: Changes = {}): WorkflowFile {
+		const file = readExample(name, this.playground.credential);
+		for (const [wanted, change] of Object.entries(changes)) {
+			const found = file.nodes.find((candidate) => candidate.name === wanted);
+			if (!found) throw new Error(`There is no node "${wanted}".`);
+			change(found);
+		}
+		return { ...file, settings: { ...file.settings, saveManualExecutions: true } };
 	}
 
 	async fault(order: FaultOrder): Promise<void> {
