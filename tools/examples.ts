@@ -81,11 +81,11 @@ export interface SampleContact {
 /** The people of `examples/contacts.csv`. */
 export function readSampleContacts(): SampleContact[] {
 	const file = readFileSync(path.join(EXAMPLES_FOLDER, 'contacts.csv'));
-	const lines = parse(file, {
+	const lines: SampleContact[] = parse(file, {
 		columns: true,
 		skip_empty_lines: true,
 		trim: true,
-	}) as SampleContact[];
+	});
 	return lines.map(({ name, phone }) => ({ name, phone: phone.replaceAll(' ', '') }));
 }
 

@@ -120,12 +120,15 @@ test('200 people: every figure of the report is what the service knows; a second
 	const [resultsId, optOutsId] = [await make('campaign-results'), await make('opt-outs')];
 	for (const id of [...others, resultsId, optOutsId]) await n8n.client.activate(id);
 
-	for (const [index, { phone }] of stopped.entries()) write(phone, words[index % words.length]);
-	await waitFor(async () => outbound().length === stopped.length, {
-		what: 'the confirmations',
-		limit: 180_000,
-	});
-	await untilQuiet(optOutsId, resultsId);
+	const say = async (who: Array<{ phone: string }>, text: (index: number) => string) => {
+		// n8n manages some 8 executions a second, and each message starts up to three.
+		for (const [index, { phone }] of who.entries()) {
+			write(phone, text(index));
+			if (index % 4 === 3) await untilQuiet(...others, resultsId, optOutsId);
+		}
+		await untilQuiet(...others, resultsId, optOutsId);
+	};
+	await say(stopped, (index) => words[index % words.length]);
 	state().faults.add(
 		faultSchema.parse({ endpoint: 'sendTemplate', match: uncertain.phone, reset: 'afterRead' }),
 	);
@@ -140,14 +143,9 @@ test('200 people: every figure of the report is what the service knows; a second
 	});
 	await run(campaignId);
 	await untilQuiet(resultsId);
-	for (const { phone } of answering) write(phone, 'Do you ship to France?');
-	for (const [index, { phone }] of leaving.entries()) write(phone, words[index]);
-	await waitFor(
-		async () =>
-			(await readTable(n8n.client, 'Opt-outs')).length === stopped.length + leaving.length,
-		{ what: 'the opt-outs', limit: 180_000 },
-	);
-	await untilQuiet(optOutsId, resultsId, ...others);
+	await say(answering, () => 'Do you ship to France?');
+	await say(leaving, (index) => words[index]);
+	expect(await readTable(n8n.client, 'Opt-outs')).toHaveLength(stopped.length + leaving.length);
 	// A receipt that comes late does not hide the later status.
 	state().traffic.setStatus(
 		outbound().find(({ phone }) => phone === people[90].phone)!,
@@ -262,7 +260,7 @@ describe('a list of your own, by changing one node', () => {
 			'GB',
 			'name,phone,town\n"=HYPERLINK(""http://evil.example"")",07700 900111,Leeds\n,,\nDaisy,+447700900145,\nDaisy again,(07700) 900-145,\nLars,0046 70 174 06 83,\nNo number,,\n',
 			[
-				`'=HYPERLINK("http://evil.example") | 07700 900111 | +447700900111 | sent`,
+				'\'=HYPERLINK("http://evil.example") | 07700 900111 | +447700900111 | sent',
 				'Daisy | +447700900145 | +447700900145 | sent',
 				'Lars | 0046 70 174 06 83 | +46701740683 | sent',
 			],
