@@ -331,6 +331,26 @@ describe('a request to take questions', () => {
 		expect(storedBy(trigger).runs.map((run) => run.url)).toContain(url);
 	});
 
+	test('leaves a message open until it says whether its sender was asked: the message is to come again, then it is an answer', async () => {
+		const trigger = await inbox();
+		await people.ask([anna]);
+		const asking = { ...newestOf(storedBy(trigger))!, run: 'slow', isWhole: false };
+		const tell = async (asked: number | null) => {
+			const questions = { ...asking, people: [[0, berta, 0, asked, null]] };
+			await ask(trigger, sealed({ trigger: trigger.url, questions }));
+		};
+		const event = {
+			event: 'message.received',
+			data: { id: 'early', from: berta, text: 'Yes', timestamp: new Date().toISOString() },
+		};
+		await tell(null);
+		expect((await triggers.deliver(trigger, event)).status).toBe(503);
+		await tell(0);
+		await triggers.deliver(trigger, event);
+		expect(trigger.executions).toEqual([]);
+		expect(JSON.stringify(storedBy(trigger))).toContain('"Yes"');
+	});
+
 	test('brings what another process knows, but no run of another n8n', async () => {
 		const trigger = await inbox();
 		const own = waitingUrl(trigger);

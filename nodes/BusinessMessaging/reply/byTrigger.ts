@@ -49,7 +49,8 @@ export async function listenByTrigger(
 			const questions = asking.toQuestions(url);
 			const asked = questions.people.filter(([, , , time]) => time !== null);
 			const people = differenceBy(asked, reported, '0');
-			if (people.length > 0 && (await tell({ ...questions, people }))) reported = asked;
+			// Also when there is nobody new: a message whose sender was not asked waits to hear it.
+			if (await tell({ ...questions, people })) reported = asked;
 		}
 	})();
 	const stop = async () => {

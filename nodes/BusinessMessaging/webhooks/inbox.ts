@@ -11,6 +11,7 @@ import type { EventEnvelope } from '../api/events';
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
 import { connect } from '../transport/connect';
+import { InputError } from '../transport/errors';
 import { pause } from '../transport/deadline';
 import { isEarlier, senderOf, takeAnswer } from './answers';
 import { deduplicationKeyOf } from './deduplicationKey';
@@ -36,6 +37,8 @@ const pollPauseMs = 5_000;
 /** How long a message waits to hear whether its sender was asked just now; Send and Wait says so every second. */
 const heldMs = 2_500;
 const heldStepMs = 100;
+/** What Send and Wait says twice was said for the second time after the message came. */
+const enoughReports = 2;
 /** The delivery of the last answer is answered once its run continues, or after this time, ms. */
 const maxWaitMs = 5_000;
 const maxSynchronizations = 20;
@@ -126,6 +129,7 @@ export class Inbox {
 	/** Takes questions, or what has become of them since. @returns false if there are too many */
 	add(context: Context, questions: Questions): boolean {
 		const isTaken = this.questions.add(questions);
+		this.questions.reported(questions.run);
 		this.watch(context);
 		return isTaken;
 	}
@@ -177,7 +181,7 @@ export class Inbox {
 	 * @param url of the trigger, with its secret
 	 * @param headers those that may identify an event
 	 * @returns the other events
-	 * @throws ServiceError if a question had to be repeated and could not be
+	 * @throws ServiceError if a question had to be repeated and could not be, or if it is not known who was asked
 	 */
 	async consume(
 		context: IWebhookFunctions,
@@ -234,7 +238,11 @@ export class Inbox {
 		return undefined;
 	}
 
-	/** Whether a message may answer a question: it is open, and was sent before. */
+	/**
+	 * Whether a message may answer a question: it is open, and was sent before.
+	 *
+	 * @throws InputError while that is not known, so that the service delivers the message again
+	 */
 	private async isAsked(
 		context: IWebhookFunctions,
 		url: string,
@@ -244,11 +252,17 @@ export class Inbox {
 	): Promise<boolean> {
 		const one = () => run.people.get(item);
 		const isPending = () => this.questions.isOpen(run) && one()?.asked === null;
+		const { reports } = run;
 		for (let held = 0; isPending() && held < heldMs; held += heldStepMs) {
 			// Another process may have received what Send and Wait reported.
 			this.notStored.add(nodeKey(context));
 			void this.synchronize(context, url);
 			await pause(heldStepMs);
+		}
+		if (isPending() && run.reports < reports + enoughReports) {
+			const state = await this.poll(context, run);
+			if (state === 'ended') this.end(run);
+			else throw new InputError('It is not known yet whether the sender was asked');
 		}
 		const { asked = null, answer } = one() ?? {};
 		if (asked === null || isEarlier(event, asked)) return false;

@@ -41,6 +41,8 @@ export interface Asked {
 export interface Run extends Omit<Questions, 'people'> {
 	/** By item. */
 	people: Map<number, Asked>;
+	/** How often Send and Wait itself has said who was asked so far. */
+	reports: number;
 	poll?: { at: number; state: Promise<RunState> };
 	expire?: Promise<void>;
 	finish?: Promise<void>;
@@ -110,8 +112,9 @@ export class OpenQuestions {
 	add({ people, ...questions }: Questions): boolean {
 		if (this.ended.has(questions.run)) return true;
 		const known = this.runs.get(questions.run);
+		if (known && people.length === 0 && known.isWhole === questions.isWhole) return true;
 		if (!known && people.length + this.count > maxOpen) return false;
-		const run: Run = known ?? { ...questions, people: new Map() };
+		const run: Run = known ?? { ...questions, people: new Map(), reports: 0 };
 		this.runs.set(run.run, run);
 		run.until = Math.max(run.until, questions.until);
 		run.isWhole ||= questions.isWhole;
@@ -163,6 +166,12 @@ export class OpenQuestions {
 
 	isOpen({ run }: Run): boolean {
 		return this.runs.has(run);
+	}
+
+	/** Notes that the run itself has said who was asked so far. */
+	reported(name: string): void {
+		const run = this.runs.get(name);
+		if (run) run.reports++;
 	}
 
 	/** The questions to a phone, the latest first. */
