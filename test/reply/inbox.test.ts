@@ -9,18 +9,11 @@ import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
 import { Triggers, received } from '../trigger/support';
-import { People, anna, berta, carl, jsonOf, until } from './support';
-
-/** What a trigger has stored, in the order of the schema. */
-interface Stored {
-	runs: Array<{ url: string; asked: number; people: unknown[][] }>;
-}
+import { People, type Stored, anna, berta, carl, inboxKey, jsonOf, until } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
 const people = new People(service);
-const inboxKey = 'inbox of id of Trigger';
-
 let count = 0;
 const inbox = async (options: object = {}) =>
 	await triggers.active({ webhookId: `inbox-${++count}`, ...options });
@@ -300,116 +293,6 @@ test('a trigger that was renamed and edited keeps its secret, its duplicate even
 	expect([trigger.executions.length, renamed.executions.length]).toEqual([1, 0]);
 	await people.write(anna, 'after');
 	expect(jsonOf(execution)).toMatchObject([{ text: 'after' }, { text: 'before' }]);
-});
-
-describe('a request to take questions', () => {
-	const questionsTo = (url: string, values: object = {}) => ({
-		run: 'run',
-		url,
-		asked: Date.now(),
-		until: Date.now() + 60_000,
-		expected: [],
-		people: [],
-		isWhole: false,
-		...values,
-	});
-	const sealed = (content: object, credential: Record<string, string> = {}) => {
-		const { id } = readServiceConfig(service.credentials(credential));
-		return { sealed: seal(id, JSON.stringify({ at: Date.now(), ...content })) };
-	};
-	const waitingUrl = (trigger: Trigger) =>
-		`${new URL(trigger.url).origin}/webhook-waiting/1/a?wait=${'x'.repeat(36)}&signature=1`;
-	const tooMany = Array.from({ length: 10_001 }, (_, item) => [item, anna, 0, 0, null]);
-	const ask = async (trigger: Trigger, data: object, url?: string) =>
-		await triggers.deliver(trigger, { event: 'business-messaging.questions', data }, {}, url);
-
-	test('is taken from this n8n', async () => {
-		const trigger = await inbox();
-		const url = waitingUrl(trigger);
-		const data = sealed({ trigger: trigger.url, questions: questionsTo(url) });
-		expect(await ask(trigger, data)).toMatchObject({ body: { inbox: 'yes' } });
-		expect(storedBy(trigger).runs.map((run) => run.url)).toContain(url);
-	});
-
-	test('leaves a message open until it says whether its sender was asked: the message is to come again, then it is an answer', async () => {
-		const trigger = await inbox();
-		await people.ask([anna]);
-		const asking = { ...newestOf(storedBy(trigger))!, run: 'slow', isWhole: false };
-		const tell = async (asked: number | null) => {
-			const questions = { ...asking, people: [[0, berta, 0, asked, null]] };
-			await ask(trigger, sealed({ trigger: trigger.url, questions }));
-		};
-		const event = {
-			event: 'message.received',
-			data: { id: 'early', from: berta, text: 'Yes', timestamp: new Date().toISOString() },
-		};
-		await tell(null);
-		expect((await triggers.deliver(trigger, event)).status).toBe(503);
-		await tell(0);
-		await triggers.deliver(trigger, event);
-		expect(trigger.executions).toEqual([]);
-		expect(JSON.stringify(storedBy(trigger))).toContain('"Yes"');
-	});
-
-	test('brings what another process knows, but no run of another n8n', async () => {
-		const trigger = await inbox();
-		const own = waitingUrl(trigger);
-		const runs = [own, own.replace(/^.*?:\d+/, 'https://evil.example')].map((url, index) => ({
-			...questionsTo(url),
-			run: `${index}`,
-		}));
-		const state = `${randomUUID()} ${seal(serviceId(), JSON.stringify({ runs, ended: [] }))}`;
-		await ask(trigger, sealed({ trigger: trigger.url, state }));
-		const urls = storedBy(trigger).runs.map(({ url }) => url);
-		expect(urls).toContain(own);
-		expect(urls.filter((url) => url.includes('evil'))).toEqual([]);
-	});
-
-	test.each<[string, (own: string, url: string) => object]>([
-		['is not sealed', () => ({ sealed: 'AAAA' })],
-		['has 16 MB', () => ({ sealed: 'A'.repeat(15_900_000) })],
-		[
-			'is sealed with another key',
-			(trigger, url) => sealed({ trigger, questions: questionsTo(url) }, { apiKey: 'another-key' }),
-		],
-		[
-			'is for another trigger',
-			(own, url) => sealed({ trigger: `${own}2`, questions: questionsTo(url) }),
-		],
-		[
-			'is replayed later',
-			(trigger, url) => sealed({ trigger, at: Date.now() - 301_000, questions: questionsTo(url) }),
-		],
-		[
-			'has a resume URL elsewhere',
-			(trigger, url) =>
-				sealed({
-					trigger,
-					questions: questionsTo(url.replace(/^.*?:\d+/, 'https://evil.example')),
-				}),
-		],
-		[
-			'has another address of this n8n',
-			(trigger, url) =>
-				sealed({
-					trigger,
-					questions: questionsTo(url.replace(/webhook-waiting.*/, 'rest/logout?signature=1')),
-				}),
-		],
-		[
-			'has too many people',
-			(trigger, url) => sealed({ trigger, questions: questionsTo(url, { people: tooMany }) }),
-		],
-	])('keeps and calls nothing if it %s', async (_, dataOf) => {
-		const waits = await people.ask([anna]);
-		const trigger = await inbox();
-		const before = trigger.staticData;
-		const data = dataOf(trigger.url, waitingUrl(trigger));
-		expect((await ask(trigger, data)).status).toBe(403);
-		expect((await ask(trigger, data, trigger.url)).status).toBe(401);
-		expect(trigger.staticData).toEqual(before);
-		expect([trigger.executions, waits.answers]).toEqual([[], []]);
-	});
 });
 
 test('a trigger that gets no messages, is registered by hand or is only tested takes no questions', async () => {

@@ -6,6 +6,14 @@ import { waitFor } from '../../tools/waitFor';
 import type { Service } from '../support/service';
 import type { WaitingExecution } from '../support/webhooks';
 
+/** Where a trigger has its questions stored. */
+export const inboxKey = 'inbox of id of Trigger';
+
+/** What it has stored, in the order of the schema. */
+export interface Stored {
+	runs: Array<{ url: string; asked: number; people: unknown[][] }>;
+}
+
 export const [anna, berta, carl] = ['+15550001001', '+15550001002', '+15550001003'];
 
 const question: INodeParameters = {

@@ -1,0 +1,130 @@
+/** The requests of Send and Wait to the trigger, over HTTP: which are taken, and what they leave open. */
+import { randomUUID } from 'node:crypto';
+
+import { maxBy } from 'lodash';
+
+import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
+import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
+import { useService } from '../support/service';
+import type { Trigger } from '../support/trigger';
+import { Triggers } from '../trigger/support';
+import { People, type Stored, anna, berta, inboxKey } from './support';
+
+const service = useService();
+const triggers = new Triggers(service);
+const people = new People(service);
+
+let count = 0;
+const inbox = async () => await triggers.active({ webhookId: `request-${++count}` });
+
+const serviceId = () => readServiceConfig(service.credentials()).id;
+const storedBy = ({ staticData }: Trigger) =>
+	unseal(serviceId(), String(staticData[inboxKey]).split(' ')[1]) as Stored;
+
+const questionsTo = (url: string, values: object = {}) => ({
+	run: 'run',
+	url,
+	asked: Date.now(),
+	until: Date.now() + 60_000,
+	expected: [],
+	people: [],
+	isWhole: false,
+	...values,
+});
+const sealed = (content: object, credential: Record<string, string> = {}) => {
+	const { id } = readServiceConfig(service.credentials(credential));
+	return { sealed: seal(id, JSON.stringify({ at: Date.now(), ...content })) };
+};
+const waitingUrl = (trigger: Trigger) =>
+	`${new URL(trigger.url).origin}/webhook-waiting/1/a?wait=${'x'.repeat(36)}&signature=1`;
+const tooMany = Array.from({ length: 10_001 }, (_, item) => [item, anna, 0, 0, null]);
+const ask = async (trigger: Trigger, data: object, url?: string) =>
+	await triggers.deliver(trigger, { event: 'business-messaging.questions', data }, {}, url);
+
+test('a request from this n8n is taken', async () => {
+	const trigger = await inbox();
+	const url = waitingUrl(trigger);
+	const data = sealed({ trigger: trigger.url, questions: questionsTo(url) });
+	expect(await ask(trigger, data)).toMatchObject({ body: { inbox: 'yes' } });
+	expect(storedBy(trigger).runs.map((run) => run.url)).toContain(url);
+});
+
+test('until it is known whether the sender of a message was asked, the message is refused; delivered again, it is an answer', async () => {
+	const trigger = await inbox();
+	await people.ask([anna]);
+	const asking = { ...maxBy(storedBy(trigger).runs, 'asked')!, run: 'slow', isWhole: false };
+	const tell = async (asked: number | null) => {
+		const questions = { ...asking, people: [[0, berta, 0, asked, null]] };
+		await ask(trigger, sealed({ trigger: trigger.url, questions }));
+	};
+	const event = {
+		event: 'message.received',
+		data: { id: 'early', from: berta, text: 'Yes', timestamp: new Date().toISOString() },
+	};
+	await tell(null);
+	expect((await triggers.deliver(trigger, event)).status).toBe(503);
+	await tell(0);
+	await triggers.deliver(trigger, event);
+	expect(trigger.executions).toEqual([]);
+	expect(JSON.stringify(storedBy(trigger))).toContain('"Yes"');
+});
+
+test('a request brings what another process knows, but no run of another n8n', async () => {
+	const trigger = await inbox();
+	const own = waitingUrl(trigger);
+	const runs = [own, own.replace(/^.*?:\d+/, 'https://evil.example')].map((url, index) => ({
+		...questionsTo(url),
+		run: `${index}`,
+	}));
+	const state = `${randomUUID()} ${seal(serviceId(), JSON.stringify({ runs, ended: [] }))}`;
+	await ask(trigger, sealed({ trigger: trigger.url, state }));
+	const urls = storedBy(trigger).runs.map(({ url }) => url);
+	expect(urls).toContain(own);
+	expect(urls.filter((url) => url.includes('evil'))).toEqual([]);
+});
+
+test.each<[string, (own: string, url: string) => object]>([
+	['is not sealed', () => ({ sealed: 'AAAA' })],
+	['has 16 MB', () => ({ sealed: 'A'.repeat(15_900_000) })],
+	[
+		'is sealed with another key',
+		(trigger, url) => sealed({ trigger, questions: questionsTo(url) }, { apiKey: 'another-key' }),
+	],
+	[
+		'is for another trigger',
+		(own, url) => sealed({ trigger: `${own}2`, questions: questionsTo(url) }),
+	],
+	[
+		'is replayed later',
+		(trigger, url) => sealed({ trigger, at: Date.now() - 301_000, questions: questionsTo(url) }),
+	],
+	[
+		'has a resume URL elsewhere',
+		(trigger, url) =>
+			sealed({
+				trigger,
+				questions: questionsTo(url.replace(/^.*?:\d+/, 'https://evil.example')),
+			}),
+	],
+	[
+		'has another address of this n8n',
+		(trigger, url) =>
+			sealed({
+				trigger,
+				questions: questionsTo(url.replace(/webhook-waiting.*/, 'rest/logout?signature=1')),
+			}),
+	],
+	[
+		'has too many people',
+		(trigger, url) => sealed({ trigger, questions: questionsTo(url, { people: tooMany }) }),
+	],
+])('a request keeps and calls nothing if it %s', async (_, dataOf) => {
+	const waits = await people.ask([anna]);
+	const trigger = await inbox();
+	const before = trigger.staticData;
+	const data = dataOf(trigger.url, waitingUrl(trigger));
+	expect((await ask(trigger, data)).status).toBe(403);
+	expect((await ask(trigger, data, trigger.url)).status).toBe(401);
+	expect(trigger.staticData).toEqual(before);
+	expect([trigger.executions, waits.answers]).toEqual([[], []]);
+});
