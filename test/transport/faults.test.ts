@@ -26,8 +26,8 @@ const calls: Record<string, Call> = {
 		effects: () => service.sent().length,
 	},
 	list: {
-		endpoint: 'listConversations',
-		parameters: () => ({ resource: 'conversation', operation: 'getAll', limit: 1 }),
+		endpoint: 'listContacts',
+		parameters: () => ({ resource: 'contact', operation: 'getAll', limit: 1 }),
 		effects: () => 1,
 	},
 	create: {
@@ -37,6 +37,7 @@ const calls: Record<string, Call> = {
 			operation: 'create',
 			name: 'made',
 			language: 'en_US',
+			specifyContent: 'json',
 			componentsJson: '[{"type":"BODY","text":"Hi"}]',
 		}),
 		effects: () => service.sandbox.state.templates.all.filter(({ name }) => name === 'made').length,
