@@ -5,7 +5,8 @@ import { manualTrigger, tested, workflowOf } from '../test/e2e/support/n8n';
 import { NewUser } from '../test/e2e/support/newUser';
 import { clientOf } from '../test/sandbox/support';
 import { runMain, UserError } from '../tools/cli';
-import { exampleNames, readExample } from '../tools/examples';
+import { exampleNames, readExample, readSampleContacts } from '../tools/examples';
+import { hasEnded } from '../tools/n8n/client';
 import { waitFor } from '../tools/waitFor';
 import { appointment, takeConversation } from './pictures/conversation';
 import {
@@ -28,6 +29,7 @@ const subjects: Record<string, (studio: Studio) => Promise<void>> = {
 	// After the trigger: it widens the panel, and the editor remembers that.
 	'send-template': takeTemplate,
 	examples: takeExamples,
+	report: takeReport,
 	phone: takePhone,
 	conversation: takeConversation,
 };
@@ -138,6 +140,47 @@ const runs: Partial<Record<string, (studio: Studio) => Promise<void>>> = {
 		await editor.page.getByText('Workflow executed successfully').waitFor();
 	},
 };
+
+/** The report of a campaign that has gone out, as n8n shows the output of its node. */
+async function takeReport({ editor, n8n: { client }, credential, sandbox }: Studio): Promise<void> {
+	const { state } = sandbox;
+	const phones = readSampleContacts().map(({ phone }) => phone);
+	state.settings.failingNumbers.push(...phones.slice(0, 5));
+	const make = async (name: string) =>
+		(await client.createWorkflow(readExample(name, credential))).id;
+	const [campaign, results, optOuts] = [
+		await make('campaign-with-results'),
+		await make('campaign-results'),
+		await make('opt-outs'),
+	];
+	for (const id of [results, optOuts]) await client.activate(id);
+	const isQuiet = async () =>
+		state.deliveries.log.last().every((delivery) => delivery.state !== 'pending') &&
+		(await client.listExecutions(results)).every(hasEnded);
+	const untilQuiet = async () =>
+		await waitFor(isQuiet, { what: 'n8n to write what came in', limit: 180_000 });
+	for (const phone of phones.slice(5, 17)) state.traffic.receive({ from: phone, text: 'STOP' });
+	await untilQuiet();
+	await client.waitForExecution(
+		await client.run(campaign, 'When clicking ‘Execute workflow’'),
+		180_000,
+	);
+	for (const [index, phone] of phones.slice(20, 80).entries())
+		state.traffic.receive({
+			from: phone,
+			text: index % 12 === 0 ? 'STOP' : 'Do you ship to France?',
+		});
+	await untilQuiet();
+	await client.waitForExecution(await client.run(results, 'Show the report'));
+	await editor.openWorkflow(results);
+	await editor.showReport();
+	const chart = editor.page.locator('.__html-display');
+	const { x, y, width } = await boxOf(chart);
+	const last = await boxOf(editor.page.frameLocator('.__html-display').locator('p').last());
+	await untilCalm(editor);
+	await take(editor.page, 'report', { x, y, width, height: last.y + last.height + 24 - y });
+	for (const id of [results, optOuts]) await client.deactivate(id);
+}
 
 const customers = [
 	{ name: 'Zara', phone: '+447700900408', day: 'Tuesday', time: '10:00' },

@@ -1,6 +1,9 @@
 /** The examples around a campaign on a real n8n: who gets it, what becomes of it, and what the report says. */
+import path from 'node:path';
+
 import { countBy } from 'lodash';
 import { DateTime } from 'luxon';
+import { type Page } from 'playwright-core';
 
 import { faultSchema } from '../../sandbox/faults';
 import type { Message } from '../../sandbox/state/messages';
@@ -8,11 +11,14 @@ import { readSampleContacts, SAMPLE_SHEET } from '../../tools/examples';
 import { hasEnded, outputOf } from '../../tools/n8n/client';
 import { readTable, updateTable } from '../../tools/n8n/dataTables';
 import { waitFor } from '../../tools/waitFor';
-import { readText } from '../support/files';
+import { readText, root } from '../support/files';
+import { Editor, withScreenshot } from './support/editor';
 import { useN8n, withFields, withParameters } from './support/n8n';
 
 const n8n = useN8n();
 const start = 'When clicking ‘Execute workflow’';
+const ownPhone = '+447700900999';
+const send = 'Send welcome';
 const state = () => n8n.sandbox.state;
 const outbound = () => state().messages.all.filter(({ direction }) => direction === 'outbound');
 const write = (from: string, text: string) => state().traffic.receive({ from, text });
@@ -28,12 +34,96 @@ async function run(id: string, trigger = start) {
 	return execution;
 }
 
+let editor: Editor;
+let phone: Page;
+
+beforeAll(async () => {
+	editor = await Editor.open(n8n.playground.n8n);
+	await editor.login();
+	phone = await editor.openTab(`${n8n.sandbox.url}/#${ownPhone}`);
+}, 180_000);
+afterAll(async () => await editor?.close());
 beforeEach(() => n8n.sandbox.reset());
 afterEach(async () => {
 	for (const { id, active } of await n8n.client.listWorkflows())
 		if (active) await n8n.client.deactivate(id);
 	expect(state().webhooks.all).toEqual([]);
 }, 60_000);
+
+async function importExample(name: string): Promise<void> {
+	await editor.goTo('/workflow/new');
+	const file = path.join(root, 'examples', `${name}.json`);
+	await editor.part('workflow-import-input').setInputFiles(file);
+	await editor.part('canvas-node').first().waitFor();
+	await editor.part('zoom-to-fit').click();
+}
+
+async function look(name: string): Promise<void> {
+	const folder = process.env.SCREENSHOTS;
+	if (folder) await editor.page.screenshot({ path: path.join(folder, `${name}.png`) });
+}
+
+async function choose(mode: string): Promise<void> {
+	await editor.part('parameter-input-mode').locator('input').click();
+	await editor.page.getByRole('option', { name: mode }).first().click();
+}
+
+async function runAndLook(name: string): Promise<void> {
+	await editor.part('ndv-close-button').click();
+	await editor.part('node-parameters').waitFor({ state: 'hidden' });
+	await editor.execute();
+	await editor.page.getByText('Workflow executed successfully').waitFor();
+	await editor.node(send).dblclick();
+	await editor.part('ndv').getByText('200 items').last().waitFor();
+	await look(name);
+}
+
+test(
+	'a marketer imports the campaign, previews it, tests it on her phone, sends it, and sees the report',
+	async () =>
+		await withScreenshot(editor, async () => {
+			await importExample('campaign-results');
+			await editor.page.getByRole('button', { name: 'Publish' }).click();
+			await editor.page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+			await look('publish');
+			await waitFor(async () => n8n.sandbox.state.webhooks.all.length === 1, {
+				what: 'the trigger to register',
+				limit: 180_000,
+			});
+			const resultsUrl = editor.page.url();
+
+			await importExample('campaign-with-results');
+			await look('canvas');
+			await editor.node(send).dblclick();
+			await choose('Preview');
+			await runAndLook('preview');
+			await editor.part('ndv').getByText('Hello Zara, welcome to Example Shop!').first().waitFor();
+			expect(outbound()).toEqual([]);
+
+			await choose('Send to Test Number');
+			await editor.part('parameter-input-testNumber').locator('input').fill(ownPhone);
+			await runAndLook('test');
+			await phone.getByText('Hello Zara, welcome to Example Shop!').waitFor();
+			expect(outbound().map((message) => message.phone)).toEqual([ownPhone, ownPhone, ownPhone]);
+
+			await choose('Send');
+			await runAndLook('send');
+			await waitFor(async () => outbound().length === 203, {
+				what: 'the campaign',
+				limit: 180_000,
+			});
+
+			await editor.page.goto(resultsUrl);
+			await look('results');
+			await editor.showReport();
+			const chart = editor.page.frameLocator('.__html-display');
+			await chart.getByRole('heading', { name: 'Campaign: welcome' }).waitFor();
+			await look('report');
+			expect(await chart.getByText('100').count()).toBeGreaterThan(1);
+			expect(editor.problems).toEqual([]);
+		}),
+	600_000,
+);
 
 /** Until all messages have their last receipt, and n8n has ended what came in. */
 async function untilQuiet(...workflows: string[]): Promise<void> {

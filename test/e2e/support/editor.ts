@@ -129,6 +129,16 @@ export class Editor {
 		await this.part('execute-workflow-button').click();
 	}
 
+	/** Draws the report of the open workflow "Campaign results", and opens it. */
+	async showReport(): Promise<void> {
+		await this.page.getByRole('button', { name: 'Select trigger node' }).click();
+		await this.page.getByRole('menuitem', { name: 'Show the report' }).click();
+		await this.execute();
+		await this.waitForSuccess('Report');
+		await this.node('Report').dblclick();
+		await this.page.locator('.__html-display').waitFor();
+	}
+
 	/** Waits for the tick on nodes. */
 	async waitForSuccess(...nodes: string[]): Promise<void> {
 		for (const name of nodes)
