@@ -63,7 +63,7 @@ async function look(name: string): Promise<void> {
 	if (folder) await editor.page.screenshot({ path: path.join(folder, `${name}.png`) });
 }
 
-async function choose(mode: string): Promise<void> {
+async function choose(mode: RegExp): Promise<void> {
 	await editor.part('parameter-input-mode').locator('input').click();
 	await editor.page.getByRole('option', { name: mode }).first().click();
 }
@@ -95,18 +95,18 @@ test(
 			await importExample('campaign-with-results');
 			await look('canvas');
 			await editor.node(send).dblclick();
-			await choose('Preview');
+			await choose(/^Preview/);
 			await runAndLook('preview');
 			await editor.part('ndv').getByText('Hello Zara, welcome to Example Shop!').first().waitFor();
 			expect(outbound()).toEqual([]);
 
-			await choose('Send to Test Number');
+			await choose(/^Send to Test/);
 			await editor.part('parameter-input-testNumber').locator('input').fill(ownPhone);
 			await runAndLook('test');
 			await phone.getByText('Hello Zara, welcome to Example Shop!').waitFor();
 			expect(outbound().map((message) => message.phone)).toEqual([ownPhone, ownPhone, ownPhone]);
 
-			await choose('Send');
+			await choose(/^Send(?! to)/);
 			await runAndLook('send');
 			await waitFor(async () => outbound().length === 203, {
 				what: 'the campaign',
