@@ -204,7 +204,7 @@ async function takeTemplate(studio: Studio): Promise<void> {
 	await widenPanel(editor);
 	await editor
 		.part('mapping-fields-container')
-		.getByText(/^Body 3: "/)
+		.getByText(/^Body 3:/)
 		.waitFor();
 	await editor.part('ndv').getByText(`${customers.length} items`).last().waitFor();
 	await untilCalm(editor);
