@@ -85,7 +85,10 @@ const scripts: Record<string, Script> = {
 			['Carl', 'Carl', 'Carl'],
 		],
 	},
-	'conversation getAll': { gives: () => ({ phone: expect.stringMatching(/1555/) }) },
+	'conversation getAll': {
+		parameters: { queryParameters: {} }, // not every service has a page 1
+		gives: () => ({ phone: expect.stringMatching(/1555/) }),
+	},
 	'message sendTemplate': {
 		gives: sent,
 		effect: (stage) => [
