@@ -9,8 +9,8 @@ const folders = {
 	sandbox: ['sandbox'],
 	contract: ['contract'],
 	e2e: ['e2e'],
+	variants: ['variants'],
 };
-const longRun = '<rootDir>/test/variants/variants.test.ts';
 
 /** @type {import('jest').Config} */
 const common = {
@@ -42,16 +42,13 @@ module.exports = {
 			...common,
 			displayName: 'engine',
 			testMatch: below(['*']),
-			testPathIgnorePatterns: [
-				longRun,
-				...Object.values(folders)
-					.flat()
-					.map((name) => `<rootDir>/test/${name}/`),
-			],
+			testPathIgnorePatterns: Object.values(folders)
+				.flat()
+				.map((name) => `<rootDir>/test/${name}/`),
 		},
 		{ ...common, displayName: 'sandbox', testMatch: below(folders.sandbox) },
 		{ ...common, displayName: 'contract', testMatch: below(folders.contract) },
-		{ ...common, displayName: 'variants', testMatch: [longRun] },
+		{ ...common, displayName: 'variants', testMatch: below(folders.variants) },
 		{
 			...common,
 			displayName: 'e2e',

@@ -12,7 +12,7 @@ module.exports = {
 		.filter(({ displayName }) => ['engine', 'variants'].includes(displayName))
 		.map((project) => ({
 			...project,
-			globals: { randomCombinations: 0 },
+			testPathIgnorePatterns: [...(project.testPathIgnorePatterns ?? []), 'combinations'],
 			collectCoverageFrom: ['dist/**/*.js'],
 			transform: { ...project.transform, '/dist/.*\\.js$': '<rootDir>/test/coverage/withSourceMap.js' },
 		})),

@@ -56,9 +56,11 @@ test.each(documents)('every link, picture and test that %s names is there', (doc
 });
 
 test('every picture that is kept is shown somewhere', () => {
-	const shown = documents.flatMap((document) =>
-		inline(document).map((token) => path.join(path.dirname(document), token.attrGet('src') ?? '')),
-	);
+	const shown = documents.flatMap((document) => {
+		const sources = inline(document).map((token) => token.attrGet('src') ?? '');
+		const sized = named(document, /<img src="([^"]+)"/g);
+		return [...sources, ...sized].map((source) => path.join(path.dirname(document), source));
+	});
 	expect(filesBelow('docs/pictures').filter((file) => !shown.includes(file))).toEqual([]);
 });
 

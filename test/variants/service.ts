@@ -1,0 +1,51 @@
+/** What holds for every service that the specification leaves room for. `npm run test:variants` checks it. */
+import { describeVariants, type Choice } from '../../sandbox/variants';
+import { loadEngine, type Engine } from '../support/engine';
+import { checkListing } from './listings';
+import { checkForm, checkOperations, checkQuestion, checkRate } from './operations';
+import { Stage } from './stage';
+import { checkTrigger } from './trigger';
+
+/** The greatest page size of the sandboxes; listings are cut into some pages. */
+const pageSizes = { pageSizeCap: 4, defaultPageSize: 3 };
+
+/** Has every operation and the trigger tested against each of these services. @param about what they are, for the last line */
+export function testVariants(chosen: Array<Partial<Choice>>, about: string): void {
+	let engine: Engine;
+	let checks = 0;
+
+	beforeAll(async () => {
+		engine = await loadEngine();
+	});
+
+	afterAll(async () => {
+		await engine.close();
+		process.stdout.write(`Variants: ${chosen.length} ${about}, ${checks} checks\n`);
+	});
+
+	afterEach(() => {
+		checks += expect.getState().assertionCalls;
+	});
+
+	test.each(chosen.map((variants) => [describeVariants(variants), variants] as const))(
+		'%s',
+		async (_, variants) => {
+			const stage = await Stage.open(engine, variants);
+			try {
+				await checkForm(stage);
+				await checkOperations(stage);
+				await checkQuestion(stage);
+				await checkTrigger(stage);
+				await checkRate(stage);
+			} finally {
+				await stage.close();
+			}
+			const pages = await Stage.open(engine, variants, pageSizes);
+			try {
+				for (const contacts of [0, 1, 4, 9]) await checkListing(pages, contacts);
+			} finally {
+				await pages.close();
+			}
+		},
+	);
+}
