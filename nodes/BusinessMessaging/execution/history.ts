@@ -79,7 +79,9 @@ export class History {
 		const removed = [...this.removals];
 		if (removed.length === 0) return;
 		for (const entry of removed) this.recent.delete(entry);
-		await this.helpers.removeProcessed(removed, this.scope, options);
+		await this.timed(async () => {
+			await this.helpers.removeProcessed(removed, this.scope, options);
+		});
 		for (const entry of removed) this.removals.delete(entry);
 	}
 
@@ -102,13 +104,12 @@ export class History {
 	}
 
 	private async write(entries: string[]): Promise<{ added: Set<string>; isSlow: boolean }> {
+		const before = this.pauseMs;
+		// Longer at once, shorter step by step: one pause of the database does not slow down the rest of a campaign.
+		this.pauseMs = Math.max(before / 2, minPauseMs);
 		const start = Date.now();
 		const added = await this.record(entries);
-		const took = Date.now() - start;
-		const isSlow = safety * took > this.pauseMs && this.pauseMs < maxPauseMs;
-		// Longer at once, shorter step by step: one pause of the database does not slow down the rest of a campaign.
-		const fitting = Math.min(Math.max(2 * safety * took, minPauseMs), maxPauseMs);
-		this.pauseMs = Math.max(fitting, isSlow ? 0 : this.pauseMs / 2);
+		const isSlow = safety * (Date.now() - start) > before && before < maxPauseMs;
 		return { added, isSlow };
 	}
 
@@ -117,8 +118,19 @@ export class History {
 		const record = async () =>
 			await this.helpers.checkProcessedAndRecord([...new Set(entries)], this.scope, options);
 		// n8n refuses to make a list that another process has made at the same moment; there is one now.
-		const { new: added } = await record().catch(record);
+		const { new: added } = await this.timed(async () => await record().catch(record));
 		return new Set(added.map(String));
+	}
+
+	/** Others are as slow: what any of our calls takes, one of theirs may take that overwrites an addition of ours. */
+	private async timed<T>(call: () => Promise<T>): Promise<T> {
+		const start = Date.now();
+		try {
+			return await call();
+		} finally {
+			const fitting = 2 * safety * (Date.now() - start);
+			this.pauseMs = Math.max(this.pauseMs, Math.min(fitting, maxPauseMs));
+		}
 	}
 
 	private recentEntries(): string[] {
