@@ -62,7 +62,7 @@ export class FrequencyCap {
 		const earlier = new Map<string, number>();
 		return wishes.map(({ person, messages }, index) => {
 			const before = earlier.get(person) ?? 0;
-			const isAllowed = used[index].count + before < messages;
+			const isAllowed = used[index] + before < messages;
 			earlier.set(person, before + (isAllowed && isWanted[index] ? 1 : 0));
 			return isAllowed;
 		});
@@ -77,35 +77,35 @@ export class FrequencyCap {
 		await withLock(this.lockName, tidy).catch(() => undefined);
 	}
 
+	/** Takes today's places one after the other, without looking first: to look is to add and to remove, also what another process has just added. */
 	private async takePlaces(wishes: Wish[]): Promise<Array<string | undefined>> {
 		await this.history.remove(); // places that were given back are free
+		const today = dayOf(Date.now());
+		const before = await this.countUsed(wishes, 1);
 		const taken = new Map<Wish, string>();
-		let open = wishes;
-		// A place that another process has just taken is no longer free: then there is a next one, or none.
-		while (open.length > 0) {
-			const used = await this.countUsed(open);
-			const next = new Map(open.map((wish, index) => [wish, used[index]]));
-			open = open.filter((wish) => (next.get(wish)?.count ?? 0) < wish.messages);
-			const placeFor = (wish: Wish) => next.get(wish)?.nextPlace ?? '';
+		for (let place = 0; ; place++) {
+			const open = wishes.filter(
+				(wish, index) => !taken.has(wish) && before[index] + place < wish.messages,
+			);
+			if (open.length === 0) return wishes.map((wish) => taken.get(wish));
+			const placeFor = (wish: Wish) => placeOf(wish, today, place);
 			const ours = await this.history.add(open.map(placeFor));
 			for (const wish of open) if (ours.delete(placeFor(wish))) taken.set(wish, placeFor(wish));
-			open = open.filter((wish) => !taken.has(wish));
 		}
-		return wishes.map((wish) => taken.get(wish));
 	}
 
-	/** How many messages each person got, and the first free place of today. */
-	private async countUsed(wishes: Wish[]): Promise<Array<{ count: number; nextPlace?: string }>> {
-		const today = Math.floor(Date.now() / dayMs);
-		const placesOf = ({ person, messages, days }: Wish) =>
-			range(0, -days).map((day) =>
-				range(0, messages).map((place) => `cap ${person} ${today + day} ${place}`),
-			);
-		const all = wishes.map(placesOf);
-		const free = await this.history.missing(all.flat(2));
-		return all.map((days) => ({
-			count: days.flat().filter((place) => !free.has(place)).length,
-			nextPlace: days[0]?.find((place) => free.has(place)),
-		}));
+	/** How many messages each person got, in all days that count or only in those before today. */
+	private async countUsed(wishes: Wish[], firstDay = 0): Promise<number[]> {
+		const today = dayOf(Date.now());
+		const all = wishes.map((wish) =>
+			range(firstDay, wish.days).flatMap((day) =>
+				range(0, wish.messages).map((place) => placeOf(wish, today - day, place)),
+			),
+		);
+		const free = await this.history.missing(all.flat());
+		return all.map((places) => places.filter((place) => !free.has(place)).length);
 	}
 }
+
+const dayOf = (time: number) => Math.floor(time / dayMs);
+const placeOf = ({ person }: Wish, day: number, place: number) => `cap ${person} ${day} ${place}`;
