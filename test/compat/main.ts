@@ -170,16 +170,16 @@ const N8N_3 = `
 ## n8n 3
 
 n8n 3 is announced ([list of breaking changes](https://docs.n8n.io/changelog/v30-breaking-changes)) and cannot be installed with npm. Nothing on the
-list changes how n8n loads or calls a community node. What concerns its users and this project:
+list changes how n8n loads or calls a community node. What affects users and this project:
 
 | n8n 3 | What was done |
 | --- | --- |
 | Community nodes that n8n has not verified cannot be installed unless \`N8N_UNVERIFIED_PACKAGES_ENABLED=true\` is set | The playground and \`deploy/docker-compose.yml\` set it. Do the same until this package is verified |
-| n8n runs from its Docker image only; there is no program in the npm package any more | \`deploy/docker-compose.yml\` uses the image. The playground and the tests stay on the newest n8n that npm installs; \`npm run test:compat -- --newest\` finds it and says what stops a newer one |
-| Manual executions always run on workers in queue mode | \`npm run test:queue\` and the compose file have had it so with n8n 2 |
+| n8n runs only from its Docker image; the npm package no longer contains a program | \`deploy/docker-compose.yml\` uses the image. The playground and the tests stay on the newest n8n that npm installs; \`npm run test:compat -- --newest\` finds it and says what stops a newer one |
+| Manual executions always run on workers in queue mode | \`npm run test:queue\` and the compose file work like this already |
 | The Function, Function Item, Item Lists and LangChain Code nodes, version 1 of the AI Agent, and \`$getPairedItem\` are removed | Neither the nodes nor the examples use them |
 | *Always Output Data* of nodes with several outputs works differently | The examples use it for nodes with one output |
-| Binary data is not kept in memory any more; code in a task runner ends after 60 seconds | The nodes hold no binary data and do not run in task runners |
+| Binary data is not kept in memory any more; code in a task runner ends after 60 seconds | The nodes use no binary data and do not run in task runners |
 `;
 
 /** The whole of docs/compatibility.md. */
@@ -194,18 +194,19 @@ function markdown(rows: Array<Record<string, string>>, chosen: EngineVersions[])
 	);
 	return `# Compatibility
 
-Written by \`npm run test:compat -- --markdown docs/compatibility.md\`, with Node.js ${process.versions.node}: this project's tests of the
-built package, run by the engine (n8n-core) of each of these n8n, against the sandbox over HTTP. Of *Send and Wait for Response* it is
-the half that asks and waits; answers are tested on a real n8n (\`npm run test:e2e\`).
+Written by \`npm run test:compat -- --markdown docs/compatibility.md\`, with Node.js ${process.versions.node}: the tests of the
+built package, run in the engine (n8n-core) of each n8n version, against the sandbox over HTTP. For *Send and Wait for Response*,
+this covers asking and waiting; replies are tested on a real n8n (\`npm run test:e2e\`).
 
 ${chosen.map(({ n8n, packages, note }) => `- **${n8n}** (n8n-core ${packages['n8n-core']}, n8n-workflow ${packages['n8n-workflow']}, zod ${packages.zod}): ${note}`).join('\n')}
 
 ${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
 
 ${lacking.join('\n')}
-- Before 1.84 n8n's n8n-workflow has no NodeConnectionTypes, which the rules for community nodes demand: the nodes do not load.
+- Before 1.84, n8n-workflow has no NodeConnectionTypes, which the rules for community nodes require. The nodes do not load.
 
-The nodes bring no modules along. They import zod, lodash and luxon, and get what n8n has installed for itself. lodash and luxon have
-been the same major version in all of these n8n; zod has changed more, so the newest engine was run with further versions of it.
+The package contains no modules of others. Its imports of zod, lodash and luxon resolve to the versions that n8n has installed. lodash
+and luxon have the same major version in all of these n8n versions. zod has changed more, so the newest engine was also tested with
+other versions of it.
 ${N8N_3}`;
 }
