@@ -117,6 +117,23 @@ test('of two questions to the same person the later one gets the answer first', 
 	expect(jsonOf(earlier)).toMatchObject([{ text: 'third' }]);
 });
 
+test('whoever the Frequency Cap leaves out is not waited for, and writes ordinary messages', async () => {
+	const trigger = await inbox();
+	const audienceRules = { frequencyCap: { values: { messages: 1, days: 7 } } };
+	const workflowId = 'capped';
+	const earlier = await people.ask([berta], { audienceRules }, { workflowId });
+	await people.write(berta, 'yes');
+	expect(earlier.outputs).toBeDefined();
+	const execution = await people.ask([anna, berta], { audienceRules }, { workflowId });
+	await people.write(berta, 'I want to buy');
+	await people.write(anna, 'yes');
+	expect(jsonOf(execution)).toEqual([
+		expect.objectContaining({ replied: true, from: anna }),
+		expect.objectContaining({ to: berta, reason: 'frequencyCap' }),
+	]);
+	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(['I want to buy']);
+});
+
 test('a message to a run that the user has stopped is an ordinary message', async () => {
 	const trigger = await inbox();
 	const earlier = await people.ask([anna]);

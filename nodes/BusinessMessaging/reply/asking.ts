@@ -73,7 +73,9 @@ export class Asking {
 
 	/** The questions that were sent so far. */
 	get questions(): Question[] {
-		return this.asked.filter(isDone).map(({ index, request, outcome }) => {
+		// The Frequency Cap leaves people out while the others are asked.
+		const sent = this.asked.filter((item) => isDone(item) && isWanted(item));
+		return sent.map(({ index, request, outcome }) => {
 			const [record = {}] = outcome && !hasFailed(outcome) ? outcome.records : [];
 			const time = timeKeys.map((key) => record[key]).find((value) => typeof value === 'string');
 			return {
