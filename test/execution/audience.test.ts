@@ -82,6 +82,15 @@ describe('the same person twice', () => {
 		expect(sentTo()).toHaveLength(expected.filter((reason) => reason === null).length);
 	});
 
+	test('gets nothing more from a retry after a message that may have been sent', async () => {
+		const rules = { duplicates: 'sendFirst' };
+		const fault = { match: anna, status: 500, processed: true, count: 9 };
+		await service.fault({ endpoint: 'sendText', ...fault });
+		const { error } = await run({ items, rules, retryOnFail: true, maxTries: 2 });
+		expect(error?.context?.sendStatus).toBe('mayHaveBeenSent');
+		expect(sentTo().sort()).toEqual([anna, berta]);
+	});
+
 	test('stops the run before anything is sent, if the user wants that', async () => {
 		const { error } = await run({ items, rules: { duplicates: 'stop' } });
 		expect(error?.message).toBe('The recipient is the same as that of item 0 [item 2]');

@@ -16,7 +16,7 @@ import { nextOpening } from './sendWindow';
 /**
  * Gives those items an outcome that are left out, and those that the rules do not allow a failure.
  *
- * @param items all that are valid; those that were carried out in an earlier attempt count as duplicates only
+ * @param items all that are valid; those that were, or may have been, sent in an earlier attempt count as duplicates only
  * @throws ServiceError if the contacts of an excluded segment cannot be listed, or not all of them
  */
 export async function applyAudienceRules(client: Client, items: ValidItem[]): Promise<void> {

@@ -55,6 +55,12 @@ export function isValid(item: Item): item is ValidItem {
 	return item.request !== undefined && !hasFailed(item.outcome);
 }
 
+/** Whether the recipient of an item may get its message, now or in an earlier attempt: it has not certainly failed. */
+export function mayReach(item: Item): item is ValidItem {
+	const isUnsent = hasFailed(item.outcome) && item.outcome.failure.sendStatus === 'notSent';
+	return item.request !== undefined && !isUnsent;
+}
+
 /** Whether an item has not failed, and no rule has left it out. */
 export function isWanted(item: Item): item is ValidItem {
 	const isLeftOut = item.outcome && 'isLeftOut' in item.outcome;

@@ -18,6 +18,7 @@ import {
 	isPending,
 	isValid,
 	isWanted,
+	mayReach,
 } from './item';
 import { inQueues } from './keyedQueue';
 import { labelExecution } from './labels';
@@ -105,9 +106,7 @@ async function preview(
 
 /** Throws for an item that has failed before the first request. */
 function refuseUnsent(context: IExecuteFunctions, items: Item[]): void {
-	const unsent = items.filter(
-		({ outcome }) => hasFailed(outcome) && outcome.failure.sendStatus === 'notSent',
-	);
+	const unsent = items.filter((item) => !mayReach(item));
 	const isAlone = items.length === 1;
 	const checked = 'All items are checked first, so nothing was sent in this run.';
 	refuse(context, unsent, isAlone ? 'Nothing was sent.' : checked);
@@ -149,7 +148,7 @@ async function openRun(
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		for (const item of pending) review(operation, item, prepared);
-		await applyAudienceRules(client, items.filter(isValid));
+		await applyAudienceRules(client, items.filter(mayReach));
 		return { operation, memory, client, prepared };
 	} catch (error) {
 		fail(pending, asFailure(error));
