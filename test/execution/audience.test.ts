@@ -71,6 +71,16 @@ test('nothing is sent if the excluded segment cannot be read completely', async 
 	expect(sentTo()).toEqual([]);
 });
 
+test('nobody is said to have got a message if the excluded segment cannot be read', async () => {
+	await service.fault({ endpoint: 'listContacts', status: 500, count: 9 });
+	const rules = { excludeSegment: 'opted-out' };
+	const { outputs } = await run({ rules, onError: 'continueRegularOutput' });
+	expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'notSent'));
+	const { error } = await run({ rules });
+	expect(error?.context?.sendStatus).toBe('notSent');
+	expect(error?.description).toContain('nothing was sent in this run');
+});
+
 describe('the same person twice', () => {
 	const items = [{ phone: anna }, { phone: berta }, { phone: '+1 555 000-1001' }];
 

@@ -60,6 +60,13 @@ test('a question by a template that does not fit reaches nobody', async () => {
 	expect(webhooks()).toEqual([]);
 });
 
+test('a question was not sent if it is not known who would take the reply', async () => {
+	await service.fault({ endpoint: 'listWebhooks', status: 500, count: 9 });
+	const { outputs } = await ask({}, { onError: 'continueRegularOutput' });
+	expect(outputs[0][0].json.sendStatus).toBe('notSent');
+	expect(service.sent()).toEqual([]);
+});
+
 test('refuses an address of n8n that the service cannot reach, before anything is sent', async () => {
 	const publicUrl = 'https://api.example.com';
 	const node = service.engine.loaded.node('businessMessaging');

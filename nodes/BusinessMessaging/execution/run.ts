@@ -6,7 +6,7 @@ import { defaultTimeoutSeconds } from '../operations/fields';
 import type { Operation, OperationRequest, RunOptions } from '../operations/operation';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
-import { type ServiceError, asFailure } from '../transport/errors';
+import { ServiceError, asFailure } from '../transport/errors';
 import { applyAudienceRules } from './audience';
 import { FrequencyCap } from './frequencyCap';
 import {
@@ -151,7 +151,7 @@ async function openRun(
 		await applyAudienceRules(client, items.filter(mayReach));
 		return { operation, memory, client, prepared };
 	} catch (error) {
-		fail(pending, asFailure(error));
+		fail(pending, error);
 		return { operation, memory };
 	}
 }
@@ -160,11 +160,18 @@ function review(operation: Operation, item: ValidItem, prepared: unknown): void 
 	try {
 		item.request = operation.review?.(item.request, prepared) ?? item.request;
 	} catch (error) {
-		fail([item], asFailure(error));
+		fail([item], error);
 	}
 }
 
-function fail(items: Item[], failure: ServiceError): void {
+/** Fails items before their requests: these were not sent, whatever became of the request that has failed. */
+function fail(items: Item[], error: unknown): void {
+	const cause = asFailure(error);
+	const { message, description, statusCode } = cause;
+	const failure =
+		cause.sendStatus === 'notSent'
+			? cause
+			: new ServiceError(message, { kind: 'refused', description, statusCode });
 	for (const item of items) item.outcome = { failure };
 }
 
@@ -178,7 +185,7 @@ async function beginListening(
 	try {
 		return asking.length > 0 ? await listen(context, items) : undefined;
 	} catch (error) {
-		fail(asking, asFailure(error));
+		fail(asking, error);
 		return undefined;
 	}
 }
