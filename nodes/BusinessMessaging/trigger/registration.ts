@@ -3,7 +3,7 @@
  * remembers may be lost or out of date. Only registrations with exactly our URL are ever touched.
  */
 import { randomBytes } from 'crypto';
-import { compact, omit, upperFirst, without } from 'lodash';
+import { compact, omit, reject, upperFirst, without } from 'lodash';
 import { type IHookFunctions, type IWebhookFunctions, NodeOperationError } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
@@ -135,7 +135,12 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 			outdated = [];
 			return await addWebhook(client, { url: address, events });
 		});
-		await removeWebhooks(client, outdated);
+		// A service that takes each address once may have changed the registration that was there.
+		const present = outdated.length > 0 ? await listOwn(client, webhookUrl(context), id) : [];
+		const isAdded = present.some((webhook) => !own.some((earlier) => earlier.id === webhook.id));
+		const isChanged = (webhook: RegisteredWebhook) =>
+			!isAdded && (webhook.url ?? address) === address;
+		await removeWebhooks(client, reject(outdated, isChanged));
 		remember(context, { ...registration, id });
 		return true;
 	} catch (error) {
