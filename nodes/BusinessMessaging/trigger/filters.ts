@@ -96,11 +96,13 @@ function runs(filters: Filters): boolean {
 }
 
 function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent): boolean {
-	const from = phoneKey(asText(event.from));
+	const written = asText(event.from);
+	const from = phoneKey(written);
+	// The key of some phones lacks digits of the number that people see.
+	const startsWith = (start: string) =>
+		[from, plainPhone(written)].some((number) => number.startsWith(start));
 	const isSender = (entry: string) =>
-		entry.endsWith('*')
-			? from.startsWith(plainPhone(entry.slice(0, -1)))
-			: from === phoneKey(entry);
+		entry.endsWith('*') ? startsWith(plainPhone(entry.slice(0, -1))) : from === phoneKey(entry);
 	return isAny(senders, isSender) && !entries(excludedSenders).some(isSender);
 }
 
