@@ -42,6 +42,7 @@ test.each<[Filters, unknown, unknown]>([
 	[{ firstWords: 'stop, help' }, message('/Help'), message('')],
 	[{ firstWords: 'stop', textContains: 'now' }, message('stop now'), message('stop')],
 	[{ statuses: 'read, failed' }, receipt('failed'), receipt('sent')],
+	[{ statuses: 'failed' }, { ...receipt('failed'), status: 'UNDELIVERED' }, receipt('sent')],
 	[{ statuses: 'read' }, { event: 'message.read' }, { event: 'message.sent' }],
 	[
 		{ statuses: 'read' },

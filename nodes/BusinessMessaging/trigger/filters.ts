@@ -116,8 +116,9 @@ function passesTexts(filters: Filters, event: SimpleEvent): boolean {
 }
 
 function passesReceipts({ statuses }: Filters, event: SimpleEvent): boolean {
-	const status = folded(asText(event.status ?? event.event.split('.').at(-1)));
-	return isAny(statuses, (one) => folded(one) === status);
+	// The service may write UNDELIVERED in what is a message.failed.
+	const states = [event.status, event.event.split('.').at(-1)].map((one) => folded(asText(one)));
+	return isAny(statuses, (one) => states.includes(folded(one)));
 }
 
 /** Whether one of the entries fits; without any, everything does. */
