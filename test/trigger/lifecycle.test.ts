@@ -75,14 +75,17 @@ describe('the registration', () => {
 		expect(own(it)).toEqual([expect.objectContaining({ url: expect.stringContaining('?token=') })]);
 	});
 
-	test.each([true, false])('stays if the service changes it (and shows its ID: %s)', async (shows) => {
-		const it = await triggers.active();
-		const [{ id, url }] = registered();
-		const body = shows ? { id, url } : { success: true };
-		await service.fault({ endpoint: 'createWebhook', status: 200, body });
-		await triggers.active({ parameters: receipts, staticData: it.staticData });
-		expect(registered()).toEqual([expect.objectContaining({ id, url })]);
-	});
+	test.each([true, false])(
+		'stays if the service changes it (and shows its ID: %s)',
+		async (shows) => {
+			const it = await triggers.active();
+			const [{ id, url }] = registered();
+			const body = shows ? { id, url } : { success: true };
+			await service.fault({ endpoint: 'createWebhook', status: 200, body });
+			await triggers.active({ parameters: receipts, staticData: it.staticData });
+			expect(registered()).toEqual([expect.objectContaining({ id, url })]);
+		},
+	);
 
 	test('is not made without an event that the service refuses', async () => {
 		const it = await triggers.active();
