@@ -4,9 +4,9 @@ import type { N8nServer } from '../tools/n8n/server';
 import { noLimit, type SandboxClient, SandboxProcess } from '../tools/sandboxClient';
 import { measure, type Measurement, type Sender } from './senders';
 
-/** A minute of a plan in parts, so that a measurement takes less. */
-const windowMs = 6_000;
-const windows = 5;
+const windowMs = 60_000;
+/** Messages beyond the allowance of a minute, in relation to it: the first of them shows when the service takes more. */
+const surplus = 0.05;
 
 /** What is measured: how long the service takes to respond, ms, and the requests that its plans allow in a minute. */
 interface Settings {
@@ -28,7 +28,7 @@ export const quickGrid: Settings = { latencies: [300], plans: [5_000], ceilingMe
 export interface GridCell extends Pick<Measurement, 'lost' | 'doubled' | 'tooManyRequests'> {
 	latencyMs: number;
 	perMinute: number;
-	/** From the beginning of the first window to that of the last one. */
+	/** From the first message to the first one that has to wait for the next minute. */
 	perSecond: number;
 	/** What the plan allows, or what n8n can do on this machine. */
 	possiblePerSecond: number;
@@ -67,27 +67,26 @@ async function measureCell(
 	perMinute: number,
 	ceiling: number,
 ): Promise<GridCell> {
-	const rate = { requests: perMinute / (60_000 / windowMs), windowMs };
+	const rate = { requests: perMinute, windowMs };
 	const possiblePerSecond = Math.min(perMinute / 60, ceiling);
 	return await SandboxProcess.during({ rate, latencyMs }, async (service) => {
 		const order = {
 			sender: 'business-messaging',
-			messages: rate.requests * windows,
+			messages: perMinute * (1 + surplus),
 			rate,
 		} as const;
 		const { lost, doubled, tooManyRequests } = await measure(n8ns, service, order);
-		const perSecond = await pace(service, rate.requests);
+		const perSecond = await pace(service, perMinute);
 		const ratio = perSecond / possiblePerSecond;
 		const traffic = { lost, doubled, tooManyRequests };
 		return { latencyMs, perMinute, perSecond, possiblePerSecond, ratio, ...traffic };
 	});
 }
 
-/** Messages a second up to the first one of the last window: what a campaign of any length comes to. */
+/** Messages a second up to the first one beyond the allowance of a minute: what a campaign of any length comes to. */
 async function pace(service: SandboxClient, allowance: number): Promise<number> {
 	const times = (await service.sent())
 		.map(({ createdAt }) => Date.parse(createdAt))
 		.sort((one, other) => one - other);
-	const messages = times.length - allowance;
-	return (messages / (times[messages] - times[0])) * 1_000;
+	return (allowance / (times[allowance] - times[0])) * 1_000;
 }

@@ -54,7 +54,7 @@ export interface ClientOptions {
 }
 
 /** Limits of the number of simultaneous requests. */
-const minConcurrency = 24;
+const minConcurrency = 100;
 const maxConcurrency = 400;
 /** More than are needed on average, because response times vary. */
 const concurrencyMargin = 1.5;
