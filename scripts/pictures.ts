@@ -75,6 +75,9 @@ async function takeCredential({ editor, sandbox }: Studio): Promise<void> {
 	await user.fillCredential(sandbox);
 	await editor.part('editCredential-modal').getByText('Connection tested successfully').waitFor();
 	await untilCalm(editor);
+	// The address of the sandbox would only confuse: a service has a public one.
+	await user.input('baseUrl').fill('https://api.example.com');
+	await editor.page.evaluate('document.activeElement.blur()');
 	const { x, y, width } = await boxOf(editor.part('editCredential-modal'));
 	const lastField = await boxOf(editor.part('parameter-input-webhookSecret'));
 	// n8n's own settings below are left out.
@@ -215,7 +218,7 @@ async function takeTemplate(studio: Studio): Promise<void> {
 async function formBox({ editor }: Studio): Promise<Box> {
 	const tabs = await boxOf(editor.part('tab-params'));
 	const button = await boxOf(editor.part('node-execute-button'));
-	const form = await boxOf(editor.part('resource-mapper-container'));
+	const form = await boxOf(editor.part('mapping-fields-container'));
 	const indent = form.x - tabs.x;
 	const y = button.y - indent / 4;
 	return {

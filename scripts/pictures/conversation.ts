@@ -80,7 +80,8 @@ export async function takeConversation(studio: Studio): Promise<void> {
 	});
 	await Promise.all([phone.close(), desk.close()]);
 	await editor.page.setViewportSize(editorSize);
-	save('conversation', frames);
+	// Where an animation does not play, its first frame is all that is seen.
+	save('conversation', [{ ...frames[frames.length - 1], ms: 1_500 }, ...frames]);
 }
 
 /** What happens, from the click on Execute to the reply. @param frame takes a picture with these words above it */

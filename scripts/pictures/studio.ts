@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { crc32 } from 'node:zlib';
 
 import type { Locator, Page } from 'playwright-core';
 import UPNG from 'upng-js';
@@ -71,8 +72,17 @@ export function save(name: string, frames: Frame[]): void {
 		256,
 		frames.map(({ ms }) => ms),
 	);
-	writeFileSync(path.join(pictures, `${name}.png`), Buffer.from(data));
+	writeFileSync(path.join(pictures, `${name}.png`), playedOnce(Buffer.from(data)));
 	console.log(`docs/pictures/${name}.png: ${Math.round(data.byteLength / 1000)} kB`);
+}
+
+/** An animation that stops at its last frame; the library writes one that goes on for ever. */
+function playedOnce(png: Buffer): Buffer {
+	const chunk = png.indexOf('acTL'); // its name, the number of frames, the number of plays, and their checksum
+	if (chunk === -1) return png;
+	png.writeUInt32BE(1, chunk + 8);
+	png.writeUInt32BE(crc32(png.subarray(chunk, chunk + 12)), chunk + 12);
+	return png;
 }
 
 /** Until no message of the editor's is in the way and the mouse is over nothing. */

@@ -120,6 +120,12 @@ test(
 			await chart.getByRole('heading', { name: 'Campaign: welcome' }).waitFor();
 			await look('report');
 			expect(await chart.getByText('100').count()).toBeGreaterThan(1);
+			for (const row of await chart.locator('tr:has(table)').all()) {
+				const most = await row.locator('> td').nth(2).boundingBox();
+				const bar = await row.locator('table').boundingBox();
+				const share = Number(/\((\d+) %\)/.exec(await row.innerText())?.[1]) / 100;
+				expect(bar!.width / most!.width).toBeCloseTo(Math.max(share, 0.01), 1);
+			}
 			expect(editor.problems).toEqual([]);
 		}),
 	600_000,

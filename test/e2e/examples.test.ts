@@ -186,7 +186,7 @@ test('weekly report: the first has all figures, the next what the week has broug
 		Object.fromEntries(
 			[
 				...html.matchAll(
-					/<tr><td style="width:90px[^>]*>(\w+)<[^]+?<td style="width:(\d+)px;[^]+?<b>(\d+)<\/b>/g,
+					/<tr><td[^>]*>(\w+)<[^]+?border-spacing:0;width:(\d+)%[^]+?<b>(\d+)<\/b>/g,
 				),
 			].map(([, label, width, value]) => [label, [Number(value), Number(width)]]),
 		);
@@ -194,11 +194,11 @@ test('weekly report: the first has all figures, the next what the week has broug
 	await send(4);
 	write(zara.phone, 'Hello');
 	expect(chartOf(await report())).toEqual({
-		Sent: [4, 400],
-		Delivered: [4, 400],
-		Read: [4, 400],
+		Sent: [4, 100],
+		Delivered: [4, 100],
+		Read: [4, 100],
 		Failed: [0, 1],
-		Received: [1, 100],
+		Received: [1, 25],
 	});
 
 	const [{ week }] = await rowsOf('Weekly figures');
@@ -209,9 +209,9 @@ test('weekly report: the first has all figures, the next what the week has broug
 	const html = await report();
 	expect(await report()).toBe(html);
 	expect(chartOf(html)).toEqual({
-		Sent: [2, 400],
-		Delivered: [2, 400],
-		Read: [2, 400],
+		Sent: [2, 100],
+		Delivered: [2, 100],
+		Read: [2, 100],
 		Failed: [0, 1],
 		Received: [0, 1],
 	});
