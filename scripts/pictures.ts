@@ -110,7 +110,7 @@ async function takeTrigger({ editor, sandbox: { state } }: Studio): Promise<void
 	await editor.page.setViewportSize(editorSize);
 }
 
-/** The canvas of every example, named like its file; those that run by themselves have run. */
+/** The canvas of every example without its notes, too small to read here, named like its file; those that run by themselves have run. */
 async function takeExamples(studio: Studio): Promise<void> {
 	const { editor, n8n, credential } = studio;
 	const account = {
@@ -122,6 +122,7 @@ async function takeExamples(studio: Studio): Promise<void> {
 		// The user has chosen an account there; without one, n8n shows a warning.
 		for (const node of file.nodes)
 			if (node.type.endsWith('.lmChatOpenAi')) node.credentials = { openAiApi: account };
+		file.nodes = file.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
 		const { id, nodes } = await n8n.client.createWorkflow(file);
 		await editor.openWorkflow(id);
 		await runs[name]?.(studio);
