@@ -2,7 +2,7 @@
 export class BoundedMap<K, V> {
 	private readonly entries = new Map<K, { value: V; setAt: number }>();
 
-	/** @param bounds greatest number of entries, and how long after it was set an entry is forgotten, ms (never by default) */
+	/** @param bounds greatest number of entries, and how long after it was set an entry is forgotten, ms (30 days by default) */
 	constructor(private readonly bounds: { maxSize: number; maxAgeMs?: number }) {}
 
 	get(key: K): V | undefined {
@@ -40,7 +40,7 @@ export class BoundedMap<K, V> {
 
 	/** The oldest come first, so it ends at the first entry that stays. */
 	private forgetOld(): void {
-		const { maxSize, maxAgeMs = Infinity } = this.bounds;
+		const { maxSize, maxAgeMs = 30 * 24 * 3_600_000 } = this.bounds;
 		const oldest = performance.now() - maxAgeMs;
 		for (const [key, { setAt }] of this.entries) {
 			if (this.entries.size <= maxSize && setAt > oldest) return;

@@ -44,7 +44,7 @@ type Context = IHookFunctions | IWebhookFunctions;
  * Registrations that this process has made or seen, one for the production URL and one for the test URL of a node. A
  * delivery that is under way can write back what was stored before, so the later one counts.
  */
-const seen = new BoundedMap<string, Saved>({ maxSize: 2_000, maxAgeMs: 30 * 24 * 3_600_000 });
+const seen = new BoundedMap<string, Saved>({ maxSize: 2_000 });
 
 function stored(context: Context): Partial<Record<Kind, Saved>> {
 	return readState(context, 'registrations') ?? {};
