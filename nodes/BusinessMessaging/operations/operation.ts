@@ -147,9 +147,12 @@ export function operation<
 	} as Operation;
 }
 
+type Names = Pick<OperationNames, 'name' | 'value' | 'action' | 'description'>;
+
+/** A list is called "Get Many" unless it has names of its own. */
 interface ListDefinition<F extends readonly Field[]>
-	extends Omit<Definition<F, undefined, []>, 'name' | 'value' | 'action' | 'description'> {
-	description?: string;
+	extends Omit<Definition<F, undefined, []>, keyof Names>,
+		Partial<Names> {
 	/** Shortens a record to at most 10 fields. The user can switch it off. */
 	simplify?: (record: ServiceRecord) => IDataObject;
 	/** Shapes each record, simplified or not; by default it is as the service sent it. */
@@ -158,7 +161,7 @@ interface ListDefinition<F extends readonly Field[]>
 	read?: typeof readRecords;
 }
 
-/** Defines "Get Many" of a resource: a list over all pages, with Return All, Limit and, for large records, Simplify. */
+/** Defines a list, "Get Many" of a resource: over all pages, with Return All, Limit and, for large records, Simplify. */
 export function listOperation<const F extends readonly Field[]>(
 	definition: ListDefinition<F>,
 ): Operation {
