@@ -35,7 +35,7 @@ export class BusinessMessagingApi implements ICredentialType {
 			required: true,
 			placeholder: 'e.g. https://api.example.com',
 			description:
-				'The address of the service, without /v1. It has to start with https:// unless it is on this machine.',
+				'The address of the service, without /v1. It must start with https:// unless it is on this machine.',
 		},
 		{
 			displayName: 'API Path',
@@ -70,7 +70,7 @@ export class BusinessMessagingApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			description:
-				'Only for the trigger, and only if your service signs what it delivers or you register the URL by hand: the secret that both know',
+				'A secret that your service and the trigger share. Only needed if your service signs its deliveries, or if you register the URL by hand.',
 		},
 		{
 			displayName: 'Rate Window in Milliseconds',

@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { filesBelow, readText } from '../test/support/files';
 
 /** Objects with one of these describe the editor's forms. */
-const formKeys = ['displayName', 'displayOptions', 'action', 'required', 'default'];
+const formKeys = ['displayName', 'displayOptions', 'action', 'required', 'default', 'endpoint'];
 /** Stands for what is known only in a run. */
 const unknown = '…';
 
@@ -13,7 +13,7 @@ function textOf(node: ts.Node): string {
 	if (ts.isStringLiteralLike(node)) return node.text;
 	if (ts.isTemplateExpression(node)) {
 		const parts = node.templateSpans.map(({ literal }) => `${unknown}${literal.text}`);
-		return [node.head.text, ...parts].join('').trim();
+		return [node.head.text, ...parts].join('').replace(/…+/g, unknown).trim();
 	}
 	if (!ts.isConditionalExpression(node)) return '';
 	const sides = [textOf(node.whenTrue), textOf(node.whenFalse)];
@@ -33,7 +33,8 @@ const isSentence = (node: ts.Node) => /^['"…\p{Lu}].*\p{L} .* .*\.$/u.test(tex
 function membersOf(node: ts.Node): ts.Node[] {
 	if (ts.isArrayLiteralExpression(node)) return [...node.elements];
 	if (ts.isObjectLiteralExpression(node)) {
-		return node.properties.flatMap((one) => (ts.isPropertyAssignment(one) ? one.initializer : []));
+		const properties = node.properties.filter(ts.isPropertyAssignment);
+		return properties.flatMap((one) => (one.name.getText() === 'kind' ? [] : one.initializer));
 	}
 	if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return [];
 	const given = node.arguments ?? [];

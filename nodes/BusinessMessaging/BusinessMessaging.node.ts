@@ -36,12 +36,12 @@ export class BusinessMessaging implements INodeType {
 		webhooks: replyWebhooks,
 		builderHint: {
 			searchHint:
-				"For the one API that its credential connects to. For WhatsApp Cloud API, Telegram, Twilio or Slack use n8n's own nodes.",
+				"Only for the API of its credential. For WhatsApp Cloud API, Telegram, Twilio or Slack use n8n's own nodes.",
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-business-messaging.businessMessagingTrigger',
 					relationHint:
-						'Starts a workflow when a customer writes, and takes replies to Send and Wait',
+						'Starts a workflow when a customer writes, and receives replies to Send and Wait',
 				},
 			],
 		},

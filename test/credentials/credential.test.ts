@@ -63,7 +63,7 @@ test.each([
 
 test('says the sentences of the nodes where nothing responds', async () => {
 	const { host } = new URL(other.url);
-	const checkNetwork = 'and the network of n8n, then run it again. (ECONNREFUSED)';
+	const checkNetwork = 'and the network of n8n, then run the node again. (ECONNREFUSED)';
 	const results: Array<[string, string]> = [
 		[
 			'http://127.0.0.1:9',

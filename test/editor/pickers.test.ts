@@ -86,6 +86,6 @@ test('of a list that the service does not give in full, what it gives is shown, 
 	const body = { data: [{ id: 'a', name: 'Ada' }], total: 25 };
 	await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
 	expect(await valuesOf('searchContacts', 'ad')).toEqual(['a']);
-	const message = 'The service gave 1 of 25 contacts';
+	const message = 'The service returned 1 of 25 contacts';
 	await expect(search('searchContacts', 'Bea')).rejects.toMatchObject({ message });
 });

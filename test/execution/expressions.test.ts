@@ -29,7 +29,7 @@ test('a value that is missing inside a text stops the run before anything is sen
 	const text = '=Hello {{ $json.name }}, your parcel {{ $json.parcel.id }} is here';
 	const { error } = await runWith({ text }, people);
 	expect(error).toMatchObject({
-		message: "{{ $json.name }} in 'Text' gives no value [item 1]",
+		message: "{{ $json.name }} in 'Text' has no value [item 1]",
 		description: expect.stringContaining('nothing was sent'),
 		context: { itemIndex: 1, sendStatus: 'notSent' },
 	});
@@ -43,7 +43,7 @@ test('a value that is missing inside a text stops the run before anything is sen
 
 test('an expression is refused with advice that works', async () => {
 	const { error } = await runWith({ text: '=Hello {{ $json.customer.name }}!' });
-	expect(error?.message).toBe("{{ $json.customer.name }} in 'Text' gives no value [item 0]");
+	expect(error?.message).toBe("{{ $json.customer.name }} in 'Text' has no value [item 0]");
 	const advised = "{{ $json.customer?.name ?? '' }}";
 	expect(error?.description).toContain(advised);
 	await runWith({ text: `=Hello ${advised}!` });
@@ -59,20 +59,16 @@ const variables = (value: string) => ({
 const emptyText = 'give an empty text instead';
 
 test.each<[INodeParameters, string, string]>([
-	[{ text: '={{ $json.name.shout() }}!' }, "shout() }} in 'Text' gives no value", emptyText],
+	[{ text: '={{ $json.name.shout() }}!' }, "shout() }} in 'Text' has no value", emptyText],
 	[{ text: '={{ Number($json.name) }}!' }, "{{ Number($json.name) }} in 'Text' gives", emptyText],
-	[{ text: '={{ null }}!' }, "{{ null }} in 'Text' gives no value", emptyText],
-	[
-		variables('=Dear {{ $json.nmae }}'),
-		"{{ $json.nmae }} in 'Variables' gives no value",
-		emptyText,
-	],
+	[{ text: '={{ null }}!' }, "{{ null }} in 'Text' has no value", emptyText],
+	[variables('=Dear {{ $json.nmae }}'), "{{ $json.nmae }} in 'Variables' has no value", emptyText],
 	[{ text: '=Hi {{ foo( }}' }, "The expression {{ foo( }} in 'Text' failed: ", ''],
 	[{ text: '={{ $("No").item.json.x }}' }, 'The expression {{ $("No").item.json.x }} in', ''],
 	[
 		{ to: '={{ $json.customer.phone }}' },
 		"'Recipient Phone Number' is empty",
-		"{{ $json.customer.phone }} in 'Recipient Phone Number' gives no value.",
+		"{{ $json.customer.phone }} in 'Recipient Phone Number' has no value.",
 	],
 ])('%j is refused: %s', async (parameters, message, advice) => {
 	const { error } = await runWith(parameters);
@@ -150,7 +146,7 @@ describe(`columns are read as n8n reads them (TEST_SEED=${seed})`, () => {
 					expect(ours()).toEqual(expected);
 					compared++;
 				} catch (error) {
-					if (!/gives no value/.test((error as Error).message)) throw error;
+					if (!/has no value/.test((error as Error).message)) throw error;
 				}
 			},
 		);

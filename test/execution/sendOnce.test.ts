@@ -222,7 +222,7 @@ describe('a database that fails', () => {
 		const { hints } = await run(one);
 		expect(hints.map(({ message }) => message)).toEqual([
 			expect.stringContaining(
-				'treat messages as mayHaveBeenSent that were sent: +15550001000 sale',
+				'report mayHaveBeenSent for messages that were sent: +15550001000 sale',
 			),
 		]);
 		recover();
@@ -250,7 +250,7 @@ describe('a database that fails', () => {
 		failCalls(0, Infinity, 'removeProcessed');
 		const { error } = await run(one);
 		expect(error?.description).toContain(
-			'Later runs will skip messages that were not sent. Send these with another campaign name: +15550001000 sale.',
+			'Later runs will skip people who got no message. Write to them with another campaign name: +15550001000 sale.',
 		);
 	});
 });

@@ -265,7 +265,7 @@ describe('the fields of a question', () => {
 	});
 
 	const noTime = "'Limit Wait Time' is not a time between 0 and 365 days";
-	const enterTime = 'Enter how long to wait for the answer.';
+	const enterTime = 'Enter how long to wait for the reply.';
 
 	test.each<[object, string, string]>([
 		[{ limitWaitTime: 0 }, noTime, enterTime],

@@ -69,7 +69,7 @@ test.each([
 	['447700900123', 'US', 'Did you mean +447700900123?'],
 	['0170 1234567', '', undefined],
 	['491701234567', 'DE', 'It may be +49491701234567 or +491701234567.'],
-	['+44 7700 9001234', '', 'After +44 come 7, 9, 10 digits.'],
+	['+44 7700 9001234', '', '+44 is followed by 7, 9, 10 digits.'],
 	['+1 555 123 4567 (12)', '', '+15551234567 ends before "(12)".'],
 ])('says of %s with the Default Country "%s": %s', (written, country, detail) => {
 	expect(readPhone(written, country)).toEqual({ problem: expect.any(String), detail });

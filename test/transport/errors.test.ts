@@ -12,11 +12,11 @@ import { sendText, useService } from '../support/service';
 const service = useService();
 
 const mayHaveWorked =
-	'It may have taken effect all the same. Check in the service before you run it again.';
+	'The request may have taken effect anyway. Check in the service before you run the node again.';
 const failed = 'The service failed while handling the request';
 const refused = 'The service refused the request';
 const redirects = 'The service redirects to another address';
-const correctIt = 'Correct the values it names and run it again.';
+const correctIt = 'Correct the values that it names, then run the node again.';
 const newUrl =
 	"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.";
 const notFound =
@@ -45,9 +45,9 @@ test.each<[number, object | string, string, string]>([
 	[399, '', redirects, newUrl],
 	[401, {}, badKey, "Check 'API Key' in the credential."],
 	[403, { title: 'Plan' }, `${noRight}: Plan`, permissions],
-	[404, '', 'The service did not find what was asked for', notFound],
+	[404, '', 'The service did not find the requested resource', notFound],
 	[405, '', 'The service does not allow this request', checkAddress],
-	[409, '', 'The service reports a conflict', 'Check whether it exists already.'],
+	[409, '', 'The service reports a conflict', 'Check whether the record exists already.'],
 	[408, '', failed, mayHaveWorked],
 	[500, '', failed, mayHaveWorked],
 	[599, page, `${failed}: Bad & "broken"`, mayHaveWorked],
@@ -106,7 +106,7 @@ test('a refusal is about what the request holds, unless it is about the key, the
 });
 
 const checkNetwork =
-	"Check 'Base URL' in the credential and the network of n8n, then run it again.";
+	"Check 'Base URL' in the credential and the network of n8n, then run the node again.";
 const checkBaseUrl = "Check 'Base URL' in the credential.";
 const unreachable = 'The service cannot be reached at host';
 const lost = 'The connection to the service was lost before it responded';

@@ -119,7 +119,7 @@ describe('pages by what each shows of the next one:', () => {
 		async (elsewhere) => {
 			const service = byToken('after', (t) => ({ next: t && `${elsewhere}?after=${t}` }));
 			const { count, message, asked } = await gapOf(service);
-			expect([count, message]).toEqual([10, 'The service gave only the first 10 contacts']);
+			expect([count, message]).toEqual([10, 'The service returned only the first 10 contacts']);
 			expect(asked.every(({ after }) => after === undefined)).toBe(true);
 		},
 	);
@@ -127,7 +127,7 @@ describe('pages by what each shows of the next one:', () => {
 	test('what leads nowhere is said', async () => {
 		const says = { next_cursor: 'at-10', total: 50, has_more: true };
 		const { message } = await gapOf(byToken('unheard-of', () => says));
-		expect(message).toBe('The service gave 10 of 50 contacts');
+		expect(message).toBe('The service returned 10 of 50 contacts');
 	});
 
 	test('nothing is looked for where pages are numbered', async () => {
@@ -189,7 +189,7 @@ describe('a page that is refused', () => {
 		['without a total', { count: 250 }, refusal, 'only the first 100 contacts'],
 	])('is said with how many records were read: %s', async (_, paging, answer, words) => {
 		const given = await gapOf(refusing(numbered(paging), (page) => page > 10, answer));
-		expect([given.count, given.message]).toEqual([100, `The service gave ${words}`]);
+		expect([given.count, given.message]).toEqual([100, `The service returned ${words}`]);
 		expect(given.description).toContain(message);
 		expect(given.asked.length).toBeLessThan(40);
 	});
@@ -218,10 +218,10 @@ describe('what a service says but does not give', () => {
 	const always = (says: object): Service => numbered({ count: 10, says, beyond: 'last' });
 
 	test.each([
-		[{ total: 500, has_more: true }, 'The service gave 10 of 500 contacts'],
-		[{ total: 500 }, 'The service gave 10 of 500 contacts'],
-		[{ count: 10, has_more: true }, 'The service gave only the first 10 contacts'],
-		[{ pagination: { hasNextPage: true } }, 'The service gave only the first 10 contacts'],
+		[{ total: 500, has_more: true }, 'The service returned 10 of 500 contacts'],
+		[{ total: 500 }, 'The service returned 10 of 500 contacts'],
+		[{ count: 10, has_more: true }, 'The service returned only the first 10 contacts'],
+		[{ pagination: { hasNextPage: true } }, 'The service returned only the first 10 contacts'],
 	])('with %j and one page for every request is said', async (says, message) => {
 		const given = await gapOf(always(says));
 		expect([given.count, given.message]).toEqual([10, message]);
@@ -231,7 +231,7 @@ describe('what a service says but does not give', () => {
 
 	test('is said where no record comes at all', async () => {
 		const { message } = await gapOf(() => ({ body: { data: [], total: 500 } }));
-		expect(message).toBe('The service gave 0 of 500 contacts');
+		expect(message).toBe('The service returned 0 of 500 contacts');
 	});
 
 	test('is not claimed of a list that ends where its total says', async () => {
@@ -271,7 +271,7 @@ describe('a list that others change meanwhile', () => {
 
 	test('is read again a bounded number of times, and what is missing is said', async () => {
 		const given = await gapOf(numbered({ count: 100, says: { total: 101 } }));
-		expect([given.count, given.message]).toEqual([100, 'The service gave 100 of 101 contacts']);
+		expect([given.count, given.message]).toEqual([100, 'The service returned 100 of 101 contacts']);
 		expect(given.asked.length).toBeLessThan(40);
 	});
 
@@ -330,7 +330,7 @@ describe('records', () => {
 		[{ people: [{ id: 1 }], groups: [{ id: 2 }] }, 'people, groups'],
 	])('that cannot be found in %j are said, with the fields that came', async (body, fields) => {
 		await expect(list(() => ({ body }))).rejects.toMatchObject({
-			message: 'The response has no list of contacts that the node could find',
+			message: 'The node found no list of contacts in the response',
 			description: expect.stringContaining(fields),
 		});
 	});

@@ -53,7 +53,7 @@ test.each<[string, () => Record<string, string>, number]>([
 	const { error } = await send(1000, 1, service.newKey());
 	expect(error).toMatchObject({
 		message: `The service limits the rate and asks to wait another ${minutes} min [item 0]`,
-		description: expect.stringContaining('Run it again then.'),
+		description: expect.stringContaining('Run the node again after that time.'),
 		context: { sendStatus: 'notSent' },
 	});
 	expect(service.calls('sendText')).toBe(1);

@@ -39,7 +39,7 @@ export async function checkListing(stage: Stage, count: number): Promise<void> {
 	const given = (outputs[0] ?? []).map(({ json }) => `+${String(json.phone).replace('+', '')}`);
 	const gaps = hints
 		.map(({ message }) => message)
-		.filter((words) => /^The service gave/.test(words));
+		.filter((words) => /^The service returned/.test(words));
 
 	expect(given).toEqual(uniq(given));
 	checkMissing(stage, before, given, gaps);

@@ -60,11 +60,11 @@ export class FieldReader {
 		}
 		const gap = codes.find((code) => this.isWithoutValue(code, index));
 		if (gap === undefined) return value;
-		const message = `${show(gap)} ${place} gives no value`;
+		const message = `${show(gap)} ${place} has no value`;
 		if (text !== `{{${gap}}}`)
 			throw new InputError(
 				message,
-				"Check the name of the field in the input. If the value may be missing, give an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.",
+				"Check the name of the field in the input. If the value may be missing, use an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.",
 			);
 		gaps.push(`${message}.`);
 		return value;

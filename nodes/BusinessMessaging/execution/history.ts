@@ -70,7 +70,7 @@ export class History {
 			for (const entry of ours) this.removals.delete(entry);
 			return new Set(ours);
 		}
-		throw new Error('Other n8n processes keep overwriting what this one writes');
+		throw new Error('Other n8n processes keep overwriting the entries of this one');
 	}
 
 	/** Removes these entries and all removals. If that fails, they are removed with the next call. */
@@ -144,6 +144,6 @@ export class History {
 export function notWritten(feature: string, cause: unknown): InputError {
 	return new InputError(
 		`${feature} could not write to n8n's database, so this message was not sent`,
-		`Run it again when the database works. (${String(cause)})`,
+		`Run the node again when the database works. (${String(cause)})`,
 	);
 }

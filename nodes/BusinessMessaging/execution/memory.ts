@@ -17,9 +17,9 @@ type UnknownFate = Pick<ServiceError, 'message' | 'description' | 'statusCode'>;
 
 /** What is stored from the request until the response. */
 const interrupted: UnknownFate = {
-	message: 'The execution was interrupted before the service answered',
+	message: 'The execution was interrupted before the service responded',
 	description:
-		'The request may have taken effect, so it is not repeated. Check at the service before you run it again.',
+		'The request may have taken effect, so it is not repeated. Check in the service before you run the node again.',
 };
 
 interface StoredRun {

@@ -106,9 +106,9 @@ export class SendOnce {
 		const unsent = claims.map((claim) => claim.slice(prefix.length));
 		const start = "Send Once could not write to n8n's database. Later runs will";
 		if (unsent.length > 0)
-			return `${start} skip messages that were not sent. Send these with another campaign name: ${unsent.join(', ')}.`;
+			return `${start} skip people who got no message. Write to them with another campaign name: ${unsent.join(', ')}.`;
 		if (this.confirmed.length === 0) return undefined;
-		return `${start} treat messages as mayHaveBeenSent that were sent: ${this.confirmed.join(', ')}.`;
+		return `${start} report mayHaveBeenSent for messages that were sent: ${this.confirmed.join(', ')}.`;
 	}
 
 	/** Forgets all keys, once a run. */

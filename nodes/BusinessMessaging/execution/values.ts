@@ -70,7 +70,7 @@ function buildRequest(
 	if (request.id !== undefined && Object.values(body).every((value) => value === undefined))
 		throw new InputError(
 			'There is nothing to change',
-			"Add what to change under 'Update Fields' or 'Additional Fields'.",
+			"Add at least one field under 'Update Fields' or 'Additional Fields'.",
 		);
 	return { ...request, query, body };
 }

@@ -190,7 +190,7 @@ export const outputField = choiceField({
 	],
 	default: 'simplified',
 	displayOptions: { show: { '@tool': [true] } },
-	description: 'How much the model gets to read',
+	description: 'Which fields the model gets',
 });
 
 /** The fields of `selected`. */
@@ -211,7 +211,7 @@ const concurrencyField = numberField({
 	typeOptions: { minValue: 1, maxValue: 400, numberPrecision: 0 },
 	default: 24,
 	description:
-		'How many messages may be sent at the same time. Without this option, as many as the rate of the credential needs. Messages to the same person are always sent one after the other.',
+		'How many messages may be sent at the same time. Without this option, the number depends on the rate in the credential. Messages to the same person are always sent one after the other.',
 });
 
 /** Whether the output has the fields of the input too. */
@@ -220,7 +220,7 @@ export const keepInputField = booleanField({
 	name: 'keepInputFields',
 	noDataExpression: true,
 	description:
-		'Whether the fields of the input item follow those of the result. Where both have a field, the result counts.',
+		'Whether to add the fields of the input item to the output. If both have a field, the result wins.',
 });
 
 const timeoutField = numberField({

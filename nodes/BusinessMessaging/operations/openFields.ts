@@ -41,8 +41,7 @@ export const additionalFields = rowsField(
 	{
 		displayName: 'Additional Fields',
 		name: 'additionalFields',
-		description:
-			'Further fields of the request, for what your service offers beyond the fields above',
+		description: 'More fields to send in the request, if your service offers them',
 	},
 	'Field',
 	[nameColumn, typeColumn, valueColumn],
@@ -53,8 +52,7 @@ export const queryParameters = rowsField(
 	{
 		displayName: 'Query Parameters',
 		name: 'queryParameters',
-		description:
-			'Parameters added to the address of the request, e.g. a date range, for what your service offers beyond the fields above',
+		description: 'More query parameters to send, e.g. a date range, if your service offers them',
 	},
 	'Parameter',
 	[nameColumn, valueColumn],

@@ -27,7 +27,7 @@ export const defaultCountryField = choiceField({
 	],
 	default: 'none',
 	description:
-		'The country that phone numbers without a country code belong to. Numbers with + or 00 are always read as they are. If both the credential and a node have one, that of the node counts.',
+		"The country that phone numbers without a country code belong to. Numbers with + or 00 are always read as they are. If both the credential and the node have one, the node's is used.",
 });
 
 /**

@@ -123,6 +123,6 @@ function explain(number: string, country: string): PhoneReading {
 		return { problem, detail: meant && `Did you mean ${meant}?` };
 	}
 	if (!plan) return { problem: 'does not begin with a country code' };
-	const detail = `After +${plan.callingCode} come ${plan.lengths.join(', ')} digits.`;
+	const detail = `+${plan.callingCode} is followed by ${plan.lengths.join(', ')} digits.`;
 	return { problem: `is not a valid number for +${plan.callingCode}`, detail };
 }

@@ -34,7 +34,7 @@ export async function listenForReplies(
 	if (people > maxPeople) {
 		throw new InputError(
 			`${people} people would be asked at once, and at most ${maxPeople} can be`,
-			'Put a Loop Over Items before this node. Nothing was sent.',
+			'Put a Loop Over Items node before this one. Nothing was sent.',
 		);
 	}
 	const webhooks = await listWebhooks(client);
@@ -43,6 +43,6 @@ export async function listenForReplies(
 	if (people === 1 && !asking.groups) return await listenByWebhook(asking, webhooks);
 	throw new InputError(
 		'To ask several people at once, or to group messages, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox',
-		"The trigger takes the answers. It has to be published on this n8n with Message Received in 'Trigger On' and Automatic in 'Registration', and n8n has to be able to call its own public address. Nothing was sent.",
+		"The trigger receives the replies. It must be published on this n8n with Message Received in 'Trigger On' and Automatic in 'Registration', and n8n must be able to call its own public address. Nothing was sent.",
 	);
 }

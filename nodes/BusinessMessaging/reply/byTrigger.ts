@@ -39,7 +39,7 @@ export async function listenByTrigger(
 	const tell = async (questions: Questions, isOver = false) => {
 		const taken = await callTriggers(context, client.config.id, triggers, { questions, isOver });
 		const isTaken = taken.includes('yes');
-		if (!isTaken) context.logger.warn('No trigger of this n8n took the questions.');
+		if (!isTaken) context.logger.warn('No trigger of this n8n accepted the questions.');
 		if (processes > 1 && !isOver) await tellProcesses(async () => await tellFirst(questions));
 		return isTaken;
 	};
@@ -77,7 +77,7 @@ async function findTriggers(
 	if (!taken.includes('yes') && taken.includes('full')) {
 		throw new InputError(
 			'Business Messaging Trigger already waits for the maximum number of people',
-			'Try again when some of them have answered. Nothing was sent.',
+			'Try again when some of them have replied. Nothing was sent.',
 		);
 	}
 	return urls.filter((_, index) => taken[index] === 'yes');

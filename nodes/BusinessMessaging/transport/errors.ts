@@ -84,14 +84,17 @@ const refusals: Record<number, Meaning> = {
 		'The service redirects to another address',
 		"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.",
 	],
-	400: ['The service refused the request', 'Correct the values it names and run it again.'],
+	400: [
+		'The service refused the request',
+		'Correct the values that it names, then run the node again.',
+	],
 	401: ['The service does not accept the API key', "Check 'API Key' in the credential."],
 	403: [
 		'The API key is not allowed to do this',
 		'Use an API key with the necessary permissions in the credential.',
 	],
 	405: ['The service does not allow this request', checkAddress],
-	409: ['The service reports a conflict', 'Check whether it exists already.'],
+	409: ['The service reports a conflict', 'Check whether the record exists already.'],
 };
 
 /** The error for a response that refuses or fails, with the service's own words. */
@@ -113,12 +116,12 @@ function meaningOf(statusCode: number, { request, record, listed }: CallInfo): M
 	if (!listed && [404, 405].includes(statusCode)) {
 		return [
 			`The service does not offer ${request}`,
-			`It is not documented for this API path. Use the service's own website for it. ${ifOthersFail}`,
+			`It is not documented for this API path. Use the website of the service instead. ${ifOthersFail}`,
 		];
 	}
 	if (statusCode === 404) {
 		return [
-			`The service did not find ${record ? `the ${record}` : 'what was asked for'}`,
+			`The service did not find ${record ? `the ${record}` : 'the requested resource'}`,
 			`It may have been renamed or deleted. Check the values of the request. ${ifOthersFail}`,
 		];
 	}
@@ -128,7 +131,7 @@ function meaningOf(statusCode: number, { request, record, listed }: CallInfo): M
 
 function adviceAfterFailure({ writes }: CallInfo): string {
 	return writes
-		? 'It may have taken effect all the same. Check in the service before you run it again.'
+		? 'The request may have taken effect anyway. Check in the service before you run the node again.'
 		: 'Try again later.';
 }
 
@@ -145,7 +148,7 @@ export function rateLimitedError(waitMs: number): ServiceError {
 	return new ServiceError(`The service limits the rate and asks to wait another ${minutes} min`, {
 		kind: 'rateLimited',
 		description:
-			"Run it again then. If this happens often, lower 'Requests per Minute' in the credential or ask for a larger plan.",
+			"Run the node again after that time. If this happens often, lower 'Requests per Minute' in the credential or ask for a larger plan.",
 		statusCode: 429,
 	});
 }
@@ -161,7 +164,7 @@ export function unreadableError(statusCode: number, call: CallInfo): ServiceErro
 
 /** Network errors before a connection exists, so that nothing was sent. */
 const unreachableReasons: Record<string, string> = {
-	EAI_AGAIN: 'its name cannot be looked up at the moment',
+	EAI_AGAIN: 'its name cannot be resolved at the moment',
 	EADDRNOTAVAIL: 'no local address is free',
 	ECONNREFUSED: 'the connection was refused',
 	EHOSTUNREACH: 'there is no route to its host',
@@ -185,7 +188,7 @@ export function errorFromNetwork(
 		return error(
 			'unreachable',
 			`The service cannot be reached at ${host}: ${unreachableReasons[code]}`,
-			"Check 'Base URL' in the credential and the network of n8n, then run it again.",
+			"Check 'Base URL' in the credential and the network of n8n, then run the node again.",
 		);
 	}
 	if (/^EPROTO$|^ERR_SSL/.test(code))

@@ -168,11 +168,11 @@ class Listing {
 		const mayHaveMore = hasMore || refusal !== undefined;
 		if (!this.isShortOf(total ?? (mayHaveMore ? Infinity : 0))) return undefined;
 		const given = total ? `${count} of ${total}` : `only the first ${count}`;
-		const noWay = 'It shows no way to the next page';
+		const noWay = 'Its response does not say how to get the next page';
 		const why = refusal ? `It refused a page: ${refusal.message}` : noWay;
-		return new ServiceError(`The service gave ${given} ${recordName(this.endpoint)}s`, {
+		return new ServiceError(`The service returned ${given} ${recordName(this.endpoint)}s`, {
 			kind: 'refused',
-			description: `${why}. Ask for fewer, e.g. with a filter or Query Parameters.`,
+			description: `${why}. Request fewer records, e.g. with a filter or Query Parameters.`,
 			statusCode: refusal?.statusCode,
 		});
 	}
@@ -208,7 +208,7 @@ class Listing {
 		const all = readList(response.body, kind);
 		if (!all) {
 			throw new InputError(
-				`The response has no list of ${kind}s that the node could find`,
+				`The node found no list of ${kind}s in the response`,
 				`It has these fields: ${fieldNames(response.body)}. Check 'Base URL' and 'API Path' in the credential.`,
 			);
 		}

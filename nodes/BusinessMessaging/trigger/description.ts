@@ -27,7 +27,7 @@ const signatureField = groupField({
 	displayName: 'Signature',
 	name: 'signature',
 	description:
-		'How the service signs what it delivers. Deliveries without the right signature are refused. The key is the Webhook Secret of the credential.',
+		'How the service signs its deliveries. Deliveries without a valid signature are refused. The key is the Webhook Secret of the credential.',
 	fields: [
 		choiceField({
 			displayName: 'Scheme',
@@ -56,7 +56,7 @@ const signatureField = groupField({
 			name: 'prefix',
 			displayOptions: ofHmac,
 			placeholder: 'e.g. sha256=',
-			description: 'What is before the signature in the header',
+			description: 'Text before the signature in the header',
 		}),
 		textField({
 			displayName: 'Timestamp Header',
@@ -64,7 +64,7 @@ const signatureField = groupField({
 			displayOptions: ofHmac,
 			placeholder: 'e.g. X-Timestamp',
 			description:
-				'Name of a header with the time of signing in Unix seconds or milliseconds. With it, the time, a dot and the body are signed.',
+				'Name of a header with a timestamp in Unix seconds or milliseconds, if the service signs the timestamp, a dot and the body',
 		}),
 	],
 });
@@ -93,14 +93,14 @@ const optionsField = collectionField({
 			name: 'groupMessages',
 			typeOptions: { minValue: 0, maxValue: maxGroupSeconds, numberPrecision: 1 },
 			default: 3,
-			description: `Joins messages that one person sends in a row into one item, which starts when nothing has come from that person for so many seconds. It starts at most ${maxGroupSeconds} seconds after the first message.`,
+			description: `Joins the messages that a person sends in a row into one item. The workflow starts when the person has written nothing for this number of seconds, at the latest ${maxGroupSeconds} seconds after the first message.`,
 		}),
 		numberField({
 			displayName: 'Max Payload Size (KB)',
 			name: 'maxPayloadSize',
 			typeOptions: { minValue: 1 },
 			default: 1024,
-			description: 'Greatest size of a delivery. A larger one is refused.',
+			description: 'Maximum size of a delivery. Larger ones are refused.',
 		}),
 		textField({
 			displayName: 'Other Event Types',
@@ -125,7 +125,7 @@ const optionsField = collectionField({
 				},
 			],
 			default: 'automatic',
-			description: 'How the service learns where to deliver events',
+			description: 'How the URL of this trigger is registered at the service',
 		}),
 		booleanField({
 			displayName: 'Require Secret',
@@ -133,7 +133,7 @@ const optionsField = collectionField({
 			default: false,
 			displayOptions: { show: { registration: ['manual'] } },
 			description:
-				'Whether a delivery must bring the Webhook Secret of the credential: at the end of the registered URL as ?token=… or in a header named X-Webhook-Token',
+				'Whether each delivery must contain the Webhook Secret of the credential: at the end of the registered URL as ?token=… or in a header named X-Webhook-Token',
 		}),
 		numberField({
 			displayName: 'Secret Version',
@@ -141,7 +141,7 @@ const optionsField = collectionField({
 			typeOptions: { minValue: 1 },
 			default: 1,
 			description:
-				'The registered URL holds a secret, so that nobody else can start the workflow. If others may have seen it, change this number and publish the workflow: the trigger makes a new secret and refuses the old one.',
+				'The registered URL contains a secret, so that nobody else can start the workflow. If others may have seen it, change this number and publish the workflow. The trigger then uses a new secret and refuses the old one.',
 		}),
 		signatureField,
 	],
@@ -187,7 +187,7 @@ export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Have a customer write to you',
 	executionsHelp: {
 		inactive: `${whileBuilding}<br /><br /><b>Once you're happy with your workflow</b>, <a data-key='activate'>publish</a> it. Then every event starts an execution. These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.`,
-		active: `${whileBuilding}<br /><br /><b>Your workflow will also execute automatically</b>, since it's published: testing does not disturb that. These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.`,
+		active: `${whileBuilding}<br /><br /><b>Your workflow will also execute automatically</b>, since it's published: testing does not affect this. These executions will show up in the <a data-key='executions'>executions list</a>, but not in the editor.`,
 	},
 	activationHint:
 		"Once you've finished building your workflow, <a data-key='activate'>publish</a> it to have every event start an execution (you just won't see those executions here).",

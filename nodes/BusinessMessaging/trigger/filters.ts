@@ -18,14 +18,14 @@ export const filtersField = collectionField({
 			name: 'excludedSenders',
 			placeholder: 'e.g. +49 170 1234567, +1555*',
 			description:
-				'Phone numbers whose messages are not wanted, separated by commas. A * at the end stands for any further digits.',
+				'Ignore messages from these phone numbers, separated by commas. A * at the end matches any further digits.',
 		}),
 		textField({
 			displayName: 'First Word',
 			name: 'firstWords',
 			placeholder: 'e.g. stop, help, order',
 			description:
-				'Only messages that begin with one of these words, separated by commas. Upper and lower case are the same, a slash before and a punctuation mark after the word do not matter.',
+				'Only messages that begin with one of these words, separated by commas. Case does not matter, nor does a slash before or a punctuation mark after the word.',
 		}),
 		choiceField({
 			displayName: 'Intent',
@@ -38,7 +38,7 @@ export const filtersField = collectionField({
 			],
 			default: 'any',
 			description:
-				'Only messages that ask for this, in one of two dozen languages. The field <code>intent</code> of an item says it, too.',
+				'Only messages that ask for this, in one of two dozen languages. Items also have it in the field <code>intent</code>.',
 		}),
 		textField({
 			displayName: 'Only Run If',
@@ -52,20 +52,20 @@ export const filtersField = collectionField({
 			name: 'senders',
 			placeholder: 'e.g. +49 170 1234567, +1555*',
 			description:
-				'Only messages of these phone numbers, separated by commas. A * at the end stands for any further digits.',
+				'Only messages from these phone numbers, separated by commas. A * at the end matches any further digits.',
 		}),
 		textField({
 			displayName: 'Status',
 			name: 'statuses',
 			placeholder: 'e.g. read, failed',
-			description: 'Only delivery receipts with one of these states, separated by commas',
+			description: 'Only delivery receipts with one of these statuses, separated by commas',
 		}),
 		textField({
 			displayName: 'Text Contains',
 			name: 'textContains',
 			placeholder: 'e.g. invoice, bill',
 			description:
-				'Only messages that contain at least one of these texts, separated by commas. Upper and lower case are the same.',
+				'Only messages that contain at least one of these texts, separated by commas. Case does not matter.',
 		}),
 	],
 });

@@ -8,7 +8,7 @@ export const createToken = operation({
 	name: 'Create Token',
 	value: 'createToken',
 	action: 'Create token',
-	description: 'Create an API token, which is part of the output',
+	description: 'Create an API token and return it in the output',
 	endpoint: endpoints.createToken,
 	fields: [
 		textField({
@@ -19,7 +19,7 @@ export const createToken = operation({
 		}),
 		{
 			displayName:
-				'The output contains the token. Whoever can see the executions of this workflow can use it: send it to where it is needed, and delete the execution.',
+				'The output contains the token. Everyone who can see the executions of this workflow can use it. Pass it on to where it is needed, then delete the execution.',
 			name: 'secretNotice',
 			type: 'notice',
 			default: '',

@@ -52,7 +52,7 @@ export const audienceField = collectionField({
 	name: 'audienceRules',
 	placeholder: 'Add Rule',
 	description:
-		'Who does not get the message. People who are left out come out as items with a reason, and nothing is sent to them.',
+		'Who does not get the message. People who are left out stay in the output as items with a reason.',
 	fields: [
 		choiceField({
 			displayName: 'Duplicates',
@@ -83,7 +83,7 @@ export const audienceField = collectionField({
 			displayName: 'Frequency Cap',
 			name: 'frequencyCap',
 			description:
-				'The greatest number of messages to one person, counted over all nodes of this workflow with a Frequency Cap',
+				'The maximum number of messages to one person, counted over all nodes of this workflow with a Frequency Cap',
 			fields: [
 				numberField({
 					displayName: 'Messages',
@@ -97,7 +97,7 @@ export const audienceField = collectionField({
 					name: 'days',
 					typeOptions: { minValue: 1, maxValue: 31, numberPrecision: 0 },
 					default: 7,
-					description: 'In how many days, today included. Days begin at midnight UTC.',
+					description: 'The number of days, including today. Days begin at midnight UTC.',
 				}),
 			],
 		}),
@@ -137,7 +137,7 @@ export const audienceField = collectionField({
 					name: 'timeZone',
 					placeholder: 'e.g. America/New_York',
 					description:
-						'Whose clock counts. If it is empty, the time zone comes from the country of the phone number. In a country with several time zones, it must be inside the window in all of them.',
+						'The time zone of the window. If it is empty, it comes from the country of the phone number. In a country with several time zones, the window must be open in all of them.',
 				}),
 			],
 		}),

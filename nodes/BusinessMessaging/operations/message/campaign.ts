@@ -9,7 +9,7 @@ export const campaignFields = [
 		displayName: 'Send Once',
 		name: 'sendOnce',
 		description:
-			'Whether each recipient gets at most one message of a campaign, also if the workflow runs again, is retried, or n8n restarts',
+			'Whether each recipient gets at most one message of a campaign, even if the workflow runs again, is retried, or n8n restarts',
 	}),
 	textField({
 		displayName: 'Campaign',
@@ -40,7 +40,7 @@ export const campaignOptions = [
 			name: 'failedMessage',
 			placeholder: 'e.g. {{ $json.failedMessageId }}',
 			description:
-				'ID of a message of this campaign that failed later, as its delivery receipt says. The recipient then gets the campaign once more, and only once for each ID. Empty: the recipient gets it only once.',
+				'ID of a message of this campaign whose delivery receipt reports a failure. The recipient gets the campaign one more time for each ID. If it is empty, Send Once works as usual.',
 		}),
 		isOn,
 	),
@@ -63,7 +63,7 @@ export const campaignOptions = [
 			],
 			default: 'skip',
 			description:
-				'What happens to a message that an earlier run may have sent, e.g. because n8n stopped at that moment. With several workers, send again only when no other execution sends this campaign.',
+				'What to do with a message that an earlier run may have sent, e.g. because n8n stopped at that moment. With several workers, send again only when no other execution sends this campaign.',
 		}),
 		isOn,
 	),

@@ -24,7 +24,7 @@ export const fallbackFields = [
 		displayName: 'Use Fallback Template',
 		name: 'useFallbackTemplate',
 		description:
-			'Whether to send a template if the service refuses the text, e.g. because the customer has not written lately. Never after a timeout: nobody gets both.',
+			'Whether to send a template if the service refuses the text, e.g. because the customer has not written lately. Nobody gets both: after a timeout, no template is sent.',
 	}),
 	showFor(
 		recordField({

@@ -24,7 +24,7 @@ const mode = {
 	displayName: 'Mode',
 	name: 'mode',
 	default: 'send',
-	description: 'What to do with the messages. In evaluations of n8n, nothing is sent.',
+	description: "What to do with the messages. In n8n's evaluations, nothing is ever sent.",
 } as const;
 
 /** The mode of a question, whose answer nobody awaits in a test. */

@@ -56,10 +56,10 @@ export const answerFields = [
 			{ name: 'Email', value: 'email', description: 'An e-mail address' },
 			{ name: 'Free Text', value: 'freeText', description: 'Whatever the person writes next' },
 			{ name: 'Number', value: 'number', description: 'A number in digits' },
-			{ name: 'One of a List', value: 'choice', description: 'One of the answers that you give' },
+			{ name: 'One of a List', value: 'choice', description: 'One of the choices that you enter' },
 		],
 		default: 'freeText',
-		description: 'What counts as an answer. After any other message the question is repeated.',
+		description: 'What the reply must be. After any other reply, the question is repeated.',
 	}),
 	textField({
 		displayName: 'Choices',
@@ -68,14 +68,14 @@ export const answerFields = [
 		displayOptions: { show: { responseType: ['choice'] } },
 		placeholder: 'e.g. Small, Medium, Large',
 		description:
-			'The possible answers, separated by commas. Their numbers in the list are understood too.',
+			'The possible answers, separated by commas. People may also reply with the number of an answer in this list.',
 	}),
 	numberField({
 		displayName: 'Limit Wait Time',
 		name: 'limitWaitTime',
 		typeOptions: { minValue: 0 },
 		default: 24,
-		description: 'How long to wait for the answer',
+		description: 'How long to wait for the reply',
 	}),
 	choiceField({
 		displayName: 'Wait Time Unit',
@@ -92,7 +92,7 @@ export const answerFields = [
 		displayName: 'Reply Options',
 		name: 'replyOptions',
 		placeholder: 'Add Reply Option',
-		description: 'How answers are understood, and what happens without one',
+		description: 'How replies are read, and what happens without one',
 		fields: [
 			choiceField({
 				displayName: 'Date Order',
@@ -118,7 +118,7 @@ export const answerFields = [
 				typeOptions: { minValue: 0, maxValue: longestGroupSeconds },
 				displayOptions: { show: { '/responseType': ['freeText'] } },
 				description:
-					'How long to wait for further messages after each one, which then are one answer. 0: the first message is the answer.',
+					'How long to wait for another message after each one. Together they are one reply. With 0, the first message is the reply.',
 			}),
 			textField({
 				displayName: 'No Words',
@@ -134,16 +134,16 @@ export const answerFields = [
 					{
 						name: 'Output an Item',
 						value: 'item',
-						description: 'An item with replied: false for everybody who has not answered',
+						description: 'An item with replied: false for everybody who has not replied',
 					},
 					{
 						name: 'Output Nothing',
 						value: 'nothing',
-						description: 'Only the answers that came in time',
+						description: 'Only the replies that arrived in time',
 					},
 				],
 				default: 'item',
-				description: 'What comes out for somebody who does not answer in time',
+				description: 'What to output for somebody who does not reply in time',
 			}),
 			numberField({
 				displayName: 'Repeat Question',
@@ -151,14 +151,14 @@ export const answerFields = [
 				typeOptions: { minValue: 0, maxValue: 10 },
 				default: 2,
 				description:
-					'How often to ask again at most after answers that do not fit. The next one then comes out as not accepted.',
+					'How many times to repeat the question if the reply does not fit. After that, the reply is output as not accepted.',
 			}),
 			textField({
 				displayName: 'Repeat Text',
 				name: 'repeatText',
 				placeholder: 'e.g. Sorry, please answer with yes or no.',
 				description:
-					'What to write after an answer that does not fit. By default it says in English what is asked for.',
+					'What to write after a reply that does not fit. The default text says in English what the reply must be.',
 			}),
 			textField({
 				displayName: 'Yes Words',
@@ -187,7 +187,7 @@ export function readSettings({
 	if (!(limitMs > 0 && limitMs <= longestDays * unitMs.days)) {
 		throw new InputError(
 			`'Limit Wait Time' is not a time between 0 and ${longestDays} days`,
-			'Enter how long to wait for the answer.',
+			'Enter how long to wait for the reply.',
 		);
 	}
 	const list = split(choices);

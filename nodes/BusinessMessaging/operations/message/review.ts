@@ -15,7 +15,7 @@ import { type GivenVariable, nameOf, placeOf, titleOf, toComponents } from './va
 const timeoutMs = 15_000;
 /** As en_US or de; some services show other words for a language. */
 const localeCode = /^[a-z]{2,3}([_-][a-z0-9]+)*$/i;
-const switchOff = "To send it all the same, switch off 'Check Before Sending' under 'Options'.";
+const switchOff = "To send the message anyway, switch off 'Check Before Sending' under 'Options'.";
 
 /**
  * Loads the templates of a run once, and again if a message does not fit a list that was kept.

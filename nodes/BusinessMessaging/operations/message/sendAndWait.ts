@@ -18,7 +18,7 @@ export const sendAndWait = operation({
 	name: 'Send and Wait for Response',
 	value: 'sendAndWait',
 	action: 'Send message and wait for response',
-	description: 'Ask somebody in the chat, and go on with the answer',
+	description: 'Ask somebody in the chat and continue with the reply',
 	endpoint: endpoints.sendText,
 	fields: [
 		recipientField,
@@ -30,7 +30,7 @@ export const sendAndWait = operation({
 				{ name: 'Text', value: 'text', description: 'A text of your own' },
 			],
 			default: 'text',
-			description: 'What the question is sent as',
+			description: 'How the question is sent',
 		}),
 		textField({
 			displayName: 'Message',

@@ -31,7 +31,7 @@ export const sendText = operation({
 			typeOptions: { rows: 4 },
 			placeholder: 'e.g. Thank you for your order!',
 			description: 'Text of the message',
-			hint: 'To somebody who has not written to you lately, most services deliver templates only',
+			hint: 'If somebody has not written to you lately, most services deliver only templates',
 		}),
 		...fallbackFields,
 		...modeFields,

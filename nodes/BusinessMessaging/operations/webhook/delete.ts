@@ -8,14 +8,14 @@ export const deleteWebhook = operation({
 	name: 'Delete',
 	value: 'delete',
 	action: 'Delete webhook',
-	description: 'Stop the delivery of events to an address',
+	description: 'Stop the delivery of events to a URL',
 	endpoint: endpoints.deleteWebhook,
 	fields: [
 		recordField({
 			displayName: 'Webhook',
 			name: 'webhookId',
 			required: true,
-			description: 'The webhook to delete. Its address receives no more events.',
+			description: 'The webhook to delete. Its URL receives no more events.',
 			hint: 'After its webhook is deleted, a Business Messaging Trigger does not start until its workflow is published again',
 			searchListMethod: 'searchWebhooks',
 			idPlaceholder: 'e.g. webhook_123',
