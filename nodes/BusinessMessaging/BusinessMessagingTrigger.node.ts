@@ -19,7 +19,8 @@ export class BusinessMessagingTrigger implements INodeType {
 		name: 'businessMessagingTrigger',
 		icon: { light: 'file:businessMessaging.svg', dark: 'file:businessMessaging.dark.svg' },
 		group: ['trigger'],
-		// n8n evaluates an expression of its own for each delivery to a node of version 1, which costs more than all the rest.
+		// For a node of version 1, n8n evaluates an internal expression at each delivery, which takes longer than all the
+		// rest.
 		version: [1, 1.1],
 		defaultVersion: 1.1,
 		subtitle,
@@ -31,7 +32,7 @@ export class BusinessMessagingTrigger implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'businessMessagingApi', required: true, testedBy: 'testCredential' }],
 		webhooks: [
-			// For services that ask an address first; before the other, as that is where the registering happens.
+			// For services that call a URL before they register it. It comes first, because the other one registers.
 			{
 				name: 'setup',
 				httpMethod: 'GET',

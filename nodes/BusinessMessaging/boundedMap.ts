@@ -1,8 +1,11 @@
-/** A map with a greatest size and age, for all that the process keeps between executions. The oldest entries go first. */
+/**
+ * A map with a maximum size and age, for everything that the process keeps between executions. The oldest entries go
+ * first.
+ */
 export class BoundedMap<K, V> {
 	private readonly entries = new Map<K, { value: V; setAt: number }>();
 
-	/** @param bounds greatest number of entries, and how long after it was set an entry is forgotten, ms (30 days by default) */
+	/** @param bounds maximum number of entries, and their maximum age, ms (30 days by default) */
 	constructor(private readonly bounds: { maxSize: number; maxAgeMs?: number }) {}
 
 	get(key: K): V | undefined {
@@ -15,7 +18,7 @@ export class BoundedMap<K, V> {
 		return this.entries.has(key);
 	}
 
-	/** The entry of a key; a missing one is made. Using an entry makes it the newest. */
+	/** The entry of a key; creates a missing one. Using an entry makes it the newest. */
 	getOrSet(key: K, make: () => V): V {
 		const value = this.has(key) ? (this.get(key) as V) : make();
 		this.set(key, value);
@@ -38,7 +41,7 @@ export class BoundedMap<K, V> {
 		return [...this.entries].map(([key, { value }]) => [key, value]);
 	}
 
-	/** The oldest come first, so it ends at the first entry that stays. */
+	/** The oldest come first, so the loop ends at the first entry that stays. */
 	private forgetOld(): void {
 		const { maxSize, maxAgeMs = 30 * 24 * 3_600_000 } = this.bounds;
 		const oldest = performance.now() - maxAgeMs;

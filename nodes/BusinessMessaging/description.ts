@@ -6,7 +6,7 @@ import * as operationModules from './operations';
 import { showFor } from './operations/fields';
 import type { Operation, Resource } from './operations/operation';
 
-/** What comes first in its resource, as it is used most. n8n asks for the order of the alphabet only where there are five or more. */
+/** The most used operation of each resource, which comes first. n8n requires alphabetical order only for five or more. */
 const mostUsed = [
 	'sendText',
 	'sendTemplate',

@@ -1,4 +1,4 @@
-/** The end of the last task under each key. (n8n itself depends on p-limit only since 2.20.) */
+/** The last task under each key. (n8n itself depends on p-limit only since 2.20.) */
 const ends = new Map<unknown, Promise<unknown>>();
 
 /** Runs tasks with one key one after the other within this process, also after one that has failed. */

@@ -11,13 +11,13 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 interface Parts {
 	query?: z.AnyZodObject;
 	body?: z.AnyZodObject;
-	/** Whether `limit` and `page` are specified; elsewhere only `page` is tried, and only for further pages. */
+	/** Whether `limit` and `page` are specified. For other endpoints, only `page` is tried, from the second page on. */
 	documentsPaging?: boolean;
 }
 
 /** One row of the endpoint table. */
 export interface Endpoint extends Parts {
-	/** Path with the `/v1` that both API paths end with; `:id` stands for the identifier of the addressed record. */
+	/** Path with the `/v1` that both API paths end with; `:id` is replaced by the ID of a record. */
 	path: string;
 	/** The method under each API path that lists the endpoint. */
 	methods: Partial<Record<ApiPath, HttpMethod>>;
@@ -143,7 +143,10 @@ export function recordName({ path }: Endpoint): string {
 	return otherNames[last] ?? last.replace(/s$/, '');
 }
 
-/** Method and path of an endpoint under an API path. One that is not listed there is called as in the other API path. */
+/**
+ * Method and path of an endpoint under an API path. An endpoint that is not listed there is called as in the other API
+ * path.
+ */
 export function routeOf({ path, methods }: Endpoint, apiPath: ApiPath) {
 	const listed = methods[apiPath];
 	return {

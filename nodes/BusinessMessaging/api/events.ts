@@ -52,8 +52,8 @@ const receiptWords =
 	/^(messages?|msg|sms|whatsapp|outbound|outgoing|status|statuses|state|changed|updated?|delivery|receipt|report|dlr|ack|event)$/;
 
 /**
- * The kind of an event: our name of a receipt that the service names `message_delivered`, `READ`, or `message.status` with
- * a status in the data (assumption); else the name of the event.
+ * The kind of an event. Receipts get our name, whether the service calls them `message_delivered`, `READ`, or
+ * `message.status` with a status in the data (assumption); other events keep their name.
  */
 export function kindOf({ event, data }: EventEnvelope): string {
 	if (eventKinds.some(({ value }) => value === event)) return event;

@@ -1,6 +1,7 @@
 /**
- * Reading what the specification does not show (assumption): lists, records, identifiers and totals are found by their
- * structure, names decide only between several candidates. Readers take time in proportion to the size of the response.
+ * Reads what the specification does not show (assumption): lists, records, IDs and totals are found by their
+ * structure. Names decide only if there are several candidates. Readers take time in proportion to the size of the
+ * response.
  */
 import { isObject, minBy } from 'lodash';
 
@@ -18,7 +19,7 @@ export interface Field {
 
 /** Levels that are searched, e.g. for `data.meta.pagination.total`. */
 const envelopeDepth = 4;
-/** Names of fields that contain a list or record, and of fields beside it that are not part of it. */
+/** Names of fields that contain a list or record, and of metadata fields next to them. */
 const around = /^(data|items?|results?|records?|_embedded)$/i;
 const beside =
 	/^(success|ok|result|status|status_?code|code|message|errors?|warnings?|included|_?meta(data)?|_?links?|paging|pagination)$/i;
@@ -33,7 +34,7 @@ function isList(value: unknown): value is unknown[] {
 	return Array.isArray(value);
 }
 
-/** The value of a JSON text; undefined if it is none. */
+/** The value of a JSON text; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
 	try {
 		return JSON.parse(text);
@@ -56,7 +57,7 @@ export function asText(value: unknown): string {
 	return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** A name in lower case without signs: `contactid` for `contact_id` and `contactId`. */
+/** A name in lower case, only letters and digits: `contactid` for `contact_id` and `contactId`. */
 export function plain(name: string): string {
 	return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
@@ -123,13 +124,15 @@ export function readTotal(body: unknown, headers: Record<string, unknown>): numb
 	return undefined;
 }
 
-/** The list in a response, if it is bare or under a usual name; undefined if the response may be something else. */
+/**
+ * The list in a response, if it is the whole body or has a usual name; undefined if the response may be something else.
+ */
 export function readEnvelope(body: unknown, kind?: string): unknown[] | undefined {
 	if (!isRecord(body)) return isList(body) ? body : undefined;
 	return readEnvelope(body[envelopeOf(body, kind)], kind);
 }
 
-/** A single record: bare, or in an envelope with only metadata beside it. Empty for text and empty bodies. */
+/** A single record: the whole body, or in an envelope with only metadata next to it. Empty for text and empty bodies. */
 export function readRecord(body: unknown, kind?: string): ServiceRecord {
 	if (!isRecord(body)) return isList(body) ? readRecord(body[0], kind) : {};
 	const name = isRecord(body.data) ? 'data' : envelopeOf(body, kind);
@@ -171,7 +174,10 @@ export function readId(record: unknown, kind = 'message'): string | undefined {
 	return readId(isList(inner) ? inner[0] : inner, kind);
 }
 
-/** Reads the IDs of a list: fields named like an ID of this kind, else the only field with an ID that always differs. */
+/**
+ * Reads the IDs of a list: from fields named like an ID of this kind, else from the only field whose value differs in
+ * every record.
+ */
 export function identify(
 	records: ServiceRecord[],
 	kind: string,

@@ -3,7 +3,7 @@ import { at, compact, isObject, unescape } from 'lodash';
 
 import { type ServiceRecord, isRecord, readId } from './read';
 
-/** Fields with the message, the clearest ones first: `error` and `title` are often just a code. */
+/** Fields with the message, the clearest ones first: `error` and `title` often contain only a code. */
 const wordKeys = [
 	...['error_description', 'message', 'developer_message', 'detail', 'description', 'reason'],
 	...['msg', 'info', 'text', 'errorMessage', 'error_message', 'error', 'details', 'title'],
@@ -11,7 +11,7 @@ const wordKeys = [
 /** Fields with details. */
 const furtherKeys = ['error_data', 'details', 'error_user_msg', 'invalid_params'];
 const fieldKeys = ['field', 'param', 'parameter', 'path'];
-/** Elements of a proxy's page or an XML document that hold the words. */
+/** Elements of a proxy's page or an XML document that contain the message. */
 const elements = ['message', 'faultstring', 'h1', 'title'];
 const maxText = 500;
 const maxErrors = 5;
@@ -19,8 +19,8 @@ const maxErrors = 5;
 const maxPlaces = 100;
 
 /**
- * The service's own words about an error (`message`, `errors[0].message`, `detail`, …, the heading of a proxy's page), with
- * the name of the field where one is given; undefined if there are none. No object is `visited` twice.
+ * The service's error message (`message`, `errors[0].message`, `detail`, …, the heading of a proxy's page), with
+ * the name of the field if there is one; undefined without a message. No object is `visited` twice.
  */
 export function readErrorMessage(body: unknown, visited = new Set<unknown>()): string | undefined {
 	if (typeof body === 'string') return readText(body.trim());
@@ -40,7 +40,7 @@ export function readErrorMessage(body: unknown, visited = new Set<unknown>()): s
 	return further && !named.includes(further) ? `${named} (${further})` : named;
 }
 
-/** Whether a response with a status of success says that the request was refused, as some services do. */
+/** Whether a response with a status such as 200 says that the request was refused, as some services do. */
 export function isRefusal(body: unknown): boolean {
 	if (!isRecord(body) || readId(body) !== undefined) return false;
 	const isError = typeof body.status === 'string' && /^(error|fail)$/i.test(body.status);
@@ -69,7 +69,7 @@ function readFields(errors: ServiceRecord, read: Read): string | undefined {
 	return join(fields.map(([field, value]) => `${field}: ${read(value) ?? 'invalid'}`));
 }
 
-/** A text as it is; of a page or an XML document the first element that holds words. */
+/** The text itself; for a page or an XML document, its first element with text. */
 function readText(text: string): string | undefined {
 	if (!text.startsWith('<')) return text.slice(0, maxText) || undefined;
 	const found = elements.map((name) => new RegExp(`<${name}[^<>]*>([^<]+)`, 'i').exec(text)?.[1]);

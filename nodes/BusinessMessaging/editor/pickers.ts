@@ -28,7 +28,7 @@ import { listTemplates } from '../transport/templateList';
 const firstLook = 500;
 /** After so many, the search stops until the user scrolls. */
 const maxAtOnce = 8_000;
-/** More languages of a template are only counted. */
+/** How many languages of a template are shown; the others are counted. */
 const maxLanguages = 3;
 const languageNames = new Intl.DisplayNames(['en'], {
 	type: 'language',
@@ -36,7 +36,7 @@ const languageNames = new Intl.DisplayNames(['en'], {
 	languageDisplay: 'standard',
 });
 
-/** A list as n8n calls it. @param search gets what was typed, and the `paginationToken` of the page before */
+/** A list as n8n calls it. @param search gets the typed text, and the `paginationToken` of the page before */
 function listSearch(
 	search: (
 		context: ILoadOptionsFunctions,
@@ -49,20 +49,20 @@ function listSearch(
 			return await search(this, filter.trim(), token);
 		} catch (error) {
 			const { message, description = '', statusCode } = asFailure(error);
-			// Of other errors n8n's editor shows no description, and only with 401 and 403 a link to the credential.
+			// For other errors, n8n's editor shows no description. It links to the credential only for 401 and 403.
 			const httpCode = statusCode?.toString();
 			throw new NodeApiError(this.getNode(), { message }, { message, description, httpCode });
 		}
 	};
 }
 
-/** The entries that contain what was typed, whatever the case, spaces and signs; "0170 123" is a part of +49170123… */
+/** The entries that contain the typed text, ignoring case, spaces and punctuation; "0170 123" matches +49170123… */
 function matching(entries: INodeListSearchItems[], filter: string): INodeListSearchItems[] {
 	const text = plain(filter).replace(/^0+/, '');
 	return entries.filter(({ name }) => plain(name).includes(text));
 }
 
-/** A label out of what is known, e.g. `Ada Lovelace · +15551000000`. */
+/** A label from the known parts, e.g. `Ada Lovelace · +15551000000`. */
 function label(...parts: Array<string | undefined>): string {
 	return compact(parts).join(' · ');
 }
@@ -79,7 +79,7 @@ export function chosen(context: ILoadOptionsFunctions, name: string): string | u
 /** A record as an entry; without a value if no ID was found in it. */
 type Choice = Partial<Record<'name' | 'value', string>>;
 
-/** A list of records. The token is the number of records that were searched already. */
+/** A list of records. The token is the number of records searched so far. */
 function recordPicker(
 	endpoint: Endpoint,
 	toChoices: (record: ServiceRecord, id: string | undefined) => Choice | Choice[],

@@ -30,7 +30,7 @@ const numberedFields: ResourceMapperField[] = [
 
 /** The parameters of a template message. */
 const own = { template: 'template', language: 'language', variables: 'variables' };
-/** The same of the fallback. */
+/** The parameters of a fallback template. */
 const ofFallback = {
 	template: 'fallbackTemplate',
 	language: 'fallbackLanguage',
@@ -38,7 +38,7 @@ const ofFallback = {
 };
 type Parameters = typeof own;
 
-/** The chosen template, or why there is none. `isOpen`: it may exist all the same. Does not throw. */
+/** The chosen template, or why there is none. `isOpen`: it may exist anyway. Does not throw. */
 async function look(
 	context: ILoadOptionsFunctions,
 	parameters: Parameters,
@@ -77,7 +77,7 @@ async function fieldsOf(
 	return { fields: kept ?? numberedFields };
 }
 
-/** The text of the chosen template as HTML, which n8n shows in the place of fields. */
+/** The text of the chosen template as HTML, which n8n shows instead of fields. */
 async function textOf(
 	context: ILoadOptionsFunctions,
 	parameters: Parameters,
@@ -110,7 +110,7 @@ export const resourceMapping = {
 	},
 };
 
-/** The present fields of the form, for when the service cannot be reached. */
+/** The current fields of the form, in case the service cannot be reached. */
 function keptFields(
 	context: ILoadOptionsFunctions,
 	variables: string,
@@ -132,7 +132,7 @@ function field(id: string, displayName: string, required = false): ResourceMappe
 	return { id, displayName, required, ...fixed, type: 'string' };
 }
 
-/** E.g. `Body 1: Hi {{1}}, your…`. Words are not cut in two. */
+/** E.g. `Body 1: Hi {{1}}, your…`. Words are not split. */
 function labelOf(variable: TemplateVariable): string {
 	const title = `${titleOf(variable)}: `;
 	const text = variable.text.replaceAll(/\s+/g, ' ').replace(/^https?:\/\//, '');

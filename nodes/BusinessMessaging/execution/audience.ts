@@ -14,9 +14,9 @@ import { type Outcome, type ValidItem, isPending, skip } from './item';
 import { nextOpening } from './sendWindow';
 
 /**
- * Gives those items an outcome that are left out, and those that the rules do not allow a failure.
+ * Gives an outcome to items that are left out, and a failure to items that break a rule.
  *
- * @param items all that are valid; those that were, or may have been, sent in an earlier attempt count as duplicates only
+ * @param items all valid ones; those that were or may have been sent in an earlier attempt only count as duplicates
  * @throws ServiceError if the contacts of an excluded segment cannot be listed, or not all of them
  */
 export async function applyAudienceRules(client: Client, items: ValidItem[]): Promise<void> {
@@ -91,7 +91,7 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 	const segments: Segments = new Map();
 	for (const segment of names.filter(Boolean)) {
 		const list = await readRecords(client, endpoints.listContacts, { query: { segment } });
-		// Whoever is missing in it would get the message.
+		// A person who is missing in the list would get the message.
 		if (list.gap) throw list.gap;
 		const phones = list.records.map(({ phone }) => samePhoneKey(asText(phone)));
 		if (phones.length > 0 && phones.every((phone) => phone === ''))

@@ -7,7 +7,7 @@ import { withLock } from '../mutex';
 const collectMs = 10;
 
 /**
- * Collects calls until the batch before them, and whatever else has the lock, is done.
+ * Collects calls until the batch before them, and everything else that holds the lock, is done.
  *
  * @param carryOut gives the results of a batch in its order
  */

@@ -1,7 +1,7 @@
 /**
- * The values of the node's fields for an item. n8n evaluates the expressions, and puts nothing in the place of one without a
- * value; inside a text that is refused here. Columns such as `{{ $json.phone }}` are read without n8n, which takes 0.3 ms for
- * each expression: a run of 3,000 messages begins a second earlier.
+ * The values of the node's fields for an item. n8n evaluates the expressions, and replaces one without a value by
+ * nothing; inside a text, this is refused here. Columns such as `{{ $json.phone }}` are read without n8n, which takes 0.3
+ * ms for each expression: a run of 3,000 messages begins a second earlier.
  */
 import { mapValues, truncate, zip } from 'lodash';
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
@@ -13,7 +13,7 @@ import { InputError } from '../transport/errors';
 /** The path to a column and nothing else, e.g. `$json.name` or `$json["First Name"].x`. */
 const column = /^\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\]+"\]|\['[^'\\]+'\])+)\s*$/;
 const columnKey = /\.\w+|\["[^"]+"\]|\['[^']+'\]/g;
-/** More of an expression is not shown in an error, characters. */
+/** How much of an expression an error shows, characters. */
 const maxShown = 100;
 
 type Plain = string | number | boolean;
@@ -28,15 +28,16 @@ export class FieldReader {
 		this.items = context.getInputData().map(({ json }) => json);
 	}
 
-	/** Whether the field is shown; others have their default. */
+	/** Whether the field is shown; hidden fields have their default. */
 	isShown({ name }: Field): boolean {
 		return name in this.parameters;
 	}
 
 	/**
-	 * The value of a field for an item. `gaps` gets a sentence for each expression that gives no value and may be meant to.
+	 * The value of a field for an item. `gaps` gets a sentence for each expression that has no value, which may be
+	 * intended.
 	 *
-	 * @throws InputError that names field and expression, for one that fails or gives no value inside a text
+	 * @throws InputError that names field and expression, if one fails or has no value inside a text
 	 */
 	read(field: Field, index: number, gaps: string[] = []): unknown {
 		const saved = this.parameters[field.name] ?? field.default;

@@ -1,8 +1,7 @@
 /**
- * Frequency Cap: at most so many messages to one person in so many days, over all nodes of a workflow.
- *
- * Each message takes a place of its day, e.g. the second of today, in n8n's database before it is sent. A place is given
- * back only if the message certainly was not sent. docs/adr/0013-audience-rules.md
+ * Frequency Cap: limits the messages to one person in a number of days, over all nodes of a workflow. Before it
+ * is sent, each message adds an entry to n8n's database, e.g. "second message of today": it takes a place. The
+ * place is freed only if the message was certainly not sent. docs/adr/0013-audience-rules.md
  */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { range } from 'lodash';
@@ -27,7 +26,7 @@ interface Wish {
 export class FrequencyCap {
 	private readonly history: History;
 	private readonly lockName: string;
-	/** Takes a place. @returns its name in the database, or undefined if the person has got enough messages */
+	/** Takes a place. @returns its entry in the database, or undefined if the person got enough messages */
 	private readonly take: (wish: Wish) => Promise<string | undefined>;
 
 	constructor(context: IExecuteFunctions) {
@@ -36,7 +35,7 @@ export class FrequencyCap {
 		this.take = batched(this.lockName, async (wishes) => await this.takePlaces(wishes));
 	}
 
-	/** Sends the message of an item unless its recipient has got enough. */
+	/** Sends the message of an item unless its recipient got enough. */
 	async guard(item: ValidItem, send: () => Promise<Outcome>): Promise<Outcome> {
 		const { audience } = item.request;
 		if (!audience?.cap) return await send();
@@ -52,7 +51,10 @@ export class FrequencyCap {
 		return outcome;
 	}
 
-	/** Which of the items could be sent in their order, without taking places. `isWanted` says which would be sent. */
+	/**
+	 * Which of the items could be sent in their order, without taking places. `isWanted` says which ones the other rules
+	 * allow.
+	 */
 	async look(items: ValidItem[], isWanted: boolean[]): Promise<boolean[]> {
 		const wishes = items.map(({ request }) => ({
 			person: recipientOf(request),
@@ -68,7 +70,7 @@ export class FrequencyCap {
 		});
 	}
 
-	/** Gives back what is left at the end of a run. Does not throw: the cap then counts a message too many. */
+	/** Frees the remaining places at the end of a run. Does not throw: the cap then counts a message too many. */
 	async close(): Promise<void> {
 		const tidy = async () => {
 			await this.history.remove();
@@ -77,9 +79,12 @@ export class FrequencyCap {
 		await withLock(this.lockName, tidy).catch(() => undefined);
 	}
 
-	/** Takes today's places one after the other, without looking first: to look is to add and to remove, also what another process has just added. */
+	/**
+	 * Takes today's places one after the other without a lookup: a lookup adds and removes entries, which could remove an
+	 * entry that another process has just added.
+	 */
 	private async takePlaces(wishes: Wish[]): Promise<Array<string | undefined>> {
-		await this.history.remove(); // places that were given back are free
+		await this.history.remove(); // freed places are free
 		const today = dayOf(Date.now());
 		const before = await this.countUsed(wishes, 1);
 		const taken = new Map<Wish, string>();
@@ -94,7 +99,7 @@ export class FrequencyCap {
 		}
 	}
 
-	/** How many messages each person got, in all days that count or only in those before today. */
+	/** How many messages each person got on all days of the cap, or only before today. */
 	private async countUsed(wishes: Wish[], firstDay = 0): Promise<number[]> {
 		const today = dayOf(Date.now());
 		const all = wishes.map((wish) =>

@@ -1,7 +1,7 @@
 /**
  * A list of entries in n8n's database, for several processes of n8n. n8n's helper reads and writes the whole list without a
- * lock, so a process can overwrite what another one has added. Each addition therefore has a mark, which is looked for a
- * moment later: if it is gone, the addition is repeated. docs/adr/0004-memory.md
+ * lock, so a process can overwrite what another one has added. So each addition has a mark. The node looks for it after a
+ * pause: if it is gone, the addition is repeated. docs/adr/0004-memory.md
  */
 import { randomUUID } from 'crypto';
 import {
@@ -14,11 +14,11 @@ import {
 import { InputError } from '../transport/errors';
 
 const options: ICheckProcessedOptions = { mode: 'entries' };
-/** How long to wait before looking for a mark, ms: several times what reading and writing the list takes. */
+/** How long to wait before looking for a mark, ms: several times longer than the list takes to read and write. */
 const minPauseMs = 60;
 const maxPauseMs = 5_000;
 const safety = 3;
-/** How long entries are added again with later ones, ms. */
+/** How long entries are added again together with later ones, ms. */
 const recentMs = 10_000;
 const maxAttempts = 100;
 /** How many marks may be left in the list before they are removed in one go. */
@@ -30,7 +30,7 @@ type Helpers = Pick<IExecuteFunctions['helpers'], 'checkProcessedAndRecord' | 'r
 export class History {
 	/** Entries that the next call removes. Any run may add to it at any time. */
 	readonly removals = new Set<string>();
-	/** Our entries that others may still overwrite, and when they were added. */
+	/** Our entries that other processes may still overwrite, and when they were added. */
 	private readonly recent = new Map<string, number>();
 	private marks: string[] = [];
 	private pauseMs = minPauseMs;
@@ -43,9 +43,9 @@ export class History {
 	/**
 	 * Adds entries. If that fails, they are among the removals.
 	 *
-	 * @param alongside entries that nobody else adds
-	 * @returns those of the first that were not there before and were added by nobody else
-	 * @throws Error if others overwrite them time and again, or what n8n's database throws
+	 * @param alongside entries that only this process adds
+	 * @returns those of `entries` that are new and that only this process has added
+	 * @throws Error if others overwrite them again and again, or what n8n's database throws
 	 */
 	async add(entries: string[], alongside: string[] = []): Promise<Set<string>> {
 		await (this.marks.length >= maxMarks ? this.removeMarks() : this.remove());
@@ -55,8 +55,9 @@ export class History {
 			const [origin, proof] = [this.newMark(), this.newMark()];
 			const others = [...this.recentEntries(), ...alongside, ...last.origin];
 			const { added, isSlow } = await this.write([...others, ...ours, origin, proof]);
-			if (attempt === 0 && added.size === 2) return new Set(); // the marks alone: all the rest was there before
-			// Somebody may have written our own last addition back: what is there is ours, or is still to be taken back.
+			if (attempt === 0 && added.size === 2) return new Set(); // only the marks are new
+			// Another process may have written our last addition back: the entries are then ours, or still have to be
+			// removed.
 			const isOwn = last.origin.some((mark) => !added.has(mark));
 			ours = ours.filter((entry) => isOwn || added.has(entry));
 			for (const entry of entries) this.removals.delete(entry);
@@ -85,7 +86,7 @@ export class History {
 		for (const entry of removed) this.removals.delete(entry);
 	}
 
-	/** Which entries are missing. The helper cannot look without recording, so that is undone. */
+	/** Which entries are missing. The helper has no lookup: it records the entries, so they are removed again. */
 	async missing(entries: string[]): Promise<Set<string>> {
 		const missing = await this.record(entries);
 		await this.remove([...missing]);
@@ -105,7 +106,8 @@ export class History {
 
 	private async write(entries: string[]): Promise<{ added: Set<string>; isSlow: boolean }> {
 		const before = this.pauseMs;
-		// Longer at once, shorter step by step: one pause of the database does not slow down the rest of a campaign.
+		// The pause grows at once and shrinks step by step, so one delay of the database does not slow down the rest of a
+		// campaign.
 		this.pauseMs = Math.max(before / 2, minPauseMs);
 		const start = Date.now();
 		const added = await this.record(entries);
@@ -117,12 +119,12 @@ export class History {
 		if (entries.length === 0) return new Set();
 		const record = async () =>
 			await this.helpers.checkProcessedAndRecord([...new Set(entries)], this.scope, options);
-		// n8n refuses to make a list that another process has made at the same moment; there is one now.
+		// n8n fails if another process creates the list at the same moment. The list then exists, so try again.
 		const { new: added } = await this.timed(async () => await record().catch(record));
 		return new Set(added.map(String));
 	}
 
-	/** Others are as slow: what any of our calls takes, one of theirs may take that overwrites an addition of ours. */
+	/** Other processes are as slow: if one of our calls takes long, so may one of theirs that overwrites our addition. */
 	private async timed<T>(call: () => Promise<T>): Promise<T> {
 		const start = Date.now();
 		try {

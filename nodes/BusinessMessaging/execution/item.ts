@@ -5,7 +5,7 @@ import { asText } from '../api/read';
 import { type OperationRequest, sendResult } from '../operations/operation';
 import type { ServiceError } from '../transport/errors';
 
-/** What became of an item: the records it gave, also if it was left out by a rule, or what it failed with. */
+/** What became of an item: its output, also if a rule left it out, or its failure. */
 export type Outcome = { records: IDataObject[]; isLeftOut?: true } | { failure: ServiceError };
 
 /** Why somebody does not get a message. */

@@ -1,10 +1,10 @@
-/** Side by side where that is safe, one after the other where order matters. */
+/** Runs items at the same time if that is safe, and one after the other if their order matters. */
 import { groupBy } from 'lodash';
 
 interface QueueSettings<T> {
 	/** Items with the same key are carried out one after the other, in their order. */
 	keyOf: (item: T) => string;
-	/** Most items under way at the same time; asked again after each item. */
+	/** Maximum number of items at the same time; read again after each item. */
 	concurrency: () => number;
 	/** Once true, no further item is begun. */
 	isStopped: () => boolean;

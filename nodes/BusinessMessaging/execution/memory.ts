@@ -1,6 +1,7 @@
 /**
  * What a run has sent, so that neither Retry On Fail nor the Retry button sends it again. It is kept in the node's context,
- * which n8n stores with the execution. An item is known by its place and recipient, as a text may contain the time.
+ * which n8n stores with the execution. An item is identified by its index and recipient, because a text may contain the
+ * time.
  */
 import { createHash, randomUUID } from 'crypto';
 import { pick } from 'lodash';
@@ -29,7 +30,7 @@ interface StoredRun {
 	items: Record<string, IDataObject[] | UnknownFate | undefined>;
 }
 
-/** Runs that the user has stopped: n8n stores them as they were before this node, so a retry looks here. */
+/** Runs that the user has stopped: n8n stores their state from before this node, so a retry looks here. */
 const stoppedRuns = new BoundedMap<string, StoredRun>({ maxSize: 50 });
 
 /** The memory of the current run of an operation whose calls must not be repeated. */
@@ -66,9 +67,10 @@ export class Memory {
 	}
 
 	/**
-	 * Notes that the item's request goes out now.
+	 * Records that the item's request goes out now.
 	 *
-	 * @returns an idempotency key that is the same over all attempts at this item; of a campaign, over all runs of the node
+	 * @returns an idempotency key that is the same for all attempts at this item, and for a campaign in all runs
+	 * of the node
 	 */
 	begin(item: ValidItem): string {
 		const key = this.keyOf(item);
@@ -78,7 +80,7 @@ export class Memory {
 		return createHash('sha256').update(id).digest('hex').slice(0, 32);
 	}
 
-	/** Notes what became of an item. Nothing is kept of one that was certainly not sent, or left out by a rule. */
+	/** Records what became of an item, unless it was certainly not sent or left out by a rule. */
 	keep(item: ValidItem, outcome: Outcome): void {
 		if ('isLeftOut' in outcome) return;
 		const key = this.keyOf(item);

@@ -27,8 +27,8 @@ export function toOutputs(
 }
 
 /**
- * The output of an item that was carried out, has failed or was left out. n8n takes an item for the error output only if it
- * has no field but `error`, and adds those of the input then.
+ * The output of an item that was carried out, has failed or was left out. n8n sends an item to the error output only if
+ * `error` is its only field, and then adds the fields of the input.
  */
 export function toOutput(
 	{ onError }: INode,
@@ -54,7 +54,7 @@ export function toOutput(
 /** What an earlier run may have left in the input. It must not look like a result of this one. */
 const ownFields = ['error', 'meantFor', 'sendAfter', 'sentAs', 'skipped'];
 
-/** An output with the fields of its input after its own, which count where both have one. */
+/** An output followed by the fields of its input. If both have a field, the output's is used. */
 function withInput(output: IDataObject, input: IDataObject): IDataObject {
 	const isOwn = (name: string) => ownFields.includes(name) || Object.hasOwn(output, name);
 	return { ...output, ...omitBy(input, (_, name) => isOwn(name)) };

@@ -1,4 +1,4 @@
-/** One run of the node: every input item through its operation, in the three ways of n8n to deal with errors. */
+/** One run of the node: carries out the operation for every input item, with each setting of On Error. */
 import { attempt, compact, noop, uniq } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
@@ -29,11 +29,11 @@ import { logProgress } from './progress';
 import { SendOnce } from './sendOnce';
 import { readItems } from './values';
 
-/** What a run that ends by waiting does around its requests. */
+/** What an operation that waits for replies does before and after its requests. */
 export interface Listening {
-	/** After the last request. @returns whether n8n now waits; its webhook then gives the output */
+	/** Called after the last request. @returns whether n8n now waits; the webhook then returns the output */
 	wait: () => Promise<boolean>;
-	/** Instead of waiting, when the run fails. Does not throw. */
+	/** Called instead of `wait` if the run fails. Does not throw. */
 	stop: () => Promise<void>;
 }
 
@@ -76,13 +76,13 @@ export async function runOperation(
 		await listening?.stop();
 		throw error;
 	});
-	// What was asked stays in memory while the reply is awaited: a retry then waits again without asking again.
+	// While a question waits for its reply, it stays in memory, so a retry does not ask again.
 	if (await listening?.wait()) return context.getInputData();
 	if (items.every(isDone)) run.memory?.clear();
 	return toOutputs(context, operation, items);
 }
 
-/** Whether nothing is to be sent, as in n8n's evaluations. The field counts even if no item is valid. */
+/** Whether nothing may be sent, as in n8n's evaluations. The field counts even if no item is valid. */
 function isPreview(context: IExecuteFunctions, { recipientOf }: Operation, items: Item[]): boolean {
 	if (!recipientOf) return false;
 	const mode = attempt(() => context.getNodeParameter('mode', 0, 'send'));
@@ -90,7 +90,7 @@ function isPreview(context: IExecuteFunctions, { recipientOf }: Operation, items
 	return isChosen || context.getMode() === 'evaluation';
 }
 
-/** Items that would fail come out as such, so that all problems are seen at once. */
+/** A preview outputs failing items as well, so that all problems are visible at once. */
 async function preview(
 	context: IExecuteFunctions,
 	operation: Operation,
@@ -175,7 +175,7 @@ function fail(items: Item[], error: unknown): void {
 	for (const item of items) item.outcome = { failure };
 }
 
-/** If nobody can listen, all valid items fail, also those that were asked in an earlier attempt. */
+/** If nothing can receive the replies, all valid items fail, also those that were asked in an earlier attempt. */
 async function beginListening(
 	context: IExecuteFunctions,
 	items: Item[],
@@ -226,7 +226,7 @@ async function carryOut(
 	return warning;
 }
 
-/** Shows what was noticed beside the output, each once. More hints than ten would hide it. */
+/** Shows what was noticed beside the output, each once. More than ten hints would hide the output. */
 function addHints(
 	context: IExecuteFunctions,
 	{ hints }: Client,

@@ -1,7 +1,8 @@
 /**
  * Send Once: a campaign reaches each recipient at most once, across executions, workers and crashes. A key (recipient and
- * campaign) is claimed in n8n's database before the send, and confirmed or given back after it. A claim without confirmation
- * is a message that was under way when n8n stopped. Senders share calls of the database. docs/adr/0004-memory.md
+ * campaign) is claimed in n8n's database before the send. Afterwards, the claim is confirmed or removed. A claim without
+ * confirmation is a message that was under way when n8n stopped. Items share calls of the database.
+ * docs/adr/0004-memory.md
  */
 import { type IExecuteFunctions, sleep } from 'n8n-workflow';
 
@@ -13,7 +14,7 @@ import { batched } from './batched';
 import { History, notWritten } from './history';
 import { type Outcome, type SkipReason, type ValidItem, hasFailed, skip } from './item';
 
-/** What is known of a key when it is to be sent. */
+/** What the history says about a key before it is sent. */
 type Claim = 'new' | Extract<SkipReason, 'alreadySent' | 'mayHaveBeenSent' | 'historyCleared'>;
 
 /** How often the last entries are written if the database fails, and the first pause between, ms. */
@@ -65,7 +66,7 @@ export class SendOnce {
 		return outcome;
 	}
 
-	/** What a run would find out about the items, without claiming their keys. */
+	/** What the history says about the items, without claiming their keys. */
 	async look(items: ValidItem[]): Promise<Claim[]> {
 		const keys = items.map(({ request }) => campaignKeyOf(request));
 		const wanted = keys.filter((key) => key !== undefined);
@@ -99,7 +100,7 @@ export class SendOnce {
 		return warning;
 	}
 
-	/** What later runs will do wrong. */
+	/** A hint on what later runs will do wrong. */
 	private get warning(): string | undefined {
 		const prefix = claimOf('');
 		const claims = [...this.history.removals].filter((entry) => entry.startsWith(prefix));
@@ -139,13 +140,13 @@ export class SendOnce {
 			throw error;
 		});
 		return keys.map((key) => {
-			if (claimed.delete(claimOf(key))) return 'new'; // the same key twice in one batch: the first one has it
+			if (claimed.delete(claimOf(key))) return 'new'; // if a batch has the same key twice, the first item gets it
 			return unconfirmed.has(confirmationOf(key)) ? 'mayHaveBeenSent' : 'alreadySent';
 		});
 	}
 }
 
-/** Identifies what a recipient gets once of a campaign: its message, or another one after each that failed. */
+/** Identifies one message of a campaign to a recipient: the first one, or the one after a failed message. */
 export function campaignKeyOf(request: OperationRequest): string | undefined {
 	const { campaign } = request;
 	if (!campaign) return undefined;
@@ -154,7 +155,7 @@ export function campaignKeyOf(request: OperationRequest): string | undefined {
 	return failedMessageId ? `${key} after ${failedMessageId}` : key;
 }
 
-/** Sends a message again. A refusal says nothing about the first attempt; a template may follow only a text that nobody got. */
+/** Sends a message again. A refusal says nothing about the first attempt, so no fallback template follows. */
 async function repeat(
 	{ request }: ValidItem,
 	send: (request: OperationRequest) => Promise<Outcome>,

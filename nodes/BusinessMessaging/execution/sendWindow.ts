@@ -1,4 +1,4 @@
-/** When people may be written to, by the clocks where they are. */
+/** When people may get messages, in their own time zones. */
 import { DateTime } from 'luxon';
 
 import type { SendWindow } from '../operations/message/audience';
@@ -25,7 +25,7 @@ export function nextOpening(window: SendWindow, zones: string[], now: number): n
 	const isOpen = (time: number) =>
 		zones.every((zone) => isInside(window, DateTime.fromMillis(time, { zone })));
 	if (isOpen(now)) return undefined;
-	// Minute by minute, as a change of the clocks can open and close a window at any time.
+	// Minute by minute, because daylight saving time can open or close a window at any time.
 	const nextMinute = (Math.floor(now / minuteMs) + 1) * minuteMs;
 	for (let time = nextMinute; time < nextMinute + searchedMs; time += minuteMs)
 		if (isOpen(time)) return time;

@@ -6,7 +6,11 @@ import { asText } from '../api/read';
 import type { Field } from './fields';
 import { InputError } from '../transport/errors';
 
-/** Brings a value into the type of its field: a spreadsheet's phone number is a number. @throws InputError if it does not fit */
+/**
+ * Converts a value to the type of its field, e.g. a phone number that a spreadsheet gives as a number.
+ *
+ * @throws InputError if it does not fit
+ */
 export function coerce(field: Field, value: unknown): unknown {
 	switch (field.type) {
 		case 'resourceLocator': {
@@ -32,7 +36,7 @@ export function coerce(field: Field, value: unknown): unknown {
 	}
 }
 
-/** The values of those fields that are there. */
+/** The values of the fields that are set. */
 function coerceAll(fields: Field[], values: unknown): Record<string, unknown> {
 	const byName = Object.fromEntries(fields.map((field) => [field.name, field]));
 	return mapValues(pick(values, Object.keys(byName)), (value, name) => coerce(byName[name], value));

@@ -1,4 +1,7 @@
-/** Fields of the editor: builders that tell the compiler names and types of values, and fields that operations share. */
+/**
+ * Fields of the editor: builders from which the compiler knows names and types of values, and fields that operations
+ * share.
+ */
 import { omit, sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions, NodePropertyTypes } from 'n8n-workflow';
 
@@ -31,7 +34,7 @@ export const textField = builder<string>('string', '');
 /** A number, within the bounds of `typeOptions`. */
 export const numberField = builder<number>('number', 0);
 
-/** A date with a time. Its value is a text, or what an expression gives. */
+/** A date with a time. Its value is a text, or the result of an expression. */
 export const dateField = builder<unknown>('dateTime', '');
 
 /** A switch, off by default. */
@@ -68,7 +71,7 @@ export function groupField<const N extends string, const F extends readonly Fiel
 	return { type: 'fixedCollection', default: { values }, ...look, options: [group] };
 }
 
-/** A list of rows, with the name of a row as the only key of its value, e.g. `{ button: [{ text: 'Yes' }] }`. */
+/** A list of rows. Its value is an object whose only key is the name of a row, e.g. `{ button: [{ text: 'Yes' }] }`. */
 export function rowsField<const N extends string, const R extends string>(
 	look: { displayName: string; name: N; description: string },
 	row: R,
@@ -84,7 +87,7 @@ export function rowsField<const N extends string, const R extends string>(
 	};
 }
 
-/** A record, chosen from a list or by its ID, name or code, which is the value. */
+/** A record, chosen from a list or entered by its ID, name or code, which is the value. */
 export function recordField<const N extends string>(
 	field: Look<N> & {
 		searchListMethod: string;
@@ -160,7 +163,7 @@ export const returnAllField = booleanField({
 	description: 'Whether to return all results or only up to a given limit',
 });
 
-/** Greatest number of records of a list. */
+/** Maximum number of records of a list. */
 export const limitField = numberField({
 	displayName: 'Limit',
 	name: 'limit',
@@ -170,7 +173,9 @@ export const limitField = numberField({
 	description: 'Max number of results to return',
 });
 
-/** Whether the records of a list are shortened. A tool of an AI agent has the next two instead, as n8n asks. */
+/**
+ * Whether the records of a list are shortened. A tool of an AI agent has the next two fields instead, as n8n requires.
+ */
 export const simplifyField = booleanField({
 	displayName: 'Simplify',
 	name: 'simplify',
@@ -231,7 +236,7 @@ const timeoutField = numberField({
 	description: 'How many seconds the service may take to respond to a request',
 });
 
-/** The collection Options at the end of every operation, with the options that are its own. */
+/** The collection Options at the end of every operation, together with the options of this operation. */
 export function optionsField(own: readonly Field[], sendsMessages: boolean): Field {
 	const fields = [...own, ...(sendsMessages ? [concurrencyField] : []), timeoutField];
 	const displayName = 'Options';

@@ -1,4 +1,4 @@
-/** Fields for what the specification leaves open: names and values of the user's own. */
+/** Fields for what the specification leaves open: names and values that the user chooses. */
 import { asText } from '../api/read';
 import { coerce } from './coerce';
 import { type Field, choiceField, rowsField, textField } from './fields';
@@ -36,7 +36,7 @@ const valueColumn = textField({
 	description: 'What is sent under this name',
 });
 
-/** What the user sends along in the body beyond the documented fields. */
+/** Fields of the body that are not documented. */
 export const additionalFields = rowsField(
 	{
 		displayName: 'Additional Fields',
@@ -47,7 +47,7 @@ export const additionalFields = rowsField(
 	[nameColumn, typeColumn, valueColumn],
 );
 
-/** What the user sends along in the address beyond the documented parameters. */
+/** Query parameters that are not documented. */
 export const queryParameters = rowsField(
 	{
 		displayName: 'Query Parameters',
@@ -58,7 +58,11 @@ export const queryParameters = rowsField(
 	[nameColumn, valueColumn],
 );
 
-/** Reads the rows of one of the two fields. `own` is what other fields have set. @throws InputError for a wrong row */
+/**
+ * Reads the rows of one of the two fields. `own` has the values of the other fields.
+ *
+ * @throws InputError for a wrong row
+ */
 export function readRows(
 	rows: unknown,
 	{ displayName: title }: Field,

@@ -42,28 +42,28 @@ interface OperationNames {
 	/** Sentence for the node panel, e.g. "Send text message". */
 	action: string;
 	description: string;
-	/** The endpoint that it calls, or the one that its request belongs to if it calls several. */
+	/** The endpoint that it calls; if it calls several, the one for its request. */
 	endpoint: Endpoint;
 }
 
-/** The options that count for a whole run. */
+/** Options of a whole run. */
 export interface RunOptions {
 	/** Seconds. */
 	timeout?: number;
-	/** Requests at the same time; as many as the rate needs if absent. */
+	/** Maximum number of requests at the same time; depends on the rate if absent. */
 	concurrency?: number;
 }
 
-/** A request, and what the item needs besides. */
+/** The request of an item, and its other settings. */
 export interface OperationRequest extends ApiRequest {
 	options?: RunOptions;
-	/** Greatest number of records of a list; all if absent. */
+	/** Maximum number of records of a list; all if absent. */
 	limit?: number;
 	/** Whether the records of a list are shortened. */
 	isSimplified?: boolean;
-	/** The names of the fields that are left of the records of a list. */
+	/** The names of the fields that the records of a list keep. */
 	onlyFields?: string[];
-	/** The campaign of which each recipient gets at most one message ever. */
+	/** The campaign of which each recipient gets at most one message. */
 	campaign?: Campaign;
 	/** Who does not get the message. */
 	audience?: Audience;
@@ -71,15 +71,15 @@ export interface OperationRequest extends ApiRequest {
 	fallback?: Pick<OperationRequest, 'body' | 'template'>;
 	/** Whether the message is shown and not sent. */
 	isPreview?: boolean;
-	/** For a test: who was to get the message, E.164, and how many items are tested. */
+	/** For a test: who would have got the message, E.164, and how many items are tested. */
 	test?: { meantFor: string; testMessages: number };
-	/** What is asked for, if the run waits for a reply. */
+	/** The settings of the question, if the run waits for a reply. */
 	question?: QuestionSettings;
 	/** The template that a message is made of. */
 	template?: TemplateMessage;
-	/** What the user should know beside the output, e.g. that a part of a value was left out. */
+	/** Hints for the user, e.g. that a part of a value was left out. */
 	hints?: string[];
-	/** The endpoint of this request, if it is not the operation's. */
+	/** The endpoint of this request, if it differs from the operation's. */
 	endpoint?: Endpoint;
 }
 
@@ -87,7 +87,7 @@ export interface OperationRequest extends ApiRequest {
 export interface RequestSettings {
 	/** The Default Country; empty for none. */
 	defaultCountry: string;
-	/** That of the workflow, which dates without one belong to. */
+	/** The workflow's time zone, for dates without a time zone. */
 	timeZone: string;
 }
 
@@ -96,11 +96,11 @@ export interface Operation extends OperationNames {
 	fields: readonly Field[];
 	/** Whether its run ends by waiting for replies. */
 	waits?: boolean;
-	/** Builds the request of one item. @throws InputError if a value cannot be right */
+	/** Builds the request of one item. @throws InputError for an invalid value */
 	request: (values: Record<string, unknown>, settings: RequestSettings) => OperationRequest;
 	/** Who gets the message: messages to one person keep the order of the items. For operations that send messages. */
 	recipientOf?: (request: OperationRequest) => string;
-	/** Loads what the items of one run share, before the first request. @throws ServiceError: no item is begun then */
+	/** Loads what the items of one run share, before the first request. @throws ServiceError, so that no item is sent */
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<unknown>;
 	/** Compares an item's request with what was prepared, before the first request. @throws InputError */
 	review?: (request: OperationRequest, prepared: unknown) => OperationRequest;
@@ -126,7 +126,7 @@ interface Definition<F extends readonly Field[], P, O extends readonly Field[]>
 	run?: (client: Client, request: OperationRequest, prepared: P) => Promise<IDataObject[]>;
 }
 
-/** Defines an operation; what the specification leaves open is added as fields of the user's own. */
+/** Defines an operation, and adds Additional Fields and Query Parameters for what the specification leaves open. */
 export function operation<
 	const F extends readonly Field[],
 	P = undefined,

@@ -1,4 +1,4 @@
-/** Parameters that hold a phone number, and the Default Country that their local numbers belong to. */
+/** Parameters with a phone number, and the Default Country of local numbers. */
 import { samePhoneKey } from '../phone/compare';
 import { planOf } from '../phone/plans';
 import { plusMissing, readPhone } from '../phone/read';
@@ -34,7 +34,7 @@ export const defaultCountryField = choiceField({
  * Reads a field with a phone number. The Default Country of `options` overrides the credential's.
  *
  * @returns the number in E.164, and hints for the user
- * @throws InputError if it is not a phone number, or can be several
+ * @throws InputError if it is not a phone number, or can mean several
  */
 export function readPhoneValue(
 	written: string,
@@ -59,7 +59,7 @@ export function readPhoneValue(
 	);
 }
 
-/** Whom a message is for: two numbers of one phone are one recipient. */
+/** Identifies the recipient of a message: two numbers of one phone are one recipient. */
 export function recipientOf({ body }: OperationRequest): string {
 	return samePhoneKey(asText(body?.to));
 }

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { type ServiceRecord, isRecord } from '../api/read';
 
-/** As many fields as n8n asks of a simplified record, at most. */
+/** The maximum number of fields of a simplified record, as n8n requires. */
 const maxFields = 10;
 
 /** The first 10 fields of a record with plain values or lists of them: those in `first`, then in the service's order. */

@@ -11,7 +11,7 @@ const twoForms: Array<[RegExp, string]> = [
 /** Nobody writes a number with more characters. */
 const maxLength = 100;
 
-/** A service's number in E.164, with or without the `+`. What is no phone number stays as it is. */
+/** A service's number in E.164, with or without the `+`. Other texts stay as they are. */
 export function toE164(from: string): string {
 	const text = from.trim();
 	if (/^\+[1-9]\d{6,14}$/.test(text)) return text;
@@ -19,7 +19,7 @@ export function toE164(from: string): string {
 	return readPhone(/^[1-9]/.test(text) ? `+${text}` : text).e164 ?? from;
 }
 
-/** A key that all numbers of one phone share. Not a number to send to. */
+/** A key that all numbers of one phone share. It is not a number to send to. */
 export function samePhoneKey(number: string): string {
 	const e164 = toE164(number);
 	return twoForms.reduce((key, [form, replacement]) => key.replace(form, replacement), e164);

@@ -10,16 +10,18 @@ function readLine(line: string) {
 	const [country, callingCode, lengths, pattern, trunk = '', trunkReplacement = '', exitCode = ''] =
 		line.split(' ');
 	return {
-		/** ISO code, or the calling code where no country has it. */
+		/** ISO code, or the calling code if it belongs to no country. */
 		country,
 		callingCode,
 		/** How many digits may follow the calling code, and what they may be. */
 		lengths: lengths.split(',').map(Number),
 		pattern: new RegExp(`^(?:${pattern})$`),
-		/** What is dialled before a number within the country, e.g. 0, and what it becomes from abroad. */
+		/**
+		 * The trunk prefix that is dialled within the country, e.g. 0, and what replaces it in an international number.
+		 */
 		trunk: new RegExp(`^(?:${trunk})`),
 		trunkReplacement,
-		/** What is dialled before another calling code, if it does not begin with 00; else empty. */
+		/** The prefix for international calls, if it does not begin with 00; else empty. */
 		exitCode,
 	};
 }
@@ -35,7 +37,7 @@ export function plansFor(digits: string): NumberingPlan[] {
 	return [1, 2, 3].flatMap((length) => byCallingCode[digits.slice(0, length)] ?? []);
 }
 
-/** A number without the trunk prefix of its country; as it is if it has none. */
+/** A number without the trunk prefix of its country, if it has one. */
 export function withoutTrunk(digits: string, { trunk, trunkReplacement }: NumberingPlan): string {
 	return digits.replace(trunk, trunk.exec(digits)?.at(-1) ? trunkReplacement : '');
 }

@@ -6,7 +6,7 @@ import { type NumberingPlan, planOf, plansFor, withoutTrunk } from './plans';
 /** Instead of a country: the numbers are international, but lack the `+`. */
 export const plusMissing = 'plusMissing';
 
-/** A number in E.164 (`+` and digits) with what the user should know of it; or what is wrong with the text. */
+/** A number in E.164 (`+` and digits) and hints for the user; or what is wrong with the text. */
 export type PhoneReading =
 	| { e164: string; hints: string[] }
 	| { e164?: undefined; problem: string; detail?: string };
@@ -23,16 +23,17 @@ const afterPlus = /^[([]?(?:\+|00)([^+]*)$/;
 const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
 
 /**
- * Reads a phone number. One that can mean two phones is a problem.
+ * Reads a phone number. A number that can mean two phones is a problem.
  *
- * @param country ISO code of the country whose local numbers are read, or `plusMissing`; anything else is none
+ * @param country ISO code of the country whose local numbers are read, or `plusMissing`; anything else means no
+ * country
  */
 export function readPhone(written: string, country = ''): PhoneReading {
 	const { number, extension } = takeApart(written);
 	if (!/^\+?\d{1,30}$/.test(digitsOf(number))) return { problem: 'is not a phone number' };
 	const end = doubtfulEnd.exec(number)?.[0] ?? '';
 	const front = end && readPhone(number.slice(0, -end.length), country).e164;
-	// up to 8 digits may be country and area code alone
+	// up to 8 digits may be only country and area code
 	if (front && front.length > 9)
 		return {
 			problem: 'contains more than a phone number',
@@ -69,7 +70,7 @@ function takeApart(written: string): { number: string; extension?: string } {
 
 const digitsOf = (text: string) => text.replace(decoration, '');
 
-/** The numbers in E.164 that may be meant: none, one, or several if in doubt. */
+/** The possible numbers in E.164: none, one, or several if the text is ambiguous. */
 function readingsOf(number: string, country: string): string[] {
 	const [, international] = afterPlus.exec(number) ?? [];
 	if (international !== undefined) {
@@ -102,7 +103,7 @@ function nationalForms(digits: string, plan: NumberingPlan): string[] {
 	return forms.map((form) => `+${plan.callingCode}${form}`);
 }
 
-/** Reads what is dialled within a country: a local number, one of another country, or one that lacks only the `+`. */
+/** Reads digits as they are dialled within a country: a local number, one of another country, or one without its `+`. */
 function readLocal(digits: string, plan: NumberingPlan): string[] {
 	const { callingCode, lengths, exitCode } = plan;
 	const local = nationalForms(digits, plan).filter((one) =>

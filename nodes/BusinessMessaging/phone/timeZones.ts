@@ -1,9 +1,9 @@
-/** The time zones in which a phone may be, as far as its number tells. */
+/** The time zones in which a phone may be, according to its number. */
 import { memoize, uniq } from 'lodash';
 
 import { plansFor } from './plans';
 
-/** Countries that the runtime's own data leaves out. */
+/** Countries that are missing in the runtime's data. */
 const furtherZones: Partial<Record<string, string>> = {
 	AC: 'Atlantic/St_Helena',
 	TA: 'Atlantic/St_Helena',

@@ -1,4 +1,4 @@
-/** The asking half: finds who takes the answers, before the first question goes out. */
+/** The asking half: finds out how replies will arrive, before the first question is sent. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Item } from '../execution/item';
@@ -12,11 +12,11 @@ import { listenByTrigger } from './byTrigger';
 import { listenByWebhook } from './byWebhook';
 
 /**
- * Finds who takes the answers of all valid items: the published triggers of this n8n and service, or for one person a
- * registration.
+ * Finds the receiver of the replies to all valid items: the published triggers of this n8n and service, or for
+ * one person a registration.
  *
- * @throws InputError for an n8n that is too old, several people or grouped messages without a trigger, too many people, or an address that
- *   the service cannot reach; ServiceError
+ * @throws InputError if n8n is too old, if several people or grouped messages have no trigger, if there are too
+ * many people, or if the service cannot reach n8n; ServiceError
  */
 export async function listenForReplies(
 	context: IExecuteFunctions,

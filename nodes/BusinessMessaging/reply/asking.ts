@@ -1,4 +1,6 @@
-/** A run of the node that asks, and what it keeps while it waits: in the node's context, which n8n stores with the execution. */
+/**
+ * A run of the node that asks. While it waits, its data is in the node's context, which n8n stores with the execution.
+ */
 import { randomUUID } from 'crypto';
 import { omit } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
@@ -20,13 +22,13 @@ export interface Question {
 	askedMessageId: string | null;
 	/** When it was sent by the service's clock, ms since 1970; 0 if the service does not say. */
 	askedTime: number;
-	/** Index in the settings of the wait. */
+	/** Index of its settings in the wait. */
 	expected: number;
 }
 
 /** A run of the node that waits. */
 export interface Wait {
-	/** Tells it from the other rounds of a loop. */
+	/** Distinguishes the rounds of a loop. */
 	run: string;
 	/** When the time is up, ms since 1970. */
 	until: number;
@@ -34,7 +36,7 @@ export interface Wait {
 	settings: QuestionSettings[];
 	/** The output of the items that failed or were left out while the others were asked. */
 	notAsked: INodeExecutionData[];
-	/** The registration at the service, if no trigger takes the answers. */
+	/** The registration at the service, if no trigger receives the replies. */
 	registration?: { id?: string };
 }
 
@@ -50,7 +52,7 @@ export class Asking {
 	/** How long answers count, ms. */
 	readonly limitMs: number;
 	private readonly startedAt = Date.now();
-	/** The different settings of the questions, and what tells them apart. */
+	/** The different settings of the questions, and a key for each. */
 	private readonly settings: QuestionSettings[];
 	private readonly indexes: Map<string, number>;
 
@@ -66,7 +68,7 @@ export class Asking {
 		this.limitMs = this.settings.reduce((most, { limitMs }) => Math.max(most, limitMs), 0);
 	}
 
-	/** Whether several messages may be one answer. */
+	/** Whether several messages may be one reply. */
 	get groups(): boolean {
 		return this.settings.some(({ groupMs }) => groupMs > 0);
 	}
@@ -88,7 +90,7 @@ export class Asking {
 		});
 	}
 
-	/** What a trigger has to know: everybody who is to be asked, and who was so far. */
+	/** What a trigger must know: everybody who will be asked, and who was asked so far. */
 	toQuestions(url: string): Questions {
 		const sent = new Map(this.questions.map((one) => [one.item, one]));
 		return {
@@ -105,7 +107,7 @@ export class Asking {
 		};
 	}
 
-	/** Has n8n wait until the questions are answered, or somewhat longer than the time limit. */
+	/** Lets n8n wait until the questions are answered, or a little longer than the time limit. */
 	async wait(until: number, registration?: Wait['registration']): Promise<true> {
 		const { context, run, questions, settings } = this;
 		const others = this.items.filter((item) => !isWanted(item));

@@ -1,4 +1,4 @@
-/** Has the published triggers of this n8n take the answers. */
+/** Lets the published triggers of this n8n receive the replies. */
 import { differenceBy } from 'lodash';
 
 import type { Listening } from '../execution/run';
@@ -15,13 +15,13 @@ import {
 import type { RegisteredWebhook } from '../webhooks/registrations';
 import type { Asking } from './asking';
 
-/** How often the triggers hear who was asked meanwhile, ms. */
+/** How often the triggers learn who was asked, ms. */
 const tellPauseMs = 1_000;
 
 /**
- * Tells the triggers who will be asked, then every second who was.
+ * Tells the triggers who will be asked, then every second who was asked.
  *
- * @returns undefined if there is none
+ * @returns undefined without a trigger
  * @throws InputError if they wait for too many people
  */
 export async function listenByTrigger(
@@ -49,7 +49,7 @@ export async function listenByTrigger(
 			const questions = asking.toQuestions(url);
 			const asked = questions.people.filter(([, , , time]) => time !== null);
 			const people = differenceBy(asked, reported, '0');
-			// Also when there is nobody new: a message whose sender was not asked waits to hear it.
+			// Also if nobody new was asked: a message whose sender was not asked waits for this report.
 			if (await tell({ ...questions, people })) reported = asked;
 		}
 	})();
@@ -66,7 +66,7 @@ export async function listenByTrigger(
 	return { stop, wait };
 }
 
-/** The triggers that take the questions. Only addresses of this n8n are called. */
+/** The triggers that accept the questions. Only URLs of this n8n are called. */
 async function findTriggers(
 	{ context, client }: Asking,
 	webhooks: RegisteredWebhook[],

@@ -19,7 +19,7 @@ import {
 import type { Asking } from './asking';
 
 /**
- * Registers for the answer, and removes what earlier runs have left behind.
+ * Registers the URL, and removes registrations that earlier runs have left behind.
  *
  * @throws InputError if another run waits for the same person, or the service cannot reach n8n; ServiceError
  */
@@ -29,7 +29,7 @@ export async function listenByWebhook(
 ): Promise<Listening> {
 	const { context, client, run, asked } = asking;
 	const phone = samePhoneKey(asText(asked[0].request.body?.to));
-	// Tells questions to the same person from others, and nobody who it is.
+	// Identifies a person without revealing who it is.
 	const person = createHmac('sha256', client.config.id).update(phone).digest('base64url');
 	const url = context.getSignedResumeUrl({ wait: `${run}.${person}` });
 	checkDeliverable(url, client.config);
@@ -67,7 +67,7 @@ async function endAt({ context }: Asking, url: string, until: number): Promise<v
 	await resume(context, url, () => [], isWanted);
 }
 
-/** Removes a registration. Does not throw: what cannot be removed now is removed by the next question. */
+/** Removes a registration. Does not throw: if it cannot be removed now, the next question removes it. */
 export async function unregister(
 	{ logger }: Pick<IExecuteFunctions | IWebhookFunctions, 'logger'>,
 	client: Client,

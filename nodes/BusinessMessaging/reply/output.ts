@@ -1,4 +1,4 @@
-/** What comes out of a wait. */
+/** The output of a wait. */
 import type { IDataObject, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 import { omit, partition, sortBy } from 'lodash';
 
@@ -7,7 +7,10 @@ import { readAnswer, textOf } from '../webhooks/answers';
 import type { Answer } from '../webhooks/question';
 import type { Question, Wait } from './asking';
 
-/** The node's outputs: answers in the order of the items that asked, each paired with its item; failed items go where n8n puts them. */
+/**
+ * The node's outputs: replies in the order of the items that asked, each paired with its item; failed items go to the
+ * output that On Error selects.
+ */
 export function outputsOf(
 	context: IWebhookFunctions,
 	wait: Wait,
@@ -47,7 +50,7 @@ function answered(
 		text,
 		answer: value ?? null,
 		...(settings.kind === 'approval' && { approved: value === true }),
-		// n8n's agent hands this on to the model as the reason why its tool may not run
+		// n8n's agent gives this to the model as the reason why its tool may not run
 		...(isReview && !isAccepted && { chatInput: text }),
 		...(messages.some(({ isCut }) => isCut) && { textIsCut: true }),
 		messageId,

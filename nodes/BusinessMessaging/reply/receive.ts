@@ -1,4 +1,4 @@
-/** The receiving half: what comes to an execution that waits, from the trigger or from the service itself. */
+/** The receiving half: calls of the trigger, or of the service itself, to an execution that waits. */
 import type { IWebhookDescription, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
@@ -15,7 +15,7 @@ import { unregister } from './byWebhook';
 import { outputsOf } from './output';
 import { type Wait, readWait } from './asking';
 
-/** What n8n takes requests with while an execution waits. */
+/** The webhooks to which n8n sends requests while an execution waits. */
 export const replyWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
@@ -27,12 +27,12 @@ export const replyWebhooks: IWebhookDescription[] = [
 	},
 ];
 
-/** Messages after which this process has repeated a question, so that a second delivery is none. */
+/** Messages after which this process has repeated a question, so that a second delivery does not count again. */
 const repeatedAfter = new BoundedMap<string, true>({ maxSize: 5_000 });
 
 /**
- * Handles what comes to a waiting execution; n8n has checked the signature of the URL before. Never throws, because n8n
- * would end the wait with the error: 503 has the sender try again.
+ * Handles a call to a waiting execution, whose URL n8n has verified. Never throws, because n8n would end the wait
+ * with the error; after 503, the sender tries again.
  */
 export async function receiveReply(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
@@ -72,7 +72,7 @@ async function takeMessages(
 	return undefined;
 }
 
-/** Has n8n go on with the answers, and removes the registration once it has begun to. */
+/** Lets n8n continue with the answers, and removes the registration once it does. */
 function goOn(
 	context: IWebhookFunctions,
 	wait: Wait,

@@ -27,7 +27,7 @@ export const periodField = collectionField({
 	],
 });
 
-/** @throws InputError for a time that is none */
+/** @throws InputError for an invalid time */
 export function inPeriod(
 	{ period }: ValuesOf<readonly [typeof periodField]>,
 	{ timeZone }: RequestSettings,

@@ -26,12 +26,16 @@ const kept = new BoundedMap<string, ContactIndex>({ maxSize: 5, maxAgeMs });
 
 /** The contacts of one service. */
 export class ContactIndex {
-	/** IDs by phone number: empty if the list shows none, undefined if the response to the creation showed none. */
+	/** IDs by phone number: empty if the list shows no ID, undefined if the response to the creation showed none. */
 	private readonly ids = new Map<string, string | undefined>();
 	private count = 0;
 	private fields = '';
 
-	/** The cached index if it has these phone numbers, or can be updated; else a new one. @throws ServiceError if it has gaps */
+	/**
+	 * The cached index if it has these phone numbers or can be updated; else a new one.
+	 *
+	 * @throws ServiceError if the list is incomplete
+	 */
 	static async open(client: Client, phones: string[]): Promise<ContactIndex> {
 		const { id } = client.config;
 		return await withLock(`contacts ${id}`, async () => {
@@ -45,7 +49,11 @@ export class ContactIndex {
 		});
 	}
 
-	/** The ID of the contact with a phone number, undefined if there is none. @throws InputError if its ID is not shown */
+	/**
+	 * The ID of the contact with a phone number, undefined without a contact.
+	 *
+	 * @throws InputError if the service does not show its ID
+	 */
 	async find(client: Client, phone: string): Promise<string | undefined> {
 		const key = samePhoneKey(phone);
 		if (!this.ids.has(key)) return undefined;
@@ -58,7 +66,7 @@ export class ContactIndex {
 		);
 	}
 
-	/** Notes a contact that was created. */
+	/** Adds a contact that was created. */
 	add(phone: string, response: unknown): void {
 		this.ids.set(samePhoneKey(phone), readId(readRecord(response, 'contact'), 'contact'));
 		this.count++;
@@ -92,7 +100,7 @@ export class ContactIndex {
 		if (front.gap) return false;
 		if (front.total === undefined || front.total <= size) return true;
 		const last = Math.ceil(front.total / size);
-		// One of these is the last page, whether pages count from 0 or from 1.
+		// One of these is the last page, depending on whether pages count from 0 or 1.
 		for (const page of [last - 1, last]) {
 			if (front.total === this.count) return true;
 			const query = { page, limit: pageSize };

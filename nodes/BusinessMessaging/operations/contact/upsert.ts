@@ -42,7 +42,7 @@ async function save(
 	}
 	const updated = await client.fetch(endpoints.updateContact, { id, body }).catch(asMissing);
 	if (!(updated instanceof ServiceError)) return updated.body;
-	await index.list(client); // somebody has deleted it since it was listed
+	await index.list(client); // it was deleted after it was listed
 	if ((await index.find(client, phoneOf(request))) === id) throw updated;
 	return await save(client, request, index);
 }

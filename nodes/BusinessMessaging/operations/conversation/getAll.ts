@@ -29,7 +29,7 @@ export const getConversations = listOperation({
 	read: readNewestFirst,
 });
 
-/** Reads all if the service lists the oldest first: the newest come last then, after the limit. */
+/** If the service lists the oldest first, reads all pages, because the newest are at the end. */
 async function readNewestFirst(
 	client: Client,
 	endpoint: Endpoint,

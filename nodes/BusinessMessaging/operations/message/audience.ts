@@ -19,7 +19,7 @@ import { quoted } from '../shorten';
 export interface SendWindow {
 	/** Days on which the window opens, 1 for Monday to 7 for Sunday. */
 	days: number[];
-	/** Minutes since midnight. A window that closes before it opens goes on after midnight. */
+	/** Minutes since midnight. A window that closes before it opens ends after midnight. */
 	opens: number;
 	closes: number;
 	/** IANA time zone; empty for the recipient's. */
@@ -34,11 +34,11 @@ export interface Audience {
 	/** Name of the segment whose contacts are left out; empty for none. */
 	excludedSegment: string;
 	window?: SendWindow;
-	/** The greatest number of messages to one person in so many days. */
+	/** The maximum number of messages to one person in a number of days. */
 	cap?: { messages: number; days: number };
 }
 
-/** Days by the values of the field, 1 for Monday to 7 for Sunday. */
+/** Days for each value of the field, 1 for Monday to 7 for Sunday. */
 const daysOf = {
 	everyDay: [1, 2, 3, 4, 5, 6, 7],
 	mondayToFriday: [1, 2, 3, 4, 5],
@@ -151,7 +151,7 @@ type WindowValues = NonNullable<NonNullable<Rules['sendWindow']>['values']>[numb
  * Reads the rules of an item.
  *
  * @returns undefined if there are none
- * @throws InputError for a time, a time zone or an excluded number that cannot be right
+ * @throws InputError for an invalid time, time zone or excluded number
  */
 export function readAudience(
 	{ audienceRules: rules, options }: { audienceRules: Rules; options: { defaultCountry?: string } },
@@ -196,7 +196,7 @@ function readTime(label: string, written: string): number {
 	);
 }
 
-/** The same list is usually meant for all items of a run. */
+/** All items of a run usually have the same list. */
 const readLists = new BoundedMap<string, Set<string>>({ maxSize: 5 });
 
 function readNumbers(written: string, country: string): Set<string> {
@@ -206,7 +206,7 @@ function readNumbers(written: string, country: string): Set<string> {
 	});
 }
 
-/** A number that cannot be read would otherwise get the message. */
+/** A person whose number cannot be read would otherwise get the message. */
 function readNumber(entry: string, country: string): string {
 	const reading = readPhone(entry, country);
 	if (reading.e164 !== undefined) return samePhoneKey(reading.e164);

@@ -1,4 +1,4 @@
-/** Whether messages are sent, shown beforehand, or sent to a number of the user's own. */
+/** Whether messages are sent, only shown, or sent to the user's test number. */
 import { omit } from 'lodash';
 
 import { type ValuesOf, choiceField, numberField, textField } from '../fields';
@@ -27,7 +27,7 @@ const mode = {
 	description: "What to do with the messages. In n8n's evaluations, nothing is ever sent.",
 } as const;
 
-/** The mode of a question, whose answer nobody awaits in a test. */
+/** The mode of a question. It has no test, as replies to a test could not be matched. */
 export const questionModeField = choiceField({ ...mode, options: [preview, send] });
 
 /** The fields of the mode. */
@@ -59,7 +59,7 @@ export const modeFields = [
 /**
  * The request of a message in its mode. A test goes to the test number and leaves no trace in Send Once.
  *
- * @throws InputError for a test number that is none
+ * @throws InputError for an invalid test number
  */
 export function inMode(
 	request: OperationRequest,

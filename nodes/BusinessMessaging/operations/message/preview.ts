@@ -9,9 +9,9 @@ import { findTemplate } from './review';
 import { nameOf, placeOf } from './variables';
 
 /**
- * The text of a message; of a template also header, footer and buttons.
+ * The text of a message; for a template also header, footer and buttons.
  *
- * @param list undefined if the templates are not known, then the text of a template is null
+ * @param list undefined if the templates are unknown; the text of a template is then null
  */
 export function previewOf(
 	{ body = {}, template }: OperationRequest,
@@ -42,7 +42,7 @@ export function previewOf(
 	};
 }
 
-/** The values of a message by part, e.g. `body` or `button2`, in the order in which it brings them. */
+/** The values of a message by part, e.g. `body` or `button2`, in the order of the message. */
 function valuesOf(components: unknown): Map<string, string[]> {
 	const list = Array.isArray(components) ? components.filter(isRecord) : [];
 	return new Map(

@@ -1,11 +1,11 @@
-/** What a question asks for, and the fields in which the user says so. */
+/** Which answer a question expects, and the fields for it. */
 import { clamp } from 'lodash';
 import { z } from 'zod';
 
 import { type ValuesOf, choiceField, collectionField, numberField, textField } from '../fields';
 import { InputError } from '../../transport/errors';
 
-/** What is asked for, and what happens after another answer. */
+/** The expected answer, and what happens after another one. */
 export const expectedSchema = z.object({
 	kind: z.enum(['approval', 'choice', 'date', 'email', 'freeText', 'number']),
 	/** The possible answers of `choice`. */
@@ -14,29 +14,29 @@ export const expectedSchema = z.object({
 	noWords: z.array(z.string()),
 	/** Whether 01/02/2030 is the first of February. */
 	isDayFirst: z.boolean(),
-	/** How long after a message further ones of that person still belong to it, ms; 0 for not at all. */
+	/** How long after a message the person's next message still belongs to it, ms; 0 for never. */
 	groupMs: z.number(),
 	/** How often the question is repeated. */
 	repeats: z.number(),
-	/** What is written then; by default words that fit the kind of answer. */
+	/** The text of the repetition; if it is empty, a text for the kind of answer. */
 	repeatText: z.string(),
 });
 export type ExpectedAnswer = z.infer<typeof expectedSchema>;
 export type AnswerKind = ExpectedAnswer['kind'];
-/** What is asked for. */
+/** The expected answer alone. */
 export type Expected = Omit<ExpectedAnswer, 'groupMs' | 'repeats' | 'repeatText'>;
 
-/** What a question asks for, and how. */
+/** All settings of a question. */
 export interface QuestionSettings extends ExpectedAnswer {
-	/** How long the answer counts, ms. */
+	/** How long replies count, ms. */
 	limitMs: number;
-	/** Whether somebody who does not answer in time comes out as an item too. */
+	/** Whether there is an item for somebody who does not reply in time. */
 	givesUnanswered: boolean;
 }
 
 const minute = 60_000;
 const unitMs = { minutes: minute, hours: 60 * minute, days: 24 * 60 * minute };
-/** n8n's timers and most services forget longer ones. */
+/** n8n's timers and most services do not support more. */
 const longestDays = 365;
 const longestGroupSeconds = 60;
 
@@ -45,7 +45,7 @@ const words = {
 	no: 'no, n, nope, reject, rejected, decline, declined, nein, non, não, nao, 👎, ❌',
 };
 
-/** The fields for the answer. n8n sets `responseType` to `approval` where the node asks for the approval of an agent's tool. */
+/** The fields for the answer. n8n sets `responseType` to `approval` if the node approves a tool call of an AI agent. */
 export const answerFields = [
 	choiceField({
 		displayName: 'Response Type',
@@ -174,7 +174,7 @@ export const answerFields = [
 /**
  * Reads the fields for the answer.
  *
- * @throws InputError for a time limit that is none and for a list without choices
+ * @throws InputError for an invalid time limit and for a list without choices
  */
 export function readSettings({
 	responseType,

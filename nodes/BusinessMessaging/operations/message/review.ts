@@ -1,4 +1,4 @@
-/** Compares messages with their templates before the first one goes out, as far as the service shows the templates. */
+/** Compares messages with their templates before the first one is sent, as far as the service shows the templates. */
 import { compact, intersection, maxBy, range, sortBy, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
@@ -13,14 +13,15 @@ import { type GivenVariable, nameOf, placeOf, titleOf, toComponents } from './va
 
 /** How long loading the templates may take, ms. Without them, messages go out unchecked. */
 const timeoutMs = 15_000;
-/** As en_US or de; some services show other words for a language. */
+/** A code such as en_US or de; some services show names of languages instead. */
 const localeCode = /^[a-z]{2,3}([_-][a-z0-9]+)*$/i;
 const switchOff = "To send the message anyway, switch off 'Check Before Sending' under 'Options'.";
 
 /**
- * Loads the templates of a run once, and again if a message does not fit a list that was kept.
+ * Loads the templates of a run, and reloads a cached list if a message does not fit it.
  *
- * @returns undefined if no message is to be checked, or if they cannot be listed, which a hint says
+ * @returns undefined if no message needs a check, or if the templates cannot be listed, in which case a hint says
+ * so
  */
 export async function lookUpTemplates(
 	client: Client,
@@ -44,10 +45,11 @@ export async function lookUpTemplates(
 }
 
 /**
- * Compares a message with its template, puts named values into the template's order, and adds the language if there is one only.
+ * Compares a message with its template, sorts named values like the template, and adds the language if there is
+ * only one.
  *
- * @throws InputError for a template that does not exist or is not approved, a value that is missing or has no place, a
- * missing PDF, or a language that is to be chosen
+ * @throws InputError for a template that does not exist or is not approved, a missing or surplus value, a missing
+ * PDF, or a missing language
  */
 export function reviewTemplate(message: OperationRequest, list?: TemplateList): OperationRequest {
 	const request = withLanguage(message, list);
@@ -91,7 +93,7 @@ export async function sendTemplateMessage(
 	return sentMessage(response, request);
 }
 
-/** Says that the service has no template of this name and language; undefined if it has, or may have one. */
+/** The error that the service has no template of this name and language; undefined if it has one, or may have one. */
 export function missingTemplate(
 	list: TemplateList,
 	name: string,
@@ -109,7 +111,7 @@ export function missingTemplate(
 	return new InputError(missingTitle(name), `${question}Choose 'Template' from the list.`);
 }
 
-/** The template of a name and language; the case of letters counts in names, not in languages. */
+/** The template of a name and language; case matters in names, but not in languages. */
 export function findTemplate(
 	{ records }: TemplateList,
 	name: string,
@@ -126,7 +128,7 @@ function missingTitle(name: string, language?: string): string {
 	return `The service has no template "${name}"${language ? ` in ${language}` : ''}`;
 }
 
-/** The share of pairs of letters that two names have in common, 0 to 1. */
+/** How similar two names are, 0 to 1: the share of letter pairs that they have in common. */
 function likeness(...names: [string, string]): number {
 	const [one, other] = names.map((name) =>
 		uniq(range(name.length - 1).map((at) => name.slice(at, at + 2).toLowerCase())),
@@ -176,7 +178,9 @@ function valueProblem(
 	return new InputError(message, `The text around it: "${missing.text}".`);
 }
 
-/** The variable that a value is meant for: by its name, else by its place, as a form may have had numbered fields only. */
+/**
+ * The ID of the variable for a value: by its name, else by its number, since the form may have had only numbered fields.
+ */
 function idFor(value: GivenVariable, variables: TemplateVariable[]): string {
 	const own = variables.filter((variable) => placeOf(variable) === placeOf(value));
 	const variable = own.find(({ id }) => id === value.id) ?? own[Number(nameOf(value)) - 1];

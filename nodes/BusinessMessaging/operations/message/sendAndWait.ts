@@ -9,8 +9,8 @@ import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
 import { checkField, templateFields, templateRequest } from './template';
 
 /**
- * Asks by text or template and waits for the person's answer in the chat. The value of the operation and the name of
- * the text's field are those by which n8n knows a step that asks a human. Source: specification, POST
+ * Asks by text or template and waits for the person's answer in the chat. n8n recognizes a human review step by the value
+ * of the operation and the name of the field for the text. Source: specification, POST
  * /v1/messages/send and /v1/messages/template, webhooks and the event message.received.
  */
 export const sendAndWait = operation({

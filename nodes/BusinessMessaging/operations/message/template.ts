@@ -49,7 +49,7 @@ function formField<const N extends string>(
 	};
 }
 
-/** Shows the text of the chosen template, which n8n does in a form without fields. Its value means nothing. */
+/** Shows the text of the chosen template: n8n displays it in a form without fields. Its value is not used. */
 export function templateTextField<const N extends string>(look: TemplateFormLook<N>): Field<N> {
 	return formField(look, 'What the template says');
 }

@@ -10,7 +10,7 @@ export interface GivenVariable extends Pick<TemplateVariable, 'id'> {
 	value: string;
 }
 
-/** What a message says about its template. */
+/** The template of a message. */
 export interface TemplateMessage {
 	name: string;
 	language: string;
@@ -33,14 +33,18 @@ export function nameOf({ id }: Pick<TemplateVariable, 'id'>): string {
 	return id.slice(id.indexOf('_') + 1);
 }
 
-/** What people call a variable, e.g. `Body 1`, or `Button 2` for the only variable that a button usually has. */
+/** The label of a variable, e.g. `Body 1`, or `Button 2` for the only variable that a button usually has. */
 export function titleOf(variable: Pick<TemplateVariable, 'id'>): string {
 	const place = upperFirst(placeOf(variable)).replace(/\d+/, ' $&');
 	const name = nameOf(variable);
 	return place.startsWith('Button') && name === '1' ? place : `${place} ${name}`;
 }
 
-/** Reads the form, or what an expression gave in its shape. @throws InputError for an unknown name and an empty field */
+/**
+ * Reads the form, or an expression whose result has the same shape.
+ *
+ * @throws InputError for an unknown name and an empty field
+ */
 export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: string } {
 	const { value, schema } = (isPlainObject(form) ? form : {}) as {
 		value?: Record<string, unknown> | null;
@@ -66,7 +70,7 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 	};
 }
 
-/** The values of one part: numbered ones by number and without a gap, as the service only sees their order. */
+/** The values of one part: numbered ones are sorted and must have no gap, because the service only sees their order. */
 function inOrder(given: GivenVariable[]): GivenVariable[] {
 	if (!given.every((one) => /^\d+$/.test(nameOf(one)))) return given;
 	const sorted = sortBy(given, (one) => Number(nameOf(one)));
