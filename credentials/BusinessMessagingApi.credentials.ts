@@ -80,8 +80,8 @@ export class BusinessMessagingApi implements ICredentialType {
 		},
 	];
 
-	// Also for n8n's "Custom API Call". A function, as n8n evaluates an expression for every single request (a third of
-	// what a message costs), and only while an execution runs: webhooks are also removed after its end.
+	// Also for n8n's "Custom API Call". A function, because n8n would evaluate an expression for every request (a third
+	// of the CPU time of a message), and only during an execution, but webhooks are also removed afterwards.
 	async authenticate(
 		{ apiKey }: ICredentialDataDecryptedObject,
 		options: IHttpRequestOptions,

@@ -19,8 +19,7 @@ export class BusinessMessagingTrigger implements INodeType {
 		name: 'businessMessagingTrigger',
 		icon: { light: 'file:businessMessaging.svg', dark: 'file:businessMessaging.dark.svg' },
 		group: ['trigger'],
-		// For a node of version 1, n8n evaluates an internal expression at each delivery, which takes longer than all the
-		// rest.
+		// For a node of version 1, n8n evaluates an internal expression at each delivery, which takes longer than all the rest.
 		version: [1, 1.1],
 		defaultVersion: 1.1,
 		subtitle,

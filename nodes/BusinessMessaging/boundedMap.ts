@@ -1,7 +1,4 @@
-/**
- * A map with a maximum size and age, for everything that the process keeps between executions. The oldest entries go
- * first.
- */
+/** A map with a maximum size and age, for everything that the process keeps between executions. The oldest entries go first. */
 export class BoundedMap<K, V> {
 	private readonly entries = new Map<K, { value: V; setAt: number }>();
 

@@ -143,10 +143,7 @@ export function recordName({ path }: Endpoint): string {
 	return otherNames[last] ?? last.replace(/s$/, '');
 }
 
-/**
- * Method and path of an endpoint under an API path. An endpoint that is not listed there is called as in the other API
- * path.
- */
+/** Method and path of an endpoint under an API path. An endpoint that is not listed there is called as in the other API path. */
 export function routeOf({ path, methods }: Endpoint, apiPath: ApiPath) {
 	const listed = methods[apiPath];
 	return {

@@ -124,9 +124,7 @@ export function readTotal(body: unknown, headers: Record<string, unknown>): numb
 	return undefined;
 }
 
-/**
- * The list in a response, if it is the whole body or has a usual name; undefined if the response may be something else.
- */
+/** The list in a response, if it is the whole body or has a usual name; undefined if the response may be something else. */
 export function readEnvelope(body: unknown, kind?: string): unknown[] | undefined {
 	if (!isRecord(body)) return isList(body) ? body : undefined;
 	return readEnvelope(body[envelopeOf(body, kind)], kind);
@@ -174,10 +172,7 @@ export function readId(record: unknown, kind = 'message'): string | undefined {
 	return readId(isList(inner) ? inner[0] : inner, kind);
 }
 
-/**
- * Reads the IDs of a list: from fields named like an ID of this kind, else from the only field whose value differs in
- * every record.
- */
+/** Reads the IDs of a list: from fields named like an ID of this kind, else from the only field whose value differs in every record. */
 export function identify(
 	records: ServiceRecord[],
 	kind: string,

@@ -1,7 +1,4 @@
-/**
- * Listed templates. Only names and languages are specified. The rest is an assumption, and unknown if the service does
- * not show it.
- */
+/** Listed templates. Only names and languages are specified. The rest is an assumption, and unknown if the service does not show it. */
 import { at, compact, groupBy, isEmpty, pickBy, sortBy, uniq } from 'lodash';
 
 import { type ServiceRecord, isRecord, readId } from './read';
@@ -41,10 +38,7 @@ const languageKey = /^(language|locale|lang)(_?code)?$/i;
 const statusKey = /^(approval_?)?(status|state)$/i;
 const listKeys = ['translations', 'languages', 'localizations', 'versions'];
 
-/**
- * Whole statuses only: The whole text must match: a template with The whole text must match: a template with The whole
- * text must match: a template with "Active - Quality pending" can be sent.
- */
+/** The whole status must match: a template with "Active - Quality pending" can be sent. */
 const refusal =
 	/^((in|under) review|pending( (review|approval|deletion))?|submitted|draft|rejected|declined|paused|disabled|inactive|deleted)$/;
 
@@ -108,10 +102,7 @@ function textOf(value: unknown): string {
 	return typeof value === 'string' ? value : '';
 }
 
-/**
- * The first field with such a name that contains a text, or a record with one, e.g. `{ "language": { "code": "en_US" }
- * }`.
- */
+/** The first field with such a name that contains a text, or a record with one, e.g. `{ "language": { "code": "en_US" } }`. */
 function textAt(record: ServiceRecord, key: RegExp): string | undefined {
 	const values = Object.values(pickBy(record, (_, name) => key.test(name)));
 	const texts = values.map((value) => textOf(isRecord(value) ? (value.code ?? value.name) : value));

@@ -51,10 +51,7 @@ export class FrequencyCap {
 		return outcome;
 	}
 
-	/**
-	 * Which of the items could be sent in their order, without taking places. `isWanted` says which ones the other rules
-	 * allow.
-	 */
+	/** Which of the items could be sent in their order, without taking places. `isWanted` says which ones the other rules allow. */
 	async look(items: ValidItem[], isWanted: boolean[]): Promise<boolean[]> {
 		const wishes = items.map(({ request }) => ({
 			person: recipientOf(request),

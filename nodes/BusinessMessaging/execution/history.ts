@@ -56,8 +56,7 @@ export class History {
 			const others = [...this.recentEntries(), ...alongside, ...last.origin];
 			const { added, isSlow } = await this.write([...others, ...ours, origin, proof]);
 			if (attempt === 0 && added.size === 2) return new Set(); // only the marks are new
-			// Another process may have written our last addition back: the entries are then ours, or still have to be
-			// removed.
+			// Another process may have written our last addition back: the entries are then ours, or still have to be removed.
 			const isOwn = last.origin.some((mark) => !added.has(mark));
 			ours = ours.filter((entry) => isOwn || added.has(entry));
 			for (const entry of entries) this.removals.delete(entry);
@@ -106,8 +105,7 @@ export class History {
 
 	private async write(entries: string[]): Promise<{ added: Set<string>; isSlow: boolean }> {
 		const before = this.pauseMs;
-		// The pause grows at once and shrinks step by step, so one delay of the database does not slow down the rest of a
-		// campaign.
+		// The pause grows at once and shrinks step by step, so one delay of the database does not slow down the rest of a campaign.
 		this.pauseMs = Math.max(before / 2, minPauseMs);
 		const start = Date.now();
 		const added = await this.record(entries);

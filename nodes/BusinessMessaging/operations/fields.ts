@@ -1,7 +1,4 @@
-/**
- * Fields of the editor: builders from which the compiler knows names and types of values, and fields that operations
- * share.
- */
+/** Fields of the editor: builders from which the compiler knows names and types of values, and fields that operations share. */
 import { omit, sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions, NodePropertyTypes } from 'n8n-workflow';
 
@@ -173,9 +170,7 @@ export const limitField = numberField({
 	description: 'Max number of results to return',
 });
 
-/**
- * Whether the records of a list are shortened. A tool of an AI agent has the next two fields instead, as n8n requires.
- */
+/** Whether the records of a list are shortened. A tool of an AI agent has the next two fields instead, as n8n requires. */
 export const simplifyField = booleanField({
 	displayName: 'Simplify',
 	name: 'simplify',

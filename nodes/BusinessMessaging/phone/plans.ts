@@ -16,9 +16,7 @@ function readLine(line: string) {
 		/** How many digits may follow the calling code, and what they may be. */
 		lengths: lengths.split(',').map(Number),
 		pattern: new RegExp(`^(?:${pattern})$`),
-		/**
-		 * The trunk prefix that is dialled within the country, e.g. 0, and what replaces it in an international number.
-		 */
+		/** The trunk prefix that is dialled within the country, e.g. 0, and what replaces it in an international number. */
 		trunk: new RegExp(`^(?:${trunk})`),
 		trunkReplacement,
 		/** The prefix for international calls, if it does not begin with 00; else empty. */

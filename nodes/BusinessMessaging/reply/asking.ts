@@ -1,6 +1,4 @@
-/**
- * A run of the node that asks. While it waits, its data is in the node's context, which n8n stores with the execution.
- */
+/** A run of the node that asks. While it waits, its data is in the node's context, which n8n stores with the execution. */
 import { randomUUID } from 'crypto';
 import { omit } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';

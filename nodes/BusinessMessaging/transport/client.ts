@@ -23,11 +23,11 @@ import type { ServiceConfig } from './serviceConfig';
 
 /** The request of a call. */
 export interface ApiRequest {
-	/** Identifier of the addressed record, for paths with `:id`. */
+	/** ID of a record, for paths with `:id`. */
 	id?: string;
 	query?: Record<string, unknown>;
 	body?: Record<string, unknown>;
-	/** Sent as `Idempotency-Key` (assumption). By default each call has a new one, unless the endpoint is idempotent. */
+	/** Sent as `Idempotency-Key` (assumption). By default, each call has a new key, unless the endpoint is idempotent. */
 	idempotencyKey?: string;
 }
 
@@ -47,7 +47,7 @@ export type HttpSend = (request: {
 	timeoutMs: number;
 }) => Promise<ServiceResponse & { body: string }>;
 
-/** The timeout of a request in ms, and a signal that stops waiting. A request under way is finished. */
+/** The timeout of a request in ms, and a signal that stops waiting. It does not interrupt a request under way. */
 export interface ClientOptions {
 	timeoutMs?: number;
 	signal?: AbortSignal;
@@ -64,11 +64,11 @@ const maxAttempts = 4;
 
 /** Calls the endpoints of one service with one key. */
 export class Client {
-	/** What the user should know beside the output, e.g. that a list may not be complete. */
+	/** Hints for the user, e.g. that a list may be incomplete. */
 	readonly hints = new Set<string>();
-	/** How long the service takes to respond, ms: a mean in which the latest responses count most. */
+	/** How long the service takes to respond, ms: a moving average. */
 	private responseMs = 0;
-	/** The method that each endpoint has taken. */
+	/** The method that worked for each endpoint. */
 	private readonly knownMethods = new Map<Endpoint, HttpMethod>();
 
 	constructor(
@@ -77,7 +77,7 @@ export class Client {
 		private readonly options: ClientOptions = {},
 	) {}
 
-	/** How many requests at the same time the allowed rate needs at the response times so far. */
+	/** How many simultaneous requests the allowed rate needs at the current response times. */
 	get concurrency(): number {
 		const { requests, windowMs } = this.config.rate;
 		const needed = (requests / windowMs) * this.responseMs * concurrencyMargin;
@@ -109,11 +109,11 @@ export class Client {
 			refusals.push(result);
 			if (result.statusCode !== 405 && (result.statusCode !== 404 || known)) break;
 		}
-		// A refusal of the content comes from the method that exists, so it says more than a 404 or 405.
+		// If a method refuses the content, it exists, so its error says more than a 404 or 405.
 		throw refusals.find(isRefusedContent) ?? refusals[0];
 	}
 
-	/** Repeats a request that was not sent, or may have been and is idempotent, with exponential backoff. */
+	/** Repeats a request with exponential backoff, if it was not sent, or may have been sent and is idempotent. */
 	private async repeat(
 		method: HttpMethod,
 		endpoint: Endpoint,
@@ -134,7 +134,7 @@ export class Client {
 		}
 	}
 
-	/** One attempt; it waits for its turn again as long as the service limits the rate. */
+	/** One attempt. While the service responds with 429, it waits for its turn again. */
 	private async attempt(
 		method: HttpMethod,
 		endpoint: Endpoint,

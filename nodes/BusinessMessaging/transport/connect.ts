@@ -32,7 +32,7 @@ export async function connect(context: ConnectContext, options?: ClientOptions):
 }
 
 function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): HttpSend {
-	// Without the abort signal of the context, so that a message under way is finished when the user stops the execution.
+	// Without the abort signal of the context, so that a stopped execution does not interrupt a message under way.
 	const requester = {
 		helpers: context.helpers,
 		logger: context.logger,
@@ -56,7 +56,7 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 			encoding: 'text',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true, // a redirected POST would become a GET, and the key would go along
+			disableFollowRedirect: true, // a redirected POST would become a GET and carry the key
 		};
 		const response = context.helpers.httpRequestWithAuthentication.call(
 			requester,
@@ -68,7 +68,7 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 	};
 }
 
-/** The response with its body as text; n8n parses some bodies by itself, and gives none for an empty one. */
+/** The response with its body as text. n8n parses some bodies, and returns undefined for an empty one. */
 export async function readText(work: Promise<unknown>, timeoutMs: number) {
 	// The helper's own timeout restarts with every byte of the response.
 	const response = (await withDeadline(work, timeoutMs)) as ServiceResponse;

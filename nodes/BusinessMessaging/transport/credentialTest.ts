@@ -15,8 +15,8 @@ import { readServiceConfig } from './serviceConfig';
 const noService = "There is no messaging service at this address. Check 'Base URL' and 'API Path'.";
 
 /**
- * Tests the credential; both nodes name it under `testedBy`. As any web page may respond, it also lists contacts, the only
- * response whose shape is specified.
+ * Tests the credential; both nodes name it under `testedBy`. Any web page could respond, so it also lists contacts, the
+ * only response whose shape is specified.
  */
 export async function testCredential(
 	this: ICredentialTestFunctions,
@@ -37,7 +37,7 @@ export async function testCredential(
 	}
 }
 
-/** A key without permission to list contacts is a good key. @throws any other error */
+/** A key without permission to list contacts is valid too. @throws any other error */
 function asNoContacts(error: unknown): unknown[] {
 	if (isRefusedContent(error)) return [];
 	if (error instanceof ServiceError && error.statusCode === 403) return [];

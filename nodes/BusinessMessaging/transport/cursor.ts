@@ -1,4 +1,4 @@
-/** Finds the next page in a response, by the words in the names of fields. */
+/** Finds the next page in a response by the names of its fields. */
 import { lowerFirst, uniq } from 'lodash';
 
 import { type Field, fieldsOf, plain } from '../api/read';
@@ -19,7 +19,7 @@ const nextName = /^next(page)?(cursor|token|offset|key|marker|url|uri|link|href)
 /** Cursors that some services show on the last page too. */
 const cursorName = /^((cursors|end)?(after|cursor)|continuationtoken)$/;
 
-/** Reads the next page from the body or the `Link` header. Another address is not followed. */
+/** Reads the next page from the body or the `Link` header. Links to another host are not followed. */
 export function readPaging({ body, headers, url }: ApiResponse): Paging {
 	const link = /<([^<>]*)>[^,]*;\s*rel="?next\b/i.exec(String(headers.link ?? headers.Link));
 	const fields = [...fieldsOf({ next: link?.[1] }), ...fieldsOf(body)];

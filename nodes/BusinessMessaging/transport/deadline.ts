@@ -4,18 +4,18 @@ import { clamp } from 'lodash';
 /** The longest timeout of a request, seconds. */
 export const maxTimeoutSeconds = 3_600;
 
-/** A timeout as timers and n8n's HTTP helper take it: whole ms, from one to an hour. */
+/** A timeout for timers and n8n's HTTP helper: whole ms, from 1 ms to an hour. */
 export function toTimeoutMs(ms: number): number {
 	return Math.round(clamp(ms, 1, maxTimeoutSeconds * 1_000));
 }
 
-/** Stops waiting for work after some ms. @throws an error with the code ETIMEDOUT, like that of a connection */
+/** Stops waiting for a promise after a timeout. @throws an error with the code ETIMEDOUT, like that of a connection */
 export async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
 	const timer = timerOf(ms);
 	return await new Promise<T>((resolve, reject) => {
 		const expire = () => reject(Object.assign(new Error('Timed out'), { code: 'ETIMEDOUT' }));
 		timer.addEventListener('abort', expire);
-		// Otherwise the timer would keep the response in memory.
+		// A running timer would keep the response in memory.
 		work.finally(() => timer.removeEventListener('abort', expire)).then(resolve, reject);
 	});
 }

@@ -50,13 +50,13 @@ export class InputError extends ServiceError {
 	}
 }
 
-/** Any error as one for the user; an unexpected one becomes an InputError with the same message. */
+/** Converts any error to one for the user; an unexpected one becomes an InputError with the same message. */
 export function asFailure(error: unknown): ServiceError {
 	if (error instanceof ServiceError) return error;
 	return new InputError(error instanceof Error ? error.message : String(error));
 }
 
-/** What errors say about a call. */
+/** The parts of a call that errors mention. */
 export interface CallInfo {
 	/** Method and path, e.g. "POST /v1/templates". */
 	request: string;
@@ -64,7 +64,7 @@ export interface CallInfo {
 	record?: string;
 	/** Whether the specification lists the endpoint under the API path that is used. */
 	listed: boolean;
-	/** Whether it may change something at the service. */
+	/** Whether it may change something in the service. */
 	writes: boolean;
 }
 
@@ -78,7 +78,7 @@ const maxWords = 1_000;
 /** What happened, and what to do next. */
 type Meaning = [what: string, advice: string];
 
-/** What a refusal means, by its HTTP status; 300 and 400 stand for those that are not listed. */
+/** What a refusal means, by its HTTP status; 300 and 400 are used for statuses that are not listed. */
 const refusals: Record<number, Meaning> = {
 	300: [
 		'The service redirects to another address',
@@ -97,7 +97,7 @@ const refusals: Record<number, Meaning> = {
 	409: ['The service reports a conflict', 'Check whether the record exists already.'],
 };
 
-/** The error for a response that refuses or fails, with the service's own words. */
+/** The error for a response that refuses or fails, with the service's own message. */
 export function errorFromResponse({ statusCode, body }: ServiceResponse, call: CallInfo) {
 	const isUncertain = statusCode >= 500 || statusCode === 408;
 	const [what, description] = isUncertain

@@ -1,7 +1,7 @@
 /**
- * Reads lists without knowing how the service pages: by a cursor if the first page shows one, by several page numbers at a
- * time if a total shows how many there are, else one by one until nothing new comes. If records are missing, because the list
- * has changed meanwhile, pages are read again. docs/adr/0008-listing.md
+ * Reads lists without knowing how the service pages: by a cursor if the first page has one, several pages at a
+ * time if there is a total, else one by one until nothing new comes. If records are missing because the list has
+ * changed meanwhile, pages are read again. docs/adr/0008-listing.md
  */
 import { chunk, clamp, findLast, range, sumBy } from 'lodash';
 import { sleep } from 'n8n-workflow';
@@ -22,32 +22,32 @@ export interface ListRequest {
 export interface RecordList {
 	/** Each once, in the service's order; those that moved while the list was read come last. */
 	records: ServiceRecord[];
-	/** How many there are, if the service says so. */
+	/** The total, if the service shows one. */
 	total?: number;
 	/** Why there may be more. */
 	gap?: ServiceError;
-	/** Whether the service has shown that there are no more: by a total, the last cursor, or the end of its pages. */
+	/** Whether the list is certainly complete: by a total, the last cursor, or the end of its pages. */
 	isComplete: boolean;
 }
 
 interface Page extends Partial<Paging> {
 	query: Query;
-	/** The number of its records, and those that are new. */
+	/** The number of its records, and the new ones. */
 	rows: number;
 	records: ServiceRecord[];
-	/** Why it is missing. */
+	/** Why the page is missing. */
 	refusal?: ServiceError;
 }
 
-/** Tried where the specification documents a page size, until the service accepts one. */
+/** Tried in this order if the specification documents a page size, until the service accepts one. */
 const pageSizes = [1_000, 100, undefined];
 const maxAtOnce = 6;
-/** After so many pages without new records, the list ends. Page 1 may be the first page again. */
+/** Number of pages without new records after which the list ends. If pages count from 1, page 1 is the first page again. */
 const maxStale = 2;
 const maxRetries = 2;
 const retryDelayMs = 200;
 
-/** Reads a list, as far as the service gives it. @throws ServiceError if the first page or a right is missing */
+/** Reads a list, as far as possible. @throws ServiceError if the first page or a permission is missing */
 export async function readRecords(
 	client: Client,
 	endpoint: Endpoint,
@@ -69,9 +69,9 @@ class Listing {
 	private size?: number;
 	private total?: number;
 	private greatestTotal = 0;
-	/** Whether a page was empty or missing, or without a further cursor. */
+	/** Whether a page was empty or missing, or had no next cursor. */
 	private sawEnd = false;
-	/** Why a page is missing that seems to exist. */
+	/** Why a page is missing although it seems to exist. */
 	private refusal?: ServiceError;
 	private gap?: ServiceError;
 
@@ -149,7 +149,7 @@ class Listing {
 	/** Reads pages again, beginning with the first: records usually move to the front. */
 	private async readAgain(): Promise<void> {
 		const news = this.pages.filter(({ records }) => records.length > 0);
-		// Known records beside new ones show that the list has changed. A last page of one record may only have a known one.
+		// A page with known and new records shows that the list has changed. A last page with one record may have only a known one.
 		const hasOverlap = this.pages.some(
 			({ rows, records }) => records.length < rows && (records.length > 0 || rows === 1),
 		);
@@ -197,7 +197,7 @@ class Listing {
 		return pages;
 	}
 
-	/** Reads one page. Equal records on one page are different ones, on two pages they are the same. */
+	/** Reads one page. Equal records on one page count as different, on two pages as the same. */
 	private async readPage(query: Query, retries = maxRetries): Promise<Page> {
 		const response = await this.fetch(query, retries);
 		if (response instanceof ServiceError) {
@@ -221,7 +221,7 @@ class Listing {
 		return { query, rows: all.length, records, ...readPaging(response) };
 	}
 
-	/** @returns the error of a page that is missing, or is refused several times */
+	/** @returns the error, if the page is missing or is refused several times */
 	private async fetch(query: Query, retries: number): Promise<ApiResponse | ServiceError> {
 		const limit = this.size === undefined ? {} : { limit: this.size };
 		const request = { query: { ...limit, ...this.query, ...query } };

@@ -1,6 +1,7 @@
 /**
- * One pace for all who share a key in this process: at most so many requests in any sliding window. After a 429 all wait as
- * long as the service asks, then one request finds out whether it takes any again. docs/adr/0003-rate.md
+ * One rate for everything in this process that shares a key: limits the requests in any sliding window. After a
+ * 429, all wait as long as the service asks, then one request tests whether it accepts requests again.
+ * docs/adr/0003-rate.md
  */
 import { noop } from 'lodash';
 import { sleep } from 'n8n-workflow';
@@ -9,11 +10,11 @@ import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
 import type { ServiceResponse } from './errors';
 
-/** A request's place in the rate; exactly one of the three methods ends it. */
+/** A request that counts for the rate; exactly one of the three methods ends it. */
 export interface Slot {
-	/** The service has taken the request, or may have. */
+	/** The request reached the service, or may have. */
 	accepted(): void;
-	/** The request has not reached the service. */
+	/** The request did not reach the service. */
 	unsent(): void;
 	/** The service refused the request because of the rate, and may have said how long to wait. */
 	limited(waitMs: number | undefined): void;
@@ -21,20 +22,20 @@ export interface Slot {
 
 const minBackoffMs = 500;
 const maxBackoffMs = 60_000;
-/** The longest wait for a rate limit, ms. A service that asks for more is asked again after this time. */
+/** The longest wait for a rate limit, ms. If a service asks for more, it is tried again after this time. */
 const maxWaitMs = 10 * 60_000;
-/** Longest sleep in one go, after which a stopped execution is noticed. */
+/** Longest single sleep. A stopped execution is noticed after it. */
 const maxNapMs = 1_000;
 
-/** Paces the requests of one key. Times are in ms, by a clock that cannot be set. */
+/** Limits the rate of one key. Times are in ms of a monotonic clock. */
 export class RateLimiter {
-	/** When the requests of the last window ended, oldest first: the service counts each one before its response. */
+	/** When the requests of the last window ended, oldest first. The service has counted each of them before that. */
 	private readonly ended: number[] = [];
 	private inFlight = 0;
-	/** How often the service has refused since it accepted one, and since when. */
+	/** How often the service has refused since it last accepted a request, and since when. */
 	private refusals = 0;
 	private refusedSince = 0;
-	/** Until when it asks to wait, until when we wait, and the request that then tests it. */
+	/** Until when the service asks to wait, until when we wait, and the request that then tests it. */
 	private askedUntil = 0;
 	private blockedUntil = 0;
 	private probe?: Slot;
@@ -107,7 +108,7 @@ export class RateLimiter {
 		this.blockedUntil = Math.max(this.blockedUntil, now + Math.min(wait, maxWaitMs));
 	}
 
-	/** Waits until a request has ended, or a place may have become free by time alone. */
+	/** Waits until a request has ended, or until enough time has passed for the next one. */
 	private async change(): Promise<void> {
 		const now = performance.now();
 		const [firstEnd = now] = this.ended;
@@ -126,7 +127,7 @@ export function backoffMs(attempt: number): number {
 	return ceiling / 2 + Math.random() * (ceiling / 2);
 }
 
-/** An hour is longer than any wait. */
+/** Kept for an hour, longer than any wait. */
 const limiters = new BoundedMap<string, RateLimiter>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
 
 /** The limiter that all users of one host and key share in this process. */

@@ -1,4 +1,4 @@
-/** Registers webhooks. The specification shows no fields, so the usual ones are tried, or those that a refusal names. */
+/** Registers webhooks. The specification shows no field names, so the usual ones are tried, or those that a refusal mentions. */
 import { isEqual } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
@@ -6,14 +6,14 @@ import { BoundedMap } from '../boundedMap';
 import type { Client } from './client';
 import { ServiceError, isRefusedContent } from './errors';
 
-/** The `url`, the `events`, and further fields that the user has added. */
+/** `url`, `events`, and fields that the user has added. */
 type WebhookBody = Record<string, unknown>;
 
 /** How a service names the fields. */
 interface Form {
 	/** Field for the address. */
 	address: string;
-	/** No form leaves out the events, as the service would then deliver everything. */
+	/** Every form contains the events, because without them the service would deliver everything. */
 	events: 'list' | 'text';
 }
 
@@ -30,10 +30,10 @@ const usualForms: Form[] = [
 ];
 const maxForms = 3;
 
-/** The forms that services have accepted, by address and key. */
+/** The form that each service has accepted, by base URL and key. */
 const knownForms = new BoundedMap<string, Form>({ maxSize: 100, maxAgeMs: 24 * 3_600_000 });
 
-/** Words that say that the fields are wrong, not their values. */
+/** Words which mean that the field names are wrong, not their values. */
 const aboutFields =
 	/required|missing|unknown|unexpected|unrecogni|invalid|must|not (a field|allowed)|body|field|param|propert|schema/i;
 
@@ -41,7 +41,7 @@ const aboutFields =
  * Registers a webhook. A service that refuses a body has registered nothing, so up to two others are tried.
  *
  * @returns the service's response
- * @throws ServiceError the most telling of the refusals
+ * @throws ServiceError the refusal that says most
  */
 export async function registerWebhook(
 	client: Client,
@@ -93,7 +93,7 @@ function nextForm(words: string, tried: Form[], { events }: WebhookBody): Form |
 	return words === '' || aboutFields.test(words) ? usualForms.find(isNew) : undefined;
 }
 
-/** What the service itself says in a refusal. */
+/** The service's own message in a refusal. */
 function wordsOf({ message }: ServiceError): string {
 	return message.split(': ').slice(1).join(': ');
 }

@@ -1,7 +1,7 @@
 /** The secrets in the URLs of webhooks, which the service lists and may quote. */
 import { isRecord } from '../api/read';
 
-/** Our secret, n8n's signature and the state of Send and Wait, also if the URL is itself a parameter. */
+/** Our secret, n8n's signature and the state of Send and Wait, also if the whole URL is a parameter of another one. */
 const secrets = /((?:\b|%3F|%26)(?:token|wait|signature)(?:=|%3D))[^&#\s"']+/gi;
 
 /** Removes secrets from a text, or from all texts and field names of a record. */

@@ -8,23 +8,23 @@ import { InputError } from './errors';
 /** The credential's values, with n8n's own fields about allowed domains. */
 export type CredentialValues = Record<string, unknown>;
 
-/** The service as one credential reaches it. */
+/** The service of one credential. */
 export interface ServiceConfig {
 	/** Origin and path prefix, without the API path's `/api` and without a slash at the end. */
 	root: string;
 	apiPath: ApiPath;
-	/** Names the pair of address and key without revealing the key. */
+	/** Identifies the pair of base URL and key without revealing the key. */
 	id: string;
-	/** The allowed rate; `id` names the pair of host and key that share it. */
+	/** The allowed rate; `id` identifies the pair of host and key that share it. */
 	rate: { id: string; requests: number; windowMs: number };
-	/** Takes the API key out of a text that came from elsewhere. */
+	/** Removes the API key from a text of others. */
 	redact(text: string): string;
 }
 
 /** A shorter key could be part of ordinary words. */
 const minKeyLength = 8;
 
-/** Whether an address points at this machine. */
+/** Whether a URL points to this machine. */
 export function isLoopback({ hostname }: URL): boolean {
 	return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
@@ -73,9 +73,9 @@ function readBaseUrl(value: unknown): URL {
 	return url;
 }
 
-/** n8n does not check Allowed Domains if the address comes from the credential. */
+/** n8n does not check Allowed Domains if the URL comes from the credential. */
 function checkDomain({ hostname }: URL, values: CredentialValues): void {
-	if (values.allowedHttpRequestDomains !== 'domains') return; // 'none' is about the HTTP Request node
+	if (values.allowedHttpRequestDomains !== 'domains') return; // 'none' only affects the HTTP Request node
 	const plain = (host: string) => host.trim().toLowerCase().replace(/\.$/, '');
 	const host = plain(hostname);
 	const { allowedDomains } = values;
@@ -89,7 +89,7 @@ function checkDomain({ hostname }: URL, values: CredentialValues): void {
 	);
 }
 
-/** A line break would end the header that the key is sent in. */
+/** A line break would end the header with the key. */
 function readKey(value: unknown): string {
 	const apiKey = typeof value === 'string' ? value : '';
 	demand(

@@ -1,7 +1,7 @@
 /**
- * Services that ask an address whether it wants their events before they register it: they send a word, and the same word
- * has to come back. Assumption: the ways in common use, as the specification shows none. The answer tells nothing and
- * registers nothing, so it is given to anybody: n8n stores the secret of a URL only after the registration.
+ * Some services call a URL before they register it: they send a word (a challenge), and the response must repeat
+ * it. Assumption: the usual forms, since the specification shows none. The response reveals nothing, so anybody gets it:
+ * n8n stores the secret of a URL only after the registration.
  */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
@@ -13,7 +13,7 @@ export const challengeWebhook = 'setup';
 const parameters = ['hub.challenge', 'challenge', 'validationToken', 'echostr'];
 const longestWord = 1_000;
 
-/** Answers a GET request: with the word as text, or just with 200 to a service that only looks whether somebody is there. */
+/** Responds to a GET request: with the word as text, or only with 200 if the service just checks that the URL works. */
 export function answerGet(context: IWebhookFunctions): IWebhookResponseData {
 	const query = context.getQueryData() as Record<string, unknown>;
 	const word = parameters.map((name) => query[name]).find(isWord) ?? '';
@@ -25,7 +25,7 @@ export function answerGet(context: IWebhookFunctions): IWebhookResponseData {
 	return { noWebhookResponse: true };
 }
 
-/** The answer to a challenge that comes with POST; undefined if the body is none. */
+/** The response to a challenge that comes with POST; undefined for any other body. */
 export function answerPost(body: unknown): IWebhookResponseData | undefined {
 	return isRecord(body) && isWord(body.challenge) && body.event === undefined
 		? { webhookResponse: { challenge: body.challenge } }

@@ -1,7 +1,7 @@
 /**
- * Deliveries that wait for each other, so that one execution starts for all of them: quick messages of one person, and
- * delivery receipts. The first one stays with n8n and starts the execution. The others get their response when n8n has
- * stored that, so that after a crash the service delivers again whatever has not started.
+ * Deliveries that share one execution: messages that a person sends in a row, and delivery receipts. The first one stays
+ * with n8n and starts the execution. The others get their response when n8n has stored it. So after a crash, the service
+ * delivers everything again that has not started.
  */
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { uniq } from 'lodash';
@@ -15,14 +15,17 @@ import { readEvent } from '../webhooks/simpleEvent';
 import { isReceipt } from './filters';
 import type { TriggerOptions } from './settings';
 
-/** Messages of a person are waited for at most this long, s: services give up after ten seconds or more. */
+/** How long to wait for a person's messages at most, s: services give up after ten seconds or more. */
 export const maxGroupSeconds = 8;
 /** Receipts start their execution when nothing new has come for this long, or after this time, ms. */
 const receiptQuietMs = 100;
 const maxReceiptMs = 3_000;
-/** So many start it at once: it costs little beside their deliveries, and the service may deliver no more meanwhile. */
+/**
+ * This many start it at once: compared with their deliveries it costs little, and the service may not deliver more until
+ * it gets a response.
+ */
 const maxReceipts = 20;
-/** n8n has stored an execution after this time, or fails, ms. */
+/** After this time, n8n has stored an execution or has failed, ms. */
 const maxStoreMs = 60_000;
 
 /** What a delivery waits for. */
@@ -36,7 +39,7 @@ interface Rule {
 	maxEvents: number;
 }
 
-/** The rule for the events of a delivery; undefined if they start at once, as those of several people do. */
+/** The rule for the events of a delivery; undefined if they start at once, e.g. those of several people. */
 function ruleFor(events: EventEnvelope[], options: TriggerOptions): Rule | undefined {
 	const senders = uniq(events.map(senderOf));
 	if (options.groupMs > 0 && senders.length === 1 && senders[0]) {
@@ -67,7 +70,7 @@ class Collection {
 		this.waiting.push(context.getResponseObject());
 	}
 
-	/** Counts pauses, so that a time in which n8n is too busy to take anything is none in which nothing comes. */
+	/** Counts short pauses instead of reading the clock: a time in which n8n is too busy to receive events must not count as silence. */
 	async untilQuiet({ quietMs, maxMs, maxEvents }: Rule): Promise<void> {
 		const stepMs = Math.min(quietMs / 20, 100);
 		const end = Date.now() + maxMs;
@@ -79,7 +82,7 @@ class Collection {
 		}
 	}
 
-	/** Answers the deliveries that wait as n8n answers the first one. */
+	/** Gives the waiting deliveries the same response as the first one. */
 	async answer(): Promise<void> {
 		const end = Date.now() + maxStoreMs;
 		while (!this.first.writableEnded && Date.now() < end) await pause(2);
@@ -90,13 +93,14 @@ class Collection {
 	}
 }
 
-/** Those to which deliveries can still be added. */
+/** Groups to which deliveries can still be added. */
 const open = new Map<string, Collection>();
 
 /**
- * Has the events of a delivery wait for others, where the user wants that.
+ * Lets the events of a delivery wait for others, if the user wants that.
  *
- * @returns the events with which to start an execution now; undefined if another delivery does, and answers this one
+ * @returns the events with which to start an execution now; undefined if another delivery starts it and responds
+ * to this one
  */
 export async function collect(
 	context: IWebhookFunctions,

@@ -1,4 +1,4 @@
-/** The editor's view of the trigger: its fields, texts and hints. */
+/** The trigger in the editor: its fields, texts and hints. */
 import type { INodeProperties, NodeHint, TriggerPanelDefinition } from 'n8n-workflow';
 
 import { eventKinds } from '../api/events';

@@ -1,4 +1,4 @@
-/** Which events of the chosen kinds start an execution. A filter holds for the kinds of event that have its field. */
+/** Filters decide which of the chosen events start an execution. A filter applies to the kinds of event that have its field. */
 import { trimEnd } from 'lodash';
 
 import { asText } from '../api/read';
@@ -75,7 +75,8 @@ export type Filters = Record<string, unknown>;
 
 /** Whether an event starts an execution. */
 export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
-	// A message of a customer has a sender and a text even if the service does not send them; all else is about our own.
+	// A customer's message counts as having a sender and a text even if the service sends none. All other fields are
+	// those of our own messages.
 	const isIncoming = event.event === 'message.received';
 	return (
 		runs(filters) &&
@@ -90,7 +91,7 @@ export function isReceipt({ event, messageId }: SimpleEvent): boolean {
 	return event !== 'message.received' && (event.startsWith('message.') || messageId !== undefined);
 }
 
-/** n8n has evaluated the expression; a field that the delivery does not have gives undefined. */
+/** n8n has evaluated the expression; a missing field is undefined. */
 function runs(filters: Filters): boolean {
 	return !('onlyRunIf' in filters) || ['', 'true'].includes(String(filters.onlyRunIf));
 }
@@ -121,7 +122,7 @@ function passesReceipts({ statuses }: Filters, event: SimpleEvent): boolean {
 	return isAny(statuses, (one) => states.includes(folded(one)));
 }
 
-/** Whether one of the entries fits; without any, everything does. */
+/** Whether one of the entries matches; an empty list matches everything. */
 function isAny(value: unknown, fits: (entry: string) => boolean): boolean {
 	const written = entries(value);
 	return written.length === 0 || written.some(fits);
@@ -140,7 +141,7 @@ function firstWord(text: string): string {
 	return trimEnd((folded(text).split(/\s/)[0] ?? '').replace(/^\//, ''), '.,;:!?');
 }
 
-/** What all ways to write the number of one phone share; other senders as they are. */
+/** One key for all spellings of a phone number; other senders as they are. */
 function phoneKey(phone: string): string {
 	return plainPhone(samePhoneKey(phone));
 }

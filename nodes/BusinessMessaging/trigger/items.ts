@@ -33,7 +33,7 @@ export function toItems(
 	});
 }
 
-/** Messages in the order in which they were written if all say when, else in that in which they came. */
+/** Messages in the order in which they were written, if all have a time, else in the order of their arrival. */
 function inOrder(messages: EventEnvelope[]): EventEnvelope[] {
 	const times = new Map(messages.map((message) => [message, timeOf(message)]));
 	const isKnown = [...times.values()].every(Number.isFinite);
@@ -46,7 +46,7 @@ function timeOf(message: EventEnvelope): number {
 	return /^\d+$/.test(time) ? Number(time) : Date.parse(time);
 }
 
-/** The texts of messages, one under the other; undefined if none has a text. */
+/** The texts of messages, one per line; undefined if none has a text. */
 function joinTexts(messages: EventEnvelope[]): string | undefined {
 	const texts = messages.map((message) => readEvent(message).text);
 	const written = texts.filter((text) => typeof text === 'string' && text !== '');

@@ -1,4 +1,4 @@
-/** One delivery of the service: checked, then answered, and handed on to the workflow if it is wanted. */
+/** One delivery of the service: checks it, responds, and starts the workflow if the filters allow it. */
 import { uniqBy } from 'lodash';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
@@ -37,9 +37,9 @@ import {
 } from './settings';
 
 /**
- * Handles a delivery of one event or several, which start one execution with an item each: 200 once handled, also if the
- * event is not wanted or was handled before; 401 for a caller that does not know the secret or has not signed; 413 for a
- * body that is too large; 400 for one that is no event; 503 for a copy of an event whose fate is open. Source:
+ * Handles a delivery of one event or several, which start one execution with an item each: 200 once handled, also for
+ * events that are filtered out or were handled before; 401 without the secret or a valid signature; 413 for a body that
+ * is too large; 400 for a body without events; 503 for a duplicate of an event that is still being handled. Source:
  * specification, "Events"; the statuses besides 200 are assumptions.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -59,7 +59,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	return events ? await handle(context, events, delivery, options) : refuseBody(context);
 }
 
-/** Takes questions of Send and Wait, if the trigger gets messages and not just a test. Another's request keeps and calls nothing. */
+/** Accepts questions of Send and Wait, if the trigger receives messages and this is not a test. A request from anybody else is ignored. */
 async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const { config } = await connect(context);
 	const url = context.getNodeWebhookUrl('default') ?? '';
@@ -72,7 +72,7 @@ async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookRespon
 	inbox.merge(context, state, (run) => isOwnRun(run, url));
 	if (questions && isOver) inbox.end(questions);
 	const isTaken = !questions || isOver || inbox.add(context, questions);
-	// Writes only what is not stored: n8n would write back what this delivery has read of everything else.
+	// Writes only what is not stored yet: with any change, n8n writes back all static data as this delivery has read it.
 	inbox.load(context);
 	if (!questions) {
 		const isSame = inbox.isComplete(known ?? state);
@@ -91,7 +91,7 @@ async function handle(
 ): Promise<IWebhookResponseData> {
 	const isTest = context.getMode() === 'manual';
 	const inbox = isTest ? undefined : await inboxOf(context);
-	// An identifier of the delivery tells nothing about which of several events this is.
+	// The ID of a delivery with several events does not identify one of them.
 	const about = events.length > 1 ? {} : headers;
 	const filters = context.getNodeParameter('filters', {}) as Filters;
 	const isWanted = (event: EventEnvelope) =>
@@ -110,13 +110,17 @@ async function handle(
 	if (!collected) return { noWebhookResponse: true };
 	storeEvents(context);
 	if (collected.length === 0) return handled('Nothing to start with');
-	// What else changes n8n's static data now would write back an older state.
+	// Any other change of n8n's static data now would write back an older state.
 	inbox?.store(context);
 	const isSimplified = context.getNodeParameter('simplify', true) !== false;
 	return { workflowData: [toItems(collected, isSimplified, options).map((json) => ({ json }))] };
 }
 
-/** Takes the answers to questions of Send and Wait. @returns the other events, or that the service should deliver again */
+/**
+ * Consumes the replies to questions of Send and Wait.
+ *
+ * @returns the other events, or that the service should deliver again
+ */
 async function consumeAnswers(
 	context: IWebhookFunctions,
 	inbox: Inbox,

@@ -1,5 +1,5 @@
 /**
- * The life of a registration, from publishing to unpublishing. The listing at the service is the truth, as what n8n
+ * The registration of the trigger, from publishing to unpublishing. The service's list decides, because what n8n
  * remembers may be lost or out of date. Only registrations with exactly our URL are ever touched.
  */
 import { randomBytes } from 'crypto';
@@ -23,26 +23,26 @@ import {
 import { isOwnUrl, isSame, withSecret } from '../webhooks/secret';
 import { checkSettings, chosenEvents, isManual, readOptions } from './settings';
 
-/** A registration at the service, as far as n8n has to remember it. */
+/** What n8n remembers of a registration. */
 interface Registration {
 	/** n8n's webhook URL. */
 	url: string;
-	/** Travels in the registered URL. */
+	/** The secret, which is part of the registered URL. */
 	secret: string;
-	/** Number that the user changes to have a new secret. */
+	/** The user changes this number to get a new secret. */
 	secretVersion: number;
-	/** The service's identifier; absent if it gave none or nothing is registered. */
+	/** The service's ID; absent if it gave none or nothing is registered. */
 	id?: string;
 }
 
-/** With the moment that tells which of two is the present one, ms since 1970. */
+/** With the time at which it was written, ms since 1970: the latest one is current. */
 type Saved = Registration & { savedAt: number };
 type Kind = 'production' | 'test';
 type Context = IHookFunctions | IWebhookFunctions;
 
 /**
  * Registrations that this process has made or seen, one for the production URL and one for the test URL of a node. A
- * delivery that is under way can write back what was stored before, so the later one counts.
+ * delivery that is under way can write back older data, so the latest one counts.
  */
 const seen = new BoundedMap<string, Saved>({ maxSize: 2_000 });
 
@@ -56,20 +56,20 @@ function present(context: Context, kind: Kind): Saved | undefined {
 	return own && own.savedAt >= (other?.savedAt ?? 0) ? own : other;
 }
 
-/** n8n's mode is another one when it removes a webhook: then the URL tells. */
+/** When n8n removes a webhook, its mode is another one, so the URL decides. */
 function kindOf(context: Context, url?: string): Kind {
 	const kinds: Kind[] = ['production', 'test'];
 	const known = kinds.find((kind) => url !== undefined && present(context, kind)?.url === url);
 	return known ?? (context.getMode() === 'manual' ? 'test' : 'production');
 }
 
-/** The registration of a URL; undefined for none and for a URL that the node no longer has. */
+/** The registration of a URL; undefined if there is none, or if the node no longer has this URL. */
 function recall(context: Context, url: string): Registration | undefined {
 	const saved = present(context, kindOf(context, url));
 	return saved?.url === url ? saved : undefined;
 }
 
-/** Remembers the registration of a URL, in place of the one that was for testing or production before. */
+/** Remembers the registration of a URL, and forgets the earlier one for testing or production. */
 function remember(context: Context, registration: Registration): void {
 	save(context, kindOf(context, registration.url), { ...registration, savedAt: Date.now() });
 }
@@ -79,7 +79,7 @@ function save(context: Context, kind: Kind, registration: Saved): void {
 	writeState(context, 'registrations', { ...stored(context), [kind]: registration });
 }
 
-/** Whether a delivery brings the secret of the URL that it came to. What only this process knows is stored again. */
+/** Whether a delivery has the secret of its URL. If only this process knows the registration, stores it again. */
 export function knowsSecret(context: IWebhookFunctions, given: string): boolean {
 	const kind = kindOf(context);
 	const registration = present(context, kind);
@@ -89,7 +89,7 @@ export function knowsSecret(context: IWebhookFunctions, given: string): boolean 
 }
 
 /**
- * Whether the service delivers to this node already; takes over the registration that does, and removes surplus ones.
+ * Whether the service delivers to this node already. Keeps this registration, and removes surplus ones.
  *
  * @throws NodeOperationError that says what happened and what to do
  */
@@ -120,14 +120,14 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 }
 
 /**
- * Registers the node's URL. Registrations that are out of date are removed afterwards, so that no event falls in between.
+ * Registers the node's URL. Outdated registrations are removed afterwards, so that no event is missed.
  *
  * @throws NodeOperationError that says what happened and what to do
  */
 export async function register(context: IHookFunctions): Promise<boolean> {
 	try {
 		const { client, address, events, registration, own } = await makePlan(context);
-		remember(context, registration); // before the service can call
+		remember(context, registration); // stored before the service can call
 		let outdated = own;
 		const id = await addWebhook(client, { url: address, events }).catch(async (error: unknown) => {
 			if (own.length === 0 || !mayBeTaken(asFailure(error))) throw error;
@@ -148,16 +148,16 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 	}
 }
 
-/** Whether the service may take no second registration of an address. */
+/** Whether the service may refuse a second registration of a URL. */
 function mayBeTaken(failure: ServiceError): boolean {
 	const isAboutEvents = /\bevents?\b/i.test(failure.message);
 	return failure.statusCode === 409 || (isRefusedContent(failure) && !isAboutEvents);
 }
 
 /**
- * Removes the node's registrations. One that is gone already counts as removed.
+ * Removes the node's registrations. A missing one counts as removed.
  *
- * @throws NodeOperationError if a registration is known that could not be removed: n8n tries again, then shows why. It
+ * @throws NodeOperationError if a known registration could not be removed: n8n tries again, then shows why. It
  *   is removed when the workflow is next published or unpublished and that gets through.
  */
 export async function unregister(context: IHookFunctions): Promise<boolean> {
@@ -166,7 +166,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 	if (isManual(context) && !known?.id) return true;
 	try {
 		const client = await connect(context);
-		if (undeliverableReason(url, client.config)) return true; // then it cannot have been registered
+		if (undeliverableReason(url, client.config)) return true; // then there cannot be a registration
 		const own = await listOwn(client, url, known?.id);
 		const address = withSecret(url, known?.secret ?? '');
 		// With Manual, any other URL of ours is the user's.
@@ -187,7 +187,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 /**
  * What checking and registering need; `address` is the URL with the secret.
  *
- * @throws InputError if nothing could come in; ServiceError
+ * @throws InputError if no event could arrive; ServiceError
  */
 async function makePlan(context: IHookFunctions) {
 	const url = webhookUrl(context);
@@ -206,12 +206,12 @@ async function makePlan(context: IHookFunctions) {
 	const registration: Registration =
 		known?.secretVersion === secretVersion ? known : { url, secret, secretVersion };
 	const own = await listOwn(client, url, registration.id);
-	// Answers that are awaited already come here, too; what was stored before n8n ended is gone on with.
+	// Replies to open questions arrive here too; questions that were stored before n8n stopped continue.
 	if (context.getMode() !== 'manual') joinInbox(context, client.config.id);
 	return { client, address: withSecret(url, registration.secret), events, registration, own };
 }
 
-/** The registrations with exactly our URL; of a service that shows no URLs, the one that we remember. */
+/** The registrations with exactly our URL; if the service shows no URLs, the one that we remember. */
 async function listOwn(client: Client, url: string, id?: string): Promise<RegisteredWebhook[]> {
 	return (await listWebhooks(client)).filter((webhook) =>
 		webhook.url === undefined ? id !== undefined && webhook.id === id : isOwnUrl(webhook.url, url),
@@ -232,10 +232,10 @@ function webhookUrl(context: IHookFunctions): string {
 	return context.getNodeWebhookUrl('default') as string;
 }
 
-/** n8n shows nothing but the message when an activation fails, so the advice is part of it. */
+/** When an activation fails, n8n shows only the message, so it includes the advice. */
 function toNodeError(context: IHookFunctions, failure: ServiceError): NodeOperationError {
 	const byHand = `choose Manual in 'Registration' under 'Options', and register this URL at the service by hand: ${webhookUrl(context)}`;
-	// n8n replaces a message that holds a network error's code
+	// n8n replaces a message that contains a network error's code
 	let advice = failure.description?.replace(/ \([A-Z_]+\)$/, '');
 	if ([404, 405].includes(failure.statusCode ?? 0)) advice = upperFirst(byHand);
 	else if (isRefusedContent(failure))

@@ -11,7 +11,7 @@ type Context = IHookFunctions | IWebhookFunctions;
 
 const optionsOf = (context: Context) => context.getNodeParameter('options', {}) as IDataObject;
 
-/** The chosen kinds of event, from both fields; an expression may give a text or a list for either. */
+/** The chosen kinds of event, from both fields; an expression may return a text or a list for each. */
 export function chosenEvents(context: Context): string[] {
 	const fields = [context.getNodeParameter('events', ''), optionsOf(context).otherEvents ?? ''];
 	return uniq(
@@ -19,7 +19,7 @@ export function chosenEvents(context: Context): string[] {
 	).filter(Boolean);
 }
 
-/** Whether an event was chosen, by the name that the service gives it, by ours or by `*`. */
+/** Whether an event was chosen: by the service's name, by our name, or by `*`. */
 export function isChosen(context: Context, envelope: EventEnvelope): boolean {
 	const chosen = chosenEvents(context);
 	return [envelope.event, kindOf(envelope), '*'].some((name) => chosen.includes(name));
@@ -30,12 +30,12 @@ export function isManual(context: Context): boolean {
 	return optionsOf(context).registration === 'manual';
 }
 
-/** Whether a URL that is registered by hand must bring the credential's secret along. */
+/** Whether deliveries to a URL that is registered by hand must contain the credential's secret. */
 export function demandsSecret(context: Context): boolean {
 	return isManual(context) && optionsOf(context).requireSecret === true;
 }
 
-/** How deliveries must be signed; undefined for not at all. */
+/** How deliveries must be signed; undefined if signatures are not checked. */
 export function demandedSignature(context: Context): SignatureSettings | undefined {
 	const { signature } = optionsOf(context) as {
 		signature?: { values?: Partial<SignatureSettings> };
@@ -50,7 +50,7 @@ export async function credentialSecret(context: Context): Promise<string> {
 }
 
 /**
- * Finds out at the activation what would otherwise keep every event from the workflow.
+ * Checks on publishing for settings with which no event could ever arrive.
  *
  * @throws InputError for a header or a secret that is missing
  */
@@ -78,7 +78,7 @@ export function readOptions(context: Context) {
 	return {
 		allowsDuplicates: options.allowDuplicateEvents === true,
 		batchesReceipts: options.batchReceipts === true,
-		/** Messages of a person start an execution when no other has come for so long; 0 for at once. */
+		/** How long a person must write nothing before the messages start an execution; 0 for at once. */
 		groupMs: Math.max(0, Number(options.groupMessages) || 0) * 1_000,
 		maxPayloadBytes: (Number(options.maxPayloadSize) || 1024) * 1024,
 		secretVersion: Number(options.secretVersion) || 1,

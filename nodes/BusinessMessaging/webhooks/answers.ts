@@ -1,4 +1,4 @@
-/** Reading what a person has answered as what was asked for, and asking again. */
+/** Reads a reply as the expected kind of answer, and repeats the question. */
 import { isEqual, sortBy, sumBy, trim, uniqWith } from 'lodash';
 import { DateTime } from 'luxon';
 import type { IWebhookFunctions } from 'n8n-workflow';
@@ -23,7 +23,7 @@ export type AnswerValue = string | number | boolean | null;
  * Reads an answer.
  *
  * @param text null for a message without text
- * @returns undefined if it is not what was asked for
+ * @returns undefined if it does not fit the question
  */
 export function readAnswer(text: string | null, expected: Expected): AnswerValue | undefined {
 	const trimmed = text?.trim() ?? '';
@@ -41,7 +41,7 @@ export function readAnswer(text: string | null, expected: Expected): AnswerValue
 const emailSchema = z.string().email();
 const marks = ' \t\n\r"\'.,;:!?¡¿()*_-';
 
-/** Case, marks at the ends and variants of the same sign do not matter. */
+/** Ignores case, punctuation at the ends, and variants of the same character. */
 function plain(text: string): string {
 	return trim(text.normalize('NFKC').toLocaleLowerCase('en'), marks).replace(/\ufe0f/g, '');
 }
@@ -58,7 +58,7 @@ function readChoice(text: string, choices: string[]): string | undefined {
 	return named ?? (/^\d{1,3}$/.test(plain(text)) ? choices[Number(plain(text)) - 1] : undefined);
 }
 
-/** A number with point or comma. Where a single one could also part thousands (1,234), nobody can tell, so it is none. */
+/** A number with point or comma. With a single one that may separate thousands (1,234), the number is ambiguous and does not count. */
 function readNumber(text: string): number | undefined {
 	const written = text.replace(/[\s'’]/g, '').replace('−', '-');
 	if (/^[+-]?\d+$/.test(written)) return Number(written);
@@ -85,7 +85,7 @@ function readDate(text: string, isDayFirst: boolean): string | undefined {
 	return dates.find(({ isValid }) => isValid)?.toISODate() ?? undefined;
 }
 
-/** What is written to a person whose answer does not fit, unless the user has words of their own. */
+/** What is written to a person whose reply does not fit, unless the user has set a text. */
 function repeatText({ kind, choices }: Expected): string {
 	const wanted: Record<AnswerKind, string> = {
 		approval: 'yes or no',
@@ -98,22 +98,22 @@ function repeatText({ kind, choices }: Expected): string {
 	return `Sorry, I did not understand that. Please answer with ${wanted[kind]}.`;
 }
 
-/** Longer answers are cut; and so that those of all people fit into one request to n8n, which takes 16 MB. */
+/** Longer replies are cut, so that those of all people fit into one request to n8n, which accepts 16 MB. */
 const maxText = 4_000;
 const maxTextOfAll = 4_000_000;
-/** Further messages of one person are messages of their own. */
+/** Maximum number of messages in one reply. Later ones are ordinary messages. */
 const maxMessages = 50;
 
 /** How often this process has repeated a question, by run and item. */
 const repeated = new BoundedMap<string, number>({ maxSize: 10_000 });
 
-/** Names the phone that a message comes from; undefined for any other event. */
+/** Identifies the phone that a message comes from; undefined for any other event. */
 export function senderOf(event: EventEnvelope): string | undefined {
 	const { event: kind, from } = readEvent(event);
 	return kind === 'message.received' ? samePhoneKey(asText(from)) || undefined : undefined;
 }
 
-/** Whether a message was written before the question, as far as the service's own times tell. */
+/** Whether a message was written before the question, according to the service's times. */
 export function isEarlier(event: EventEnvelope, askedTime: number): boolean {
 	return Date.parse(asText(readEvent(event).time)) < askedTime;
 }
@@ -151,7 +151,10 @@ function lengthOf({ text }: AnswerMessage): number {
 	return text?.length ?? 0;
 }
 
-/** What two processes know of one answer: the messages of both if they are grouped, otherwise the same for both. */
+/**
+ * Merges what two processes know of one answer: the messages of both if they are grouped, otherwise one of them, the same
+ * in both processes.
+ */
 export function mergeAnswers(one: Answer | null, other: Answer | null): Answer | null {
 	if (!one || !other) return one ?? other;
 	const [first, second] = sortBy([one, other], (answer) => JSON.stringify(answer.messages));
@@ -173,11 +176,11 @@ export interface OpenQuestion {
 }
 
 /**
- * Takes a message as the answer, or asks again if it does not fit.
+ * Accepts a message as the answer, or repeats the question if it does not fit.
  *
  * @param earlier messages of the answer so far
  * @returns undefined if the question was repeated
- * @throws ServiceError if it was to be repeated and the text was not sent
+ * @throws ServiceError if repeating it failed
  */
 export async function takeAnswer(
 	context: IWebhookFunctions,
@@ -190,7 +193,7 @@ export async function takeAnswer(
 	return (await repeatQuestion(await connect(context), question)) ? undefined : answer;
 }
 
-/** @returns false if that has been done often enough */
+/** @returns false if it was repeated often enough */
 async function repeatQuestion(
 	client: Client,
 	{ run, item, to, expected }: OpenQuestion,

@@ -1,10 +1,11 @@
 /**
- * Events that were delivered before. A service delivers again what it believes not to have arrived.
+ * Recognizes events that were delivered before. A service delivers an event again if it gets no response.
  *
- * What came is remembered in this process, for copies that come at the same moment, and in n8n's static data, for later
- * ones and over restarts. n8n writes that after the execution has been stored and before it answers, so that after a
- * crash an event may come twice but is never lost: a delivery writes down itself and what was answered before it, but
- * none that is still under way beside it. Several processes share it only as far as they read what another has written.
+ * Events are remembered in this process, for duplicates at the same moment, and in n8n's static data, for later
+ * ones and after restarts. n8n writes static data after it has stored the execution and before it responds. So after a
+ * crash, an event may start twice but is never lost: a delivery stores itself and the deliveries that got a response
+ * before, but none that is still under way. Several processes share this memory only as far as they read what another one
+ * has written.
  */
 import type { IWebhookFunctions } from 'n8n-workflow';
 
@@ -13,20 +14,20 @@ import { pause } from '../transport/deadline';
 import { keyLength } from './deduplicationKey';
 import { nodeKey, readState, writeState } from './nodeState';
 
-/** How many events are remembered over restarts, and in the process. */
+/** How many events are remembered after restarts, and in the process. */
 const maxStored = 500;
 const maxInProcess = 5_000;
-/** For how long: services deliver again for up to a day or two. */
+/** How long they are remembered: services repeat deliveries for up to a day or two. */
 const maxAgeMinutes = 48 * 60;
 const minuteMs = 60_000;
 
-/** A copy waits at most this long for the one before it, ms; services give up after ten seconds or more. */
+/** A duplicate waits at most this long for the event before it, ms; services give up after ten seconds or more. */
 const maxWaitMs = 8_000;
 
 /** The response to a delivery, which n8n ends once it has stored what the delivery starts. */
 export type Response = ReturnType<IWebhookFunctions['getResponseObject']>;
 
-/** An event of a delivery that n8n had not answered yet, with the minute in which it came, since 1970. */
+/** An event of a delivery that has no response yet, with its time in minutes since 1970. */
 interface UnderWay {
 	response: Response;
 	minute: number;
@@ -35,7 +36,7 @@ interface UnderWay {
 /** What became of an event; `underWay` if that is not known yet. */
 type Fate = 'new' | 'taken' | 'underWay';
 
-/** Waits until something holds, at most as long as a copy waits. */
+/** Waits until a condition is true, at most as long as a duplicate waits. */
 async function until(holds: () => boolean, meanwhile = () => {}): Promise<void> {
 	const end = Date.now() + maxWaitMs;
 	while (!holds() && Date.now() < end) {
@@ -46,13 +47,13 @@ async function until(holds: () => boolean, meanwhile = () => {}): Promise<void> 
 
 /** The events of one node, by their deduplication keys. */
 class NodeEvents {
-	/** Those that have started an execution, with the minute in which they came. */
+	/** Events that have started an execution, with their time in minutes. */
 	private readonly taken = new BoundedMap<string, number>({ maxSize: maxInProcess });
 	/** What was loaded last. */
 	private loaded: unknown;
 	private readonly underWay = new BoundedMap<string, UnderWay>({ maxSize: maxInProcess });
 
-	/** See {@link recognize}. Nothing is awaited between the last look and the note that the event is under way. */
+	/** See {@link recognize}. There is no await between the last check and marking the event as under way. */
 	async recognize(context: IWebhookFunctions, key: string): Promise<Fate> {
 		const response = context.getResponseObject();
 		this.load(readState(context, 'recentEvents'));
@@ -72,7 +73,7 @@ class NodeEvents {
 	store(context: IWebhookFunctions): void {
 		const response = context.getResponseObject();
 		if (this.entriesOf(response).length === 0) return;
-		// Once would not do: n8n 2.41 forgets that the static data was changed when it begins to store the execution.
+		// Once is not enough: n8n 2.41 forgets that the static data was changed when it begins to store the execution.
 		const live = { toJSON: () => this.toText(response) };
 		const write = () => writeState(context, 'recentEvents', live);
 		void until(() => response.writableEnded, write);
@@ -97,8 +98,8 @@ class NodeEvents {
 	}
 
 	/**
-	 * Moves the events of answered deliveries to those taken. n8n has stored the execution by the time it answers; if it
-	 * has failed, the events are forgotten.
+	 * Moves the events of deliveries with a response to those taken. n8n responds after it has stored the
+	 * execution; if that failed, the events are forgotten.
 	 */
 	private settle(): void {
 		for (const [key, { response, minute }] of this.underWay.all()) {
@@ -108,7 +109,7 @@ class NodeEvents {
 		}
 	}
 
-	/** What n8n stores with a delivery: the newest events that were taken, and those of the delivery itself. */
+	/** What n8n stores with a delivery: the latest events that were taken, and those of the delivery itself. */
 	private toText(response: Response): string {
 		this.settle();
 		const entries = [...this.taken.all(), ...this.entriesOf(response)].slice(-maxStored);
@@ -139,23 +140,23 @@ function eventsOf(context: IWebhookFunctions): NodeEvents {
 }
 
 /**
- * Remembers an event, unless n8n then fails to start the execution: the service delivers it again, and it is new again.
- * A copy of one that is under way must not be answered before that is safe.
+ * Remembers an event. If n8n then fails to start the execution, the event is forgotten, so it is new when the
+ * service delivers it again. A duplicate of an event under way gets no response before the result is known.
  *
  * @param key of the event, see deduplicationKeyOf
- * @returns `new` if the event is to start an execution, `taken` if it did before; `underWay` if that takes too long to
- *   tell, and the service should ask again
+ * @returns `new` if the event should start an execution, `taken` if it already did; `underWay` if this is not
+ * known in time, and the service should deliver it again
  */
 export async function recognize(context: IWebhookFunctions, key: string): Promise<Fate> {
 	return await eventsOf(context).recognize(context, key);
 }
 
-/** Has n8n store the events of a delivery with what it starts now. */
+/** Lets n8n store the events of a delivery with the execution that it starts. */
 export function storeEvents(context: IWebhookFunctions): void {
 	eventsOf(context).store(context);
 }
 
-/** Has the events of a delivery share the fate of another one, which starts the execution for both. */
+/** Lets the events of a delivery depend on another one, which starts the execution for both. */
 export function handOver(context: IWebhookFunctions, to: Response): void {
 	eventsOf(context).handOver(context.getResponseObject(), to);
 }

@@ -1,13 +1,13 @@
-/** What makes two deliveries the same event. Taking two events for one loses a message, so in doubt they are two. */
+/** Decides whether two deliveries are the same event. If two events counted as one, a message would be lost, so in doubt they are two. */
 import { createHash } from 'crypto';
 
 import { type EventEnvelope, eventKinds, kindOf } from '../api/events';
 import { isRecord, readId } from '../api/read';
 
-/** Characters of a key: 66 bits are plenty among some thousand events. */
+/** Characters of a key: 66 bits are enough for some thousand events. */
 export const keyLength = 11;
 
-/** When something happened. With other events than those of messages, other times may be those of a record. */
+/** When something happened. In events that are not about messages, other times may belong to a record. */
 const eventTimeKeys = ['timestamp', 'occurredAt', 'occurred_at', 'updatedAt', 'updated_at'];
 const messageTimeKeys = [...eventTimeKeys, 'time', 'createdAt', 'created_at', 'sentAt', 'date'];
 
@@ -15,15 +15,15 @@ const messageTimeKeys = [...eventTimeKeys, 'time', 'createdAt', 'created_at', 's
 const deliveryField =
 	/^(delivery_?)?(attempts?|attempt_?(number|count)|retries|retry_?(number|count))$|^delivery_?id$/i;
 
-/** Fields that identify something, whatever it is. */
+/** Fields that identify anything. */
 const idField = /(^|[^a-z])id$|[a-z]I[dD]$/;
 
 /**
- * A key that all deliveries of an event share, and no other event has. It holds the whole payload, as its `id` may be
- * that of a conversation or contact. Where the payload has no time of its own, what is beside it tells one event from
- * the next with the same payload; otherwise that is left out, as it may be about the delivery.
+ * A key that all deliveries of an event share, and no other event has. It covers the whole payload, because its
+ * `id` may belong to a conversation or contact. If the payload has no time, the fields next to it distinguish events with
+ * the same payload. Otherwise they are left out, because they may describe the delivery.
  *
- * @returns undefined if nothing identifies the event, as two equal texts of a customer are two messages
+ * @returns undefined if nothing identifies the event: two equal texts of a customer are two messages
  */
 export function deduplicationKeyOf(
 	{ event, data, ...envelope }: EventEnvelope,
@@ -41,7 +41,7 @@ export function deduplicationKeyOf(
 	const eventId =
 		firstOf([headers], ['webhook-id']) ?? firstOf([envelope], ['eventId', 'event_id']);
 	if (eventId !== undefined) return hash([content, eventId]);
-	// Such an identifier may be that of the account, the same with every event.
+	// This ID may belong to the account and be the same in every event.
 	const id = readId(envelope);
 	const time = firstOf([envelope], messageTimeKeys);
 	const isIdentified = time === undefined ? isMessage && hasMessageId : hasId;
@@ -54,7 +54,7 @@ function firstOf(places: Array<Record<string, unknown>>, keys: string[]): unknow
 	return values.find((value) => value !== undefined && value !== null && value !== '');
 }
 
-/** The payload in one form, whatever the order of its fields. */
+/** The payload with its fields in a fixed order. */
 function withoutDeliveryFields(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(withoutDeliveryFields);
 	if (!isRecord(value)) return value;

@@ -1,4 +1,4 @@
-/** A delivery of the service as it came, the events that it holds, and the answers to it. */
+/** A delivery of the service, its events, and the responses to it. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
@@ -10,7 +10,7 @@ export interface Delivery {
 	rawBody: Buffer;
 }
 
-/** The request as it came. n8n has read the body if it knows the content type, and has no raw one of a form with files. */
+/** The request as it arrived. n8n has parsed the body if it knows the content type, and has no raw body for a form with files. */
 export async function readDelivery(context: IWebhookFunctions): Promise<Delivery> {
 	const request = context.getRequestObject();
 	const isRead = Buffer.isBuffer(request.rawBody) || request.contentType?.startsWith('multipart/');
@@ -22,9 +22,9 @@ export async function readDelivery(context: IWebhookFunctions): Promise<Delivery
 }
 
 /**
- * The events of a delivery. n8n parses JSON only if the header says that it is some; the raw body tells what really came.
+ * The events of a delivery. n8n parses JSON only if the header says so, so this reads the raw body.
  *
- * @returns undefined if it holds anything else
+ * @returns undefined for any other content
  */
 export function readEvents(
 	context: IWebhookFunctions,
@@ -35,12 +35,12 @@ export function readEvents(
 	return isTooDeep(envelopes) ? undefined : envelopes;
 }
 
-/** 200: there is nothing to do, and the service is not to deliver again. */
+/** 200: the delivery is handled, and the service need not repeat it. */
 export function handled(message: string): IWebhookResponseData {
 	return { webhookResponse: { message } };
 }
 
-/** Another status, upon which a service may deliver again. */
+/** Another status, after which a service may deliver again. */
 export function refuse(
 	context: IWebhookFunctions,
 	status: number,
@@ -50,7 +50,7 @@ export function refuse(
 	return { noWebhookResponse: true };
 }
 
-/** The refusal of a body that holds no event. */
+/** The refusal of a body without events. */
 export function refuseBody(context: IWebhookFunctions): IWebhookResponseData {
 	const message = 'The body is not an event: it needs "event" (text) and "data" (object)';
 	return refuse(context, 400, message);

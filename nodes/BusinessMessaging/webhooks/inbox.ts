@@ -1,8 +1,8 @@
 /**
- * The inbox of a service: the questions of runs that wait, at the triggers that take the answers. A trigger consumes an
- * answer: it starts no workflow. When all have answered or the time is up, the run gets all answers at once.
+ * The inbox of a service: the questions of waiting runs, kept by the triggers that receive the replies. A trigger
+ * consumes a reply: it starts no workflow. When all have answered or the time is up, the run gets all answers at once.
  *
- * All triggers of one service share an inbox within the process, and each has it stored.
+ * All triggers of one service share an inbox within the process, and each of them stores it.
  */
 import { randomUUID } from 'crypto';
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
@@ -29,36 +29,36 @@ import {
 
 type Context = IHookFunctions | IWebhookFunctions;
 
-/** Names this process of n8n; there may be several behind one address. */
+/** Identifies this process of n8n; there may be several behind one URL. */
 export const processName = randomUUID();
 
 /** A run is polled at most this often, ms. */
 const pollPauseMs = 5_000;
-/** How long a message waits to hear whether its sender was asked just now; Send and Wait says so every second. */
+/** How long a message waits to learn whether its sender was asked just now; Send and Wait reports this every second. */
 const heldMs = 2_500;
 const heldStepMs = 100;
-/** What Send and Wait says twice was said for the second time after the message came. */
+/** The second of two reports was certainly sent after the message arrived. */
 const enoughReports = 2;
-/** The delivery of the last answer is answered once its run continues, or after this time, ms. */
+/** The delivery of the last reply gets its response when the run continues, or after this time, ms. */
 const maxWaitMs = 5_000;
 const maxSynchronizations = 20;
 const synchronizePauseMs = 1_000;
-/** For how long two equal messages at two triggers are one, if nothing identifies them, ms. */
+/** How long two equal messages at two triggers count as one, if nothing identifies them, ms. */
 const sameMomentMs = 10_000;
 
 /** The inbox of one service and API key. */
 export class Inbox {
 	private readonly questions: OpenQuestions;
-	/** Messages that were answers, with the trigger that has consumed them. */
+	/** Messages that were replies, with the trigger that has consumed them. */
 	private readonly consumed = new BoundedMap<string, { at: number; node: string }>({
 		maxSize: 10_000,
 	});
-	/** Triggers that are not known to have stored all, and how often those are still called that are to. */
+	/** Triggers that may not have stored everything, and how many more times each of them is called to do so. */
 	private readonly notStored = new Set<string>();
 	private readonly synchronizing = new Map<string, number>();
-	/** Whether another process has answered so far. One alone need not send itself all that it knows. */
+	/** Whether another process has responded so far. A single process need not send its state to itself. */
 	private hasPeers = false;
-	/** What n8n stores: the newest state at the moment in which it does. */
+	/** What n8n stores: the state at the time of storing. */
 	private readonly live = { toJSON: () => this.toText() };
 
 	constructor(private readonly serviceId: string) {
@@ -78,7 +78,7 @@ export class Inbox {
 		else this.store(context);
 	}
 
-	/** Has n8n store the state with a trigger. */
+	/** Lets n8n store the state with a trigger. */
 	store(context: Context): void {
 		this.notStored.add(nodeKey(context));
 		writeState(context, 'inbox', this.live);
@@ -91,24 +91,24 @@ export class Inbox {
 		this.watch(context);
 	}
 
-	/** Whether a text, or its name, stands for all that is known here. */
+	/** Whether a text, or its name, contains everything that is known here. */
 	isComplete(text: unknown): boolean {
 		return this.questions.isComplete(text);
 	}
 
-	/** Calls a trigger, so that this process and the one that answers know the same. @param url with the secret */
+	/** Calls a trigger, so that this process and the one that responds know the same. @param url with the secret */
 	private async exchange(context: Context, url: string): Promise<void> {
 		const content = this.hasPeers ? { state: this.toText() } : { known: this.questions.name };
 		const { state } = await callTrigger(context, this.serviceId, { trigger: url, ...content });
-		// The same process has answered, or one that knows as much.
+		// The same process has responded, or one that knows the same.
 		if (state === undefined) return;
 		this.hasPeers = true;
 		this.merge(context, state);
 	}
 
 	/**
-	 * Has a trigger called until it has stored all: an execution of its workflow may write back an older copy, and
-	 * another process knows only what it has read.
+	 * Calls a trigger until it has stored everything: an execution of its workflow may write back an older copy,
+	 * and another process knows only what it has read.
 	 *
 	 * @param url of the trigger, with its secret
 	 */
@@ -126,7 +126,7 @@ export class Inbox {
 		this.synchronizing.delete(node);
 	}
 
-	/** Takes questions, or what has become of them since. @returns false if there are too many */
+	/** Adds questions, or updates of them. @returns false if there are too many */
 	add(context: Context, questions: Questions): boolean {
 		const isTaken = this.questions.add(questions);
 		this.questions.reported(questions.run);
@@ -139,7 +139,7 @@ export class Inbox {
 		this.questions.end(run, until);
 	}
 
-	/** Sees to it that each run goes on, now or later. */
+	/** Makes sure that each run continues, now or later. */
 	private watch(context: Context): void {
 		for (const run of this.questions.all()) {
 			run.expire ??= this.expire(context, run);
@@ -154,7 +154,7 @@ export class Inbox {
 		if (this.questions.isOpen(run)) await this.finish(context, run);
 	}
 
-	/** Gives a run its answers, once no further message belongs to them. */
+	/** Gives a run its answers when they are complete. */
 	private async finish(context: Context, run: Run): Promise<void> {
 		run.finish ??= (async () => {
 			for (let end = endOf(run); this.questions.isOpen(run) && Date.now() < end; end = endOf(run))
@@ -166,7 +166,7 @@ export class Inbox {
 		await run.finish;
 	}
 
-	/** Whether an event comes from somebody who was asked, or may be an answer that comes once more. */
+	/** Whether an event comes from somebody who was asked, or may be a reply that is delivered again. */
 	concerns(event: EventEnvelope, headers: Record<string, unknown>): boolean {
 		const phone = senderOf(event);
 		return (
@@ -176,12 +176,12 @@ export class Inbox {
 	}
 
 	/**
-	 * Takes those messages that are answers. If a run has all its answers now, waits until it continues.
+	 * Consumes the messages that are replies. If a run then has all its answers, waits until it continues.
 	 *
 	 * @param url of the trigger, with its secret
 	 * @param headers those that may identify an event
 	 * @returns the other events
-	 * @throws ServiceError if a question had to be repeated and could not be, or if it is not known who was asked
+	 * @throws ServiceError if repeating a question failed, or if it is not known yet who was asked
 	 */
 	async consume(
 		context: IWebhookFunctions,
@@ -208,7 +208,7 @@ export class Inbox {
 		return others;
 	}
 
-	/** Takes a message if it is an answer. @returns the run that it belongs to, if that is known; undefined for another message */
+	/** Consumes a message if it is a reply. @returns its run, if that is known; undefined for any other message */
 	private async take(
 		context: IWebhookFunctions,
 		url: string,
@@ -229,17 +229,17 @@ export class Inbox {
 			const state = await this.poll(context, run);
 			if (state === 'ended' || state === 'resumed') this.end(run);
 			else await this.answer(context, run, item, event, key);
-			// A run that has continued was given this answer by another process.
+			// If the run has continued, another process gave it this answer.
 			if (state === 'ended') continue;
 			this.consumed.set(name, { at: Date.now(), node });
-			// The person's next message, which may belong to the answer, comes once this one is taken.
+			// The person's next message may belong to the answer, and may be delivered only after this one, so do not wait.
 			return run.people.get(item)?.answer?.until ? {} : { run };
 		}
 		return undefined;
 	}
 
 	/**
-	 * Whether a message may answer a question: it is open, and was sent before.
+	 * Whether a message may answer a question: the question is open and was sent before the message.
 	 *
 	 * @throws InputError while that is not known, so that the service delivers the message again
 	 */
@@ -301,7 +301,7 @@ function endOf(run: Run): number {
 	return Math.min(run.until, Math.max(0, ...ends));
 }
 
-/** What tells a message from others; not for certain if nothing identifies it. */
+/** Identifies a message; not certain if the service sends no ID or time. */
 function nameOf(
 	event: EventEnvelope,
 	headers: Record<string, unknown>,
@@ -313,7 +313,7 @@ function nameOf(
 const inboxes = new BoundedMap<string, Inbox>({ maxSize: 1_000 });
 const inboxOfNode = new BoundedMap<string, Inbox>({ maxSize: 1_000 });
 
-/** The inbox of a service, which a trigger takes part in from now on. */
+/** The inbox of a service, which a trigger shares from now on. */
 export function joinInbox(context: Context, serviceId: string): Inbox {
 	const inbox = inboxes.getOrSet(serviceId, () => new Inbox(serviceId));
 	inboxOfNode.set(nodeKey(context), inbox);

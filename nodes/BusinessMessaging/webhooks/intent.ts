@@ -1,10 +1,10 @@
-/** The words with which people ask not to be written to any more, or to be written to again. */
+/** The words with which people opt out of messages, or opt in again. */
 
 /** What a message asks for. */
 export type Intent = 'optIn' | 'optOut';
 
 /**
- * By language. English words that often answer a question (cancel, end, yes) are left out; so are those of other languages.
+ * By language. Words that often answer a question (cancel, end, yes) are left out, in all languages.
  * Source: words in common use with services of this kind.
  */
 const words: ReadonlyArray<[language: string, optOut: string, optIn: string]> = [
@@ -61,12 +61,12 @@ const intents = new Map<string, Intent>(
 	]),
 );
 
-/** The intent of a message that is such a word and nothing else, in any case, with or without accents, marks and emoji. */
+/** The intent of a message that is only such a word. Case, accents, punctuation and emoji do not matter. */
 export function intentOf(text: unknown): Intent | undefined {
 	return typeof text === 'string' && text.length < 100 ? intents.get(plain(text)) : undefined;
 }
 
-/** Words in small letters without accents. The signs of Indic scripts stay, as they are vowels. */
+/** Words in lower case without accents. The signs of Indic scripts stay, as they are vowels. */
 function plain(text: string): string {
 	const letters = text
 		.normalize('NFKC')

@@ -1,16 +1,16 @@
 /**
- * What a trigger keeps in n8n's static data, which n8n stores with the workflow. n8n's own place for a node goes by the
- * node's name; this one goes by its ID, so that a node keeps its state when it is renamed.
+ * What a trigger keeps in n8n's static data, which n8n stores with the workflow. n8n stores the data of a node under its
+ * name; this module uses its ID, so a renamed node keeps its state.
  *
- * n8n reads the data when a delivery arrives and writes all of it back after the answer, if the delivery has changed it:
- * what is found may be older than what this process has written.
+ * n8n reads the data when a delivery arrives and, if the delivery has changed it, writes all of it back after the
+ * response. So the data may be older than what this process has written.
  */
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 type Context = IHookFunctions | IWebhookFunctions;
 type StateName = 'inbox' | 'recentEvents' | 'registrations';
 
-/** Names a node over all workflows of this n8n. */
+/** Identifies a node among all workflows of this n8n. */
 export function nodeKey(context: Context): string {
 	return `${context.getWorkflow().id} ${context.getNode().id}`;
 }
@@ -20,7 +20,7 @@ export function readState(context: Context, name: StateName): unknown {
 	return context.getWorkflowStaticData('global')[keyOf(context, name)];
 }
 
-/** Has n8n store a value. It only notices that a value is set, not changes inside; one with a `toJSON` is read when it stores. */
+/** Lets n8n store a value. n8n only notices that a value is set, not changes inside it. It calls `toJSON` when it stores. */
 export function writeState(context: Context, name: StateName, value: unknown): void {
 	context.getWorkflowStaticData('global')[keyOf(context, name)] = value as IDataObject;
 }

@@ -1,6 +1,7 @@
 /**
- * Who was asked, and what they have answered: in memory, and as text that n8n stores and other processes read. What is
- * read may be out of date; the truth is the union of all that was ever seen: questions, answers, ended runs.
+ * Who was asked, and what they have answered: in memory, and as text that n8n stores and other processes read.
+ * This text may be out of date, so the state is the union of everything seen so far: questions, answers, ended
+ * runs.
  */
 import { randomUUID } from 'crypto';
 import { compact, groupBy, isEqual, orderBy, pick, sortBy } from 'lodash';
@@ -19,7 +20,7 @@ import {
 } from './question';
 import { seal, unseal } from './seal';
 
-/** At most this many people are waited for at once, over all runs. */
+/** The maximum number of people whose replies are open, over all runs. */
 const maxOpen = 50_000;
 
 /** Somebody who was asked, or will be. */
@@ -30,7 +31,7 @@ export interface Asked {
 	phone: string;
 	/** Index in the run's `expected`. */
 	expected: number;
-	/** When the question was sent; null if that was not done yet. See {@link Questions}. */
+	/** When the question was sent; null if it was not sent yet. See {@link Questions}. */
 	asked: number | null;
 	answer: Answer | null;
 	/** As it is stored. */
@@ -41,7 +42,7 @@ export interface Asked {
 export interface Run extends Omit<Questions, 'people'> {
 	/** By item. */
 	people: Map<number, Asked>;
-	/** How often Send and Wait itself has said who was asked so far. */
+	/** How often Send and Wait has reported who was asked so far. */
 	reports: number;
 	poll?: { at: number; state: Promise<RunState> };
 	expire?: Promise<void>;
@@ -56,11 +57,11 @@ const storedSchema = z.object({
 /** The open questions of one service and API key. */
 export class OpenQuestions {
 	private readonly runs = new Map<string, Run>();
-	/** Runs that are over, with the time until which something stored may still name them. */
+	/** Runs that are over, with the time until which stored data may still contain them. */
 	private readonly ended = new BoundedMap<string, number>({ maxSize: 2_000 });
 	/** Keys of messages that were answers to runs that are over. */
 	private readonly answered = new BoundedMap<string, true>({ maxSize: 10_000 });
-	/** Names of texts that are part of what is known, and of those that hold all of it. */
+	/** Names of texts whose content is known here, and of those that contain everything known here. */
 	private readonly known = new BoundedMap<string, true>({ maxSize: 1_000 });
 	private readonly complete = new Set<string>();
 	/** Made when they are needed; a change removes them. */
@@ -69,7 +70,7 @@ export class OpenQuestions {
 
 	constructor(private readonly serviceId: string) {}
 
-	/** All that is known: a name for it, and the content, sealed. */
+	/** Everything that is known: its name and its encrypted content. */
 	toText(): string {
 		if (this.text === undefined) {
 			const name = randomUUID();
@@ -80,12 +81,12 @@ export class OpenQuestions {
 		return this.text;
 	}
 
-	/** Names all that is known. */
+	/** The name of everything that is known. */
 	get name(): string {
 		return readName(this.toText());
 	}
 
-	/** Whether a text, or its name, stands for all that is known. */
+	/** Whether a text, or its name, contains everything that is known. */
 	isComplete(text: unknown): boolean {
 		return this.complete.has(readName(text));
 	}
@@ -94,7 +95,7 @@ export class OpenQuestions {
 	 * Adds what was stored, or another process knows.
 	 *
 	 * @param isOwn whether the URL of a run may be called
-	 * @returns false if it was sealed with another key
+	 * @returns false if it was encrypted with another key
 	 */
 	merge(text: unknown, isOwn: (url: string) => boolean = () => true): boolean {
 		const name = readName(text);
@@ -108,7 +109,7 @@ export class OpenQuestions {
 		return content !== undefined;
 	}
 
-	/** Adds questions, or what has become of them since. @returns false if there are too many */
+	/** Adds questions, or updates of them. @returns false if there are too many */
 	add({ people, ...questions }: Questions): boolean {
 		if (this.ended.has(questions.run)) return true;
 		const known = this.runs.get(questions.run);
@@ -168,7 +169,7 @@ export class OpenQuestions {
 		return this.runs.has(run);
 	}
 
-	/** Notes that the run itself has said who was asked so far. */
+	/** Counts a report of the run about who was asked so far. */
 	reported(name: string): void {
 		const run = this.runs.get(name);
 		if (run) run.reports++;
@@ -186,7 +187,11 @@ export class OpenQuestions {
 		return this.byPhone.get(phone) ?? [];
 	}
 
-	/** Whether somebody's message is an answer already, maybe at another process. @param key see deduplicationKeyOf */
+	/**
+	 * Whether a message was already consumed as a reply, possibly by another process.
+	 *
+	 * @param key see deduplicationKeyOf
+	 */
 	isKnown(phone: string, key: string): boolean {
 		const answers = this.to(phone).map(({ run, item }) => run.people.get(item)?.answer);
 		return this.answered.has(key) || keysOf(compact(answers)).includes(key);
@@ -204,7 +209,7 @@ export class OpenQuestions {
 	}
 }
 
-/** Kept until the person changes: there are thousands, and each answer of one has all stored. */
+/** Cached until the person's data changes: each reply stores all people, and there may be thousands. */
 function toPersonJson([item, one]: [number, Asked]): string {
 	one.json ??= JSON.stringify([item, one.to, one.expected, one.asked, one.answer]);
 	return one.json;
@@ -218,7 +223,7 @@ function keysOf(answers: Answer[]): string[] {
 	return answers.flatMap(({ messages }) => compact(messages.map(({ key }) => key)));
 }
 
-/** Whether everybody has answered who was asked. */
+/** Whether everybody who was asked has answered. */
 export function isAnswered({ isWhole, people }: Run): boolean {
 	return isWhole && [...people.values()].every(({ answer }) => answer);
 }

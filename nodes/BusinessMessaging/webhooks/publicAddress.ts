@@ -1,8 +1,8 @@
-/** Whether an address can be reached from the internet, as far as the address itself shows. */
+/** Whether an address can be reached from the internet, judging by the address alone. */
 import { InputError } from '../transport/errors';
 import { type ServiceConfig, isLoopback } from '../transport/serviceConfig';
 
-/** Names that only a local network knows (RFC 6761, RFC 6762, RFC 8375 and common usage). */
+/** Names of local networks (RFC 6761, RFC 6762, RFC 8375 and common usage). */
 const localNames =
 	/(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|home\.arpa|corp|test|invalid|example)$/;
 
@@ -19,7 +19,10 @@ function isPrivateIpv4([first, second]: number[]): boolean {
 	);
 }
 
-/** Loopback, unspecified, unique local, link-local, multicast, tunnels to IPv4, and IPv4 in IPv6's clothes, which `URL` writes in hex. */
+/**
+ * Loopback, unspecified, unique local, link-local, multicast, tunnels to IPv4, and IPv4 addresses in IPv6 form, which
+ * `URL` writes in hex.
+ */
 function isPrivateIpv6(address: string): boolean {
 	const mapped = /^::(?:ffff:)?([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address);
 	const word = Number.parseInt(mapped?.[1] ?? '', 16);
@@ -36,18 +39,18 @@ function isPrivate(url: URL): boolean {
 	return !host.includes('.') || localNames.test(host);
 }
 
-/** Why the service cannot deliver to an address; undefined if nothing speaks against it. */
+/** Why the service cannot deliver to an address; undefined if there is no reason. */
 export function unreachableReason(url: URL): string | undefined {
 	if (isPrivate(url)) return 'is only known to this machine or its network';
 	return url.protocol === 'https:' ? undefined : 'does not start with https://';
 }
 
-/** Why a service cannot deliver to a URL of n8n's; one on this machine or network can. */
+/** Why a service cannot deliver to a URL of n8n; a service on this machine or network can. */
 export function undeliverableReason(url: string, { root }: ServiceConfig): string | undefined {
 	return isPrivate(new URL(root)) ? undefined : unreachableReason(new URL(url));
 }
 
-/** @throws InputError that says what to do, if a service cannot deliver to a URL of n8n's */
+/** @throws InputError that says what to do, if a service cannot deliver to a URL of n8n */
 export function checkDeliverable(url: string, config: ServiceConfig): void {
 	const reason = undeliverableReason(url, config);
 	if (!reason) return;

@@ -1,4 +1,4 @@
-/** What Send and Wait, the trigger and a run that waits say to each other, over n8n's own public address. */
+/** The calls between Send and Wait, the trigger and a waiting run, over n8n's public address. */
 import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
@@ -7,14 +7,14 @@ import { expectedSchema } from '../operations/message/question';
 import { pause } from '../transport/deadline';
 import { seal, unseal } from './seal';
 
-/** Kinds of event that no service delivers: questions for a trigger; for a run: whether it waits, and its answers. */
+/** Internal kinds of event that no service delivers: questions for a trigger; for a run, whether it waits, and its answers. */
 export const questionEvent = 'business-messaging.questions';
 export const pollEvent = 'business-messaging.poll';
 export const answersEvent = 'business-messaging.answers';
 
 /** At most this many people are asked in one run. */
 export const maxPeople = 10_000;
-/** How much later than the time limit n8n itself ends a wait that nobody else has ended, ms. */
+/** How long after the time limit n8n ends a wait that nothing else has ended, ms. */
 export const graceMs = 60_000;
 
 const messageSchema = z.object({
@@ -23,7 +23,7 @@ const messageSchema = z.object({
 	/** Whether the text was longer. */
 	isCut: z.boolean().optional(),
 	messageId: z.string().optional(),
-	/** Moment of the message as the service writes it, or when it came. */
+	/** Time of the message as the service writes it, or of its arrival. */
 	respondedAt: z.string(),
 	/** Identifies the message, see deduplicationKeyOf. */
 	key: z.string().optional(),
@@ -37,14 +37,17 @@ const answerSchema = z.object({
 	messages: z.array(messageSchema).min(1),
 	/** Whether it is what was asked for. */
 	isAccepted: z.boolean(),
-	/** Until when further messages belong to it, ms since 1970. */
+	/** Until when more messages can belong to it, ms since 1970. */
 	until: z.number().optional(),
 });
 
 /** What somebody has answered. */
 export type Answer = z.infer<typeof answerSchema>;
 
-/** Index of the item; phone number, E.164; index in `expected`; when the question was sent by the service's clock in ms, 0 if it does not say, null if it was not yet; the answer so far. */
+/**
+ * Index of the item; phone number, E.164; index in `expected`; when the question was sent by the service's clock in ms, 0
+ * if the service does not say, null if not sent yet; the answer so far.
+ */
 const personSchema = z.tuple([
 	z.number(),
 	z.string(),
@@ -66,7 +69,7 @@ export const questionsSchema = z.object({
 	until: z.number(),
 	expected: z.array(expectedSchema).max(maxPeople),
 	people: z.array(personSchema).max(maxPeople),
-	/** Whether all were asked; who has no time then will not be. */
+	/** Whether all questions were sent: people without a time are not asked any more. */
 	isWhole: z.boolean(),
 });
 
@@ -74,23 +77,23 @@ export const questionsSchema = z.object({
 export type Questions = z.infer<typeof questionsSchema>;
 
 const requestSchema = z.object({
-	/** When it was made, ms since 1970. */
+	/** When the request was made, ms since 1970. */
 	at: z.number(),
 	/** The URL of the trigger that it is for. */
 	trigger: z.string(),
 	questions: questionsSchema.optional(),
-	/** In place of questions: the name of what another process knows. The response is what this one knows, if that is not the same. */
+	/** Instead of questions: the name of what another process knows. If this process knows something else, it responds with that. */
 	known: z.string().optional(),
-	/** In place of questions: all that another process knows, see OpenQuestions. */
+	/** Instead of questions: everything that another process knows, see OpenQuestions. */
 	state: z.string().optional(),
 	/** The run is over without any questions. */
 	isOver: z.boolean().optional(),
 });
 
-/** What a trigger is asked to take. */
+/** A request to a trigger. */
 export type QuestionRequest = z.infer<typeof requestSchema>;
 
-/** n8n reads the whole execution before it goes on, which takes long for thousands of items on a busy machine, ms. */
+/** Timeout in ms: n8n reads the whole execution before it continues, which takes long with thousands of items on a busy machine. */
 const maxResumeMs = 300_000;
 const maxAttempts = 3;
 /** How old a request may be, ms. */
@@ -100,7 +103,8 @@ const maxAgeMs = 300_000;
  * Opens a request.
  *
  * @param trigger the URL to which it came
- * @returns undefined if it was made with another key, for another trigger or long ago, or would have another n8n called
+ * @returns undefined if it was made with another key, for another trigger or too long ago, or contains a URL of another
+ * n8n
  */
 export function openRequest(
 	serviceId: string,
@@ -148,13 +152,13 @@ function isBelow(url: string, root: string): boolean {
 	return url.startsWith(root) && URL.canParse(url) && new URL(url).href === url;
 }
 
-/** What a trigger answers. */
+/** The response of a trigger. */
 interface TriggerResponse {
-	/** Names the process of n8n that has answered. */
+	/** Identifies the process of n8n that has responded. */
 	process?: unknown;
-	/** `yes`, or `full` if it waits for too many people; anything else if it takes no questions. */
+	/** `yes`, or `full` if it waits for too many people; anything else if it accepts no questions. */
 	inbox?: unknown;
-	/** All that it knows, see OpenQuestions, if that is not what it was asked for. */
+	/** Everything that it knows, see OpenQuestions, if it differs from the request. */
 	state?: unknown;
 }
 
@@ -178,7 +182,7 @@ export async function callTrigger(
 	}
 }
 
-/** Tells several. @returns what each says of its inbox */
+/** Calls several triggers. @returns the state of each inbox */
 export async function callTriggers(
 	context: Context,
 	serviceId: string,
@@ -190,16 +194,16 @@ export async function callTriggers(
 	return await Promise.all(triggers.map(call));
 }
 
-/** After so many responses of processes that are known, there is no other one. */
+/** After this number of responses from known processes, there is no other one. */
 const maxRepeats = 3;
 const maxProcesses = 20;
 
 /**
- * Several processes of n8n may share an address. Each of them has to know who will be asked before anybody answers, so
- * that none takes an answer for an ordinary message.
+ * Several processes of n8n may share a URL. Each of them must know who will be asked before anybody replies, so
+ * that none treats a reply as an ordinary message.
  *
- * @param tell tells the process that answers next, and gives its name
- * @returns how many there are
+ * @param tell informs the process that responds next, and returns its name
+ * @returns the number of processes
  */
 export async function tellProcesses(tell: () => Promise<unknown>): Promise<number> {
 	const known = new Set<unknown>();
@@ -234,8 +238,8 @@ async function post(
 export type Answers = Array<[item: number, answer: Answer]>;
 
 /**
- * What became of a run that waited: `ended` if it was stopped or deleted; `unknown` also while n8n has not stored yet that
- * it waits, which it answers with 409 and "running", or 500.
+ * What became of a run that waited: `ended` if it was stopped or deleted; `unknown` also while n8n has not stored the
+ * wait yet: then it responds with 409 and "running", or 500.
  */
 export type RunState = 'waiting' | 'resumed' | 'ended' | 'unknown';
 
@@ -250,13 +254,13 @@ export async function callRun(
 	const response = await post(context, url, { event, data }, timeout).catch(() => undefined);
 	const { statusCode = 0, body } = response ?? {};
 	if (statusCode === 200 && isRecord(body) && body.waiting === true) return 'waiting';
-	// n8n answers with a page once the execution has succeeded, and our webhook if it waits somewhere else
+	// n8n responds with a page if the execution has succeeded; our webhook responds if the execution waits in another round
 	if (statusCode === 200 || statusCode === 410) return 'resumed';
 	const isRunning = statusCode === 409 && /running/.test(JSON.stringify(body));
 	return [401, 404, 409].includes(statusCode) && !isRunning ? 'ended' : 'unknown';
 }
 
-/** Gives a run its answers, again and again until n8n takes them or the run is over, unless that is no longer wanted. */
+/** Gives a run its answers: repeats the call until n8n accepts them, the run is over, or `isWanted` is false. */
 export async function resume(
 	context: Context,
 	url: string,
@@ -270,7 +274,7 @@ export async function resume(
 	}
 }
 
-/** Reads the answers that a run is given. */
+/** Reads the answers that a run receives. */
 export function readAnswers(data: unknown): Map<number, Answer> {
 	const schema = z.object({ answers: z.array(z.tuple([z.number(), answerSchema])) });
 	return new Map(schema.parse(data).answers);

@@ -8,7 +8,7 @@ import type { Client } from '../transport/client';
 import { readRecords } from '../transport/lists';
 import { registerWebhook } from '../transport/registerWebhook';
 
-/** Where the event types of a registration may be. Assumption: the specification shows no field of it. */
+/** Fields that may contain the event types of a registration. Assumption: the specification shows no field of it. */
 const eventKeys = ['events', 'eventTypes', 'event_types', 'subscriptions', 'triggers'];
 
 /** A registration as far as the service shows it. */
@@ -41,9 +41,9 @@ export function areSameEvents(one: string[], other: string[]): boolean {
 }
 
 /**
- * Registers a webhook. After an error that leaves open whether it exists now, the listing tells.
+ * Registers a webhook. If an error leaves open whether it exists now, checks the list.
  *
- * @returns the service's identifier, if it gives one
+ * @returns the service's ID, if it gives one
  * @throws ServiceError if nothing was registered
  */
 export async function addWebhook(

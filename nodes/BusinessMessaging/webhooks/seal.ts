@@ -1,6 +1,6 @@
 /**
- * Content that only those can read and make who use the same service with the same API key (AES-256-GCM): Send and Wait
- * and the trigger speak to each other over public URLs, whose secret the service knows as well.
+ * Encrypts content with a key derived from service and API key (AES-256-GCM): Send and Wait and the trigger call
+ * each other at public URLs, whose secret the service knows too.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'crypto';
 
@@ -8,12 +8,12 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** @param serviceId names the service and its key, see ServiceConfig */
+/** @param serviceId identifies the service and its key, see ServiceConfig */
 function keyOf(serviceId: string): Buffer {
 	return createHash('sha256').update(`send and wait ${serviceId}`).digest();
 }
 
-/** Content, as JSON, sealed as text that needs no escaping. */
+/** Content as JSON, encrypted to a text that needs no escaping in a URL. */
 export function seal(serviceId: string, json: string): string {
 	const iv = randomBytes(ivBytes);
 	const cipher = createCipheriv(algorithm, keyOf(serviceId), iv);
@@ -21,7 +21,7 @@ export function seal(serviceId: string, json: string): string {
 	return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
 }
 
-/** The content; undefined if this is none, or one of another key. */
+/** The content; undefined if the text is invalid or encrypted with another key. */
 export function unseal(serviceId: string, sealed: unknown): unknown {
 	if (typeof sealed !== 'string') return undefined;
 	const bytes = Buffer.from(sealed, 'base64url');

@@ -1,6 +1,6 @@
 /**
- * The secret that tells the service's calls from others, as the specification shows no signature. It travels in the
- * registered URL, or in a header where the service can send one.
+ * The secret by which the trigger recognizes the service, since the specification shows no signature. It is part
+ * of the registered URL, or in a header if the service can send one.
  */
 import { createHash, timingSafeEqual } from 'crypto';
 import type { IWebhookFunctions } from 'n8n-workflow';
@@ -13,12 +13,12 @@ export function withSecret(url: string, secret: string): string {
 	return `${url}?${parameter}=${secret}`;
 }
 
-/** Whether a registered URL is ours: n8n's webhook URL, bare or with such a secret. Any other belongs to somebody else. */
+/** Whether a registered URL is ours: n8n's webhook URL, with or without such a secret. Any other URL belongs to somebody else. */
 export function isOwnUrl(registered: string, url: string): boolean {
 	return registered.startsWith(url) && /^(\?token=[\w-]{43})?$/.test(registered.slice(url.length));
 }
 
-/** The secret that a delivery brings along; empty if it brings none. */
+/** The secret in a delivery; empty if there is none. */
 export function givenSecret(context: IWebhookFunctions): string {
 	const query = context.getQueryData() as Record<string, unknown>;
 	const given = query[parameter] ?? context.getHeaderData()[header];

@@ -10,24 +10,24 @@ export interface SignatureSettings {
 	scheme: 'standardWebhooks' | `sha${1 | 256 | 512}-${'base64' | 'hex'}`;
 	/** Name of the header that holds the signature. Only for an HMAC, like all below. */
 	header: string;
-	/** What is before the signature in the header. */
+	/** Text before the signature in the header. */
 	prefix?: string;
-	/** Name of the header with the time of signing; then the time, a dot and the body are signed. */
+	/** Name of the header with the timestamp; with it, the timestamp, a dot and the body are signed. */
 	timestampHeader?: string;
 }
 
-/** What of a delivery is signed, and the signatures that it brings. */
+/** The signed parts of a delivery, and its signatures. */
 interface Signed {
 	key: string | Buffer;
 	/** Several while a service changes its secret. */
 	signatures: string[];
-	/** Unix time in seconds or ms; absent if the scheme has none. */
+	/** Unix time in seconds or ms; absent if the scheme has no timestamp. */
 	timestamp?: string;
-	/** What is before the body in the signed text. */
+	/** Text before the body in the signed content. */
 	prefix: string;
 }
 
-/** How old or how far ahead the time of signing may be. */
+/** How far the timestamp may differ from the current time. */
 const toleranceMs = 300_000;
 
 /** https://www.standardwebhooks.com: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64> …`. */
@@ -91,7 +91,7 @@ function headerOf(headers: Delivery['headers'], name: string): string {
 	return typeof value === 'string' ? value : '';
 }
 
-/** What follows a prefix, in each of the texts that begin with it. */
+/** The rest of each text that begins with a prefix. */
 function valuesOf(texts: string[], prefix: string): string[] {
 	const trimmed = texts.map((text) => text.trim());
 	return trimmed.filter((text) => text.startsWith(prefix)).map((text) => text.slice(prefix.length));

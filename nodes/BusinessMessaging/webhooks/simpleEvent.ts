@@ -1,4 +1,4 @@
-/** What an execution starts with. */
+/** The item with which an execution starts. */
 import type { IDataObject } from 'n8n-workflow';
 import { omit, pick, pickBy } from 'lodash';
 
@@ -7,10 +7,10 @@ import { isRecord, readId } from '../api/read';
 import { toE164 } from '../phone/compare';
 import { type Intent, intentOf } from './intent';
 
-/** Where services put the moment of an event. Assumption: the keys in common use. */
+/** Fields in which services put the time of an event. Assumption: the usual names. */
 const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'occurredAt', 'sentAt', 'date'];
 
-/** The fields of an event under fixed names, which are those that the send operations give; absent ones are left out. */
+/** The fields of an event under fixed names, the same as in the output of the send operations; absent ones are left out. */
 export interface SimpleEvent {
 	event: string;
 	/** Sender of an incoming message; a phone number is in E.164, so that it is a valid recipient. */
@@ -18,12 +18,12 @@ export interface SimpleEvent {
 	/** Recipient of a message that was sent, in E.164 too. */
 	to?: unknown;
 	text?: unknown;
-	/** What the sender asks for, if the text of an incoming message says nothing else. */
+	/** Opt-in or opt-out, if the text of an incoming message is only such a word. */
 	intent?: Intent;
-	/** The identifier that the send returned, or that of the incoming message. */
+	/** The ID that the send returned, or that of the incoming message. */
 	messageId?: string;
 	status?: unknown;
-	/** Moment of the event as the service writes it. */
+	/** Time of the event as the service writes it. */
 	time?: unknown;
 }
 
@@ -48,13 +48,13 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 	return { event, ...pickBy(fields, (value) => value !== undefined) };
 }
 
-/** Services give numbers with or without the plus, as text or as number. */
+/** Services send phone numbers with or without the plus, as text or as number. */
 function readPhoneNumber(value: unknown): unknown {
 	const written = typeof value === 'number' ? String(value) : value;
 	return typeof written === 'string' ? toE164(written) : value;
 }
 
-/** Then `id` is the message's, not that of something else. */
+/** Then `id` is the ID of the message. */
 function isAboutMessage(event: string): boolean {
 	return event.startsWith('message.');
 }
@@ -73,7 +73,7 @@ function readTime(record: Record<string, unknown>): unknown {
 	return record[timeKey(record) ?? ''];
 }
 
-/** The simplified event: the usual fields first, then what else the service sent, untouched. */
+/** The simplified event: the usual fields first, then all others as the service sent them. */
 export function simplify(envelope: EventEnvelope): IDataObject {
 	const fields = readEvent(envelope);
 	const renamed = [

@@ -178,9 +178,7 @@ function valueProblem(
 	return new InputError(message, `The text around it: "${missing.text}".`);
 }
 
-/**
- * The ID of the variable for a value: by its name, else by its number, since the form may have had only numbered fields.
- */
+/** The ID of the variable for a value: by its name, else by its number, since the form may have had only numbered fields. */
 function idFor(value: GivenVariable, variables: TemplateVariable[]): string {
 	const own = variables.filter((variable) => placeOf(variable) === placeOf(value));
 	const variable = own.find(({ id }) => id === value.id) ?? own[Number(nameOf(value)) - 1];
