@@ -56,11 +56,11 @@ const variables = (value: string) => ({
 	language: locator('en_US', 'code'),
 	variables: { mappingMode: 'defineBelow', value: { body_1: value, body_2: 'x' } },
 });
-const emptyText = 'give an empty text instead';
+const emptyText = 'use an empty text instead';
 
 test.each<[INodeParameters, string, string]>([
 	[{ text: '={{ $json.name.shout() }}!' }, "shout() }} in 'Text' has no value", emptyText],
-	[{ text: '={{ Number($json.name) }}!' }, "{{ Number($json.name) }} in 'Text' gives", emptyText],
+	[{ text: '={{ Number($json.name) }}!' }, "{{ Number($json.name) }} in 'Text' has", emptyText],
 	[{ text: '={{ null }}!' }, "{{ null }} in 'Text' has no value", emptyText],
 	[variables('=Dear {{ $json.nmae }}'), "{{ $json.nmae }} in 'Variables' has no value", emptyText],
 	[{ text: '=Hi {{ foo( }}' }, "The expression {{ foo( }} in 'Text' failed: ", ''],
