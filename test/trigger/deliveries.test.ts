@@ -43,6 +43,23 @@ test('names the message of a receipt as the send operation does', async () => {
 	});
 });
 
+test.each([
+	[
+		{ id: 'evt_1', messageId: 'msg_1' },
+		{ id: 'evt_1', messageId: 'msg_1' },
+	],
+	[
+		{ id: 'evt_1', message: { id: 'msg_1' } },
+		{ id: 'evt_1', messageId: 'msg_1' },
+	],
+	[{ id: 'msg_1' }, { messageId: 'msg_1' }],
+])('of the data %j of a receipt, %j tells the message that was sent', async (data, expected) => {
+	const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
+	const { workflowData } = await triggers.deliver(trigger, { event: 'message.read', data });
+	const { event, message, ...shown } = workflowData?.[0][0].json ?? {};
+	expect([event, message, shown]).toEqual(['message.read', data.message, expected]);
+});
+
 test('hands on what else the service sends, and leaves out what it does not send', async () => {
 	const trigger = await triggers.active({
 		parameters: { options: { otherEvents: 'contact.created' } },

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { omit, pick, pickBy } from 'lodash';
 
 import { type EventEnvelope, kindOf, readStatus } from '../api/events';
-import { isRecord, readId } from '../api/read';
+import { asText, isRecord, readId } from '../api/read';
 import { toE164 } from '../phone/compare';
 import { type Intent, intentOf } from './intent';
 
@@ -41,7 +41,7 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 		to: readPhoneNumber(data.to ?? message.to),
 		text,
 		intent: event === 'message.received' ? intentOf(text) : undefined,
-		messageId: readId(isAboutMessage(event) ? data : pick(data, 'messageId', 'message_id')),
+		messageId: readMessageId(event, data),
 		status: data.status ?? readStatus(data),
 		time: readTime(data) ?? readTime(message) ?? readTime(envelope),
 	};
@@ -54,7 +54,14 @@ function readPhoneNumber(value: unknown): unknown {
 	return typeof written === 'string' ? toE164(written) : value;
 }
 
-/** Then `id` is the ID of the message. */
+/** `id` may be that of the event, or of something else that the event is about. */
+function readMessageId(event: string, data: EventEnvelope['data']): string | undefined {
+	const named = readId(pick(data, 'messageId', 'message_id'));
+	if (named !== undefined || !isAboutMessage(event)) return named;
+	return readId(pick(data, 'message')) ?? readId(data);
+}
+
+/** Then `id` is the ID of the message, unless another field names it. */
 function isAboutMessage(event: string): boolean {
 	return event.startsWith('message.');
 }
@@ -78,7 +85,7 @@ export function simplify(envelope: EventEnvelope): IDataObject {
 	const fields = readEvent(envelope);
 	const renamed = [
 		timeKey(envelope.data) ?? '',
-		isAboutMessage(envelope.event) && fields.messageId !== undefined ? 'id' : '',
+		isAboutMessage(envelope.event) && asText(envelope.data.id) === fields.messageId ? 'id' : '',
 	];
 	return { ...fields, ...omit(envelope.data, [...renamed, ...Object.keys(fields)]) } as IDataObject;
 }
