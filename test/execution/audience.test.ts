@@ -1,4 +1,5 @@
 /** Audience Rules, Preview and Test: who gets a message is decided before the first one goes out. */
+import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../support/execution';
@@ -69,6 +70,13 @@ test('nothing is sent if the excluded segment cannot be read completely', async 
 	const { error } = await run({ rules: { excludeSegment: 'opted-out' } });
 	expect(error?.description).toContain('nothing was sent');
 	expect(sentTo()).toEqual([]);
+});
+
+test('that nobody was excluded is said first, however much there is to say about single numbers', async () => {
+	const items = range(12).map((n) => ({ phone: `+155500020${10 + n} ext. ${n}` }));
+	const { hints } = await run({ items, rules: { excludeSegment: 'opted-uot' } });
+	expect(hints[0].message).toContain('nobody was excluded');
+	expect(hints).toHaveLength(10);
 });
 
 test('nobody is said to have got a message if the excluded segment cannot be read', async () => {

@@ -226,7 +226,7 @@ async function carryOut(
 	return warning;
 }
 
-/** Shows what was noticed beside the output, each once. More than ten hints would hide the output. */
+/** Shows what was noticed beside the output, each once, what is about all items first. More than ten would hide the output. */
 function addHints(
 	context: IExecuteFunctions,
 	{ hints }: Client,
@@ -234,7 +234,7 @@ function addHints(
 	warning?: string,
 ): void {
 	const ofItems = items.flatMap(({ request }) => request.hints ?? []);
-	for (const message of uniq(compact([warning, ...ofItems, ...hints])).slice(0, 10))
+	for (const message of uniq(compact([warning, ...hints, ...ofItems])).slice(0, 10))
 		context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 
