@@ -1,5 +1,6 @@
 /** Audience Rules, Preview and Test: who gets a message is decided before the first one goes out. */
 import { range } from 'lodash';
+import { DateTime } from 'luxon';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../support/execution';
@@ -142,6 +143,18 @@ test.each([
 	const { error } = await run({ items: [{ phone }], rules: { sendWindow: { values } } });
 	expect(error?.message ?? '').toContain(message ?? '');
 	expect(sentTo()).toEqual(message ? [] : [phone]);
+});
+
+test('a window that is never open is searched for once, not for each item', async () => {
+	const looks = jest.spyOn(DateTime, 'fromMillis');
+	const items = range(30).map((n) => ({ phone: `+120255501${10 + n}` }));
+	const sendWindow = { values: { days: 'everyDay', from: '9:00', to: '9:30' } };
+	const { error } = await run({ items, rules: { sendWindow } });
+	expect(error?.message).toContain('No hour is inside');
+	const minutes = 8 * 24 * 60;
+	expect(looks.mock.calls.length).toBeGreaterThan(minutes);
+	expect(looks.mock.calls.length).toBeLessThan(5 * minutes);
+	looks.mockRestore();
 });
 
 describe('the frequency cap', () => {

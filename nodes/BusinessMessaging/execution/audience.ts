@@ -1,8 +1,9 @@
 /** Audience Rules: decides before the first message goes out who does not get one. */
-import { memoize, uniq } from 'lodash';
+import { attempt, isError, uniq } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { asText } from '../api/read';
+import { BoundedMap } from '../boundedMap';
 import type { SendWindow } from '../operations/message/audience';
 import { recipientOf } from '../operations/phone';
 import { samePhoneKey } from '../phone/compare';
@@ -26,11 +27,6 @@ export async function applyAudienceRules(client: Client, items: ValidItem[]): Pr
 	const ruled = items.filter(({ request }) => request.audience);
 	if (!ruled.some(isPending)) return;
 	const segments = await readSegments(client, ruled);
-	const now = Date.now();
-	const openingOf = memoize(
-		(window: SendWindow, zones: string[]) => nextOpening(window, zones, now),
-		(window, zones) => JSON.stringify([window, zones]),
-	);
 	const firstOf = new Map<string, number>();
 	for (const item of ruled) {
 		const person = recipientOf(item.request);
@@ -38,7 +34,7 @@ export async function applyAudienceRules(client: Client, items: ValidItem[]): Pr
 		if (first === undefined) firstOf.set(person, item.index);
 		if (item.outcome) continue;
 		try {
-			item.outcome = leaveOut(item, person, first, { segments, openingOf });
+			item.outcome = leaveOut(item, person, first, segments);
 		} catch (error) {
 			item.outcome = { failure: asFailure(error) };
 		}
@@ -47,13 +43,6 @@ export async function applyAudienceRules(client: Client, items: ValidItem[]): Pr
 
 /** The phones of the contacts in each segment. */
 type Segments = Map<string, Set<string>>;
-
-/** What the items of a run share. */
-interface Shared {
-	segments: Segments;
-	/** When a window opens in all time zones, ms since 1970; undefined for now. */
-	openingOf: (window: SendWindow, zones: string[]) => number | undefined;
-}
 
 /**
  * The outcome of an item that is left out; undefined for one that is not.
@@ -65,11 +54,11 @@ function leaveOut(
 	item: ValidItem,
 	person: string,
 	first: number | undefined,
-	{ segments, openingOf }: Shared,
+	segments: Segments,
 ): Outcome | undefined {
-	const { audience, body } = item.request;
+	const { audience } = item.request;
 	if (!audience) return undefined;
-	const { duplicates, excluded, excludedSegment, window } = audience;
+	const { duplicates, excluded, excludedSegment } = audience;
 	if (first !== undefined && duplicates === 'stop')
 		throw new InputError(
 			`The recipient is the same as that of item ${first}`,
@@ -78,11 +67,30 @@ function leaveOut(
 	if (first !== undefined && duplicates === 'sendFirst') return skip(item, 'duplicate');
 	if (excluded.has(person) || segments.get(excludedSegment)?.has(person))
 		return skip(item, 'excluded');
-	if (!window) return undefined;
-	const next = openingOf(window, window.zone ? [window.zone] : timeZonesOf(asText(body?.to)));
+	return outsideWindow(item);
+}
+
+/** The outcome of an item that may not be sent at this time. @throws InputError */
+function outsideWindow(item: ValidItem): Outcome | undefined {
+	const { audience, body } = item.request;
+	if (!audience?.window) return undefined;
+	const { zone } = audience.window;
+	const next = openingOf(audience.window, zone ? [zone] : timeZonesOf(asText(body?.to)));
 	if (next === undefined) return undefined;
-	const sendAfter = new Date(next).toISOString();
-	return skip(item, 'outsideSendWindow', { sendAfter });
+	return skip(item, 'outsideSendWindow', { sendAfter: new Date(next).toISOString() });
+}
+
+const minuteMs = 60_000;
+/** What was found for windows in time zones at a minute: it takes up to a second, and is the same for thousands of items. */
+const openings = new BoundedMap<string, number | undefined | Error>({ maxSize: 1_000 });
+
+/** See {@link nextOpening}. @throws InputError */
+function openingOf(window: SendWindow, zones: string[]): number | undefined {
+	const now = Math.floor(Date.now() / minuteMs) * minuteMs;
+	const key = JSON.stringify([now, window, zones]);
+	const opening = openings.getOrSet(key, () => attempt(nextOpening, window, zones, now));
+	if (isError(opening)) throw opening;
+	return opening;
 }
 
 /** @throws ServiceError if the contacts cannot be listed, or not all of them, or show no phone number */
