@@ -145,6 +145,20 @@ test.each([
 	expect(sentTo()).toEqual(message ? [] : [phone]);
 });
 
+test('whoever has not got the message when the window closes gets none', async () => {
+	const { now } = Date;
+	const later = () => now() + (service.sent().length > 0 ? 3 * 3_600_000 : 0);
+	const clock = jest.spyOn(Date, 'now').mockImplementation(later);
+	const hour = new Date().getUTCHours();
+	const [from, to] = [`${hour}:00`, `${(hour + 2) % 24}:00`];
+	const sendWindow = { values: { days: 'everyDay', from, to, timeZone: 'UTC' } };
+	const options = { concurrency: 1 };
+	const result = await run({ rules: { sendWindow }, parameters: { options } });
+	clock.mockRestore();
+	expect(reasons(result)).toEqual([null, ...people.slice(1).map(() => 'outsideSendWindow')]);
+	expect(sentTo()).toEqual([anna]);
+});
+
 test('a window that is never open is searched for once, not for each item', async () => {
 	const looks = jest.spyOn(DateTime, 'fromMillis');
 	const items = range(30).map((n) => ({ phone: `+120255501${10 + n}` }));

@@ -70,8 +70,8 @@ function leaveOut(
 	return outsideWindow(item);
 }
 
-/** The outcome of an item that may not be sent at this time. @throws InputError */
-function outsideWindow(item: ValidItem): Outcome | undefined {
+/** The outcome of an item whose recipient may not be written to now. @throws InputError */
+export function outsideWindow(item: ValidItem): Outcome | undefined {
 	const { audience, body } = item.request;
 	if (!audience?.window) return undefined;
 	const { zone } = audience.window;

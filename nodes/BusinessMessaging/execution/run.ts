@@ -7,7 +7,7 @@ import type { Operation, OperationRequest, RunOptions } from '../operations/oper
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, asFailure } from '../transport/errors';
-import { applyAudienceRules } from './audience';
+import { applyAudienceRules, outsideWindow } from './audience';
 import { FrequencyCap } from './frequencyCap';
 import {
 	type Item,
@@ -214,7 +214,9 @@ async function carryOut(
 			return await call.then((records) => ({ records })).catch(toOutcome);
 		};
 		const sendUnlessSent = async () => await sendOnce.guard(item, send);
-		const outcome = await cap.guard(item, sendUnlessSent);
+		// The window may have closed while others were sent.
+		const sendInWindow = async () => outsideWindow(item) ?? (await cap.guard(item, sendUnlessSent));
+		const outcome = await sendInWindow().catch(toOutcome);
 		memory?.keep(item, outcome);
 		item.outcome = outcome;
 		note(outcome);
