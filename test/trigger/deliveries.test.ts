@@ -43,7 +43,7 @@ test('names the message of a receipt as the send operation does', async () => {
 	});
 });
 
-test.each([
+test.each<Array<Record<string, unknown>>>([
 	[
 		{ id: 'evt_1', messageId: 'msg_1' },
 		{ id: 'evt_1', messageId: 'msg_1' },
