@@ -134,6 +134,21 @@ test('whoever the Frequency Cap leaves out is not waited for, and writes ordinar
 	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(['I want to buy']);
 });
 
+test('a word such as STOP starts the workflow that records it, unless it is an answer, and the question is not repeated', async () => {
+	const trigger = await inbox();
+	const approval = await people.ask([anna], { responseType: 'approval' });
+	await people.write(anna, 'STOP');
+	expect(trigger.executions.map(({ items }) => items[0][0].json.intent)).toEqual(['optOut']);
+	expect(service.sent()).toHaveLength(1);
+	await people.write(anna, 'yes');
+	expect(jsonOf(approval)).toMatchObject([{ approved: true }]);
+	const choices = { responseType: 'choice', choices: 'Start, Stop' };
+	const choice = await people.ask([anna], choices);
+	await people.write(anna, 'stop');
+	expect(jsonOf(choice)).toMatchObject([{ answer: 'Stop' }]);
+	expect(trigger.executions).toHaveLength(1);
+});
+
 test('a message to a run that the user has stopped is an ordinary message', async () => {
 	const trigger = await inbox();
 	const earlier = await people.ask([anna]);

@@ -118,6 +118,12 @@ export function isEarlier(event: EventEnvelope, askedTime: number): boolean {
 	return Date.parse(asText(readEvent(event).time)) < askedTime;
 }
 
+/** Whether a message is a word such as STOP and no answer: the workflow that records opt-outs has to get it. */
+export function isOptOut(event: EventEnvelope, expected: Expected): boolean {
+	const { intent, text } = readEvent(event);
+	return intent === 'optOut' && readAnswer(asText(text), expected) === undefined;
+}
+
 /** The text of all messages; null if none has any. */
 export function textOf({ messages }: Pick<Answer, 'messages'>): string | null {
 	const texts = messages.flatMap(({ text }) => text ?? []);

@@ -13,7 +13,7 @@ import { withLock } from '../mutex';
 import { connect } from '../transport/connect';
 import { InputError } from '../transport/errors';
 import { pause } from '../transport/deadline';
-import { isEarlier, senderOf, takeAnswer } from './answers';
+import { isEarlier, isOptOut, senderOf, takeAnswer } from './answers';
 import { deduplicationKeyOf } from './deduplicationKey';
 import { nodeKey, readState, writeState } from './nodeState';
 import { type Asked, OpenQuestions, type Run, answersOf, isAnswered } from './openQuestions';
@@ -264,8 +264,9 @@ export class Inbox {
 			if (state === 'ended') this.end(run);
 			else throw new InputError('It is not known yet whether the sender was asked');
 		}
-		const { asked = null, answer } = one() ?? {};
+		const { asked = null, answer, expected = 0 } = one() ?? {};
 		if (asked === null || isEarlier(event, asked)) return false;
+		if (isOptOut(event, run.expected[expected])) return false;
 		const isUnanswered = !answer || Date.now() < (answer.until ?? 0);
 		return this.questions.isOpen(run) && isUnanswered && Date.now() < run.until;
 	}
