@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 
 import { maxBy } from 'lodash';
+import type { IWebhookFunctions } from 'n8n-workflow';
 
 import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
+import { callRun, pollEvent } from '../../nodes/BusinessMessaging/webhooks/question';
 import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
@@ -40,6 +42,20 @@ const waitingUrl = (trigger: Trigger) =>
 const tooMany = Array.from({ length: 10_001 }, (_, item) => [item, anna, 0, 0, null]);
 const ask = async (trigger: Trigger, data: object, url?: string) =>
 	await triggers.deliver(trigger, { event: 'business-messaging.questions', data }, {}, url);
+
+test.each([
+	[404, { code: 404, message: 'The execution "1" does not exist.' }, 'ended'],
+	[404, '404 page not found', 'unknown'], // from a proxy, while n8n restarts
+	[401, '<html>Invalid token</html>', 'ended'],
+	[409, { message: 'The execution "1" has finished with error.' }, 'ended'],
+	[409, { message: 'The execution "1" is running already.' }, 'unknown'],
+	[502, 'Bad Gateway', 'unknown'],
+	[200, '<html>No action required</html>', 'resumed'],
+])('after %i with %j a run counts as %s', async (statusCode, body, state) => {
+	const httpRequest = async () => ({ statusCode, body });
+	const context = { helpers: { httpRequest } } as unknown as IWebhookFunctions;
+	expect(await callRun(context, 'https://n8n.test/webhook-waiting/1/a', pollEvent)).toBe(state);
+});
 
 test('a request from this n8n is taken', async () => {
 	const trigger = await inbox();

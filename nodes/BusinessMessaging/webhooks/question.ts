@@ -257,7 +257,10 @@ export async function callRun(
 	// n8n responds with a page if the execution has succeeded; our webhook responds if the execution waits in another round
 	if (statusCode === 200 || statusCode === 410) return 'resumed';
 	const isRunning = statusCode === 409 && /running/.test(JSON.stringify(body));
-	return [401, 404, 409].includes(statusCode) && !isRunning ? 'ended' : 'unknown';
+	// A proxy answers 404 with a page of its own while n8n restarts.
+	const isProxy = statusCode === 404 && !isRecord(body);
+	const isEnded = [401, 404, 409].includes(statusCode) && !isRunning && !isProxy;
+	return isEnded ? 'ended' : 'unknown';
 }
 
 /** Gives a run its answers: repeats the call until n8n accepts them, the run is over, or `isWanted` is false. */
