@@ -66,6 +66,16 @@ test('the contacts of an excluded segment get nothing; an empty segment is said'
 	]);
 });
 
+test('that somebody in an excluded segment cannot be recognized is said', async () => {
+	const contacts = [{ phone: berta }, { phone: '0170 1234567' }];
+	await service.list('listContacts', ...contacts.map((contact, id) => ({ id, ...contact })));
+	const result = await run({ rules: { excludeSegment: 'opted-out' } });
+	expect(reasons(result)).toEqual([null, 'excluded', null, null]);
+	expect(result.hints.map(({ message }) => message)).toEqual([
+		'Some contacts of the segment "opted-out" have no phone number with country code, so they were not excluded.',
+	]);
+});
+
 test('nothing is sent if the excluded segment cannot be read completely', async () => {
 	await service.fault({ endpoint: 'listContacts', status: 403 });
 	const { error } = await run({ rules: { excludeSegment: 'opted-out' } });

@@ -102,15 +102,18 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 		// A person who is missing in the list would get the message.
 		if (list.gap) throw list.gap;
 		const phones = list.records.map(({ phone }) => samePhoneKey(asText(phone)));
-		if (phones.length > 0 && phones.every((phone) => phone === ''))
+		const isNumber = (phone: string) => phone.startsWith('+');
+		if (phones.length > 0 && !phones.some(isNumber))
 			throw new ServiceError(`The contacts of the segment "${segment}" show no phone number`, {
 				kind: 'configuration',
 				description: "Use 'Exclude Numbers' in 'Audience Rules' instead.",
 			});
 		if (phones.length === 0)
 			client.hints.add(`The segment "${segment}" has no contacts, so nobody was excluded by it.`);
-		if (phones.includes(''))
-			client.hints.add(`Some contacts of the segment "${segment}" have no phone number.`);
+		if (!phones.every(isNumber))
+			client.hints.add(
+				`Some contacts of the segment "${segment}" have no phone number with country code, so they were not excluded.`,
+			);
 		segments.set(segment, new Set(phones));
 	}
 	return segments;
