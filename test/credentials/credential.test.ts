@@ -35,7 +35,7 @@ test('says that the key is wrong, without showing it', async () => {
 	expect(message).not.toContain('not-the-right-key');
 });
 
-test('a key that may not list contacts is a good key', async () => {
+test('a key that may not list contacts is valid', async () => {
 	await service.fault({ endpoint: 'listContacts', status: 403 });
 	expect((await press()).status).toBe('OK');
 });

@@ -268,7 +268,7 @@ test('200 people: every figure of the report is what the service knows; a second
 	expect(await resultsOf('spring')).toHaveLength(200);
 }, 600_000);
 
-test('opt-outs: STOP is confirmed once, START takes it back, other words do nothing', async () => {
+test('opt-outs: STOP is confirmed once, START removes the number, other words do nothing', async () => {
 	const id = await make('opt-outs');
 	await n8n.client.activate(id);
 	const phone = '+447700900999';

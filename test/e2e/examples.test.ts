@@ -126,7 +126,7 @@ test('order update: the shop calls twice, the customer gets one message with the
 	});
 });
 
-test('survey: thanks who is happy, asks the others why, leaves in peace who does not answer', async () => {
+test('survey: thanks happy customers, asks the others why, and sends nothing more to those who do not reply', async () => {
 	await whileOn(n8n.example('inbox'), async () => {
 		const file = n8n.example('survey', {
 			'Get customers': withParameters({ limit: 3 }),
@@ -173,7 +173,7 @@ test('survey: thanks who is happy, asks the others why, leaves in peace who does
 	});
 });
 
-test('weekly report: the first has all figures, the next what the week has brought; its bars are as long as the figures', async () => {
+test('weekly report: the first has all figures, the next those of the week; the length of its bars fits the figures', async () => {
 	const { id } = await n8n.client.createWorkflow(n8n.example('weekly-report'));
 	const send = async (count: number) => {
 		for (let n = 0; n < count; n++) state().traffic.send({ phone: zara.phone, text: 'Hi' });
@@ -222,7 +222,7 @@ test('weekly report: the first has all figures, the next what the week has broug
 	]);
 });
 
-test('contacts from a CSV file: nobody twice, also the second time; lines that cannot be used are told', async () => {
+test('contacts from a CSV file: nobody twice, also the second time; invalid rows are listed', async () => {
 	const csv =
 		'name,phone\nZara Q.,0044 7700 900408\nNew Person,+44 7700 900777\nNobody,0170 1234\nNew Again,+44 (7700) 900777\n';
 	await whileOn(

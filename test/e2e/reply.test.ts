@@ -92,7 +92,7 @@ async function untilDelivered(deliveries: Delivery[]): Promise<void> {
 
 const json = (execution: Execution) => outputOf(execution, tested).map((item) => item.json);
 
-test('goes on with the answer of the person who was asked, and with nobody else’s', async () => {
+test('continues with the reply of the person who was asked, and with nobody else’s', async () => {
 	const id = await startWaiting([anna]);
 	expect(state().webhooks.all).toHaveLength(1);
 	expect(state().webhooks.all[0].url).not.toContain(anna.slice(1));
@@ -310,7 +310,7 @@ describe('an AI agent', () => {
 		credentials: { businessMessagingApi: holder.playground.credential },
 	});
 
-	test('asks a human with its tool, and goes on with the answer', async () => {
+	test('asks a human with its tool, and continues with the reply', async () => {
 		const model = await startModel({ Question: 'Which colour?' });
 		try {
 			const message = "={{ $fromAI('Question', 'What to ask', 'string') }}";

@@ -53,7 +53,7 @@ async function call(
 	}
 }
 
-test('a text goes where the model says, and the tool tells it what to fill in', async () => {
+test('a text goes to the recipient that the model chooses, and the tool describes what to fill in', async () => {
 	const [phone, text] = [labelOf('sendText', 'to'), labelOf('sendText', 'text')];
 	const node = tool('sendText', { to: fromModel(phone), text: fromModel(text) });
 	const { shown, said } = await call(
@@ -104,7 +104,7 @@ test('the variables of a template are told with the text around them', async () 
 	expect(n8n.sandbox.state.messages.all).toMatchObject([{ text: '4711 is your login code.' }]);
 });
 
-test('a refused message is told to the model in words that help', async () => {
+test('the model gets the reason of a refused message', async () => {
 	const phone = labelOf('sendText', 'to');
 	const { said } = await call(
 		{ [keyOf(phone)]: '0170 1234567' },

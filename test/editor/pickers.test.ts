@@ -82,7 +82,7 @@ test('a wrong key in a list says so, and has the status for which n8n shows the 
 	});
 });
 
-test('of a list that the service does not give in full, what it gives is shown, or why nothing was found', async () => {
+test('an incomplete list shows what the service returned, or why nothing was found', async () => {
 	const body = { data: [{ id: 'a', name: 'Ada' }], total: 25 };
 	await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
 	expect(await valuesOf('searchContacts', 'ad')).toEqual(['a']);

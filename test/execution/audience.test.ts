@@ -52,7 +52,7 @@ test('an excluded number that cannot be read stops the run before anything is se
 	expect(sentTo()).toEqual([]);
 });
 
-test('the contacts of an excluded segment get nothing; an empty segment is said', async () => {
+test('the contacts of an excluded segment get nothing; a hint reports an empty segment', async () => {
 	const { contacts } = service.sandbox.state;
 	contacts.create({ phone: berta, segments: ['opted-out'] });
 	contacts.create({ phone: dora, segments: ['vip', 'opted-out'] });
@@ -90,7 +90,7 @@ test('that nobody was excluded is said first, however much there is to say about
 	expect(hints).toHaveLength(10);
 });
 
-test('nobody is said to have got a message if the excluded segment cannot be read', async () => {
+test('no message is reported as sent if the excluded segment cannot be read', async () => {
 	await service.fault({ endpoint: 'listContacts', status: 500, count: 9 });
 	const rules = { excludeSegment: 'opted-out' };
 	const { outputs } = await run({ rules, onError: 'continueRegularOutput' });
@@ -184,7 +184,7 @@ test('a window that is never open is searched for once, not for each item', asyn
 describe('the frequency cap', () => {
 	const rules = { frequencyCap: { values: { messages: 2, days: 7 } } };
 
-	test('counts over executions and nodes of a workflow, and gives back what was not sent', async () => {
+	test('counts over executions and nodes of a workflow, but not unsent messages', async () => {
 		await service.fault({ endpoint: 'sendText', match: berta, status: 422 });
 		await run({ rules, onError: 'continueRegularOutput' });
 		await run({ rules });
@@ -238,7 +238,7 @@ describe('a preview', () => {
 		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(['notSent', 'notSent']);
 	});
 
-	test('is what an evaluation of n8n does by itself', async () => {
+	test('is automatic in an evaluation of n8n', async () => {
 		const { outputs } = await run({ mode: 'evaluation' });
 		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'preview'));
 		expect(sentTo()).toEqual([]);
@@ -253,7 +253,7 @@ describe('a preview', () => {
 		expect(reasons(await run({ parameters: once }))).toEqual(people.map(() => 'alreadySent'));
 	});
 
-	test('knows a person who comes twice, in a campaign and below a cap, as the run does', async () => {
+	test('treats a person who is in the list twice as a real run does, in a campaign and with a cap', async () => {
 		const items = [{ phone: anna }, { phone: anna }, { phone: berta }, { phone: berta }];
 		const frequencyCap = { values: { messages: 2, days: 1 } };
 		const parameters = { sendOnce: true, campaign: '=sale {{ $json.phone.at(-1) }}' };

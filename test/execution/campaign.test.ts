@@ -94,7 +94,7 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 	});
 });
 
-test('a message whose fate is unknown is reported and never repeated, while the others go on', async () => {
+test('a message that may have been sent is reported and never repeated, while the others continue', async () => {
 	await service.fault({ endpoint: 'sendText', match: '+15550001003', reset: 'afterRead' });
 	const failed = await service.run({
 		parameters: campaign,
@@ -109,7 +109,7 @@ test('a message whose fate is unknown is reported and never repeated, while the 
 	expect(service.received()).toEqual(oneEach(10));
 });
 
-test('Stop ends the sending; what was under way is finished and remembered', async () => {
+test('Stop ends the sending; requests under way are finished and remembered', async () => {
 	const parameters = { ...campaign, options: { concurrency: 4 } };
 	const tenth = (async () => {
 		while (service.sent().length < 10) await once(service.sandbox.changes, 'message');
@@ -150,7 +150,7 @@ describe('the idempotency key', () => {
 		expect(new Set([first, again, last]).size).toBe(3);
 	});
 
-	test('goes along with what the trigger registers, and not with what is only read', async () => {
+	test('is sent with registrations of the trigger, and not with reads', async () => {
 		const trigger = await service.engine.trigger({ credentials: service.credentials() });
 		await trigger.activate();
 		expect(keys()).toEqual([expect.stringMatching(/\S{16}/)]);

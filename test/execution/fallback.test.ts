@@ -54,7 +54,7 @@ const templates: typeof texts = pick(texts, [
 	'not sent, and the connection breaks',
 ]);
 
-test('whatever becomes of text and template: nobody gets both, and nobody gets neither without a word', async () => {
+test('whatever becomes of text and template: nobody gets both, and if somebody gets neither, the item says so', async () => {
 	const cases = Object.keys(texts).flatMap((text) =>
 		Object.keys(templates).map((template) => ({ text, template })),
 	);

@@ -48,7 +48,7 @@ test('a second execution skips what was sent, with a mark', async () => {
 	);
 });
 
-test('what certainly did not go out is sent the next time; what may have gone out is not, and is listed', async () => {
+test('unsent messages are sent in the next run; messages that may have been sent are not, and are listed', async () => {
 	await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
 	await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
 	const first = await run({ onError: 'continueErrorOutput' });
@@ -151,7 +151,7 @@ describe('a message that an earlier run may have sent', () => {
 	});
 });
 
-test('a message that failed later is sent once more, once for each failure', async () => {
+test('a message that failed later is sent again, once for each failure', async () => {
 	const again = async (failed: Array<string | null>) => {
 		const items = people(4).map((one, index) => ({ ...one, failed: failed[index] }));
 		const options = { failedMessage: '={{ $json.failed }}' };
@@ -243,7 +243,7 @@ describe('a database that fails', () => {
 		},
 	);
 
-	test('when a claim is given back: once, the message is sent in the next run; until the end, the error names who is left out', async () => {
+	test('when a claim is removed: once, the message is sent in the next run; until the end, the error names who is left out', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+1555000', status: 422, count: 2 });
 		failCalls(0, 1, 'removeProcessed');
 		await run(one);
@@ -299,7 +299,7 @@ describe('the list of several processes: whoever overwrites whom, a key is given
 		return [row.process(), second];
 	}
 
-	test('what was overwritten by an addition of other entries is added again', async () => {
+	test('entries that another addition has overwritten are added again', async () => {
 		const row = new Row();
 		const [first, second] = overwriting(row);
 		const [late, early] = await Promise.all([
@@ -312,7 +312,7 @@ describe('the list of several processes: whoever overwrites whom, a key is given
 		expect(row.list.sort()).toEqual(['a', 'b', 'confirmation', 'there before']);
 	});
 
-	test('an addition that took too long is taken back, and finds what others have added meanwhile', async () => {
+	test('an addition that took too long is removed, and finds what others have added meanwhile', async () => {
 		const row = new Row();
 		const quick = row.process();
 		let isDone: () => void = () => undefined;
@@ -347,7 +347,7 @@ describe('the list of several processes: whoever overwrites whom, a key is given
 		expect(row.list).toEqual(expect.arrayContaining(keys));
 	}, 60_000);
 
-	test('another process makes the list in the same moment: the addition goes on with that', async () => {
+	test('if another process creates the list at the same moment, the addition uses it', async () => {
 		const row = new Row();
 		const history = row.process(async (write) => {
 			if (write === 1) throw new Error('duplicate key value violates unique constraint');

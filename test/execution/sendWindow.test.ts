@@ -33,7 +33,7 @@ test('every country has a time zone; numbers of no country have none', () => {
 
 const allDay = { days: [1, 2, 3, 4, 5, 6, 7], opens: 0, closes: 24 * 60, zone: '' };
 
-test('a window that is never open in all time zones of a country is said', () => {
+test('a window that is never open in all time zones of a country is an error', () => {
 	const morning = { ...allDay, opens: 9 * 60, closes: 10 * 60 };
 	expect(() => nextOpening(morning, zonesOf('US'), 0)).toThrow('No hour is inside');
 });

@@ -115,7 +115,7 @@ describe('Get Many', () => {
 		},
 	);
 
-	test('says in a hint what the service does not give in full', async () => {
+	test('shows a hint if the service does not return a full list', async () => {
 		const body = { data: [{ id: 'a', phone: '+15550001000' }], total: 25, has_more: true };
 		await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
 		const { outputs, hints, error } = await getMany({ returnAll: true });

@@ -56,7 +56,7 @@ describe('figures', () => {
 		expect(asked).toContain('from=2020-01-31T05%3A00%3A00.000Z');
 	});
 
-	test('of a period that is none are refused', async () => {
+	test('of an invalid period are refused', async () => {
 		const { error } = await run('analytics getAgentStatistics', { period: { from: 'May' } });
 		expect(error?.message).toContain('cannot be "May"');
 	});

@@ -195,7 +195,7 @@ describe('phone numbers', () => {
 		expect(recipients()).toEqual(['+447700900123', '+447700900124']);
 	});
 
-	test('what is no number is refused before anything is sent, with advice', async () => {
+	test('a value that is not a number is refused before anything is sent, with advice', async () => {
 		const { error } = await service.run({
 			parameters: { ...send, to: '={{ $json.to }}' },
 			items: [{ to: '+447700900123' }, { to: 447700900124 }],
@@ -230,7 +230,7 @@ describe('the fields of a question', () => {
 	};
 	const read = (values: object = {}) => readSettings({ ...untouched, ...values } as Values);
 
-	test('untouched, they mean a free answer within a day, two repetitions, and an item for who does not answer', () => {
+	test('by default mean a free text within a day, two repetitions, and an item for people who do not reply', () => {
 		expect(read()).toEqual({
 			kind: 'freeText',
 			choices: [],

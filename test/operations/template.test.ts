@@ -116,7 +116,7 @@ test.each<[string, INodeParameters, string, string]>([
 	},
 );
 
-test('the items that fit go out when the node continues on errors', async () => {
+test('valid items are sent when the node continues on errors', async () => {
 	const onError = 'continueErrorOutput';
 	const { outputs } = await send('login_code', filled({ body_1: notThere }), { onError });
 	const items = outputs.map((output) => output.map(({ pairedItem }) => pairedItem));

@@ -89,7 +89,7 @@ test('two executions at the same time create one contact', async () => {
 	expect(calls().slice(1)).toEqual([1, 2]);
 });
 
-test('a contact that was created without a word on its ID is found by listing all', async () => {
+test('if the response to a creation has no ID, the contact is found by listing all', async () => {
 	addContacts(3);
 	const body = { success: true };
 	await service.fault({ endpoint: 'createContact', status: 201, body, processed: true });

@@ -92,7 +92,7 @@ test.each([
 	['Argentina with and without 9', '+5491123456789', '+541123456789'],
 	['Brazil with and without the ninth digit', '+5511987654321', '+551187654321'],
 	['with and without the +', '491701234567', '+491701234567'],
-])('takes the two forms of one phone for the same: %s', (_, one, other) => {
+])('treats the two forms of one phone as the same: %s', (_, one, other) => {
 	expect(samePhoneKey(one)).toBe(samePhoneKey(other));
 });
 
@@ -101,7 +101,7 @@ test.each([
 	['neighbours', '+491701234567', '+491701234568'],
 	['a US number that begins like a Mexican one', '+15215512345', '+525512345'],
 	['a long number with digits as in Brazil', '+4955119876543', '+49551187654'],
-])('tells two phones apart: %s', (_, one, other) => {
+])('distinguishes two phones: %s', (_, one, other) => {
 	expect(samePhoneKey(one)).not.toBe(samePhoneKey(other));
 });
 
@@ -114,6 +114,6 @@ test.each([
 	['12345', '12345'],
 	['ACME', 'ACME'],
 	['', ''],
-])('gives a sender %j as %j', (from, expected) => {
+])('returns a sender %j as %j', (from, expected) => {
 	expect(toE164(from)).toBe(expected);
 });

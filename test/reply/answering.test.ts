@@ -13,7 +13,7 @@ const noneIsLeft = async () =>
 const messages = ({ answers }: WaitingExecution) =>
 	answers.map(({ body }) => (body as { message: string }).message);
 
-test('goes on with the answer of the person who was asked, and with nobody else’s', async () => {
+test('continues with the reply of the person who was asked, and with nobody else’s', async () => {
 	const execution = await people.ask([anna]);
 	await people.write(berta, 'Yes!');
 	expect(execution.outputs).toBeUndefined();
@@ -88,7 +88,7 @@ test.each<[INodeParameters, unknown]>([
 		[{ replied: false, accepted: false, from: anna, answer: null, approved: false }],
 	],
 	[{ replyOptions: { onTimeout: 'nothing' } }, []],
-])('goes on when the time is up: %j gives %j', async (parameters, items) => {
+])('continues when the time is up: %j returns %j', async (parameters, items) => {
 	const execution = await people.ask([anna], {
 		limitWaitTime: 0.005,
 		waitTimeUnit: 'minutes',

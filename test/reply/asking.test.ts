@@ -60,7 +60,7 @@ test('a question by a template that does not fit reaches nobody', async () => {
 	expect(webhooks()).toEqual([]);
 });
 
-test('a question was not sent if it is not known who would take the reply', async () => {
+test('a question is not sent if nothing would receive the reply', async () => {
 	await service.fault({ endpoint: 'listWebhooks', status: 500, count: 9 });
 	const { outputs } = await ask({}, { onError: 'continueRegularOutput' });
 	expect(outputs[0][0].json.sendStatus).toBe('notSent');
@@ -92,7 +92,7 @@ test('refuses an address of n8n that the service cannot reach, before anything i
 	expect([webhooks(), service.sent()]).toEqual([[], []]);
 });
 
-test('asks nobody if the service takes no registration', async () => {
+test('asks nobody if the service accepts no registration', async () => {
 	await service.fault({ endpoint: 'createWebhook', ...refused });
 	const { error } = await ask();
 	expect(error?.message).toBe('The service refused the request: no (HTTP 422) [item 0]');

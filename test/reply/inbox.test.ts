@@ -79,7 +79,7 @@ test('a second delivery of an answer changes nothing, also after n8n has restart
 	expect([trigger, restarted].flatMap(({ executions }) => executions)).toEqual([]);
 });
 
-test('after an answer that does not fit the question is repeated, then it comes out as not accepted', async () => {
+test('if a reply does not fit, the question is repeated; the last reply is output as not accepted', async () => {
 	const [trigger] = [await inbox(), await inbox()];
 	const execution = await people.ask([anna], {
 		responseType: 'choice',
@@ -117,7 +117,7 @@ test('of two questions to the same person the later one gets the answer first', 
 	expect(jsonOf(earlier)).toMatchObject([{ text: 'third' }]);
 });
 
-test('whoever the Frequency Cap leaves out is not waited for, and writes ordinary messages', async () => {
+test('people whom the Frequency Cap leaves out are not waited for, and their messages are ordinary', async () => {
 	const trigger = await inbox();
 	const audienceRules = { frequencyCap: { values: { messages: 1, days: 7 } } };
 	const workflowId = 'capped';
@@ -171,7 +171,7 @@ test('a message from before the question is an ordinary message', async () => {
 	expect(jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
 });
 
-test('whoever is not asked yet writes an ordinary message; whoever is, answers while others are still asked', async () => {
+test('a message before the question is ordinary; a reply counts while others are still asked', async () => {
 	const trigger = await inbox();
 	await service.fault({ endpoint: 'sendText', skip: 1, delayMs: 4_000 });
 	const asking = people.ask([anna, berta], { options: { concurrency: 1 } });
@@ -237,7 +237,7 @@ test('answers so far come out when the time is up', async () => {
 	]);
 });
 
-test('a run goes on with what was stored, also at a trigger that was switched off and on', async () => {
+test('a run continues with stored data, also if the trigger was switched off and on', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta]);
 	await people.write(anna, 'before');
@@ -299,7 +299,7 @@ test('two processes that know different answers end up with all of them', async 
 	expect(jsonOf(execution)).toMatchObject([{ text: 'here' }, { text: 'elsewhere' }]);
 });
 
-test('what is stored names nobody, and nothing that could be called', async () => {
+test('stored data contains no person and no URL that could be called', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta]);
 	await people.write(anna, 'my answer');
@@ -327,7 +327,7 @@ test('a trigger that was renamed and edited keeps its secret, its duplicate even
 	expect(jsonOf(execution)).toMatchObject([{ text: 'after' }, { text: 'before' }]);
 });
 
-test('a trigger that gets no messages, is registered by hand or is only tested takes no questions', async () => {
+test('a trigger without messages, registered by hand or in a test accepts no questions', async () => {
 	await inbox({ parameters: { events: ['message.delivered'] } });
 	await inbox({ mode: 'test' });
 	await expect(people.ask([anna, berta])).rejects.toThrow('To ask several people at once');

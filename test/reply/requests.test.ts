@@ -57,7 +57,7 @@ test.each([
 	expect(await callRun(context, 'https://n8n.test/webhook-waiting/1/a', pollEvent)).toBe(state);
 });
 
-test('a request from this n8n is taken', async () => {
+test('a request from this n8n is accepted', async () => {
 	const trigger = await inbox();
 	const url = waitingUrl(trigger);
 	const data = sealed({ trigger: trigger.url, questions: questionsTo(url) });
@@ -65,7 +65,7 @@ test('a request from this n8n is taken', async () => {
 	expect(storedBy(trigger).runs.map((run) => run.url)).toContain(url);
 });
 
-test('until it is known whether the sender of a message was asked, the message is refused; delivered again, it is an answer', async () => {
+test('a message is refused until it is known whether its sender was asked; delivered again, it is a reply', async () => {
 	const trigger = await inbox();
 	await people.ask([anna]);
 	const asking = { ...maxBy(storedBy(trigger).runs, 'asked')!, run: 'slow', isWhole: false };

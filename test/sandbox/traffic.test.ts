@@ -143,7 +143,7 @@ describe('analytics', () => {
 describe('an idempotency key', () => {
 	const headers = { 'idempotency-key': 'k' };
 
-	it('gives the first message again where it is heeded', async () => {
+	it('returns the first message again if the sandbox reads it', async () => {
 		const { sandbox, api } = await openSandbox({ idempotency: true });
 		const send = async (text: string) =>
 			await api.post('/messages/send', { to: ada, text }, { headers });

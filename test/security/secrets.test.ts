@@ -69,7 +69,7 @@ describe('the secrets in registered URLs', () => {
 		for (const secret of secrets) expect(error?.message).not.toContain(secret);
 	});
 
-	test('are not in what a waiting execution stores', async () => {
+	test('are not stored by a waiting execution', async () => {
 		const run = await service.run({ parameters: question });
 		const { url } = service.sandbox.state.webhooks.all[0];
 		const ticket = new URL(url).searchParams.get('wait') ?? '';

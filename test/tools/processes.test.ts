@@ -72,7 +72,7 @@ test('a Node.js program ends when the process that started it is killed', async 
 	await expectChildGone();
 });
 
-test('a command that cannot be started, or fails, says so', async () => {
+test('a command that cannot be started or fails is an error that says so', async () => {
 	const run = async (command: string, ...args: string[]) =>
 		await runCommand(command, args, { limit: 5_000, env: { VALUE: 'a' } });
 	await expect(run('no-such-command')).rejects.toThrow('ENOENT');

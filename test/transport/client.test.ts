@@ -169,7 +169,7 @@ test.each([1_000.9999999999999, 5e12])(
 	},
 );
 
-test('nothing holds on to a response that has come', async () => {
+test('a timer keeps no response in memory', async () => {
 	const held = new WeakRef(await withDeadline(Promise.resolve({ body: 'long' }), 60_000));
 	await pause(1);
 	setFlagsFromString('--expose-gc');

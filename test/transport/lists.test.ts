@@ -124,7 +124,7 @@ describe('pages by what each shows of the next one:', () => {
 		},
 	);
 
-	test('what leads nowhere is said', async () => {
+	test('a link that leads nowhere is reported', async () => {
 		const says = { next_cursor: 'at-10', total: 50, has_more: true };
 		const { message } = await gapOf(byToken('unheard-of', () => says));
 		expect(message).toBe('The service returned 10 of 50 contacts');
@@ -163,7 +163,7 @@ describe('the size of a page', () => {
 		expect(ids).toEqual(range(25));
 	});
 
-	test('is left to the service where none is specified', async () => {
+	test('is left to the service if none is specified', async () => {
 		const { asked } = await limits({}, Infinity, endpoints.listWebhooks);
 		expect(asked).toEqual([{}, { page: 1 }, { page: 2 }, { page: 3 }]);
 	});
@@ -187,7 +187,7 @@ describe('a page that is refused', () => {
 		['with a status', withTotal(250), refusal, '100 of 250 contacts'],
 		['as a success', withTotal(250), success, '100 of 250 contacts'],
 		['without a total', { count: 250 }, refusal, 'only the first 100 contacts'],
-	])('is said with how many records were read: %s', async (_, paging, answer, words) => {
+	])('is reported with the number of records read: %s', async (_, paging, answer, words) => {
 		const given = await gapOf(refusing(numbered(paging), (page) => page > 10, answer));
 		expect([given.count, given.message]).toEqual([100, `The service returned ${words}`]);
 		expect(given.description).toContain(message);
@@ -207,7 +207,7 @@ describe('a page that is refused', () => {
 		expect((await list(numbered({ count, beyond: 400 }))).ids).toEqual(range(count));
 	});
 
-	test('for want of a right ends the list with its error', async () => {
+	test('for a missing permission ends the list with its error', async () => {
 		await expect(list(numbered({ count: 35, beyond: 403 }))).rejects.toMatchObject({
 			message: 'The API key is not allowed to do this: There is no such page (HTTP 403)',
 		});
@@ -222,19 +222,19 @@ describe('what a service says but does not give', () => {
 		[{ total: 500 }, 'The service returned 10 of 500 contacts'],
 		[{ count: 10, has_more: true }, 'The service returned only the first 10 contacts'],
 		[{ pagination: { hasNextPage: true } }, 'The service returned only the first 10 contacts'],
-	])('with %j and one page for every request is said', async (says, message) => {
+	])('with %j and the same page for every request is reported', async (says, message) => {
 		const given = await gapOf(always(says));
 		expect([given.count, given.message]).toEqual([10, message]);
 		expect(given.asked.length).toBeLessThan(15);
 		expect((await gapOf(always(says), { limit: 10 })).message).toBeUndefined();
 	});
 
-	test('is said where no record comes at all', async () => {
+	test('is reported even if there is no record at all', async () => {
 		const { message } = await gapOf(() => ({ body: { data: [], total: 500 } }));
 		expect(message).toBe('The service returned 0 of 500 contacts');
 	});
 
-	test('is not claimed of a list that ends where its total says', async () => {
+	test('is not reported for a list that ends at its total', async () => {
 		const { count, message } = await gapOf(numbered({ ...withTotal(40), beyond: 400 }));
 		expect([count, message]).toEqual([40, undefined]);
 	});
@@ -302,14 +302,14 @@ describe('a list that others change meanwhile', () => {
 
 	test.each<[string, number, [number, number], Says]>([
 		['while each page but the last says that there is more', 3, [30, 10], hasMore],
-		['from a last page of its own, by number', 4, [31, 10], silent],
-		['from a last page of its own, by cursor', 4, [31, 10], cursor],
+		['from a separate last page, by number', 4, [31, 10], silent],
+		['from a separate last page, by cursor', 4, [31, 10], cursor],
 	])('gives a record that moved to the front %s', async (_, page, size, says) => {
 		const { ids } = await list(changedBefore(page, size, lastToFront, says));
 		expect(new Set(ids)).toEqual(new Set(range(size[0])));
 	});
 
-	test('needs no second reading after a record was removed that was still to come', async () => {
+	test('is not read again after a record was removed that had not been read yet', async () => {
 		const { count, message } = await gapOf(changing(100, (now) => now.pop()));
 		expect([count, message]).toEqual([99, undefined]);
 	});
@@ -320,7 +320,7 @@ describe('records', () => {
 		['all that they hold', [[{ a: 1 }, { a: 2 }], [{ a: 2 }, { a: 3 }], []], 3],
 		['an ID, though twice on one page', [recordsOf([1, 1, 2]), recordsOf([2, 3, 3]), []], 5],
 		['contact_id', [[{ contact_id: 1, n: 1 }, { contact_id: 2 }], [{ contact_id: 1, n: 2 }]], 2],
-	])('are told apart from those of other pages by %s', async (_, pages, count) => {
+	])('are distinguished from those of other pages by %s', async (_, pages, count) => {
 		const { ids } = await list(({ page = 0 }) => ({ body: pages[Number(page)] ?? [] }));
 		expect(ids).toHaveLength(count);
 	});
@@ -328,12 +328,15 @@ describe('records', () => {
 	test.each([
 		[{ greeting: 'Hello', token: 'secret' }, 'greeting, token'],
 		[{ people: [{ id: 1 }], groups: [{ id: 2 }] }, 'people, groups'],
-	])('that cannot be found in %j are said, with the fields that came', async (body, fields) => {
-		await expect(list(() => ({ body }))).rejects.toMatchObject({
-			message: 'The node found no list of contacts in the response',
-			description: expect.stringContaining(fields),
-		});
-	});
+	])(
+		'that cannot be found in %j are an error that names the fields of the response',
+		async (body, fields) => {
+			await expect(list(() => ({ body }))).rejects.toMatchObject({
+				message: 'The node found no list of contacts in the response',
+				description: expect.stringContaining(fields),
+			});
+		},
+	);
 });
 
 describe('the list of templates', () => {

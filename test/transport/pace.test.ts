@@ -59,7 +59,7 @@ test('never more in any window than the rate, counted from the response', async 
 	expect(await line.after(2)).toBe(2);
 });
 
-test('of credentials with one key, each keeps to its own rate and counts the requests of all', async () => {
+test('credentials that share a key each keep their rate and count all requests', async () => {
 	const careful = new Line(2);
 	const fast = new Line(5, careful.limiter);
 	expect(await fast.join(1)).toBe(1);
@@ -79,7 +79,7 @@ test('a clock that is set back stalls nothing', async () => {
 	expect(await line.after(windowMs + 1)).toBe(1);
 });
 
-test('a refusal holds all back as long as the service asks; then one finds out, and its success lets all go on', async () => {
+test('after a refusal all wait as long as the service asks; then one request tests it, and its success releases the others', async () => {
 	const line = new Line(100);
 	expect(await line.join(300)).toBe(100);
 	expect(await line.accept(50)).toBe(50);
@@ -91,7 +91,7 @@ test('a refusal holds all back as long as the service asks; then one finds out, 
 	expect(await line.accept()).toBe(99);
 });
 
-test('after a wait that is too long the service is asked again with one request, after ten minutes', async () => {
+test('after a wait that is too long, one request tries the service again after ten minutes', async () => {
 	const line = new Line(10);
 	await line.join(1);
 	await line.refuse(60_000 * 1_000); // X-RateLimit-Reset: 60000, meant in ms
@@ -120,7 +120,7 @@ test('a service that refuses everything for more than ten minutes is given up', 
 	expect(line.ends).toEqual(Array(30 - 10).fill('blocked'));
 });
 
-test('without a word it waits longer with each refusal, and the responses of one moment count once', async () => {
+test('if the service names no time, the wait grows with each refusal, and simultaneous refusals count once', async () => {
 	const line = new Line(10);
 	await line.join(30);
 	await line.refuse();
@@ -133,7 +133,7 @@ test('without a word it waits longer with each refusal, and the responses of one
 	expect(line.limiter.waitMs).toBeLessThanOrEqual(2_000);
 });
 
-test('who is stopped leaves the line, and the others move up', async () => {
+test('a stopped sender leaves the queue, and the others move up', async () => {
 	const line = new Line(1);
 	const stop = new AbortController();
 	await line.join(1);

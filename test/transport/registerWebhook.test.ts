@@ -80,7 +80,7 @@ test.each<[string, FaultOrder]>([
 	expect(bodies).toHaveLength(1);
 });
 
-test('once a form is known, a refusal that is not about the form alone is believed', async () => {
+test('once a form has worked, a refusal that is not only about the form is final', async () => {
 	const { key } = await register([taken]);
 	const { error, bodies } = await register([unknown('url: did not answer the challenge')], key);
 	expect(error?.message).toContain('did not answer the challenge');

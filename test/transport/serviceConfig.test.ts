@@ -48,7 +48,7 @@ test.each<[string[], string, unknown[]]>([
 	],
 	[badKey, 'apiKey', ['a b', 'a\n', '\na', 'ä', 'a\u0000']],
 	[noRate, 'requestsPerMinute', [0, 0.99, -1, 'many', Infinity, null]],
-])('%j is said where %s is one of %j', ([words, advice], name, values) => {
+])('%j is the error if %s is one of %j', ([words, advice], name, values) => {
 	for (const value of values)
 		expect([value, refusalOf({ [name]: value })]).toMatchObject([
 			value,

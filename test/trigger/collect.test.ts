@@ -68,13 +68,13 @@ test('starts one execution for each of 50 people who write three messages at the
 		expect([from, text]).toEqual([from, 'Text 0\nText 1\nText 2']);
 });
 
-test('gives messages as they came if they are not to be simplified', async () => {
+test('returns messages as they came if Simplify is off', async () => {
 	const trigger = await triggers.active({ parameters: { ...grouping, simplify: false } });
 	await deliverAll(trigger, [message(1), message(2)]);
 	expect(itemsOf(trigger)).toEqual([{ ...message(2), messages: [message(1), message(2)] }]);
 });
 
-test('has the intent of the last message with one, and the text of those with one', async () => {
+test('has the intent of the last message with an intent, and the texts of all messages with a text', async () => {
 	const trigger = await triggers.active({ parameters: grouping });
 	const texts = ['Stop', 'Start', undefined];
 	await deliverAll(

@@ -60,7 +60,7 @@ test.each<Array<Record<string, unknown>>>([
 	expect([event, message, shown]).toEqual(['message.read', data.message, expected]);
 });
 
-test('hands on what else the service sends, and leaves out what it does not send', async () => {
+test('passes on other fields that the service sends, and omits fields that it does not send', async () => {
 	const trigger = await triggers.active({
 		parameters: { options: { otherEvents: 'contact.created' } },
 	});
@@ -69,7 +69,7 @@ test('hands on what else the service sends, and leaves out what it does not send
 	expect(workflowData).toEqual([[{ json: { event: 'contact.created', ...data } }]]);
 });
 
-test('gives the body as it came if it is not to be simplified', async () => {
+test('returns the body as it came if Simplify is off', async () => {
 	const trigger = await triggers.active({ parameters: { simplify: false } });
 	const body = { ...received({ extra: { deep: [1] } }), attempt: 2 };
 	expect((await triggers.deliver(trigger, body)).workflowData).toEqual([[{ json: body }]]);
@@ -142,7 +142,7 @@ test.each([
 	expect([answer.status, trigger.executions]).toEqual([401, []]);
 });
 
-test('takes deliveries without a secret where the URL is registered by hand', async () => {
+test('accepts deliveries without a secret if the URL is registered by hand', async () => {
 	const trigger = await triggers.active({ parameters: { options: { registration: 'manual' } } });
 	const answer = await trigger.deliver(received());
 	expect([answer.status, trigger.executions.length]).toEqual([200, 1]);
@@ -165,7 +165,7 @@ test.each([
 	expect(workflowData?.[0].map(({ json }) => json.text)).toEqual(['One', 'Two', 'Three']);
 });
 
-test('leaves out of a batch what is not wanted, and what came before', async () => {
+test('leaves filtered and duplicate events out of a batch', async () => {
 	const trigger = await triggers.active({ parameters: { filters: { senders: customer } } });
 	const [one, two, three] = batch;
 	await triggers.deliver(trigger, two);

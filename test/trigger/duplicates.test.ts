@@ -23,7 +23,7 @@ test('starts one execution for an event that comes ten times at the same moment'
 	expect(trigger.executions).toHaveLength(1);
 });
 
-test('knows an event that comes again before n8n has stored anything', async () => {
+test('recognizes an event that comes again before n8n has stored anything', async () => {
 	const trigger = await triggers.active();
 	for (let n = 0; n < 3; n++) {
 		expect((await triggers.deliver(trigger, received())).status).toBe(200);
@@ -32,7 +32,7 @@ test('knows an event that comes again before n8n has stored anything', async () 
 	expect(trigger.executions).toHaveLength(1);
 });
 
-test('remembers events when n8n starts again', async () => {
+test('remembers events after a restart of n8n', async () => {
 	const trigger = await triggers.active();
 	for (const id of ['a', 'b', 'c']) await triggers.deliver(trigger, received({ id }));
 	const restarted = await triggers.active({ staticData: trigger.staticData });
@@ -89,7 +89,7 @@ test.each<[string, number, unknown[], Record<string, string>]>([
 	expect(trigger.executions).toHaveLength(count);
 });
 
-test('knows a message again that comes with other details of its delivery', async () => {
+test('recognizes a message that comes again with other details of its delivery', async () => {
 	const trigger = await triggers.active();
 	for (let attempt = 1; attempt <= 3; attempt++) {
 		const about = { id: `delivery ${attempt}`, attempt, timestamp: 1_700_000_000 + attempt };
@@ -98,7 +98,7 @@ test('knows a message again that comes with other details of its delivery', asyn
 	expect(trigger.executions).toHaveLength(1);
 });
 
-test('takes an event again if n8n could not start the execution', async () => {
+test('accepts an event again if n8n could not start the execution', async () => {
 	const workflowId = 'fails once';
 	const trigger = await triggers.active({ workflowId });
 	const { staticData } = trigger;
@@ -112,7 +112,7 @@ test('takes an event again if n8n could not start the execution', async () => {
 	expect(again.executions).toHaveLength(1);
 });
 
-test('takes duplicate events if that is wanted', async () => {
+test('starts duplicate events if the user allows them', async () => {
 	const trigger = await triggers.active({
 		parameters: { options: { allowDuplicateEvents: true } },
 	});
@@ -152,7 +152,7 @@ function delivery(workflow: string, staticData: IDataObject = {}) {
 	};
 }
 
-test('writes down no event that is still under way: after a crash it must be new', async () => {
+test('stores no event that is still under way: after a crash it must be new', async () => {
 	const [first, second, third] = [1, 2, 3].map(() => delivery('under way'));
 	expect(await first.recognize('a')).toBe('new');
 	expect(await second.recognize('b')).toBe('new');

@@ -57,7 +57,7 @@ test.each<[Filters, unknown, unknown]>([
 	]);
 });
 
-test('holds events back before an execution starts, answers them, and does not remember them', async () => {
+test('responds to filtered events without an execution, and does not remember them', async () => {
 	const trigger = await triggers.active({ parameters: { filters: { firstWords: 'order, bill' } } });
 	for (const text of ['hello', 'an order']) {
 		const { status } = await triggers.deliver(trigger, received({ text }));

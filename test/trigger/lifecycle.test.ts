@@ -45,7 +45,7 @@ describe('the registration', () => {
 		expect(registered()).toEqual([]);
 	});
 
-	test('is kept if it is as it should be, and surplus copies are removed', async () => {
+	test('is kept if it is correct, and surplus copies are removed', async () => {
 		const it = await triggers.active();
 		const [{ id, url }] = registered();
 		foreign(url);
@@ -67,7 +67,7 @@ describe('the registration', () => {
 		expect(writes.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE']);
 	});
 
-	test('is replaced at a service that takes each address once', async () => {
+	test('is replaced at a service that accepts each URL once', async () => {
 		const it = await triggers.make();
 		foreign(it.url);
 		await service.fault({ endpoint: 'createWebhook', status: 409 });
@@ -99,14 +99,14 @@ describe('the registration', () => {
 		expect(service.calls('deleteWebhook')).toBe(1); // n8n tidies up after a failed activation
 	});
 
-	test('is made again if it was deleted at the service while n8n was down', async () => {
+	test('is created again if it was deleted at the service while n8n was down', async () => {
 		const it = await triggers.active();
 		service.sandbox.state.webhooks.delete(registered()[0].id);
 		await it.activate('init');
 		expect(own(it)).toHaveLength(1);
 	});
 
-	test('is found without anything remembered of it', async () => {
+	test('is found even if nothing about it was stored', async () => {
 		const it = await triggers.active();
 		await triggers.active({ staticData: {} });
 		expect(own(it)).toHaveLength(1);
@@ -121,7 +121,7 @@ describe('the registration', () => {
 		expect(service.calls('deleteWebhook')).toBe(1);
 	});
 
-	test('is removed after a deactivation that did not get through', async () => {
+	test('is removed later if the deactivation failed', async () => {
 		const it = await triggers.active();
 		await service.fault({ endpoint: 'deleteWebhook', status: 403 });
 		await expect(it.deactivate()).rejects.toThrow(
@@ -132,7 +132,7 @@ describe('the registration', () => {
 		expect(registered()).toEqual([]);
 	});
 
-	test('is looked for after no answer, and removed if the activation then fails', async () => {
+	test('is looked up if the service did not respond, and removed if the activation then fails', async () => {
 		const it = await triggers.make();
 		await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
 		await it.activate();
@@ -147,7 +147,7 @@ describe('the registration', () => {
 		expect(registered()).toEqual([]);
 	});
 
-	test('stays as it was when n8n starts and the service does not answer', async () => {
+	test('stays as it was when n8n starts and the service does not respond', async () => {
 		const apiKey = 'another-key-0001'; // the requests of this one are held back for a day then
 		service.sandbox.state.keys.create('Another', apiKey);
 		const it = await triggers.active({ credentials: service.credentials({ apiKey }) });
@@ -158,7 +158,7 @@ describe('the registration', () => {
 		expect(registered()).toEqual(before);
 	});
 
-	test('leaves nothing of its own and touches nothing of others, whatever goes wrong in 60 rounds', async () => {
+	test('leaves no registration behind and changes none of others, whatever fails in 60 rounds', async () => {
 		const it = await triggers.make();
 		const others = [
 			`${it.url}/more`,
@@ -194,7 +194,7 @@ describe('the registration', () => {
 		expect(registered()).toEqual(others);
 	}, 120_000);
 
-	test('of a test is another one', async () => {
+	test('of a test differs', async () => {
 		const production = await triggers.active();
 		const test = await triggers.active({ mode: 'test' });
 		expect([own(production), own(test)]).toEqual([[expect.anything()], [expect.anything()]]);
@@ -202,7 +202,7 @@ describe('the registration', () => {
 		expect(registered()).toEqual(own(production));
 	});
 
-	test('of a copy of the workflow is another one', async () => {
+	test('of a copy of the workflow differs', async () => {
 		const it = await triggers.active();
 		const copy = await triggers.active({ webhookId: 'another-id', staticData: it.staticData });
 		await it.deactivate();
@@ -228,7 +228,7 @@ describe('the registration', () => {
 		).toBe(0);
 	});
 
-	test('points to Manual where the service does not offer registering', async () => {
+	test('suggests Manual if the service offers no registration', async () => {
 		const credentials = service.credentials({ baseUrl: `${service.url}/api` });
 		await expect(triggers.active({ credentials })).rejects.toThrow(
 			/does not offer.*Manual.*by hand: http:.*\/webhook-id\/webhook$/,
@@ -264,7 +264,7 @@ describe('the secret of the URL', () => {
 		expect(triggers.urlOf(it)).toBe(url);
 	});
 
-	test('is another one with another Secret Version, also when a late delivery writes back the old one', async () => {
+	test('changes with the Secret Version, even if a late delivery writes back the old one', async () => {
 		const workflowId = 'late';
 		const it = await triggers.active({ workflowId });
 		const [old, before] = [triggers.urlOf(it), it.staticData];

@@ -68,7 +68,7 @@ test.each<[string, [Delivered, Delivered]]>([
 	],
 	['two kinds of receipt', pair((event) => of(event, { id: '5' }), 'message.sent', 'message.read')],
 	['two headers of Standard Webhooks', pair((id) => withHeader(assigned(), id), 'e1', 'e2')],
-])('takes %s for two events', (_, deliveries) => {
+])('treats %s as two events', (_, deliveries) => {
 	const keys = deliveries.map(keyOf);
 	expect(keys).toEqual([expect.any(String), expect.any(String)]);
 	expect(new Set(keys).size).toBe(2);
@@ -80,7 +80,7 @@ test.each<[string, Delivered]>([
 	['a text without identifiers', message({ timestamp: early })],
 	["a text under a contact's identifier without a time", message({ contactId: 'c1' })],
 	['an empty header', withHeader(assigned(), '')],
-])('takes every delivery of %s for an event', (_, delivered) => {
+])('treats every delivery of %s as a new event', (_, delivered) => {
 	expect(keyOf(delivered)).toBeUndefined();
 });
 
@@ -125,7 +125,7 @@ test.each<[string, [Delivered, Delivered]]>([
 		'that is a receipt under another name',
 		pair((event) => of(event, { id: 'm1', timestamp: early }), 'message.read', 'message_read'),
 	],
-])('knows an event again %s', (_, [one, again]) => {
+])('recognizes an event %s', (_, [one, again]) => {
 	expect(keyOf(one)).toEqual(expect.any(String));
 	expect(keyOf(again)).toBe(keyOf(one));
 });
