@@ -25,7 +25,7 @@ export async function post(url: string, event: unknown): Promise<void> {
 	if (status !== 200) throw new UserError(`A delivery was answered with ${status}.`);
 }
 
-/** An active workflow with nothing but our trigger. @returns its ID, and the URL that the service has registered */
+/** A published workflow with only our trigger. @returns its ID, and the URL that the service has registered */
 export async function publishTrigger(
 	{ client }: N8nServer,
 	service: SandboxClient,

@@ -34,7 +34,7 @@ const environments = [
 		env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' },
 	},
 ];
-/** In so many parts each receiver gets its deliveries, so that both meet the same n8n and the same machine. */
+/** Each receiver gets its deliveries in this number of parts, alternating, so that both have the same n8n and machine. */
 const PARTS = 5;
 const WARM_UP = 60;
 const END_LIMIT = 120_000;

@@ -1,4 +1,4 @@
-/** The campaign, the customers who write back, and the auto-reply, from the first click to the last; and what became of it. */
+/** Runs the campaign with customers who reply and get the auto-reply, and counts the results. */
 import pLimit from 'p-limit';
 import type { State } from '../sandbox';
 import type { Message } from '../sandbox/state/messages';
@@ -34,7 +34,7 @@ export interface Figures {
 	webhooksLeft: number;
 }
 
-/** Counts what a campaign has come to. */
+/** Counts the results of a campaign. */
 export function countCampaign({ messages: { all }, webhooks }: State): Figures {
 	const contacts = readSampleContacts();
 	const isOut = ({ direction }: Message) => direction === 'outbound';

@@ -1,6 +1,6 @@
 /**
- * What the endpoints answer, for the sandbox and the OpenAPI document: the nodes read responses without a schema. Only
- * fields that the specification names, or that are marked "assumption", appear here.
+ * The responses of the endpoints, for the sandbox and the OpenAPI document. The nodes read responses without a schema.
+ * Only fields that the specification names, or that are marked "assumption", appear here.
  */
 import { z } from 'zod';
 
@@ -45,7 +45,7 @@ export const templateSchema = z
 	})
 	.passthrough();
 
-/** A conversation; the specification shows no field of it. */
+/** A conversation; the specification shows none of its fields. */
 export const conversationSchema = z.object({ id: idSchema.optional() }).passthrough();
 
 /** A registered webhook: `url` and `events` are assumptions. */

@@ -114,7 +114,7 @@ function admit(request: FastifyRequest, state: State): void {
 	state.rateLimiter.take(key.id);
 }
 
-/** Checks a call against the contract, runs its handler and checks what that gives. */
+/** Checks a call against the contract, runs its handler and checks the result. */
 async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 	const name = request.routeOptions.config.endpoint;
 	const { state, key } = request.apiCall ?? {};
@@ -145,7 +145,7 @@ function checkResult(name: EndpointName, result: unknown): void {
 		throw new Error(`The answer of ${name} breaks the contract: ${check.error.message}`);
 }
 
-/** Hook before the handler: looks for a fault, and keeps the call from its handler if the fault says so. */
+/** Hook before the handler: looks for a fault, and skips the handler if the fault says so. */
 async function meetFault(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 	const call = request.apiCall;
 	if (!call) return undefined;

@@ -1,4 +1,4 @@
-/** Who may call: API keys, of which only hashes are kept, their rate, and what is for this machine alone. */
+/** Who may call: API keys, stored as hashes; their rate; and a check that callers are on this machine. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 import type { FastifyRequest } from 'fastify';
@@ -16,7 +16,7 @@ export interface ApiKey {
 
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
 
-/** A key as it may be shown: without its hash. */
+/** A key without its hash, which may be shown. */
 export function describeKey({ id, name, createdAt }: ApiKey) {
 	return { id, name, createdAt };
 }
@@ -28,7 +28,7 @@ export class KeyRing {
 	/** @param newId makes identifiers */
 	constructor(private readonly newId: (prefix: string) => string) {}
 
-	/** Adds a key and gives it out, for the only time. */
+	/** Adds a key and returns it; it is never shown again. */
 	create(
 		name: string,
 		secret = `sandbox-key-${randomBytes(16).toString('hex')}`,

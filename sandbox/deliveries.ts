@@ -1,7 +1,7 @@
 /**
- * Deliveries of events to webhooks. The envelope and the expected 200 are specified; time limit, retries and order
- * are assumptions: what concerns one person is delivered one after another, different people side by side. A message
- * goes out also while the one before it has waited long for its response.
+ * Deliveries of events to webhooks. The envelope and the expected 200 are specified. Time limit, retries and order are
+ * assumptions: events about one person are delivered one after another, those about different people at the same time. If
+ * the response to a message takes long, the next one is delivered anyway.
  */
 import axios from 'axios';
 import { Agent } from 'node:http';
@@ -16,7 +16,7 @@ import type { Webhook, Webhooks } from './state/webhooks';
 
 const maxRetryDelayMs = 60_000;
 const maxResponseBytes = 1_048_576;
-/** To so many people's events one webhook is called at once. */
+/** For how many people a webhook is called at the same time. */
 const maxPeople = 20;
 /** After this time, a person's next message does not wait for the response to the one before, ms. */
 const patienceMs = 250;
@@ -46,7 +46,7 @@ export interface Delivery {
 interface Environment {
 	settings: Settings;
 	webhooks: Webhooks;
-	/** The body of an attempt, as the service in play writes it. */
+	/** The body of an attempt, in the format of the variant. */
 	describe: (delivery: Delivery) => unknown;
 	newId: (prefix: string) => string;
 	/** Aborted when the sandbox is reset or closed. */
@@ -123,7 +123,7 @@ export class Deliveries {
 		return delivery;
 	}
 
-	/** @param next has the customer's next event delivered, before this one is if its receiver takes long */
+	/** @param next delivers the customer's next event, also before this one if its receiver takes long */
 	private async bring(delivery: Delivery, customer: string, next: () => void): Promise<void> {
 		const { settings, webhooks, closing, changed } = this.environment;
 		while (delivery.state === 'pending') {

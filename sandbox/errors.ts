@@ -45,7 +45,7 @@ export const invalid = (field: string, message: string) =>
 export const notFound = (message: string, field?: string) =>
 	new HttpError(404, 'not_found', message, field);
 
-/** 409: the record would stand twice. */
+/** 409: the record exists already. */
 export const conflict = (field: string, message: string) =>
 	new HttpError(409, 'conflict', message, field);
 

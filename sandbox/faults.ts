@@ -1,4 +1,4 @@
-/** Faults that a test orders: the next matching calls are not answered as they should be. */
+/** Faults that a test orders: the next matching calls fail in a chosen way. */
 import type { FastifyReply } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
@@ -123,7 +123,7 @@ export function spoil(
 	return fault.slowBodyMs > 0 ? Readable.from(slowly(body, fault.slowBodyMs)) : body;
 }
 
-/** Answers with what the test has ordered, or in the way in which the service tells of errors. */
+/** Responds with what the test has ordered, or with an error in the format of the service. */
 function replace(fault: Fault, reply: FastifyReply, adapter: VariantAdapter): string {
 	const { status = 503, headers } = fault;
 	const words = `${STATUS_CODES[status] ?? 'Error'} (ordered by a test)`;

@@ -1,4 +1,4 @@
-/** The service of the specification, whole, in memory, for one machine. */
+/** The complete service of the specification, in memory, for one machine. */
 import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
@@ -19,9 +19,9 @@ export interface Sandbox {
 	port: number;
 	/** The ready-made API key. */
 	key: string;
-	/** What the sandbox knows at the moment, to look at; a reset replaces it. */
+	/** The current state of the sandbox, for reading; a reset replaces it. */
 	readonly state: State;
-	/** Tells what happens, over resets. */
+	/** Reports what happens, also after resets. */
 	changes: EventEmitter<Changes>;
 	/** Back to the start: nothing remembered, nothing under way. */
 	reset: () => void;

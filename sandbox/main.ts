@@ -47,7 +47,7 @@ function readOptions(): SandboxOptions | undefined {
 	return { ...chosen, variants };
 }
 
-/** What is no JSON is left as it is, and refused by the option's schema in words that name the flag. */
+/** Other values than JSON stay as they are; the option's schema refuses them with an error that names the flag. */
 function readValue(value: unknown): unknown {
 	try {
 		return JSON.parse(String(value));

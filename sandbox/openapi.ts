@@ -158,7 +158,7 @@ export function buildOpenApiDocument(origin = 'http://127.0.0.1:4010'): OpenApiD
 	return finish(document, document.components?.schemas ?? {});
 }
 
-/** Assumption; a sandbox heeds it if it was started so. */
+/** Assumption; a sandbox only uses it if started with that option. */
 const idempotencyKeySchema = z
 	.string()
 	.optional()
@@ -258,10 +258,10 @@ function eventCallbacks(): RouteConfig['callbacks'] {
 }
 
 /**
- * What the generator leaves to do. The contract's schemas know nothing of OpenAPI, so it writes them out wherever they are
- * used: every one that equals a named one becomes a reference. Every object lets unknown fields through: OpenAPI takes that
- * for granted, but the types that generators of clients make refuse them unless it is said. A query has no null, but a
- * number read from text (`z.coerce`) seems to accept one.
+ * Corrections to the output of the generator. The contract's schemas know nothing of OpenAPI, so it writes them out
+ * wherever they are used: every one that equals a named one becomes a reference. Every object lets unknown fields
+ * through: OpenAPI assumes this, but client generators make types that refuse them unless the document says so. A query
+ * has no null, but a number read from text (`z.coerce`) seems to accept one.
  */
 function finish<T>(document: T, shared: Record<string, unknown>): T {
 	const visit = (value: unknown, isNamed = false): unknown => {

@@ -5,7 +5,7 @@ import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
 import { signingSchema } from './signing';
 import { variantsSchema } from './variants';
 
-/** The API key that every sandbox knows. It opens nothing but a sandbox, so it may be printed. */
+/** The API key that every sandbox knows. It is only valid for a sandbox, so it may be printed. */
 export const demoKey = 'sandbox-key-0001';
 
 /** The longest delay that a timer can have, ms. */

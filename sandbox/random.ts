@@ -1,4 +1,4 @@
-/** A generator of whole numbers below a limit, the same for the same seed (mulberry32). */
+/** A generator of random whole numbers below a limit; the same seed gives the same numbers (mulberry32). */
 export function numbers(seed: number): (below: number) => number {
 	let state = seed | 0;
 	return (below) => {

@@ -1,4 +1,4 @@
-/** What was asked of the sandbox and how it answered. */
+/** The requests to the sandbox and its responses. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { takeRight } from 'lodash';
@@ -8,7 +8,7 @@ import type { EndpointName, ApiPath } from '../nodes/BusinessMessaging/api/endpo
 /** How many entries a log keeps. */
 const maxEntries = 10_000;
 
-/** The last entries of something that goes on for ever. */
+/** A list that keeps only its last entries. */
 export class BoundedLog<T> {
 	private readonly entries: T[] = [];
 

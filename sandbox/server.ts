@@ -62,7 +62,7 @@ function acceptEmptyBodies(app: FastifyInstance): void {
 
 const codes: Record<number, string> = { 400: 'bad_request', 413: 'too_large' };
 
-/** Calls of the API are answered as the service does that the sandbox plays. */
+/** Calls of the API get responses in the format of the variant. */
 function answerError(
 	error: FastifyError | HttpError,
 	request: FastifyRequest,

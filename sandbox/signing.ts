@@ -15,7 +15,7 @@ export const signingSchema = z
 		/** Only for `custom`, like all below. */
 		algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),
 		encoding: z.enum(['hex', 'base64']).default('hex'),
-		/** What stands before the signature. */
+		/** Text before the signature. */
 		prefix: z.string().default(''),
 		/** Name of a header with the time in Unix seconds; with it, the time, a dot and the body are signed. */
 		timestampHeader: z.string().min(1).optional(),

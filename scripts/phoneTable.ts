@@ -44,7 +44,7 @@ function toLine(country: string, plan: StoredPlan): string {
 	return columns.join(' ').trimEnd();
 }
 
-/** The countries in the order of the alphabet, but the main country of a shared calling code before the others. */
+/** The countries in alphabetical order, but the main country of a shared calling code first. */
 function planLines(): string[] {
 	const countries = metadata.countries as unknown as Record<string, StoredPlan>;
 	const plans = metadata.nonGeographic as unknown as Record<string, StoredPlan>;

@@ -10,7 +10,7 @@ import { onStop, runMain, UserError } from '../tools/cli';
 import { packFolder, PROJECT_FOLDER } from '../tools/n8n/package';
 import { runCommand } from '../tools/processes';
 
-/** The part of the scanner that is used; it has no types of its own. */
+/** The part of the scanner that is used; the scanner has no types. */
 interface Scanner {
 	/** File patterns the scanner applies to sources. */
 	SOURCE_FILE_PATTERNS: string[];

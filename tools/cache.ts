@@ -1,4 +1,4 @@
-/** What takes long to install, and is kept in the user's cache folder over all runs. */
+/** Installations that take long, kept in the user's cache folder. */
 import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import lockfile from 'proper-lockfile';
 import { step, UserError } from './cli';
 
-/** Written last: a folder without it is not whole. */
+/** Written last: a folder without it is incomplete. */
 const COMPLETE = 'installation-complete';
 /** How long to wait for another process that is installing the same, ms: as long as the longest installation may take. */
 const LOCK_WAIT = 45 * 60_000;

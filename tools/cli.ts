@@ -1,4 +1,4 @@
-/** What all command-line programs here share: flags, errors for people, progress, tables, and an end in good order. */
+/** What all command-line programs here share: flags, errors for people, progress, tables, and a clean shutdown. */
 import { parseArgs } from 'node:util';
 import mapValues from 'lodash/mapValues';
 import round from 'lodash/round';
@@ -92,7 +92,7 @@ const ECHO_MS = 1000;
 const cleanups: Array<() => Promise<unknown>> = [];
 let interrupted = 0;
 
-/** Has something stopped in good order, the last one first, when the program ends or is interrupted (Ctrl-C, SIGTERM). */
+/** Registers something to stop, the last one first, when the program ends or is interrupted (Ctrl-C, SIGTERM). */
 export function onStop(cleanup: () => Promise<unknown>): void {
 	cleanups.push(cleanup);
 }

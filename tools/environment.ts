@@ -13,7 +13,7 @@ export class Environment {
 		readonly install: N8nInstall,
 		/** Tarballs: this project's nodes, and others. */
 		readonly packages: string[],
-		/** Of this environment alone, in the system's temporary folder. */
+		/** Only for this environment, in the system's temporary folder. */
 		readonly folder: string,
 	) {}
 
@@ -28,7 +28,11 @@ export class Environment {
 		return new Environment(install, [ours, ...packed], folder);
 	}
 
-	/** Fresh n8ns, each a process with a folder of its own, for the time of `work`. @param env added to n8n's environment */
+	/**
+	 * Starts new n8n processes, each with a separate folder, for the time of `work`.
+	 *
+	 * @param env added to n8n's environment
+	 */
 	async withN8ns<T>(
 		count: number,
 		work: (n8ns: N8nServer[]) => Promise<T>,

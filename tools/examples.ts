@@ -9,7 +9,7 @@ import { PROJECT_FOLDER } from './n8n/package';
 
 const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
 const OUR_NODES = 'n8n-nodes-business-messaging.';
-/** The others wait for something of the user's, e.g. an account for the AI, or would answer the customers as well. */
+/** The others need something of the user, e.g. an account for the AI, or would answer the customers as well. */
 const SWITCHED_ON = ['auto-reply', 'campaign-results', 'opt-outs'];
 /** The segment that the survey is sent to. */
 const SAMPLE_SEGMENT = 'new-customers';

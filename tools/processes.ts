@@ -17,7 +17,7 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a program in a process group of its own, so that it can be ended with all its children, and so that Ctrl-C
+ * Starts a program in a new process group, so that it can be ended with all its children, and so that Ctrl-C
  * in the terminal reaches only this process, which then stops things in order.
  * @param options `env` is the whole environment; this process's if missing
  */

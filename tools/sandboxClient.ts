@@ -17,7 +17,7 @@ const STOP_LIMIT = 5_000;
 /** The first phone number of every measured campaign, without "+". */
 export const FIRST_NUMBER = 15_550_000_000;
 
-/** So many people of a campaign, from a place on. */
+/** A part of a campaign's people: how many, and from which index on. */
 export interface Part {
 	from: number;
 	count: number;

@@ -1,4 +1,4 @@
-/** What the phone shows: chats with their messages, and a word whenever something has changed. */
+/** What the phone shows: chats with their messages, and an event whenever something has changed. */
 import type { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 
@@ -77,7 +77,7 @@ function matching(search: string): (chat: Chat) => boolean {
 		(name ?? '').toLowerCase().includes(words) || (digits !== '' && phone.includes(digits));
 }
 
-/** How long changes are gathered before they are told, ms: a campaign changes thousands of messages a second. */
+/** How long changes are collected before a page is notified, ms: a campaign changes thousands of messages a second. */
 const gatherMs = 100;
 /** After how long a page connects again, ms. */
 const retryMs = 1_000;
@@ -88,7 +88,7 @@ export function mountLive(controls: FastifyInstance, changes: EventEmitter<Chang
 	controls.get('/events', async (_, reply) => {
 		const stream = new PassThrough();
 		stream.write(`retry: ${retryMs}\n\n`);
-		// A page that does not keep up has unread events: one more tells it nothing new.
+		// A page that does not keep up has unread events, so it needs no further one.
 		const tell = throttle(
 			() => void (stream.writableNeedDrain || stream.write('data: changed\n\n')),
 			gatherMs,

@@ -1,4 +1,4 @@
-/** What is read from the messages: conversations, and what the messages have come to so far. All fields are assumptions. */
+/** Conversations and figures, derived from the messages. All fields are assumptions. */
 import { countBy, findLast, findLastIndex, groupBy } from 'lodash';
 
 import type { Contacts } from './contacts';
@@ -42,7 +42,7 @@ export class Conversations {
 	}
 }
 
-/** How many messages came how far. A read message counts as sent, as delivered and as read. */
+/** How many messages reached each status. A read message counts as sent, as delivered and as read. */
 type Figures = {
 	total: number;
 	sent: number;

@@ -16,7 +16,7 @@ import { Templates, type Template } from './templates';
 import { later, Traffic } from './traffic';
 import { Webhooks } from './webhooks';
 
-/** What a watcher of a sandbox is told, as it happens. */
+/** Events for a watcher of the sandbox. */
 export type Changes = {
 	message: [Message];
 	delivery: [Delivery];

@@ -1,4 +1,4 @@
-/** What happens when a message goes out or comes in: it is kept and has its events. */
+/** What happens when a message goes out or comes in: it is stored, and its events are delivered. */
 import type { Deliveries, Delivery } from '../deliveries';
 import type { Settings } from '../options';
 import type { Message, Messages, NewMessage, ReceiptStatus } from './messages';
@@ -62,7 +62,7 @@ export class Traffic {
 
 	private schedule(message: Message, status: ReceiptStatus, delayMs: number | null): void {
 		later(this.environment.closing, delayMs, () => {
-			// A receipt that was forced meanwhile is not taken back.
+			// If a test has set a status meanwhile, it stays.
 			const passed = message.history.some(
 				(step) => step.status === status || step.status === 'failed',
 			);

@@ -9,7 +9,7 @@ export type Webhook = {
 	id: string;
 	/** Address of the receiver; more than one webhook may have the same (assumption). */
 	url: string;
-	/** Kinds of event that it wants; all that are known if it named none. `*` stands for every kind. */
+	/** Kinds of event that it wants; all that are known if it named none. `*` means every kind. */
 	events: string[];
 	createdAt: string;
 };
@@ -18,7 +18,7 @@ export type Webhook = {
 export class Webhooks {
 	readonly all: Webhook[] = [];
 
-	/** @param changed is told when one was added or removed */
+	/** @param changed is called when one was added or removed */
 	constructor(
 		private readonly newId: (prefix: string) => string,
 		private readonly changed: () => void,

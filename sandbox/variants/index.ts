@@ -1,4 +1,4 @@
-/** The sandbox as any of the services that the specification leaves room for: choosing one, by name or at random. */
+/** Chooses a variant of the service that the specification allows, by name or at random. */
 import { mapValues } from 'lodash';
 import { z } from 'zod';
 
@@ -40,7 +40,7 @@ export const variantsSchema = z
 	.strict()
 	.default({}) as unknown as z.ZodType<Choice, z.ZodTypeDef, Partial<Choice> | undefined>;
 
-/** What the sandbox does by itself. */
+/** The default of the sandbox. */
 export const usualChoice = variantsSchema.parse({});
 
 /** Every choice that differs from the usual one in a single point. */

@@ -1,6 +1,6 @@
 /**
  * What the specification leaves open, and how services could behave: one entry for each variation point, which begins with
- * what it is about. A value is a name, or a name with what it stands for; the first one is what the sandbox does by itself.
+ * what it is about. A value is a name, or a name with its meaning; the first one is the default of the sandbox.
  * docs/api-assumptions.md says where they come from.
  */
 export const variationPoints = {

@@ -19,7 +19,7 @@ export function resourceOf(name: EndpointName): string {
 	return specialResources[last] ?? last;
 }
 
-/** Records in the fields of the service, in as many as it makes of them. */
+/** Records in the format of the service, which may split one record into several. */
 export function describeRecords(choice: Choice, resource: string, records: unknown[]): unknown[] {
 	if (resource === 'webhooks')
 		return records.map((record) => describeWebhook(choice, record as Partial<Webhook>));

@@ -152,7 +152,7 @@ function rowOf(area: string, columns: Column[]): Record<string, string> {
 	return { n8n: area, ...(Object.fromEntries(cells) as Record<string, string>) };
 }
 
-/** What is not as the list of engines says. */
+/** Where results differ from the list of engines. */
 function faultsOf({ title, engine: { lacks }, outcomes }: Column): string[] {
 	return Object.entries(outcomes).flatMap(([area, outcome]) => {
 		const place = `- n8n ${title}, ${area}:`;

@@ -1,4 +1,4 @@
-/** What a language model is told of the node as a tool, and what it can do with it. */
+/** What a language model learns about the node as a tool, and what it can do with it. */
 import type { INode, INodeParameters, INodeProperties } from 'n8n-workflow';
 
 import { properties } from '../../nodes/BusinessMessaging/description';
@@ -12,7 +12,7 @@ const n8n = useN8n();
 
 beforeEach(() => n8n.sandbox.reset());
 
-/** The name that n8n's editor gives a field that the model shall fill in: made of its label. */
+/** The name that n8n's editor gives to a field that the model fills in: derived from its label. */
 function keyOf(label: string): string {
 	return label.replace(/[^a-zA-Z0-9-]/g, '_').slice(0, 63);
 }

@@ -1,4 +1,4 @@
-/** Expressions in the fields of the node: what n8n passes over in silence is refused before anything is sent. */
+/** Expressions in the fields of the node: missing values that n8n ignores are refused before anything is sent. */
 import fc from 'fast-check';
 import {
 	type IDataObject,

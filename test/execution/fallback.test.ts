@@ -1,4 +1,4 @@
-/** Send Text with a fallback template: never both, never neither without a word. */
+/** Send Text with a fallback template: nobody gets both, and if somebody gets neither, the item says so. */
 import { omit, pick } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 

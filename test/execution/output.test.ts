@@ -1,4 +1,4 @@
-/** What comes out of a campaign, and what n8n's log says meanwhile. */
+/** The output of a campaign, and n8n's log while it runs. */
 import { ExecuteContext } from 'n8n-core';
 import type { INode, INodeParameters } from 'n8n-workflow';
 

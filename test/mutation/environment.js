@@ -1,5 +1,5 @@
 'use strict';
-// The built package is loaded anew for each mutant, by Node.js itself (see runtime.js), and finds there the mutant that is to be
+// The built package is loaded again for each mutant, by Node.js itself (see runtime.js), and finds there the mutant that is to be
 // active. After the first test that fails, the others of the file are left out: the mutant is found.
 const path = require('node:path');
 

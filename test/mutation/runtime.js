@@ -1,5 +1,5 @@
 'use strict';
-// Jest loads every package anew for each run of a test file, n8n-core with its 1,700 files among them. A mutant is a run, and there
+// Jest loads every package again for each run of a test file, n8n-core with its 1,700 files among them. A mutant is a run, and there
 // are more than a thousand: here, packages are loaded once in the process, by Node.js itself.
 const path = require('node:path');
 

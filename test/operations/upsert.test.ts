@@ -5,7 +5,7 @@ import { useService } from '../support/service';
 
 const service = useService({ sampleContacts: 0, pageSizeCap: 100, defaultPageSize: 20 });
 
-/** Each test is a customer of its own, as the index is kept for each pair of address and key. */
+/** Each test uses another key, because the index is kept for each pair of base URL and key. */
 let key: { apiKey: string };
 beforeEach(() => void (key = service.newKey()));
 

@@ -1,4 +1,4 @@
-/** A reverse proxy in front of n8n's webhook processes. */
+/** A reverse proxy for n8n's webhook processes. */
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { onStop } from '../../tools/cli';
 
 /** Hands each request to the next of its servers, or all of one path to one server. */
 export class Balancer {
-	/** Those that take requests now. */
+	/** The servers that currently receive requests. */
 	servers: Array<{ url: string }> = [];
 	isByPath = false;
 	private count = 0;

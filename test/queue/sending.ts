@@ -18,7 +18,7 @@ const onceEach = { ...sendText, sendOnce: true, campaign: 'sale' };
 const ATTEMPTS = 6;
 const RUN_LIMIT = 5 * 60_000;
 
-/** The same campaign by one, two and three workers. Each has a service of its own, so that no limiter remembers the one before. */
+/** The same campaign by one, two and three workers. Each has a separate service, so that no limiter remembers the one before. */
 export async function campaigns(cluster: Cluster, settings: Settings): Promise<Result> {
 	const { messages, allowance, windowMs } = settings;
 	const rest = messages - (Math.ceil(messages / allowance) - 1) * allowance;
@@ -78,7 +78,7 @@ async function send(
 	});
 }
 
-/** Send Once from all workers at the same moment: the same keys, and different ones, and both once more. */
+/** Send Once from all workers at the same moment: the same keys, and different ones, and both a second time. */
 export async function sendOnce(cluster: Cluster, settings: Settings): Promise<Result> {
 	const { keys, latencyMs } = settings;
 	const everything = { from: 0, count: keys };

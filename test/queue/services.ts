@@ -1,4 +1,4 @@
-/** Debian's PostgreSQL and Redis, started by us: on free ports, in a folder of their own, as users without rights. */
+/** Debian's PostgreSQL and Redis, started on free ports, in separate folders, as unprivileged users. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdir } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Who gets the API key: the address in the credential and nobody else, whatever stands there and whatever it answers. */
+/** Only the host in the credential gets the API key, whatever the Base URL contains and however the host responds. */
 import { locator, sendText, useOtherHost, useService } from '../support/service';
 
 const service = useService();

@@ -1,4 +1,4 @@
-/** What people learn who may see one workflow, its executions, its export or n8n's log, and not the rest. */
+/** What people learn who may only see one workflow, its executions, its export or n8n's log. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { People, anna, berta, until } from '../reply/support';

@@ -1,4 +1,4 @@
-/** The secrets that stand in registered URLs, and how they are compared. */
+/** The secrets in registered URLs, and how they are compared. */
 import crypto from 'node:crypto';
 
 import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';

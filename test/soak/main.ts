@@ -1,4 +1,7 @@
-/** `npm run test:soak`: a shop's day in an hour, on a real n8n, while everything goes wrong; then the books are balanced. */
+/**
+ * `npm run test:soak`: simulates a day of a shop in an hour, on a real n8n with failures, and compares what should have
+ * happened with what did.
+ */
 import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What was to happen and what did, from the sandbox's own log and n8n's executions. */
+/** What should have happened and what did, from the sandbox's log and n8n's executions. */
 import countBy from 'lodash/countBy';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';

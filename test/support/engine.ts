@@ -102,7 +102,7 @@ export class Engine {
 		return await retryExecution(this.loaded, run, options);
 	}
 
-	/** A trigger node in a workflow, with an address of its own; `close` the engine at the end. */
+	/** A trigger node in a workflow, with a unique URL; `close` the engine at the end. */
 	async trigger(options: TriggerOptions): Promise<Trigger> {
 		await this.server.start();
 		const node = this.makeNode('Trigger', 'businessMessagingTrigger', options.parameters, {

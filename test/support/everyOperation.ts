@@ -22,7 +22,7 @@ export interface Runner {
 	fault: (order: FaultOrder) => Promise<void>;
 }
 
-/** A run of the node on items of its own. */
+/** A run of the node with its own input items. */
 export interface RunnerOptions {
 	parameters: INodeParameters;
 	items: Array<Record<string, string | number>>;
@@ -128,7 +128,7 @@ export const everyOperation: Record<string, Case> = {
 	},
 };
 
-/** Those that wait have tests of their own. */
+/** Operations that wait have separate tests. */
 const atOnce = operations.filter(({ waits }) => !waits);
 
 /**

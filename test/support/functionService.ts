@@ -32,7 +32,7 @@ export const answering =
 
 let services = 0;
 
-/** A client of a service with an address of its own, and what it was asked: the queries, method and path, and timeouts. */
+/** A client of a service with a unique URL, and the requests to it: the queries, method and path, and timeouts. */
 export function clientOf(
 	service: Service,
 	values: CredentialValues = {},

@@ -19,8 +19,8 @@ import { root } from './files';
 /** Missing in older engines: see `npm run test:compat`. */
 const { setSafeRegexEngine }: Partial<Pick<typeof n8nWorkflow, 'setSafeRegexEngine'>> = n8nWorkflow;
 
-// n8n gives a regular expression of a description 250 ms in a context of its own, too little for a busy machine now and
-// then. Without that limit no test depends on the machine's speed.
+// n8n runs a regular expression of a description in a separate context for at most 250 ms, which is sometimes too
+// little on a busy machine. Without that limit no test depends on the machine's speed.
 setSafeRegexEngine?.({
 	exec: (pattern, input, flags) => new RegExp(pattern, flags).exec(input),
 	test: (pattern, input, flags) => new RegExp(pattern, flags).test(input),

@@ -27,7 +27,7 @@ import { additionalDataFor } from './cli';
 import type { LoadedPackage } from './package';
 import type { WebhookHandler, WebhookRequest, WebhookServer } from './webhooks';
 
-/** A trigger node in a workflow of its own. */
+/** A trigger node in its own workflow. */
 export interface TriggerOptions {
 	parameters?: INodeParameters;
 	/** By default the newest. */
@@ -93,7 +93,7 @@ export class Trigger {
 		return (JSON.parse(this.stored) as { global?: IDataObject }).global ?? {};
 	}
 
-	/** What a delivery or an execution does that began earlier and ends now: n8n writes back the data of then. */
+	/** Imitates a delivery or an execution that began earlier and ends now: n8n writes back the data of that time. */
 	set staticData(global: IDataObject) {
 		this.stored = JSON.stringify({ global });
 	}

@@ -1,4 +1,4 @@
-/** What one call does with each response: whether it is believed, made again, made in another way, or given up. */
+/** What a call does after each response: whether it accepts it, repeats the request, tries another method, or gives up. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -8,7 +8,7 @@ import { pause, withDeadline } from '../../nodes/BusinessMessaging/transport/dea
 import { ServiceError } from '../../nodes/BusinessMessaging/transport/errors';
 import { type Answer, answering, clientOf } from '../support/functionService';
 
-// No chance, which makes the shortest pauses before a call is made again.
+// No randomness, for the shortest pauses before a call is repeated.
 beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(0));
 afterEach(() => jest.restoreAllMocks());
 

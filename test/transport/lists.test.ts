@@ -1,4 +1,4 @@
-/** Lists of services that page in different ways: each record once, or a word that there are more. */
+/** Lists of services that page in different ways: each record once, or a hint that there are more. */
 import { range } from 'lodash';
 
 import { type Endpoint, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';

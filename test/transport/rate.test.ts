@@ -25,7 +25,7 @@ test('with the right setting the service never refuses, over several windows', a
 
 test('with a setting far too high, and with another process beside it, each message goes out once', async () => {
 	const fast = { ...service.newKey(), requestsPerMinute: 10_000 };
-	const other = { ...fast, baseUrl: service.url.replace('127.0.0.1', 'localhost') }; // has a pace of its own
+	const other = { ...fast, baseUrl: service.url.replace('127.0.0.1', 'localhost') }; // has a separate rate
 	const runs = await Promise.all([send(1000, 150, fast), send(1150, 150, other)]);
 	expect(runs.map(({ error }) => error)).toEqual([undefined, undefined]);
 	expect(service.received()).toEqual(oneEach(300));

@@ -38,8 +38,8 @@ export class Triggers {
 	constructor(private readonly service: Service) {}
 
 	/**
-	 * A trigger with the credential of the sandbox, on a workflow of its own: given the static data of another one, it is
-	 * like that one after n8n has restarted.
+	 * A trigger with the credential of the sandbox, in its own workflow. With the static data of another one, it
+	 * behaves like that one after a restart of n8n.
 	 */
 	async make(options: TriggerOptions = {}): Promise<Trigger> {
 		const workflowId = `workflow ${++made}`;

@@ -34,7 +34,7 @@ export class Stage {
 			approvalDelayMs: null,
 		};
 		const sandbox = await startSandbox({ ...quiet, ...options, variants });
-		// A key of its own: the nodes remember services by address and key, and addresses come again.
+		// A new key: the nodes remember services by base URL and key, and base URLs are used again.
 		const { keys } = sandbox.state;
 		keys.keys.length = 0;
 		return new Stage(

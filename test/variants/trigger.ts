@@ -100,7 +100,7 @@ async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
 		event: string;
 		data: Record<string, unknown>;
 	};
-	state.deliveries.deliver(webhook, event, data); // once more, as after an answer that got lost
+	state.deliveries.deliver(webhook, event, data); // again, as after a lost response
 	await arrive();
 
 	expect(state.deliveries.log.last().map((delivery) => delivery.state)).not.toContain('failed');

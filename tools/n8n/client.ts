@@ -153,8 +153,8 @@ export class N8nClient {
 
 	/**
 	 * Switches a workflow on ("Publish"), and returns when its triggers are registered.
-	 * @param version the state of the workflow to switch on; the present one by default
-	 * @throws Error with the trigger's words when one could not be
+	 * @param version the version of the workflow to publish; the current one by default
+	 * @throws Error with the trigger's message if one could not be registered
 	 */
 	async activate(id: string, version?: string): Promise<void> {
 		const versionId = version ?? (await this.getWorkflow(id)).versionId;

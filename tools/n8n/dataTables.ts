@@ -1,4 +1,4 @@
-/** Data tables: n8n's own sheets, as its editor reads and writes them. */
+/** n8n's data tables, read and written with the API of its editor. */
 import type { N8nClient } from './client';
 
 /** Values of one row by the names of the columns. */
@@ -23,7 +23,7 @@ export async function findTable(client: N8nClient, name: string): Promise<DataTa
 	return data.find((table) => table.name === name);
 }
 
-/** Makes a table with columns of text, and fills it. */
+/** Creates a table with text columns, and fills it. */
 export async function createTable(
 	client: N8nClient,
 	name: string,

@@ -88,7 +88,7 @@ async function installInto(
 	);
 }
 
-/** Downloads a ready-made SQLite driver or, where there is none to be had, compiles it. */
+/** Downloads a ready-made SQLite driver or, if there is none, compiles it. */
 async function prepareSqlite(folder: string, node: string, log: string): Promise<void> {
 	const options = { cwd: folder, limit: COMPILE_LIMIT, log };
 	const command = ['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'];
@@ -102,7 +102,7 @@ async function prepareSqlite(folder: string, node: string, log: string): Promise
 	await runCommand(node, ['-e', 'require("sqlite3")'], options);
 }
 
-/** The Node.js that comes along, or on machines for which none is published, the one that runs this program. */
+/** The Node.js from npm, or the one that runs this program if none is published for this machine. */
 function nodeFor(folder: string, packages: LockedPackages): string {
 	if (packages[`node_modules/node-${process.platform}-${process.arch}`])
 		return path.join(folder, 'node_modules', '.bin', 'node');

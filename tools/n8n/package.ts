@@ -10,7 +10,7 @@ import { CommandError, runCommand } from '../processes';
 export const PROJECT_FOLDER = path.resolve(__dirname, '..', '..');
 const LIMIT = 180_000;
 
-/** Everything in it that matters here of a package's package.json. */
+/** The parts of a package.json that are used here. */
 interface Manifest {
 	name: string;
 	version: string;
@@ -19,7 +19,7 @@ interface Manifest {
 /**
  * Builds the project and packs it as npm would publish it.
  * @param source its folder, with its node_modules
- * @returns the path of the tarball, in a temporary folder of its own
+ * @returns the path of the tarball, in a new temporary folder
  * @throws UserError with the compiler's words when the build fails
  */
 export async function packProject(source = PROJECT_FOLDER): Promise<string> {

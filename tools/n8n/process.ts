@@ -30,7 +30,7 @@ const QUIET = {
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 	N8N_DISABLED_MODULES: 'mcp-registry',
 	N8N_PYTHON_ENABLED: 'false',
-	// The defaults of n8n 2.41, said aloud so that it does not warn that they will change.
+	// The defaults of n8n 2.41, set explicitly so that it does not warn that they will change.
 	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 	N8N_RUNNERS_TASK_TIMEOUT: '300',
 };
@@ -39,11 +39,11 @@ const QUIET = {
 export interface N8nPlace {
 	userFolder: string;
 	port: number;
-	/** Where n8n's task runners meet it; one of its own for each n8n on the machine. */
+	/** The port for n8n's task runners; a separate one for each n8n on the machine. */
 	brokerPort: number;
 }
 
-/** What a process of n8n's is. */
+/** The settings of an n8n process. */
 export interface N8nRole {
 	/** n8n's command with its flags, e.g. `['worker', '--concurrency=5']`. */
 	command: string[];

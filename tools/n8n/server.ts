@@ -11,7 +11,7 @@ import { N8nProcess, type N8nPlace } from './process';
 /** No characters that look like others. */
 const ALPHABET = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
-/** The owner of the n8n in this user folder: made at the first call, the same ever after. */
+/** The owner of the n8n in this user folder: created at the first call, then always the same. */
 export function ownerOf(userFolder: string): Owner {
 	const file = path.join(userFolder, 'owner.json');
 	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Owner;
@@ -34,7 +34,7 @@ async function ownerEnvironment(owner: Owner, { folder }: N8nInstall): Promise<N
 	};
 }
 
-/** A real n8n in a process of its own, with its owner logged in through `client`. */
+/** A real n8n in a separate process, with its owner logged in through `client`. */
 export class N8nServer extends N8nProcess {
 	readonly client: N8nClient;
 
@@ -62,7 +62,7 @@ export class N8nServer extends N8nProcess {
 
 /** What kind of n8n to start. */
 interface N8nOptions {
-	/** Everything that n8n keeps; made if need be. A second start on the same folder goes on where the first ended. */
+	/** Everything that n8n keeps; made if need be. A second start with the same folder continues where the first ended. */
 	userFolder: string;
 	/** By default a free one. */
 	port?: number;

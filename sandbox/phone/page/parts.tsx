@@ -69,7 +69,7 @@ export const More = ({ has, limit, setLimit, children }: MoreProps) =>
 		</button>
 	) : null;
 
-/** A phone number in international format from what a person typed; undefined if it is none. */
+/** A phone number in international format from what a person typed; undefined if it is not a phone number. */
 export function phoneOf(typed: string): string | undefined {
 	const phone = typed.replace(/[\s().\-/]/g, '').replace(/^00/, '+');
 	return /^\+[1-9]\d{6,14}$/.test(phone) ? phone : undefined;

@@ -14,7 +14,7 @@ import { BusinessMessaging } from '../../../nodes/BusinessMessaging/BusinessMess
 import { BusinessMessagingTrigger } from '../../../nodes/BusinessMessaging/BusinessMessagingTrigger.node.ts';
 import { everyOperation } from '../../support/everyOperation';
 
-/** A node as it stands in a saved workflow. */
+/** A node as a saved workflow contains it. */
 export interface SavedNode {
 	typeVersion: number;
 	parameters: INodeParameters;
@@ -94,7 +94,7 @@ function shapeOf(
 	);
 }
 
-/** What of an older shape is not there any more, one line each. */
+/** The parts of an older shape that are missing now, one line each. */
 export function lostOf(older: SavedShape, present: SavedShape): string[] {
 	return Object.entries(older).flatMap(([place, lines]) =>
 		lines.filter((line) => !present[place]?.includes(line)).map((line) => `${place}: ${line}`),

@@ -42,7 +42,7 @@ export async function openBrowser(options: BrowserContextOptions = {}): Promise<
 }
 
 const ours = /business-?messaging/i;
-/** n8n asks every node for an example of its output, and takes it that there is none. */
+/** n8n requests an example output of every node, and accepts that there is none. */
 const isExpected = (address: string) => new URL(address).pathname.startsWith('/schemas/');
 
 /** Has the editor's error messages, which go away by themselves, reported on the browser's console. */
@@ -76,7 +76,7 @@ export class Editor {
 		});
 	}
 
-	/** Opens it in a browser of its own: see {@link openBrowser}. */
+	/** Opens it in a new browser: see {@link openBrowser}. */
 	static async open(n8n: N8nServer, options: BrowserContextOptions = {}): Promise<Editor> {
 		const context = await openBrowser(options);
 		await context.addInitScript({ content: reportErrorMessages });

@@ -27,7 +27,7 @@ export interface Model {
  * Starts one.
  *
  * @param args what it calls the tool with
- * @param wantsTool whether it calls the tool after these messages; always unless told, else it answers at once
+ * @param wantsTool whether it calls the tool after these messages, or answers at once; by default always
  */
 export async function startModel(
 	args: object,

@@ -16,7 +16,7 @@ export const trigger = 'When a customer writes';
 export class TriggerWorkflows {
 	constructor(private readonly n8n: RealN8n) {}
 
-	/** A workflow of the trigger alone, with a URL of its own. */
+	/** A workflow with only the trigger, which has a unique URL. */
 	file(parameters: INodeParameters = {}): WorkflowFile {
 		const credentials = { businessMessagingApi: this.n8n.playground.credential };
 		const more = { credentials, webhookId: randomUUID() };
