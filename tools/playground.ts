@@ -12,7 +12,7 @@ import { ACTION } from './n8n/workflow';
 export interface PlaygroundOptions {
 	/** Everything that is kept: n8n's user folder, its log, the log-in. */
 	folder: string;
-	/** By default free ones. */
+	/** The ports; by default free ones. */
 	n8nPort?: number;
 	sandboxPort?: number;
 	/** How the sandbox behaves; by default as specified. */

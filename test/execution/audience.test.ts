@@ -144,7 +144,7 @@ test('outside the send window nothing is sent, and the item says when it opens',
 test.each([
 	['+491701234567', { from: '0:00', to: '24:00' }, undefined],
 	['+491701234567', { from: '12:00', to: '12:00' }, undefined], // from noon to noon
-	['+12025550123', { from: '9:00', to: '10:00' }, 'No hour is inside'],
+	['+12025550123', { from: '9:00', to: '10:00' }, "'Send Window' is never open"],
 	['+80012345678', {}, 'The time zone of this phone number is not known'],
 	[anna, { from: '9 am' }, "'From' of 'Send Window' cannot be \"9 am\""],
 	[anna, { timeZone: 'Berlin' }, "'Time Zone' of 'Send Window' cannot be \"Berlin\""],

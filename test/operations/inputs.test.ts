@@ -84,7 +84,7 @@ test.each<[object, string]>([
 	[{ ...list, limit: 0 }, 'Enter a whole number of at least 1.'],
 	[{ ...send, options: { concurrency: '={{ 0 }}' } }, 'Enter a whole number from 1 to '],
 	[{ ...list, returnAll: '={{ "x" }}' }, 'Enter true or false'],
-	[{ ...send, ...additional(['a', '={{ "x" }}', 'x']) }, 'Its values are "json", "number", '],
+	[{ ...send, ...additional(['a', '={{ "x" }}', 'x']) }, 'Choose one of "json", "number", '],
 ])('%j is refused with advice', async (parameters, advice) => {
 	expect(await service.errorOf(parameters)).toMatchObject({
 		description: expect.stringContaining(advice),

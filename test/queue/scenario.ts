@@ -49,7 +49,7 @@ export interface Result {
 	remarks?: string[];
 }
 
-/** One kind of work for the cluster. */
+/** One test of the cluster. */
 export type Scenario = (cluster: Cluster, settings: Settings) => Promise<Result>;
 
 /** Splits a campaign into equal parts. */

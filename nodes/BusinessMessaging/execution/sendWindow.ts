@@ -30,7 +30,7 @@ export function nextOpening(window: SendWindow, zones: string[], now: number): n
 	for (let time = nextMinute; time < nextMinute + searchedMs; time += minuteMs)
 		if (isOpen(time)) return time;
 	throw new InputError(
-		"No hour is inside 'Send Window' in all time zones of the recipient's country",
+		"'Send Window' is never open in all time zones of the recipient's country at once",
 		"Make the window longer, or set 'Time Zone' in 'Send Window'.",
 	);
 }

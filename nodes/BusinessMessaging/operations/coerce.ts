@@ -52,7 +52,7 @@ function coerceRows(kinds: INodePropertyCollection[], value: unknown): Record<st
 function coerceChoice(field: Field, value: string): string {
 	const allowed = (field.options as INodePropertyOptions[]).map((option) => option.value);
 	if (allowed.includes(value)) return value;
-	throw unfit(field, value, `Its values are ${allowed.map((one) => `"${one}"`).join(', ')}.`);
+	throw unfit(field, value, `Choose one of ${allowed.map((one) => `"${one}"`).join(', ')}.`);
 }
 
 function coerceNumber(field: Field, value: unknown): number {
