@@ -6,7 +6,7 @@ import * as operationModules from './operations';
 import { showFor } from './operations/fields';
 import type { Operation, Resource } from './operations/operation';
 
-/** The most used operation of each resource, which comes first. n8n requires alphabetical order only for five or more. */
+/** The most used operation of each resource, its default. It comes first, except among five or more: n8n requires alphabetical order there. */
 const mostUsed = [
 	'sendText',
 	'sendTemplate',
@@ -37,13 +37,14 @@ const resourceField: INodeProperties = {
 function operationField(resource: Resource): INodeProperties {
 	const own = operations.filter((operation) => operation.resource === resource);
 	const firstOperation = own[0].value;
+	const shown = own.length < 5 ? own : sortBy(own, ({ name }) => name.toLowerCase());
 	return {
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
 		displayOptions: { show: { resource: [resource] } },
-		options: own.map((one) => pick(one, ['name', 'value', 'action', 'description'])),
+		options: shown.map((one) => pick(one, ['name', 'value', 'action', 'description'])),
 		default: firstOperation,
 	};
 }
