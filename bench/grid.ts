@@ -24,7 +24,7 @@ export const fullGrid: Settings = {
 };
 export const quickGrid: Settings = { latencies: [300], plans: [5_000], ceilingMessages: 1_000 };
 
-/** What the nodes made of a plan. */
+/** How much of a plan the nodes used. */
 export interface GridCell extends Pick<Measurement, 'lost' | 'doubled' | 'tooManyRequests'> {
 	latencyMs: number;
 	perMinute: number;

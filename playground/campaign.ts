@@ -15,7 +15,7 @@ const SIMULTANEOUS = 8;
 /** What the customers write, in turn: something for each branch of the auto-reply. */
 const ANSWERS = ['Tell me more', 'No, thanks', 'Are you open on Sundays?'];
 
-/** What became of a campaign, counted from what the sandbox really got and gave. */
+/** The results of a campaign, counted in the sandbox. */
 export interface Figures {
 	/** People in the sample file. */
 	contacts: number;

@@ -43,7 +43,7 @@ export const variantsSchema = z
 /** The default of the sandbox. */
 export const usualChoice = variantsSchema.parse({});
 
-/** Every choice that differs from the usual one in a single point. */
+/** Every choice that differs from the default in a single point. */
 export function singleVariants(): Array<Partial<Choice>> {
 	return variationPointNames.flatMap((name) =>
 		valuesOf(name)

@@ -1,4 +1,4 @@
-/** Where the pictures are taken: a real n8n, its editor and the phone in Chromium, and a sharp lens. */
+/** Takes the pictures: a real n8n, its editor and the phone in Chromium, at a high resolution. */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -17,7 +17,7 @@ const pictures = path.join(PROJECT_FOLDER, 'docs', 'pictures');
 /** Size of the editor's window, CSS pixels. */
 export const editorSize = { width: 1500, height: 1300 };
 
-/** What is there to be photographed. */
+/** What pictures can be taken of. */
 export interface Studio extends Playground {
 	editor: Editor;
 }

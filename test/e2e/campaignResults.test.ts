@@ -1,4 +1,4 @@
-/** The examples around a campaign on a real n8n: who gets it, what becomes of it, and what the report says. */
+/** The campaign examples on a real n8n: who gets the messages, their receipts and replies, and the report. */
 import path from 'node:path';
 
 import { countBy } from 'lodash';

@@ -1,4 +1,4 @@
-/** The trigger on a real n8n: what starts an execution, what it leaves at the service, and what n8n's end does to both. */
+/** The trigger on a real n8n: which events start an execution, its registrations at the service, and restarts of n8n. */
 import { countBy, range } from 'lodash';
 
 import type { FaultOrder } from '../../sandbox/faults';

@@ -1,4 +1,4 @@
-/** Send Once: nobody gets a campaign twice, and nobody is left out for what the node could not write down. */
+/** Send Once: nobody gets a campaign twice, and nobody is left out because the node could not write to the database. */
 import { countBy, range } from 'lodash';
 import type { IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 

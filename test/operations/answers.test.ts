@@ -1,4 +1,4 @@
-/** What comes out of answers whose shape the specification leaves open, and of lists. */
+/** The output for responses whose shape the specification leaves open, and for lists. */
 import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 

@@ -1,4 +1,4 @@
-/** What forms make of their fields: the parts of a template, a period, the newest conversations, and labels of executions. */
+/** The results of forms: the parts of a template, a period, the newest conversations, and labels of executions. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { campaign, people, sendText, useService } from '../support/service';

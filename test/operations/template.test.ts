@@ -1,4 +1,4 @@
-/** Sending a template: from the form to the message, and what is said before anything goes out. */
+/** Sending a template: from the form to the message, and the errors before anything is sent. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { locator, useService } from '../support/service';

@@ -144,7 +144,7 @@ async function askAll(
 	const [stopped] = askers;
 	await stopped.stop();
 	await Promise.all(late.map(answer));
-	// What has not ended by then shows as answers that are missing.
+	// Runs that have not ended by then show as missing replies.
 	await workflow.ended().catch(() => undefined);
 	const answers = outputsOf(await workflow.read(ids));
 	const times = countBy(

@@ -41,7 +41,7 @@ export const quick: Settings = {
 	keys: 150,
 };
 
-/** What was measured, and what of it does not hold, whatever the speed of the machine. */
+/** The measurements, and the guarantees that do not hold, whatever the speed of the machine. */
 export interface Result {
 	rows: Array<Record<string, string | number>>;
 	faults: string[];

@@ -107,7 +107,7 @@ export async function sendOnce(cluster: Cluster, settings: Settings): Promise<Re
 	return { rows, faults };
 }
 
-/** A Frequency Cap while all workers write to the same people at the same moment, more often than it allows. */
+/** A Frequency Cap while all workers write to the same people at the same moment, more often than the cap allows. */
 export async function cap(cluster: Cluster, { keys, latencyMs }: Settings): Promise<Result> {
 	const messages = 2;
 	const parameters = {

@@ -1,4 +1,4 @@
-/** Asking, in n8n's engine: who takes the answers, before and after the questions went out. */
+/** Asking, in n8n's engine: who receives the replies, before and after the questions are sent. */
 import type { IExecuteFunctions, INodeParameters, NodeOutput } from 'n8n-workflow';
 
 import { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';

@@ -1,4 +1,4 @@
-/** The trigger as the inbox, over HTTP: it takes the answers, and hands them to the executions that wait for them. */
+/** The trigger as the inbox, over HTTP: it receives the replies, and passes them to the executions that wait for them. */
 import { randomUUID } from 'node:crypto';
 
 import { maxBy } from 'lodash';

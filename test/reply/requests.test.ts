@@ -1,4 +1,4 @@
-/** The requests of Send and Wait to the trigger, over HTTP: which are taken, and what they leave open. */
+/** The requests of Send and Wait to the trigger, over HTTP: which are accepted, and their effect. */
 import { randomUUID } from 'node:crypto';
 
 import { maxBy } from 'lodash';

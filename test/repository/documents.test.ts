@@ -1,4 +1,4 @@
-/** What users read and import: what documents point to is there, what they list is complete, and each example is one. */
+/** What users read and import: links lead somewhere, tables are complete, and examples are valid. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 

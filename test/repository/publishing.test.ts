@@ -1,4 +1,4 @@
-/** What publishing and deploying rest on: workflows, versions that agree, the tarball that users install, and the compose file. */
+/** Publishing and deploying: GitHub workflows, versions that agree, the tarball that users install, and the compose file. */
 import { execFileSync } from 'node:child_process';
 
 import Ajv from 'ajv/dist/2019';

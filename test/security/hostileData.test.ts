@@ -1,4 +1,4 @@
-/** Names, JSON and texts that would change more than what they are meant for: prototypes, headers, the time n8n needs. */
+/** Names, JSON and texts that attack prototypes, headers, or the time that n8n needs. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { readAnswer } from '../../nodes/BusinessMessaging/webhooks/answers';

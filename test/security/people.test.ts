@@ -1,4 +1,4 @@
-/** Names, numbers and texts of people who mean harm: in previews, rules, answers, and in what a report is made of. */
+/** Malicious names, numbers and texts of people: in previews, rules, replies and reports. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { People, anna, jsonOf } from '../reply/support';

@@ -1,4 +1,4 @@
-/** What goes on in the shop: campaigns and previews, customers who write, questions, contact syncs, and somebody at the editor. */
+/** The activity of the shop: campaigns and previews, customers who write, questions, contact syncs, and a user of the editor. */
 import { setTimeout as delay } from 'node:timers/promises';
 import isEqual from 'lodash/isEqual';
 import range from 'lodash/range';
@@ -16,7 +16,7 @@ const MAX_RUNS = 20;
 const ASKED_FROM = 100_000;
 const SYNCED_FROM = 900_000;
 
-/** Nobody writes and no campaign begins while n8n has more deliveries than this to take: a slow machine is to catch up. */
+/** While more deliveries than this are open, nobody writes and no campaign begins, so that a slow machine can catch up. */
 const MAX_PENDING = 100;
 
 /** How busy the day is. */
@@ -103,7 +103,7 @@ function statusOf({ reason, sendStatus, error }: IDataObject): unknown {
 	return (error as IDataObject | undefined)?.sendStatus ?? sendStatus;
 }
 
-/** Asks people who were never asked before, as a second question to the same person is another story. */
+/** Asks only people who were never asked before, to avoid two open questions to one person. */
 async function ask(shop: Shop, truth: Truth, round: number, pace: Pace): Promise<void> {
 	const count = between(shop, Math.min(10, pace.question), pace.question);
 	const body = { text: `Question ${round}`, from: ASKED_FROM + round * 1000, count };

@@ -75,7 +75,7 @@ export async function measure({ pid, place }: N8nProcess): Promise<Usage | undef
 	return JSON.parse(await readFile(file, 'utf8')) as Usage;
 }
 
-/** Sets the clock of a process so many seconds ahead of the machine's, or behind it. */
+/** Sets the clock of a process ahead of the machine's, or behind it, in seconds. */
 export function setClock({ place }: N8nProcess, seconds: number): void {
 	writeFileSync(clockOf(place.userFolder), `${seconds < 0 ? '' : '+'}${seconds}\n`);
 }

@@ -1,4 +1,4 @@
-/** The tables of a soak test: what was to happen and did, what the processes hold, and how large things have become. */
+/** The tables of a soak test: what should have happened and what did, the memory of the processes, and the size of stored data. */
 import type { N8nProcess } from '../../tools/n8n/process';
 import { measure, type Usage } from './machine';
 import { patiently, type Shop } from './shop';

@@ -14,7 +14,7 @@ import type { Machine } from './machine';
 
 /** The documented 1,000 requests per minute, sped up six times. */
 const RATE = { requests: 1000, windowMs: 10_000 };
-/** How long something may be tried again and again while n8n and the service are in trouble. */
+/** How long calls are repeated while n8n or the service fails. */
 const PATIENCE = 5 * 60_000;
 const RUN_LIMIT = 20 * 60_000;
 
@@ -109,7 +109,7 @@ export function numbersOf({ from, count }: Pick<Body, 'from' | 'count'>): string
 	return Array.from({ length: count }, (_, index) => `+${FIRST_NUMBER + from + index}`);
 }
 
-/** Repeats what n8n or the service refuses while they are in trouble. @throws what it throws after five minutes */
+/** Repeats a call while n8n or the service fails. @throws what it throws after five minutes */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
 	for (const end = Date.now() + PATIENCE; ; await delay(1000)) {
 		try {

@@ -6,9 +6,9 @@ import type { Delivery } from '../../sandbox/deliveries';
 import { type Execution, hasEnded, outputOf, startedWith } from '../../tools/n8n/client';
 import { ACTION, OPTED_OUT, patiently, type Shop, START } from './shop';
 
-/** How long after n8n's answer an execution may stay unseen, ms. */
+/** How long after n8n's response the execution may appear, ms. */
 const SETTLED_AFTER = 120_000;
-/** An event that was answered so short a time before n8n's end may start twice, as docs/trigger.md says, ms. */
+/** If n8n stops within this time after its response to an event, the event may start twice, as docs/trigger.md says, ms. */
 const LAST_MOMENT = 3_000;
 const READ_AT_ONCE = 4;
 
@@ -84,7 +84,7 @@ export class Truth {
 		return [...this.allDeliveries];
 	}
 
-	/** Notes what has become of a question. */
+	/** Records the result of a question. */
 	note(question: Mailing, executions: Execution[]): void {
 		question.executions = executions.map(({ id }) => id);
 		const isDone = executions.every(({ status }) => status === 'success');
@@ -96,7 +96,7 @@ export class Truth {
 		}
 	}
 
-	/** Looks whether n8n has gone on with questions that were interrupted. */
+	/** Checks whether n8n has continued interrupted questions. */
 	async lookAgain(): Promise<void> {
 		const { client } = this.shop.machine.main;
 		for (const question of this.mailings.filter(({ state }) => state === 'interrupted')) {
@@ -105,7 +105,7 @@ export class Truth {
 		}
 	}
 
-	/** Reads what n8n has started since the last time. Executions of opt-outs that failed are run again, as a person would. */
+	/** Reads the executions that n8n has started since the last call. Executions of opt-outs that failed are run again, as a person would. */
 	async collect(): Promise<void> {
 		const limit = pLimit(READ_AT_ONCE);
 		for (const name of ['autoReply', 'receipts', 'optOuts']) {
@@ -235,7 +235,7 @@ export class Truth {
 		return mailing?.state === 'interrupted' || (mailing?.state === 'running' && !isFinal);
 	}
 
-	/** Whether n8n was taking an event on, or had just answered it, when it was ended: then it may start twice. */
+	/** Whether n8n was receiving an event, or had just responded to it, when it was stopped: then the event may start twice. */
 	private isNearEnd({ deliveries }: Event): boolean {
 		return deliveries.some(({ attempts }) =>
 			attempts.some(({ at, ms }) => {

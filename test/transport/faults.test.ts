@@ -63,7 +63,7 @@ function firstContact() {
 	return service.sandbox.state.contacts.all[0];
 }
 
-/** What happens to a call under a fault that hits it once: made again, failed and said so, or nothing of the kind. */
+/** What happens to a call that a fault hits once: it is repeated, fails with an error, or succeeds. */
 type Fate = 'repeated' | 'mayHaveBeenSent' | 'notSent' | 'fine';
 
 interface Row {

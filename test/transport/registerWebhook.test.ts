@@ -1,4 +1,4 @@
-/** Registering a webhook at services that want it in other fields than the specification leaves one to expect. */
+/** Registering a webhook at services that use other field names than the usual ones. */
 import type { FaultOrder } from '../../sandbox/faults';
 import { useService } from '../support/service';
 
@@ -6,7 +6,7 @@ const service = useService();
 const url = 'https://example.com/hook';
 const events = ['message.read', 'message.sent'];
 
-/** Registers at a service that answers in some way first, by default with a key under which no form is known yet. */
+/** Registers a webhook at a service with these responses, by default with a new key, for which no form is known. */
 async function register(faults: FaultOrder[], key = service.newKey()) {
 	for (const fault of faults) await service.fault({ endpoint: 'createWebhook', ...fault });
 	const { outputs, error } = await service.run({

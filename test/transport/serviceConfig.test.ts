@@ -1,4 +1,4 @@
-/** What is read from a credential, and what is refused with which words. */
+/** What is read from a credential, and the errors for invalid values. */
 import {
 	type CredentialValues,
 	readServiceConfig,

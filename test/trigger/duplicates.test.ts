@@ -1,4 +1,4 @@
-/** Every event once: repeated deliveries, also at the same moment and over restarts, and what only looks like one. */
+/** Every event once: repeated deliveries, also at the same moment and after restarts, and events that only look repeated. */
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
 import { recognize, storeEvents } from '../../nodes/BusinessMessaging/webhooks/deduplication';

@@ -1,4 +1,4 @@
-/** Deliveries that mean no good: none starts an execution, none makes the node fail, none keeps it busy. */
+/** Malicious deliveries: none starts an execution, makes the node fail, or keeps it busy. */
 import fc from 'fast-check';
 import { chunk, uniq } from 'lodash';
 

@@ -1,4 +1,4 @@
-/** What every operation has to do whatever the service is like: three items, what they change, and the words of a refusal. */
+/** What every operation must do with every variant of the service: three items, their effect, and the message of a refusal. */
 import { sortBy } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -243,7 +243,7 @@ export async function checkForm({ engine, credentials, choice }: Stage): Promise
 	);
 }
 
-/** Asks a person and waits: the half that concerns the service. */
+/** Asks a person and waits; the reply is not part of this check. */
 export async function checkQuestion(stage: Stage): Promise<void> {
 	const { state } = stage;
 	const question = {

@@ -1,4 +1,4 @@
-/** What holds for every service that the specification leaves room for. `npm run test:variants` checks it. */
+/** What must work with every service that the specification allows. `npm run test:variants` checks it. */
 import { describeVariants, type Choice } from '../../sandbox/variants';
 import { loadEngine, type Engine } from '../support/engine';
 import { checkListing } from './listings';

@@ -1,4 +1,4 @@
-/** A sandbox that plays one of the services that the specification leaves room for, with n8n's engine before it. */
+/** A sandbox that behaves like a variant of the service, and n8n's engine connected to it. */
 import axios from 'axios';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
@@ -104,7 +104,7 @@ export class Stage {
 		return await this.engine.run({ parameters, items, credentials: this.credentials, ...options });
 	}
 
-	/** Runs an operation that has to succeed. */
+	/** Runs an operation that must succeed. */
 	async gives(
 		parameters: INodeParameters,
 		items: RunOptions['items'] = [{}],

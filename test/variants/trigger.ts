@@ -12,7 +12,7 @@ const parameters: INodeParameters = {
 const from = '+15550004001';
 let made = 0;
 
-/** A trigger, registered by itself where that is possible, else by hand, as the error says. */
+/** A trigger that registers itself if the service allows it; otherwise it is registered by hand, as the error advises. */
 async function activate(stage: Stage): Promise<Trigger> {
 	const trigger = await make(stage, parameters);
 	const problem = stage.webhookProblem(true);

@@ -1,4 +1,4 @@
-/** Which messages ask not to be written to any more, or to be written to again. */
+/** Which messages are opt-outs or opt-ins. */
 import { readEvent, simplify } from '../../nodes/BusinessMessaging/webhooks/simpleEvent';
 
 const message = (text: unknown, data = {}) => ({

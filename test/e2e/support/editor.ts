@@ -45,7 +45,7 @@ const ours = /business-?messaging/i;
 /** n8n requests an example output of every node, and accepts that there is none. */
 const isExpected = (address: string) => new URL(address).pathname.startsWith('/schemas/');
 
-/** Has the editor's error messages, which go away by themselves, reported on the browser's console. */
+/** Reports the editor's error messages, which disappear by themselves, on the browser's console. */
 const reportErrorMessages = `new MutationObserver((changes) => {
 	for (const { addedNodes } of changes) {
 		for (const node of addedNodes) {
