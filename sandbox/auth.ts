@@ -89,8 +89,7 @@ export class RateLimiter {
 const loopback = /^(localhost|127(\.\d+){3}|\[?::1\]?|::ffff:127(\.\d+){3})$/;
 
 /**
- * Hook: lets a request through that comes from this machine and was made to its loopback address. The second keeps out
- * what a tunnel brings in, and web pages whose host name was pointed at this machine.
+ * Hook: lets a request through that comes from this machine and was made to its loopback address. The second condition refuses calls through a tunnel, and web pages whose host name points to this machine.
  * @throws HttpError 403
  */
 export async function refuseOthers({ ip, hostname }: FastifyRequest): Promise<void> {

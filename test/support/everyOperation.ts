@@ -79,7 +79,7 @@ export const everyOperation: Record<string, Case> = {
 	},
 	'conversation getAll': {
 		needs: 'message sendText',
-		// One page: of a list that begins with the oldest, all is read.
+		// Only one page, because a list that begins with the oldest record is read completely.
 		parameters: {
 			queryParameters: {
 				parameter: [

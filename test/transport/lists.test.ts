@@ -75,7 +75,7 @@ describe('pages by what each shows of the next one:', () => {
 	const url = 'https://api.example.com/v1/contacts';
 	const link = (token?: string) => (token ? `/v1/contacts?limit=10&after=${token}` : null);
 
-	/** A service that pages by a token, and gives its first page for whatever else it is asked. */
+	/** A service that pages by a token, and returns its first page to every other request. */
 	function byToken(
 		parameter: string,
 		show: (token?: string) => object,

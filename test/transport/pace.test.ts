@@ -102,7 +102,7 @@ test('after a wait that is too long, one request tries the service again after t
 	expect(await line.join(5)).toBe(1);
 	expect(await line.accept()).toBeGreaterThan(1);
 	expect(line.ends).toHaveLength(3);
-	await line.refuse(1_000); // a short wait is waited for, whatever was asked before
+	await line.refuse(1_000); // a short wait is accepted, whatever the service asked before
 	await line.join(1);
 	expect(line.ends).toHaveLength(3);
 });

@@ -2,7 +2,7 @@ import { endpoints } from '../../api/endpoints';
 import { textField } from '../fields';
 import { operation } from '../operation';
 
-/** Creates an API token. Source: specification, POST /v1/auth/token; request and answer are not shown there. */
+/** Creates an API token. Source: specification, POST /v1/auth/token; request and response are not shown there. */
 export const createToken = operation({
 	resource: 'account',
 	name: 'Create Token',

@@ -2,7 +2,7 @@ import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
 import { inPeriod, periodField } from './period';
 
-/** Reads analytics of agents. Source: specification, GET /v1/analytics/agents; query and answer are not shown there. */
+/** Reads analytics of agents. Source: specification, GET /v1/analytics/agents; query and response are not shown there. */
 export const getAgentStatistics = operation({
 	resource: 'analytics',
 	name: 'Get Agent Statistics',

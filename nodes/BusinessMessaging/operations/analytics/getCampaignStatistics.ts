@@ -2,7 +2,7 @@ import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
 import { inPeriod, periodField } from './period';
 
-/** Reads analytics of campaigns. Source: specification, GET /v1/analytics/campaigns; query and answer are not shown there. */
+/** Reads analytics of campaigns. Source: specification, GET /v1/analytics/campaigns; query and response are not shown there. */
 export const getCampaignStatistics = operation({
 	resource: 'analytics',
 	name: 'Get Campaign Statistics',

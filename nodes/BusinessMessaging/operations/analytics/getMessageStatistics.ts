@@ -2,7 +2,7 @@ import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
 import { inPeriod, periodField } from './period';
 
-/** Reads analytics of messages. Source: specification, GET /v1/analytics/messages; query and answer are not shown there. */
+/** Reads analytics of messages. Source: specification, GET /v1/analytics/messages; query and response are not shown there. */
 export const getMessageStatistics = operation({
 	resource: 'analytics',
 	name: 'Get Message Statistics',
