@@ -245,7 +245,7 @@ export class Truth {
 		);
 	}
 
-	/** The answers to questions: done if the run has them, doubled if they started a workflow besides. */
+	/** The replies to questions: done if the run has them, doubled if they also started a workflow. */
 	private answerLine(): Line {
 		const line: Line = {
 			what: 'answers',
