@@ -333,3 +333,26 @@ test('a trigger without messages, registered by hand or in a test accepts no que
 	await expect(people.ask([anna, berta])).rejects.toThrow('To ask several people at once');
 	expect(service.sent()).toEqual([]);
 });
+
+// Last, as nobody ends the run that failed here.
+test('a trigger that is published anew while people are asked takes their replies; if it stays away, that is said', async () => {
+	const trigger = await inbox();
+	const askWithout = async () => {
+		const calls = service.calls('sendText');
+		await service.fault({ endpoint: 'sendText', delayMs: 1_000, count: 2 });
+		const asking = people.ask([anna, berta]);
+		await until('the first question', () => service.calls('sendText') > calls);
+		await trigger.deactivate();
+		return { asking };
+	};
+	const { asking } = await askWithout();
+	await until('both questions', () => service.sent().length === 2);
+	await trigger.activate();
+	const execution = await asking;
+	for (const person of [anna, berta]) await people.write(person, 'yes');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'yes' }, { text: 'yes' }]);
+	const { asking: unheard } = await askWithout();
+	await expect(unheard).rejects.toThrow(
+		'no Business Messaging Trigger of this n8n receives the replies',
+	);
+}, 30_000);

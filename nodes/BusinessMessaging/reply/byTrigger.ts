@@ -1,5 +1,6 @@
 /** Lets the published triggers of this n8n receive the replies. */
 import { differenceBy } from 'lodash';
+import { type INode, NodeOperationError } from 'n8n-workflow';
 
 import type { Listening } from '../execution/run';
 import { InputError } from '../transport/errors';
@@ -17,6 +18,8 @@ import type { Asking } from './asking';
 
 /** How often the triggers learn who was asked, ms. */
 const tellPauseMs = 1_000;
+/** How often they are told at the end, until one of them takes it. */
+const maxTold = 5;
 
 /**
  * Tells the triggers who will be asked, then every second who was asked.
@@ -39,7 +42,6 @@ export async function listenByTrigger(
 	const tell = async (questions: Questions, isOver = false) => {
 		const taken = await callTriggers(context, client.config.id, triggers, { questions, isOver });
 		const isTaken = taken.includes('yes');
-		if (!isTaken) context.logger.warn('No trigger of this n8n accepted the questions.');
 		if (processes > 1 && !isOver) await tellProcesses(async () => await tellFirst(questions));
 		return isTaken;
 	};
@@ -48,9 +50,9 @@ export async function listenByTrigger(
 		for (let reported: Person[] = []; isAsking; await pause(tellPauseMs)) {
 			const questions = asking.toQuestions(url);
 			const asked = questions.people.filter(([, , , time]) => time !== null);
-			const people = differenceBy(asked, reported, '0');
 			// Also if nobody new was asked: a message whose sender was not asked waits for this report.
-			if (await tell({ ...questions, people })) reported = asked;
+			if (await tell({ ...questions, people: differenceBy(asked, reported, '0') }))
+				reported = asked;
 		}
 	})();
 	const stop = async () => {
@@ -59,11 +61,28 @@ export async function listenByTrigger(
 	};
 	const wait = async () => {
 		isAsking = false;
-		const questions = asking.toQuestions(url);
-		await tell({ ...questions, isWhole: true }, asking.questions.length === 0);
-		return asking.questions.length > 0 && (await asking.wait(questions.until));
+		const whole = { ...asking.toQuestions(url), isWhole: true };
+		const isOver = asking.questions.length === 0;
+		await untilTaken(context.getNode(), async () => (await tell(whole, isOver)) || isOver);
+		return !isOver && (await asking.wait(whole.until));
 	};
 	return { stop, wait };
+}
+
+/** Repeats what was not taken, as the trigger may just be published anew. @throws NodeOperationError */
+async function untilTaken(node: INode, tell: () => Promise<boolean>): Promise<void> {
+	for (let attempt = 1; !(await tell()); attempt++) {
+		if (attempt === maxTold)
+			throw new NodeOperationError(
+				node,
+				'The questions were sent, but no Business Messaging Trigger of this n8n receives the replies',
+				{
+					description:
+						'Publish the workflow with the trigger again, then retry this execution: it waits for the replies without asking again.',
+				},
+			);
+		await pause(tellPauseMs);
+	}
 }
 
 /** The triggers that accept the questions. Only URLs of this n8n are called. */
