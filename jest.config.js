@@ -31,6 +31,13 @@ const common = {
 	globalSetup: '<rootDir>/test/support/globalSetup.ts',
 };
 
+/** Packages are loaded once in each process, not anew by each test file. */
+const shared = {
+	...common,
+	testEnvironment: '<rootDir>/test/support/engineEnvironment.js',
+	runtime: '<rootDir>/test/support/sharedPackages.js',
+};
+
 /** The test files of some folders. */
 const below = (names) => names.map((name) => `<rootDir>/test/${name}/**/*.test.ts`);
 
@@ -39,25 +46,20 @@ module.exports = {
 	projects: [
 		{ ...common, displayName: 'unit', testMatch: below(folders.unit) },
 		{
-			...common,
+			...shared,
 			displayName: 'engine',
 			testMatch: below(['*']),
 			testPathIgnorePatterns: Object.values(folders)
 				.flat()
 				.map((name) => `<rootDir>/test/${name}/`),
 		},
-		{ ...common, displayName: 'sandbox', testMatch: below(folders.sandbox) },
-		{ ...common, displayName: 'contract', testMatch: below(folders.contract) },
+		{ ...shared, displayName: 'sandbox', testMatch: below(folders.sandbox) },
+		{ ...shared, displayName: 'contract', testMatch: below(folders.contract) },
 		{ ...common, displayName: 'variants', testMatch: below(folders.variants) },
-		{
-			...common,
-			displayName: 'e2e',
-			testMatch: below(folders.e2e),
-			setupFilesAfterEnv: ['<rootDir>/test/e2e/support/timeout.ts'],
-		},
+		{ ...common, displayName: 'e2e', testMatch: below(folders.e2e) },
 	],
-	testTimeout: 30_000,
+	testTimeout: 70_000, // longer than `until` waits, which then says for what
 	maxWorkers: Math.max(2, availableParallelism() - 1),
-	// n8n-core is loaded anew by each test file.
+	// What test files leave behind goes with their process.
 	workerIdleMemoryLimit: '1GB',
 };

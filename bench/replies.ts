@@ -8,7 +8,7 @@ import { outputOf } from '../tools/n8n/client';
 import type { N8nServer } from '../tools/n8n/server';
 import { ACTION, listNodes, node, withCredential, workflow } from '../tools/n8n/workflow';
 import { numbersOf, type SandboxClient, SandboxProcess } from '../tools/sandboxClient';
-import { waitFor } from '../tools/waitFor';
+import { until } from '../tools/until';
 import { BURST, post, publishTrigger } from './deliveries';
 
 const USAGE = `Usage: npm run bench:replies -- [--json FILE] [--quick] [--people 1,10]
@@ -69,7 +69,7 @@ async function measure(n8n: N8nServer, service: SandboxClient, people: number): 
 		await deliver(inbox.url, numbers);
 		const goesOn = async () =>
 			(await n8n.client.listExecutions(asking, 1)).every(({ status }) => status !== 'waiting');
-		await waitFor(goesOn, { what: 'the run to go on', limit: END_LIMIT, interval: 20 });
+		await until('the run to go on', goesOn, { limit: END_LIMIT, interval: 20 });
 	});
 	const ended = await n8n.client.waitForExecution(execution, END_LIMIT);
 	const replies = outputOf(ended, 'Ask').filter(({ json }) => json.text === answerOf(json.from));
@@ -104,7 +104,7 @@ async function ask({ client }: N8nServer, credential: string, numbers: string[])
 	const execution = await client.run(asking, 'Start');
 	const waits = async () =>
 		(await client.listExecutions(asking, 1)).some(({ status }) => status === 'waiting');
-	await waitFor(waits, { what: 'the run to wait', limit: END_LIMIT });
+	await until('the run to wait', waits, { limit: END_LIMIT });
 	return { execution, asking };
 }
 

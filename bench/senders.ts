@@ -12,7 +12,7 @@ import {
 	type SandboxClient,
 	type Traffic,
 } from '../tools/sandboxClient';
-import { waitFor } from '../tools/waitFor';
+import { until } from '../tools/until';
 import { cpuSeconds, forgetPeak, peakMb } from './usage';
 
 const START = 'Start';
@@ -159,7 +159,7 @@ async function run(n8n: N8nServer, workflowId: string) {
 		const [execution] = await client.listExecutions(workflowId, 1).catch(() => []);
 		return execution && !['new', 'running'].includes(execution.status);
 	};
-	await waitFor(ended, { what: 'a campaign to end', limit: RUN_LIMIT, interval: 500 });
+	await until('a campaign to end', ended, { limit: RUN_LIMIT, interval: 500 });
 	const used = { cpuSeconds: cpuSeconds(pid) - before, peakMb: peakMb(pid) };
 	const { resultData } = (await client.getExecution(id)).data;
 	const [sending] = resultData.runData[SEND] ?? [];

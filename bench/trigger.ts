@@ -15,7 +15,7 @@ import { outputOf } from '../tools/n8n/client';
 import type { N8nServer } from '../tools/n8n/server';
 import { node, workflow } from '../tools/n8n/workflow';
 import { type SandboxClient, SandboxProcess } from '../tools/sandboxClient';
-import { waitFor } from '../tools/waitFor';
+import { until } from '../tools/until';
 import { BURST, post, publishTrigger } from './deliveries';
 import { pidOf } from './senders';
 import { cpuSeconds } from './usage';
@@ -295,7 +295,7 @@ async function deliver(
 	// n8n lists what still runs first.
 	const isIdle = async () =>
 		(await n8n.client.listExecutions(workflowId, 1)).every(({ status }) => status === 'success');
-	await waitFor(isIdle, { what: 'the executions to end', limit: END_LIMIT, interval: 50 });
+	await until('the executions to end', isIdle, { limit: END_LIMIT, interval: 50 });
 	return { seconds: (performance.now() - start) / 1000, cpuSeconds: cpuSeconds(pid) - cpu };
 }
 

@@ -6,7 +6,7 @@ import { step, UserError } from '../tools/cli';
 import { readExample, readSampleContacts, type SampleContact } from '../tools/examples';
 import { hasEnded } from '../tools/n8n/client';
 import type { Playground } from '../tools/playground';
-import { waitFor } from '../tools/waitFor';
+import { until } from '../tools/until';
 
 const STEP_LIMIT = 180_000;
 const REPLY_LIMIT = 60_000;
@@ -98,8 +98,7 @@ async function send({ n8n: { client } }: Playground, workflowId: string): Promis
 
 async function allRead({ messages }: State): Promise<void> {
 	const isSettled = ({ status }: Message) => status === 'read' || status === 'failed';
-	await waitFor(async () => messages.all.every(isSettled), {
-		what: 'the receipts of the campaign',
+	await until('the receipts of the campaign', () => messages.all.every(isSettled), {
 		limit: STEP_LIMIT,
 	});
 }
@@ -109,9 +108,10 @@ async function answer({ traffic, messages }: State): Promise<void> {
 	const isReply = ({ direction, template }: Message) => direction === 'outbound' && !template;
 	const write = async ({ phone, name }: SampleContact, index: number) => {
 		traffic.receive({ from: phone, text: ANSWERS[index % ANSWERS.length] });
-		await waitFor(
-			async () => messages.all.some((message) => message.phone === phone && isReply(message)),
-			{ what: `the reply to ${name}`, limit: REPLY_LIMIT, interval: 50 },
+		await until(
+			`the reply to ${name}`,
+			() => messages.all.some((message) => message.phone === phone && isReply(message)),
+			{ limit: REPLY_LIMIT },
 		);
 	};
 	const limit = pLimit(SIMULTANEOUS);
@@ -125,5 +125,5 @@ async function quiet({ n8n, sandbox }: Playground, workflowId: string): Promise<
 	const isQuiet = async () =>
 		sandbox.state.deliveries.log.last().every(({ state }) => state !== 'pending') &&
 		(await n8n.client.listExecutions(workflowId)).every(hasEnded);
-	await waitFor(isQuiet, { what: "n8n's executions to end", limit: STEP_LIMIT });
+	await until("n8n's executions to end", isQuiet, { limit: STEP_LIMIT });
 }

@@ -128,9 +128,8 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	});
 	const body = endpoint.body && (parse(endpoint.body, asked.body) as object);
 	const query = endpoint.query && (parse(endpoint.query, asked.query) as object);
-	const idempotencyKey = request.headers['idempotency-key']?.toString();
 	const result = state.adapter.result(name, query, (part) =>
-		handle(name, { state, key, id, body, query: part, idempotencyKey } as Call<typeof name>),
+		handle(name, { state, key, id, body, query: part } as Call<typeof name>),
 	);
 	checkResult(name, result);
 	const sent = state.adapter.answer(name, result);

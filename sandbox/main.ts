@@ -6,7 +6,7 @@ import { ZodError } from 'zod';
 import { startSandbox, type Sandbox, type SandboxOptions } from '.';
 import { controlWords } from './controls';
 import { optionsSchema } from './options';
-import { describeVariants, randomVariants, readVariant, variantsHelp } from './variants';
+import { describeVariants, readVariant, variantsHelp } from './variants';
 
 /** Every option is a flag, e.g. `latencyMs` is `--latency-ms`; `variants` are given one by one. */
 const flags = mapKeys(omit(optionsSchema.shape, 'variants'), (_, name) => kebabCase(name));
@@ -19,7 +19,6 @@ function help(): string {
 	return [
 		'Usage: npx tsx sandbox/main.ts [options]; values are written as JSON',
 		...lines,
-		'  --random-variants SEED     a value for each variation point of the specification, at random',
 		'  --variant name=value       another service than the usual one; may be given several times:',
 		...variantsHelp(),
 	].join('\n');
@@ -30,21 +29,16 @@ function readOptions(): SandboxOptions | undefined {
 		options: {
 			help: { type: 'boolean' },
 			variant: { type: 'string', multiple: true },
-			'random-variants': { type: 'string' },
 			...mapValues(flags, () => ({ type: 'string' }) as const),
 		},
 	});
 	if (values.help) return undefined;
-	const { variant = [], 'random-variants': seed, ...others } = values;
+	const { variant = [], ...others } = values;
 	const chosen = mapValues(
 		mapKeys(others, (_, flag) => camelCase(flag)),
 		readValue,
 	);
-	const variants = {
-		...(seed === undefined ? {} : randomVariants(Number(seed))),
-		...variant.map(readVariant).reduce((all, one) => ({ ...all, ...one }), {}),
-	};
-	return { ...chosen, variants };
+	return { ...chosen, variants: Object.assign({}, ...variant.map(readVariant)) as object };
 }
 
 /** Other values than JSON stay as they are; the option's schema refuses them with an error that names the flag. */

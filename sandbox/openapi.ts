@@ -65,8 +65,7 @@ const errorAnswers = {
 	404: { name: 'NotFound', description: 'There is no such record' },
 	409: {
 		name: 'Conflict',
-		description:
-			'There is already such a record, or the idempotency key stands for another message',
+		description: 'There is already such a record',
 	},
 	413: { name: 'TooLarge', description: 'The body is too large' },
 	415: { name: 'UnsupportedMediaType', description: 'The body is not JSON' },
@@ -158,12 +157,6 @@ export function buildOpenApiDocument(origin = 'http://127.0.0.1:4010'): OpenApiD
 	return finish(document, document.components?.schemas ?? {});
 }
 
-/** Assumption; a sandbox only uses it if started with that option. */
-const idempotencyKeySchema = z
-	.string()
-	.optional()
-	.describe('Where the service heeds it: a send with a known key gives the first message again');
-
 /** Registers the operations of an endpoint: one, or two where the API paths differ in the method. */
 function registerOperations(registry: OpenAPIRegistry, name: EndpointName, servers: Servers): void {
 	const endpoint: Endpoint = endpoints[name];
@@ -199,9 +192,6 @@ function requestOf({ path, query, body }: Endpoint): RouteConfig['request'] {
 	return {
 		...(path.includes(':id') && { params: z.object({ id: schemas.idSchema }) }),
 		...(hasFields(query) && { query }),
-		...(path.startsWith('/v1/messages') && {
-			headers: z.object({ 'Idempotency-Key': idempotencyKeySchema }),
-		}),
 		...(body && { body: { ...json(body), required: !body.safeParse({}).success } }),
 	};
 }
@@ -215,7 +205,7 @@ function responsesOf(
 	{ path, methods, query, body }: Endpoint,
 	{ status, response }: (typeof answers)[EndpointName],
 ): RouteConfig['responses'] {
-	const isCreation = methods['/v1'] === 'POST' && /contacts|templates|messages/.test(path);
+	const isCreation = methods['/v1'] === 'POST' && /contacts|templates/.test(path);
 	const refersToRecord = path.includes(':id') || path.endsWith('/messages/template');
 	const errors: Record<ErrorStatus, boolean> = {
 		400: body !== undefined,

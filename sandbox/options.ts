@@ -52,10 +52,6 @@ export const optionsSchema = z
 			.nullable()
 			.default(null)
 			.describe('how deliveries are signed, e.g. {"scheme":"sha256","secret":"…"}'),
-		idempotency: z
-			.boolean()
-			.default(false)
-			.describe('give the first message again for a known Idempotency-Key'),
 		sampleContacts: count.default(5).describe('number of contacts at the start'),
 		variants: variantsSchema.describe(
 			'answers to what the specification leaves open, e.g. {"page-base":"0"}; variants/points.ts lists them',

@@ -24,7 +24,8 @@ const isReleased = releasedVersions(readChangelog()).includes(readVersion());
 const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	/** docs/openapi.json, from the endpoint table. */
 	openapi: () => write('docs/openapi.json', `${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`),
-	endpoints: () => write('docs/endpoints.md', endpointTable()),
+	/** Printed, as every change of a test would change it. */
+	endpoints: () => console.log(endpointTable()),
 	/** Every error and hint of the nodes on one page, to be read together. */
 	errors: () => write('docs/errors.md', errorPage()),
 	/** The table of numbering plans, from libphonenumber-js. */
@@ -49,42 +50,27 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	pictures: (names) => void run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
 };
 
-/** Which operations use an endpoint, and which tests name it: those that order faults or count calls. */
+/** Each endpoint with the operations that use it and the tests that name it: those that order faults or count calls. */
 function endpointTable(): string {
 	const tests = filesBelow('test')
 		.filter((file) => file.endsWith('.test.ts'))
 		.map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
 	const rows = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
-		const methods = apiPaths.map((apiPath) => endpoint.methods[apiPath] ?? '–').join(' / ');
+		const methods = apiPaths.map((apiPath) => endpoint.methods[apiPath] ?? '–').join('/');
 		const using = operations
 			.filter((operation) => operation.endpoint === endpoint)
 			.map(({ resource, value }) => `${resource} ${value}`);
 		const naming = tests
 			.filter(({ text }) => new RegExp(`\\b${name}\\b`).test(text))
 			.map(({ file }) => path.relative('test', file).replace(/\.test\.ts$/, ''));
-		const cells = [
-			methods,
-			`\`${endpoint.path}\``,
-			using.join(', ') || '–',
-			naming.join(', ') || '–',
-		];
-		return `| ${cells.join(' | ')} |`;
+		const lines = [`Operations: ${using.join(', ')}`, `Tests: ${naming.join(', ')}`];
+		return [`${methods} ${endpoint.path}`, ...lines].join('\n  ');
 	});
-	return `# Endpoints and their tests
-
-Written by \`npm run docs\`. Every operation runs in n8n's engine (\`npm test\`), at every variant of the service
-(\`npm run test:variants\`) and on a real n8n (\`npm run test:e2e\`), each time with three items, also with the middle one refused. The last
-column names the files below \`test\` that go further: they have this endpoint fail, or count how often it is called. How much of the
-code runs over HTTP is what \`npx jest --config test/coverage/jest.config.js\` measures.
-
-| Method under ${apiPaths.map((apiPath) => `\`${apiPath}\``).join(' / ')} | Path | Operations | Tests that name it |
-| --- | --- | --- | --- |
-${rows.join('\n')}
-`;
+	return rows.join('\n');
 }
 
 async function main([name, ...args]: string[]): Promise<void> {
-	const unasked = ['pictures', ...(isReleased ? ['saved'] : [])];
+	const unasked = ['endpoints', 'pictures', ...(isReleased ? ['saved'] : [])];
 	const all = Object.keys(writers).filter((one) => !unasked.includes(one));
 	if (name !== undefined && !(name in writers))
 		throw new Error(`There is no ${name}, only ${Object.keys(writers).join(', ')}.`);

@@ -8,7 +8,7 @@ import { clientOf } from '../test/sandbox/support';
 import { runMain, UserError } from '../tools/cli';
 import { exampleNames, readExample, readSampleContacts } from '../tools/examples';
 import { hasEnded } from '../tools/n8n/client';
-import { waitFor } from '../tools/waitFor';
+import { until } from '../tools/until';
 import { appointment, takeConversation } from './pictures/conversation';
 import {
 	around,
@@ -97,10 +97,7 @@ async function takeTrigger({ editor, sandbox: { state } }: Studio): Promise<void
 	await editor.page.evaluate("localStorage.setItem('N8N_PIN_DATA_DISCOVERY_NDV', 'true')");
 	await new NewUser(editor).addTrigger('On message received');
 	await editor.part('trigger-execute-button').click();
-	await waitFor(async () => state.webhooks.all.length > 0, {
-		what: 'the trigger to register',
-		limit: 60_000,
-	});
+	await until('the trigger to register', () => state.webhooks.all.length > 0);
 	state.traffic.receive({ from: state.contacts.all[0].phone, text: 'Do you ship to France?' });
 	const panel = editor.part('ndv');
 	await panel.getByText('Do you ship to France?').waitFor();
@@ -137,10 +134,7 @@ const runs: Partial<Record<string, (studio: Studio) => Promise<void>>> = {
 	},
 	'auto-reply': async ({ editor, sandbox: { state } }) => {
 		await editor.execute();
-		await waitFor(async () => state.webhooks.all.length > 0, {
-			what: 'the trigger to register',
-			limit: 60_000,
-		});
+		await until('the trigger to register', () => state.webhooks.all.length > 0);
 		state.traffic.receive({ from: state.contacts.all[0].phone, text: 'Tell me more' });
 		await editor.page.getByText('Workflow executed successfully').waitFor();
 	},
@@ -163,7 +157,7 @@ async function takeReport({ editor, n8n: { client }, credential, sandbox }: Stud
 		state.deliveries.log.last().every((delivery) => delivery.state !== 'pending') &&
 		(await client.listExecutions(results)).every(hasEnded);
 	const untilQuiet = async () =>
-		await waitFor(isQuiet, { what: 'n8n to write what came in', limit: 180_000 });
+		await until('n8n to write what came in', isQuiet, { limit: 180_000 });
 	await client.waitForExecution(
 		await client.run(campaign, 'When clicking ‘Execute workflow’'),
 		180_000,
@@ -289,8 +283,5 @@ async function fill({ url, key, state }: Sandbox): Promise<void> {
 	state.traffic.receive({ from: zara, text: 'Confirm' });
 	await send('send', { to: zara, text: 'See you on Tuesday, Zara!' });
 	const outbound = () => state.messages.all.filter(({ direction }) => direction === 'outbound');
-	await waitFor(async () => outbound().every(({ status }) => status === 'read'), {
-		what: 'the messages to be read',
-		limit: 30_000,
-	});
+	await until('the messages to be read', () => outbound().every(({ status }) => status === 'read'));
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { EndpointName, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import { pageOf, type answers } from '../answers';
 import { describeKey, type ApiKey } from '../auth';
-import { conflict, invalid, notFound, parse } from '../errors';
+import { invalid, notFound, parse } from '../errors';
 import type { State } from '../state';
 import type { ContactFields } from '../state/contacts';
 import type { Message } from '../state/messages';
@@ -24,8 +24,6 @@ export interface Call<Name extends EndpointName> {
 	id: string;
 	body: Part<Name, 'body'>;
 	query: Part<Name, 'query'>;
-	/** The `Idempotency-Key` header. */
-	idempotencyKey?: string;
 }
 
 /** Each does what its endpoint is for; throws a HttpError if it cannot. */
@@ -114,27 +112,12 @@ function pending(state: State, template: Template): Template {
 type Send = Call<'sendText'> | Call<'sendTemplate'>;
 
 function send(call: Send, content: Pick<Message, 'text' | 'template'>) {
-	const { id, phone, status, createdAt } = once(call, () =>
-		call.state.traffic.send({
-			...content,
-			phone: call.body.to,
-			keyId: call.key.id,
-			idempotencyKey: call.idempotencyKey,
-		}),
-	);
+	const { state, body, key } = call;
+	const { traffic } = state;
+	const { id, phone, status, createdAt } = traffic.send({
+		...content,
+		phone: body.to,
+		keyId: key.id,
+	});
 	return { id, to: phone, status, timestamp: createdAt };
-}
-
-/** The first message of a known `Idempotency-Key`, if the sandbox reads that header (assumption). */
-function once({ state, key, idempotencyKey, body }: Send, make: () => Message): Message {
-	if (!state.settings.idempotency || !idempotencyKey) return make();
-	const known = state.idempotent.get(`${key.id} ${idempotencyKey}`);
-	const request = JSON.stringify(body);
-	if (!known) {
-		const message = make();
-		state.idempotent.set(`${key.id} ${idempotencyKey}`, { request, message });
-		return message;
-	}
-	if (known.request === request) return known.message;
-	throw conflict('Idempotency-Key', 'The idempotency key was used for another message');
 }

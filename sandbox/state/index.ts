@@ -41,8 +41,6 @@ export class State {
 	readonly analytics = new Analytics(this.messages);
 	readonly webhooks: Webhooks;
 	readonly faults = new Faults(newId);
-	/** First messages by `Idempotency-Key`; empty unless the option is on. */
-	readonly idempotent = new Map<string, { request: string; message: Message }>();
 	readonly rateLimiter: RateLimiter;
 	readonly requests = new RequestLog();
 	/** Makes the sandbox speak like the variant of the service that was chosen. */

@@ -4,8 +4,7 @@
 export type MessageStatus = 'accepted' | 'sent' | 'delivered' | 'read' | 'failed' | 'received';
 
 /** The kinds of delivery receipt. */
-export const receiptStatuses = ['sent', 'delivered', 'read', 'failed'] as const;
-export type ReceiptStatus = (typeof receiptStatuses)[number];
+export type ReceiptStatus = 'sent' | 'delivered' | 'read' | 'failed';
 
 /** What a template message showed to the customer. */
 export type RenderedTemplate = {
@@ -34,8 +33,6 @@ export type Message = {
 	history: Array<{ status: MessageStatus; timestamp: string }>;
 	/** The key that sent it. */
 	keyId?: string;
-	/** The request's `Idempotency-Key` header. */
-	idempotencyKey?: string;
 	createdAt: string;
 };
 

@@ -3,7 +3,6 @@ import { mapValues } from 'lodash';
 import { z } from 'zod';
 
 import { variationPoints } from './points';
-import { numbers } from '../random';
 
 type Table = typeof variationPoints;
 /** Name of a variation point, e.g. `page-base`. */
@@ -83,4 +82,15 @@ export function readVariant(text: string): Partial<Choice> {
 	const values: readonly string[] = valuesOf(name as VariationPointName);
 	if (!values.includes(value)) throw new Error(`${name} can be ${values.join(', ')}`);
 	return { [name]: value };
+}
+
+/** A generator of random whole numbers below a limit; the same seed gives the same numbers (mulberry32). */
+export function numbers(seed: number): (below: number) => number {
+	let state = seed | 0;
+	return (below) => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+	};
 }

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 
 import type { WorkflowFile } from '../../tools/n8n/client';
 import { ACTION, node, to, withCredential, workflow } from '../../tools/n8n/workflow';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { faultSchema } from '../../sandbox/faults';
 import {
 	type Box,
@@ -94,10 +94,8 @@ async function play(
 	const limit = 60_000;
 	const messages = () => sandbox.state.messages.all;
 	const untilRead = async (index: number) =>
-		await waitFor(async () => messages()[index]?.status === 'read', {
-			what: `message ${index} to be read`,
+		await until(`message ${index} to be read`, () => messages()[index]?.status === 'read', {
 			limit,
-			interval: 20,
 		});
 	const isWaiting = async () =>
 		(await n8n.client.listExecutions(workflowId)).some(({ status }) => status === 'waiting');
@@ -109,7 +107,7 @@ async function play(
 	await frame('n8n sends a template …', 900);
 	await untilRead(0);
 	await chat.locator('.status.read').first().waitFor();
-	await waitFor(isWaiting, { what: 'the workflow to wait', limit });
+	await until('the workflow to wait', isWaiting, { limit });
 	await frame('… the customer reads it, and the workflow waits', 1_800);
 	// The service asks for a pause, so that the answer is seen before the reply to it.
 	sandbox.state.faults.add(

@@ -2,7 +2,9 @@
 // The tests of the engine on another engine of n8n than this project's own: see main.ts.
 const { projects } = require('../../jest.config.js');
 
-const engine = projects.find(({ displayName }) => displayName === 'engine');
+const { runtime, testEnvironment, ...engine } = projects.find(
+	({ displayName }) => displayName === 'engine',
+);
 
 const [compile] = Object.values(engine.transform);
 /** Packages of some engines that are ES modules, which n8n's Node.js can require, and Jest cannot. */

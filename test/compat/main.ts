@@ -48,7 +48,7 @@ runMain(async () => {
 	}
 	const rows = Object.keys(areas).map((area) => rowOf(area, columns));
 	printTable(rows);
-	if (flags.markdown) await writeFile(flags.markdown, markdown(rows, chosen));
+	if (flags.markdown) await writeInto(flags.markdown, rows, chosen);
 	const faults = columns.flatMap(faultsOf);
 	if (faults.length > 0)
 		throw new UserError(`It is not as the list of engines says:\n${faults.join('\n')}`);
@@ -165,48 +165,27 @@ function faultsOf({ title, engine: { lacks }, outcomes }: Column): string[] {
 	});
 }
 
-/** What is written of the next major version. */
-const N8N_3 = `
-## n8n 3
-
-n8n 3 is announced ([list of breaking changes](https://docs.n8n.io/changelog/v30-breaking-changes)) and cannot be installed with npm. Nothing on the
-list changes how n8n loads or calls a community node. What affects users and this project:
-
-| n8n 3 | What was done |
-| --- | --- |
-| Community nodes that n8n has not verified cannot be installed unless \`N8N_UNVERIFIED_PACKAGES_ENABLED=true\` is set | The playground and \`deploy/docker-compose.yml\` set it. Do the same until this package is verified |
-| n8n runs only from its Docker image; the npm package no longer contains a program | \`deploy/docker-compose.yml\` uses the image. The playground and the tests stay on the newest n8n that npm installs; \`npm run test:compat -- --newest\` finds it and says what stops a newer one |
-| Manual executions always run on workers in queue mode | \`npm run test:queue\` and the compose file work like this already |
-| The Function, Function Item, Item Lists and LangChain Code nodes, version 1 of the AI Agent, and \`$getPairedItem\` are removed | Neither the nodes nor the examples use them |
-| *Always Output Data* of nodes with several outputs works differently | The examples use it for nodes with one output |
-| Binary data is not kept in memory any more; code in a task runner ends after 60 seconds | The nodes use no binary data and do not run in task runners |
-`;
-
-/** The whole of docs/compatibility.md. */
-function markdown(rows: Array<Record<string, string>>, chosen: EngineVersions[]): string {
-	const lines = [
-		Object.keys(rows[0]),
-		Object.keys(rows[0]).map(() => '---'),
-		...rows.map(Object.values),
-	];
+/** Writes the engines and the table between the comments `begin` and `end` of a document. */
+async function writeInto(
+	file: string,
+	rows: Array<Record<string, string>>,
+	chosen: EngineVersions[],
+): Promise<void> {
+	const names = Object.keys(rows[0]);
+	const table = [names, names.map(() => '---'), ...rows.map(Object.values)];
+	const engineList = chosen.map(
+		({ n8n, packages, note }) =>
+			`- **${n8n}** (n8n-core ${packages['n8n-core']}, n8n-workflow ${packages['n8n-workflow']}, zod ${packages.zod}): ${note}`,
+	);
 	const lacking = chosen.flatMap(({ n8n, lacks }) =>
 		Object.entries(lacks).map(([area, { reason }]) => `- n8n ${n8n}, ${area}: ${reason}.`),
 	);
-	return `# Compatibility
-
-Written by \`npm run test:compat -- --markdown docs/compatibility.md\`, with Node.js ${process.versions.node}: the tests of the
-built package, run in the engine (n8n-core) of each n8n version, against the sandbox over HTTP. For *Send and Wait for Response*,
-this covers asking and waiting; replies are tested on a real n8n (\`npm run test:e2e\`).
-
-${chosen.map(({ n8n, packages, note }) => `- **${n8n}** (n8n-core ${packages['n8n-core']}, n8n-workflow ${packages['n8n-workflow']}, zod ${packages.zod}): ${note}`).join('\n')}
-
-${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
-
-${lacking.join('\n')}
-- Before 1.84, n8n-workflow has no NodeConnectionTypes, which the rules for community nodes require. The nodes do not load.
-
-The package contains no modules of others. Its imports of zod, lodash and luxon resolve to the versions that n8n has installed. lodash
-and luxon have the same major version in all of these n8n versions. zod has changed more, so the newest engine was also tested with
-other versions of it.
-${N8N_3}`;
+	const lines = table.map((cells) => `| ${cells.join(' | ')} |`);
+	const written = [engineList, lines, lacking].map((part) => part.join('\n')).join('\n\n');
+	const document = await readFile(file, 'utf8');
+	const between = /(?<=<!-- begin -->\n)[^]*(?=<!-- end -->)/;
+	await writeFile(
+		file,
+		document.replace(between, () => `\n${written}\n`),
+	);
 }

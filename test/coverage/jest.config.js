@@ -10,7 +10,7 @@ module.exports = {
 	// Also every service that the specification leaves room for, without combinations.
 	projects: projects
 		.filter(({ displayName }) => ['engine', 'variants'].includes(displayName))
-		.map((project) => ({
+		.map(({ runtime, testEnvironment, ...project }) => ({
 			...project,
 			testPathIgnorePatterns: [...(project.testPathIgnorePatterns ?? []), 'combinations'],
 			collectCoverageFrom: ['dist/**/*.js'],

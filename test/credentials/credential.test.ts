@@ -63,21 +63,21 @@ test.each([
 
 test('says the sentences of the nodes where nothing responds', async () => {
 	const { host } = new URL(other.url);
-	const checkNetwork = 'and the network of n8n, then run the node again. (ECONNREFUSED)';
-	const results: Array<[string, string]> = [
+	const results: Array<[string, RegExp]> = [
 		[
 			'http://127.0.0.1:9',
-			'The service cannot be reached at 127.0.0.1:9: the connection was refused.',
+			/^The service cannot be reached at 127\.0\.0\.1:9: the connection was refused\. .* and the network of n8n, then run the node again\. \(ECONNREFUSED\)$/,
 		],
-		['http://127.0.0.1:9', checkNetwork],
 		[
 			`https://${host}`,
-			`There is no HTTPS at ${host}. Check 'Base URL' in the credential. (EPROTO)`,
+			new RegExp(`^There is no HTTPS at ${host}. Check 'Base URL' in the credential. \\(EPROTO\\)`),
 		],
-		['https://no-host.invalid', 'The service cannot be reached at no-host.invalid: its name '],
+		['https://no-host.invalid', /^The service cannot be reached at no-host\.invalid: its name /],
 	];
-	for (const [baseUrl, message] of results)
-		expect(await press({ baseUrl })).toMatchObject({ message: expect.stringContaining(message) });
+	const said = await Promise.all(
+		results.map(async ([baseUrl]) => (await press({ baseUrl })).message),
+	);
+	expect(said).toEqual(results.map(([, message]) => expect.stringMatching(message)));
 	expect(other.seen).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { countBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { outputOf } from '../../tools/n8n/client';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
 
 const holder = useN8n();
@@ -19,22 +19,9 @@ const people = range(1000, 1300).map((n) => ({ n }));
 const oneEach = Object.fromEntries(people.map(({ n }) => [`+1555000${n}`, 1]));
 
 const outbound = () =>
-	holder.playground.sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
+	holder.sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
 const received = () => countBy(outbound(), 'phone');
-const failAt = (n: number) =>
-	holder.playground.sandbox.state.faults.add({
-		endpoint: 'sendText',
-		match: `+1555000${n}`,
-		skip: 0,
-		count: 1,
-		status: 422,
-		headers: {},
-		delayMs: 0,
-		brokenJson: false,
-		slowBodyMs: 0,
-	});
-
-beforeEach(() => holder.playground.sandbox.reset());
+beforeEach(() => holder.sandbox.reset());
 
 async function start(settings = {}, extra: INodeParameters = {}, workflowSettings = {}) {
 	const { client } = holder.playground.n8n;
@@ -47,7 +34,7 @@ async function start(settings = {}, extra: INodeParameters = {}, workflowSetting
 }
 
 test('a campaign that fails in the middle, then the Retry button', async () => {
-	failAt(1150);
+	await holder.fault({ endpoint: 'sendText', match: '+15550001150', status: 422 });
 	const { client, id } = await start();
 	const failed = await client.waitForExecution(id);
 	expect(failed.status).toBe('error');
@@ -64,18 +51,14 @@ test('the same with Stop in the middle, then Retry, where n8n saves the progress
 		{ options: { concurrency: 4 } },
 		{ saveExecutionProgress: true },
 	);
-	await waitFor(async () => outbound().length > 50, {
-		what: 'some messages',
-		limit: 30_000,
-		interval: 5,
-	});
+	await until('some messages', () => outbound().length > 50, { interval: 5 });
 	await client.stopExecution(id);
 	const stopped = await client.waitForExecution(id);
 	expect(stopped.status).toBe('canceled');
-	await waitFor(async () => holder.playground.sandbox.state.requests.counters.sendText.open === 0, {
-		what: 'what was under way',
-		limit: 5_000,
-	});
+	await until(
+		'what was under way',
+		() => holder.sandbox.state.requests.counters.sendText.open === 0,
+	);
 	expect(outbound().length).toBeLessThan(300);
 	const again = await client.waitForExecution(await client.retry(id));
 	expect(again.status).toBe('success');
@@ -99,11 +82,7 @@ test('n8n killed in the middle of a Send Once campaign, started and run again: n
 		{},
 		{ sendOnce: true, campaign: 'sale', options: { concurrency } },
 	);
-	await waitFor(async () => outbound().length > 100, {
-		what: 'some messages',
-		limit: 30_000,
-		interval: 5,
-	});
+	await until('some messages', () => outbound().length > 100, { interval: 5 });
 	await n8n.kill();
 	const atKill = outbound().length;
 	expect(atKill).toBeLessThan(300);
@@ -148,7 +127,7 @@ test('n8n killed in the middle of a Send Once campaign, started and run again: n
 
 test('rules, a preview of 1,000, a test and the campaign: the same people, the same texts, the cap in the next run', async () => {
 	const { client } = holder.playground.n8n;
-	const { contacts } = holder.playground.sandbox.state;
+	const { contacts } = holder.sandbox.state;
 	for (const { n } of people.slice(0, 20))
 		contacts.create({ phone: `+1555000${n}`, segments: ['opted-out'] });
 	const rules = {

@@ -10,7 +10,7 @@ import type { Message } from '../../sandbox/state/messages';
 import { readSampleContacts, SAMPLE_SHEET } from '../../tools/examples';
 import { hasEnded, outputOf } from '../../tools/n8n/client';
 import { readTable, updateTable } from '../../tools/n8n/dataTables';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { readText, root } from '../support/files';
 import { Editor, withScreenshot } from './support/editor';
 import { useN8n, withFields, withParameters } from './support/n8n';
@@ -86,8 +86,7 @@ test(
 			await editor.page.getByRole('button', { name: 'Publish' }).click();
 			await editor.page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
 			await look('publish');
-			await waitFor(async () => n8n.sandbox.state.webhooks.all.length === 1, {
-				what: 'the trigger to register',
+			await until('the trigger to register', () => n8n.sandbox.state.webhooks.all.length === 1, {
 				limit: 180_000,
 			});
 			const resultsUrl = editor.page.url();
@@ -108,10 +107,7 @@ test(
 
 			await choose(/^Send(?! to)/);
 			await runAndLook('send');
-			await waitFor(async () => outbound().length === 203, {
-				what: 'the campaign',
-				limit: 180_000,
-			});
+			await until('the campaign', () => outbound().length === 203, { limit: 180_000 });
 
 			await editor.page.goto(resultsUrl);
 			await look('results');
@@ -143,7 +139,7 @@ async function untilQuiet(...workflows: string[]): Promise<void> {
 		const executions = await Promise.all(workflows.map((id) => n8n.client.listExecutions(id)));
 		return isRead && isDelivered && executions.flat().every(hasEnded);
 	};
-	await waitFor(isQuiet, { what: 'receipts and executions', limit: 180_000 });
+	await until('receipts and executions', isQuiet, { limit: 180_000 });
 	for (const id of workflows)
 		expect(await n8n.client.listExecutions(id, 100, ['error'])).toEqual([]);
 }
@@ -275,12 +271,13 @@ test('opt-outs: STOP is confirmed once, START removes the number, other words do
 	const texts = () => outbound().map(({ text }) => text.split(' ').slice(0, 4).join(' '));
 	const say = async (text: string, count: number, isListed: boolean) => {
 		write(phone, text);
-		await waitFor(
+		await until(
+			`"${text}" to be handled`,
 			async () =>
 				outbound().length === count &&
 				(await readTable(n8n.client, 'Opt-outs')).some((row) => row.phone === phone) === isListed &&
 				(await n8n.client.listExecutions(id)).every(hasEnded),
-			{ what: `"${text}" to be handled`, limit: 180_000 },
+			{ limit: 180_000 },
 		);
 	};
 	await say('STOP', 1, true);

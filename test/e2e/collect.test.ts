@@ -5,7 +5,7 @@ import { countBy, range } from 'lodash';
 
 import type { Delivery } from '../../sandbox/deliveries';
 import { type Execution, startedWith } from '../../tools/n8n/client';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { useN8n } from './support/n8n';
 import { trigger, TriggerWorkflows } from './support/trigger';
 
@@ -40,8 +40,7 @@ const writeAll = (texts: string[]) =>
 const isDelivered = ({ delivery }: { delivery: Delivery }) => delivery.state === 'delivered';
 
 const untilDelivered = async (sent: Array<{ delivery: Delivery }>) =>
-	await waitFor(async () => sent.every(isDelivered), {
-		what: 'the service to get all events through',
+	await until('the service to get all events through', () => sent.every(isDelivered), {
 		limit: 180_000,
 	});
 
@@ -50,9 +49,7 @@ async function killMeanwhile(
 	sent: Array<{ delivery: Delivery }>,
 	delivered: number,
 ): Promise<void> {
-	await waitFor(async () => sent.filter(isDelivered).length >= delivered, {
-		what: 'some events to be delivered',
-		limit: 60_000,
+	await until('some events to be delivered', () => sent.filter(isDelivered).length >= delivered, {
 		interval: 5,
 	});
 	await n8n.playground.n8n.kill();

@@ -6,7 +6,7 @@ import type { Locator } from 'playwright-core';
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { operations } from '../../nodes/BusinessMessaging/description';
 import { exampleNames, readExample } from '../../tools/examples';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { root } from '../support/files';
 import { addManyTemplates, bigFields } from '../support/templates';
 import { Editor, withScreenshot } from './support/editor';
@@ -148,7 +148,7 @@ look('of 500 templates one is found, with its languages and 10 variables, and se
 	await user.fillForm(bigFields.map((field) => `${field}!`));
 	await editor.part('node-execute-button').click();
 	const sent = async () => n8n.sandbox.state.messages.all.at(0);
-	expect(await waitFor(sent, { what: 'the message', limit: 60_000 })).toMatchObject({
+	expect(await until('the message', sent)).toMatchObject({
 		text: expect.stringContaining('de_DE: Hello body_1! body_2!, your order from body_3!'),
 		template: {
 			header: { text: 'Order header_1!' },

@@ -5,7 +5,7 @@ import { DateTime } from 'luxon';
 import { readSampleContacts } from '../../tools/examples';
 import { type Execution, outputOf, type WorkflowFile } from '../../tools/n8n/client';
 import { readTable, updateTable } from '../../tools/n8n/dataTables';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { startModel } from './support/model';
 import { useN8n, withFields, withParameters } from './support/n8n';
 
@@ -21,8 +21,6 @@ const textsTo = (phone: string) =>
 		.map(({ text }) => text);
 const write = (from: string, text: string) => state().traffic.receive({ from, text });
 const rowsOf = async (table: string) => await readTable(n8n.client, table);
-const until = async (what: string, check: () => boolean) =>
-	await waitFor(async () => check(), { what, limit: 30_000, interval: 50 });
 
 beforeEach(() => n8n.sandbox.reset());
 
@@ -38,7 +36,7 @@ async function untilEnded(workflowId: string, count: number): Promise<void> {
 	const ended = async () =>
 		(await n8n.client.listExecutions(workflowId)).filter(({ status }) => status === 'success')
 			.length === count;
-	await waitFor(ended, { what: `${count} executions to end well`, limit: 30_000, interval: 50 });
+	await until(`${count} executions to end well`, ended);
 }
 
 /** Values of the auto-reply's opening hours that are never over. */
@@ -140,11 +138,10 @@ test('survey: thanks happy customers, asks the others why, and sends nothing mor
 			await until('an answer to be delivered', () => delivery.state !== 'pending');
 		};
 		const untilWaiting = async () =>
-			await waitFor(async () => (await n8n.client.getExecution(executionId)).status === 'waiting', {
-				what: 'n8n to wait',
-				limit: 30_000,
-				interval: 50,
-			});
+			await until(
+				'n8n to wait',
+				async () => (await n8n.client.getExecution(executionId)).status === 'waiting',
+			);
 		await untilWaiting();
 		await untilDelivered(zara.phone, '5');
 		await untilDelivered(daisy.phone, 'terrible');
@@ -244,9 +241,9 @@ test('contacts from a CSV file: nobody twice, also the second time; invalid rows
 						({ data: html }) => html,
 						() => '',
 					);
-				return await waitFor(
+				return await until(
+					'the last page',
 					async () => await page().then((html) => html.includes('are up to date') && html),
-					{ what: 'the last page', limit: 30_000 },
 				);
 			};
 			for (const time of [1, 2]) {

@@ -1,7 +1,7 @@
 /** From an empty workflow to a message on the phone, and from an answer there to a trigger that fires, as somebody does it for the first time. */
 import type { Page } from 'playwright-core';
 
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { Editor, withScreenshot } from './support/editor';
 import { useN8n } from './support/n8n';
 import { NewUser } from './support/newUser';
@@ -55,10 +55,7 @@ async function journey(): Promise<void> {
 	await editor.goTo('/workflow/new');
 	await user.addTrigger('On message received');
 	await user.click('Execute step', editor.part('trigger-execute-button'));
-	await waitFor(async () => n8n.sandbox.state.webhooks.all.length > 0, {
-		what: 'the trigger to register',
-		limit: 60_000,
-	});
+	await until('the trigger to register', () => n8n.sandbox.state.webhooks.all.length > 0);
 	await user.click('Confirm', chat.getByRole('button', { name: 'Confirm' }));
 	await editor.part('ndv').getByText('Confirm', { exact: true }).waitFor();
 	process.stdout.write(

@@ -3,7 +3,8 @@ import { source as axe } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 
 import type { Sandbox } from '../../sandbox';
-import { clientOf, closeAll, openReceiver, openSandbox, until } from '../sandbox/support';
+import { until } from '../../tools/until';
+import { clientOf, closeAll, openReceiver, openSandbox } from '../sandbox/support';
 import { openBrowser } from './support/editor';
 
 jest.setTimeout(120_000);
@@ -80,7 +81,7 @@ describe.each([
 		await page.getByRole('button', { name: 'Deliveries', exact: true }).click();
 
 	test('axe-core finds no violation in messages, chats and deliveries of every kind', async () => {
-		const { sandbox, controls } = await openSandbox({ deliveryAttempts: 2, sampleContacts: 0 });
+		const { sandbox } = await openSandbox({ deliveryAttempts: 2, sampleContacts: 0 });
 		const receiver = await openReceiver([500]);
 		for (const url of [receiver.url, 'http://127.0.0.1:9/nobody'])
 			sandbox.state.webhooks.create({ url });
@@ -92,10 +93,7 @@ describe.each([
 				analytics.overall.read >= 8 &&
 				deliveries.log.last().every(({ state }) => state !== 'pending'),
 		);
-		await controls.post('/receipts', {
-			id: sandbox.state.messages.withCustomer(ada).at(-1)?.id,
-			status: 'failed',
-		});
+		sandbox.state.traffic.setStatus(sandbox.state.messages.withCustomer(ada).at(-1)!, 'failed');
 		await open(sandbox);
 		await page.getByRole('link', { name: 'Edsger' }).waitFor();
 		expect(await violationsOf(page)).toEqual([]);

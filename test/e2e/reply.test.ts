@@ -4,12 +4,9 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 
 import { type Execution, outputOf } from '../../tools/n8n/client';
 import { readTable } from '../../tools/n8n/dataTables';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import type { Delivery } from '../../sandbox/deliveries';
 import { readExample } from '../../tools/examples';
-import { previewOf, readPreview } from '../support/everyOperation';
-import { agentWith } from './support/agent';
-import { type Model, startModel } from './support/model';
 import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
 import { TriggerWorkflows } from './support/trigger';
 
@@ -27,47 +24,35 @@ const question: INodeParameters = {
 	waitTimeUnit: 'minutes',
 };
 
-const state = () => holder.playground.sandbox.state;
-const client = () => holder.playground.n8n.client;
+const state = () => holder.sandbox.state;
+const client = () => holder.client;
 const outbound = () => state().messages.all.filter(({ direction }) => direction === 'outbound');
 const write = (from: string, text: string) => state().traffic.receive({ from, text });
 
 beforeEach(async () => {
 	await workflows.deactivateAll();
-	holder.playground.sandbox.reset();
+	holder.sandbox.reset();
 });
 
-async function ask(people: string[], parameters: INodeParameters = {}): Promise<string> {
+/** Asks, and waits until n8n does. @returns the execution's ID */
+async function startWaiting(people: string[], parameters: INodeParameters = {}): Promise<string> {
 	const file = workflowOf(
 		holder.playground,
 		people.map((phone) => ({ phone })),
 		{ ...question, ...parameters },
 	);
-	const { id } = await client().createWorkflow(file);
-	return await client().run(id, manualTrigger);
-}
-
-async function untilWaiting(id: string): Promise<void> {
-	await waitFor(async () => (await client().getExecution(id)).status === 'waiting', {
-		what: `execution ${id} to wait`,
-		limit: 30_000,
-		interval: 50,
-	});
-}
-
-async function startWaiting(people: string[], parameters: INodeParameters = {}): Promise<string> {
-	const id = await ask(people, parameters);
-	await untilWaiting(id);
+	const { id: workflow } = await client().createWorkflow(file);
+	const id = await client().run(workflow, manualTrigger);
+	await until(
+		`execution ${id} to wait`,
+		async () => (await client().getExecution(id)).status === 'waiting',
+	);
 	return id;
 }
 
 /** Also those that are only removed when the process looks after its waits. */
 async function untilNoneIsLeft(): Promise<void> {
-	await waitFor(async () => state().webhooks.all.length === 0, {
-		what: 'all webhooks to be removed',
-		limit: 30_000,
-		interval: 50,
-	});
+	await until('all webhooks to be removed', () => state().webhooks.all.length === 0);
 }
 
 /** Delivers once more what was delivered, to the webhooks that are still there. */
@@ -83,42 +68,12 @@ async function deliverAgain(deliveries: Delivery[]): Promise<void> {
 }
 
 async function untilDelivered(deliveries: Delivery[]): Promise<void> {
-	await waitFor(async () => deliveries.every(({ state: fate }) => fate !== 'pending'), {
-		what: 'messages to be delivered',
-		limit: 30_000,
-		interval: 50,
-	});
+	await until('messages to be delivered', () =>
+		deliveries.every(({ state: fate }) => fate !== 'pending'),
+	);
 }
 
 const json = (execution: Execution) => outputOf(execution, tested).map((item) => item.json);
-
-test('continues with the reply of the person who was asked, and with nobody else’s', async () => {
-	const id = await startWaiting([anna]);
-	expect(state().webhooks.all).toHaveLength(1);
-	expect(state().webhooks.all[0].url).not.toContain(anna.slice(1));
-	await untilDelivered(write(berta, 'Yes!').deliveries);
-	expect((await client().getExecution(id)).status).toBe('waiting');
-	const { message } = write(anna, 'Tuesday is fine');
-	const execution = await client().waitForExecution(id);
-	expect(execution.status).toBe('success');
-	const [asked] = outbound();
-	expect(outputOf(execution, tested)).toEqual([
-		{
-			json: {
-				replied: true,
-				accepted: true,
-				from: anna,
-				text: 'Tuesday is fine',
-				answer: 'Tuesday is fine',
-				messageId: message.id,
-				respondedAt: expect.any(String),
-				askedMessageId: asked.id,
-			},
-			pairedItem: { item: 0 },
-		},
-	]);
-	await untilNoneIsLeft();
-});
 
 test('finds the answer after n8n was killed and started again', async () => {
 	const id = await startWaiting([anna]);
@@ -133,11 +88,10 @@ test('finds the answer after n8n was killed and started again', async () => {
 test('removes the webhook of an execution that the user has stopped with the next question', async () => {
 	await client().stopExecution(await startWaiting([anna]));
 	const id = await startWaiting([berta]);
-	await waitFor(async () => state().webhooks.all.length === 1, {
-		what: 'the webhook of the stopped execution to be removed',
-		limit: 30_000,
-		interval: 50,
-	});
+	await until(
+		'the webhook of the stopped execution to be removed',
+		() => state().webhooks.all.length === 1,
+	);
 	write(berta, 'Fine');
 	expect(json(await client().waitForExecution(id))).toMatchObject([{ text: 'Fine' }]);
 	await untilNoneIsLeft();
@@ -148,34 +102,6 @@ describe('with a published trigger', () => {
 		(await workflows.executions(workflow, count)).map(
 			(execution) => outputOf(execution, 'When a customer writes')[0].json.text,
 		);
-
-	test('several people: everybody’s own answer in the order of the items, and those who did not answer', async () => {
-		const inbox = await workflows.make(true);
-		const id = await startWaiting([anna, berta, carl], {
-			limitWaitTime: 0.25,
-			responseType: 'choice',
-			choices: 'Small, Large',
-		});
-		expect(state().webhooks.all).toHaveLength(1);
-		await untilDelivered(write(berta, 'huge').deliveries);
-		expect(outbound().slice(3)).toMatchObject([
-			{ phone: berta, text: expect.stringContaining('1) Small, 2) Large') },
-		]);
-		await deliverAgain(write(berta, '2').deliveries);
-		await untilDelivered(write(anna, 'small!').deliveries);
-		const execution = await client().waitForExecution(id);
-		expect(outputOf(execution, tested)).toMatchObject([
-			{ json: { replied: true, from: anna, answer: 'Small' }, pairedItem: { item: 0 } },
-			{ json: { replied: true, from: berta, answer: 'Large', text: '2' }, pairedItem: { item: 1 } },
-			{ json: { replied: false, from: carl }, pairedItem: { item: 2 } },
-		]);
-		expect(readPreview('message', 'sendAndWait')).toEqual({
-			...previewOf(outputOf(execution, tested)[0].json),
-			version: 1,
-		});
-		write(anna, 'Thanks');
-		expect(await texts(inbox, 1)).toEqual(['Thanks']);
-	});
 
 	test('n8n is killed at five moments of five runs: every answer arrives once, nobody is asked twice, nothing else is taken', async () => {
 		const inbox = await workflows.make(true);
@@ -276,7 +202,7 @@ test('the survey: many people answer at once, and each answer is kept', async ()
 		const isAsked = async () =>
 			isEqual(pick(texts(), asked), Object.fromEntries(asked.map((phone) => [phone, question]))) &&
 			(await client().getExecution(id)).status === 'waiting';
-		await waitFor(isAsked, { what: 'n8n to wait', limit: 5 * 60_000 });
+		await until('n8n to wait', isAsked, { limit: 5 * 60_000 });
 		for (const phone of asked) write(phone, textOf(phone));
 	};
 	const unhappy = phones.filter(isUnhappy);
@@ -292,78 +218,4 @@ test('the survey: many people answer at once, and each answer is kept', async ()
 	);
 	const inAll = Object.fromEntries(phones.map((phone) => [phone, isUnhappy(phone) ? 3 : 2]));
 	expect(texts()).toEqual(inAll);
-});
-
-describe('an AI agent', () => {
-	async function runAgent(model: Model, tools: INode[]): Promise<string> {
-		const { id } = await client().createWorkflow(await agentWith(client(), model, tools));
-		return await client().run(id, manualTrigger);
-	}
-
-	const humanNode = (type: string, parameters: INodeParameters): INode => ({
-		id: 'human',
-		name: 'Ask Human',
-		type: `n8n-nodes-business-messaging.${type}`,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: { limitWaitTime: 60, waitTimeUnit: 'minutes', to: anna, ...parameters },
-		credentials: { businessMessagingApi: holder.playground.credential },
-	});
-
-	test('asks a human with its tool, and continues with the reply', async () => {
-		const model = await startModel({ Question: 'Which colour?' });
-		try {
-			const message = "={{ $fromAI('Question', 'What to ask', 'string') }}";
-			const id = await runAgent(model, [
-				humanNode('businessMessagingTool', {
-					resource: 'message',
-					operation: 'sendAndWait',
-					message,
-				}),
-			]);
-			await untilWaiting(id);
-			expect(outbound()).toMatchObject([{ phone: anna, text: 'Which colour?' }]);
-			write(anna, 'Dark green');
-			const execution = await client().waitForExecution(id);
-			expect(outputOf(execution, 'Agent')).toMatchObject([
-				{ json: { output: expect.stringContaining('Dark green') } },
-			]);
-		} finally {
-			await model.close();
-		}
-		await untilNoneIsLeft();
-	});
-
-	test.each([
-		['Yes', /"?42/],
-		['No', /rejected/],
-	])('asks a human whether its tool may run: %s', async (answer, told) => {
-		const model = await startModel({ toolParameters: { input: '6*7' }, hitlParameters: {} });
-		try {
-			const calculator: INode = {
-				id: 'calculator',
-				name: 'Calculator',
-				type: '@n8n/n8n-nodes-langchain.toolCalculator',
-				typeVersion: 1,
-				position: [0, 0],
-				parameters: {},
-			};
-			const id = await runAgent(model, [
-				humanNode('businessMessagingHitlTool', { message: '=May I run {{ $tool.name }}?' }),
-				calculator,
-			]);
-			await untilWaiting(id);
-			expect(outbound()).toMatchObject([
-				{ phone: anna, text: expect.stringMatching(/^May I run \w+\?$/) },
-			]);
-			write(anna, answer);
-			const execution = await client().waitForExecution(id);
-			expect(outputOf(execution, 'Agent')).toMatchObject([
-				{ json: { output: expect.stringMatching(told) } },
-			]);
-		} finally {
-			await model.close();
-		}
-		await untilNoneIsLeft();
-	});
 });

@@ -14,8 +14,10 @@ import { installPackage, packProject } from '../../tools/n8n/package';
 import { type N8nServer, startN8n } from '../../tools/n8n/server';
 import * as make from '../../tools/n8n/workflow';
 import { runCommand } from '../../tools/processes';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { root } from '../support/files';
+
+jest.setTimeout(15 * 60_000);
 
 /** The commit of the last release or, until there is one, the last with other names of parameters than today's. */
 const EARLIER = 'c3d70bcb91926231d2b38379b8f3889ffea07500';
@@ -76,10 +78,9 @@ async function byHand(own: Partial<INode>, parameters: INodeParameters, to: stri
 
 const write = (from: string, text: string) => sandbox.state.traffic.receive({ from, text });
 const isDelivered = async (...all: Array<ReturnType<typeof write>>) =>
-	await waitFor(async () => all.every(({ deliveries: [one] }) => one.state === 'delivered'), {
-		what: 'n8n to answer the deliveries',
-		limit: 60_000,
-	});
+	await until('n8n to answer the deliveries', () =>
+		all.every(({ deliveries: [one] }) => one.state === 'delivered'),
+	);
 const items = (execution: Execution) => outputOf(execution, 'Action').map(({ json }) => json);
 
 test('questions, a campaign with Send Once and a trigger go on with the new package', async () => {
@@ -99,10 +100,10 @@ test('questions, a campaign with Send Once and a trigger go on with the new pack
 	const failed = await client.waitForExecution(await client.run(campaign, 'Start'), 120_000);
 	expect(failed.status).toBe('error');
 	const waiting = await client.run(await byHand(own, question, asked), 'Start');
-	await waitFor(async () => (await client.getExecution(waiting)).status === 'waiting', {
-		what: 'the question to wait',
-		limit: 60_000,
-	});
+	await until(
+		'the question to wait',
+		async () => (await client.getExecution(waiting)).status === 'waiting',
+	);
 	const before = [write(asked[0], 'first'), write('+15550001111', 'Hello')];
 	await isDelivered(...before);
 	// What was answered at the same moment is stored with the next one.
@@ -128,7 +129,7 @@ test('questions, a campaign with Send Once and a trigger go on with the new pack
 		const list = await client.listAllExecutions(inbox);
 		return list.length >= 3 && list.every(hasEnded) && list;
 	};
-	expect(await waitFor(started, { what: 'three executions', limit: 60_000 })).toHaveLength(3);
+	expect(await until('three executions', started)).toHaveLength(3);
 
 	const again = await client.waitForExecution(await client.run(campaign, 'Start'), 120_000);
 	expect(again.status).toBe('success');

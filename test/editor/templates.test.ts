@@ -28,7 +28,8 @@ const shownIn = async (parameters: INodeParameters, credentials = service.creden
 	(await form(parameters, credentials)).fields.filter(({ removed }) => !removed);
 const namesIn = async (method: string, text?: string, parameters: INodeParameters = {}) =>
 	(await open(parameters).listSearch(method, text)).results.map(({ name }) => name);
-const nowhere = () => service.credentials({ baseUrl: 'http://127.0.0.1:9' });
+/** An address without TLS: the error comes at once. */
+const nowhere = () => service.credentials({ baseUrl: service.url.replace('http:', 'https:') });
 const numbered = ['body_1', 'body_2', 'body_3'].map((id) =>
 	expect.objectContaining({ id, required: false }),
 );
@@ -137,7 +138,7 @@ describe('where less is known', () => {
 	});
 
 	test('the text says why it is not shown', async () => {
-		expect(await textOf(chosen('welcome'), nowhere())).toContain('127.0.0.1:9');
+		expect(await textOf(chosen('welcome'), nowhere())).toContain('There is no HTTPS at 127.0.0.1');
 		expect(await textOf(chosen(null))).toBe('The template comes from your data.');
 		await list(welcome);
 		expect(await textOf(chosen('welcome'))).toContain('does not show the text');
@@ -189,6 +190,6 @@ describe('where less is known', () => {
 
 	test('without a network the list says what is wrong', async () => {
 		const search = open({}, nowhere()).listSearch('searchTemplateNames');
-		await expect(search).rejects.toThrow('127.0.0.1:9');
+		await expect(search).rejects.toThrow('There is no HTTPS at 127.0.0.1');
 	});
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { campaign, numbers, oneEach, people, useService } from '../support/service';
 
 const service = useService();
@@ -117,7 +117,7 @@ test('Stop ends the sending; requests under way are finished and remembered', as
 	const stopped = await service.run({ parameters, items: people(200), cancelWhen: tenth });
 	expect(stopped.status).toBe('canceled');
 	const { sendText } = service.sandbox.state.requests.counters;
-	await waitFor(async () => sendText.open === 0, { what: 'what was under way', limit: 10_000 });
+	await until('what was under way', () => sendText.open === 0);
 	await new Promise((resolve) => setTimeout(resolve, 200)); // and the node reads its answers
 	expect(service.sent().length).toBeLessThanOrEqual(10 + 2 * 4);
 	const again = await service.retry(stopped);

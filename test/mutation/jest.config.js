@@ -1,5 +1,5 @@
 'use strict';
-// `npm run test:mutation`: the suites that a mutant has to fail, in one file, and quicker than Jest would be by itself.
+// `npm run test:mutation`: the suites that a mutant has to fail, in one file.
 const { projects, testTimeout } = require('../../jest.config.js');
 
 const { displayName, testPathIgnorePatterns, ...engine } = projects[1];
@@ -10,7 +10,6 @@ module.exports = {
 	roots: ['<rootDir>/test/mutation'],
 	testMatch: ['<rootDir>/test/mutation/mutants.ts'],
 	testEnvironment: require.resolve('./environment.js'),
-	runtime: '<rootDir>/test/mutation/runtime.js',
 	testTimeout,
 	reporters: ['default'],
 	maxWorkers: 1,

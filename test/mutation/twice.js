@@ -1,5 +1,5 @@
 'use strict';
-// Runs the suites twice in one process, without a mutant. Packages keep what they know from one run to the next (see runtime.js): if
+// Runs the suites twice in one process, without a mutant. Packages keep what they know from one run to the next (see test/support/sharedPackages.js): if
 // that made the second run fail, every mutant would count as noticed.
 const path = require('node:path');
 

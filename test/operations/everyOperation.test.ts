@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { operations } from '../../nodes/BusinessMessaging/description';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import {
 	caseOf,
 	itemsFor,
@@ -55,7 +55,7 @@ describe('previews equal what a run gives', () => {
 		});
 		service.sandbox.state.traffic.receive({ from: to, text: 'Yes, please' });
 		const isOver = async () => waiting.outputs !== undefined;
-		await waitFor(isOver, { what: 'the answer', limit: 20_000, interval: 10 });
+		await until('the answer', isOver);
 		check('message', 'sendAndWait', waiting.outputs?.[0][0].json);
 	});
 

@@ -5,7 +5,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { type Execution, outputOf, type WorkflowFile } from '../../tools/n8n/client';
 import * as make from '../../tools/n8n/workflow';
 import { FIRST_NUMBER, type Part, type Rate, type SandboxClient } from '../../tools/sandboxClient';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import type { Cluster } from './cluster';
 
 /** The node under test. */
@@ -87,7 +87,7 @@ export class Production {
 			const ids = await this.executions(status);
 			return ids.length === count && ids;
 		};
-		return await waitFor(found, { what, limit: RUN_LIMIT });
+		return await until(what, found, { limit: RUN_LIMIT });
 	}
 
 	/** Waits until no execution is under way. */

@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 import type { Delivery } from '../../sandbox/deliveries';
 import { step } from '../../tools/cli';
 import { FIRST_NUMBER, numbersOf, SandboxProcess } from '../../tools/sandboxClient';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { type Cluster, workersOf } from './cluster';
 import { outputsOf, Production } from './production';
 import { faultsIf, partsOf, type Result, rounded, type Settings } from './scenario';
@@ -76,7 +76,7 @@ async function write(service: SandboxProcess, count: number): Promise<void> {
 	await Promise.all(numbers.map(async (number) => await service.receive(number, 'Hello')));
 	const settled = async () =>
 		(await service.look<Delivery>('/deliveries')).every(({ state }) => state !== 'pending');
-	await waitFor(settled, { what: 'n8n to answer the deliveries', limit: DELIVERY_LIMIT });
+	await until('n8n to answer the deliveries', settled, { limit: DELIVERY_LIMIT });
 }
 
 /** Brings each delivery to all addresses at the same moment. */
@@ -138,7 +138,7 @@ async function askAll(
 		await Promise.all(asking.map(async ({ phone }) => await answer(phone)));
 		return open.size === 0;
 	};
-	await waitFor(answerNew, { what: 'the questions', limit: DELIVERY_LIMIT, interval: 20 });
+	await until('the questions', answerNew, { limit: DELIVERY_LIMIT, interval: 20 });
 	const ids = await workflow.until(['waiting'], runs);
 	const askers = ids.map((id) => workersOf(cluster, id)[0]);
 	const [stopped] = askers;

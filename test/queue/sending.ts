@@ -2,7 +2,7 @@
 import countBy from 'lodash/countBy';
 import { step } from '../../tools/cli';
 import { numbersOf, type Part, type Rate, SandboxProcess } from '../../tools/sandboxClient';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { type Cluster, WORKERS, workersOf } from './cluster';
 import { outputsOf, Production, secondsOf } from './production';
 import { faultsIf, partsOf, type Result, rounded, type Settings } from './scenario';
@@ -206,11 +206,11 @@ async function killInMidCampaign(
 ) {
 	await campaign.start(parts);
 	const third = parts.reduce((sum, { count }) => sum + count, 0) / 3;
-	await waitFor(async () => (await service.sentCount()) > third, {
-		what: 'a third of the campaign to be sent',
-		limit: RUN_LIMIT,
-		interval: 20,
-	});
+	await until(
+		'a third of the campaign to be sent',
+		async () => (await service.sentCount()) > third,
+		{ limit: RUN_LIMIT, interval: 20 },
+	);
 	const ids = await campaign.until(['running'], WORKERS);
 	const [victim] = ids;
 	const [worker] = workersOf(cluster, victim);
@@ -218,6 +218,6 @@ async function killInMidCampaign(
 	const died = ids.filter((id) => workersOf(cluster, id)[0] === worker).length;
 	const isDone = async () =>
 		(await campaign.executions(['success', 'error'])).length + died >= WORKERS;
-	await waitFor(isDone, { what: 'the other workers to end', limit: RUN_LIMIT });
+	await until('the other workers to end', isDone, { limit: RUN_LIMIT });
 	return { victim, worker };
 }

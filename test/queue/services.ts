@@ -6,7 +6,7 @@ import path from 'node:path';
 import { onStop, UserError } from '../../tools/cli';
 import { aptInstall } from '../../tools/n8n/toolchain';
 import { freePort, runCommand, spawnTree, stopTree } from '../../tools/processes';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 
 const START_LIMIT = 60_000;
 const STOP_LIMIT = 10_000;
@@ -84,7 +84,7 @@ async function startService(name: string, server: string[], check: string[]): Pr
 			() => true,
 			() => false,
 		);
-	await waitFor(isReady, { what: `${name} to start`, limit: START_LIMIT });
+	await until(`${name} to start`, isReady, { limit: START_LIMIT });
 }
 
 /**

@@ -4,7 +4,8 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { useService } from '../support/service';
 import type { WaitingExecution } from '../support/webhooks';
-import { People, anna, berta, jsonOf, until } from './support';
+import { until } from '../../tools/until';
+import { People, anna, berta, jsonOf } from './support';
 
 const service = useService();
 const people = new People(service);

@@ -9,7 +9,8 @@ import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
 import { Triggers, received } from '../trigger/support';
-import { People, type Stored, anna, berta, carl, inboxKey, jsonOf, until } from './support';
+import { until } from '../../tools/until';
+import { People, type Stored, anna, berta, carl, inboxKey, jsonOf } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);

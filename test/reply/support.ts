@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { Delivery } from '../../sandbox/deliveries';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import type { Service } from '../support/service';
 import type { WaitingExecution } from '../support/webhooks';
 
@@ -22,10 +22,6 @@ const question: INodeParameters = {
 	to: '={{ $json.phone }}',
 	message: 'Tuesday?',
 };
-
-export async function until(what: string, isSo: () => unknown): Promise<void> {
-	await waitFor(async () => Boolean(isSo()), { what, limit: 20_000, interval: 10 });
-}
 
 /** What comes out of an execution, in one list; undefined while it waits. */
 export function jsonOf({ outputs }: WaitingExecution): unknown[] | undefined {

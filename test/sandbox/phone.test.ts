@@ -1,5 +1,6 @@
 /** What the phone's page is made of and fed with. The page itself is looked at in a browser: test/e2e/phone.test.ts. */
-import { clientOf, closeAll, openSandbox, until } from './support';
+import { until } from '../../tools/until';
+import { clientOf, closeAll, openSandbox } from './support';
 
 afterEach(closeAll);
 
@@ -37,7 +38,7 @@ describe('chats', () => {
 	});
 
 	it('give their newest messages, oldest first, and why one has failed', async () => {
-		const { controls, api } = await openSandbox({ failingNumbers: [bob] });
+		const { sandbox, controls, api } = await openSandbox({ failingNumbers: [bob] });
 		for (const text of ['one', 'two', 'three'])
 			await controls.post('/inbound', { from: ada, text });
 		const { data } = await controls.get(`/chats/${encodeURIComponent(ada)}?limit=2`);
@@ -51,7 +52,11 @@ describe('chats', () => {
 		await api.post('/messages/send', { to: bob, text: 'Hi' });
 		await until('it has failed', () => failureOf(bob));
 		const { data: sent } = await api.post('/messages/send', { to: ada, text: 'Hi' });
-		await controls.post('/receipts', { id: sent.id, status: 'failed', reason: 'No such account.' });
+		sandbox.state.traffic.setStatus(
+			sandbox.state.messages.get(sent.id)!,
+			'failed',
+			'No such account.',
+		);
 		expect(await failureOf(ada)).toBe('No such account.');
 		expect((await controls.get('/chats/ada')).status).toBe(422);
 	});

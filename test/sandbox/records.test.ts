@@ -1,4 +1,5 @@
-import { closeAll, openSandbox, until } from './support';
+import { until } from '../../tools/until';
+import { closeAll, openSandbox } from './support';
 
 afterEach(closeAll);
 

@@ -3,7 +3,6 @@ import axios, { type AxiosInstance } from 'axios';
 import Fastify from 'fastify';
 
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
-import { waitFor } from '../../tools/waitFor';
 
 /** A free port, and receipts that follow at once. */
 const testOptions: SandboxOptions = {
@@ -62,9 +61,4 @@ export async function openReceiver(answers: Array<number | null> = []) {
 /** Closes what a test has opened. */
 export async function closeAll(): Promise<void> {
 	await Promise.all(open.splice(0).map(async (close) => await close()));
-}
-
-/** Waits until a check gives something truthy, and returns that. @throws Error after 10 s */
-export async function until<T>(what: string, check: () => T | undefined | false): Promise<T> {
-	return await waitFor(async () => check(), { what, limit: 10_000, interval: 5 });
 }

@@ -1,5 +1,6 @@
 import type { Sandbox } from '../../sandbox';
-import { clientOf, closeAll, openReceiver, openSandbox, until } from './support';
+import { until } from '../../tools/until';
+import { closeAll, openReceiver, openSandbox } from './support';
 
 afterEach(closeAll);
 
@@ -78,78 +79,15 @@ describe('deliveries', () => {
 		expect(data.data[0].attempts[2].error).toContain('200 ms');
 	});
 
-	it('go to one webhook on demand, and stop when it is deleted', async () => {
-		const { sandbox, api, controls } = await openSandbox();
-		const [receiver, other] = [
-			await openReceiver(Array<number>(100).fill(500)),
-			await openReceiver(),
-		];
-		const { id: webhookId } = sandbox.state.webhooks.create({ url: receiver.url });
-		sandbox.state.webhooks.create({ url: other.url });
-		await controls.post('/send-test-event', { event: 'custom.kind', data: { a: 1 }, webhookId });
+	it('stop when their webhook is deleted', async () => {
+		const { sandbox, api } = await openSandbox();
+		const receiver = await openReceiver(Array<number>(100).fill(500));
+		const webhook = sandbox.state.webhooks.create({ url: receiver.url });
+		const delivery = sandbox.state.deliveries.deliver(webhook, 'custom.kind', { a: 1 });
 		await until('it was tried', () => receiver.received.length > 0);
-		await api.delete(`/webhooks/${webhookId}`);
-		await until(
-			'it is cancelled',
-			() => sandbox.state.deliveries.log.last()[0]?.state === 'cancelled',
-		);
-		expect([receiver.received[0]?.body, other.received]).toEqual([
-			{ event: 'custom.kind', data: { a: 1 } },
-			[],
-		]);
-	});
-});
-
-describe('analytics', () => {
-	it('count what really happened: in all, per template and per key', async () => {
-		const { sandbox, url, api, controls } = await openSandbox({ failingNumbers: [bob] });
-		const { data: token } = await api.post('/auth/token', { name: 'Agent' });
-		const agent = clientOf(`${url}/v1`, token.token);
-		const components = [{ type: 'body', parameters: [{ type: 'text', text: '123' }] }];
-		await agent.post('/messages/template', {
-			to: ada,
-			template: 'login_code',
-			language: 'en_US',
-			components,
-		});
-		await api.post('/messages/send', { to: bob, text: 'Hi' });
-		await api.post('/messages/send', { to: 'nobody', text: 'refused' });
-		await controls.post('/inbound', { from: ada, text: 'Thanks' });
-		await until(
-			'the receipts are in',
-			() => sandbox.state.analytics.overall.read + sandbox.state.analytics.overall.failed === 2,
-		);
-		const read = async (what: string) => (await api.get(`/analytics/${what}`)).data;
-		const adas = { total: 1, sent: 1, delivered: 1, read: 1, failed: 0 };
-		const bobs = { total: 1, sent: 1, delivered: 0, read: 0, failed: 1 };
-		expect(await read('messages')).toEqual({
-			total: 2,
-			sent: 2,
-			delivered: 1,
-			read: 1,
-			failed: 1,
-			received: 1,
-		});
-		expect(await read('campaigns')).toEqual({
-			data: [{ template: 'login_code', language: 'en_US', ...adas }],
-		});
-		expect((await read('agents')).data).toMatchObject([
-			bobs,
-			{ id: token.id, name: 'Agent', ...adas },
-		]);
-	});
-});
-
-describe('an idempotency key', () => {
-	const headers = { 'idempotency-key': 'k' };
-
-	it('returns the first message again if the sandbox reads it', async () => {
-		const { sandbox, api } = await openSandbox({ idempotency: true });
-		const send = async (text: string) =>
-			await api.post('/messages/send', { to: ada, text }, { headers });
-		expect((await send('Hi')).data.id).toBe((await send('Hi')).data.id);
-		expect((await send('Other')).status).toBe(409);
-		expect(sandbox.state.messages.all).toHaveLength(1);
+		await api.delete(`/webhooks/${webhook.id}`);
+		await until('it is cancelled', () => delivery.state === 'cancelled');
+		expect(receiver.received[0]?.body).toEqual({ event: 'custom.kind', data: { a: 1 } });
 	});
 });
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import sortBy from 'lodash/sortBy';
 import { endpoints, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { type FaultOrder, faultSchema } from '../../sandbox/faults';
-import { numbers } from '../../sandbox/random';
+import { numbers } from '../../sandbox/variants';
 import { setClock } from './machine';
 import { ACTION, patiently, type Shop } from './shop';
 import type { Truth } from './truth';

@@ -7,7 +7,7 @@ import { Environment } from '../../tools/environment';
 import type { N8nProcess } from '../../tools/n8n/process';
 import { type N8nServer, startN8n } from '../../tools/n8n/server';
 import { aptInstall } from '../../tools/n8n/toolchain';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { openCluster } from '../queue/cluster';
 import { type Database, postgres, sqlite } from './database';
 
@@ -71,7 +71,7 @@ export async function measure({ pid, place }: N8nProcess): Promise<Usage | undef
 	await rm(file, { force: true });
 	process.kill(pid, 'SIGUSR2');
 	const what = `n8n's process ${pid} to measure itself`;
-	await waitFor(async () => existsSync(file), { what, limit: MEASURE_LIMIT });
+	await until(what, () => existsSync(file), { limit: MEASURE_LIMIT });
 	return JSON.parse(await readFile(file, 'utf8')) as Usage;
 }
 

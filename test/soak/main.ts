@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import countBy from 'lodash/countBy';
 import { printTable, readFlags, runMain, step, UserError } from '../../tools/cli';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import { liveThroughDay } from './day';
 import { causeFaults, planFaults } from './faults';
 import { openMachine } from './machine';
@@ -83,13 +83,13 @@ runMain(async () => {
 /** Waits until the service has got everything through and n8n has run everything, and reads it. */
 async function settle(shop: Shop, truth: Truth): Promise<void> {
 	const waiting = { limit: SETTLE_LIMIT, interval: 2_000 };
-	await waitFor(async () => truth.pending.size === 0, { ...waiting, what: 'all deliveries' });
+	await until('all deliveries', () => truth.pending.size === 0, { ...waiting });
 	const isIdle = async () => {
 		await truth.collect();
 		const sql = `SELECT id FROM execution_entity WHERE ${OPEN}`;
 		return (await shop.machine.database.numbers(sql)).length === 0;
 	};
-	await waitFor(isIdle, { ...waiting, what: 'all executions to end' });
+	await until('all executions to end', isIdle, { ...waiting });
 	await truth.collect();
 	await truth.lookAgain();
 }

@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import axios from 'axios';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { type Sandbox, startSandbox } from '../../sandbox';
-import { numbers } from '../../sandbox/random';
+import { numbers } from '../../sandbox/variants';
 import { onStop } from '../../tools/cli';
 import type { Execution } from '../../tools/n8n/client';
 import * as make from '../../tools/n8n/workflow';
 import { FIRST_NUMBER } from '../../tools/sandboxClient';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 import type { Machine } from './machine';
 
 /** The documented 1,000 requests per minute, sped up six times. */
@@ -213,7 +213,7 @@ export class Shop {
 			(await this.executions(id, before)).length > 0 &&
 			(await this.executions(id, before, `AND ${OPEN}`)).length === 0;
 		const what = `the workflow ${name} to end`;
-		await waitFor(ended, { what, limit: RUN_LIMIT, interval: 1000 });
+		await until(what, ended, { limit: RUN_LIMIT, interval: 1000 });
 		const ids = await this.executions(id, before);
 		return await Promise.all(
 			ids.map(async (one) => await patiently(async () => await client.getExecution(String(one)))),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { killTree, runCommand, spawnTree, stopTree } from '../../tools/processes';
-import { waitFor } from '../../tools/waitFor';
+import { until } from '../../tools/until';
 
 let folder: string;
 let file: string;
@@ -42,7 +42,7 @@ function isAlive(pid: number): boolean {
 
 async function expectChildGone(): Promise<void> {
 	const pid = Number(readFileSync(file, 'utf8'));
-	await waitFor(async () => !isAlive(pid), { what: `process ${pid} to end`, limit: 10_000 });
+	await until(`process ${pid} to end`, () => !isAlive(pid));
 }
 
 test.each([

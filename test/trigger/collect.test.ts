@@ -6,7 +6,8 @@ import { chunk, range } from 'lodash';
 
 import { useService } from '../support/service';
 import type { Answer, Trigger } from '../support/trigger';
-import { Triggers, customer, received, waitUntil } from './support';
+import { until } from '../../tools/until';
+import { Triggers, customer, received } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -158,7 +159,7 @@ test('starts one execution for a message that the service gives up waiting for, 
 	const url = triggers.urlOf(trigger);
 	await expect(axios.post(url, message(1), { timeout: 100 })).rejects.toThrow('timeout');
 	expect((await triggers.deliver(trigger, message(1))).status).toBe(503);
-	await waitUntil(() => trigger.executions.length > 0);
+	await until('an execution', () => trigger.executions.length > 0);
 	const restarted = await triggers.active({
 		parameters: grouping,
 		staticData: trigger.staticData,
@@ -196,6 +197,8 @@ test('the sandbox delivers the next message of a person while the one before it 
 	const sent = ['One', 'Two', 'Three'].map((text) =>
 		service.sandbox.state.traffic.receive({ from: customer, text }),
 	);
-	await waitUntil(() => sent.every(({ deliveries: [{ state }] }) => state === 'delivered'));
+	await until('the deliveries', () =>
+		sent.every(({ deliveries: [{ state }] }) => state === 'delivered'),
+	);
 	expect(itemsOf(trigger)).toEqual([expect.objectContaining({ text: 'One\nTwo\nThree' })]);
 });

@@ -2,7 +2,8 @@
 import axios from 'axios';
 
 import { useService } from '../support/service';
-import { Triggers, customer, received, waitUntil } from './support';
+import { until } from '../../tools/until';
+import { Triggers, customer, received } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -14,7 +15,7 @@ test('starts an execution when a customer writes, with the simplified event', as
 		from: customer,
 		text: 'Hello',
 	});
-	await waitUntil(() => deliveries[0].state !== 'pending');
+	await until('the delivery', () => deliveries[0].state !== 'pending');
 	expect(deliveries[0].attempts).toEqual([expect.objectContaining({ status: 200 })]);
 	const { id: messageId, createdAt: time } = message;
 	const json = { event: 'message.received', from: customer, text: 'Hello', messageId, time };
@@ -33,7 +34,7 @@ test('names the message of a receipt as the send operation does', async () => {
 		...service.sandbox.state.traffic.setStatus(message, 'delivered'),
 		...service.sandbox.state.traffic.setStatus(message, 'read'),
 	];
-	await waitUntil(() => deliveries.every(({ state }) => state !== 'pending'));
+	await until('the deliveries', () => deliveries.every(({ state }) => state !== 'pending'));
 	expect(trigger.executions).toHaveLength(1);
 	expect(trigger.executions[0].items[0][0].json).toMatchObject({
 		event: 'message.read',
@@ -152,7 +153,7 @@ test('takes one test event on the test URL, and removes that again', async () =>
 	const trigger = await triggers.active({ mode: 'test' });
 	const answer = await triggers.deliver(trigger, received());
 	expect(answer.workflowData?.[0][0].json).toMatchObject({ text: 'Hello' });
-	await waitUntil(() => service.sandbox.state.webhooks.all.length === 0);
+	await until('the webhook to be removed', () => service.sandbox.state.webhooks.all.length === 0);
 });
 
 test.each([

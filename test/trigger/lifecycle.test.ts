@@ -4,7 +4,6 @@ import type { ClientRequest } from 'node:http';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { FaultOrder } from '../../sandbox/faults';
 import { useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
 import { Triggers, received } from './support';
@@ -157,42 +156,6 @@ describe('the registration', () => {
 		await it.activate('init');
 		expect(registered()).toEqual(before);
 	});
-
-	test('leaves no registration behind and changes none of others, whatever fails in 60 rounds', async () => {
-		const it = await triggers.make();
-		const others = [
-			`${it.url}/more`,
-			`${it.url}?token=short`,
-			`${it.url}?token=${'a'.repeat(43)}&more`,
-			`${it.url}?other=${'a'.repeat(43)}`,
-			it.url.replace('/webhook/', '/webhook-test/'),
-			it.url.toUpperCase(),
-			...Array.from({ length: 14 }, (_, n) => `https://example.com/${n}`),
-		].map(foreign);
-		const faults: FaultOrder[] = [
-			...[403, 409, 422, 500].map((status): FaultOrder => ({ endpoint: 'createWebhook', status })),
-			{ endpoint: 'createWebhook', reset: 'beforeRead' },
-			{ endpoint: 'createWebhook', reset: 'afterRead' },
-			{ endpoint: 'createWebhook', brokenJson: true },
-			{ endpoint: 'createWebhook', status: 500, processed: true },
-			...[403, 404].map((status): FaultOrder => ({ endpoint: 'deleteWebhook', status })),
-			...[0, 1, 2, 3, 4].map(
-				(skip): FaultOrder => ({ endpoint: 'listWebhooks', status: 403, skip }),
-			),
-		];
-		for (let round = 0; round < 60; round++) {
-			service.sandbox.state.faults.remove();
-			await service.fault(faults[round % faults.length]);
-			if (round % 7 === 0) await service.fault(faults[(round * 5) % faults.length]);
-			await it.activate().catch(() => {});
-			await it.deactivate().catch(() => {});
-			expect(own(it).length).toBeLessThanOrEqual(3 + 1); // three foreign ones differ in the query only
-		}
-		service.sandbox.state.faults.remove();
-		await it.activate();
-		await it.deactivate();
-		expect(registered()).toEqual(others);
-	}, 120_000);
 
 	test('of a test differs', async () => {
 		const production = await triggers.active();

@@ -1,6 +1,4 @@
 /** What all tests of the trigger do: triggers on n8n's engine, and deliveries to the URL that is really registered. */
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { Service } from '../support/service';
 import type { Answer, Trigger, TriggerOptions } from '../support/trigger';
 
@@ -22,13 +20,6 @@ export function received(data: Record<string, unknown> = {}): {
 			...data,
 		},
 	};
-}
-
-/** Waits until something holds. @throws Error if it does not within ten seconds */
-export async function waitUntil(holds: () => boolean): Promise<void> {
-	for (const end = Date.now() + 10_000; !holds(); await sleep(5)) {
-		if (Date.now() > end) throw new Error('It did not happen in time');
-	}
 }
 
 let made = 0;

@@ -17,7 +17,7 @@ interface Script {
 	parameters?: INodeParameters;
 	/** What the three items hold, by default their numbers, or the records that the operation is about. */
 	items?: (stage: Stage) => Promise<Item[]> | Item[];
-	/** What the first item gives. */
+	/** What the first item gives, where that depends on the service. */
 	gives?: (stage: Stage) => Record<string, unknown>;
 	/** What the service has afterwards, and what it should have. */
 	effect?: (stage: Stage) => [unknown, unknown];
@@ -58,13 +58,6 @@ const sentTo = ({ state }: Stage, shown: (words: string) => string) =>
 const scripts: Record<string, Script> = {
 	'account createToken': { gives: written({ token: expect.any(String) }) },
 	'account getCurrent': { gives: () => ({ name: 'Sandbox account' }) },
-	'analytics getAgentStatistics': { gives: () => ({ name: 'Demo key', sent: expect.any(Number) }) },
-	'analytics getCampaignStatistics': {
-		gives: () => ({ template: 'welcome', sent: expect.any(Number) }),
-	},
-	'analytics getMessageStatistics': {
-		gives: () => ({ total: expect.any(Number), sent: expect.any(Number) }),
-	},
 	'contact create': {
 		gives: (stage) => written({ phone: stage.phone(phones[0]), name: 'Anna 1' })(stage),
 		effect: ({ state }) => [
@@ -72,7 +65,6 @@ const scripts: Record<string, Script> = {
 			phones.map((number, index) => [number, `Anna ${index + 1}`]),
 		],
 	},
-	'contact getAll': { gives: () => ({ phone: expect.stringMatching(/^\+?1555/) }) },
 	'contact update': {
 		gives: written({ name: 'Bea' }),
 		effect: ({ state }) => [state.contacts.all.filter(({ name }) => name === 'Bea').length, 3],
@@ -108,7 +100,6 @@ const scripts: Record<string, Script> = {
 			['note_1', 'note_2', 'note_3'],
 		],
 	},
-	'template getAll': { gives: () => ({ name: 'welcome' }) },
 	'template update': {
 		gives: (stage) =>
 			written(stage.choice['template-content'] === 'shown' ? { category: 'MARKETING' } : {})(stage),
@@ -173,7 +164,7 @@ export async function checkOperations(stage: Stage): Promise<void> {
 }
 
 async function checkOperation(stage: Stage, operation: Operation, script: Script): Promise<void> {
-	const { value, endpoint } = operation;
+	const { resource, value, endpoint } = operation;
 	const name = (Object.keys(endpoints) as EndpointName[]).find(
 		(key) => endpoints[key] === endpoint,
 	) as EndpointName;
@@ -189,7 +180,7 @@ async function checkOperation(stage: Stage, operation: Operation, script: Script
 
 	const items = await itemsOf(stage, operation);
 	const given = await stage.gives(parameters, items);
-	expect(given[0].json).toMatchObject(script.gives?.(stage) ?? {});
+	expect(given[0].json).toMatchObject(script.gives?.(stage) ?? caseOf(resource, value).gives);
 	expect(new Set(given.map(({ pairedItem }) => (pairedItem as { item: number }).item)).size).toBe(
 		items.length,
 	);

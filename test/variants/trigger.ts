@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { Message } from '../../sandbox/state/messages';
 import type { Trigger } from '../support/trigger';
-import { waitUntil } from '../trigger/support';
+import { until } from '../../tools/until';
 import type { Stage } from './stage';
 
 const parameters: INodeParameters = {
@@ -78,7 +78,7 @@ async function checkMistype(stage: Stage): Promise<void> {
 async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
 	const { state, choice } = stage;
 	const arrive = async () =>
-		await waitUntil(() =>
+		await until('the deliveries', () =>
 			state.deliveries.log.last().every((delivery) => delivery.state !== 'pending'),
 		);
 

@@ -10,7 +10,7 @@ import type {
 	IRunExecutionData,
 	IWorkflowSettings,
 } from 'n8n-workflow';
-import { waitFor } from '../waitFor';
+import { until } from '../until';
 
 /** Milliseconds that n8n may take for one answer. */
 const ANSWER_LIMIT = 60_000;
@@ -178,10 +178,8 @@ export class N8nClient {
 			const publication = await this.call<Publication>('GET', path);
 			return publication.status !== 'in_progress' && publication;
 		};
-		return await waitFor(settled, {
-			what: `n8n to switch workflow ${id} on or off`,
+		return await until(`n8n to switch workflow ${id} on or off`, settled, {
 			limit: PUBLICATION_LIMIT,
-			interval: 100,
 		});
 	}
 
@@ -237,7 +235,7 @@ export class N8nClient {
 			const execution = await this.getExecution(id);
 			return hasEnded(execution) && execution;
 		};
-		return await waitFor(ended, { what: `n8n's execution ${id} to end`, limit });
+		return await until(`n8n's execution ${id} to end`, ended, { limit });
 	}
 
 	/** The editor's Retry button: runs a failed execution on with the workflow it had; returns the new execution's id. */

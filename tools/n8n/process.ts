@@ -6,7 +6,7 @@ import axios from 'axios';
 import type { ExecaChildProcess } from 'execa';
 import { UserError } from '../cli';
 import { END_WITH_PARENT, isRunning, killTree, spawnTree, stopTree } from '../processes';
-import { waitFor } from '../waitFor';
+import { until } from '../until';
 import type { N8nInstall } from './install';
 
 /** Milliseconds. Measured: 7 to 16 s on two cores that nobody else uses. */
@@ -87,7 +87,7 @@ export class N8nProcess {
 		closeSync(log);
 		const what = `n8n to start (its log: ${this.logFile})`;
 		try {
-			await waitFor(async () => await this.isReady(), { what, limit: START_LIMIT });
+			await until(what, async () => await this.isReady(), { limit: START_LIMIT });
 		} catch (error) {
 			await this.kill();
 			throw error;

@@ -5,7 +5,8 @@
 import createClient from 'openapi-fetch';
 
 import { startSandbox, type Sandbox } from '../../../sandbox';
-import { closeAll, openReceiver, until } from '../../sandbox/support';
+import { until } from '../../../tools/until';
+import { closeAll, openReceiver } from '../../sandbox/support';
 import type { components, paths } from './generated';
 
 let sandbox: Sandbox;

@@ -79,6 +79,7 @@ export class RealN8n implements Runner {
 
 /** Starts both before the tests of a file, without limits of rate, and stops them afterwards. */
 export function useN8n(): RealN8n {
+	jest.setTimeout(15 * 60_000); // n8n takes its time: to be installed, to start, to run
 	const n8n = new RealN8n();
 	let folder: string;
 	beforeAll(async () => {

@@ -5,7 +5,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { type Execution, hasEnded, type WorkflowFile } from '../../../tools/n8n/client';
 import { node, TRIGGER, workflow } from '../../../tools/n8n/workflow';
-import { waitFor } from '../../../tools/waitFor';
+import { until } from '../../../tools/until';
 import type { Delivery } from '../../../sandbox/deliveries';
 import type { RealN8n } from './n8n';
 
@@ -38,7 +38,7 @@ export class TriggerWorkflows {
 	/** Waits until n8n has taken all deliveries at the first attempt. */
 	async settled(deliveries: Delivery[]): Promise<void> {
 		const isSettled = async () => deliveries.every(({ state }) => state !== 'pending');
-		await waitFor(isSettled, { what: 'n8n to answer the deliveries', limit: 60_000, interval: 20 });
+		await until('n8n to answer the deliveries', isSettled);
 		expect(deliveries.map(({ attempts }) => attempts.map(({ status }) => status))).toEqual(
 			deliveries.map(() => [200]),
 		);
@@ -50,7 +50,7 @@ export class TriggerWorkflows {
 			const found = await this.n8n.client.listAllExecutions(workflowId);
 			return found.length >= count && found.every(hasEnded) && found.reverse();
 		};
-		const list = await waitFor(ended, { what: `${count} executions`, limit: 60_000 });
+		const list = await until(`${count} executions`, ended);
 		return await Promise.all(list.map(async ({ id }) => await this.n8n.client.getExecution(id)));
 	}
 }

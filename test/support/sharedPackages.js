@@ -1,6 +1,6 @@
 'use strict';
-// Jest loads every package again for each run of a test file, n8n-core with its 1,700 files among them. A mutant is a run, and there
-// are more than a thousand: here, packages are loaded once in the process, by Node.js itself.
+// Jest loads every package anew for each test file, n8n-core with its 1,700 files among them. Here, packages are loaded once in a
+// process, by Node.js itself.
 const path = require('node:path');
 
 const Runtime = require('jest-runtime').default;

@@ -1,10 +1,9 @@
-/**
- * Imported before n8n-core wherever that is loaded: n8n reads its settings from the environment when it is imported, and
- * writes a settings file with an encryption key into its user folder, which must be a folder of the tests' own.
- */
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+'use strict';
+// Loaded before n8n-core wherever that is loaded: n8n reads its settings from the environment when it is loaded, and writes a
+// settings file with an encryption key into its user folder, which must be a folder of the tests' own.
+const { mkdtempSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const path = require('node:path');
 
 // Set by globalSetup, which also removes the folder; the workers must not write the same file at once.
 const folder = process.env.TEST_TEMP_FOLDER ?? tmpdir();

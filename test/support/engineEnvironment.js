@@ -1,0 +1,29 @@
+'use strict';
+// For packages that are shared by test files (sharedPackages.js): each file has the built package anew, and n8n without what an
+// earlier one has left in it.
+const path = require('node:path');
+
+const { TestEnvironment } = require('jest-environment-node');
+require('./environment.js'); // n8n's settings in the process's own environment
+
+const { setTimeout: setRealTimeout } = globalThis;
+const core = require.resolve('n8n-core');
+const dist = path.resolve(__dirname, '../../dist', '.') + path.sep;
+
+module.exports = class EngineEnvironment extends TestEnvironment {
+	async setup() {
+		await super.setup();
+		for (const file of Object.keys(require.cache))
+			if (file.startsWith(dist)) delete require.cache[file];
+		const loaded = require.cache[core]?.exports;
+		if (loaded) loaded.DataDeduplicationService.instance = undefined; // n8n makes one only
+		// What a test does to the clock holds in packages, too, and its errors are errors there.
+		globalThis.setTimeout = (...timer) => this.global.setTimeout(...timer);
+		Object.assign(this.global, { Date, Error });
+	}
+
+	async teardown() {
+		globalThis.setTimeout = setRealTimeout;
+		await super.teardown();
+	}
+};

@@ -1,0 +1,138 @@
+/** How texts of customers are read: as an answer to a question, and as a wish not to be written to any more, or again. */
+import type {
+	AnswerKind,
+	Expected,
+} from '../../nodes/BusinessMessaging/operations/message/question';
+import { readAnswer } from '../../nodes/BusinessMessaging/webhooks/answers';
+import { readEvent, simplify } from '../../nodes/BusinessMessaging/webhooks/simpleEvent';
+
+const expected = (kind: AnswerKind): Expected => ({
+	kind,
+	choices: ['Small', 'Extra Large', '12'],
+	yesWords: ['yes', '👍', 'Sí'],
+	noWords: ['no'],
+	isDayFirst: true,
+});
+
+const cases: Array<[AnswerKind, string | null, unknown]> = [
+	['freeText', 'whatever ', 'whatever '],
+	['freeText', null, null],
+	['approval', ' YES!! ', true],
+	['approval', '👍', true],
+	['approval', 'sí.', true],
+	['approval', 'No', false],
+	['approval', 'yes, but not today', undefined],
+	['approval', '', undefined],
+	['approval', null, undefined],
+	['choice', 'extra large', 'Extra Large'],
+	['choice', '2.', 'Extra Large'],
+	['choice', '12', '12'],
+	['choice', '4', undefined],
+	['choice', '0', undefined],
+	['choice', 'medium', undefined],
+	['number', '12', 12],
+	['number', '-3', -3],
+	['number', '1,5', 1.5],
+	['number', '0.125', 0.125],
+	['number', '1 234.56', 1234.56],
+	['number', '1.234,56', 1234.56],
+	['number', '1,234,567', 1234567],
+	['number', '1,234', undefined],
+	['number', '1.2.3', undefined],
+	['number', '12 or 13', undefined],
+	['email', ' Anna@example.com ', 'Anna@example.com'],
+	['email', 'anna at example', undefined],
+	['date', '2030-01-31', '2030-01-31'],
+	['date', '31.1.2030', '2030-01-31'],
+	['date', '1/2/2030', '2030-02-01'],
+	['date', '3 March 2030', '2030-03-03'],
+	['date', '31.2.2030', undefined],
+	['date', 'tomorrow', undefined],
+];
+
+test.each(cases)('%s: %j gives %j', (kind, text, value) => {
+	expect(readAnswer(text, expected(kind))).toEqual(value);
+});
+
+const message = (text: unknown, data = {}) => ({
+	event: 'message.received',
+	data: { text, ...data },
+});
+
+test.each([
+	[
+		'optOut',
+		[
+			'STOP',
+			' stop ',
+			'Stop!',
+			'*Stop*.',
+			'/stop',
+			'“Stop”',
+			'stop 🙏',
+			'ＳＴＯＰ',
+			'Opt-out',
+			'STOP  ALL',
+		],
+	],
+	[
+		'optOut',
+		['Arret', 'ARRÊT', 'Se désabonner', 'Stopp', 'baja', 'SAIR', 'Rezygnuje', 'Abonelikten çık'],
+	],
+	[
+		'optOut',
+		[
+			'ABONELİKTEN ÇIK',
+			'إيقاف',
+			'ايقاف',
+			'रोकें',
+			'बंद करें।',
+			'Berhenti',
+			'СТОП!',
+			'退订',
+			'Dừng',
+			'הסר',
+		],
+	],
+	[
+		'optIn',
+		[
+			'START',
+			'unstop',
+			'S’abonner',
+			'Anmelden',
+			'Başla',
+			'ابدا',
+			'शुरू',
+			'mulai',
+			'Начать',
+			'Empezar',
+		],
+	],
+	[
+		undefined,
+		[
+			'bus stop',
+			'stop please',
+			'Please stop',
+			"don't stop",
+			'stopping',
+			'cancel',
+			'end',
+			'yes',
+			'रोका',
+			'',
+			'!',
+			7,
+			null,
+		],
+	],
+])('reads as %s: %j', (intent, texts) => {
+	expect(texts.map((text) => readEvent(message(text)).intent)).toEqual(texts.map(() => intent));
+});
+
+test('an intent stands in the item of a message, beside what else the service sends, and of nothing else', () => {
+	expect(simplify(message('Stop', { from: '+15550001111' }))).toMatchObject({ intent: 'optOut' });
+	expect(simplify(message('Hello'))).not.toHaveProperty('intent');
+	expect(simplify({ ...message('Stop'), event: 'message.read' })).not.toHaveProperty('intent');
+});

@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { UserError } from './cli';
+
+/** Milliseconds. */
+interface Waiting {
+	limit?: number;
+	/** The longest pause between two looks; the first ones are shorter. */
+	interval?: number;
+}
+
+/**
+ * Looks until there is something, which is neither undefined, null nor false, and returns that.
+ * @param what completes "Timed out after 60 s waiting for …"
+ * @throws UserError when the limit has passed; whatever `look` throws
+ */
+export async function until<T>(
+	what: string,
+	look: () => T | Promise<T>,
+	{ limit = 60_000, interval = 100 }: Waiting = {},
+): Promise<Exclude<T, undefined | null | false>> {
+	const end = Date.now() + limit;
+	for (let pause = Math.min(5, interval); ; pause = Math.min(1.5 * pause, interval)) {
+		const found = await look();
+		if (found !== undefined && found !== null && found !== false)
+			return found as Exclude<T, undefined | null | false>;
+		if (Date.now() >= end)
+			throw new UserError(`Timed out after ${Math.round(limit / 1000)} s waiting for ${what}.`);
+		await delay(pause);
+	}
+}
