@@ -120,7 +120,7 @@ describe('Get Many', () => {
 		await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
 		const { outputs, hints, error } = await getMany({ returnAll: true });
 		expect([error, outputs[0].length]).toEqual([undefined, 1]);
-		const message = expect.stringContaining('gave 1 of 25 contacts');
+		const message = expect.stringContaining('returned 1 of 25 contacts');
 		expect(hints).toEqual([expect.objectContaining({ message })]);
 	});
 });

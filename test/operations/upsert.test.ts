@@ -118,7 +118,7 @@ test.each([
 const first = { phone: phoneOf(0) };
 
 test.each([
-	[newPhone, { data: [{ id: 'a', ...first }], total: 25 }, 'gave 1 of 25 contacts', ''],
+	[newPhone, { data: [{ id: 'a', ...first }], total: 25 }, 'returned 1 of 25 contacts', ''],
 	[phoneOf(0), [{ profileId: 1, userId: 2, ...first }], 'find its ID', 'profileId, userId, phone'],
 	[phoneOf(0), [{ id: 1, mobile: phoneOf(0) }], 'show no phone number', 'id, mobile'],
 ])(
