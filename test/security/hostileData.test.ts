@@ -151,7 +151,7 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
 		const trigger = await triggers.active({ webhookId: `groups-${name}`, parameters });
 		await triggers.deliver(trigger, received({ from: name, text: name, id: name }));
 		expect(trigger.executions.map(({ items: [[item]] }) => item.json.text)).toEqual([name]);
-		},
+	},
 );
 
 describe('time', () => {
