@@ -69,7 +69,7 @@ export async function listenByTrigger(
 	return { stop, wait };
 }
 
-/** Repeats what was not taken, as the trigger may just be published anew. @throws NodeOperationError */
+/** Repeats what was not taken, as the trigger may just be published again. @throws NodeOperationError */
 async function untilTaken(node: INode, tell: () => Promise<boolean>): Promise<void> {
 	for (let attempt = 1; !(await tell()); attempt++) {
 		if (attempt === maxTold)
