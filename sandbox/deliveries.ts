@@ -27,6 +27,8 @@ export interface Attempt {
 	status: number | null;
 	/** How long it took, ms. */
 	ms: number;
+	/** The beginning of a response that is text. */
+	text?: string;
 	error?: string;
 }
 
@@ -180,8 +182,10 @@ export class Deliveries {
 		try {
 			const body = JSON.stringify(describe(delivery));
 			const headers = this.signing ? signatureHeaders(this.signing, body, new Date()) : {};
-			const { status } = await this.client.post(delivery.url, body, { headers, signal });
-			return { at, status, ms: took() };
+			const options = { headers, signal };
+			const { status, data } = await this.client.post<unknown>(delivery.url, body, options);
+			const text = typeof data === 'string' && data !== '' ? data.slice(0, 100) : undefined;
+			return { at, status, ms: took(), text };
 		} catch (error) {
 			const words = timeout.aborted
 				? `No response within ${settings.deliveryTimeoutMs} ms`

@@ -11,6 +11,8 @@ const SETTLED_AFTER = 120_000;
 /** If n8n stops within this time after its response to an event, the event may start twice, as docs/trigger.md says, ms. */
 const LAST_MOMENT = 3_000;
 const READ_AT_ONCE = 4;
+/** n8n's response, with 200, to whatever comes while it opens its database: it has not taken that on. */
+const STARTING = 'n8n is starting up';
 
 /** Messages with one text to many people. */
 export interface Mailing {
@@ -222,6 +224,7 @@ export class Truth {
 			if (times === 0 && this.mayBeAwaited(delivered[0], isFinal)) continue;
 			line.wanted++;
 			if (times > 0) line.done++;
+			else if (delivered.every(cameAtStart)) line.uncertain.push(key);
 			else line.lost.push(`${key} (${describe(delivered[0])})`);
 		}
 		return line;
@@ -298,6 +301,10 @@ function listed(what: string, all: string[], isDone: (one: string) => boolean): 
 	const lost = all.filter((one) => !isDone(one));
 	const done = all.length - lost.length;
 	return { what, wanted: all.length, done, lost, doubled: [], uncertain: [] };
+}
+
+function cameAtStart({ attempts }: Delivery): boolean {
+	return attempts.at(-1)?.text?.startsWith(STARTING) === true;
 }
 
 function answeredAt({ attempts }: Delivery): number {
