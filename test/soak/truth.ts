@@ -218,14 +218,16 @@ export class Truth {
 		for (const [key, event] of this.events) {
 			if (!key.startsWith(`${name} `)) continue;
 			const times = event.started + event.answered;
-			if (times > 1) line[this.isNearEnd(event) ? 'uncertain' : 'doubled'].push(key);
+			const mayStartTwice = this.isNearEnd(event) || hasFailedOnce(event);
+			const what = () => `${key} (${event.deliveries.map(describe).join('; ')})`;
+			if (times > 1) line[mayStartTwice ? 'uncertain' : 'doubled'].push(what());
 			const delivered = event.deliveries.filter(({ state }) => state === 'delivered');
 			if (!delivered.some((delivery) => answeredAt(delivery) < latest)) continue;
 			if (times === 0 && this.mayBeAwaited(delivered[0], isFinal)) continue;
 			line.wanted++;
 			if (times > 0) line.done++;
 			else if (delivered.every(cameAtStart)) line.uncertain.push(key);
-			else line.lost.push(`${key} (${describe(delivered[0])})`);
+			else line.lost.push(what());
 		}
 		return line;
 	}
@@ -301,6 +303,11 @@ function listed(what: string, all: string[], isDone: (one: string) => boolean): 
 	const lost = all.filter((one) => !isDone(one));
 	const done = all.length - lost.length;
 	return { what, wanted: all.length, done, lost, doubled: [], uncertain: [] };
+}
+
+/** Whether n8n failed to start the execution, by what it said: it may have stored it before. */
+function hasFailedOnce({ deliveries }: Event): boolean {
+	return deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 500));
 }
 
 function cameAtStart({ attempts }: Delivery): boolean {
