@@ -115,6 +115,7 @@ async function takeExamples(studio: Studio): Promise<void> {
 		id: await n8n.client.createCredential('OpenAI account', 'openAiApi', { apiKey: 'none' }),
 	};
 	for (const name of exampleNames()) {
+		if (name === 'mcp-server') continue; // a trigger and its tool: nothing to see
 		const file = readExample(name, credential);
 		// The user has chosen an account there; without one, n8n shows a warning.
 		for (const node of file.nodes)
@@ -123,9 +124,22 @@ async function takeExamples(studio: Studio): Promise<void> {
 		const { id, nodes } = await n8n.client.createWorkflow(file);
 		await editor.openWorkflow(id);
 		await runs[name]?.(studio);
-		await takeCanvas(editor, name, nodes.length);
+		const names = nodes.map((node) => node.name);
+		await takeCanvas(editor, name, parts[name] ?? names);
 	}
 }
+
+/** Of workflows that are too wide to be readable, the part that matters. */
+const parts: Partial<Record<string, string[]>> = {
+	'ai-agent': [
+		'AI agent',
+		'AI model',
+		'Call a colleague',
+		'Was a colleague called?',
+		'Tell the colleague',
+	],
+	survey: ['Ask for a rating', 'Say thank you', 'Ask for the reason', 'Promise to do better'],
+};
 
 const runs: Partial<Record<string, (studio: Studio) => Promise<void>>> = {
 	'campaign-with-results': async ({ editor }) => {

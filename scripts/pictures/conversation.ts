@@ -68,7 +68,10 @@ export async function takeConversation(studio: Studio): Promise<void> {
 	const phone = await openPhone(studio, zara, phoneSize);
 	const desk = await editor.openTab('about:blank');
 	await desk.setViewportSize(stage);
-	const clip = await canvasBox(editor, nodes.length, 130);
+	const clip = await canvasBox(
+		editor,
+		nodes.map(({ name }) => name),
+	);
 	const frames: Frame[] = [];
 	await play(studio, id, phone, async (words, ms) => {
 		await phone.evaluate('document.activeElement.blur()');

@@ -107,25 +107,22 @@ export function around(boxes: Box[], margin = 0): Box {
 	return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Takes the nodes and notes of the open workflow, without what surrounds them. @param count how many they are */
-export async function takeCanvas(editor: Editor, name: string, count: number): Promise<void> {
-	await take(editor.page, name, await canvasBox(editor, count));
+/** Takes the nodes of the open workflow, or those with these names, without what surrounds them. */
+export async function takeCanvas(editor: Editor, name: string, nodes: string[]): Promise<void> {
+	await take(editor.page, name, await canvasBox(editor, nodes));
 }
 
-/** Fits the open workflow into the window, and says where it is with a margin (CSS pixels). @throws Error if not all is shown */
-export async function canvasBox(editor: Editor, count: number, margin = 24): Promise<Box> {
+/** Fits the open workflow into the window, and says where these nodes are, with their labels (CSS pixels). */
+export async function canvasBox(editor: Editor, nodes: string[]): Promise<Box> {
 	await editor.part('zoom-to-fit').click();
+	// Room for the labels of the nodes at the edges.
+	await editor.part('zoom-out-button').click();
 	// Nothing is chosen, and nothing shows its buttons because the mouse is over it.
 	await editor.part('canvas').click({ position: { x: 10, y: 100 } });
 	await untilCalm(editor);
-	const shown = editor.part('canvas-node').or(editor.part('sticky'));
-	const boxes = await Promise.all(
-		(await shown.all()).map(async (node) => await node.boundingBox()),
-	);
-	const found = boxes.filter((box) => box !== null);
-	if (found.length !== count)
-		throw new Error(`Of ${count} nodes and notes the canvas shows ${found.length}.`);
-	return around(found, margin);
+	const boxes = await Promise.all(nodes.map(async (node) => await boxOf(editor.node(node))));
+	const smallest = Math.min(...boxes.map(({ width }) => width));
+	return around(boxes, smallest);
 }
 
 /** A chat on the phone, once the page is live. @param window its size, CSS pixels */

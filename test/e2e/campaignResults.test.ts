@@ -72,7 +72,7 @@ async function runAndLook(name: string): Promise<void> {
 	await editor.part('ndv-close-button').click();
 	await editor.part('node-parameters').waitFor({ state: 'hidden' });
 	await editor.execute();
-	await editor.page.getByText('Workflow executed successfully').waitFor();
+	await editor.page.getByText('Workflow executed successfully').waitFor({ timeout: 180_000 });
 	await editor.node(send).dblclick();
 	await editor.part('ndv').getByText('200 items').last().waitFor();
 	await look(name);
