@@ -97,6 +97,7 @@ export const answerFields = [
 			choiceField({
 				displayName: 'Date Order',
 				name: 'dateOrder',
+				displayOptions: { show: { '/responseType': ['date'] } },
 				options: [
 					{
 						name: 'Day First',
@@ -123,6 +124,7 @@ export const answerFields = [
 			textField({
 				displayName: 'No Words',
 				name: 'noWords',
+				displayOptions: { show: { '/responseType': ['approval'] } },
 				default: words.no,
 				placeholder: 'e.g. no, never',
 				description: 'What counts as no, separated by commas',
@@ -163,6 +165,7 @@ export const answerFields = [
 			textField({
 				displayName: 'Yes Words',
 				name: 'yesWords',
+				displayOptions: { show: { '/responseType': ['approval'] } },
 				default: words.yes,
 				placeholder: 'e.g. yes, of course',
 				description: 'What counts as yes, separated by commas',
