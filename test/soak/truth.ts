@@ -32,7 +32,8 @@ export interface Mailing {
 /** An event that n8n has answered with 200, how many executions it has started, and how many questions it has answered. */
 interface Event {
 	deliveries: Delivery[];
-	started: number;
+	/** The executions, with their states. */
+	started: string[];
 	answered: number;
 }
 
@@ -126,7 +127,7 @@ export class Truth {
 		const execution = await patiently(async () => await client.getExecution(String(id)));
 		const keys = execution.mode === 'retry' ? [] : keysOf(name, execution);
 		if (!hasEnded(execution) && (keys.length === 0 || name === 'optOuts')) return;
-		for (const key of keys) this.event(`${name} ${key}`).started++;
+		for (const key of keys) this.event(`${name} ${key}`).started.push(`${id} ${execution.status}`);
 		this.executionsRead.add(id);
 		if (name === 'optOuts' && execution.status !== 'success')
 			await patiently(async () => await client.retry(String(id)));
@@ -173,7 +174,7 @@ export class Truth {
 	}
 
 	private event(key: string): Event {
-		const event = this.events.get(key) ?? { deliveries: [], started: 0, answered: 0 };
+		const event = this.events.get(key) ?? { deliveries: [], started: [], answered: 0 };
 		this.events.set(key, event);
 		return event;
 	}
@@ -217,9 +218,10 @@ export class Truth {
 		const latest = isFinal ? Infinity : Date.now() - SETTLED_AFTER;
 		for (const [key, event] of this.events) {
 			if (!key.startsWith(`${name} `)) continue;
-			const times = event.started + event.answered;
+			const times = event.started.length + event.answered;
 			const mayStartTwice = this.isNearEnd(event) || hasFailedOnce(event);
-			const what = () => `${key} (${event.deliveries.map(describe).join('; ')})`;
+			const what = () =>
+				`${key} (${[...event.deliveries.map(describe), ...event.started].join('; ')})`;
 			if (times > 1) line[mayStartTwice ? 'uncertain' : 'doubled'].push(what());
 			const delivered = event.deliveries.filter(({ state }) => state === 'delivered');
 			if (!delivered.some((delivery) => answeredAt(delivery) < latest)) continue;
@@ -271,7 +273,7 @@ export class Truth {
 			if (!mailing || !key.startsWith('autoReply ')) continue;
 			line.wanted++;
 			if (answered > 0) line.done++;
-			else if (started > 0 || mailing.state === 'interrupted') line.uncertain.push(key);
+			else if (started.length > 0 || mailing.state === 'interrupted') line.uncertain.push(key);
 			// Whether it is lost is said by the customers' messages: it was to start a workflow or answer a question.
 		}
 		return line;
