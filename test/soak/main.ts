@@ -12,7 +12,7 @@ import { liveThroughDay } from './day';
 import { causeFaults, planFaults } from './faults';
 import { openMachine } from './machine';
 import { closeShop, faultsOf, Memory, readSizes, tableOf } from './report';
-import { OPEN, Shop } from './shop';
+import { isOpen, Shop } from './shop';
 import { Truth } from './truth';
 
 const USAGE = `Usage: npm run test:soak -- [--minutes 60] [--seed N] [--queue] [--people 5000] [--json FILE]
@@ -86,7 +86,7 @@ async function settle(shop: Shop, truth: Truth): Promise<void> {
 	await until('all deliveries', () => truth.pending.size === 0, { ...waiting });
 	const isIdle = async () => {
 		await truth.collect();
-		const sql = `SELECT id FROM execution_entity WHERE ${OPEN}`;
+		const sql = `SELECT id FROM execution_entity WHERE ${isOpen()}`;
 		return (await shop.machine.database.numbers(sql)).length === 0;
 	};
 	await until('all executions to end', isIdle, { ...waiting });

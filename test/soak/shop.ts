@@ -24,8 +24,14 @@ export const OPTED_OUT = 'opted-out';
 export const START = 'Start';
 export const ACTION = 'Action';
 
+/** After this time, an execution that has not begun never will: n8n's database failed in between, ms. */
+const BEGIN_LIMIT = 3 * 60_000;
+
 /** In SQL: an execution that has not ended. */
-export const OPEN = "status IN ('new', 'running', 'waiting')";
+export function isOpen(): string {
+	const since = new Date(Date.now() - BEGIN_LIMIT).toISOString().replace('T', ' ').slice(0, 19);
+	return `(status IN ('running', 'waiting') OR (status = 'new' AND "createdAt" > '${since}'))`;
+}
 
 const people = { to: '={{ $json.to }}' };
 const ofStart = (name: string) => `={{ $('${START}').first().json.body.${name} }}`;
@@ -53,7 +59,8 @@ const started: Record<string, INodeParameters> = {
 		operation: 'sendAndWait',
 		...people,
 		message: ofStart('text'),
-		limitWaitTime: 60,
+		// If n8n loses a reply while it starts, the run must end all the same.
+		limitWaitTime: 10,
 		waitTimeUnit: 'minutes',
 	},
 	sync: {
@@ -211,7 +218,7 @@ export class Shop {
 		}
 		const ended = async () =>
 			(await this.executions(id, before)).length > 0 &&
-			(await this.executions(id, before, `AND ${OPEN}`)).length === 0;
+			(await this.executions(id, before, `AND ${isOpen()}`)).length === 0;
 		const what = `the workflow ${name} to end`;
 		await until(what, ended, { limit: RUN_LIMIT, interval: 1000 });
 		const ids = await this.executions(id, before);

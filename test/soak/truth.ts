@@ -125,6 +125,8 @@ export class Truth {
 	private async read(name: string, id: number): Promise<void> {
 		const { client } = this.shop.machine.main;
 		const execution = await patiently(async () => await client.getExecution(String(id)));
+		// If n8n's database fails, an execution may be stored that never begins.
+		if (execution.status === 'new') return;
 		const keys = execution.mode === 'retry' ? [] : keysOf(name, execution);
 		if (!hasEnded(execution) && (keys.length === 0 || name === 'optOuts')) return;
 		for (const key of keys) this.event(`${name} ${key}`).started.push(`${id} ${execution.status}`);
@@ -219,10 +221,9 @@ export class Truth {
 		for (const [key, event] of this.events) {
 			if (!key.startsWith(`${name} `)) continue;
 			const times = event.started.length + event.answered;
-			const mayStartTwice = this.isNearEnd(event) || hasFailedOnce(event);
 			const what = () =>
 				`${key} (${[...event.deliveries.map(describe), ...event.started].join('; ')})`;
-			if (times > 1) line[mayStartTwice ? 'uncertain' : 'doubled'].push(what());
+			if (times > 1) line[this.isNearEnd(event) ? 'uncertain' : 'doubled'].push(what());
 			const delivered = event.deliveries.filter(({ state }) => state === 'delivered');
 			if (!delivered.some((delivery) => answeredAt(delivery) < latest)) continue;
 			if (times === 0 && this.mayBeAwaited(delivered[0], isFinal)) continue;
@@ -305,11 +306,6 @@ function listed(what: string, all: string[], isDone: (one: string) => boolean): 
 	const lost = all.filter((one) => !isDone(one));
 	const done = all.length - lost.length;
 	return { what, wanted: all.length, done, lost, doubled: [], uncertain: [] };
-}
-
-/** Whether n8n failed to start the execution, by what it said: it may have stored it before. */
-function hasFailedOnce({ deliveries }: Event): boolean {
-	return deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 500));
 }
 
 function cameAtStart({ attempts }: Delivery): boolean {
