@@ -190,6 +190,13 @@ async function beginListening(
 	}
 }
 
+/** How many requests go out at the same time: after a crash, Send Once cannot know what became of them, so they are fewer. */
+function concurrencyOf(items: ValidItem[], client: Client): () => number {
+	const least = items.some(({ request }) => request.campaign) ? 24 : 100;
+	const { concurrency } = optionsOf(items);
+	return () => concurrency ?? client.concurrency(least);
+}
+
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
@@ -204,7 +211,7 @@ async function carryOut(
 	let hasToStop = false;
 	const settings = {
 		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
-		concurrency: () => optionsOf(items).concurrency ?? client.concurrency,
+		concurrency: concurrencyOf(items, client),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, async (item) => {

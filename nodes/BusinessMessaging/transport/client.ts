@@ -53,8 +53,7 @@ export interface ClientOptions {
 	signal?: AbortSignal;
 }
 
-/** Limits of the number of simultaneous requests. */
-const minConcurrency = 100;
+/** The greatest number of simultaneous requests. */
 const maxConcurrency = 400;
 /** More than are needed on average, because response times vary. */
 const concurrencyMargin = 1.5;
@@ -77,11 +76,11 @@ export class Client {
 		private readonly options: ClientOptions = {},
 	) {}
 
-	/** How many simultaneous requests the allowed rate needs at the current response times. */
-	get concurrency(): number {
+	/** How many simultaneous requests the allowed rate needs at the current response times, and at least so many. */
+	concurrency(least: number): number {
 		const { requests, windowMs } = this.config.rate;
 		const needed = (requests / windowMs) * this.responseMs * concurrencyMargin;
-		return clamp(Math.ceil(needed), minConcurrency, maxConcurrency);
+		return clamp(Math.ceil(needed), least, maxConcurrency);
 	}
 
 	/** The body of the response: parsed JSON, text as it came, or undefined for an empty one. @throws ServiceError */
