@@ -31,7 +31,7 @@ const common = {
 	globalSetup: '<rootDir>/test/support/globalSetup.ts',
 };
 
-/** Packages are loaded once in each process, not anew by each test file. */
+/** Packages are loaded once in a process instead of once for each test file. */
 const shared = {
 	...common,
 	testEnvironment: '<rootDir>/test/support/engineEnvironment.js',

@@ -72,7 +72,7 @@ describe('an agent with the node as its tool', () => {
 		}
 	}
 
-	test('sends a text where the model says, and is told what to fill in', async () => {
+	test('sends a text to the number that the model gives; both fields are required', async () => {
 		const [phone, text] = [labelOf('sendText', 'to'), labelOf('sendText', 'text')];
 		const args = { [keyOf(phone)]: '+1 555 000 1001', [keyOf(text)]: 'We are open' };
 		const own = { to: fromModel(phone), text: fromModel(text) };
@@ -89,7 +89,7 @@ describe('an agent with the node as its tool', () => {
 		expect(said).toContain('messageId');
 	});
 
-	test('is told the variables of a template with the text around them', async () => {
+	test('the model sees the variables of a template with the text around them', async () => {
 		const label = 'Body 1: {{1}} is your…';
 		const field = { id: 'body_1', displayName: label, type: 'string' };
 		const schema = [{ ...field, required: true, defaultMatch: false, display: true }];
@@ -155,12 +155,12 @@ describe('an agent asks a human', () => {
 	test.each([
 		['Yes', /"?42/],
 		['No', /rejected/],
-	])('whether its tool may run: %s', async (answer, told) => {
+	])('whether its tool may run: %s', async (answer, expected) => {
 		const args = { toolParameters: { input: '6*7' }, hitlParameters: {} };
 		const review = human('businessMessagingHitlTool', { message: '=May I run {{ $tool.name }}?' });
 		const calculator = node('Calculator', '@n8n/n8n-nodes-langchain.toolCalculator', 1);
 		const said = await ask(args, [review, calculator], /^May I run \w+\?$/, answer);
-		expect(said).toMatch(told);
+		expect(said).toMatch(expected);
 	});
 });
 

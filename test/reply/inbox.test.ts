@@ -336,7 +336,7 @@ test('a trigger without messages, registered by hand or in a test accepts no que
 });
 
 // Last, as nobody ends the run that failed here.
-test('a trigger that is published anew while people are asked takes their replies; if it stays away, that is said', async () => {
+test('a trigger that is published again while people are asked receives their replies; without one, the run fails', async () => {
 	const trigger = await inbox();
 	const askWithout = async () => {
 		const calls = service.calls('sendText');

@@ -29,7 +29,7 @@ export interface Mailing {
 	state: 'running' | 'ended' | 'interrupted';
 }
 
-/** An event that n8n has answered with 200, how many executions it has started, and how many questions it has answered. */
+/** An event that n8n has answered with 200, which executions it has started, and how many questions it has answered. */
 interface Event {
 	deliveries: Delivery[];
 	/** The executions, with their states. */

@@ -1,6 +1,6 @@
 'use strict';
-// For packages that are shared by test files (sharedPackages.js): each file has the built package anew, and n8n without what an
-// earlier one has left in it.
+// For packages that test files share (sharedPackages.js): each file loads the built package again, and gets an n8n without the
+// state of earlier files.
 const path = require('node:path');
 
 const { TestEnvironment } = require('jest-environment-node');

@@ -1,6 +1,6 @@
 'use strict';
-// Jest loads every package anew for each test file, n8n-core with its 1,700 files among them. Here, packages are loaded once in a
-// process, by Node.js itself.
+// For each test file, Jest loads every package again, including the 1,700 files of n8n-core. Here, Node.js loads packages once in a
+// process.
 const path = require('node:path');
 
 const Runtime = require('jest-runtime').default;

@@ -149,7 +149,7 @@ export function operation<
 
 type Names = Pick<OperationNames, 'name' | 'value' | 'action' | 'description'>;
 
-/** A list is called "Get Many" unless it has names of its own. */
+/** A list is called "Get Many" unless the operation sets other names. */
 interface ListDefinition<F extends readonly Field[]>
 	extends Omit<Definition<F, undefined, []>, keyof Names>,
 		Partial<Names> {

@@ -18,7 +18,7 @@ import type { Asking } from './asking';
 
 /** How often the triggers learn who was asked, ms. */
 const tellPauseMs = 1_000;
-/** How often they are told at the end, until one of them takes it. */
+/** How often the final list is sent to the triggers, until one of them accepts it. */
 const maxTold = 5;
 
 /**

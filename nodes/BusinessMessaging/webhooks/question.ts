@@ -257,7 +257,7 @@ export async function callRun(
 	// n8n responds with a page if the execution has succeeded; our webhook responds if the execution waits in another round
 	if (statusCode === 200 || statusCode === 410) return 'resumed';
 	const isRunning = statusCode === 409 && /running/.test(JSON.stringify(body));
-	// A proxy answers 404 with a page of its own while n8n restarts.
+	// While n8n restarts, a proxy may respond with 404 and an HTML page.
 	const isProxy = statusCode === 404 && !isRecord(body);
 	const isEnded = [401, 404, 409].includes(statusCode) && !isRunning && !isProxy;
 	return isEnded ? 'ended' : 'unknown';
