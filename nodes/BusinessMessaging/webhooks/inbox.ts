@@ -43,6 +43,8 @@ const enoughReports = 2;
 const maxWaitMs = 5_000;
 const maxSynchronizations = 20;
 const synchronizePauseMs = 1_000;
+/** Replies that arrive within this time are stored as one text: with thousands of people, making it takes long. In ms. */
+const gatherMs = 200;
 /** How long two equal messages at two triggers count as one, if nothing identifies them, ms. */
 const sameMomentMs = 10_000;
 
@@ -58,6 +60,8 @@ export class Inbox {
 	private readonly synchronizing = new Map<string, number>();
 	/** Whether another process has responded so far. A single process need not send its state to itself. */
 	private hasPeers = false;
+	/** Until the replies of this moment are stored. */
+	private gathering?: Promise<void>;
 	/** What n8n stores: the state at the time of storing. */
 	private readonly live = { toJSON: () => this.toText() };
 
@@ -202,6 +206,7 @@ export class Inbox {
 		}
 		if (others.length === events.length) return others;
 		this.store(context);
+		await (this.gathering ??= pause(gatherMs).finally(() => (this.gathering = undefined)));
 		const finishing = Promise.all([...runs].map(async (run) => await run?.finish));
 		await Promise.race([finishing, pause(maxWaitMs)]);
 		void this.synchronize(context, url);

@@ -225,7 +225,9 @@ function keysOf(answers: Answer[]): string[] {
 
 /** Whether everybody who was asked has answered. */
 export function isAnswered({ isWhole, people }: Run): boolean {
-	return isWhole && [...people.values()].every(({ answer }) => answer);
+	if (!isWhole) return false;
+	for (const { answer } of people.values()) if (!answer) return false;
+	return true;
 }
 
 /** The answers so far. */
