@@ -129,6 +129,13 @@ test('what failed goes to the error output', async () => {
 	]);
 });
 
+test('without a trigger, STOP is the reply, and the question is not repeated', async () => {
+	const execution = await people.ask([anna], { responseType: 'number' });
+	await people.write(anna, 'STOP');
+	expect(jsonOf(execution)).toMatchObject([{ replied: true, accepted: false, text: 'STOP' }]);
+	expect(service.sent()).toHaveLength(1);
+});
+
 describe('a delivery that is no answer', () => {
 	const post = async (body: unknown, change = (url: string) => url) => {
 		const { url } = people.state.webhooks.all[0];

@@ -150,6 +150,15 @@ test('a word such as STOP starts the workflow that records it, unless it is an a
 	expect(trigger.executions).toHaveLength(1);
 });
 
+test('STOP to a question for free text is the reply, and starts the workflows that record it', async () => {
+	const triggers = [await inbox(), await inbox()];
+	const execution = await people.ask([anna]);
+	await people.write(anna, 'STOP');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'STOP' }]);
+	for (const { executions } of triggers)
+		expect(executions.map(({ items }) => items[0][0].json.intent)).toEqual(['optOut']);
+});
+
 test('a message to a run that the user has stopped is an ordinary message', async () => {
 	const trigger = await inbox();
 	const earlier = await people.ask([anna]);

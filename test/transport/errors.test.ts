@@ -40,6 +40,7 @@ test.each<[number, object | string, string, string]>([
 	[400, details, `${refused}: No (too late)`, correctIt],
 	[499, '', refused, correctIt],
 	[200, { success: false, message: 'No' }, `${refused}: No`, correctIt],
+	[200, { success: false, id: 'request_1', message: 'No' }, `${refused}: No`, correctIt],
 	[200, { status: 'error', detail: 'No' }, `${refused}: No`, correctIt],
 	[300, { title: 'Moved' }, `${redirects}: Moved`, newUrl],
 	[399, '', redirects, newUrl],

@@ -113,7 +113,7 @@ test('answers an event that was not chosen with 200 and starts nothing', async (
 test.each([
 	['an empty object', {}],
 	['an empty array', []],
-	['an array in which not all are events', [received(), { event: 1 }]],
+	['an array without events', [{ event: 1 }]],
 	['no data', { event: 'message.received' }],
 	['data that is no object', { event: 'message.received', data: 'Hello' }],
 	['an event that is no text', { event: 1, data: {} }],
@@ -123,6 +123,12 @@ test.each([
 	const answer = await triggers.deliver(trigger, body);
 	expect([answer.status, trigger.executions]).toEqual([400, []]);
 	expect(answer.body).toEqual({ message: expect.stringContaining('is not an event') });
+});
+
+test('hands on the events of a list that contains other entries too', async () => {
+	const trigger = await triggers.active();
+	const answer = await triggers.deliver(trigger, [{ ping: 1 }, received()]);
+	expect(answer.workflowData?.[0].map(({ json }) => json.from)).toEqual([customer]);
 });
 
 test('reads JSON that comes without saying so', async () => {

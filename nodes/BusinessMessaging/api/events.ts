@@ -84,11 +84,10 @@ function kindOfWord(word: string): string | undefined {
 	return state && `message.${state}`;
 }
 
-/** The events of a delivery: one, or a list of them, bare or under any key. Undefined if it is anything else. */
-export function readEnvelopes(body: unknown): EventEnvelope[] | undefined {
+/** The events of a delivery: one, or a list of them, bare or under any key, and how many other entries it has. */
+export function readEnvelopes(body: unknown): { events: EventEnvelope[]; others: number } {
 	const single = eventEnvelopeSchema.safeParse(body).data;
-	if (single) return [single];
-	const list = readList(body) ?? [];
-	const read = list.flatMap((entry) => eventEnvelopeSchema.safeParse(entry).data ?? []);
-	return read.length > 0 && read.length === list.length ? read : undefined;
+	const list = single ? [single] : (readList(body) ?? []);
+	const events = list.flatMap((entry) => eventEnvelopeSchema.safeParse(entry).data ?? []);
+	return { events, others: list.length - events.length };
 }

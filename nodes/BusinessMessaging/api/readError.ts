@@ -42,12 +42,12 @@ export function readErrorMessage(body: unknown, visited = new Set<unknown>()): s
 
 /** Whether a response with a status such as 200 says that the request was refused, as some services do. */
 export function isRefusal(body: unknown): boolean {
-	if (!isRecord(body) || readId(body) !== undefined) return false;
+	if (!isRecord(body)) return false;
+	if (at(body, ['success', 'ok']).includes(false)) return true;
+	// A record may have such fields of its own.
+	if (readId(body) !== undefined) return false;
 	const isError = typeof body.status === 'string' && /^(error|fail)$/i.test(body.status);
-	return (
-		at(body, ['success', 'ok', 'result']).includes(false) ||
-		(isError && readErrorMessage(body) !== undefined)
-	);
+	return body.result === false || (isError && readErrorMessage(body) !== undefined);
 }
 
 type Read = (value: unknown) => string | undefined;

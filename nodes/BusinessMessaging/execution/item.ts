@@ -50,11 +50,6 @@ export function hasFailed(outcome: Outcome | undefined): outcome is { failure: S
 	return outcome !== undefined && 'failure' in outcome;
 }
 
-/** Whether an item has not failed so far. */
-export function isValid(item: Item): item is ValidItem {
-	return item.request !== undefined && !hasFailed(item.outcome);
-}
-
 /** Whether the recipient of an item may get its message, now or in an earlier attempt: it has not certainly failed. */
 export function mayReach(item: Item): item is ValidItem {
 	const isUnsent = hasFailed(item.outcome) && item.outcome.failure.sendStatus === 'notSent';
@@ -63,8 +58,9 @@ export function mayReach(item: Item): item is ValidItem {
 
 /** Whether an item has not failed, and no rule has left it out. */
 export function isWanted(item: Item): item is ValidItem {
-	const isLeftOut = item.outcome && 'isLeftOut' in item.outcome;
-	return isValid(item) && !isLeftOut;
+	const { request, outcome } = item;
+	const isLeftOut = outcome && 'isLeftOut' in outcome;
+	return request !== undefined && !hasFailed(outcome) && !isLeftOut;
 }
 
 /** Whether an item was carried out with success. */

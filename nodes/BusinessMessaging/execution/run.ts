@@ -16,7 +16,6 @@ import {
 	hasFailed,
 	isDone,
 	isPending,
-	isValid,
 	isWanted,
 	mayReach,
 } from './item';
@@ -139,7 +138,7 @@ async function openRun(
 	items: Item[],
 ): Promise<Run> {
 	const memory = operation.endpoint.idempotent ? undefined : new Memory(context, operation);
-	for (const item of items.filter(isValid)) item.outcome = memory?.recall(item);
+	for (const item of items.filter(isPending)) item.outcome = memory?.recall(item);
 	const pending = items.filter(isPending);
 	try {
 		const signal = context.getExecutionCancelSignal();

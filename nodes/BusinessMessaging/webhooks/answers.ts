@@ -195,7 +195,8 @@ export async function takeAnswer(
 	earlier?: AnswerMessage[],
 ): Promise<Answer | undefined> {
 	const answer = toAnswer(event, question, earlier);
-	if (answer.isAccepted) return answer;
+	// Whoever wants no more messages is not asked again.
+	if (answer.isAccepted || isOptOut(event, question.expected)) return answer;
 	return (await repeatQuestion(await connect(context), question)) ? undefined : answer;
 }
 

@@ -22,17 +22,24 @@ export async function readDelivery(context: IWebhookFunctions): Promise<Delivery
 }
 
 /**
- * The events of a delivery. n8n parses JSON only if the header says so, so this reads the raw body.
+ * The events of a delivery. n8n parses JSON only if the header says so, so this reads the raw body. Entries of a list that are
+ * no events are left out, and n8n's log says so: if the whole list were refused, its other events would be lost.
  *
- * @returns undefined for any other content
+ * @returns undefined without events
  */
 export function readEvents(
 	context: IWebhookFunctions,
 	{ rawBody }: Delivery,
 ): EventEnvelope[] | undefined {
-	const envelopes =
-		readEnvelopes(context.getBodyData()) ?? readEnvelopes(parseJson(String(rawBody)));
-	return isTooDeep(envelopes) ? undefined : envelopes;
+	const parsed = readEnvelopes(context.getBodyData());
+	const { events, others } =
+		parsed.events.length > 0 ? parsed : readEnvelopes(parseJson(String(rawBody)));
+	if (events.length === 0 || isTooDeep(events)) return undefined;
+	if (others > 0)
+		context.logger.warn(
+			`A delivery contained ${others} entries that are not events. They were left out. An event needs "event" (text) and "data" (object).`,
+		);
+	return events;
 }
 
 /** 200: the delivery is handled, and the service need not repeat it. */

@@ -26,8 +26,17 @@ import {
 	pollEvent,
 	resume,
 } from './question';
+import { readEvent } from './simpleEvent';
 
 type Context = IHookFunctions | IWebhookFunctions;
+
+/** A message that was a reply. */
+interface Taken {
+	/** Its run, if the response to the delivery may wait for it. */
+	run?: Run;
+	/** Whether it is also a word such as STOP, which the workflow that records opt-outs has to get. */
+	isOptOut?: boolean;
+}
 
 /** Identifies this process of n8n; there may be several behind one URL. */
 export const processName = randomUUID();
@@ -52,7 +61,7 @@ const sameMomentMs = 10_000;
 export class Inbox {
 	private readonly questions: OpenQuestions;
 	/** Messages that were replies, with the trigger that has consumed them. */
-	private readonly consumed = new BoundedMap<string, { at: number; node: string }>({
+	private readonly consumed = new BoundedMap<string, { at: number; node: string } & Taken>({
 		maxSize: 10_000,
 	});
 	/** Triggers that may not have stored everything, and how many more times each of them is called to do so. */
@@ -184,7 +193,7 @@ export class Inbox {
 	 *
 	 * @param url of the trigger, with its secret
 	 * @param headers those that may identify an event
-	 * @returns the other events
+	 * @returns the other events, and replies that workflows get as well
 	 * @throws ServiceError if repeating a question failed, or if it is not known yet who was asked
 	 */
 	async consume(
@@ -202,9 +211,9 @@ export class Inbox {
 				async () => await this.take(context, url, event, headers),
 			);
 			if (taken) runs.add(taken.run);
-			else others.push(event);
+			if (!taken || taken.isOptOut) others.push(event);
 		}
-		if (others.length === events.length) return others;
+		if (runs.size === 0) return others;
 		this.store(context);
 		await (this.gathering ??= pause(gatherMs).finally(() => (this.gathering = undefined)));
 		const finishing = Promise.all([...runs].map(async (run) => await run?.finish));
@@ -213,22 +222,23 @@ export class Inbox {
 		return others;
 	}
 
-	/** Consumes a message if it is a reply. @returns its run, if that is known; undefined for any other message */
+	/** Consumes a message if it is a reply. @returns undefined for any other message */
 	private async take(
 		context: IWebhookFunctions,
 		url: string,
 		event: EventEnvelope,
 		headers: Record<string, unknown>,
-	): Promise<{ run?: Run } | undefined> {
+	): Promise<Taken | undefined> {
 		const { name, isCertain } = nameOf(event, headers);
 		const node = nodeKey(context);
 		const earlier = this.consumed.get(name);
 		const isElsewhere = earlier && earlier.node !== node;
 		if (earlier && (isCertain || (isElsewhere && Date.now() - earlier.at < sameMomentMs)))
-			return {};
+			return { isOptOut: earlier.isOptOut };
 		const phone = senderOf(event) ?? '';
 		const key = isCertain ? name : undefined;
-		if (key && this.questions.isKnown(phone, key)) return {};
+		const isLoneWord = readEvent(event).intent === 'optOut';
+		if (key && this.questions.isKnown(phone, key)) return { isOptOut: isLoneWord };
 		for (const { run, item } of this.questions.to(phone)) {
 			if (!(await this.isAsked(context, url, run, item, event))) continue;
 			const state = await this.poll(context, run);
@@ -236,9 +246,11 @@ export class Inbox {
 			else await this.answer(context, run, item, event, key);
 			// If the run has continued, another process gave it this answer.
 			if (state === 'ended') continue;
-			this.consumed.set(name, { at: Date.now(), node });
+			const { expected = 0, answer } = run.people.get(item) ?? {};
+			const isOptOut = isLoneWord && run.expected[expected].kind === 'freeText';
+			this.consumed.set(name, { at: Date.now(), node, isOptOut });
 			// The person's next message may belong to the answer, and may be delivered only after this one, so do not wait.
-			return run.people.get(item)?.answer?.until ? {} : { run };
+			return answer?.until ? { isOptOut } : { run, isOptOut };
 		}
 		return undefined;
 	}
