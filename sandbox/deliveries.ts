@@ -16,7 +16,7 @@ import type { Webhook, Webhooks } from './state/webhooks';
 
 const maxRetryDelayMs = 60_000;
 const maxResponseBytes = 1_048_576;
-/** For how many people a webhook is called at the same time. */
+/** A webhook gets messages of at most this many people at the same time. */
 const maxPeople = 20;
 /** After this time, a person's next message does not wait for the response to the one before, ms. */
 const patienceMs = 250;

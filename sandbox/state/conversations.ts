@@ -61,7 +61,7 @@ function figuresOf(messages: readonly Message[]): Figures {
 export class Analytics {
 	constructor(private readonly messages: Pick<Messages, 'all'>) {}
 
-	/** The same of the messages of a period (assumption). */
+	/** The figures of the messages of one period (assumption). */
 	within({ from = '', to = '' }: { from?: string; to?: string }): Analytics {
 		const [start, end] = [Date.parse(from), Date.parse(to)];
 		const all = this.messages.all.filter(({ createdAt }) => {

@@ -128,7 +128,7 @@ test(
 	600_000,
 );
 
-/** Until all messages have their last receipt, and n8n has ended what came in. */
+/** Waits until every message has its last receipt and n8n has handled all events. */
 async function untilQuiet(...workflows: string[]): Promise<void> {
 	const isQuiet = async () => {
 		const isRead = outbound().every(({ history }) =>
