@@ -34,7 +34,7 @@ export interface ChatMessages {
 	total: number;
 }
 
-const limit = z.coerce.number().int().min(1).max(1000).default(50);
+const limit = z.coerce.number().int().min(1).max(1000).default(200);
 const listQuerySchema = z.object({ search: z.string().default(''), limit });
 const messagesQuerySchema = z.object({ limit });
 const pathSchema = z.object({ phone: phoneSchema });

@@ -4,22 +4,19 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { ChatMessages } from '../data';
 import type { Message, RenderedTemplate } from '../../state/messages';
-import { newNames } from './chats';
-import { step, useLive, write } from './live';
-import { Avatar, dayOf, Empty, More, Problem, Sign, Status, timeOf } from './parts';
+import { useLive, write } from './live';
+import { Avatar, dayOf, Empty, Problem, Sign, Status, timeOf } from './parts';
 
 const nobodyListens =
 	'No workflow got this message. In n8n, publish a workflow that starts with the Business Messaging Trigger.';
 
 export function Chat({ phone }: { phone: string }) {
-	const [limit, setLimit] = useState(step);
-	const path = `/chats/${encodeURIComponent(phone)}?limit=${limit}`;
-	const { data, error } = useLive<ChatMessages>(path);
+	const { data, error } = useLive<ChatMessages>(`/chats/${encodeURIComponent(phone)}`);
 	const [answer, setAnswer] = useState({ hint: '', problem: '' });
 	const box = useRef<HTMLTextAreaElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const scroller = useRef<HTMLDivElement>(null);
-	const name = data?.chat.name ?? newNames.get(phone);
+	const name = data?.chat.name;
 	const who = name ?? phone;
 	useEffect(() => {
 		// On a narrow screen a keyboard on the screen would cover what is to be read first.
@@ -33,7 +30,7 @@ export function Chat({ phone }: { phone: string }) {
 	/** Writes as the customer; the keyboard stays in the box. Gives whether that succeeded. */
 	const send = async (text: string) => {
 		try {
-			const { deliveries } = await write({ from: phone, text, ...(name && { name }) });
+			const { deliveries } = await write({ from: phone, text });
 			setAnswer({ hint: deliveries.length === 0 ? nobodyListens : '', problem: '' });
 			scroller.current?.scrollTo({ top: 0 });
 			box.current?.focus();
@@ -71,13 +68,9 @@ export function Chat({ phone }: { phone: string }) {
 					aria-relevant="additions"
 				>
 					<Problem error={error} />
-					<More
-						has={data !== undefined && data.total > data.data.length}
-						limit={limit}
-						setLimit={setLimit}
-					>
-						Show older messages
-					</More>
+					{data && data.total > data.data.length && (
+						<p class="small text-center">Older messages are not shown.</p>
+					)}
 					{data?.total === 0 && (
 						<Empty title="No messages yet">
 							Send one from n8n to see it arrive here, or write first as {who} in the box below.

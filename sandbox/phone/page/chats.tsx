@@ -1,34 +1,27 @@
 /** The chats, the newest first, then the contacts nobody has written with. */
-import type { RefObject, TargetedSubmitEvent } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 
 import type { Chat, ChatList } from '../data';
-import { step, useLive } from './live';
-import { Avatar, dayOf, Empty, More, phoneOf, Problem, Sign, Status, timeOf } from './parts';
-
-/** Names of customers who have not written yet. */
-export const newNames = new Map<string, string>();
+import { useLive } from './live';
+import { Avatar, dayOf, Empty, phoneOf, Problem, Status, timeOf } from './parts';
 
 export function Chats({ chosen, class: pane }: { chosen?: string; class: string }) {
 	const [search, setSearch] = useState('');
-	const [limit, setLimit] = useState(step);
-	const dialog = useRef<HTMLDialogElement>(null);
-	const query = new URLSearchParams({ search, limit: String(limit) }).toString();
+	const number = phoneOf(search);
+	const query = new URLSearchParams({ search: number ?? search }).toString();
 	const { data: list, error } = useLive<ChatList>(`/chats?${query}`);
 	const chats = list?.data ?? [];
+	const more = (list?.total ?? 0) - chats.length;
 	return (
 		<section class={`chats d-flex flex-column border-end ${pane}`} aria-label="Chats">
 			<header class="d-flex flex-wrap align-items-center gap-2 border-bottom px-3 py-2">
 				<h2 class="flex-fill fw-bold">Chats</h2>
-				<button class="btn border rounded-pill" onClick={() => dialog.current?.showModal()}>
-					<Sign>+</Sign> New chat
-				</button>
 				<input
 					class="form-control rounded-pill"
 					type="search"
 					dir="auto"
 					aria-label="Search chats"
-					placeholder="Name or phone number"
+					placeholder="Name, or any phone number"
 					value={search}
 					onInput={({ currentTarget }) => setSearch(currentTarget.value)}
 				/>
@@ -37,7 +30,13 @@ export function Chats({ chosen, class: pane }: { chosen?: string; class: string 
 				<Problem error={error} />
 				{list?.total === 0 && (
 					<Empty title={search ? 'Nobody found' : 'No messages yet'}>
-						{search ? 'Search for another name or number.' : 'Send one from n8n, or start a chat.'}
+						{number ? (
+							<a class="btn btn-primary rounded-pill mt-2" href={`#${number}`}>
+								Start a chat with {number}
+							</a>
+						) : (
+							'To write first, enter a phone number above, e.g. +49 170 1234567.'
+						)}
 					</Empty>
 				)}
 				<ul>
@@ -45,11 +44,12 @@ export function Chats({ chosen, class: pane }: { chosen?: string; class: string 
 						<Row key={chat.phone} chat={chat} isChosen={chat.phone === chosen} />
 					))}
 				</ul>
-				<More has={chats.length < (list?.total ?? 0)} limit={limit} setLimit={setLimit}>
-					Show more of {list?.total}
-				</More>
+				{more > 0 && (
+					<p class="small text-body-secondary text-center my-2">
+						{more} more: search for their names or numbers.
+					</p>
+				)}
 			</div>
-			<NewChat dialog={dialog} />
 		</section>
 	);
 }
@@ -90,69 +90,5 @@ function Time({ at }: { at: string }) {
 		<time class="small text-body-secondary text-nowrap" dateTime={at}>
 			{day === 'Today' ? timeOf(at) : day}
 		</time>
-	);
-}
-
-/** Asks for the number of a customer who has not written yet. */
-function NewChat({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
-	const [error, setError] = useState('');
-	const field = useRef<HTMLInputElement>(null);
-	useEffect(() => void (error && field.current?.focus()), [error]);
-	const start = (event: TargetedSubmitEvent<HTMLFormElement>) => {
-		event.preventDefault();
-		const form = event.currentTarget;
-		const [number, name] = ['phone', 'name'].map((key) => new FormData(form).get(key) as string);
-		const phone = phoneOf(number);
-		setError(phone ? '' : 'Enter a number with country code, e.g. +49 170 1234567.');
-		if (!phone) return;
-		if (name.trim()) newNames.set(phone, name.trim());
-		form.reset();
-		dialog.current?.close();
-		location.hash = phone;
-	};
-	return (
-		<dialog ref={dialog} class="border-0 rounded-4 shadow p-4" aria-labelledby="new-chat">
-			<form class="d-grid gap-3" onSubmit={start} noValidate>
-				<h2 class="fw-bold" id="new-chat">
-					New chat
-				</h2>
-				<p class="text-body-secondary">
-					Write as a customer who is not in the list. Any number will do: nothing is really sent.
-				</p>
-				<label>
-					Phone number
-					<input
-						ref={field}
-						class="form-control"
-						name="phone"
-						type="tel"
-						autocomplete="off"
-						placeholder="e.g. +49 170 1234567"
-						aria-invalid={error !== ''}
-					/>
-				</label>
-				<Problem error={error} />
-				<label>
-					Name (optional)
-					<input
-						class="form-control"
-						name="name"
-						dir="auto"
-						autocomplete="off"
-						placeholder="e.g. Ada Lovelace"
-					/>
-				</label>
-				<footer class="d-flex justify-content-end gap-2">
-					<button
-						class="btn border rounded-pill"
-						type="button"
-						onClick={() => dialog.current?.close()}
-					>
-						Cancel
-					</button>
-					<button class="btn btn-primary rounded-pill">Start chat</button>
-				</footer>
-			</form>
-		</dialog>
 	);
 }

@@ -1,14 +1,11 @@
 /** What was delivered to webhooks, e.g. to n8n, and what they answered. */
-import { useState } from 'preact/hooks';
-
 import type { Delivery } from '../../deliveries';
 import type { Webhook } from '../../state/webhooks';
-import { step, useLive } from './live';
-import { Empty, More, Problem, timeOf } from './parts';
+import { useLive } from './live';
+import { Empty, Problem, timeOf } from './parts';
 
 export function Deliveries() {
-	const [limit, setLimit] = useState(step);
-	const { data: log, error } = useLive<{ data: Delivery[] }>(`/deliveries?last=${limit}`);
+	const { data: log, error } = useLive<{ data: Delivery[] }>('/deliveries?last=200');
 	const { data: webhooks } = useLive<{ data: Webhook[] }>('/webhooks');
 	const deliveries = log?.data ?? [];
 	return (
@@ -40,9 +37,6 @@ export function Deliveries() {
 						<Row key={delivery.id} {...delivery} />
 					))}
 				</ol>
-				<More has={deliveries.length >= limit} limit={limit} setLimit={setLimit}>
-					Show more
-				</More>
 			</div>
 		</section>
 	);

@@ -1,10 +1,6 @@
 /** The sandbox's controls, and what keeps the page up to date: whenever something has changed, what is shown is asked for again. */
 import { useEffect, useState } from 'preact/hooks';
 
-/** How many rows a list begins with, how many each "Show more" adds, and how many it shows at most. */
-export const step = 50;
-export const most = 1000;
-
 const listeners = new Set<() => void>();
 
 /** Connects to the sandbox; the browser connects again by itself. */
@@ -54,7 +50,6 @@ export function useLive<T>(path: string): { data?: T; error?: string } {
 export async function write(message: {
 	from: string;
 	text: string;
-	name?: string;
 }): Promise<{ deliveries: string[] }> {
 	const headers = { 'content-type': 'application/json' };
 	return await request('/inbound', { method: 'POST', headers, body: JSON.stringify(message) });

@@ -1,8 +1,6 @@
 /** Small parts that are used all over the page, and times as people read them. */
 import type { ComponentChildren } from 'preact';
 
-import { most, step } from './live';
-
 type Words = { children?: ComponentChildren };
 
 /** A sign beside words that say the same. */
@@ -54,19 +52,6 @@ export const Problem = ({ error }: { error?: string }) =>
 		<p class="alert alert-danger m-2" role="alert">
 			{error}
 		</p>
-	) : null;
-
-type MoreProps = Words & { has: boolean; limit: number; setLimit: (limit: number) => void };
-
-/** Asks for more rows of a list. */
-export const More = ({ has, limit, setLimit, children }: MoreProps) =>
-	has && limit < most ? (
-		<button
-			class="btn border rounded-pill d-block mx-auto my-2"
-			onClick={() => setLimit(limit + step)}
-		>
-			{children}
-		</button>
 	) : null;
 
 /** A phone number in international format from what a person typed; undefined if it is not a phone number. */
