@@ -45,7 +45,7 @@ const LATER = 40;
 
 /** What takes the deliveries: an active workflow, and its address. */
 interface Receiver {
-	name: 'Business Messaging Trigger' | 'Webhook';
+	name: string;
 	workflowId: string;
 	url: string;
 }
@@ -63,7 +63,7 @@ interface Result {
 	cpuSeconds: number;
 }
 
-/** Both in comparison. */
+/** The same events to our trigger and to n8n's own node. */
 interface Comparison {
 	environment: string;
 	events: number;
@@ -72,16 +72,13 @@ interface Comparison {
 	plain: Result;
 }
 
-/** Delivery receipts to three triggers. */
+/** Delivery receipts to three triggers: with Batch Receipts, refused by a filter, and with an execution for each, of fewer receipts. */
 interface ReceiptComparison {
 	environment: string;
 	messages: number;
 	receipts: number;
-	/** With Batch Receipts. */
 	batched: Result;
-	/** Refused by a filter. */
 	filtered: Omit<Result, 'lost' | 'doubled'>;
-	/** An execution for each, of fewer receipts. */
 	single: Result;
 	/** The rate of the first by that of the second. */
 	ratio: number;
@@ -127,33 +124,13 @@ async function compare(
 	events: number,
 	repeated: boolean,
 ): Promise<Comparison> {
-	const make = async () => ({ ours: await makeOurs(n8n, service), plain: await makePlain(n8n) });
-	const receivers = await make();
-	const warmUps = await make();
-	for (const receiver of Object.values(warmUps))
-		await deliver(n8n, receiver, deliveriesOf(WARM_UP, false));
-	const used = { ours: { seconds: 0, cpuSeconds: 0 }, plain: { seconds: 0, cpuSeconds: 0 } };
+	const make = async () => [await makeOurs(n8n, service), await makePlain(n8n)];
+	const [receivers, warmUps] = [await make(), await make()];
+	for (const receiver of warmUps) await deliver(n8n, receiver, deliveriesOf(WARM_UP, false));
 	const bodies = deliveriesOf(events, repeated);
-	const parts = chunk(bodies, Math.ceil(bodies.length / PARTS));
-	for (const [index, part] of parts.entries()) {
-		const turn = index % 2 === 0 ? (['ours', 'plain'] as const) : (['plain', 'ours'] as const);
-		for (const who of turn) {
-			const title = `${environment}: part ${index + 1} of ${parts.length}, ${receivers[who].name}`;
-			const one = await step(title, async () => await deliver(n8n, receivers[who], part));
-			used[who].seconds += one.seconds;
-			used[who].cpuSeconds += one.cpuSeconds;
-		}
-	}
-	const resultOf = async (who: 'ours' | 'plain'): Promise<Result> => ({
-		name: receivers[who].name,
-		deliveries: bodies.length,
-		...(await outcome(n8n, receivers[who], bodies.map(keyOf))),
-		...used[who],
-	});
-	const results = { ours: await resultOf('ours'), plain: await resultOf('plain') };
-	for (const { workflowId } of [...Object.values(receivers), ...Object.values(warmUps)])
-		await n8n.client.deactivate(workflowId);
-	return { environment, events, repeated, ...results };
+	const [ours, plain] = await inTurn(n8n, environment, receivers, bodies, inBursts);
+	for (const { workflowId } of [...receivers, ...warmUps]) await n8n.client.deactivate(workflowId);
+	return { environment, events, repeated, ours, plain };
 }
 
 /** The receipts of the same messages to a trigger that batches them and to one that refuses them, in turn, and some to one that does neither. */
@@ -165,45 +142,46 @@ async function compareReceipts(
 ): Promise<ReceiptComparison> {
 	const make = async (more: INodeParameters) =>
 		await makeOurs(n8n, service, { events: RECEIPTS.map((state) => `message.${state}`), ...more });
-	const receivers = {
-		batched: await make({ options: { batchReceipts: true } }),
-		filtered: await make({ filters: { statuses: 'none' } }),
-		single: await make({}),
-	};
-	const used = {
-		batched: { seconds: 0, cpuSeconds: 0 },
-		filtered: { seconds: 0, cpuSeconds: 0 },
-		single: { seconds: 0, cpuSeconds: 0 },
-	};
-	const run = async (who: keyof typeof receivers, bodies: string[], title: string) => {
-		const one = await step(
-			`${environment}: receipts, ${title}, ${who}`,
-			async () => await deliver(n8n, receivers[who], bodies, atOnce),
-		);
-		used[who].seconds += one.seconds;
-		used[who].cpuSeconds += one.cpuSeconds;
-	};
+	const both = [
+		await make({ options: { batchReceipts: true } }),
+		await make({ filters: { statuses: 'none' } }),
+	];
+	const one = await make({});
 	const bodies = receiptsOf(messages);
-	const parts = chunk(bodies, Math.ceil(bodies.length / PARTS));
-	for (const [index, part] of parts.entries()) {
-		const turn =
-			index % 2 === 0 ? (['batched', 'filtered'] as const) : (['filtered', 'batched'] as const);
-		for (const who of turn) await run(who, part, `part ${index + 1} of ${parts.length}`);
-	}
 	const few = receiptsOf(Math.ceil(messages / 10));
-	await run('single', few, 'one execution each');
-	const resultOf = async (who: keyof typeof receivers, expected: string[]) => ({
-		name: receivers[who].name,
-		deliveries: expected.length,
-		...(await outcome(n8n, receivers[who], expected.map(keyOf))),
-		...used[who],
-	});
-	const filtered = omit(await resultOf('filtered', bodies), 'lost', 'doubled');
-	const batched = await resultOf('batched', bodies);
-	const single = await resultOf('single', few);
-	for (const { workflowId } of Object.values(receivers)) await n8n.client.deactivate(workflowId);
+	const [batched, refused] = await inTurn(n8n, environment, both, bodies, atOnce);
+	const [single] = await inTurn(n8n, environment, [one], few, atOnce);
+	for (const { workflowId } of [...both, one]) await n8n.client.deactivate(workflowId);
+	const filtered = omit(refused, 'lost', 'doubled');
 	const ratio = filtered.seconds / batched.seconds;
 	return { environment, messages, receipts: bodies.length, batched, filtered, single, ratio };
+}
+
+/** Delivers the same to several receivers, part by part, in alternating order. */
+async function inTurn(
+	n8n: N8nServer,
+	environment: string,
+	receivers: Receiver[],
+	bodies: string[],
+	order: Order,
+): Promise<Result[]> {
+	const used = receivers.map((receiver) => ({ receiver, seconds: 0, cpuSeconds: 0 }));
+	const parts = chunk(bodies, Math.ceil(bodies.length / PARTS));
+	for (const [index, part] of parts.entries()) {
+		for (const one of index % 2 === 0 ? used : used.toReversed()) {
+			const title = `${environment}: part ${index + 1} of ${parts.length}, ${one.receiver.name}`;
+			const work = async () => await deliver(n8n, one.receiver, part, order);
+			const { seconds, cpuSeconds } = await step(title, work);
+			one.seconds += seconds;
+			one.cpuSeconds += cpuSeconds;
+		}
+	}
+	const results: Result[] = [];
+	for (const { receiver, ...times } of used) {
+		const events = await outcome(n8n, receiver, bodies.map(keyOf));
+		results.push({ name: receiver.name, deliveries: bodies.length, ...events, ...times });
+	}
+	return results;
 }
 
 /** Our trigger, alone in a workflow; the service knows what was registered. */
@@ -287,7 +265,7 @@ async function deliver(
 	n8n: N8nServer,
 	{ url, workflowId }: Receiver,
 	bodies: string[],
-	order: Order = inBursts,
+	order = inBursts,
 ) {
 	const pid = pidOf(n8n);
 	const [start, cpu] = [performance.now(), cpuSeconds(pid)];
