@@ -10,7 +10,7 @@ import { readFlags, runMain, UserError } from '../tools/cli';
 import { SandboxProcess } from '../tools/sandboxClient';
 import type { Took } from './listingClient';
 
-const USAGE = `Usage: npm run bench:listing -- [--json FILE] [--contacts 100000] [--rounds 2] [--only VARIANT] [--quick]
+const USAGE = `Usage: npm run bench:listing -- [--json FILE] [--quick]
 Fails where a contact is missing or doubled, or where it takes too many requests or too much memory. --quick lists 2,000, too few to compare memory.`;
 const maxFurther = 3;
 /** Factor to the memory of the simple loop. It is checked for long lists only, where it exceeds what the process itself needs. */
@@ -121,13 +121,11 @@ function describe(row: Row): string {
 }
 
 runMain(async () => {
-	const kinds = { json: 'string', contacts: 'string', rounds: 'string', only: 'string' } as const;
-	const flags = readFlags({ ...kinds, quick: 'boolean' }, USAGE);
-	const contacts = Number(flags.contacts ?? (flags.quick ? 2_000 : 100_000));
-	const isChosen = (one: Partial<Choice>) => describeVariants(one).includes(flags.only ?? '');
+	const flags = readFlags({ json: 'string', quick: 'boolean' }, USAGE);
+	const [contacts, rounds] = flags.quick ? [2_000, 1] : [comparable, 2];
 	const rows: Row[] = [];
-	for (const variants of pagingVariants.filter(isChosen)) {
-		const row = await measure(variants, contacts, Number(flags.rounds ?? (flags.quick ? 1 : 2)));
+	for (const variants of pagingVariants) {
+		const row = await measure(variants, contacts, rounds);
 		rows.push(row);
 		console.log(describe(row));
 	}

@@ -23,7 +23,7 @@ const messagesQuerySchema = z.object({
 /** What the sandbox's start prints and `GET /_sandbox` answers. */
 export const controlWords = {
 	'POST /_sandbox/inbound': 'a customer writes: { from, text, name? }',
-	'GET, POST, DELETE /_sandbox/faults':
+	'GET, POST /_sandbox/faults':
 		'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
 	'GET /_sandbox/messages': 'messages of both directions: ?direction=',
 	'GET /_sandbox/deliveries': 'deliveries to webhooks: ?last=',
@@ -74,10 +74,6 @@ function mountFaults(controls: FastifyInstance, stateNow: () => State): void {
 	controls.get('/faults', async () => ({ data: stateNow().faults.all }));
 	controls.post('/faults', async ({ body }, reply) => {
 		return await reply.code(201).send(stateNow().faults.add(parse(faultSchema, body)));
-	});
-	controls.delete<{ Params: { id?: string } }>('/faults/:id?', async ({ params }, reply) => {
-		stateNow().faults.remove(params.id);
-		return await reply.code(204).send();
 	});
 }
 

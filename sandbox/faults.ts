@@ -78,9 +78,9 @@ export class Faults {
 		return fault;
 	}
 
-	/** Takes back one order, or all. */
-	remove(id?: string): void {
-		this.all = id === undefined ? [] : this.all.filter((fault) => fault.id !== id);
+	/** Takes all orders back. */
+	remove(): void {
+		this.all = [];
 	}
 
 	/** The fault that hits a call, if any: the oldest one that matches and is not used up. */

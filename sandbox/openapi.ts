@@ -12,6 +12,7 @@ import {
 	has,
 	isEqual,
 	isPlainObject,
+	mapKeys,
 	mapValues,
 	omit,
 	pickBy,
@@ -35,27 +36,24 @@ const { answers } = schemas;
 
 extendZodWithOpenApi(z);
 
-const named: Record<string, z.ZodTypeAny> = {
+const listed = {
 	Contact: schemas.contactSchema,
-	ContactPage: schemas.pageSchema(schemas.contactSchema),
 	Conversation: schemas.conversationSchema,
-	ConversationPage: schemas.pageSchema(schemas.conversationSchema),
-	CreateContact: endpoints.createContact.body,
-	CreateTemplate: endpoints.createTemplate.body,
-	CreateWebhook: endpoints.createWebhook.body,
+	Template: schemas.templateSchema,
+	Webhook: schemas.webhookSchema,
+};
+const bodies = mapValues(endpoints, (endpoint: Endpoint) => endpoint.body);
+
+/** The schemas that the document names; a body is called like its endpoint. */
+const named: Record<string, z.ZodTypeAny> = {
+	...listed,
+	...mapKeys(mapValues(listed, schemas.pageSchema), (_, name) => `${name}Page`),
+	...mapKeys(pickBy(bodies), (_, name) => upperFirst(name)),
 	Error: errorSchema,
 	Message: schemas.messageSchema,
-	SendTemplate: endpoints.sendTemplate.body,
-	SendText: endpoints.sendText.body,
-	Template: schemas.templateSchema,
 	TemplateComponent: templateComponentSchema,
-	TemplatePage: schemas.pageSchema(schemas.templateSchema),
 	TemplateParameter: templateParameterSchema,
 	Token: schemas.tokenSchema,
-	UpdateContact: endpoints.updateContact.body,
-	UpdateTemplate: endpoints.updateTemplate.body,
-	Webhook: schemas.webhookSchema,
-	WebhookPage: schemas.pageSchema(schemas.webhookSchema),
 };
 
 /** The error answers by status. */

@@ -51,7 +51,7 @@ export const optionsSchema = z
 		signing: signingSchema
 			.nullable()
 			.default(null)
-			.describe('how deliveries are signed, e.g. {"scheme":"sha256","secret":"…"}'),
+			.describe('how deliveries are signed, e.g. {"secret":"…"}'),
 		sampleContacts: count.default(5).describe('number of contacts at the start'),
 		variants: variantsSchema.describe(
 			'answers to what the specification leaves open, e.g. {"page-base":"0"}; variants/points.ts lists them',

@@ -6,13 +6,11 @@ import { z } from 'zod';
 /** How deliveries are signed. */
 export const signingSchema = z
 	.object({
-		/** `standardWebhooks`: as standardwebhooks.com; `sha256`: `sha256=<hex>`; `hex`: `<hex>`; `custom`: as the other fields say. */
-		scheme: z.enum(['standardWebhooks', 'sha256', 'hex', 'custom']),
+		/** `standardWebhooks`: as standardwebhooks.com; `hmac`: as the fields below the secret say. */
+		scheme: z.enum(['standardWebhooks', 'hmac']).default('hmac'),
 		/** The key; base64 after `whsec_` for `standardWebhooks`. */
 		secret: z.string().min(1),
-		/** Name of the header; by default `X-Hub-Signature-256` for `sha256`, else `X-Signature`. */
-		header: z.string().min(1).optional(),
-		/** Only for `custom`, like all below. */
+		header: z.string().min(1).default('X-Signature'),
 		algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),
 		encoding: z.enum(['hex', 'base64']).default('hex'),
 		/** Text before the signature. */
@@ -48,10 +46,7 @@ export function signatureHeaders(
 			'webhook-signature': new Webhook(signing.secret).sign(id, now, body),
 		};
 	}
-	const usual = signing.scheme === 'sha256' ? 'X-Hub-Signature-256' : 'X-Signature';
-	const header = signing.header ?? usual;
-	const { timestampHeader } = signing;
-	const prefix = signing.scheme === 'sha256' ? 'sha256=' : signing.prefix;
+	const { header, prefix, timestampHeader } = signing;
 	const signature = prefix + digest(timestampHeader ? `${seconds}.${body}` : body);
 	return { ...(timestampHeader && { [timestampHeader]: seconds }), [header]: signature };
 }

@@ -50,20 +50,19 @@ const forms: Record<string, Form> = {
 	},
 	'HMAC with a prefix': {
 		parameters: signed({ header: 'X-Hub-Signature-256', prefix: 'sha256=' }),
-		signing: { scheme: 'sha256' },
+		signing: { header: 'X-Hub-Signature-256', prefix: 'sha256=' },
 		sign: (text, key) => ({ 'X-Hub-Signature-256': `sha256=${hmac(key, text).digest('hex')}` }),
 		hasTime: false,
 	},
 	'HMAC in capitals': {
 		parameters: signed({}),
-		signing: { scheme: 'hex' },
+		signing: {},
 		sign: (text, key) => ({ 'X-Signature': hmac(key, text).digest('hex').toUpperCase() }),
 		hasTime: false,
 	},
 	'HMAC with another algorithm, encoding and a time': {
 		parameters: signed({ scheme: 'sha512-base64', header: 'X-Own', ...ownForm }),
 		signing: {
-			scheme: 'custom',
 			header: 'X-Own',
 			algorithm: 'sha512',
 			encoding: 'base64',

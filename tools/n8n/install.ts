@@ -113,28 +113,16 @@ function nodeFor(folder: string, packages: LockedPackages): string {
 }
 
 const DISK_FULL = /ENOSPC|no space left on device|EDQUOT/i;
-const DOWNLOAD =
-	/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|E40[134]|E50[0234]|ETARGET|EINTEGRITY|UNABLE_TO_GET_ISSUER_CERT_LOCALLY|SELF_SIGNED_CERT_IN_CHAIN)\b/;
 
 /** What went wrong while n8n was being put into `folder`, as one sentence that says what to do. `log` has the details. */
 export function explainInstallFailure(error: unknown, folder: string, log: string): UserError {
 	const { output, timedOut } =
 		error instanceof CommandError ? error : { output: String(error), timedOut: false };
 	if (DISK_FULL.test(output)) return diskFull(folder);
-	const details = `(details: ${log})`;
-	if (timedOut)
-		return new UserError(
-			`Downloading n8n took too long: check the network and run the command again ${details}.`,
-		);
-	const code = DOWNLOAD.exec(output)?.[0];
-	if (code)
-		return new UserError(
-			`n8n could not be downloaded (${code}): check the network and npm's registry and proxy settings, and run the command again ${details}.`,
-		);
-	const lines = output.split('\n').filter((line) => line.trim() !== '');
-	const reason = lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1);
+	// npm names the cause first, e.g. "npm error code ENOTFOUND", and its log file last.
+	const cause = output.split('\n').find((line) => /error/i.test(line)) ?? 'npm gave no reason';
 	return new UserError(
-		`n8n could not be installed: ${reason?.trim() ?? 'npm gave no reason'} ${details}.`,
+		`n8n could not be installed (${timedOut ? 'it took too long' : cause.trim()}): check the network and npm's registry and proxy settings, and run the command again (details: ${log}).`,
 	);
 }
 
