@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -8,15 +8,11 @@ import { installN8n, type N8nInstall } from './install';
 import { installPackage } from './package';
 import { N8nProcess, type N8nPlace } from './process';
 
-/** No characters that look like others. */
-const ALPHABET = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
-
 /** The owner of the n8n in this user folder: created at the first call, then always the same. */
 export function ownerOf(userFolder: string): Owner {
 	const file = path.join(userFolder, 'owner.json');
 	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Owner;
-	const password = Array.from({ length: 14 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-	const owner = { email: 'owner@example.com', password };
+	const owner = { email: 'owner@example.com', password: randomBytes(9).toString('hex') };
 	writeFileSync(file, `${JSON.stringify(owner, null, 2)}\n`, { mode: 0o600 });
 	return owner;
 }
