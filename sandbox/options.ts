@@ -31,8 +31,6 @@ export const optionsSchema = z
 		latencyMs: count.default(0).describe('how long every answer takes, ms'),
 		pageSizeCap: atLeastOne.default(100).describe('greatest page size'),
 		defaultPageSize: atLeastOne.default(20).describe('page size without `limit`'),
-		bodyLimitBytes: atLeastOne.default(1_048_576).describe("greatest size of a request's body"),
-		maxTextLength: atLeastOne.default(4096).describe("greatest length of a message's text"),
 		receiptDelaysMs: receiptDelaysSchema
 			.default({})
 			.describe('when each delivery receipt follows, ms after the send; null for never'),

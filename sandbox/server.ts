@@ -21,7 +21,6 @@ export function buildServer(
 	reset: () => void,
 ): FastifyInstance {
 	const app = Fastify({
-		bodyLimit: settings.bodyLimitBytes,
 		forceCloseConnections: true,
 		routerOptions: { maxParamLength: 500 },
 	});

@@ -17,7 +17,6 @@ export interface Chat {
 	/** E.164. */
 	phone: string;
 	name: string | null;
-	messageCount: number;
 	lastMessage: Conversation['lastMessage'] | null;
 }
 
@@ -65,8 +64,7 @@ function chatsOf(state: State): Chat[] {
 function chatWith(state: State, phone: string): Chat {
 	const conversation = state.conversations.withCustomer(phone);
 	const name = state.contacts.findByPhone(phone)?.name ?? conversation?.name ?? null;
-	const { messageCount = 0, lastMessage = null } = conversation ?? {};
-	return { phone, name, messageCount, lastMessage };
+	return { phone, name, lastMessage: conversation?.lastMessage ?? null };
 }
 
 /** Whether the name contains the words, or the phone number the digits, however they are grouped. */

@@ -33,6 +33,8 @@ type Handlers = {
 
 const tokenFieldsSchema = z.object({ name: z.string().min(1).default('Unnamed key') });
 const segmentName = z.string().min(1);
+/** Characters of a message (assumption). */
+const maxTextLength = 4096;
 /** Segments of a contact (assumption): a list of names, or a single name. */
 const segmentsSchema = z
 	.object({
@@ -54,7 +56,6 @@ const handlers: Handlers = {
 
 	sendText(call) {
 		const { text } = call.body;
-		const { maxTextLength } = call.state.settings;
 		if (text.length > maxTextLength)
 			throw invalid('text', `must have at most ${maxTextLength} characters`);
 		return send(call, { text });

@@ -26,13 +26,11 @@ describe('chats', () => {
 		const { data } = await controls.get('/chats');
 		expect(data.data[0]).toMatchObject({
 			name: 'Ada',
-			messageCount: 2,
 			lastMessage: { text: 'third', direction: 'outbound' },
 		});
 		expect(data.data[2]).toEqual({
 			phone: grace.phone,
 			name: grace.name,
-			messageCount: 0,
 			lastMessage: null,
 		});
 	});

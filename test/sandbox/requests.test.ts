@@ -8,14 +8,14 @@ const json = { headers: { 'content-type': 'application/json' } };
 
 describe('requests', () => {
 	it('with a wrong field get 422 and the name of the field', async () => {
-		const { api } = await openSandbox({ maxTextLength: 10 });
+		const { api } = await openSandbox();
 		const login = { to: phone, template: 'login_code', language: 'en_US' };
 		const template = { name: 'x', language: 'en_US' };
 		const parameters = [{ type: 'text' }];
 		const wrong: Array<[string, object, string]> = [
 			['/messages/send', { to: '0171 123456', text: 'Hi' }, 'to'],
 			['/messages/send', { to: phone }, 'text'],
-			['/messages/send', { to: phone, text: 'x'.repeat(11) }, 'text'],
+			['/messages/send', { to: phone, text: 'x'.repeat(4_097) }, 'text'],
 			['/messages/template', { ...login, language: undefined }, 'language'],
 			['/messages/template', { ...login, components: [{}] }, 'components.0.type'],
 			[
@@ -38,13 +38,13 @@ describe('requests', () => {
 	});
 
 	it('get JSON also for what is no request at all', async () => {
-		const { sandbox, api } = await openSandbox({ bodyLimitBytes: 100 });
+		const { sandbox, api } = await openSandbox();
 		const answers = [
 			await api.post('/messages/send', '{"to":', {
 				...json,
 				transformRequest: (text: string) => text,
 			}),
-			await api.post('/messages/send', { to: phone, text: 'x'.repeat(100) }),
+			await api.post('/messages/send', { to: phone, text: 'x'.repeat(1_048_576) }),
 			await api.post('/messages/send', 'to=1', { headers: { 'content-type': 'text/csv' } }),
 			await api.get('/nothing'),
 		];
