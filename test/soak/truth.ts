@@ -32,8 +32,8 @@ export interface Mailing {
 /** An event that n8n has answered with 200, which executions it has started, and how many questions it has answered. */
 interface Event {
 	deliveries: Delivery[];
-	/** The executions, with their states. */
-	started: string[];
+	/** The executions by their IDs. */
+	executions: Map<number, { status: string; hasBegun: boolean }>;
 	answered: number;
 }
 
@@ -125,11 +125,13 @@ export class Truth {
 	private async read(name: string, id: number): Promise<void> {
 		const { client } = this.shop.machine.main;
 		const execution = await patiently(async () => await client.getExecution(String(id)));
-		// If n8n's database fails, an execution may be stored that never begins.
-		if (execution.status === 'new') return;
 		const keys = execution.mode === 'retry' ? [] : keysOf(name, execution);
-		if (!hasEnded(execution) && (keys.length === 0 || name === 'optOuts')) return;
-		for (const key of keys) this.event(`${name} ${key}`).started.push(`${id} ${execution.status}`);
+		const { status } = execution;
+		// If n8n's database fails, an execution may be stored that never begins; after n8n's next start it has crashed.
+		const hasOutput = outputOf(execution, START).length > 0;
+		const hasBegun = hasEnded(execution) && (status !== 'crashed' || hasOutput);
+		for (const key of keys) this.event(`${name} ${key}`).executions.set(id, { status, hasBegun });
+		if (!hasEnded(execution)) return;
 		this.executionsRead.add(id);
 		if (name === 'optOuts' && execution.status !== 'success')
 			await patiently(async () => await client.retry(String(id)));
@@ -176,7 +178,7 @@ export class Truth {
 	}
 
 	private event(key: string): Event {
-		const event = this.events.get(key) ?? { deliveries: [], started: [], answered: 0 };
+		const event = this.events.get(key) ?? { deliveries: [], executions: new Map(), answered: 0 };
 		this.events.set(key, event);
 		return event;
 	}
@@ -220,15 +222,19 @@ export class Truth {
 		const latest = isFinal ? Infinity : Date.now() - SETTLED_AFTER;
 		for (const [key, event] of this.events) {
 			if (!key.startsWith(`${name} `)) continue;
-			const times = event.started.length + event.answered;
-			const what = () =>
-				`${key} (${[...event.deliveries.map(describe), ...event.started].join('; ')})`;
-			if (times > 1) line[this.isNearEnd(event) ? 'uncertain' : 'doubled'].push(what());
+			const executions = [...event.executions.values()];
+			const begun = executions.filter(({ hasBegun }) => hasBegun).length;
+			const stored = [...event.executions].map(([id, { status }]) => `${id} ${status}`);
+			const what = () => `${key} (${[...event.deliveries.map(describe), ...stored].join('; ')})`;
+			if (begun + event.answered > 1)
+				line[this.isNearEnd(event) ? 'uncertain' : 'doubled'].push(what());
 			const delivered = event.deliveries.filter(({ state }) => state === 'delivered');
 			if (!delivered.some((delivery) => answeredAt(delivery) < latest)) continue;
-			if (times === 0 && this.mayBeAwaited(delivered[0], isFinal)) continue;
+			const mayCount = executions.some(({ status }) => !isFinal || status === 'crashed');
+			const isDone = begun + event.answered > 0 || mayCount;
+			if (!isDone && this.mayBeAwaited(delivered[0], isFinal)) continue;
 			line.wanted++;
-			if (times > 0) line.done++;
+			if (isDone) line.done++;
 			else if (delivered.every(cameAtStart)) line.uncertain.push(key);
 			else line.lost.push(what());
 		}
@@ -268,13 +274,13 @@ export class Truth {
 				.filter(({ kind, state }) => kind === 'question' && state !== 'running')
 				.flatMap((mailing) => [...mailing.wanted].map((phone) => [phone, mailing] as const)),
 		);
-		for (const [key, { deliveries, started, answered }] of this.events) {
+		for (const [key, { deliveries, executions, answered }] of this.events) {
 			const [delivery] = deliveries;
 			const mailing = asked.get(String(delivery?.data.from));
 			if (!mailing || !key.startsWith('autoReply ')) continue;
 			line.wanted++;
 			if (answered > 0) line.done++;
-			else if (started.length > 0 || mailing.state === 'interrupted') line.uncertain.push(key);
+			else if (executions.size > 0 || mailing.state === 'interrupted') line.uncertain.push(key);
 			// Whether it is lost is said by the customers' messages: it was to start a workflow or answer a question.
 		}
 		return line;
