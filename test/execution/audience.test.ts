@@ -76,7 +76,22 @@ test('that somebody in an excluded segment cannot be recognized is said', async 
 	]);
 });
 
-test('nothing is sent if the excluded segment cannot be read completely', async () => {
+test.each([
+	['without phone numbers', [{ id: 1 }, { id: 2 }], {}, 'show no phone number'],
+	['that is not whole', [{ id: 1, phone: berta }], { total: 3 }, '1 of 3'],
+])('nothing is sent if the service gives the excluded segment %s', async (_, data, page, words) => {
+	await service.fault({
+		endpoint: 'listContacts',
+		status: 200,
+		body: { data, ...page },
+		count: 99,
+	});
+	const { error } = await run({ rules: { excludeSegment: 'opted-out' } });
+	expect(error?.message).toContain(words);
+	expect(sentTo()).toEqual([]);
+});
+
+test('nothing is sent if the excluded segment cannot be read', async () => {
 	await service.fault({ endpoint: 'listContacts', status: 403 });
 	const { error } = await run({ rules: { excludeSegment: 'opted-out' } });
 	expect(error?.description).toContain('nothing was sent');

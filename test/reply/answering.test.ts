@@ -49,6 +49,9 @@ test.each<[INodeParameters, string, unknown]>([
 	[{ responseType: 'approval', replyOptions: { yesWords: 'of course, yup' } }, 'Of course.', true],
 	[{ responseType: 'approval' }, 'No!', false],
 	[{ responseType: 'choice', choices: 'Small, Large' }, '1', 'Small'],
+	[{ responseType: 'number' }, '-3', -3],
+	[{ responseType: 'number' }, '1.234.567', 1234567],
+	[{ responseType: 'number' }, '1 234,5', 1234.5],
 	[{ responseType: 'date' }, '1/2/2030', '2030-02-01'],
 	[{ responseType: 'date', replyOptions: { dateOrder: 'monthFirst' } }, '1/2/2030', '2030-01-02'],
 ])('%j: %j is an answer', async (parameters, text, answer) => {
@@ -56,6 +59,14 @@ test.each<[INodeParameters, string, unknown]>([
 	await people.write(anna, text);
 	const approved = parameters.responseType === 'approval' ? { approved: answer } : {};
 	expect(jsonOf(execution)).toMatchObject([{ accepted: true, text, answer, ...approved }]);
+});
+
+test('a picture without text is a reply without text', async () => {
+	const execution = await people.ask([anna]);
+	const { webhooks, deliveries } = people.state;
+	const data = { id: 'msg_1', from: anna, type: 'image' };
+	await people.delivered([deliveries.deliver(webhooks.all[0], 'message.received', data)]);
+	expect(jsonOf(execution)).toMatchObject([{ replied: true, text: null, answer: null }]);
 });
 
 test.each<[INodeParameters, string, string]>([
