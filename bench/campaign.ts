@@ -12,7 +12,7 @@ import { measure, type Measurement, type Sender } from './senders';
 
 const USAGE = `Usage: npm run bench:campaign -- [--json FILE] [--quick]
 Sends campaigns from a real n8n to a service that limits the rate, to one that does not, and by plans of several sizes. Needs Linux.
---quick sees in some three minutes whether all works; its figures are too small to compare.`;
+--quick checks in about three minutes that everything works; its figures are too small to compare.`;
 
 /** The documented limit of 1,000 requests per minute, six times as fast, and a campaign that exceeds it. */
 const full = {

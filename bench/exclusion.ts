@@ -6,13 +6,13 @@ import { noLimit, SandboxProcess } from '../tools/sandboxClient';
 import { measure, type Sender } from './senders';
 
 const USAGE = `Usage: npm run bench -- exclusion [--json FILE] [--quick]
-Sends a campaign with and without Exclude Segment, without a rate limit. --quick sees in a minute whether all works.`;
+Sends a campaign with and without Exclude Segment, without a rate limit. --quick checks in a minute that everything works.`;
 
 /** Two of five sample contacts are in the segment; none of them is in the campaign. */
 const full = { messages: 10_000, sampleContacts: 50_000, rounds: 3 };
 const quick: typeof full = { messages: 1_000, sampleContacts: 5_000, rounds: 1 };
 const senders = ['business-messaging', 'business-messaging-excluding'] as const;
-/** More time than this for the whole campaign would be a fault. */
+/** A campaign that takes longer, in relation to the one without exclusion, is a defect. */
 const maxRatio = 1.15;
 
 runMain(async () => {

@@ -83,7 +83,7 @@ async function measureCell(
 	});
 }
 
-/** Messages a second up to the first one beyond the allowance of a minute: what a campaign of any length comes to. */
+/** Messages a second up to the first one beyond the allowance of a minute: the rate of a campaign of any length. */
 async function pace(service: SandboxClient, allowance: number): Promise<number> {
 	const times = (await service.sent())
 		.map(({ createdAt }) => Date.parse(createdAt))

@@ -15,7 +15,7 @@ export const idSchema = z
 	.union([z.string().min(1), z.number()])
 	.describe('Identifier of the record');
 
-/** What a send answers: `id` is specified for text messages; the rest is an assumption. */
+/** The response to a sent message: `id` is specified for text messages; the rest is an assumption. */
 export const messageSchema = z
 	.object({ id: idSchema, to: z.string().optional(), status: z.string().optional() })
 	.passthrough();
@@ -77,7 +77,7 @@ export const receiptEventSchema = z
 	})
 	.passthrough();
 
-/** A newly made key; its field is an assumption. */
+/** A new key; its field is an assumption. */
 export const tokenSchema = z.object({ token: z.string().optional() }).passthrough();
 
 /** A page of records: `data` is specified for contacts, an assumption elsewhere; the metadata is an assumption. */
@@ -92,12 +92,12 @@ export function pageSchema<T extends z.ZodTypeAny>(record: T) {
 		.passthrough();
 }
 
-/** What an endpoint does, in a few words, its HTTP status of success (assumption), and the schema of its answer. */
+/** An endpoint's summary, its HTTP status of success (assumption), and the schema of its response. */
 function answer<T extends z.ZodTypeAny>(summary: string, status: 200 | 201 | 204, response: T) {
 	return { summary, status, response };
 }
 
-/** One answer for each endpoint. */
+/** One response for each endpoint. */
 export const answers = {
 	createToken: answer('Create an API token', 201, tokenSchema),
 	getCurrentAccount: answer('Identify the caller of the presented key', 200, openSchema),

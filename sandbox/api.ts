@@ -41,7 +41,7 @@ declare module 'fastify' {
 const allMethods: HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const names = Object.keys(endpoints) as EndpointName[];
 
-/** Mounts every endpoint of both API paths, and clear refusals for what an API path does not list. */
+/** Mounts every endpoint of both API paths; what an API path does not list is refused with a clear error. */
 export function mountApi(app: FastifyInstance, settings: Settings, stateNow: () => State): void {
 	app.decorateRequest('apiCall', null);
 	void app.register(async (api) => {
@@ -158,7 +158,7 @@ async function meetFault(request: FastifyRequest, reply: FastifyReply): Promise<
 	return reply.code(call.fault.status ?? 503).send();
 }
 
-/** Hook before the answer goes out. */
+/** Hook before the response goes out. */
 async function sendAnswer(
 	request: FastifyRequest,
 	reply: FastifyReply,

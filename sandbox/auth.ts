@@ -61,7 +61,7 @@ export class KeyRing {
 
 /**
  * Lets each key make `requestsPerWindow` requests within any `rateWindowMs`. Refused requests do not count. Source: specification,
- * "Limits"; the sliding window and the answer are assumptions.
+ * "Limits"; the sliding window and the response are assumptions.
  */
 export class RateLimiter {
 	/** When each key made its last requests, oldest first. */
@@ -69,7 +69,7 @@ export class RateLimiter {
 
 	constructor(private readonly settings: Pick<Settings, 'requestsPerWindow' | 'rateWindowMs'>) {}
 
-	/** Counts a request of a key at a moment, ms. @throws HttpError 429 with `Retry-After` in whole seconds, rounded up */
+	/** Counts a request of a key. @param now ms @throws HttpError 429 with `Retry-After` in whole seconds, rounded up */
 	take(keyId: string, now = performance.now()): void {
 		const { requestsPerWindow, rateWindowMs } = this.settings;
 		if (requestsPerWindow === 0) return;

@@ -1,7 +1,7 @@
 /** The sandbox's errors. Their JSON shape is an assumption: the specification shows none. */
 import { z } from 'zod';
 
-/** Body of every error answer: `{ error: { code, message, field? } }`. */
+/** Body of every error response: `{ error: { code, message, field? } }`. */
 export const errorSchema = z.object({
 	error: z.object({
 		code: z.string().describe('Kind of error, for programs'),
@@ -14,7 +14,7 @@ export const errorSchema = z.object({
 });
 export type ErrorBody = z.infer<typeof errorSchema>;
 
-/** An error that becomes an answer. */
+/** An error that becomes a response. */
 export class HttpError extends Error {
 	/** @param code kind of error, e.g. `not_found` @param field the field of the request that is wrong */
 	constructor(
@@ -32,7 +32,7 @@ export class HttpError extends Error {
 	}
 }
 
-/** The body of an error answer. */
+/** The body of an error response. */
 export function errorBody(code: string, message: string, field?: string): ErrorBody {
 	return { error: { code, message, ...(field === undefined ? {} : { field }) } };
 }

@@ -16,7 +16,7 @@ const names = Object.keys(endpoints) as [EndpointName, ...EndpointName[]];
 /** An order for faults. A fault hits calls that passed authorization and the rate limit. */
 export const faultSchema = z
 	.object({
-		/** Only calls of this endpoint, under whichever API path. */
+		/** Only calls of this endpoint, under both API paths. */
 		endpoint: z.enum(names).optional(),
 		method: z.string().optional(),
 		/** Only calls whose JSON body contains this text. */
@@ -25,17 +25,17 @@ export const faultSchema = z
 		skip: z.number().int().min(0).default(0),
 		/** How many calls are hit. */
 		count: z.number().int().min(1).default(1),
-		/** HTTP status of the answer. */
+		/** HTTP status of the response. */
 		status: z.number().int().min(200).max(599).optional(),
-		/** Headers of the answer, e.g. `{ "retry-after": "2" }`; a 429 has none by itself. */
+		/** Headers of the response, e.g. `{ "retry-after": "2" }`; a 429 has none by itself. */
 		headers: z.record(z.string(), z.string()).default({}),
-		/** Body of the answer: JSON, or a string as it is. */
+		/** Body of the response: JSON, or a string as it is. */
 		body: z.unknown().optional(),
-		/** Wait before the answer or the reset, ms. */
+		/** Wait before the response or the reset, ms. */
 		delayMs: z.number().int().min(0).default(0),
-		/** Breaks the connection instead of an answer: before the call has had its effect, or after. */
+		/** Breaks the connection instead of responding: before the call has had its effect, or after. */
 		reset: z.enum(['beforeRead', 'afterRead']).optional(),
-		/** Cuts the JSON of the answer in half. */
+		/** Cuts the JSON of the response in half. */
 		brokenJson: z.boolean().default(false),
 		/** Sends the headers at once and the body bit by bit over this time, ms. */
 		slowBodyMs: z.number().int().min(0).default(0),
@@ -108,7 +108,7 @@ export async function wait(ms: number): Promise<void> {
 	if (ms > 0) await sleep(ms, undefined, { ref: false });
 }
 
-/** An answer as a fault leaves it. */
+/** A response as a fault leaves it. */
 export function spoil(
 	fault: Fault,
 	reply: FastifyReply,

@@ -44,7 +44,7 @@ const listed = {
 };
 const bodies = mapValues(endpoints, (endpoint: Endpoint) => endpoint.body);
 
-/** The schemas that the document names; a body is called like its endpoint. */
+/** The schemas that the document names; a request body has the name of its endpoint. */
 const named: Record<string, z.ZodTypeAny> = {
 	...listed,
 	...mapKeys(mapValues(listed, schemas.pageSchema), (_, name) => `${name}Page`),
@@ -56,7 +56,7 @@ const named: Record<string, z.ZodTypeAny> = {
 	Token: schemas.tokenSchema,
 };
 
-/** The error answers by status. */
+/** The error responses by status. */
 const errorAnswers = {
 	400: { name: 'BadRequest', description: 'The body is not valid JSON' },
 	401: { name: 'Unauthorized', description: 'The API key is missing or not valid' },
@@ -67,7 +67,7 @@ const errorAnswers = {
 	},
 	413: { name: 'TooLarge', description: 'The body is too large' },
 	415: { name: 'UnsupportedMediaType', description: 'The body is not JSON' },
-	422: { name: 'Invalid', description: 'A field is missing or wrong; the answer names it' },
+	422: { name: 'Invalid', description: 'A field is missing or wrong; the response names it' },
 	429: { name: 'RateLimited', description: 'The key has used up its requests for now' },
 } as const;
 type ErrorStatus = keyof typeof errorAnswers;

@@ -27,8 +27,8 @@ export const optionsSchema = z
 			.default(1000)
 			.describe('requests that a key may make in any window; 0 for no limit'),
 		rateWindowMs: atLeastOne.default(60_000).describe('length of the sliding window, ms'),
-		// The request is processed on arrival, the answer waits.
-		latencyMs: count.default(0).describe('how long every answer takes, ms'),
+		// The request is processed on arrival; only the response waits.
+		latencyMs: count.default(0).describe('response time, ms'),
 		pageSizeCap: atLeastOne.default(100).describe('greatest page size'),
 		defaultPageSize: atLeastOne.default(20).describe('page size without `limit`'),
 		receiptDelaysMs: receiptDelaysSchema
@@ -41,7 +41,7 @@ export const optionsSchema = z
 		approvalDelayMs: delay
 			.default(2_000)
 			.describe('until a new or changed template is approved, ms; null for never'),
-		deliveryTimeoutMs: atLeastOne.default(10_000).describe('time for a webhook to answer, ms'),
+		deliveryTimeoutMs: atLeastOne.default(10_000).describe('time a webhook has to respond, ms'),
 		deliveryAttempts: atLeastOne.default(8).describe('attempts for each delivery to a webhook'),
 		deliveryRetryDelayMs: count
 			.default(1_000)

@@ -36,20 +36,20 @@ export interface LoggedRequest {
 	headers: IncomingHttpHeaders;
 	keyId: string | null;
 	body: unknown;
-	/** Status of the answer; null if none was given (yet). */
+	/** Status of the response; null if there is none (yet). */
 	status: number | null;
 	/** The fault that hit it. */
 	faultId: string | null;
-	/** Time until the answer went out, ms. */
+	/** Response time, ms. */
 	ms: number | null;
 }
 
 /** Counters of one endpoint. */
 export interface EndpointCounter {
 	calls: number;
-	/** Calls by status; `none` for those without an answer. */
+	/** Calls by status; `none` for those without a response. */
 	byStatus: Record<string, number>;
-	/** Calls not answered yet, and how many there were at most at once. */
+	/** Calls without a response yet, now and at the most at one time. */
 	open: number;
 	mostOpen: number;
 }
@@ -65,7 +65,7 @@ export class RequestLog extends BoundedLog<LoggedRequest> {
 		counter.mostOpen = Math.max(counter.mostOpen, ++counter.open);
 	}
 
-	/** Notes how a request was answered; status null: not at all. */
+	/** Records the response to a request. @param status null for none */
 	finish(request: LoggedRequest, status: number | null): void {
 		request.status = status;
 		request.ms = Date.now() - Date.parse(request.at);

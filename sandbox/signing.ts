@@ -29,7 +29,7 @@ export const signingSchema = z
 	);
 export type Signing = z.output<typeof signingSchema>;
 
-/** The headers that sign a body at a moment. */
+/** The headers that sign a body. */
 export function signatureHeaders(
 	signing: Signing,
 	body: string,

@@ -42,7 +42,7 @@ export function releasedVersions(changelog: string): string[] {
 	return [...headings].map(([, version]) => version);
 }
 
-/** What a version brings; empty if the changelog does not say. */
+/** The changes of a version; empty if the changelog does not have it. */
 export function notesOf(changelog: string, version: string): string {
 	return sectionOf(changelog, isPrerelease(version) ? unreleased : `## [${version}] - `);
 }

@@ -21,7 +21,7 @@ type StoredPlan = [
 const isLength = (digits: number) => digits >= 7 && digits <= 15;
 
 /**
- * Plans that the metadata lacks: in Mexico 1 stood before mobile numbers until 2019, and services still know their users
+ * Plans that the metadata lacks: in Mexico, mobile numbers began with 1 until 2019, and services still know their users
  * by these numbers.
  */
 const formerPlans = ['52 52 11 1[2-9]\\d{9}'];

@@ -1,10 +1,10 @@
 /**
  * `npm run release -- …`:
  * - `setup --author NAME --email EMAIL --repository OWNER/NAME` puts them in place of the placeholders, once;
- * - `patch`, `minor`, `major`, `prerelease` or a version such as `0.1.0` makes a release: version, changelog, note of what it saves in
- *   workflows, commit and tag;
+ * - `patch`, `minor`, `major`, `prerelease` or a version such as `0.1.0` makes a release: version, changelog, record of what it saves
+ *   in workflows, commit and tag;
  * - `check [tag]` says whether all of these agree;
- * - `notes` prints what the version of package.json brings.
+ * - `notes` prints the changes of the version in package.json.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -107,7 +107,7 @@ function setup(values: Partial<Owner>): void {
 	console.log('Done. Look at the changes (git diff) and commit them.');
 }
 
-/** Sets the version, notes what it saves and dates the changelog; nothing is committed yet. */
+/** Sets the version, records what it saves and dates the changelog; nothing is committed yet. */
 function prepare(increment: string): string {
 	const options = ['--no-git-tag-version', '--ignore-scripts', '--allow-same-version'];
 	run('npm', 'version', increment, '--preid', 'next', ...options);

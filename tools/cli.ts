@@ -44,7 +44,7 @@ export function readPort(value: string | undefined, flag: string, otherwise: num
 	throw new UserError(`${flag} takes a port number from 1 to 65535, not "${value}".`);
 }
 
-/** Prints rows as a table, numbers with two digits behind the point. */
+/** Prints rows as a table, numbers with two decimal places. */
 export function printTable(rows: object[]): void {
 	const shown = (value: unknown) => (typeof value === 'number' ? round(value, 2) : value);
 	console.table(rows.map((row) => mapValues(row, shown)));

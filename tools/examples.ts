@@ -39,8 +39,8 @@ export function readExample(name: string, credential: CredentialReference): Work
 }
 
 /**
- * Imports the workflows that were not imported before, and switches on those that take what customers and receipts say.
- * What the user has changed or deleted since stays so.
+ * Imports the workflows that were not imported before, and activates those that react to customers and receipts. What the
+ * user has changed or deleted stays as it is.
  * @param memory file that remembers what was imported
  */
 export async function importExamples(
@@ -58,8 +58,8 @@ export async function importExamples(
 }
 
 /**
- * Has the workflows that are switched on register their triggers again: a sandbox forgets them when it ends, and n8n
- * registers them when a workflow is switched on, not when n8n starts.
+ * Registers the triggers of active workflows again: a sandbox forgets them when it ends, and n8n registers them when a
+ * workflow is activated, not when n8n starts.
  */
 export async function registerAgain(client: N8nClient): Promise<void> {
 	for (const { id, active } of await client.listWorkflows()) {

@@ -28,7 +28,7 @@ export type Changes = {
 const start = randomBytes(3).toString('hex');
 let made = 0;
 
-/** An identifier that no other sandbox or earlier state has given out, so that a receiver never takes new for known. */
+/** An identifier that no other sandbox or earlier state has used, so that a receiver never mistakes a new record for a known one. */
 const newId = (prefix: string) => `${prefix}_${start}${(++made).toString(36).padStart(6, '0')}`;
 
 /** The state of a sandbox. */

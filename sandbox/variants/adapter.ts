@@ -72,7 +72,7 @@ export class VariantAdapter {
 		return this.pages.give(query, (page) => handle({ ...query, page }) as Page<unknown>);
 	}
 
-	/** The answer to a call. */
+	/** The response to a call. */
 	answer(name: EndpointName, result: unknown): Answer {
 		const { status } = answers[name];
 		const resource = resourceOf(name);
@@ -93,7 +93,7 @@ export class VariantAdapter {
 		return isRead ? { status, body: record } : this.writeAnswer(name, status, record);
 	}
 
-	/** The answer to a call that failed. */
+	/** The response to a call that failed. */
 	error(error: HttpError): Answer {
 		return errorAnswer(this.choice, error);
 	}

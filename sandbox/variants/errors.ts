@@ -68,10 +68,10 @@ const types: Partial<Record<Shape, string>> = {
 	xml: 'application/xml',
 };
 
-/** What some services answer with status 200. */
+/** Refusals that some services send with status 200. */
 const refusals = [400, 409, 422];
 
-/** An error as the service answers it. */
+/** An error as the service sends it. */
 export function errorAnswer(choice: Choice, error: HttpError): Answer {
 	const shape = choice['error-shape'];
 	const type = types[shape];

@@ -1,4 +1,4 @@
-/** Deliveries of a service with other habits. */
+/** Deliveries of a service with other conventions. */
 import { omit } from 'lodash';
 
 import type { Choice } from '.';

@@ -18,13 +18,13 @@ export type Choice = {
 /** The names of all variation points. */
 export const variationPointNames = Object.keys(variationPoints) as VariationPointName[];
 
-/** A value's name and what it stands for. */
+/** A value's name and meaning. */
 function named(value: string): { name: string; words: string } {
 	const [name, ...words] = value.split(': ');
 	return { name, words: words.join(': ') };
 }
 
-/** The values of a variation point; the first is what the sandbox does by itself. */
+/** The values of a variation point; the first is the default of the sandbox. */
 export function valuesOf<Name extends VariationPointName>(name: Name): Array<Choice[Name]> {
 	const [, ...values] = variationPoints[name];
 	return values.map((value) => named(value).name) as Array<Choice[Name]>;

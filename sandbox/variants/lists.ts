@@ -34,7 +34,7 @@ const cursorOf = (page: number) => `c${page}`;
 export function pageOfCursor(cursor: unknown): number | undefined {
 	if (cursor === undefined) return undefined;
 	const [, number] = (typeof cursor === 'string' && /^c(\d+)$/.exec(cursor)) || [];
-	if (number === undefined) throw invalid('cursor', 'is not one that was given out');
+	if (number === undefined) throw invalid('cursor', 'is not one of this list');
 	return Number(number);
 }
 
@@ -132,7 +132,7 @@ function describeNumbers(
 	}[choice['page-metadata']];
 }
 
-/** What the contract's page number is greater by. */
+/** By how much the contract's page number is greater. */
 export function firstPage(choice: Choice): number {
 	return choice['page-base'] === '0' ? 1 : 0;
 }

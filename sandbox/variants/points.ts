@@ -1,16 +1,16 @@
 /**
  * What the specification leaves open, and how services could behave: one entry for each variation point, which begins with
- * what it is about. A value is a name, or a name with its meaning; the first one is the default of the sandbox.
+ * its subject. A value is a name, or a name with its meaning; the first one is the default of the sandbox.
  * docs/api-assumptions.md says where they come from.
  */
 export const variationPoints = {
 	'api-path': ['which API path is served', 'both', 'v1', 'api-v1'],
 	endpoints: ['which endpoints an API path has', 'listed: as specified', 'all'],
 	'update-method': ['how a contact is updated', 'listed: as specified', 'patch', 'put'],
-	'missing-status': ['answer to what an API path does not list', 'usual: 405 or 404', '404', '405'],
+	'missing-status': ['response to an unlisted path', 'usual: 405 or 404', '404', '405'],
 	'record-envelope': [
-		'where a single record stands',
-		'bare: the answer is the record',
+		'where a single record is',
+		'bare: the response is the record',
 		'data: under data',
 		'named: under the name of the resource',
 		'listed: alone in a list under the name of the resource',
@@ -35,7 +35,7 @@ export const variationPoints = {
 		'204: 204 without a body',
 	],
 	'success-body': ['body of a write that succeeded', 'record', 'empty', 'text: OK'],
-	'time-format': ['how moments are written', 'iso', 'seconds', 'milliseconds', 'absent'],
+	'time-format': ['how times are written', 'iso', 'seconds', 'milliseconds', 'absent'],
 	'error-shape': [
 		'body of an error',
 		'nested: { error: { code, message } }',
@@ -60,7 +60,7 @@ export const variationPoints = {
 	],
 	'error-status': ['status of an error', 'http', 'ok: 200, with success: false in the body'],
 	'rate-headers': [
-		'how a 429 says when to go on',
+		'how a 429 says when to continue',
 		'retry-after: Retry-After in seconds',
 		'retry-after-date: Retry-After as a date',
 		'retry-after-ms: Retry-After-Ms',
@@ -80,7 +80,7 @@ export const variationPoints = {
 		'lower: body',
 	],
 	'template-variables': [
-		'how the variables of a template are called',
+		'how the variables of a template are named',
 		'numbered: {{1}}',
 		'named: {{first_name}}',
 		'scripts: {{größe}}, {{ 名前 }}',
@@ -100,7 +100,7 @@ export const variationPoints = {
 
 	'page-base': ['number of the first page', '1', '0'],
 	'page-size': [
-		'what becomes of `limit`',
+		'how `limit` is treated',
 		'capped: cut to the greatest page size',
 		'honoured: taken up to 1,000',
 		'refused: refused above the greatest page size',
@@ -117,7 +117,7 @@ export const variationPoints = {
 		'link: in the Link header',
 	],
 	'last-page': [
-		'what comes beyond the last page',
+		'response beyond the last page',
 		'empty: an empty page',
 		'not-found: 404',
 		'bad-request: 422',
@@ -131,7 +131,7 @@ export const variationPoints = {
 		'transient: the second one, once',
 	],
 	'page-metadata': [
-		'what a page says of itself',
+		'metadata of a page',
 		'flat: page, limit and total beside the records',
 		'nested: the same under meta',
 		'text: the same as text',
@@ -139,9 +139,9 @@ export const variationPoints = {
 		'absent: nothing',
 	],
 	'list-envelope': [
-		'where the records of a list stand',
+		'where the records of a list are',
 		'data: under data',
-		'bare: the answer is the list',
+		'bare: the response is the list',
 		'items: under items',
 		'results: under results',
 		'named: under the name of the resource',
@@ -172,14 +172,14 @@ export const variationPoints = {
 		'absent: all are delivered',
 	],
 	'event-names': ['an event that the service does not have', 'any: is registered', 'known: 422'],
-	'webhook-answer': ['answer to a registration', 'record', 'nameless: success: true'],
+	'webhook-answer': ['response to a registration', 'record', 'nameless: success: true'],
 	'webhook-challenge': [
 		'whether an address is called before it is registered',
 		'none: no',
-		'get: GET with ?challenge=…, which has to come back',
-		'hub: GET with hub.mode, hub.verify_token and hub.challenge, which has to come back',
-		'ping: GET, which has to be answered with 200',
-		'post: POST of { type: url_verification, challenge }, which has to come back',
+		'get: GET with ?challenge=…, which must come back',
+		'hub: GET with hub.mode, hub.verify_token and hub.challenge, which must come back',
+		'ping: GET, which must be answered with 200',
+		'post: POST of { type: url_verification, challenge }, which must come back',
 	],
 	'webhook-duplicates': ['a second webhook with the same address', 'allowed', 'refused: 409'],
 	'event-envelope': [
@@ -194,7 +194,7 @@ export const variationPoints = {
 		'wrapped: the same under events',
 	],
 	'event-text': [
-		"where a customer's text stands",
+		"where a customer's text is",
 		'flat: data.text',
 		'body: data.text.body',
 		'nested: data.message.text',

@@ -1,4 +1,4 @@
-/** Records of a service with other habits: their fields, identifiers, phone numbers and moments. */
+/** Records of a service with other conventions: their fields, identifiers, phone numbers and times. */
 import { groupBy, isPlainObject, omit, pick } from 'lodash';
 
 import type { Choice } from '.';
@@ -33,7 +33,7 @@ export function describeRecords(choice: Choice, resource: string, records: unkno
 	}));
 }
 
-/** An answer without a URL is no webhook. */
+/** A response without a URL is no webhook. */
 function describeWebhook(choice: Choice, { url, events, ...others }: Partial<Webhook>): object {
 	if (!url || !events) return others;
 	const forms = { array: { events }, string: { events: events.join(',') }, absent: {} };
@@ -50,7 +50,7 @@ const statusNames = {
 	REJECTED: 'Rejected',
 };
 
-/** One template as it is listed or answered. */
+/** One template as a response shows it. */
 export function describeTemplate(choice: Choice, template: Template): object {
 	const { status } = template;
 	const described = {
@@ -106,7 +106,7 @@ export class Wording {
 		return this.rewrite(value, idKey);
 	}
 
-	/** The sandbox's own identifier for one that it has given out. */
+	/** The sandbox's identifier for one that the service has shown. */
 	in(id: string): string {
 		return this.originals.get(id) ?? id;
 	}

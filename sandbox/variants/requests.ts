@@ -1,4 +1,4 @@
-/** Requests as a service with other habits wants them, turned into those of the contract. */
+/** Turns requests as a service with other conventions wants them into those of the contract. */
 import { randomUUID } from 'node:crypto';
 
 import axios from 'axios';

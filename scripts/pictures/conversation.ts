@@ -1,4 +1,4 @@
-/** The animated picture: n8n asks a customer on the phone, and goes on with the answer. */
+/** The animated picture: n8n asks a customer on the phone, and continues with the reply. */
 import type { INodeParameters } from 'n8n-workflow';
 import type { Page } from 'playwright-core';
 
@@ -117,15 +117,15 @@ async function play(
 		faultSchema.parse({ endpoint: 'sendText', status: 429, headers: { 'retry-after': '10' } }),
 	);
 	await chat.getByRole('button', { name: 'Confirm' }).click();
-	// After the answer was sent, the page goes on in the box below.
+	// Once the reply is sent, the focus is in the box below.
 	await phone.locator('textarea:focus').waitFor();
-	await frame('The customer answers in the chat …', 1_300);
+	await frame('The customer replies in the chat …', 1_300);
 	if (messages().length !== 2)
 		throw new Error('The reply came before the picture of the answer was taken.');
 	await editor.waitForSuccess(ask, decide, thank);
 	await untilRead(2);
 	await chat.locator('.status.read').nth(1).waitFor();
-	await frame('… and the workflow goes on with the answer', 2_800);
+	await frame('… and the workflow continues with the reply', 2_800);
 }
 
 async function shot(page: Page, clip?: Box): Promise<string> {

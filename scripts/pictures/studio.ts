@@ -76,7 +76,7 @@ export function save(name: string, frames: Frame[]): void {
 	console.log(`docs/pictures/${name}.png: ${Math.round(data.byteLength / 1000)} kB`);
 }
 
-/** An animation that stops at its last frame; the library writes one that goes on for ever. */
+/** An animation that stops at its last frame; the library writes an endless one. */
 function playedOnce(png: Buffer): Buffer {
 	const chunk = png.indexOf('acTL'); // its name, the number of frames, the number of plays, and their checksum
 	if (chunk === -1) return png;

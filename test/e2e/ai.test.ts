@@ -144,7 +144,7 @@ describe('an agent asks a human', () => {
 		await until('all webhooks to be removed', () => webhooks.all.length === 0);
 	});
 
-	test('with its tool, and goes on with the answer', async () => {
+	test('with its tool, and continues with the answer', async () => {
 		const message = "={{ $fromAI('Question', 'What to ask', 'string') }}";
 		const own = { resource: 'message', operation: 'sendAndWait', message };
 		const tool = human('businessMessagingTool', own);

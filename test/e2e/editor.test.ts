@@ -99,7 +99,7 @@ test.each(exampleNames())(
 				await editor.node(node.name).waitFor();
 			await editor.part('zoom-to-fit').click();
 
-			// n8n chooses the only credential there is by itself, and says so; these want one of the user's.
+			// If there is only one credential, n8n chooses it and says so; these nodes want one of the user's.
 			const theirs = ['AI model', 'MCP Server Trigger'];
 			const marked = editor.part('canvas-node').filter({ has: editor.part('node-issues') });
 			const names = await marked.evaluateAll((all) =>

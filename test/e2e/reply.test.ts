@@ -103,7 +103,7 @@ describe('with a published trigger', () => {
 			(execution) => outputOf(execution, 'When a customer writes')[0].json.text,
 		);
 
-	test('n8n is killed at five moments of five runs: every answer arrives once, nobody is asked twice, nothing else is taken', async () => {
+	test('n8n is killed at five moments of five runs: every reply arrives once, nobody is asked twice, nothing else counts as a reply', async () => {
 		const inbox = await workflows.make(true);
 		const person = (n: number) => `+1555000${2000 + n}`;
 		const answer = (n: number) => write(person(n), `from ${n}`).deliveries;

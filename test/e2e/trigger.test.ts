@@ -56,7 +56,7 @@ test('an event that n8n has answered is known after n8n was killed and started a
 	const { deliveries } = n8n.sandbox.state;
 	const events = range(10).map((n) => question(n).deliveries[0]);
 	await workflows.settled(events);
-	// What was answered at the same moment is stored with the next one.
+	// What got its response at the same moment is stored with the next one.
 	events.push(question(100).deliveries[0]);
 	await workflows.settled(events);
 	await workflows.executions(id, 11);

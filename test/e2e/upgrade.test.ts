@@ -83,7 +83,7 @@ const isDelivered = async (...all: Array<ReturnType<typeof write>>) =>
 	);
 const items = (execution: Execution) => outputOf(execution, 'Action').map(({ json }) => json);
 
-test('questions, a campaign with Send Once and a trigger go on with the new package', async () => {
+test('questions, a campaign with Send Once and a trigger continue with the new package', async () => {
 	const { client } = n8n;
 	const values = { apiKey: sandbox.key, baseUrl: sandbox.url, requestsPerMinute: 100_000 };
 	const own = make.withCredential(

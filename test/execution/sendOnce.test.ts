@@ -322,7 +322,7 @@ describe('the list of several processes: whoever overwrites whom, a key is given
 		const late = slow.add(['key']);
 		expect(await quick.add(['key'])).toEqual(new Set(['key']));
 		isDone();
-		// The quick one goes on with its campaign, which brings back what was overwritten.
+		// The quick one continues its campaign, which restores what was overwritten.
 		let isOver = false;
 		void late.finally(() => (isOver = true));
 		for (let next = 1; !isOver; next++) await quick.add([`next ${next}`]);

@@ -126,7 +126,7 @@ describe('one item that fails alone', () => {
 	test.each([
 		[422, expect.not.stringContaining('retry')],
 		[undefined, expect.stringContaining('Nothing was sent.')],
-	])('is not told to retry: %s', async (status, description) => {
+	])('the user is not advised to retry: %s', async (status, description) => {
 		if (status) await service.fault({ endpoint: 'sendText', status });
 		const { error } = await service.run({
 			parameters: status ? sendText : { ...sendText, to: 'x' },

@@ -13,7 +13,7 @@ const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31)
 const valuesOf = (value: object, schema: object[] = []) =>
 	readForm({ value, schema }).given.map(({ id, value: own }) => [id, own]);
 
-test('a form is read in the order of the template, its numbers by number, each part by itself', () => {
+test('a form is read part by part in the order of the template, numbered variables by their number', () => {
 	const numbers = range(10, 0).map((n) => [`body_${n}`, `${n}`]);
 	const value = { ...Object.fromEntries(numbers), button1_1: 'b', header_1: 'h' };
 	const schema = ['headerPdfUrl', 'body_2', 'body_10', 'body_1', 'button1_1'];

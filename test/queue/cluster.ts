@@ -22,7 +22,7 @@ const CONCURRENCY = 5;
 export interface Cluster {
 	/** Where the editor and its interface are; it takes deliveries as well. */
 	main: N8nServer;
-	/** The address that n8n gives out for deliveries. The first webhook process takes all, unless a scenario lets others take part. */
+	/** The address that n8n registers for deliveries. The first webhook process takes all, unless a scenario lets others take part. */
 	webhooks: Balancer;
 	webhookProcesses: N8nProcess[];
 	workers: N8nProcess[];

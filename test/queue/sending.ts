@@ -156,7 +156,7 @@ export async function crash(cluster: Cluster, settings: Settings): Promise<Resul
 		const parts = partsOf(messages, WORKERS);
 		const numbers = numbersOf({ from: 0, count: messages });
 		const { victim, worker } = await step(
-			'Crash: a worker is killed in mid-campaign, the others go on',
+			'Crash: a worker is killed in mid-campaign, the others continue',
 			async () => await killInMidCampaign(cluster, service, campaign, parts),
 		);
 		const afterCrash = await service.traffic(numbers);

@@ -220,7 +220,7 @@ test('messages of a person in a row are one answer once nothing comes for a whil
 	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(['Thanks']);
 });
 
-test('a group of messages that n8n’s end has cut off goes on with what was stored', async () => {
+test('a group of messages that n8n was stopped in continues with the stored ones', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta], { replyOptions: { groupMessages: 1 } });
 	await people.write(anna, 'Hm');

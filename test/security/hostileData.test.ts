@@ -88,7 +88,7 @@ const texts = [
 	'__proto__',
 ];
 
-test.each(texts)('the preview of %j is what is sent, letter by letter', async (name) => {
+test.each(texts)('the preview of %j equals what is sent, letter by letter', async (name) => {
 	const parameters: INodeParameters = { ...sendText, text: '=Hello {{ $json.name }}' };
 	const run = async (more: INodeParameters) =>
 		await service.run({ parameters: { ...parameters, ...more }, items: [{ name }] });
@@ -125,7 +125,7 @@ test.each([
 	'constructor',
 ])('the number %j is refused as a recipient and as one to exclude', expectRefused);
 
-test('of a number with 100,000 digits, errors quote the beginning', async () => {
+test('errors quote only the beginning of a number with 100,000 digits', async () => {
 	await expectRefused(`+${'1'.repeat(100_000)}`);
 });
 

@@ -162,7 +162,7 @@ describe('who may see one workflow, its executions, its export or n8n’s log', 
 		...new URL(triggers.urlOf(trigger)).searchParams.values(),
 	];
 
-	/** None of them stands in a text, whichever way it is written there. */
+	/** No secret appears in a text, however it is encoded there. */
 	function expectNone(text: string, words: string[]): void {
 		expect(words.length).toBeGreaterThan(0);
 		for (const word of words) {
@@ -171,7 +171,7 @@ describe('who may see one workflow, its executions, its export or n8n’s log', 
 		}
 	}
 
-	test("an export of the inbox's workflow tells nothing of the questions of other workflows", async () => {
+	test("an export of the inbox's workflow reveals nothing about the questions of other workflows", async () => {
 		const trigger = await triggers.active({ webhookId: 'export' });
 		const execution = await people.ask([anna, berta], { message: `${secret}?` });
 		await people.write(anna, `${secret}!`);

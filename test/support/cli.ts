@@ -27,7 +27,7 @@ function decrypted(loaded: LoadedPackage, type: string, values: ICredentialDataD
 
 type Authenticate = Exclude<IAuthenticate, IAuthenticateGeneric>;
 
-/** Hands out the same values whichever credential a node asks for. */
+/** Returns the same values for every credential. */
 function credentialsHelper(loaded: LoadedPackage, values: ICredentialDataDecryptedObject) {
 	const helper = {
 		getDecrypted: async (_additional: unknown, _details: unknown, type: string) =>

@@ -249,7 +249,7 @@ export function readPreview(resource: string, operation: string): Preview | unde
 	return existsSync(path.join(root, file)) ? (JSON.parse(readText(file)) as Preview) : undefined;
 }
 
-/** Stores the shape of what an operation has given out. */
+/** Stores the shape of an operation's output. */
 export function writePreview(resource: string, operation: string, output: unknown): void {
 	const file = path.join(root, fileOf(resource, operation));
 	mkdirSync(path.dirname(file), { recursive: true });

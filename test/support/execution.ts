@@ -180,7 +180,7 @@ export async function runWorkflow(
 }
 
 /**
- * The Retry button of an execution that has failed or was stopped: goes on at the node where it stopped, with the data
+ * The Retry button of an execution that has failed or was stopped: continues at the node where it stopped, with the data
  * that went through n8n's database in between. Source: ExecutionService of n8n's cli.
  */
 export async function retryExecution(

@@ -106,11 +106,11 @@ export class WebhookServer {
 }
 
 /**
- * An execution that waits, until its node's webhook lets it go on: takes what is delivered to its resume URL, with the data that
+ * An execution that waits, until its node's webhook lets it continue: takes what is delivered to its resume URL, with the data that
  * went through n8n's database in between. Source: WaitingWebhooks of n8n's cli; the signature of the URL is not checked here.
  */
 export class WaitingExecution {
-	/** What the node gives when it goes on, one list for each output; undefined as long as it waits. */
+	/** The node's output when it continues, one list for each output; undefined as long as it waits. */
 	outputs?: INodeExecutionData[][];
 
 	/** How the deliveries were answered, in order. */

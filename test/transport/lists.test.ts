@@ -19,7 +19,7 @@ async function list(
 	return { ids, asked, pages: asked.map(({ page }) => page), atOnce: most.atOnce };
 }
 
-/** What a list that is not whole says. */
+/** What an incomplete list says. */
 async function gapOf(service: Service, request?: ListRequest) {
 	const { client, asked } = clientOf(service);
 	const { records, gap } = await readRecords(client, endpoints.listContacts, request);

@@ -69,7 +69,7 @@ test('a key is taken out of texts, unless it is too short to be one', () => {
 	expect(redacted(undefined, 'undefined')).toBe('undefined');
 });
 
-test('address and key together are one service, host and key one rate; neither tells anything of the key', () => {
+test('address and key together are one service, host and key one rate; neither reveals the key', () => {
 	const read = (values: CredentialValues = {}) => readServiceConfig({ ...good, ...values });
 	const sameService = [{}, { baseUrl: 'https://api.example.com/v1/' }, { requestsPerMinute: 7 }];
 	const sameRate = [...sameService, { baseUrl: 'HTTPS://API.example.com:443/api', apiPath: '/v1' }];

@@ -54,12 +54,15 @@ test.each<Array<Record<string, unknown>>>([
 		{ id: 'evt_1', messageId: 'msg_1' },
 	],
 	[{ id: 'msg_1' }, { messageId: 'msg_1' }],
-])('of the data %j of a receipt, %j tells the message that was sent', async (data, expected) => {
-	const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
-	const { workflowData } = await triggers.deliver(trigger, { event: 'message.read', data });
-	const { event, message, ...shown } = workflowData?.[0][0].json ?? {};
-	expect([event, message, shown]).toEqual(['message.read', data.message, expected]);
-});
+])(
+	'in the data %j of a receipt, %j identifies the message that was sent',
+	async (data, expected) => {
+		const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
+		const { workflowData } = await triggers.deliver(trigger, { event: 'message.read', data });
+		const { event, message, ...shown } = workflowData?.[0][0].json ?? {};
+		expect([event, message, shown]).toEqual(['message.read', data.message, expected]);
+	},
+);
 
 test('passes on other fields that the service sends, and omits fields that it does not send', async () => {
 	const trigger = await triggers.active({

@@ -63,7 +63,7 @@ function checkMissing(stage: Stage, before: string[], given: string[], gaps: str
 		if (saysTotal(choice)) expect(gaps).toEqual([]);
 		return;
 	}
-	// Without a total nothing in the answers tells that a contact which is not read yet has moved onto a page that was.
+	// Without a total, no response shows that an unread contact has moved onto a page that was already read.
 	const maySlip = choice['list-changes'] === 'removed' && !saysTotal(choice);
 	expect(missing.length).toBeLessThanOrEqual(
 		(isDeep ? total - 2 * pageSize(stage) : 0) + (maySlip ? 1 : 0),
@@ -95,7 +95,7 @@ function checkRequests(stage: Stage, requests: number, count: number): void {
 	const needed = Math.max(1, Math.ceil(count / pageSize(stage)));
 	// Which limit the service takes; a greatest page size as small as here is below all that are tried.
 	const refusals = choice['page-size'] === 'refused' && choice.paging !== 'none' ? 2 : 0;
-	// A page that is refused is asked for up to twice more, as that may have been for a moment.
+	// A refused page is requested up to twice more, as the failure may be temporary.
 	const isNumbered = choice.paging === 'pages';
 	const retries = choice['last-page'] === 'bad-request' && isNumbered ? 2 : 0;
 	const transient = choice['refused-pages'] === 'transient' ? 1 : 0;

@@ -115,7 +115,7 @@ async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
 		expect.objectContaining({ event: 'message.delivered', messageId }),
 		expect.objectContaining({ event: 'message.read', messageId }),
 	]);
-	// Without a time in the payload, what is beside it tells one event from the next; here that is new with each delivery.
+	// Without a time in the payload, the fields beside it distinguish events; here they change with each delivery.
 	const isAnother = choice['event-envelope'] === 'extended' && choice['time-format'] === 'absent';
 	expect(eventsOf(trigger)).toHaveLength(isAnother ? 4 : 3);
 }

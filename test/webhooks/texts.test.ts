@@ -131,7 +131,7 @@ test.each([
 	expect(texts.map((text) => readEvent(message(text)).intent)).toEqual(texts.map(() => intent));
 });
 
-test('an intent stands in the item of a message, beside what else the service sends, and of nothing else', () => {
+test('only the item of a message has an intent, beside the fields of the service', () => {
 	expect(simplify(message('Stop', { from: '+15550001111' }))).toMatchObject({ intent: 'optOut' });
 	expect(simplify(message('Hello'))).not.toHaveProperty('intent');
 	expect(simplify({ ...message('Stop'), event: 'message.read' })).not.toHaveProperty('intent');

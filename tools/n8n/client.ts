@@ -59,18 +59,18 @@ export interface ExecutionSummary {
 	mode: string;
 }
 
-/** An execution with everything its nodes gave out. */
+/** An execution with the output of all its nodes. */
 export interface Execution extends ExecutionSummary {
 	data: IRunExecutionData;
 }
 
-/** What one node gave out in an execution: all items of one of its outputs, over all its runs. */
+/** All items of one output of a node, over all its runs in an execution. */
 export function outputOf(execution: Execution, node: string, output = 0): INodeExecutionData[] {
 	const runs = execution.data.resultData.runData[node] ?? [];
 	return runs.flatMap((run) => run.data?.main[output] ?? []);
 }
 
-/** The items that an execution has started with at a trigger, also if it was killed before its first node gave anything out. */
+/** The items that an execution has started with at a trigger, even if it was killed before its first node had any output. */
 export function startedWith(execution: Execution, trigger: string): INodeExecutionData[] {
 	const [waiting] = execution.data.executionData?.nodeExecutionStack ?? [];
 	const isFirst = waiting?.node.name === trigger;
@@ -222,7 +222,7 @@ export class N8nClient {
 		return await this.call('GET', `/rest/executions?${query.toString()}`);
 	}
 
-	/** One execution, as far as it has come. */
+	/** One execution in its present state. */
 	async getExecution(id: string): Promise<Execution> {
 		type Stored = ExecutionSummary & { data: string };
 		const { data, ...summary } = await this.call<Stored>('GET', `/rest/executions/${id}`);

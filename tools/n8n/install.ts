@@ -47,7 +47,7 @@ export async function installN8n(): Promise<N8nInstall> {
 		try {
 			await installInto(staging, version, nodeFor(staging, packages), log);
 		} catch (error) {
-			// What was downloaded as a whole is not downloaded again by the next attempt.
+			// A complete download is kept for the next attempt.
 			if (!isDownloaded(staging)) await rm(staging, { recursive: true, force: true });
 			throw error instanceof UserError ? error : explainInstallFailure(error, folder, log);
 		}
@@ -108,7 +108,7 @@ function nodeFor(folder: string, packages: LockedPackages): string {
 		return path.join(folder, 'node_modules', '.bin', 'node');
 	if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) return process.execPath;
 	throw new UserError(
-		`n8n needs Node.js ${NODE_MAJOR} or newer, and none comes along for ${process.platform} on ${process.arch}: install it and run this again with it.`,
+		`n8n needs Node.js ${NODE_MAJOR} or newer, and npm has none for ${process.platform} on ${process.arch}: install it and run this again with it.`,
 	);
 }
 

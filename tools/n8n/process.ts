@@ -1,4 +1,4 @@
-/** One process of n8n's: the whole of n8n, or in queue mode its main process, a webhook processor or a worker. */
+/** A process of n8n: all of n8n, or in queue mode its main process, a webhook processor or a worker. */
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const START_LIMIT = 180_000;
 /** More than the 10 s that n8n gives its running executions. */
 const STOP_LIMIT = 20_000;
 
-/** Variables of the machine that would change what n8n does; it is to be the same n8n everywhere. */
+/** Variables of the machine that would change what n8n does: it must behave the same everywhere. */
 const FOREIGN =
 	/^(N8N_|DB_|QUEUE_|EXECUTIONS_|CREDENTIALS_|NODES_|NODE_FUNCTION_|ENDPOINT_|GENERIC_TIMEZONE$|WEBHOOK_URL$|VUE_APP_|NODE_ENV$|NODE_OPTIONS$|JEST_|npm_)/;
 
@@ -94,7 +94,7 @@ export class N8nProcess {
 		}
 	}
 
-	/** Ends n8n in good order: SIGTERM, and SIGKILL to what is left after 20 s. */
+	/** Shuts n8n down: SIGTERM, and after 20 s SIGKILL to what is left. */
 	async stop(): Promise<void> {
 		if (this.child) await stopTree(this.child, STOP_LIMIT);
 	}

@@ -28,7 +28,7 @@ export function to(targets: string[], type: NodeConnectionType = 'main'): IConne
 	return { [type]: targets.map((target) => [{ node: target, type, index: 0 }]) };
 }
 
-/** Two nodes that give out one item for each record of a list, which is an expression or JSON. */
+/** Two nodes that output one item for each record of a list, which is an expression or JSON. */
 export function listNodes(value: string): INode[] {
 	const assignments = [{ id: '1', name: 'records', type: 'array', value }];
 	return [

@@ -14,7 +14,7 @@ export function connect(note: (isConnected: boolean) => void): void {
 	};
 	source.onerror = () => {
 		note(false);
-		// Not after an answer that is no stream, e.g. while something else has taken the port.
+		// The browser gives up if the response is no stream, e.g. while another program has the port.
 		if (source.readyState === EventSource.CLOSED) setTimeout(() => connect(note), 3_000);
 	};
 }

@@ -111,7 +111,7 @@ export class Editor {
 		await this.page.goto(`${this.n8n.url}${path}`);
 	}
 
-	/** Opens a workflow and, if told, the panel of one of its nodes. */
+	/** Opens a workflow and, if one is named, the panel of a node. */
 	async openWorkflow(id: string, nodeId = ''): Promise<void> {
 		await this.goTo(`/workflow/${id}/${nodeId}`);
 		await this.part(nodeId ? 'node-parameters' : 'canvas-node')

@@ -12,7 +12,7 @@ import type { RealN8n } from './n8n';
 /** The name of the trigger in the workflows made here. */
 export const trigger = 'When a customer writes';
 
-/** Makes them and looks at what becomes of them. */
+/** Makes them and reads what they have started. */
 export class TriggerWorkflows {
 	constructor(private readonly n8n: RealN8n) {}
 
