@@ -44,7 +44,7 @@ export function readErrorMessage(body: unknown, visited = new Set<unknown>()): s
 export function isRefusal(body: unknown): boolean {
 	if (!isRecord(body)) return false;
 	if (at(body, ['success', 'ok']).includes(false)) return true;
-	// A record may have such fields of its own.
+	// A record may have fields with these names.
 	if (readId(body) !== undefined) return false;
 	const isError = typeof body.status === 'string' && /^(error|fail)$/i.test(body.status);
 	return body.result === false || (isError && readErrorMessage(body) !== undefined);

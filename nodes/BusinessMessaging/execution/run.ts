@@ -131,7 +131,7 @@ function refuse(context: IExecuteFunctions, items: Item[], note: string): void {
 		if (hasFailed(outcome)) throw toNodeError(context.getNode(), outcome.failure, index, note);
 }
 
-/** Recalls what was done in an earlier attempt, and prepares what the others share. If that fails, all of these fail. */
+/** Recalls what was done in an earlier attempt, and prepares what the remaining items share. If that fails, they all fail. */
 async function openRun(
 	context: IExecuteFunctions,
 	operation: Operation,
@@ -163,7 +163,7 @@ function review(operation: Operation, item: ValidItem, prepared: unknown): void 
 	}
 }
 
-/** Fails items before their requests: these were not sent, whatever became of the request that has failed. */
+/** Fails items whose requests were never sent, even if the request that has failed may have taken effect. */
 function fail(items: Item[], error: unknown): void {
 	const cause = asFailure(error);
 	const { message, description, statusCode } = cause;
@@ -189,7 +189,7 @@ async function beginListening(
 	}
 }
 
-/** How many requests go out at the same time: after a crash, Send Once cannot know what became of them, so they are fewer. */
+/** How many requests go out at the same time. With Send Once fewer do, as it cannot know what became of them in a crash. */
 function concurrencyOf(items: ValidItem[], client: Client): () => number {
 	const least = items.some(({ request }) => request.campaign) ? 24 : 100;
 	const { concurrency } = optionsOf(items);
@@ -234,7 +234,7 @@ async function carryOut(
 	return warning;
 }
 
-/** Shows what was noticed beside the output, each once, what is about all items first. More than ten would hide the output. */
+/** Shows hints beside the output, each once, those about all items first, and at most ten, as more would hide the output. */
 function addHints(
 	context: IExecuteFunctions,
 	{ hints }: Client,

@@ -76,7 +76,7 @@ export class Client {
 		private readonly options: ClientOptions = {},
 	) {}
 
-	/** How many simultaneous requests the allowed rate needs at the current response times, and at least so many. */
+	/** How many simultaneous requests the allowed rate needs at the current response times, but at least `least`. */
 	concurrency(least: number): number {
 		const { requests, windowMs } = this.config.rate;
 		const needed = (requests / windowMs) * this.responseMs * concurrencyMargin;

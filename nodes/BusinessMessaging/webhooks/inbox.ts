@@ -32,7 +32,7 @@ type Context = IHookFunctions | IWebhookFunctions;
 
 /** A message that was a reply. */
 interface Taken {
-	/** Its run, if the response to the delivery may wait for it. */
+	/** Its run, if the delivery's response may wait for it. */
 	run?: Run;
 	/** Whether it is also a word such as STOP, which the workflow that records opt-outs has to get. */
 	isOptOut?: boolean;
@@ -52,7 +52,7 @@ const enoughReports = 2;
 const maxWaitMs = 5_000;
 const maxSynchronizations = 20;
 const synchronizePauseMs = 1_000;
-/** Replies that arrive within this time are stored as one text: with thousands of people, making it takes long. In ms. */
+/** Replies that arrive within this time, ms, are stored together, as storing takes long with thousands of people. */
 const gatherMs = 200;
 /** How long two equal messages at two triggers count as one, if nothing identifies them, ms. */
 const sameMomentMs = 10_000;
