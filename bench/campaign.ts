@@ -188,9 +188,7 @@ async function measureCost(
 }
 
 function median(values: number[]): number {
-	const sorted = sortBy(values);
-	const middle = (sorted.length - 1) / 2;
-	return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2;
+	return sortBy(values)[Math.floor(values.length / 2)];
 }
 
 /** How much more memory a larger campaign needs. */

@@ -8,9 +8,8 @@ import { ensureCompiler } from '../../tools/n8n/toolchain';
 import { CommandError } from '../../tools/processes';
 
 test.each([
-	['npm error code ENOSPC', false, 'The disk that holds /cache is full'],
 	[
-		'npm warn old\nnpm error code E404\nnpm error A complete log',
+		'npm warn error-ex\nnpm error code E404\nnpm error A complete log',
 		false,
 		'(npm error code E404): check',
 	],
@@ -18,7 +17,7 @@ test.each([
 	['added 1,000 packages', true, '(it took too long): check the network'],
 ])('an installation that fails with %j (timed out: %s) is explained', (output, timedOut, words) => {
 	const error = new CommandError('npm ci: ended with 1', output, timedOut);
-	expect(explainInstallFailure(error, '/cache', '/log').message).toContain(words);
+	expect(explainInstallFailure(error, '/log').message).toContain(words);
 });
 
 describe('root on a machine with apt-get, but without a compiler,', () => {
@@ -55,7 +54,7 @@ describe('root on a machine with apt-get, but without a compiler,', () => {
 	test('gets nothing installed into the system if the variable forbids it', async () => {
 		process.env.PLAYGROUND_INSTALL_COMPILER = 'false';
 		await expect(ensureCompiler(path.join(folder, 'log'))).rejects.toThrow(
-			'install them (on Debian or Ubuntu: "sudo apt-get install python3 make g++")',
+			'install them (on Debian or Ubuntu: "sudo apt-get install python3 make g++"',
 		);
 		expect(existsSync(aptLog)).toBe(false);
 	});

@@ -49,7 +49,7 @@ export async function installN8n(): Promise<N8nInstall> {
 		} catch (error) {
 			// A complete download is kept for the next attempt.
 			if (!isDownloaded(staging)) await rm(staging, { recursive: true, force: true });
-			throw error instanceof UserError ? error : explainInstallFailure(error, folder, log);
+			throw error instanceof UserError ? error : explainInstallFailure(error, log);
 		}
 	});
 	return { folder, version, node, script: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n') };
@@ -74,7 +74,10 @@ async function installInto(
 ): Promise<void> {
 	if (!isDownloaded(folder)) {
 		const { bavail, bsize } = await statfs(folder);
-		if (bavail * bsize < NEEDED_BYTES) throw diskFull(folder);
+		if (bavail * bsize < NEEDED_BYTES)
+			throw new UserError(
+				`The disk that holds ${folder} is full: n8n needs about 3 GB there; free some space or set XDG_CACHE_HOME to a folder on a larger disk.`,
+			);
 		for (const file of MANIFEST_FILES)
 			await copyFile(path.join(MANIFEST_FOLDER, file), path.join(folder, file));
 		await step(
@@ -112,22 +115,14 @@ function nodeFor(folder: string, packages: LockedPackages): string {
 	);
 }
 
-const DISK_FULL = /ENOSPC|no space left on device|EDQUOT/i;
-
-/** What went wrong while n8n was being put into `folder`, as one sentence that says what to do. `log` has the details. */
-export function explainInstallFailure(error: unknown, folder: string, log: string): UserError {
+/** What went wrong during the installation, as one sentence that says what to do. `log` has the details. */
+export function explainInstallFailure(error: unknown, log: string): UserError {
 	const { output, timedOut } =
 		error instanceof CommandError ? error : { output: String(error), timedOut: false };
-	if (DISK_FULL.test(output)) return diskFull(folder);
 	// npm names the cause first, e.g. "npm error code ENOTFOUND", and its log file last.
-	const cause = output.split('\n').find((line) => /error/i.test(line)) ?? 'npm gave no reason';
+	const cause =
+		output.split('\n').find((line) => /^npm error|\berror:/i.test(line)) ?? 'npm gave no reason';
 	return new UserError(
-		`n8n could not be installed (${timedOut ? 'it took too long' : cause.trim()}): check the network and npm's registry and proxy settings, and run the command again (details: ${log}).`,
-	);
-}
-
-function diskFull(folder: string): UserError {
-	return new UserError(
-		`The disk that holds ${folder} is full: n8n needs about 3 GB there; free some space or set XDG_CACHE_HOME to a folder on a larger disk.`,
+		`n8n could not be installed (${timedOut ? 'it took too long' : cause.trim()}): check the network, npm's registry and proxy settings and the space on the disk, and run the command again (details: ${log}).`,
 	);
 }

@@ -27,13 +27,9 @@ export async function ensureCompiler(log: string): Promise<void> {
 		});
 		missing = await missingTools();
 	}
-	const advice =
-		process.platform === 'darwin'
-			? 'run "xcode-select --install" and try again'
-			: 'install them (on Debian or Ubuntu: "sudo apt-get install python3 make g++") and try again';
 	if (missing.length > 0)
 		throw new UserError(
-			`n8n's SQLite driver has to be compiled here, and ${missing.join(', ')} cannot be found: ${advice}.`,
+			`n8n's SQLite driver has to be compiled here, and ${missing.join(', ')} cannot be found: install them (on Debian or Ubuntu: "sudo apt-get install python3 make g++"; on macOS: "xcode-select --install") and try again.`,
 		);
 }
 
