@@ -45,6 +45,19 @@ test.each([
 	await noneIsLeft();
 });
 
+test.each([
+	['-1, 0, 1', '1', '1'],
+	['*, **, ***', '***', '***'],
+	['-, +', '', null],
+	['2, 4, 6', '3', null],
+	['1 week, 2 weeks', '2', '2 weeks'],
+])('of the choices %s, %j means %j', async (choices, text, answer) => {
+	const replyOptions = { repeats: 0 };
+	const execution = await people.ask([anna], { responseType: 'choice', choices, replyOptions });
+	await people.write(anna, text);
+	expect(jsonOf(execution)).toMatchObject([{ text, answer, accepted: answer !== null }]);
+});
+
 test.each<[INodeParameters, string, unknown]>([
 	[{ responseType: 'approval', replyOptions: { yesWords: 'of course, yup' } }, 'Of course.', true],
 	[{ responseType: 'approval' }, 'No!', false],

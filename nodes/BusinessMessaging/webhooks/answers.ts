@@ -47,15 +47,32 @@ function plain(text: string): string {
 }
 
 function readApproval(text: string, { yesWords, noWords }: Expected): boolean | undefined {
-	const isAmong = (words: string[]) => words.some((word) => plain(word) === plain(text));
+	const isAmong = (words: string[]) => words.some((word) => isSameAnswer(word, text));
 	if (isAmong(yesWords)) return true;
 	return isAmong(noWords) ? false : undefined;
 }
 
-/** One of the choices as it was written in the node, also by its number in the list. */
+/** Signs alone, such as *** or -, are compared as they are. */
+function isSameAnswer(expected: string, text: string): boolean {
+	return expected === text || (plain(text) !== '' && plain(expected) === plain(text));
+}
+
+/**
+ * One of the choices as it was written in the node, also by its number in the list. Where all choices begin with digits, 3 may
+ * mean the third or the number 3, so it counts only if it is both.
+ */
 function readChoice(text: string, choices: string[]): string | undefined {
-	const named = choices.find((choice) => plain(choice) === plain(text));
-	return named ?? (/^\d{1,3}$/.test(plain(text)) ? choices[Number(plain(text)) - 1] : undefined);
+	const named =
+		choices.find((choice) => choice === text) ??
+		choices.find((choice) => isSameAnswer(choice, text));
+	const place = /^\d{1,3}$/.test(plain(text)) ? Number(plain(text)) : 0;
+	const numbered = choices[place - 1];
+	const isClear = !haveDigits(choices) || Number.parseInt(numbered) === place;
+	return named ?? (isClear ? numbered : undefined);
+}
+
+function haveDigits(choices: string[]): boolean {
+	return choices.every((choice) => /^[+-]?\d/.test(choice));
 }
 
 /** A number with point or comma. With a single one that may separate thousands (1,234), the number is ambiguous and does not count. */
@@ -87,9 +104,10 @@ function readDate(text: string, isDayFirst: boolean): string | undefined {
 
 /** What is written to a person whose reply does not fit, unless the user has set a text. */
 function repeatText({ kind, choices }: Expected): string {
+	const number = (index: number) => (haveDigits(choices) ? '' : `${index + 1}) `);
 	const wanted: Record<AnswerKind, string> = {
 		approval: 'yes or no',
-		choice: `one of these: ${choices.map((choice, index) => `${index + 1}) ${choice}`).join(', ')}`,
+		choice: `one of these: ${choices.map((choice, index) => `${number(index)}${choice}`).join(', ')}`,
 		date: 'a date, e.g. 2030-01-31',
 		email: 'an e-mail address',
 		freeText: 'a text',
