@@ -95,6 +95,15 @@ test('if a reply does not fit, the question is repeated; the last reply is outpu
 	expect(trigger.executions).toEqual([]);
 });
 
+test('if the service refuses to repeat the question, the reply is output as not accepted', async () => {
+	await inbox();
+	const execution = await people.ask([anna], { responseType: 'number' });
+	const body = { message: 'More than 24 hours have passed' };
+	await service.fault({ endpoint: 'sendText', status: 422, body });
+	await people.write(anna, 'a few');
+	expect(jsonOf(execution)).toMatchObject([{ accepted: false, text: 'a few' }]);
+});
+
 test('each item has its own choices', async () => {
 	await inbox();
 	const execution = await people.ask([anna, berta], {

@@ -9,7 +9,7 @@ import type { EventEnvelope } from '../api/events';
 import { BoundedMap } from '../boundedMap';
 import { asText } from '../api/read';
 import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/message/question';
-import { asFailure } from '../transport/errors';
+import { asFailure, isRefusedContent } from '../transport/errors';
 import { samePhoneKey } from '../phone/compare';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
@@ -218,7 +218,7 @@ export async function takeAnswer(
 	return (await repeatQuestion(await connect(context), question)) ? undefined : answer;
 }
 
-/** @returns false if it was repeated often enough */
+/** @returns false if it was repeated often enough, or the service does not accept the text for this person now or later */
 async function repeatQuestion(
 	client: Client,
 	{ run, item, to, expected }: OpenQuestion,
@@ -228,6 +228,8 @@ async function repeatQuestion(
 	if (times >= expected.repeats) return false;
 	const body = { to, text: expected.repeatText || repeatText(expected) };
 	const failure = await client.call(endpoints.sendText, { body }).then(() => undefined, asFailure);
+	const isRefused: boolean = isRefusedContent(failure);
+	if (isRefused) return false;
 	if (failure?.sendStatus === 'notSent') throw failure;
 	repeated.set(place, times + 1);
 	return true;
