@@ -50,6 +50,11 @@ test.each<[Filters, unknown, unknown]>([
 		{ event: 'receipt.changed', status: 'sent', messageId: 'm2' },
 	],
 	[{ senders: '+1*' }, receipt('sent'), message('x')],
+	[
+		{ senders: '+1*', textContains: 'order' },
+		{ ...receipt('failed'), from: '+4930123456', text: 'Hi' },
+		{ ...message('Hi', '+1555'), event: 'message.reaction' },
+	],
 ])('%j lets the first through and holds the second back', (filters, first, second) => {
 	expect([first, second].map((event) => passesFilters(filters, event as never))).toEqual([
 		true,

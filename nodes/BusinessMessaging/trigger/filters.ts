@@ -1,6 +1,7 @@
 /** Filters decide which of the chosen events start an execution. A filter applies to the kinds of event that have its field. */
 import { trimEnd } from 'lodash';
 
+import { eventKinds } from '../api/events';
 import { asText } from '../api/read';
 import { choiceField, collectionField, textField } from '../operations/fields';
 import { samePhoneKey } from '../phone/compare';
@@ -75,13 +76,14 @@ export type Filters = Record<string, unknown>;
 
 /** Whether an event starts an execution. */
 export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
-	// A customer's message counts as having a sender and a text even if the service sends none. All other fields are
-	// those of our own messages.
+	// A customer's message counts as having a sender and a text even if the service sends none. Those of a receipt are ours.
 	const isIncoming = event.event === 'message.received';
+	const isOurs = !isIncoming && eventKinds.some(({ value }) => value === event.event);
+	const lacks = (field: unknown) => isOurs || (field === undefined && !isIncoming);
 	return (
 		runs(filters) &&
-		((event.from === undefined && !isIncoming) || passesSenders(filters, event)) &&
-		((event.text === undefined && !isIncoming) || passesTexts(filters, event)) &&
+		(lacks(event.from) || passesSenders(filters, event)) &&
+		(lacks(event.text) || passesTexts(filters, event)) &&
 		(!isReceipt(event) || passesReceipts(filters, event))
 	);
 }
