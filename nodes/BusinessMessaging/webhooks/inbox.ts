@@ -60,8 +60,8 @@ const sameMomentMs = 10_000;
 /** The inbox of one service and API key. */
 export class Inbox {
 	private readonly questions: OpenQuestions;
-	/** Messages that were replies, with the trigger that has consumed them. */
-	private readonly consumed = new BoundedMap<string, { at: number; node: string } & Taken>({
+	/** Messages that were replies, with the triggers that have received them. */
+	private readonly consumed = new BoundedMap<string, { at: number; nodes: Set<string> } & Taken>({
 		maxSize: 10_000,
 	});
 	/** Triggers that may not have stored everything, and how many more times each of them is called to do so. */
@@ -232,7 +232,9 @@ export class Inbox {
 		const { name, isCertain } = nameOf(event, headers);
 		const node = nodeKey(context);
 		const earlier = this.consumed.get(name);
-		const isElsewhere = earlier && earlier.node !== node;
+		const isElsewhere = earlier && !earlier.nodes.has(node);
+		// An equal one after it is another message.
+		earlier?.nodes.add(node);
 		if (earlier && (isCertain || (isElsewhere && Date.now() - earlier.at < sameMomentMs)))
 			return { isOptOut: earlier.isOptOut };
 		const phone = senderOf(event) ?? '';
@@ -248,7 +250,7 @@ export class Inbox {
 			if (state === 'ended') continue;
 			const { expected = 0, answer } = run.people.get(item) ?? {};
 			const isOptOut = isLoneWord && run.expected[expected].kind === 'freeText';
-			this.consumed.set(name, { at: Date.now(), node, isOptOut });
+			this.consumed.set(name, { at: Date.now(), nodes: new Set([node]), isOptOut });
 			// The person's next message may belong to the answer, and may be delivered only after this one, so do not wait.
 			return answer?.until ? { isOptOut } : { run, isOptOut };
 		}
