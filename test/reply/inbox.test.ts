@@ -68,6 +68,16 @@ test('an answer starts nothing with several triggers and comes out once, whether
 	expect(both.map(({ executions }) => executions.length)).toEqual([1, 1]);
 });
 
+test('an answer starts no workflow whose trigger was registered by hand', async () => {
+	await inbox();
+	const manual = await inbox({ parameters: { options: { registration: 'manual' } } });
+	people.state.webhooks.create({ url: manual.url });
+	const execution = await people.ask([anna]);
+	await people.write(anna, 'Fine');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'Fine' }]);
+	expect(manual.executions).toEqual([]);
+});
+
 test('a second delivery of an answer changes nothing, also after n8n has restarted', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta]);

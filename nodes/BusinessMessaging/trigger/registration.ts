@@ -98,6 +98,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 		await checkSettings(context);
 		if (isManual(context)) {
 			await unregister(context).catch((error) => context.logger.warn(asFailure(error).message));
+			await shareInbox(context);
 			return true;
 		}
 		const { client, address, events, registration, own } = await makePlan(context);
@@ -206,9 +207,13 @@ async function makePlan(context: IHookFunctions) {
 	const registration: Registration =
 		known?.secretVersion === secretVersion ? known : { url, secret, secretVersion };
 	const own = await listOwn(client, url, registration.id);
-	// Replies to open questions arrive here too; questions that were stored before n8n stopped continue.
-	if (context.getMode() !== 'manual') joinInbox(context, client.config.id);
+	await shareInbox(context);
 	return { client, address: withSecret(url, registration.secret), events, registration, own };
+}
+
+/** Replies to open questions arrive here too; questions that were stored before n8n stopped continue. */
+async function shareInbox(context: IHookFunctions): Promise<void> {
+	if (context.getMode() !== 'manual') joinInbox(context, (await connect(context)).config.id);
 }
 
 /** The registrations with exactly our URL; if the service shows no URLs, the one that we remember. */
