@@ -130,7 +130,12 @@ test.each([
 
 test('hands on the events of a list that contains other entries too', async () => {
 	const trigger = await triggers.active();
-	const answer = await triggers.deliver(trigger, [{ ping: 1 }, received()]);
+	const deep = JSON.parse('[1]'.padStart(202, '[').padEnd(401, ']')) as unknown;
+	const answer = await triggers.deliver(trigger, [
+		{ ping: 1 },
+		received({ id: 'deep', deep }),
+		received(),
+	]);
 	expect(answer.workflowData?.[0].map(({ json }) => json.from)).toEqual([customer]);
 });
 

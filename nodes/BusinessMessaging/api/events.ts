@@ -1,7 +1,7 @@
 /** What the service delivers to webhooks: the envelope and the kinds of event. */
 import { z } from 'zod';
 
-import { isRecord, readList } from './read';
+import { isRecord, isTooDeep, readList } from './read';
 
 /** The body of every delivery. Source: specification, "Events". */
 export const eventEnvelopeSchema = z
@@ -88,6 +88,7 @@ function kindOfWord(word: string): string | undefined {
 export function readEnvelopes(body: unknown): { events: EventEnvelope[]; others: number } {
 	const single = eventEnvelopeSchema.safeParse(body).data;
 	const list = single ? [single] : (readList(body) ?? []);
-	const events = list.flatMap((entry) => eventEnvelopeSchema.safeParse(entry).data ?? []);
+	const read = list.flatMap((entry) => eventEnvelopeSchema.safeParse(entry).data ?? []);
+	const events = read.filter((event) => !isTooDeep(event));
 	return { events, others: list.length - events.length };
 }

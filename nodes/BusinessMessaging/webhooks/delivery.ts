@@ -2,7 +2,7 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
-import { isTooDeep, parseJson } from '../api/read';
+import { parseJson } from '../api/read';
 
 /** A delivery as it came. */
 export interface Delivery {
@@ -34,7 +34,7 @@ export function readEvents(
 	const parsed = readEnvelopes(context.getBodyData());
 	const { events, others } =
 		parsed.events.length > 0 ? parsed : readEnvelopes(parseJson(String(rawBody)));
-	if (events.length === 0 || isTooDeep(events)) return undefined;
+	if (events.length === 0) return undefined;
 	if (others > 0)
 		context.logger.warn(
 			`A delivery contained ${others} entries that are not events. They were left out. An event needs "event" (text) and "data" (object).`,
