@@ -43,7 +43,8 @@ const marks = ' \t\n\r"\'.,;:!?¡¿()*_-';
 
 /** Ignores case, punctuation at the ends, and variants of the same character. */
 function plain(text: string): string {
-	return trim(text.normalize('NFKC').toLocaleLowerCase('en'), marks).replace(/\ufe0f/g, '');
+	const variants = /[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
+	return trim(text.normalize('NFKC').toLocaleLowerCase('en'), marks).replace(variants, '');
 }
 
 function readApproval(text: string, { yesWords, noWords }: Expected): boolean | undefined {
@@ -78,7 +79,9 @@ function haveDigits(choices: string[]): boolean {
 /** A number with point or comma. With a single one that may separate thousands (1,234), the number is ambiguous and does not count. */
 function readNumber(text: string): number | undefined {
 	const written = text.replace(/[\s'’]/g, '').replace('−', '-');
-	if (/^[+-]?\d+$/.test(written)) return Number(written);
+	// A longer number would lose digits.
+	if (/^[+-]?\d+$/.test(written))
+		return Number.isSafeInteger(Number(written)) ? Number(written) : undefined;
 	const isGrouped = /^[+-]?\d{1,3}(?:(?:,\d{3}){2,}|(?:\.\d{3}){2,})$/.test(written);
 	if (isGrouped) return Number(written.replace(/[.,]/g, ''));
 	const decimal =
