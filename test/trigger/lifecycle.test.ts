@@ -54,6 +54,16 @@ describe('the registration', () => {
 		expect(service.calls('createWebhook')).toBe(1);
 	});
 
+	test('is recognized if the service writes the URL in another way', async () => {
+		const it = await triggers.active();
+		const [webhook] = registered();
+		webhook.url = webhook.url.replace('http:', 'HTTP:');
+		await it.activate();
+		expect(registered()).toEqual([webhook]);
+		await it.deactivate();
+		expect(registered()).toEqual([]);
+	});
+
 	test('for other events is replaced, the new one first, so that there is always one', async () => {
 		const it = await triggers.active();
 		const [{ id, url }] = registered();

@@ -5,6 +5,7 @@ import { type INode, NodeOperationError } from 'n8n-workflow';
 import type { Listening } from '../execution/run';
 import { InputError } from '../transport/errors';
 import { pause } from '../transport/deadline';
+import { canonical } from '../webhooks/publicAddress';
 import {
 	type Person,
 	type Questions,
@@ -32,7 +33,7 @@ export async function listenByTrigger(
 	webhooks: RegisteredWebhook[],
 ): Promise<Listening | undefined> {
 	const { context, client } = asking;
-	const url = context.getSignedResumeUrl({ wait: asking.run });
+	const url = canonical(context.getSignedResumeUrl({ wait: asking.run }));
 	const triggers = await findTriggers(asking, webhooks, asking.toQuestions(url));
 	const [first] = triggers;
 	if (!first) return undefined;

@@ -8,7 +8,7 @@ import { InputError, asFailure } from '../transport/errors';
 import { samePhoneKey } from '../phone/compare';
 import type { Client } from '../transport/client';
 import { pause } from '../transport/deadline';
-import { checkDeliverable } from '../webhooks/publicAddress';
+import { canonical, checkDeliverable } from '../webhooks/publicAddress';
 import { callRun, graceMs, isWaitingUrl, pollEvent, resume, rootOf } from '../webhooks/question';
 import {
 	type RegisteredWebhook,
@@ -31,7 +31,7 @@ export async function listenByWebhook(
 	const phone = samePhoneKey(asText(asked[0].request.body?.to));
 	// Identifies a person without revealing who it is.
 	const person = createHmac('sha256', client.config.id).update(phone).digest('base64url');
-	const url = context.getSignedResumeUrl({ wait: `${run}.${person}` });
+	const url = canonical(context.getSignedResumeUrl({ wait: `${run}.${person}` }));
 	checkDeliverable(url, client.config);
 	const earlier = webhooks.filter(({ url: other = '' }) => isWaitingUrl(other, rootOf(url)));
 	await Promise.all(earlier.map(async (webhook) => await checkEarlier(asking, webhook, person)));

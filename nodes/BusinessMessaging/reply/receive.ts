@@ -11,6 +11,7 @@ import { isEarlier, senderOf, takeAnswer } from '../webhooks/answers';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
 import { type Answer, answersEvent, pollEvent, readAnswers } from '../webhooks/question';
+import { canonical } from '../webhooks/publicAddress';
 import { unregister } from './byWebhook';
 import { outputsOf } from './output';
 import { type Wait, readWait } from './asking';
@@ -90,5 +91,6 @@ function goOn(
 
 async function discard(context: IWebhookFunctions, id?: string): Promise<void> {
 	const { wait } = context.getQueryData() as { wait: string };
-	await unregister(context, await connect(context), context.getSignedResumeUrl({ wait }), id);
+	const url = canonical(context.getSignedResumeUrl({ wait }));
+	await unregister(context, await connect(context), url, id);
 }

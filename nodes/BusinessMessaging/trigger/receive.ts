@@ -17,6 +17,7 @@ import {
 	refuseBody,
 } from '../webhooks/delivery';
 import { type Inbox, inboxOf, joinInbox, processName } from '../webhooks/inbox';
+import { webhookUrlOf } from '../webhooks/publicAddress';
 import { isOwnRun, openRequest, questionEvent } from '../webhooks/question';
 import { givenSecret, isSame, withSecret } from '../webhooks/secret';
 import { isSigned } from '../webhooks/signature';
@@ -62,7 +63,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 /** Accepts questions of Send and Wait, if the trigger receives messages and this is not a test. A request from anybody else is ignored. */
 async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const { config } = await connect(context);
-	const url = context.getNodeWebhookUrl('default') ?? '';
+	const url = webhookUrlOf(context);
 	const request = openRequest(config.id, context.getBodyData(), url);
 	if (!request) return refuse(context, 403, 'This question does not come from this n8n instance');
 	const getsMessages = isChosen(context, { event: 'message.received', data: {} });
@@ -128,7 +129,7 @@ async function consumeAnswers(
 	headers: Delivery['headers'],
 ): Promise<EventEnvelope[] | 'failed'> {
 	try {
-		const url = withSecret(context.getNodeWebhookUrl('default') ?? '', givenSecret(context));
+		const url = withSecret(webhookUrlOf(context), givenSecret(context));
 		return await inbox.consume(context, url, events, headers);
 	} catch (error) {
 		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);

@@ -12,7 +12,7 @@ import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { joinInbox } from '../webhooks/inbox';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
-import { checkDeliverable, undeliverableReason } from '../webhooks/publicAddress';
+import { checkDeliverable, undeliverableReason, webhookUrlOf } from '../webhooks/publicAddress';
 import {
 	type RegisteredWebhook,
 	addWebhook,
@@ -137,7 +137,7 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 			return await addWebhook(client, { url: address, events });
 		});
 		// A service that takes each address once may have changed the registration that was there.
-		const present = outdated.length > 0 ? await listOwn(client, webhookUrl(context), id) : [];
+		const present = outdated.length > 0 ? await listOwn(client, webhookUrlOf(context), id) : [];
 		const isAdded = present.some((webhook) => !own.some((earlier) => earlier.id === webhook.id));
 		const isChanged = (webhook: RegisteredWebhook) =>
 			!isAdded && (webhook.url ?? address) === address;
@@ -162,7 +162,7 @@ function mayBeTaken(failure: ServiceError): boolean {
  *   is removed when the workflow is next published or unpublished and that gets through.
  */
 export async function unregister(context: IHookFunctions): Promise<boolean> {
-	const url = webhookUrl(context);
+	const url = webhookUrlOf(context);
 	const known = recall(context, url);
 	if (isManual(context) && !known?.id) return true;
 	try {
@@ -191,7 +191,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
  * @throws InputError if no event could arrive; ServiceError
  */
 async function makePlan(context: IHookFunctions) {
-	const url = webhookUrl(context);
+	const url = webhookUrlOf(context);
 	const events = chosenEvents(context);
 	if (events.length === 0)
 		throw new InputError(
@@ -230,16 +230,12 @@ async function listOwn(client: Client, url: string, id?: string): Promise<Regist
 function staysAsItWas(context: IHookFunctions, failure: ServiceError): boolean {
 	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
 	const isPassing = ['indeterminate', 'unreachable', 'rateLimited'].includes(failure.kind);
-	return isStart && isPassing && recall(context, webhookUrl(context))?.id !== undefined;
-}
-
-function webhookUrl(context: IHookFunctions): string {
-	return context.getNodeWebhookUrl('default') as string;
+	return isStart && isPassing && recall(context, webhookUrlOf(context))?.id !== undefined;
 }
 
 /** When an activation fails, n8n shows only the message, so it includes the advice. */
 function toNodeError(context: IHookFunctions, failure: ServiceError): NodeOperationError {
-	const byHand = `choose Manual in 'Registration' under 'Options', and register this URL at the service by hand: ${webhookUrl(context)}`;
+	const byHand = `choose Manual in 'Registration' under 'Options', and register this URL at the service by hand: ${webhookUrlOf(context)}`;
 	// n8n replaces a message that contains a network error's code
 	let advice = failure.description?.replace(/ \([A-Z_]+\)$/, '');
 	if ([404, 405].includes(failure.statusCode ?? 0)) advice = upperFirst(byHand);

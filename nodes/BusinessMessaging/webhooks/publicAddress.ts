@@ -1,6 +1,18 @@
 /** Whether an address can be reached from the internet, judging by the address alone. */
+import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+
 import { InputError } from '../transport/errors';
 import { type ServiceConfig, isLoopback } from '../transport/serviceConfig';
+
+/** A URL in the form that all write alike: without a default port, the host in lower case. Other texts stay as they are. */
+export function canonical(url: string): string {
+	return URL.canParse(url) ? new URL(url).href : url;
+}
+
+/** n8n's webhook URL of a trigger. */
+export function webhookUrlOf(context: IHookFunctions | IWebhookFunctions): string {
+	return canonical(context.getNodeWebhookUrl('default') ?? '');
+}
 
 /** Names of local networks (RFC 6761, RFC 6762, RFC 8375 and common usage). */
 const localNames =

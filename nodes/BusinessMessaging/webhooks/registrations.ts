@@ -7,6 +7,7 @@ import { asFailure } from '../transport/errors';
 import type { Client } from '../transport/client';
 import { readRecords } from '../transport/lists';
 import { registerWebhook } from '../transport/registerWebhook';
+import { canonical } from './publicAddress';
 
 /** Fields that may contain the event types of a registration. Assumption: the specification shows no field of it. */
 const eventKeys = ['events', 'eventTypes', 'event_types', 'subscriptions', 'triggers'];
@@ -26,7 +27,11 @@ export async function listWebhooks(client: Client): Promise<RegisteredWebhook[]>
 }
 
 function readWebhook(record: ServiceRecord): RegisteredWebhook {
-	return { id: readId(record, 'webhook'), url: readWebhookUrl(record), events: readEvents(record) };
+	return {
+		id: readId(record, 'webhook'),
+		url: canonical(readWebhookUrl(record) ?? '') || undefined,
+		events: readEvents(record),
+	};
 }
 
 function readEvents(record: ServiceRecord): string[] | undefined {
