@@ -14,6 +14,7 @@ import { connect } from '../transport/connect';
 import { InputError } from '../transport/errors';
 import { pause } from '../transport/deadline';
 import { isEarlier, isOptOut, senderOf, takeAnswer } from './answers';
+import type { Response } from './deduplication';
 import { deduplicationKeyOf } from './deduplicationKey';
 import { nodeKey, readState, writeState } from './nodeState';
 import { type Asked, OpenQuestions, type Run, answersOf, isAnswered } from './openQuestions';
@@ -69,7 +70,8 @@ export class Inbox {
 	private readonly synchronizing = new Map<string, number>();
 	/** Whether another process has responded so far. A single process need not send its state to itself. */
 	private hasPeers = false;
-	/** Until the replies of this moment are stored. */
+	/** Responses to deliveries with replies that n8n has not sent yet, and until when replies are gathered. */
+	private storing: Response[] = [];
 	private gathering?: Promise<void>;
 	/** What n8n stores: the state at the time of storing. */
 	private readonly live = { toJSON: () => this.toText() };
@@ -215,11 +217,19 @@ export class Inbox {
 		}
 		if (runs.size === 0) return others;
 		this.store(context);
-		await (this.gathering ??= pause(gatherMs).finally(() => (this.gathering = undefined)));
+		await this.gather(context.getResponseObject());
 		const finishing = Promise.all([...runs].map(async (run) => await run?.finish));
 		await Promise.race([finishing, pause(maxWaitMs)]);
 		void this.synchronize(context, url);
 		return others;
+	}
+
+	/** Waits for the replies of this moment; not with a service that delivers one after the other. */
+	private async gather(response: Response): Promise<void> {
+		const isOpen = ({ writableEnded, destroyed }: Response) => !writableEnded && !destroyed;
+		this.storing = [...this.storing.filter(isOpen), response];
+		if (this.storing.length === 1) return;
+		await (this.gathering ??= pause(gatherMs).finally(() => (this.gathering = undefined)));
 	}
 
 	/** Consumes a message if it is a reply. @returns undefined for any other message */
