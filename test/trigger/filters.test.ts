@@ -84,3 +84,11 @@ test.each([
 		await triggers.deliver(trigger, received({ id: text, text }));
 	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(expected);
 });
+
+test('a delivery with several events passes Only Run If, which is about a delivery with one', async () => {
+	const onlyRunIf = '={{ $json.body.data.text.length > 7 }}';
+	const trigger = await triggers.active({ parameters: { filters: { onlyRunIf } } });
+	const events = ['Hello', 'An order'].map((text) => received({ id: text, text }));
+	await triggers.deliver(trigger, events);
+	expect(trigger.executions.map(({ items }) => items[0].length)).toEqual([2]);
+});

@@ -1,5 +1,5 @@
 /** One delivery of the service: checks it, responds, and starts the workflow if the filters allow it. */
-import { uniqBy } from 'lodash';
+import { omit, uniqBy } from 'lodash';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
@@ -94,7 +94,9 @@ async function handle(
 	const inbox = isTest ? undefined : await inboxOf(context);
 	// The ID of a delivery with several events does not identify one of them.
 	const about = events.length > 1 ? {} : headers;
-	const filters = context.getNodeParameter('filters', {}) as Filters;
+	const chosen = context.getNodeParameter('filters', {}) as Filters;
+	// The expression is about a delivery with one event: with several, it would drop all of them.
+	const filters = events.length > 1 ? omit(chosen, 'onlyRunIf') : chosen;
 	const isWanted = (event: EventEnvelope) =>
 		isChosen(context, event) && passesFilters(filters, readEvent(event));
 	const candidates = events.filter((event) => isWanted(event) || inbox?.concerns(event, about));
