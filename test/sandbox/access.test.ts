@@ -60,3 +60,34 @@ describe('rate limit', () => {
 		expect([10_000, 10_001, 13_999, 14_000].map(take)).toEqual(['ok', '4', '1', 'ok']);
 	});
 });
+
+describe('the page of the phone', () => {
+	it('is served with its files and libraries, under a policy that allows nothing from elsewhere', async () => {
+		const { sandbox } = await openSandbox();
+		const client = clientOf(sandbox.url);
+		const { data: html, headers } = await client.get('/');
+		expect(headers['content-security-policy']).toContain("default-src 'none'");
+		const addresses = [...html.matchAll(/"(\/phone\/[^"]+)"/g)].map((match) => match[1]);
+		expect(addresses).toContain('/phone/main.js');
+		for (const address of addresses)
+			expect([address, (await client.get(address)).status]).toEqual([address, 200]);
+		expect((await client.get('/phone/../index.ts')).status).toBe(404);
+		expect((await client.get('/phone/%2e%2e/index.ts')).status).not.toBe(200);
+		expect(html).not.toContain(sandbox.key);
+	});
+
+	it('and the controls answer nobody who came by another name', async () => {
+		const { sandbox } = await openSandbox();
+		const stranger = clientOf(sandbox.url);
+		const { port } = sandbox;
+		for (const path of ['/', '/phone/main.js', '/_sandbox/chats', '/_sandbox/events']) {
+			expect([
+				path,
+				(await stranger.get(path, { headers: { host: `evil.example:${port}` } })).status,
+			]).toEqual([path, 403]);
+		}
+		expect(
+			(await stranger.get('/_sandbox/chats', { headers: { host: `localhost:${port}` } })).status,
+		).toBe(200);
+	});
+});

@@ -71,11 +71,3 @@ test('a Node.js program ends when the process that started it is killed', async 
 	program.kill('SIGKILL');
 	await expectChildGone();
 });
-
-test('a command that cannot be started or fails is an error that says so', async () => {
-	const run = async (command: string, ...args: string[]) =>
-		await runCommand(command, args, { limit: 5_000, env: { VALUE: 'a' } });
-	await expect(run('no-such-command')).rejects.toThrow('ENOENT');
-	await expect(run('sh', '-c', 'exit 3')).rejects.toThrow('ended with 3');
-	expect(await run('sh', '-c', 'echo "$VALUE"')).toBe('a\n');
-});
