@@ -11,6 +11,7 @@ import { filesBelow, readText, root } from '../support/files';
 
 const manifest = JSON.parse(readText('package.json')) as {
 	version: string;
+	scripts: Record<string, string>;
 	n8n: { nodes: string[]; credentials: string[] };
 };
 
@@ -21,6 +22,13 @@ describe('workflows', () => {
 		const uses = workflows.flatMap(({ text }) => text.match(/^.*\buses:.*$/gm) ?? []);
 		const pinned = /uses: [\w-]+\/[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/;
 		expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
+	});
+
+	test('call scripts that are there', () => {
+		const called = workflows.flatMap(({ text }) =>
+			[...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, script]) => script),
+		);
+		expect(called.filter((script) => !(script in manifest.scripts))).toEqual([]);
 	});
 
 	test('let nothing but the publishing job ask for an identity, and hold no token for npm', () => {
