@@ -75,6 +75,17 @@ test.each([
 	expect([contact.name, all().length]).toEqual(['Anna', 3_001]);
 });
 
+test.each([true, false])(
+	'a retry saves a contact whose creation failed, once, whether it took effect (%s) or not',
+	async (processed) => {
+		await service.fault({ endpoint: 'createContact', status: 500, processed });
+		const failed = await upsert(newPhone);
+		expect(failed.error?.message).toContain('HTTP 500');
+		const { error } = await service.retry(failed);
+		expect([error, all().map(({ phone }) => phone)]).toEqual([undefined, [newPhone]]);
+	},
+);
+
 test('a contact that others have deleted is created again', async () => {
 	addContacts(300);
 	await upsert(phoneOf(7));

@@ -60,8 +60,8 @@ export class Memory {
 	/** What became of an item in an earlier attempt; undefined if it is still to be carried out. */
 	recall(item: ValidItem): Outcome | undefined {
 		const entry = this.run.items[this.keyOf(item)];
-		if (!entry) return undefined;
 		if (Array.isArray(entry)) return { records: entry };
+		if (!entry || this.operation.repeatsUncertain) return undefined;
 		const { message, ...details } = entry;
 		return { failure: new ServiceError(message, { kind: 'indeterminate', ...details }) };
 	}

@@ -96,6 +96,8 @@ export interface Operation extends OperationNames {
 	fields: readonly Field[];
 	/** Whether its run ends by waiting for replies. */
 	waits?: boolean;
+	/** Whether a retry repeats requests that may have taken effect, because the operation finds what they did. */
+	repeatsUncertain?: boolean;
 	/** Builds the request of one item. @throws InputError for an invalid value */
 	request: (values: Record<string, unknown>, settings: RequestSettings) => OperationRequest;
 	/** Who gets the message: messages to one person keep the order of the items. For operations that send messages. */

@@ -15,6 +15,7 @@ export const upsertContact: Operation = {
 	value: 'upsert',
 	action: 'Create or update contact',
 	description: 'Create a new contact, or update the current one if it already exists (upsert)',
+	repeatsUncertain: true,
 	prepare: async (client, requests) => await ContactIndex.open(client, requests.map(phoneOf)),
 	run: async (client, request, prepared) => {
 		const index = prepared as ContactIndex;
