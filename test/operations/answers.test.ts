@@ -74,6 +74,13 @@ test.each<[EndpointName, unknown, INodeParameters, unknown[]]>([
 	['getAgentStatistics', { sent: 3 }, agents, [{ sent: 3 }]],
 	['sendText', { messageUuid: 'm1' }, sendText, [expect.objectContaining({ messageId: 'm1' })]],
 	['sendText', { message: { id: 5 } }, sendText, [expect.objectContaining({ messageId: '5' })]],
+	['getAgentStatistics', { sent: 3, errors: ['x'] }, agents, [{ sent: 3, errors: ['x'] }]],
+	[
+		'getCurrentAccount',
+		{ error: null, status: 200, name: 'A' },
+		account,
+		[{ error: null, status: 200, name: 'A' }],
+	],
 	['sendText', { queued: true }, sendText, [expect.objectContaining({ messageId: null })]],
 ])('the response of %s %j comes out readable: %j', async (endpoint, body, parameters, output) => {
 	expect(await outputOf(endpoint, body, parameters)).toEqual(output);

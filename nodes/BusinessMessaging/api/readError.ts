@@ -47,7 +47,18 @@ export function isRefusal(body: unknown): boolean {
 	// A record may have fields with these names.
 	if (readId(body) !== undefined) return false;
 	const isError = typeof body.status === 'string' && /^(error|fail)$/i.test(body.status);
-	return body.result === false || (isError && readErrorMessage(body) !== undefined);
+	const codes = at(body, ['status', 'statusCode', 'status_code', 'code']).map(Number);
+	const isErrorCode = codes.some((code) => code >= 400 && code < 600);
+	const error = isError || isErrorCode ? body : onlyErrorOf(body);
+	return body.result === false || readErrorMessage(error) !== undefined;
+}
+
+/** The error of a response that has nothing else but texts, e.g. the ID of the request. */
+function onlyErrorOf({ error, errors, ...others }: ServiceRecord): unknown {
+	const isOnly = Object.values(others).every(
+		(value) => value === null || typeof value === 'string',
+	);
+	return isOnly ? (error ?? errors) : undefined;
 }
 
 type Read = (value: unknown) => string | undefined;
