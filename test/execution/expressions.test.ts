@@ -70,6 +70,29 @@ test.each<[INodeParameters, string, string]>([
 		"'Recipient Phone Number' is empty",
 		"{{ $json.customer.phone }} in 'Recipient Phone Number' has no value.",
 	],
+	[
+		{ audienceRules: { excludeSegment: '={{ $json.segmnt }}' } },
+		"{{ $json.segmnt }} in 'Audience Rules' has no value",
+		emptyText,
+	],
+	[
+		{ audienceRules: { excludeNumbers: '={{ $json.optOuts }}' } },
+		"{{ $json.optOuts }} in 'Audience Rules' has no value",
+		emptyText,
+	],
+	[
+		{ resource: 'contact', operation: 'getAll', filters: { segment: '={{ $json.segmnt }}' } },
+		"{{ $json.segmnt }} in 'Filters' has no value",
+		emptyText,
+	],
+	[
+		{
+			...{ resource: 'contact', operation: 'update', contactId: locator('1') },
+			updateFields: { name: '={{ $json.nmae }}' },
+		},
+		"{{ $json.nmae }} in 'Update Fields' has no value",
+		emptyText,
+	],
 ])('%j is refused: %s', async (parameters, message, advice) => {
 	const { error } = await runWith(parameters);
 	expect(error?.message).toContain(message);
