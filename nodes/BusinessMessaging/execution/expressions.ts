@@ -6,7 +6,7 @@
 import { mapValues, truncate, zip } from 'lodash';
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
-import { isRecord } from '../api/read';
+import { asText, isRecord } from '../api/read';
 import type { Field } from '../operations/fields';
 import { InputError } from '../transport/errors';
 
@@ -15,6 +15,8 @@ const column = /^\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\]+"\]|\['[^'\\]+'\])+)\s*$/
 const columnKey = /\.\w+|\["[^"]+"\]|\['[^']+'\]/g;
 /** Fields that limit who gets a message, what is listed or what is changed: an expression without a value would turn this off silently. */
 const limits = ['audienceRules', 'filters', 'period', 'updateFields'];
+/** What records and invalid dates become inside a text. */
+const notForPeople = /\[object Object\]|Invalid DateTime/;
 /** How much of an expression an error shows, characters. */
 const maxShown = 100;
 
@@ -59,6 +61,15 @@ export class FieldReader {
 			throw new InputError(
 				`The expression ${show(failing ?? codes[0])} ${place} failed: ${error.message}`,
 				`${error.description ?? ''} Correct the expression in the node.`.trim(),
+			);
+		}
+		const [wrong] = (typeof value === 'string' && notForPeople.exec(value)) || [];
+		if (wrong && !text.includes(wrong)) {
+			const givesIt = (code: string) =>
+				asText(this.attempt(`{{${code}}} `, index).value).includes(wrong);
+			throw new InputError(
+				`${show(codes.find(givesIt) ?? codes[0])} ${place} gives "${wrong}"`,
+				'Choose one field of the record, or correct the date, so that people can read the text.',
 			);
 		}
 		const gap = codes.find((code) => this.isWithoutValue(code, index));
