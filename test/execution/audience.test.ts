@@ -345,6 +345,12 @@ describe('a preview', () => {
 	});
 });
 
+test('the test number is read with the Default Country of the node', async () => {
+	const mode = { mode: 'test', testNumber: '0170 1234567', options: { defaultCountry: 'DE' } };
+	await run({ parameters: mode, items: people.slice(0, 1) });
+	expect(sentTo()).toEqual(['+491701234567']);
+});
+
 test('a test goes to the test number alone, and leaves nothing behind', async () => {
 	const once = { sendOnce: true, campaign: 'sale' };
 	const mode = { mode: 'test', testNumber: '+1 555 000 9999', testMessages: 2 };

@@ -63,12 +63,17 @@ export const modeFields = [
  */
 export function inMode(
 	request: OperationRequest,
-	{ mode, testNumber, testMessages }: ValuesOf<typeof modeFields>,
+	{
+		mode,
+		testNumber,
+		testMessages,
+		options,
+	}: ValuesOf<typeof modeFields> & { options: { defaultCountry?: string } },
 	settings: RequestSettings,
 ): OperationRequest {
 	if (mode === 'send') return request;
 	if (mode === 'preview') return { ...request, isPreview: true };
-	const { phone } = readPhoneValue(testNumber, testNumberField, {}, settings);
+	const { phone } = readPhoneValue(testNumber, testNumberField, options, settings);
 	const message = omit(request, 'campaign', 'audience');
 	const meantFor = String(request.body?.to);
 	return { ...message, body: { ...request.body, to: phone }, test: { meantFor, testMessages } };
