@@ -72,6 +72,8 @@ test('named variables of any script go out in the order of the template', async 
 	expect(texts()).toEqual(names.map((name) => `XL ${name}`));
 	const { error } = await send('scripts', filled({ body_größe: 'XL' }));
 	expect(error?.message).toContain("needs a value for 'Body 名前'");
+	await send('scripts', filled({ body_größe: 'XS', body_2: '={{ $json.name }}' }));
+	expect(texts().slice(3)).toEqual(names.map((name) => `XS ${name}`));
 });
 
 test('values of any type become text, and JSON is for experts', async () => {

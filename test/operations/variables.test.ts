@@ -117,6 +117,7 @@ describe('compared with the template', () => {
 	test.each([
 		['by name, in the order of the template', { body_customer: 'Anna', body_greeting: 'Hello' }],
 		['by place', { body_1: 'Hello', body_2: 'Anna' }],
+		['by name and by place', { body_greeting: 'Hello', body_2: 'Anna' }],
 	])('named variables are filled in %s', (_, value) => {
 		const parameters = [text('Hello'), text('Anna')];
 		expect(review(value, named)).toEqual([{ type: 'body', parameters }]);
@@ -127,6 +128,11 @@ describe('compared with the template', () => {
 		[omit(whole, 'button3_1'), {}, "needs a value for 'Button 3'"],
 		[{ ...whole, button2_1: 'z' }, {}, "has no variable 'Button 2'"],
 		[{ ...whole, button1_2: 'z' }, {}, "has no variable 'Button 1 2'"],
+		[
+			{ body_1: 'x', body_greeting: 'Hello', body_customer: 'Anna' },
+			named,
+			"has two values for 'Body greeting'",
+		],
 		[{ body_1: 'x' }, named, "needs a value for 'Body customer'"],
 		[{ body_city: 'x' }, named, "has no variable 'Body city'"],
 		[{ header_customer: 'x' }, named, "has no variable 'Header customer'"],

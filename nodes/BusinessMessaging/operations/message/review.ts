@@ -59,7 +59,7 @@ export function reviewTemplate(message: OperationRequest, list?: TemplateList): 
 	const variables = list && isChecked && findTemplate(list, name, language)?.variables;
 	if (!variables || !given) return request;
 	const order = variables.map(({ id }) => id);
-	const sorted = sortBy(given, ({ id }) => order.indexOf(id));
+	const sorted = sortBy(given, (value) => order.indexOf(idFor(value, variables)));
 	return { ...request, body: { ...request.body, components: toComponents(sorted) } };
 }
 
@@ -171,6 +171,12 @@ function valueProblem(
 		return new InputError(
 			`${title} has no variable '${titleOf(surplus)}'`,
 			`Its variables: ${variables.map(titleOf).join(', ') || 'none'}. Open the node and refresh the list of variables.`,
+		);
+	const twice = ids.find((id, index) => ids.indexOf(id) < index);
+	if (twice)
+		return new InputError(
+			`${title} has two values for '${titleOf({ id: twice })}'`,
+			'One is given by name, the other by number. Remove one of them.',
 		);
 	const missing = variables.find(({ id }) => !ids.includes(id));
 	if (!missing) return undefined;
