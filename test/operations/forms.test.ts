@@ -83,6 +83,25 @@ describe('conversations', () => {
 		},
 	);
 
+	test.each([
+		['updated_at', ['2', '1'], []],
+		['changed', ['1', '2'], [expect.stringContaining("are in the service's order")]],
+	])(
+		'with their time in %s come newest first, or a hint says that they do not',
+		async (name, ids, hints) => {
+			const data = [1, 2].map((n) => ({ id: String(n), [name]: `2030-01-0${n}T00:00:00Z` }));
+			await service.fault({
+				endpoint: 'listConversations',
+				status: 200,
+				body: { data, total: 2 },
+				count: 9,
+			});
+			const result = await run('conversation getAll', { limit: 2 });
+			expect(result.outputs[0].map(({ json }) => json.id)).toEqual(ids);
+			expect(result.hints.map(({ message }) => message)).toEqual(hints);
+		},
+	);
+
 	test('of a service that begins with the newest are not all read', async () => {
 		const times = [5, 4, 3].map((n) => ({ id: String(n), updatedAt: `2030-01-0${n}T00:00:00Z` }));
 		await service.fault({

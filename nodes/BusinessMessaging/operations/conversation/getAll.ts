@@ -1,7 +1,7 @@
-import { isEqual, orderBy } from 'lodash';
+import { isEqual, mapKeys, orderBy } from 'lodash';
 
 import { type Endpoint, endpoints } from '../../api/endpoints';
-import { type ServiceRecord, asText, isRecord } from '../../api/read';
+import { type ServiceRecord, asText, isRecord, plain } from '../../api/read';
 import type { Client } from '../../transport/client';
 import { type ListRequest, type RecordList, readRecords } from '../../transport/lists';
 import { listOperation } from '../operation';
@@ -39,14 +39,24 @@ async function readNewestFirst(
 	const list = await readRecords(client, endpoint, { ...request, limit: Math.max(limit, 2) });
 	const isWhole = list.records.length < limit || isEqual(sorted(list.records), list.records);
 	const { records, ...facts } = isWhole ? list : await readRecords(client, endpoint, request);
+	if (records.length > 1 && !records.some(timeOf))
+		client.hints.add(
+			"The conversations show no time that the node can read, so they are in the service's order.",
+		);
 	return { ...facts, records: sorted(records).slice(0, limit) };
 }
 
 /** When a conversation last changed, in the unit of the service; 0 if it does not say. */
-function timeOf({ updatedAt, lastMessage }: ServiceRecord): number {
-	const { timestamp, createdAt } = isRecord(lastMessage) ? lastMessage : {};
-	const text = asText(updatedAt ?? timestamp ?? createdAt);
+function timeOf(conversation: ServiceRecord): number {
+	const { updatedat, lastmessageat, lastmessage } = withPlainNames(conversation);
+	const { timestamp, createdat } = withPlainNames(lastmessage);
+	const text = asText(updatedat ?? lastmessageat ?? timestamp ?? createdat);
 	return Number(text) || Date.parse(text) || 0;
+}
+
+/** `updated_at` and `updatedAt` are the same name. */
+function withPlainNames(record: unknown): ServiceRecord {
+	return mapKeys(isRecord(record) ? record : {}, (_, name) => plain(name));
 }
 
 /** The last message as plain fields, where the service shows it as a record. */
