@@ -64,6 +64,12 @@ describe('pages by number', () => {
 		expect([given.ids, given.pages]).toEqual([range(10, 20), [2]]);
 	});
 
+	test('a total that counts no further is not the end while has_more is true', async () => {
+		const service: Service = ({ page = 1 }, times) =>
+			numbered({ count: 50, says: { total: 20, has_more: Number(page) < 5 } })({ page }, times);
+		expect((await list(service)).ids).toEqual(range(50));
+	});
+
 	test('no more are read than a limit needs', async () => {
 		const given = await list(numbered(withTotal(500)), { limit: 25 });
 		expect([given.ids, given.pages]).toEqual([range(25), [undefined, 1, 2, 3]]);

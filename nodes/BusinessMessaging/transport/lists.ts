@@ -130,7 +130,7 @@ class Listing {
 		let { rows } = first; // so far, new or known
 		for (let number = 1, stale = 0; rows > 0 && stale < maxStale && this.isShortOf(Infinity); ) {
 			const total = this.totalBeyondFirst;
-			if (total && rows >= total) return;
+			if (total && rows >= total && !last.hasMore) return; // some services count no further than e.g. 10,000
 			const left = total && number > 1 ? Math.min(total, this.limit) - rows : 1;
 			const numbers = range(number, number + clamp(Math.ceil(left / first.rows), 1, maxAtOnce));
 			for (const page of await this.read(numbers.map((one) => ({ page: one })))) {
