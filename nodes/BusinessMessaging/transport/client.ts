@@ -12,7 +12,6 @@ import {
 	type ServiceResponse,
 	InputError,
 	ServiceError,
-	isRefusedContent,
 	errorFromNetwork,
 	errorFromResponse,
 	rateLimitedError,
@@ -57,6 +56,9 @@ export interface ClientOptions {
 const maxConcurrency = 400;
 /** More than are needed on average, because response times vary. */
 const concurrencyMargin = 1.5;
+
+/** Statuses of a method that an endpoint does not have. */
+const noMethod = [404, 405, 501];
 
 /** Attempts of a call that may be repeated. */
 const maxAttempts = 4;
@@ -108,8 +110,8 @@ export class Client {
 			refusals.push(result);
 			if (result.statusCode !== 405 && (result.statusCode !== 404 || known)) break;
 		}
-		// If a method refuses the content, it exists, so its error says more than a 404 or 405.
-		throw refusals.find(isRefusedContent) ?? refusals[0];
+		// A method with another error exists, so that error says more.
+		throw refusals.find(({ statusCode = 0 }) => !noMethod.includes(statusCode)) ?? refusals[0];
 	}
 
 	/** Repeats a request with exponential backoff, if it was not sent, or may have been sent and is idempotent. */
