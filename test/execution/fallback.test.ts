@@ -31,6 +31,7 @@ type Fault = Omit<FaultOrder, 'endpoint' | 'match'>;
 /** What can become of a text: whether the template may follow, and whether the customer may have got it. */
 const texts: Record<string, Fault & { follows?: boolean; isUncertain?: boolean }> = {
 	accepted: {},
+	'refused with 200': { status: 200, body: { success: false, message: 'No' }, follows: true },
 	'refused with 400': { status: 400, follows: true },
 	'refused with 404': { status: 404, follows: true },
 	'refused with 409': { status: 409, follows: true },

@@ -139,5 +139,6 @@ export async function sendTextOrFallback(
 function isCertainRefusal(error: Error): boolean {
 	if (!(error instanceof ServiceError) || error.kind !== 'refused') return false;
 	const { statusCode = 0 } = error;
-	return statusCode >= 400 && statusCode < 500 && ![401, 403, 429].includes(statusCode);
+	const isRefused = statusCode < 300 || (statusCode >= 400 && statusCode < 500);
+	return isRefused && ![401, 403, 429].includes(statusCode);
 }
