@@ -67,6 +67,16 @@ test('a token has the name that it was given', async () => {
 	expect(outputs[0][0].json.name).toBe('Production');
 });
 
+test('figures of which the service shows that there are more come with a hint', async () => {
+	const body = { data: [{ campaign: 'a' }, { campaign: 'b' }], has_more: true };
+	await service.fault({ endpoint: 'getCampaignStatistics', status: 200, body });
+	const { outputs, hints } = await run('analytics getCampaignStatistics', {});
+	expect(outputs[0]).toHaveLength(2);
+	expect(hints.map(({ message }) => message)).toEqual([
+		expect.stringContaining('has more records than it returned'),
+	]);
+});
+
 describe('conversations', () => {
 	const phones = async (limit: number) =>
 		(await run('conversation getAll', { limit })).outputs[0].map(({ json }) => json.phone);

@@ -5,6 +5,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { type Endpoint, recordName } from '../api/endpoints';
 import { type ServiceRecord, asText, readEnvelope, readId, readRecord } from '../api/read';
 import type { ApiRequest, Client } from '../transport/client';
+import { readPaging } from '../transport/cursor';
 import { readRecords } from '../transport/lists';
 import {
 	type Field,
@@ -142,8 +143,14 @@ export function operation<
 	];
 	return {
 		request: () => ({}),
-		run: async (client: Client, request: OperationRequest) =>
-			output(await client.call(request.endpoint ?? endpoint, request), request),
+		run: async (client: Client, request: OperationRequest) => {
+			const response = await client.fetch(request.endpoint ?? endpoint, request);
+			if (endpoint.query && readPaging(response).hasMore)
+				client.hints.add(
+					"The service has more records than it returned. Request the others with 'Query Parameters'.",
+				);
+			return output(response.body, request);
+		},
 		...definition,
 		fields: [...fields, ...openFields, optionsField(options, recipientOf !== undefined)],
 	} as Operation;
