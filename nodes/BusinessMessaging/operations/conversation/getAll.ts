@@ -1,7 +1,7 @@
-import { isEqual, mapKeys, orderBy } from 'lodash';
+import { camelCase, isEqual, mapKeys, orderBy } from 'lodash';
 
 import { type Endpoint, endpoints } from '../../api/endpoints';
-import { type ServiceRecord, asText, isRecord, plain } from '../../api/read';
+import { type ServiceRecord, asText, isRecord } from '../../api/read';
 import type { Client } from '../../transport/client';
 import { type ListRequest, type RecordList, readRecords } from '../../transport/lists';
 import { listOperation } from '../operation';
@@ -48,15 +48,15 @@ async function readNewestFirst(
 
 /** When a conversation last changed, in the unit of the service; 0 if it does not say. */
 function timeOf(conversation: ServiceRecord): number {
-	const { updatedat, lastmessageat, lastmessage } = withPlainNames(conversation);
-	const { timestamp, createdat } = withPlainNames(lastmessage);
-	const text = asText(updatedat ?? lastmessageat ?? timestamp ?? createdat);
+	const { updatedAt, lastMessageAt, lastMessage } = inCamelCase(conversation);
+	const { timestamp, createdAt } = inCamelCase(lastMessage);
+	const text = asText(updatedAt ?? lastMessageAt ?? timestamp ?? createdAt);
 	return Number(text) || Date.parse(text) || 0;
 }
 
 /** `updated_at` and `updatedAt` are the same name. */
-function withPlainNames(record: unknown): ServiceRecord {
-	return mapKeys(isRecord(record) ? record : {}, (_, name) => plain(name));
+function inCamelCase(record: unknown): ServiceRecord {
+	return mapKeys(isRecord(record) ? record : {}, (_, name) => camelCase(name));
 }
 
 /** The last message as plain fields, where the service shows it as a record. */
