@@ -10,7 +10,7 @@ import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
 import { Triggers } from '../trigger/support';
-import { People, type Stored, anna, berta, inboxKey } from './support';
+import { People, type Stored, anna, berta, carl, inboxKey } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -39,6 +39,10 @@ const sealed = (content: object, credential: Record<string, string> = {}) => {
 };
 const waitingUrl = (trigger: Trigger) =>
 	`${new URL(trigger.url).origin}/webhook-waiting/1/a?wait=${'x'.repeat(36)}&signature=1`;
+const freeText = {
+	...{ kind: 'freeText', choices: [], yesWords: [], noWords: [], isDayFirst: false },
+	...{ groupMs: 0, repeats: 0, repeatText: '' },
+};
 const tooMany = Array.from({ length: 10_001 }, (_, item) => [item, anna, 0, 0, null]);
 const ask = async (trigger: Trigger, data: object, url?: string) =>
 	await triggers.deliver(trigger, { event: 'business-messaging.questions', data }, {}, url);
@@ -83,6 +87,34 @@ test('a message is refused until it is known whether its sender was asked; deliv
 	await triggers.deliver(trigger, event);
 	expect(trigger.executions).toEqual([]);
 	expect(JSON.stringify(storedBy(trigger))).toContain('"Yes"');
+});
+
+test('a message that arrives in time, while n8n says only later whether the run waits, is an ordinary message', async () => {
+	const trigger = await inbox();
+	const url = waitingUrl(trigger).replace('/1/a', '/2/slow');
+	const resumed = new Promise<void>((resolve) => {
+		service.engine['server'].register(
+			'POST',
+			'/webhook-waiting/2/slow',
+			async (request, response) => {
+				const isPoll = (request.body as { event: string }).event === pollEvent;
+				if (isPoll) await resumed;
+				else resolve();
+				response.json({ waiting: isPoll });
+			},
+		);
+	});
+	const questions = questionsTo(url, {
+		run: 'short',
+		until: Date.now() + 1_000,
+		expected: [freeText],
+		people: [[0, carl, 0, 0, null]],
+		isWhole: true,
+	});
+	await ask(trigger, sealed({ trigger: trigger.url, questions }));
+	const data = { id: 'late', from: carl, text: 'Yes', timestamp: new Date().toISOString() };
+	await triggers.deliver(trigger, { event: 'message.received', data });
+	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(['Yes']);
 });
 
 test('a request brings what another process knows, but no run of another n8n', async () => {

@@ -255,9 +255,15 @@ export class Inbox {
 			if (!(await this.isAsked(context, url, run, item, event))) continue;
 			const state = await this.poll(context, run);
 			if (state === 'ended' || state === 'resumed') this.end(run);
+			// The time may have run out meanwhile.
+			else if (!this.isOpenFor(run, item)) continue;
 			else await this.answer(context, run, item, event, key);
-			// If the run has continued, another process gave it this answer.
 			if (state === 'ended') continue;
+			// Then another process, or this one before a restart, gave it an answer of this person: most likely this message.
+			if (state === 'resumed')
+				context.logger.warn(
+					'A message from somebody whose reply had already reached its run was taken for that reply, and starts no workflow.',
+				);
 			const { expected = 0, answer } = run.people.get(item) ?? {};
 			const isOptOut = isLoneWord && run.expected[expected].kind === 'freeText';
 			this.consumed.set(name, { at: Date.now(), nodes: new Set([node]), isOptOut });
@@ -293,9 +299,14 @@ export class Inbox {
 			if (state === 'ended') this.end(run);
 			else throw new InputError('It is not known yet whether the sender was asked');
 		}
-		const { asked = null, answer, expected = 0 } = one() ?? {};
+		const { asked = null, expected = 0 } = one() ?? {};
 		if (asked === null || isEarlier(event, asked)) return false;
-		if (isOptOut(event, run.expected[expected])) return false;
+		return !isOptOut(event, run.expected[expected]) && this.isOpenFor(run, item);
+	}
+
+	/** Whether the answer of a person, or more of it, still counts. */
+	private isOpenFor(run: Run, item: number): boolean {
+		const answer = run.people.get(item)?.answer;
 		const isUnanswered = !answer || Date.now() < (answer.until ?? 0);
 		return this.questions.isOpen(run) && isUnanswered && Date.now() < run.until;
 	}
