@@ -201,6 +201,19 @@ test('a message from before the question is an ordinary message', async () => {
 	expect(jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
 });
 
+test('the time of the question may be a Unix time', async () => {
+	const trigger = await inbox();
+	const timestamp = Math.floor(Date.now() / 1_000);
+	const body = { success: true, data: { id: 'question', timestamp } };
+	await service.fault({ endpoint: 'sendText', status: 200, body });
+	const execution = await people.ask([anna]);
+	const data = { from: anna, text: 'Hi', timestamp: timestamp - 2 };
+	await triggers.deliver(trigger, { event: 'message.received', data });
+	expect(trigger.executions).toHaveLength(1);
+	await people.write(anna, 'Now');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
+});
+
 test('a message before the question is ordinary; a reply counts while others are still asked', async () => {
 	const trigger = await inbox();
 	await service.fault({ endpoint: 'sendText', skip: 1, delayMs: 4_000 });

@@ -3,7 +3,7 @@ import type {
 	AnswerKind,
 	Expected,
 } from '../../nodes/BusinessMessaging/operations/message/question';
-import { readAnswer } from '../../nodes/BusinessMessaging/webhooks/answers';
+import { isEarlier, readAnswer } from '../../nodes/BusinessMessaging/webhooks/answers';
 import { readEvent, simplify } from '../../nodes/BusinessMessaging/webhooks/simpleEvent';
 
 const expected = (kind: AnswerKind): Expected => ({
@@ -137,4 +137,20 @@ test('only the item of a message has an intent, beside the fields of the service
 	expect(simplify(message('Stop', { from: '+15550001111' }))).toMatchObject({ intent: 'optOut' });
 	expect(simplify(message('Hello'))).not.toHaveProperty('intent');
 	expect(simplify({ ...message('Stop'), event: 'message.read' })).not.toHaveProperty('intent');
+});
+
+const asked = Date.parse('2030-01-31T10:00:00.500Z');
+
+test.each([
+	['2030-01-31T09:59:59Z', true],
+	['2030-01-31T10:00:00Z', false], // rounded down, possibly after the question
+	['2030-01-31T10:00:00.499Z', true],
+	[asked / 1_000 - 2, true],
+	[String(Math.floor(asked / 1_000)), false],
+	[asked - 1, true],
+	[String(asked + 1), false],
+	['yesterday', false],
+	[undefined, false],
+])('a message of the time %p was written before the question: %p', (timestamp, isBefore) => {
+	expect(isEarlier(message('Hi', { timestamp }), asked)).toBe(isBefore);
 });

@@ -57,6 +57,13 @@ export function asText(value: unknown): string {
 	return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
+/** A time as services write it, in ms since 1970: a date, or Unix time in seconds or ms. NaN for anything else. */
+export function asMilliseconds(time: unknown): number {
+	const text = asText(time).trim();
+	if (!/^\d+(\.\d+)?$/.test(text)) return Date.parse(text);
+	return Number(text) > 1e11 ? Number(text) : Number(text) * 1000;
+}
+
 /** A name in lower case, only letters and digits: `contactid` for `contact_id` and `contactId`. */
 export function plain(name: string): string {
 	return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();

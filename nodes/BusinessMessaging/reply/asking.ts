@@ -1,9 +1,9 @@
 /** A run of the node that asks. While it waits, its data is in the node's context, which n8n stores with the execution. */
 import { randomUUID } from 'crypto';
-import { omit } from 'lodash';
+import { isNumber, isString, omit } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 
-import { asText } from '../api/read';
+import { asMilliseconds, asText } from '../api/read';
 import { type Item, type ValidItem, hasFailed, isDone, isWanted } from '../execution/item';
 import { toOutput } from '../execution/output';
 import type { QuestionSettings } from '../operations/message/question';
@@ -77,12 +77,14 @@ export class Asking {
 		const sent = this.asked.filter((item) => isDone(item) && isWanted(item));
 		return sent.map(({ index, request, outcome }) => {
 			const [record = {}] = outcome && !hasFailed(outcome) ? outcome.records : [];
-			const time = timeKeys.map((key) => record[key]).find((value) => typeof value === 'string');
+			const time = timeKeys
+				.map((key) => record[key])
+				.find((value) => isString(value) || isNumber(value));
 			return {
 				item: index,
 				to: asText(request.body?.to),
 				askedMessageId: (record.messageId ?? null) as string | null,
-				askedTime: Date.parse(asText(time)) || 0,
+				askedTime: asMilliseconds(time) || 0,
 				expected: this.indexes.get(JSON.stringify(request.question)) ?? 0,
 			};
 		});

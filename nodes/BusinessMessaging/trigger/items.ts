@@ -3,7 +3,7 @@ import { pickBy, sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
-import { asText } from '../api/read';
+import { asMilliseconds } from '../api/read';
 import { senderOf } from '../webhooks/answers';
 import { readEvent, simplify } from '../webhooks/simpleEvent';
 import type { TriggerOptions } from './settings';
@@ -35,15 +35,11 @@ export function toItems(
 
 /** Messages in the order in which they were written, if all have a time, else in the order of their arrival. */
 function inOrder(messages: EventEnvelope[]): EventEnvelope[] {
-	const times = new Map(messages.map((message) => [message, timeOf(message)]));
+	const times = new Map(
+		messages.map((message) => [message, asMilliseconds(readEvent(message).time)]),
+	);
 	const isKnown = [...times.values()].every(Number.isFinite);
 	return isKnown ? sortBy(messages, (message) => times.get(message)) : messages;
-}
-
-/** Times of one service have one form: Unix time, or a date. */
-function timeOf(message: EventEnvelope): number {
-	const time = asText(readEvent(message).time);
-	return /^\d+$/.test(time) ? Number(time) : Date.parse(time);
 }
 
 /** The texts of messages, one per line; undefined if none has a text. */

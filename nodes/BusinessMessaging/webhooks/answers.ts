@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { endpoints } from '../api/endpoints';
 import type { EventEnvelope } from '../api/events';
 import { BoundedMap } from '../boundedMap';
-import { asText } from '../api/read';
+import { asMilliseconds, asText } from '../api/read';
 import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/message/question';
 import { asFailure, isRefusedContent } from '../transport/errors';
 import { samePhoneKey } from '../phone/compare';
@@ -134,9 +134,10 @@ export function senderOf(event: EventEnvelope): string | undefined {
 	return kind === 'message.received' ? samePhoneKey(asText(from)) || undefined : undefined;
 }
 
-/** Whether a message was written before the question, according to the service's times. */
+/** Whether a message was written before the question, according to the service's times. A time in whole seconds may be rounded down. */
 export function isEarlier(event: EventEnvelope, askedTime: number): boolean {
-	return Date.parse(asText(readEvent(event).time)) < askedTime;
+	const time = asMilliseconds(readEvent(event).time);
+	return (time % 1_000 === 0 ? time + 999 : time) < askedTime;
 }
 
 /** Whether a message is a word such as STOP and no answer: the workflow that records opt-outs has to get it. */
