@@ -29,6 +29,7 @@ test.each<[Filters, unknown, unknown]>([
 	[{ senders: '+521*' }, message('x', '+5215512345678'), message('x', '+5255123')],
 	[{ senders: '+549*' }, message('x', '+5491123456789'), message('x', '+541123456789')],
 	[{ excludedSenders: '+55119*' }, message('x', '+551123456789'), message('x', '+5511987654321')],
+	[{ senders: '+55119*' }, message('x', '+551187654321'), message('x', '+551123456789')],
 	[{ senders: ['+4917*', '+1555*'] }, message('x'), message('x', '+33123')],
 	[{ senders: 'Acme' }, message('x', 'ACME'), message('x', 'Acme Inc')],
 	[{ senders: '+49*', excludedSenders: '+491701234567' }, message('x', '+4917'), message('x')],

@@ -101,9 +101,8 @@ function runs(filters: Filters): boolean {
 function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent): boolean {
 	const written = asText(event.from);
 	const from = phoneKey(written);
-	// The key of some phones lacks digits of the number that people see.
-	const startsWith = (start: string) =>
-		[from, plainPhone(written)].some((number) => number.startsWith(start));
+	const forms = [from, plainPhone(written), withNinthDigit(from)];
+	const startsWith = (start: string) => forms.some((number) => number.startsWith(start));
 	const isSender = (entry: string) =>
 		entry.endsWith('*') ? startsWith(plainPhone(entry.slice(0, -1))) : from === phoneKey(entry);
 	return isAny(senders, isSender) && !entries(excludedSenders).some(isSender);
@@ -146,6 +145,11 @@ function firstWord(text: string): string {
 /** One key for all spellings of a phone number; other senders as they are. */
 function phoneKey(phone: string): string {
 	return plainPhone(samePhoneKey(phone));
+}
+
+/** Many services leave out the ninth digit of Brazil's mobiles, which everybody writes. */
+function withNinthDigit(digits: string): string {
+	return digits.replace(/^(55\d\d)([6-9]\d{7})$/, '$19$2');
 }
 
 /** The digits of a phone number without `+` or `00`. */
