@@ -9,6 +9,7 @@ import { callRun, pollEvent } from '../../nodes/BusinessMessaging/webhooks/quest
 import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
+import { until } from '../../tools/until';
 import { Triggers } from '../trigger/support';
 import { People, type Stored, anna, berta, carl, inboxKey } from './support';
 
@@ -43,6 +44,7 @@ const freeText = {
 	...{ kind: 'freeText', choices: [], yesWords: [], noWords: [], isDayFirst: false },
 	...{ groupMs: 0, repeats: 0, repeatText: '' },
 };
+const dora = '+15550001004';
 const tooMany = Array.from({ length: 10_001 }, (_, item) => [item, anna, 0, 0, null]);
 const ask = async (trigger: Trigger, data: object, url?: string) =>
 	await triggers.deliver(trigger, { event: 'business-messaging.questions', data }, {}, url);
@@ -115,6 +117,45 @@ test('a message that arrives in time, while n8n says only later whether the run 
 	const data = { id: 'late', from: carl, text: 'Yes', timestamp: new Date().toISOString() };
 	await triggers.deliver(trigger, { event: 'message.received', data });
 	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(['Yes']);
+});
+
+describe('the log', () => {
+	const logged: unknown[] = [];
+	beforeAll(() => {
+		const node = service.engine.loaded.node('businessMessagingTrigger');
+		const webhook = Reflect.get(node, 'webhook') as (this: IWebhookFunctions) => Promise<never>;
+		node.webhook = async function (this: IWebhookFunctions) {
+			jest.spyOn(this.logger, 'warn').mockImplementation((text) => void logged.push(text));
+			return await webhook.call(this);
+		};
+	});
+
+	test('says if a message was taken for a reply that its run had got before a restart', async () => {
+		const trigger = await inbox();
+		service.engine['server'].register('POST', '/webhook-waiting/3/done', async (_, response) => {
+			response.send('<html>');
+		});
+		const url = waitingUrl(trigger).replace('/1/a', '/3/done');
+		const about = { run: 'stale', expected: [freeText], people: [[0, dora, 0, 0, null]] };
+		const questions = questionsTo(url, { ...about, isWhole: true });
+		await ask(trigger, sealed({ trigger: trigger.url, questions }));
+		const event = { event: 'message.received', data: { id: 'again', from: dora, text: 'Yes' } };
+		await triggers.deliver(trigger, event);
+		expect(trigger.executions).toEqual([]);
+		expect(logged).toContainEqual(expect.stringContaining('was taken for that reply'));
+	});
+
+	test('says if replies could not be passed on', async () => {
+		const trigger = await inbox();
+		const url = waitingUrl(trigger).replace('/1/a', '/4/unreachable');
+		const answer = { messages: [{ text: 'Yes', respondedAt: '' }], isAccepted: true };
+		const questions = questionsTo(url, {
+			...{ run: 'lost', expected: [freeText], people: [[0, dora, 0, 0, answer]], isWhole: true },
+			until: Date.now() - 119_000,
+		});
+		await ask(trigger, sealed({ trigger: trigger.url, questions }));
+		await until('the log', () => logged.some((text) => String(text).includes('are lost')));
+	});
 });
 
 test('a request brings what another process knows, but no run of another n8n', async () => {

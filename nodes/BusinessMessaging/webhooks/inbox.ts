@@ -175,7 +175,11 @@ export class Inbox {
 			for (let end = endOf(run); this.questions.isOpen(run) && Date.now() < end; end = endOf(run))
 				await pause(end - Date.now());
 			const isWanted = () => this.questions.isOpen(run) && Date.now() < run.until + 2 * graceMs;
-			await resume(context, run.url, () => answersOf(run), isWanted);
+			const isDone = await resume(context, run.url, () => answersOf(run), isWanted);
+			if (!isDone && this.questions.isOpen(run))
+				context.logger.warn(
+					'The replies of a run of Send and Wait could not be passed on and are lost: n8n accepted no call at its own public address until two minutes after the time limit.',
+				);
 			this.end(run);
 		})();
 		await run.finish;

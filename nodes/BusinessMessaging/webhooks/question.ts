@@ -263,18 +263,23 @@ export async function callRun(
 	return isEnded ? 'ended' : 'unknown';
 }
 
-/** Gives a run its answers: repeats the call until n8n accepts them, the run is over, or `isWanted` is false. */
+/**
+ * Gives a run its answers: repeats the call until n8n accepts them, the run is over, or `isWanted` is false.
+ *
+ * @returns false if the run may not have got them
+ */
 export async function resume(
 	context: Context,
 	url: string,
 	answers: () => Answers,
 	isWanted: () => boolean,
-): Promise<void> {
+): Promise<boolean> {
 	for (let attempt = 0; isWanted(); attempt++) {
 		const state = await callRun(context, url, answersEvent, { answers: answers() });
-		if (state === 'resumed' || state === 'ended') return;
+		if (state === 'resumed' || state === 'ended') return true;
 		await pause(Math.min(50 * 2 ** attempt, 10_000));
 	}
+	return false;
 }
 
 /** Reads the answers that a run receives. */
