@@ -190,27 +190,22 @@ test('a message to a run that the user has stopped is an ordinary message', asyn
 	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(['Anybody?']);
 });
 
-test('a message from before the question is an ordinary message', async () => {
+test.each([
+	['dates', new Date().toISOString(), '2001-01-01T00:00:00Z'],
+	['Unix times', 2_000_000_000, 1_999_999_998],
+])('a message from before the question is an ordinary message, with %s', async (_, asked, time) => {
 	const trigger = await inbox();
-	const execution = await people.ask([anna]);
-	const data = { from: anna, text: 'Hi', timestamp: '2001-01-01T00:00:00Z' };
-	await triggers.deliver(trigger, { event: 'message.received', data });
-	expect(trigger.executions).toHaveLength(1);
-	expect(execution.outputs).toBeUndefined();
-	await people.write(anna, 'Now');
-	expect(jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
-});
-
-test('the time of the question may be a Unix time', async () => {
-	const trigger = await inbox();
-	const timestamp = Math.floor(Date.now() / 1_000);
-	const body = { success: true, data: { id: 'question', timestamp } };
+	const body = { success: true, data: { id: 'question', timestamp: asked } };
 	await service.fault({ endpoint: 'sendText', status: 200, body });
 	const execution = await people.ask([anna]);
-	const data = { from: anna, text: 'Hi', timestamp: timestamp - 2 };
-	await triggers.deliver(trigger, { event: 'message.received', data });
+	const deliver = async (text: string, timestamp: unknown) => {
+		const data = { from: anna, text, timestamp };
+		await triggers.deliver(trigger, { event: 'message.received', data });
+	};
+	await deliver('Hi', time);
 	expect(trigger.executions).toHaveLength(1);
-	await people.write(anna, 'Now');
+	expect(execution.outputs).toBeUndefined();
+	await deliver('Now', asked);
 	expect(jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
 });
 

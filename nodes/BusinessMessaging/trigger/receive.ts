@@ -101,8 +101,8 @@ async function handle(
 		isChosen(context, event) && passesFilters(filters, readEvent(event));
 	const candidates = events.filter((event) => isWanted(event) || inbox?.concerns(event, about));
 	if (candidates.length === 0) return handled('Not wanted');
-	const isUnique = options.allowsDuplicates || isTest;
-	const fresh = isUnique ? candidates : await withoutDuplicates(context, candidates, about);
+	const allowsDuplicates = options.allowsDuplicates || isTest;
+	const fresh = allowsDuplicates ? candidates : await withoutDuplicates(context, candidates, about);
 	if (fresh === 'underWay')
 		return refuse(context, 503, 'The same event is being handled at this moment');
 	if (fresh.length === 0) return handled('Delivered before');

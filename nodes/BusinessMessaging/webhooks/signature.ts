@@ -1,6 +1,7 @@
 /** Signatures over the raw body, for services that sign their deliveries. Assumption: the specification shows none. */
 import { createHmac } from 'crypto';
 
+import { asMilliseconds } from '../api/read';
 import type { Delivery } from './delivery';
 import { isSame } from './secret';
 
@@ -80,9 +81,8 @@ export function isSigned(
 
 /** A Unix time in seconds or in ms. */
 function isRecent(timestamp: string, now: number): boolean {
-	if (!/^\d{1,15}$/.test(timestamp)) return false;
-	const ms = Number(timestamp) * (Number(timestamp) > 1e11 ? 1 : 1000);
-	return Math.abs(now - ms) <= toleranceMs;
+	const isUnixTime = /^\d{1,15}$/.test(timestamp);
+	return isUnixTime && Math.abs(now - asMilliseconds(timestamp)) <= toleranceMs;
 }
 
 /** The value of a header; empty if it is missing. */
