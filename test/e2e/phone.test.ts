@@ -120,7 +120,7 @@ test('an answer from the box, and one by a quick reply, reach the service and ar
 	const receiver = await openReceiver();
 	await fillPhone(sandbox);
 	await open(sandbox, ada);
-	const box = page.getByRole('textbox', { name: 'Answer as Ada Lovelace' });
+	const box = page.getByRole('textbox', { name: 'Reply as Ada Lovelace' });
 	await box.fill('Nobody listens yet');
 	await page.getByRole('button', { name: 'Send' }).click();
 	await page.getByText('No workflow got this message').waitFor();
@@ -157,7 +157,7 @@ test('the keyboard alone suffices', async () => {
 	await tabTo('Start a chat');
 	await page.keyboard.press('Enter');
 	await page.getByRole('heading', { name: '+491709990000' }).waitFor();
-	await focusIsIn('Answer as +491709990000');
+	await focusIsIn('Reply as +491709990000');
 	await page.keyboard.type('Hello');
 	await page.keyboard.press('Enter');
 	await bubble('Hello').waitFor();
@@ -175,7 +175,7 @@ test('on a narrow screen the keyboard opens a chat, whose heading then has the f
 	await tabTo('Grace Hopper');
 	await page.keyboard.press('Enter');
 	await page.locator('h2:focus', { hasText: 'Grace Hopper' }).waitFor();
-	await tabTo('Answer as Grace Hopper');
+	await tabTo('Reply as Grace Hopper');
 });
 
 test('Arabic reads from right to left, and the title names the customer', async () => {

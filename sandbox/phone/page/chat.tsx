@@ -122,8 +122,8 @@ function Composer(props: { box: RefObject<HTMLTextAreaElement | null>; who: stri
 				class="form-control rounded-4"
 				rows={1}
 				dir="auto"
-				aria-label={`Answer as ${who}`}
-				placeholder={`Answer as ${who}`}
+				aria-label={`Reply as ${who}`}
+				placeholder={`Reply as ${who}`}
 				value={text}
 				onInput={({ currentTarget }) => setText(currentTarget.value)}
 				onKeyDown={(event) => {
