@@ -183,7 +183,7 @@ function truth(stopped: string[]) {
 		Sent: figure(() => true),
 		Delivered: figure(had('delivered')),
 		Read: figure(had('read')),
-		Answered: figure(wrote(false)),
+		Replied: figure(wrote(false)),
 		Failed: figure(had('failed')),
 		'Opted out': figure(wrote(true)),
 	};
