@@ -171,18 +171,39 @@ test.each([
 });
 
 test('whoever has not got the message when the window closes gets none', async () => {
+	const result = await runUntilClosed(() => service.sent().length > 0, { concurrency: 1 });
+	expect(reasons(result)).toEqual([null, ...people.slice(1).map(() => 'outsideSendWindow')]);
+	expect(sentTo()).toEqual([anna]);
+});
+
+test('a message that waits for the rate limit while the window closes is not sent, nor lost for a later run', async () => {
+	const late = people.slice(1).map(({ phone }) => phone);
+	for (const match of late) await service.fault({ endpoint: 'sendText', match, status: 429 });
+	const haveAllTried = () => service.calls('sendText') >= people.length;
+	const once = { sendOnce: true, campaign: 'evening' };
+	const result = await runUntilClosed(haveAllTried, {}, once);
+	expect(reasons(result)).toEqual([null, ...late.map(() => 'outsideSendWindow')]);
+	expect(sentTo()).toEqual([anna]);
+	expect(reasons(await run({ parameters: once }))).toEqual(['alreadySent', null, null, null]);
+	expect(sentTo().sort()).toEqual([anna, ...late]);
+});
+
+/** Runs with a send window that closes as soon as `isOver` is true. */
+async function runUntilClosed(
+	isOver: () => boolean,
+	options: INodeParameters,
+	parameters?: INodeParameters,
+) {
 	const { now } = Date;
-	const later = () => now() + (service.sent().length > 0 ? 3 * 3_600_000 : 0);
+	const later = () => now() + (isOver() ? 3 * 3_600_000 : 0);
 	const clock = jest.spyOn(Date, 'now').mockImplementation(later);
 	const hour = new Date().getUTCHours();
 	const [from, to] = [`${hour}:00`, `${(hour + 2) % 24}:00`];
 	const sendWindow = { values: { days: 'everyDay', from, to, timeZone: 'UTC' } };
-	const options = { concurrency: 1 };
-	const result = await run({ rules: { sendWindow }, parameters: { options } });
+	const result = await run({ rules: { sendWindow }, parameters: { ...parameters, options } });
 	clock.mockRestore();
-	expect(reasons(result)).toEqual([null, ...people.slice(1).map(() => 'outsideSendWindow')]);
-	expect(sentTo()).toEqual([anna]);
-});
+	return result;
+}
 
 test('a window that is never open is searched for once, not for each item', async () => {
 	const looks = jest.spyOn(DateTime, 'fromMillis');

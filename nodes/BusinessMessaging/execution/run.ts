@@ -215,13 +215,18 @@ async function carryOut(
 	};
 	await inQueues(items, settings, async (item) => {
 		const send = async (request: OperationRequest): Promise<Outcome> => {
-			const keyed = { ...request, idempotencyKey: memory?.begin(item) };
+			const mayGo = () => attempt(outsideWindow, item) === undefined;
+			const keyed = { ...request, mayGo, idempotencyKey: memory?.begin(item) };
 			const call = operation.run(client, keyed, prepared);
 			return await call.then((records) => ({ records })).catch(toOutcome);
 		};
 		const sendUnlessSent = async () => await sendOnce.guard(item, send);
-		// The window may have closed while others were sent.
-		const sendInWindow = async () => outsideWindow(item) ?? (await cap.guard(item, sendUnlessSent));
+		// The window may have closed while others were sent, or while the request waited for its turn.
+		const sendInWindow = async () => {
+			const outcome = outsideWindow(item) ?? (await cap.guard(item, sendUnlessSent));
+			const isCancelled = hasFailed(outcome) && outcome.failure.kind === 'cancelled';
+			return (isCancelled && outsideWindow(item)) || outcome;
+		};
 		const outcome = await sendInWindow().catch(toOutcome);
 		memory?.keep(item, outcome);
 		item.outcome = outcome;

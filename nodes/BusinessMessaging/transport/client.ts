@@ -28,6 +28,8 @@ export interface ApiRequest {
 	body?: Record<string, unknown>;
 	/** Sent as `Idempotency-Key` (assumption). By default, each call has a new key, unless the endpoint is idempotent. */
 	idempotencyKey?: string;
+	/** Asked each time the request's turn has come, after any wait for the rate; if false, it does not go out. Must not throw. */
+	mayGo?: () => boolean;
 }
 
 /** The response of a call; an empty body is undefined. */
@@ -139,7 +141,7 @@ export class Client {
 	private async attempt(
 		method: HttpMethod,
 		endpoint: Endpoint,
-		{ id, query = {}, body, idempotencyKey }: ApiRequest,
+		{ id, query = {}, body, idempotencyKey, mayGo }: ApiRequest,
 	): Promise<ApiResponse | ServiceError> {
 		const { path, listed } = routeOf(endpoint, this.config.apiPath);
 		const url = `${this.config.root}${fillPath(path, id)}`;
@@ -154,7 +156,7 @@ export class Client {
 			writes: method !== 'GET',
 		};
 		for (;;) {
-			const slot = await this.takeTurn();
+			const slot = await this.takeTurn(mayGo);
 			if (slot instanceof ServiceError) return slot;
 			const start = performance.now();
 			const response = await this.send(request).catch((error: unknown) =>
@@ -174,12 +176,13 @@ export class Client {
 		}
 	}
 
-	private async takeTurn(): Promise<Slot | ServiceError> {
+	private async takeTurn(mayGo = () => true): Promise<Slot | ServiceError> {
 		const { id, requests, windowMs } = this.config.rate;
 		const limiter = limiterFor(id, windowMs);
 		const slot = await limiter.acquire(requests, this.options.signal);
 		if (slot === 'blocked') return rateLimitedError(limiter.waitMs);
-		if (slot !== 'stopped') return slot;
+		if (slot !== 'stopped' && mayGo()) return slot;
+		if (slot !== 'stopped') slot.unsent();
 		return new ServiceError('The execution was stopped before the request was sent', {
 			kind: 'cancelled',
 		});

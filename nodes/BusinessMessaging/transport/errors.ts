@@ -11,7 +11,7 @@ export type FailureKind =
 	| 'rateLimited' // the service asks for a longer wait than we accept
 	| 'unreachable' // no connection was made, so nothing was sent
 	| 'indeterminate' // the request may or may not have taken effect
-	| 'cancelled'; // the execution was stopped before the request went out
+	| 'cancelled'; // the execution was stopped, or the send window closed, before the request went out
 
 /** A response of the service. */
 export interface ServiceResponse {

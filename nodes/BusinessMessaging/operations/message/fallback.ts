@@ -123,9 +123,10 @@ export async function sendTextOrFallback(
 			...(fallback && { sentAs: 'text' }),
 		}));
 	if (!fallback || !isCertainRefusal(sent)) throw sent;
-	const { idempotencyKey: key, test } = request;
+	const { idempotencyKey: key, test, mayGo } = request;
 	const body = { to: request.body?.to, ...fallback.body };
-	const instead = { ...fallback, body, test, idempotencyKey: key && `${key}-template` };
+	const idempotencyKey = key && `${key}-template`;
+	const instead = { ...fallback, body, test, mayGo, idempotencyKey };
 	const records = await sendTemplateMessage(client, instead).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		const { kind, message, statusCode } = error;
