@@ -252,8 +252,11 @@ export class N8nClient {
 	/** Any other request of the editor's, e.g. `call('GET', '/rest/active-workflows')`; answers are unwrapped from `data`. */
 	async call<T>(method: Method, path: string, body?: unknown): Promise<T> {
 		try {
-			const response = await this.http.request<{ data: T }>({ method, url: path, data: body });
-			return response.data.data;
+			const request = { method, url: path, data: body };
+			const { data } = await this.http.request<{ data: T } | ''>(request);
+			// n8n responds with 200 and a sentence until its database is open.
+			if (typeof data === 'string' && data) throw new Error(`n8n: ${String(data).slice(0, 100)}`);
+			return (data as { data: T }).data;
 		} catch (error) {
 			if (!isAxiosError<{ message?: string } | null>(error)) throw error;
 			const reason = error.response?.data?.message ?? error.message;
