@@ -54,6 +54,15 @@ describe('the registration', () => {
 		expect(service.calls('createWebhook')).toBe(1);
 	});
 
+	test('that is surplus and listed without an ID is named, as only a person can remove it', async () => {
+		const it = await triggers.active();
+		const [webhook] = registered();
+		await service.list('listWebhooks', webhook, { url: it.url, events: webhook.events });
+		await expect(it.activate('init')).rejects.toThrow(
+			'The service lists a webhook of this node without its ID. Remove the webhook in the settings of the service.',
+		);
+	});
+
 	test('is recognized if the service writes the URL in another way', async () => {
 		const it = await triggers.active();
 		const [webhook] = registered();

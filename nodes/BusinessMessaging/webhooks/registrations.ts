@@ -3,7 +3,7 @@ import { isEqual, sortBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/read';
-import { asFailure } from '../transport/errors';
+import { InputError, asFailure } from '../transport/errors';
 import type { Client } from '../transport/client';
 import { readRecords } from '../transport/lists';
 import { registerWebhook } from '../transport/registerWebhook';
@@ -69,12 +69,17 @@ export async function addWebhook(
 	}
 }
 
-/** Removes registrations; one that is gone already counts as removed. @throws ServiceError */
+/** Removes registrations; one that is gone already counts as removed. @throws ServiceError, also for one without an ID */
 export async function removeWebhooks(
 	client: Client,
 	webhooks: Array<Pick<RegisteredWebhook, 'id'>>,
 ): Promise<void> {
 	for (const { id } of webhooks) {
+		if (id === undefined)
+			throw new InputError(
+				'The service lists a webhook of this node without its ID',
+				'Remove the webhook in the settings of the service.',
+			);
 		const failure = await client
 			.call(endpoints.deleteWebhook, { id })
 			.then(() => undefined, asFailure);
