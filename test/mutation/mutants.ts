@@ -20,6 +20,10 @@ const suites = [
 	'security/key',
 	'operations/upsert',
 	'transport/rate',
+	'operations/forms',
+	'execution/fallback',
+	'execution/audience',
+	'transport/faults',
 ];
 
 for (const suite of suites) {

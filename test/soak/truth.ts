@@ -226,8 +226,8 @@ export class Truth {
 			const begun = executions.filter(({ hasBegun }) => hasBegun).length;
 			const stored = [...event.executions].map(([id, { status }]) => `${id} ${status}`);
 			const what = () => `${key} (${[...event.deliveries.map(describe), ...stored].join('; ')})`;
-			if (begun + event.answered > 1)
-				line[this.isNearEnd(event) ? 'uncertain' : 'doubled'].push(what());
+			const mayBeTwice = this.isNearEnd(event) || this.mayBeginAtStart(event);
+			if (begun + event.answered > 1) line[mayBeTwice ? 'uncertain' : 'doubled'].push(what());
 			const delivered = event.deliveries.filter(({ state }) => state === 'delivered');
 			if (!delivered.some((delivery) => answeredAt(delivery) < latest)) continue;
 			const mayCount = executions.some(({ status }) => !isFinal || status === 'crashed');
@@ -257,6 +257,17 @@ export class Truth {
 				return this.ends.some(({ from, to }) => start <= to && end >= from - LAST_MOMENT);
 			}),
 		);
+	}
+
+	/**
+	 * Whether n8n could not begin an execution, responded with 500, and was started again later. If it had stored the
+	 * execution as new, it begins it then, and the event has started another one meanwhile.
+	 */
+	private mayBeginAtStart({ deliveries }: Event): boolean {
+		const failed = deliveries
+			.flatMap(({ attempts }) => attempts)
+			.filter(({ status }) => status === 500);
+		return failed.some(({ at }) => this.ends.some(({ to }) => Date.parse(at) < to));
 	}
 
 	/** The replies to questions: done if the run has them, doubled if they also started a workflow. */
