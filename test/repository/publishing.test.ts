@@ -74,7 +74,7 @@ test('the tarball holds what runs and what is shown, brings no dependencies, and
 /** As far as it can be checked without Docker: its form, its versions and its secrets. */
 describe('the compose file', () => {
 	const text = readText('deploy/docker-compose.yml');
-	type Service = { image: string; environment: Record<string, unknown> };
+	type Service = { image: string; environment?: Record<string, unknown> };
 	const compose = parse(text, { merge: true }) as { services: Record<string, Service> };
 	const services = Object.values(compose.services);
 
@@ -94,13 +94,24 @@ describe('the compose file', () => {
 		expect(new Set(images)).toEqual(new Set([tested]));
 	});
 
+	test('lets no delivery through to an n8n that is still starting', () => {
+		const content = readText('deploy/Caddyfile');
+		const targets = [
+			...content.matchAll(/reverse_proxy (?:@\w+ )?(\w+):5678 \{\s+import ready\s+\}/g),
+		];
+		expect(targets.map(([, service]) => service)).toEqual(['webhook', 'main']);
+		expect(content.match(/reverse_proxy/g)).toHaveLength(targets.length);
+		expect(content).toContain('health_uri /healthz/readiness');
+		for (const [, service] of targets) expect(compose.services[service]?.image).toMatch(/n8n/);
+	});
+
 	test('takes every secret from .env, whose example names all that is needed and holds none', () => {
 		const lines = readText('deploy/.env.example').match(/^[A-Z].*$/gm) ?? [];
 		const example = lines.map((line) => line.split('='));
 		const asked = new Set([...text.matchAll(/(?<!\$)\$\{([A-Z\d_]+)/g)].map(([, name]) => name));
 		expect(example.map(([name]) => name).sort()).toEqual([...asked].sort());
 		const isSecret = ([name]: unknown[]) => /KEY|PASSWORD/.test(String(name));
-		const secrets = services.flatMap(({ environment }) =>
+		const secrets = services.flatMap(({ environment = {} }) =>
 			Object.entries(environment).filter(isSecret),
 		);
 		expect(secrets.length).toBeGreaterThan(0);
