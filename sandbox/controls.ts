@@ -9,7 +9,7 @@ import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
 import { refuseOthers } from './auth';
 import { parse } from './errors';
 import { faultSchema } from './faults';
-import { mountChats, mountLive } from './phone/data';
+import { mountChats, mountLive } from './phone';
 import type { Changes, State } from './state';
 
 const inboundSchema = z

@@ -2,7 +2,6 @@
  * Translates between the contract and the variant of the service that the sandbox plays: requests on their way in,
  * responses and events on their way out. The rest of the sandbox knows nothing of variants.
  */
-import type { Choice } from '.';
 import { endpoints, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { answers, type Page } from '../answers';
 import type { HttpError } from '../errors';
@@ -10,6 +9,7 @@ import type { Settings } from '../options';
 import type { Contacts } from '../state/contacts';
 import type { Template } from '../state/templates';
 import type { Webhooks } from '../state/webhooks';
+import type { Choice } from '.';
 import { errorAnswer, type Answer } from './errors';
 import {
 	describeEvent,
@@ -17,9 +17,12 @@ import {
 	wrapEvents,
 	type Envelope,
 	type OutgoingEvent,
-} from './events';
+	describeRecords,
+	describeTemplate,
+	resourceOf,
+	Wording,
+} from './records';
 import { describeList, Pages, type PageQuery } from './lists';
-import { describeRecords, describeTemplate, resourceOf, Wording } from './records';
 import { readRequest, type Asked } from './requests';
 
 /** The largest page of a service that honours `limit`. */
