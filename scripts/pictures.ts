@@ -1,9 +1,8 @@
 /** `npm run docs -- pictures [NAME…]`: takes the pictures of docs/pictures in the editor of a real n8n and on the sandbox's phone. */
-import type { Sandbox } from '../sandbox';
-import { type Editor, withScreenshot } from '../test/e2e/support/editor';
 import { chunk } from 'lodash';
+import type { Sandbox } from '../sandbox';
+import { type Editor, withScreenshot, NewUser } from '../test/e2e/support/editor';
 import { manualTrigger, tested, workflowOf } from '../test/e2e/support/n8n';
-import { NewUser } from '../test/e2e/support/newUser';
 import { clientOf } from '../test/sandbox/support';
 import { runMain, UserError } from '../tools/cli';
 import { exampleNames, readExample, readSampleContacts } from '../tools/examples';

@@ -11,7 +11,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { savedVersions } from '../test/compat/saved/fixtures';
+import { savedVersions } from '../test/compat/saved/present';
 import {
 	changelogFile,
 	cutRelease,
