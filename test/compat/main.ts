@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cachePlace, installOnce } from '../../tools/cache';
+import { cachePlace, installOnce } from '../../tools/n8n/install';
 import { onStop, printTable, readFlags, runMain, step, UserError } from '../../tools/cli';
 import { PROJECT_FOLDER } from '../../tools/n8n/package';
 import { CommandError, runCommand } from '../../tools/processes';
-import { areas, engines, type EngineVersions, zodVersions } from './engines';
-import { findNewest } from './newest';
+import { areas, engines, type EngineVersions, zodVersions, findNewest } from './engines';
 
 const USAGE = `Usage: npm run test:compat -- [--markdown FILE] [--only 2.41.1,1.85.4] [--newest]
 --newest looks for an n8n that is newer than those of the list, and runs the tests on it alone or says why it cannot be installed.

@@ -1,12 +1,18 @@
 /** Workflows saved by every released version still hold, and run. */
 import { cloneDeep } from 'lodash';
 import type { INode, INodeProperties } from 'n8n-workflow';
-
 import { everyOperation, itemsFor } from '../support/everyOperation';
 import { nodeIssues } from '../support/nodeIssues';
 import { useService } from '../support/service';
-import { readSaved, savedVersions } from './saved/fixtures';
-import { action, asking, lostOf, presentShape, trigger } from './saved/present';
+import {
+	readSaved,
+	savedVersions,
+	action,
+	asking,
+	lostOf,
+	presentShape,
+	trigger,
+} from './saved/present';
 
 const service = useService();
 const starting = /^trigger /;

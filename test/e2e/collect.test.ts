@@ -1,13 +1,10 @@
 /** Messages in groups and receipts in batches, on a real n8n: one execution for all, and none lost when n8n is killed. */
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { countBy, range } from 'lodash';
-
 import type { Delivery } from '../../sandbox/deliveries';
 import { type Execution, startedWith } from '../../tools/n8n/client';
 import { until } from '../../tools/until';
-import { useN8n } from './support/n8n';
-import { trigger, TriggerWorkflows } from './support/trigger';
+import { useN8n, trigger, TriggerWorkflows } from './support/n8n';
 
 const n8n = useN8n();
 const workflows = new TriggerWorkflows(n8n);

@@ -1,17 +1,14 @@
 /** The editor in a browser: a person finds the nodes, connects the service and fills in a form. */
 import path from 'node:path';
-
 import type { Locator } from 'playwright-core';
-
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { operations } from '../../nodes/BusinessMessaging/description';
 import { exampleNames, readExample } from '../../tools/examples';
 import { until } from '../../tools/until';
 import { root } from '../support/files';
 import { addManyTemplates, bigFields } from '../support/templates';
-import { Editor, withScreenshot } from './support/editor';
+import { Editor, withScreenshot, NewUser } from './support/editor';
 import { tested, useN8n, workflowOf } from './support/n8n';
-import { NewUser } from './support/newUser';
 
 const n8n = useN8n();
 let editor: Editor;

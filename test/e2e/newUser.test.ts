@@ -1,10 +1,8 @@
 /** From an empty workflow to a message on the phone, and from an answer there to a trigger that fires, as somebody does it for the first time. */
 import type { Page } from 'playwright-core';
-
 import { until } from '../../tools/until';
-import { Editor, withScreenshot } from './support/editor';
+import { Editor, withScreenshot, NewUser } from './support/editor';
 import { useN8n } from './support/n8n';
-import { NewUser } from './support/newUser';
 
 const n8n = useN8n();
 const customer = '+44 7700 900408';

@@ -1,14 +1,12 @@
 /** Send and Wait for Response on a real n8n: with the trigger as the inbox, and without one. */
 import { countBy, isEqual, pick, range, sortBy } from 'lodash';
 import type { INode, INodeParameters } from 'n8n-workflow';
-
 import { type Execution, outputOf } from '../../tools/n8n/client';
 import { readTable } from '../../tools/n8n/dataTables';
 import { until } from '../../tools/until';
 import type { Delivery } from '../../sandbox/deliveries';
 import { readExample } from '../../tools/examples';
-import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
-import { TriggerWorkflows } from './support/trigger';
+import { manualTrigger, tested, useN8n, workflowOf, TriggerWorkflows } from './support/n8n';
 
 const holder = useN8n();
 const workflows = new TriggerWorkflows(holder);

@@ -1,15 +1,12 @@
 /** The trigger on a real n8n: which events start an execution, its registrations at the service, and restarts of n8n. */
 import { countBy, range } from 'lodash';
-
 import type { FaultOrder } from '../../sandbox/faults';
 import type { Webhook } from '../../sandbox/state/webhooks';
-import { valuesOf } from '../../sandbox/variants';
+import { valuesOf, numbers } from '../../sandbox/variants';
 import { type Execution, outputOf } from '../../tools/n8n/client';
 import { startN8n } from '../../tools/n8n/server';
 import { until } from '../../tools/until';
-import { numbers } from '../../sandbox/variants';
-import { useN8n } from './support/n8n';
-import { trigger, TriggerWorkflows } from './support/trigger';
+import { useN8n, trigger, TriggerWorkflows } from './support/n8n';
 
 const n8n = useN8n();
 const workflows = new TriggerWorkflows(n8n);

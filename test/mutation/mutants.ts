@@ -4,8 +4,6 @@
  */
 const suites = [
 	'transport/serviceConfig',
-	'transport/pace',
-	'operations/variables',
 	'transport/lists',
 	'transport/errors',
 	'operations/everyOperation',
@@ -15,11 +13,10 @@ const suites = [
 	'transport/client',
 	'transport/registerWebhook',
 	'credentials/credential',
-	'security/baseUrl',
 	'reply/asking',
-	'security/key',
+	'security/credential',
 	'operations/upsert',
-	'transport/rate',
+	'transport/pace',
 	'operations/forms',
 	'execution/fallback',
 	'execution/audience',

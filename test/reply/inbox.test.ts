@@ -1,14 +1,11 @@
 /** The trigger as the inbox, over HTTP: it receives the replies, and passes them to the executions that wait for them. */
 import { randomUUID } from 'node:crypto';
-
 import { maxBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-
 import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
-import { useService } from '../support/service';
+import { received, Triggers, useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
-import { Triggers, received } from '../trigger/support';
 import { until } from '../../tools/until';
 import { People, type Stored, anna, berta, carl, inboxKey, jsonOf } from './support';
 

@@ -1,16 +1,13 @@
 /** The requests of Send and Wait to the trigger, over HTTP: which are accepted, and their effect. */
 import { randomUUID } from 'node:crypto';
-
 import { maxBy } from 'lodash';
 import type { IWebhookFunctions } from 'n8n-workflow';
-
 import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { callRun, pollEvent } from '../../nodes/BusinessMessaging/webhooks/question';
 import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
-import { useService } from '../support/service';
+import { Triggers, useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
 import { until } from '../../tools/until';
-import { Triggers } from '../trigger/support';
 import { People, type Stored, anna, berta, carl, inboxKey } from './support';
 
 const service = useService();

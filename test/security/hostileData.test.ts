@@ -3,8 +3,7 @@ import { type INodeParameters, jsonParse } from 'n8n-workflow';
 
 import { readAnswer } from '../../nodes/BusinessMessaging/webhooks/answers';
 import { People, anna, jsonOf } from '../reply/support';
-import { sendText, useOtherHost, useService } from '../support/service';
-import { Triggers, received } from '../trigger/support';
+import { received, sendText, Triggers, useOtherHost, useService } from '../support/service';
 
 const service = useService();
 const triggers = new Triggers(service);

@@ -7,8 +7,7 @@ import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/servi
 import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { until } from '../../tools/until';
 import { People, anna, berta } from '../reply/support';
-import { useService } from '../support/service';
-import { Triggers, received } from '../trigger/support';
+import { received, Triggers, useService } from '../support/service';
 
 const service = useService();
 const triggers = new Triggers(service);

@@ -1,13 +1,10 @@
 /** Deliveries that wait for each other: quick messages of one person, and delivery receipts. */
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import axios from 'axios';
 import { chunk, range } from 'lodash';
-
-import { useService } from '../support/service';
+import { customer, received, Triggers, useService } from '../support/service';
 import type { Answer, Trigger } from '../support/trigger';
 import { until } from '../../tools/until';
-import { Triggers, customer, received } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);

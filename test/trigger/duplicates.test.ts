@@ -2,8 +2,7 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
 import { recognize, storeEvents } from '../../nodes/BusinessMessaging/webhooks/deduplication';
-import { useService } from '../support/service';
-import { Triggers, received } from './support';
+import { received, Triggers, useService } from '../support/service';
 
 /** Where they are stored. */
 const recentEvents = 'recentEvents of id of Trigger';

@@ -1,8 +1,8 @@
 /** What must work with every service that the specification allows. `npm run test:variants` checks it. */
 import { describeVariants, type Choice } from '../../sandbox/variants';
 import { loadEngine, type Engine } from '../support/engine';
-import { checkListing } from './listings';
-import { checkForm, checkOperations, checkQuestion, checkRate } from './operations';
+
+import { checkForm, checkListing, checkOperations, checkQuestion, checkRate } from './operations';
 import { Stage } from './stage';
 import { checkTrigger } from './trigger';
 

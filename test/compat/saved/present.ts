@@ -1,4 +1,6 @@
 /** What the present nodes save in workflows: which parameters there are, and where, of which type, with which default and options. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { omit } from 'lodash';
 import {
 	NodeHelpers,
@@ -7,12 +9,11 @@ import {
 	type INodePropertyCollection,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-
 import { BusinessMessagingApi } from '../../../credentials/BusinessMessagingApi.credentials';
-// With the extension: without it, tsx takes the codex file (.node.json).
 import { BusinessMessaging } from '../../../nodes/BusinessMessaging/BusinessMessaging.node.ts';
 import { BusinessMessagingTrigger } from '../../../nodes/BusinessMessaging/BusinessMessagingTrigger.node.ts';
 import { everyOperation } from '../../support/everyOperation';
+import { filesBelow, root } from '../../support/files';
 
 /** A node as a saved workflow contains it. */
 export interface SavedNode {
@@ -177,4 +178,27 @@ function partsOf({
 	return (options as INodePropertyCollection[]).flatMap(({ name, values }) =>
 		values.map((part) => ({ prefix: `${name}.`, part })),
 	);
+}
+
+const folder = 'test/compat/saved';
+
+/** The versions of which there is a file. */
+export function savedVersions(): string[] {
+	return filesBelow(folder)
+		.filter((file) => file.endsWith('.json'))
+		.map((file) => path.basename(file, '.json'));
+}
+
+/** What a version has left. */
+export function readSaved(version: string): SavedByVersion {
+	return JSON.parse(readFileSync(fileOf(version), 'utf8')) as SavedByVersion;
+}
+
+/** Notes what the present nodes save, as this version. */
+export function writeSaved(version: string, saved: SavedByVersion): void {
+	writeFileSync(fileOf(version), `${JSON.stringify(saved, null, '\t')}\n`);
+}
+
+function fileOf(version: string): string {
+	return path.join(root, folder, `${version}.json`);
 }

@@ -3,19 +3,22 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-
 import type { INode, INodeParameters } from 'n8n-workflow';
-
-import { outputOf } from '../../../tools/n8n/client';
-import type { N8nClient, WorkflowFile } from '../../../tools/n8n/client';
+import {
+	outputOf,
+	type N8nClient,
+	type WorkflowFile,
+	type Execution,
+	hasEnded,
+} from '../../../tools/n8n/client';
 import { readExample } from '../../../tools/examples';
-import { ACTION, listNodes, node, workflow } from '../../../tools/n8n/workflow';
-import { openPlayground } from '../../../tools/playground';
-import type { Playground } from '../../../tools/playground';
+import { ACTION, listNodes, node, workflow, TRIGGER } from '../../../tools/n8n/workflow';
+import { openPlayground, type Playground } from '../../../tools/playground';
 import type { Sandbox } from '../../../sandbox';
-import { faultSchema } from '../../../sandbox/faults';
-import type { FaultOrder } from '../../../sandbox/faults';
+import { faultSchema, type FaultOrder } from '../../../sandbox/faults';
 import type { Runner, RunnerOptions, RunnerResult } from '../../support/everyOperation';
+import { until } from '../../../tools/until';
+import type { Delivery } from '../../../sandbox/deliveries';
 
 /** The name of the node under test in `workflowOf`, and of the trigger to start it with. */
 export const tested = 'Business Messaging';
@@ -38,7 +41,7 @@ export const withFields = (values: Record<string, string>) => (one: INode) => {
 };
 
 /** Both, as tests use them. */
-export class RealN8n implements Runner {
+class RealN8n implements Runner {
 	playground!: Playground;
 
 	get client(): N8nClient {
@@ -110,4 +113,50 @@ export function workflowOf(
 		...listNodes(JSON.stringify(items)),
 		node(tested, ACTION, 1, parameters, { credentials, ...settings }),
 	]);
+}
+
+/** The name of the trigger in the workflows made here. */
+export const trigger = 'When a customer writes';
+
+/** Makes them and reads what they have started. */
+export class TriggerWorkflows {
+	constructor(private readonly n8n: RealN8n) {}
+
+	/** A workflow with only the trigger, which has a unique URL. */
+	file(parameters: INodeParameters = {}): WorkflowFile {
+		const credentials = { businessMessagingApi: this.n8n.playground.credential };
+		const more = { credentials, webhookId: randomUUID() };
+		return workflow('Trigger', [node(trigger, TRIGGER, 1.1, parameters, more)]);
+	}
+
+	/** Stores a workflow. @returns its id */
+	async make(active: boolean, file = this.file()): Promise<string> {
+		const { id } = await this.n8n.client.createWorkflow(file);
+		if (active) await this.n8n.client.activate(id);
+		return id;
+	}
+
+	async deactivateAll(): Promise<void> {
+		for (const { id, active } of await this.n8n.client.listWorkflows())
+			if (active) await this.n8n.client.deactivate(id);
+	}
+
+	/** Waits until n8n has taken all deliveries at the first attempt. */
+	async settled(deliveries: Delivery[]): Promise<void> {
+		const isSettled = async () => deliveries.every(({ state }) => state !== 'pending');
+		await until('n8n to answer the deliveries', isSettled);
+		expect(deliveries.map(({ attempts }) => attempts.map(({ status }) => status))).toEqual(
+			deliveries.map(() => [200]),
+		);
+	}
+
+	/** The executions of a workflow, oldest first, once there are as many as expected and all have ended. */
+	async executions(workflowId: string, count: number): Promise<Execution[]> {
+		const ended = async () => {
+			const found = await this.n8n.client.listAllExecutions(workflowId);
+			return found.length >= count && found.every(hasEnded) && found.reverse();
+		};
+		const list = await until(`${count} executions`, ended);
+		return await Promise.all(list.map(async ({ id }) => await this.n8n.client.getExecution(id)));
+	}
 }
