@@ -33,7 +33,7 @@ export interface Mailing {
 interface Event {
 	deliveries: Delivery[];
 	/** The executions by their IDs. */
-	executions: Map<number, { status: string; hasBegun: boolean }>;
+	executions: Map<number, { status: string; hasBegun: boolean; beganLate: boolean }>;
 	answered: number;
 }
 
@@ -130,7 +130,8 @@ export class Truth {
 		// If n8n's database fails, an execution may be stored that never begins; after n8n's next start it has crashed.
 		const hasOutput = outputOf(execution, START).length > 0;
 		const hasBegun = hasEnded(execution) && (status !== 'crashed' || hasOutput);
-		for (const key of keys) this.event(`${name} ${key}`).executions.set(id, { status, hasBegun });
+		const entry = { status, hasBegun, beganLate: this.beganLate(execution) };
+		for (const key of keys) this.event(`${name} ${key}`).executions.set(id, entry);
 		if (!hasEnded(execution)) return;
 		this.executionsRead.add(id);
 		if (name === 'optOuts' && execution.status !== 'success')
@@ -224,9 +225,9 @@ export class Truth {
 			if (!key.startsWith(`${name} `)) continue;
 			const executions = [...event.executions.values()];
 			const begun = executions.filter(({ hasBegun }) => hasBegun).length;
-			const stored = [...event.executions].map(([id, { status }]) => `${id} ${status}`);
+			const stored = [...event.executions].map(([id, one]) => `${id} ${JSON.stringify(one)}`);
 			const what = () => `${key} (${[...event.deliveries.map(describe), ...stored].join('; ')})`;
-			const mayBeTwice = this.isNearEnd(event) || this.mayBeginAtStart(event);
+			const mayBeTwice = this.isNearEnd(event) || executions.some((one) => one.beganLate);
 			if (begun + event.answered > 1) line[mayBeTwice ? 'uncertain' : 'doubled'].push(what());
 			const delivered = event.deliveries.filter(({ state }) => state === 'delivered');
 			if (!delivered.some((delivery) => answeredAt(delivery) < latest)) continue;
@@ -260,14 +261,12 @@ export class Truth {
 	}
 
 	/**
-	 * Whether n8n could not begin an execution, responded with 500, and was started again later. If it had stored the
-	 * execution as new, it begins it then, and the event has started another one meanwhile.
+	 * Whether n8n stored an execution, could not begin it, and began it when it was started again. Its response was an
+	 * error, so the event has started another execution meanwhile.
 	 */
-	private mayBeginAtStart({ deliveries }: Event): boolean {
-		const failed = deliveries
-			.flatMap(({ attempts }) => attempts)
-			.filter(({ status }) => status === 500);
-		return failed.some(({ at }) => this.ends.some(({ to }) => Date.parse(at) < to));
+	private beganLate({ createdAt, startedAt }: Execution): boolean {
+		const [stored, began] = [createdAt, startedAt ?? ''].map(Date.parse);
+		return this.ends.some(({ to }) => stored < to && to < began);
 	}
 
 	/** The replies to questions: done if the run has them, doubled if they also started a workflow. */

@@ -61,6 +61,9 @@ export interface ExecutionSummary {
 
 /** An execution with the output of all its nodes. */
 export interface Execution extends ExecutionSummary {
+	/** When n8n stored it, and when it began: dates. */
+	createdAt: string;
+	startedAt: string | null;
 	data: IRunExecutionData;
 }
 
@@ -224,7 +227,7 @@ export class N8nClient {
 
 	/** One execution in its present state. */
 	async getExecution(id: string): Promise<Execution> {
-		type Stored = ExecutionSummary & { data: string };
+		type Stored = Omit<Execution, 'data'> & { data: string };
 		const { data, ...summary } = await this.call<Stored>('GET', `/rest/executions/${id}`);
 		return { ...summary, data: parse(data) as IRunExecutionData };
 	}
