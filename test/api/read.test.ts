@@ -6,7 +6,7 @@ import * as reading from '../../nodes/BusinessMessaging/api/read';
 import { isRefusal, readErrorMessage } from '../../nodes/BusinessMessaging/api/readError';
 import { readTemplates } from '../../nodes/BusinessMessaging/api/templates';
 
-const { identify, readEnvelope, readId, readList, readRecord, readTotal, readWebhookUrl } = reading;
+const { readEnvelope, readId, readList, readRecord, readTotal, readWebhookUrl } = reading;
 
 const rows = [{ phone: '+15550001111' }, { phone: '+15550001112' }];
 
@@ -81,17 +81,6 @@ test.each<[unknown, string, string | undefined]>([
 	['a', 'contact', undefined],
 ])('the identifier of %j as a %s is %j', (record, kind, id) => {
 	expect(readId(record, kind)).toBe(id);
-});
-
-test('records without such a name are identified by the only field that tells them apart', () => {
-	const people = [
-		{ customerId: 1, account_id: 7, phone: 'a' },
-		{ customerId: 2, account_id: 7, phone: 'b' },
-	];
-	expect(people.map(identify(people, 'contact'))).toEqual(['1', '2']);
-	const doubtful = people.map((person) => ({ ...person, profile_id: person.phone }));
-	expect(doubtful.map(identify(doubtful, 'contact'))).toEqual([undefined, undefined]);
-	expect(identify([people[0]], 'contact')(people[0])).toBeUndefined();
 });
 
 const message = { status: 'queued', recipient: { phone: '1' } };

@@ -161,6 +161,7 @@ test.each([
 	['+491701234567', { from: '12:00', to: '12:00' }, undefined], // from noon to noon
 	['+12025550123', { from: '9:00', to: '10:00' }, "'Send Window' is never open"],
 	['+80012345678', {}, 'The time zone of this phone number is not known'],
+	[anna, { from: '24:00' }, "'From' of 'Send Window' cannot be \"24:00\""],
 	[anna, { from: '9 am' }, "'From' of 'Send Window' cannot be \"9 am\""],
 	[anna, { timeZone: 'Berlin' }, "'Time Zone' of 'Send Window' cannot be \"Berlin\""],
 ])('for %s the send window %j means: %s', async (phone, window, message) => {
@@ -186,6 +187,18 @@ test('a message that waits for the rate limit while the window closes is not sen
 	expect(sentTo()).toEqual([anna]);
 	expect(reasons(await run({ parameters: once }))).toEqual(['alreadySent', null, null, null]);
 	expect(sentTo().sort()).toEqual([anna, ...late]);
+});
+
+test('a retry sends what the closed window held back, also if another message failed', async () => {
+	for (const match of [berta, carl])
+		await service.fault({ endpoint: 'sendText', match, status: 429 });
+	await service.fault({ endpoint: 'sendText', match: dora, status: 422 });
+	const haveAllTried = () => service.calls('sendText') >= people.length;
+	const failed = await runUntilClosed(haveAllTried, {});
+	expect(failed.error?.message).toContain('[item 3]');
+	expect(sentTo()).toEqual([anna]);
+	await service.retry(failed);
+	expect(sentTo().sort()).toEqual([anna, berta, carl, dora]);
 });
 
 /** Runs with a send window that closes as soon as `isOver` is true. */

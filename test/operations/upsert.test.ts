@@ -131,6 +131,15 @@ const first = { phone: phoneOf(0) };
 test.each([
 	[newPhone, { data: [{ id: 'a', ...first }], total: 25 }, 'returned 1 of 25 contacts', ''],
 	[phoneOf(0), [{ profileId: 1, userId: 2, ...first }], 'find its ID', 'profileId, userId, phone'],
+	[
+		phoneOf(0),
+		[
+			{ companyId: 1, ...first },
+			{ companyId: 2, phone: phoneOf(1) },
+		],
+		'find its ID',
+		'companyId, phone',
+	],
 	[phoneOf(0), [{ id: 1, mobile: phoneOf(0) }], 'show no phone number', 'id, mobile'],
 ])(
 	'%s in a list such as %j is an error that shows what came',

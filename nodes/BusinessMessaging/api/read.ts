@@ -178,17 +178,3 @@ export function readId(record: unknown, kind = 'message'): string | undefined {
 	const inner = [record.data, record[kind], record[`${kind}s`]].find(isObject);
 	return readId(isList(inner) ? inner[0] : inner, kind);
 }
-
-/** Reads the IDs of a list: from fields named like an ID of this kind, else from the only field whose value differs in every record. */
-export function identify(
-	records: ServiceRecord[],
-	kind: string,
-): (record: ServiceRecord) => string | undefined {
-	if (records.length < 2 || records.some((record) => readId(record, kind) !== undefined))
-		return (record) => readId(record, kind);
-	const isKey = (name: string) =>
-		/(^|[^a-z])(id|uuid|guid|sid)$|[a-z](Id|ID|Uuid|UUID|Guid|Sid)$/.test(name) &&
-		new Set(records.map((record) => asId(record[name]) ?? '')).size === records.length;
-	const [only, ...others] = Object.keys(records[0]).filter(isKey);
-	return (record) => (others.length === 0 && only ? asId(record[only]) : undefined);
-}

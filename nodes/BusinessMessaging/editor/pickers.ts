@@ -12,7 +12,7 @@ import {
 	type ServiceRecord,
 	asText,
 	fieldNames,
-	identify,
+	readId,
 	isRecord,
 	plain,
 	readWebhookUrl,
@@ -90,8 +90,7 @@ function recordPicker(
 		for (let searched = Number(token ?? 0); ; ) {
 			const limit = Math.max(firstLook, 2 * searched);
 			const { records, gap } = await readRecords(client, endpoint, { limit });
-			const idOf = identify(records, kind);
-			const choices = records.slice(searched).flatMap((one) => toChoices(one, idOf(one)));
+			const choices = records.slice(searched).flatMap((one) => toChoices(one, readId(one, kind)));
 			const entries = choices.flatMap(({ name, value }) =>
 				value ? { name: name || value, value } : [],
 			);

@@ -80,13 +80,16 @@ export class Memory {
 		return createHash('sha256').update(id).digest('hex').slice(0, 32);
 	}
 
-	/** Records what became of an item, unless it was certainly not sent or left out by a rule. */
+	/** Records what became of an item. Nothing remains of one that was certainly not sent, or left out by a rule. */
 	keep(item: ValidItem, outcome: Outcome): void {
-		if ('isLeftOut' in outcome) return;
+		const { items } = this.run;
 		const key = this.keyOf(item);
-		if (!hasFailed(outcome)) this.run.items[key] = outcome.records;
-		else if (outcome.failure.sendStatus === 'notSent') delete this.run.items[key];
-		else this.run.items[key] = pick(outcome.failure, ['message', 'description', 'statusCode']);
+		if (!hasFailed(outcome)) items[key] = outcome.records;
+		else items[key] = pick(outcome.failure, ['message', 'description', 'statusCode']);
+		const isUnsent = hasFailed(outcome)
+			? outcome.failure.sendStatus === 'notSent'
+			: outcome.isLeftOut;
+		if (isUnsent) delete items[key];
 	}
 
 	/** Forgets the run: nothing is left that a retry could send again. */

@@ -183,9 +183,8 @@ export class Client {
 		if (slot === 'blocked') return rateLimitedError(limiter.waitMs);
 		if (slot !== 'stopped' && mayGo()) return slot;
 		if (slot !== 'stopped') slot.unsent();
-		return new ServiceError('The execution was stopped before the request was sent', {
-			kind: 'cancelled',
-		});
+		const reason = slot === 'stopped' ? 'The execution was stopped' : 'The send window closed';
+		return new ServiceError(`${reason} before the request was sent`, { kind: 'cancelled' });
 	}
 
 	/** @returns the response with its body as JSON, or its error */

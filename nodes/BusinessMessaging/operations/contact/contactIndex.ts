@@ -1,13 +1,6 @@
 /** The contacts of a service by phone number, kept for ten minutes. docs/adr/0009-contact-index.md */
 import { endpoints } from '../../api/endpoints';
-import {
-	type ServiceRecord,
-	asText,
-	fieldNames,
-	identify,
-	readId,
-	readRecord,
-} from '../../api/read';
+import { type ServiceRecord, asText, fieldNames, readId, readRecord } from '../../api/read';
 import { BoundedMap } from '../../boundedMap';
 import { withLock } from '../../mutex';
 import { samePhoneKey } from '../../phone/compare';
@@ -110,11 +103,10 @@ export class ContactIndex {
 	}
 
 	private learn(contacts: ServiceRecord[]): void {
-		const idOf = identify(contacts, 'contact');
 		for (const contact of contacts) {
 			const key = samePhoneKey(asText(contact.phone));
 			if (key === '' || this.ids.has(key)) continue;
-			this.ids.set(key, idOf(contact) ?? '');
+			this.ids.set(key, readId(contact, 'contact') ?? '');
 			this.count++;
 		}
 	}

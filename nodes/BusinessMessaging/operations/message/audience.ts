@@ -185,11 +185,12 @@ function readWindow({
 	return { days: daysOf[days], opens: readTime('From', from), closes: readTime('To', to), zone };
 }
 
-/** Minutes since midnight; 24:00 is the end of the day. */
-function readTime(label: string, written: string): number {
+/** Minutes since midnight; only a window's end may be 24:00. */
+function readTime(label: 'From' | 'To', written: string): number {
 	const [, hour, minute] = /^(\d{1,2}):(\d\d)$/.exec(written.trim()) ?? [];
 	const minutes = Number(hour) * 60 + Number(minute);
-	if (minutes <= 24 * 60 && Number(minute) < 60) return minutes;
+	const isTime = minutes < 24 * 60 || (label === 'To' && minutes === 24 * 60);
+	if (isTime && Number(minute) < 60) return minutes;
 	throw new InputError(
 		`'${label}' of 'Send Window' cannot be "${written}"`,
 		'Enter a time such as 09:00 or 17:30.',
