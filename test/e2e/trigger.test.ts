@@ -3,7 +3,7 @@ import { countBy, range } from 'lodash';
 import type { FaultOrder } from '../../sandbox/faults';
 import type { Webhook } from '../../sandbox/state/webhooks';
 import { valuesOf, numbers } from '../../sandbox/variants';
-import { type Execution, outputOf } from '../../tools/n8n/client';
+import { cameAtStart, type Execution, outputOf } from '../../tools/n8n/client';
 import { startN8n } from '../../tools/n8n/server';
 import { until } from '../../tools/until';
 import { useN8n, trigger, TriggerWorkflows } from './support/n8n';
@@ -84,15 +84,16 @@ test('n8n is killed while 100 events arrive: each starts an execution, only thos
 		limit: 180_000,
 	});
 
-	const executions = await workflows.executions(id, events.length);
+	const taken = events.filter(({ deliveries: [delivery] }) => !cameAtStart(delivery));
+	const executions = await workflows.executions(id, taken.length);
 	const started = countBy(executions, messageOf);
 	const attemptsOf = ({ deliveries: [{ attempts }] }: (typeof first)[number]) => attempts.length;
 	expect(
-		events.filter(({ message }) => !started[message.id]).map(({ message }) => message.id),
+		taken.filter(({ message }) => !started[message.id]).map(({ message }) => message.id),
 	).toEqual([]);
 	const doubled = events.filter(({ message }) => started[message.id] > 1);
 	expect(doubled.filter((event) => attemptsOf(event) === 1)).toEqual([]);
-	expect(Math.max(...events.map(({ message }) => started[message.id]))).toBeLessThanOrEqual(2);
+	expect(Math.max(...taken.map(({ message }) => started[message.id]))).toBeLessThanOrEqual(2);
 
 	// What had begun when n8n was killed is listed as crashed, and can be run again.
 	const crashed = executions.find(({ status }) => status === 'crashed');

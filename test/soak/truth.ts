@@ -3,7 +3,13 @@ import countBy from 'lodash/countBy';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
 import type { Delivery } from '../../sandbox/deliveries';
-import { type Execution, hasEnded, outputOf, startedWith } from '../../tools/n8n/client';
+import {
+	cameAtStart,
+	type Execution,
+	hasEnded,
+	outputOf,
+	startedWith,
+} from '../../tools/n8n/client';
 import { ACTION, OPTED_OUT, patiently, type Shop, START } from './shop';
 
 /** How long after n8n's response the execution may appear, ms. */
@@ -11,8 +17,6 @@ const SETTLED_AFTER = 120_000;
 /** If n8n stops within this time after its response to an event, the event may start twice, as docs/trigger.md says, ms. */
 const LAST_MOMENT = 3_000;
 const READ_AT_ONCE = 4;
-/** n8n's response, with 200, to whatever comes while it opens its database: it has not taken that on. */
-const STARTING = 'n8n is starting up';
 
 /** Messages with one text to many people. */
 export interface Mailing {
@@ -322,10 +326,6 @@ function listed(what: string, all: string[], isDone: (one: string) => boolean): 
 	const lost = all.filter((one) => !isDone(one));
 	const done = all.length - lost.length;
 	return { what, wanted: all.length, done, lost, doubled: [], uncertain: [] };
-}
-
-function cameAtStart({ attempts }: Delivery): boolean {
-	return attempts.at(-1)?.text?.startsWith(STARTING) === true;
 }
 
 function answeredAt({ attempts }: Delivery): number {
