@@ -1,5 +1,6 @@
 /** What should have happened and what did, from the sandbox's log and n8n's executions. */
 import countBy from 'lodash/countBy';
+import partition from 'lodash/partition';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
 import type { Delivery } from '../../sandbox/deliveries';
@@ -310,7 +311,12 @@ export class Truth {
 		);
 		const people = [...new Set(wrote.map(({ data }) => String(data.from)))];
 		const isOut = (phone: string) => contacts.findByPhone(phone)?.segments.includes(OPTED_OUT);
-		return listed('people who opted out', people, (phone) => isOut(phone) === true);
+		const line = listed('people who opted out', people, (phone) => isOut(phone) === true);
+		// n8n has not taken on any message of theirs.
+		const isUnknown = (phone: string) =>
+			wrote.filter(({ data }) => data.from === phone).every(cameAtStart);
+		const [uncertain, lost] = partition(line.lost, isUnknown);
+		return { ...line, lost, uncertain };
 	}
 
 	private contactLine(): Line {
