@@ -50,7 +50,7 @@ async function watchNodes({ reload }: Playground): Promise<never> {
 function welcome({ n8n, sandbox }: Playground): string {
 	return `
   n8n     ${n8n.url}
-  Phone   ${sandbox.url}/   what your customers see, and where you answer as them
+  Phone   ${sandbox.url}/   what your customers see, and where you reply as them
 
   Log in to n8n as ${n8n.owner.email} with the password ${n8n.owner.password}
 

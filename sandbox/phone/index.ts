@@ -81,7 +81,7 @@ function matching(search: string): (chat: Chat) => boolean {
 const gatherMs = 100;
 /** After how long a page connects again, ms. */
 const retryMs = 1_000;
-const told = ['message', 'delivery', 'webhooks', 'reset'] as const;
+const changedEvents = ['message', 'delivery', 'webhooks', 'reset'] as const;
 
 /** Mounts `/events`: server-sent events that say only that something has changed. A page asks for what it shows of it. */
 export function mountLive(controls: FastifyInstance, changes: EventEmitter<Changes>): void {
@@ -89,14 +89,14 @@ export function mountLive(controls: FastifyInstance, changes: EventEmitter<Chang
 		const stream = new PassThrough();
 		stream.write(`retry: ${retryMs}\n\n`);
 		// A page that does not keep up has unread events, so it needs no further one.
-		const tell = throttle(
+		const notify = throttle(
 			() => void (stream.writableNeedDrain || stream.write('data: changed\n\n')),
 			gatherMs,
 		);
-		for (const name of told) changes.on(name, tell);
+		for (const name of changedEvents) changes.on(name, notify);
 		stream.once('close', () => {
-			tell.cancel();
-			for (const name of told) changes.off(name, tell);
+			notify.cancel();
+			for (const name of changedEvents) changes.off(name, notify);
 		});
 		return await reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
 	});

@@ -8,7 +8,7 @@ import type { N8nProcess } from '../../tools/n8n/process';
 import { type N8nServer, startN8n } from '../../tools/n8n/server';
 import { aptInstall } from '../../tools/n8n/toolchain';
 import { until } from '../../tools/until';
-import { openCluster } from '../queue/cluster';
+import { Balancer, openCluster } from '../queue/cluster';
 import { type Database, postgres, sqlite } from './database';
 
 const MEASURE = path.join(__dirname, 'measure.cjs');
@@ -44,11 +44,15 @@ export async function openMachine(isQueue: boolean): Promise<Machine> {
 	if (isQueue) return await openQueue(envOf);
 	const { install, packages, folder } = await Environment.open();
 	const userFolder = path.join(folder, 'n8n');
-	const server = { userFolder, packages, install, env: envOf(userFolder) };
+	// As docs/trigger.md advises: it passes nothing on before n8n is ready.
+	const proxy = await Balancer.start();
+	const env = { ...envOf(userFolder), N8N_WEBHOOK_URL: `${proxy.url}/` };
+	const server = { userFolder, packages, install, env };
 	const main = await step('Starting n8n', async () => await startN8n(server));
 	onStop(async () => await main.stop());
+	proxy.servers = [main];
 	const database = sqlite(install, path.join(userFolder, '.n8n', 'database.sqlite'));
-	return { main, url: main.url, processes: { n8n: main }, receivers: [main], database };
+	return { main, url: proxy.url, processes: { n8n: main }, receivers: [main], database };
 }
 
 async function openQueue(envOf: (userFolder: string) => NodeJS.ProcessEnv): Promise<Machine> {

@@ -11,7 +11,7 @@ import { recipientOf } from '../operations/phone';
 import { InputError } from '../transport/errors';
 import { batched } from './batched';
 import { History, notWritten } from './history';
-import { type Outcome, type ValidItem, hasFailed, skip } from './item';
+import { type Outcome, type ValidItem, isUnsent, skip } from './item';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -44,10 +44,7 @@ export class FrequencyCap {
 		if (place instanceof InputError) return { failure: place };
 		if (!place) return skip(item, 'frequencyCap');
 		const outcome = await send();
-		const isUnsent = hasFailed(outcome)
-			? outcome.failure.sendStatus === 'notSent'
-			: outcome.isLeftOut;
-		if (isUnsent) this.history.removals.add(place);
+		if (isUnsent(outcome)) this.history.removals.add(place);
 		return outcome;
 	}
 

@@ -50,10 +50,15 @@ export function hasFailed(outcome: Outcome | undefined): outcome is { failure: S
 	return outcome !== undefined && 'failure' in outcome;
 }
 
+/** Whether nothing was sent for certain: the item failed before that, or a rule left it out. */
+export function isUnsent(outcome: Outcome): boolean {
+	return hasFailed(outcome) ? outcome.failure.sendStatus === 'notSent' : outcome.isLeftOut === true;
+}
+
 /** Whether the recipient of an item may get its message, now or in an earlier attempt: it has not certainly failed. */
 export function mayReach(item: Item): item is ValidItem {
-	const isUnsent = hasFailed(item.outcome) && item.outcome.failure.sendStatus === 'notSent';
-	return item.request !== undefined && !isUnsent;
+	const isNotSent = hasFailed(item.outcome) && item.outcome.failure.sendStatus === 'notSent';
+	return item.request !== undefined && !isNotSent;
 }
 
 /** Whether an item has not failed, and no rule has left it out. */

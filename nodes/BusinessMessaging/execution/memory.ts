@@ -9,7 +9,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
 import type { Operation } from '../operations/operation';
-import { type Outcome, type ValidItem, hasFailed } from './item';
+import { type Outcome, type ValidItem, hasFailed, isUnsent } from './item';
 import { campaignKeyOf } from './sendOnce';
 import { ServiceError } from '../transport/errors';
 
@@ -84,12 +84,9 @@ export class Memory {
 	keep(item: ValidItem, outcome: Outcome): void {
 		const { items } = this.run;
 		const key = this.keyOf(item);
-		if (!hasFailed(outcome)) items[key] = outcome.records;
+		if (isUnsent(outcome)) delete items[key];
+		else if (!hasFailed(outcome)) items[key] = outcome.records;
 		else items[key] = pick(outcome.failure, ['message', 'description', 'statusCode']);
-		const isUnsent = hasFailed(outcome)
-			? outcome.failure.sendStatus === 'notSent'
-			: outcome.isLeftOut;
-		if (isUnsent) delete items[key];
 	}
 
 	/** Forgets the run: nothing is left that a retry could send again. */

@@ -259,15 +259,15 @@ export class Inbox {
 			if (!(await this.isAsked(context, url, run, item, event))) continue;
 			const state = await this.poll(context, run);
 			if (state === 'ended' || state === 'resumed') this.end(run);
-			// The time may have run out meanwhile.
-			else if (!this.isOpenFor(run, item)) continue;
-			else await this.answer(context, run, item, event, key);
 			if (state === 'ended') continue;
 			// Then another process, or this one before a restart, gave it an answer of this person: most likely this message.
 			if (state === 'resumed')
 				context.logger.warn(
 					'A message from somebody whose reply had already reached its run was taken for that reply, and starts no workflow.',
 				);
+			// The time may have run out meanwhile.
+			else if (!this.isOpenFor(run, item)) continue;
+			else await this.answer(context, run, item, event, key);
 			const { expected = 0, answer } = run.people.get(item) ?? {};
 			const isOptOut = isLoneWord && run.expected[expected].kind === 'freeText';
 			this.consumed.set(name, { at: Date.now(), nodes: new Set([node]), isOptOut });

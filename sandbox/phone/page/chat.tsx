@@ -1,9 +1,11 @@
-/** One chat: who it is with, the messages with the newest at the bottom, and a box to answer as the customer. */
+/** One chat: who it is with, the messages with the newest at the bottom, and a box to reply as the customer. */
 import type { AnchorHTMLAttributes, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+
 import type { ChatMessages } from '..';
 import type { Message, RenderedTemplate } from '../../state/messages';
-import { useLive, write, Avatar, dayOf, Empty, Problem, Sign, Status, timeOf } from './parts';
+import { useLive, write } from './live';
+import { Avatar, dayOf, Empty, Problem, Sign, Status, timeOf } from './parts';
 
 const nobodyListens =
 	'No workflow got this message. In n8n, publish a workflow that starts with the Business Messaging Trigger.';

@@ -1,7 +1,9 @@
 /** The chats, the newest first, then the contacts nobody has written with. */
 import { useState } from 'preact/hooks';
+
 import type { Chat, ChatList } from '..';
-import { useLive, Avatar, dayOf, Empty, phoneOf, Problem, Status, timeOf } from './parts';
+import { useLive } from './live';
+import { Avatar, dayOf, Empty, phoneOf, Problem, Status, timeOf } from './parts';
 
 export function Chats({ chosen, class: pane }: { chosen?: string; class: string }) {
 	const [search, setSearch] = useState('');

@@ -1,7 +1,8 @@
 /** What was delivered to webhooks, e.g. to n8n, and what they answered. */
 import type { Delivery } from '../../deliveries';
 import type { Webhook } from '../../state/webhooks';
-import { useLive, Empty, Problem, timeOf } from './parts';
+import { useLive } from './live';
+import { Empty, Problem, timeOf } from './parts';
 
 export function Deliveries() {
 	const { data: log, error } = useLive<{ data: Delivery[] }>('/deliveries?last=200');

@@ -1,12 +1,14 @@
 /** The page: chats on the left, one of them beside it, and the deliveries to webhooks on demand. */
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+
 import 'bootstrap/dist/css/bootstrap.min.css';
 import './style.css';
 import { Chat } from './chat';
 import { Chats } from './chats';
 import { Deliveries } from './deliveries';
-import { connect, Empty, phoneOf } from './parts';
+import { connect } from './live';
+import { Empty, phoneOf } from './parts';
 
 /** The chat that the address names, e.g. `#+15551234567`; the browser's Back leads to the one before. */
 const chosenPhone = () => phoneOf(decodeURIComponent(location.hash.slice(1)));
@@ -60,7 +62,7 @@ function App() {
 						<Chat key={phone} phone={phone} />
 					) : (
 						<Empty title="Choose a chat">
-							Pick a customer on the left to see their phone and to answer as them, or start a chat
+							Pick a customer on the left to see their phone and to reply as them, or start a chat
 							from a new number.
 						</Empty>
 					)}

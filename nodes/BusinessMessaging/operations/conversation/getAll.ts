@@ -1,7 +1,7 @@
 import { camelCase, isEqual, mapKeys, orderBy } from 'lodash';
 
 import { type Endpoint, endpoints } from '../../api/endpoints';
-import { type ServiceRecord, asText, isRecord } from '../../api/read';
+import { type ServiceRecord, asMilliseconds, isRecord } from '../../api/read';
 import type { Client } from '../../transport/client';
 import { type ListRequest, type RecordList, readRecords } from '../../transport/lists';
 import { listOperation } from '../operation';
@@ -46,12 +46,11 @@ async function readNewestFirst(
 	return { ...facts, records: sorted(records).slice(0, limit) };
 }
 
-/** When a conversation last changed, in the unit of the service; 0 if it does not say. */
+/** When a conversation last changed, ms since 1970; 0 if it does not say. */
 function timeOf(conversation: ServiceRecord): number {
 	const { updatedAt, lastMessageAt, lastMessage } = inCamelCase(conversation);
 	const { timestamp, createdAt } = inCamelCase(lastMessage);
-	const text = asText(updatedAt ?? lastMessageAt ?? timestamp ?? createdAt);
-	return Number(text) || Date.parse(text) || 0;
+	return asMilliseconds(updatedAt ?? lastMessageAt ?? timestamp ?? createdAt) || 0;
 }
 
 /** `updated_at` and `updatedAt` are the same name. */
