@@ -1,4 +1,5 @@
 /** Lists, totals, identifiers, records and events that nobody has described, in a time in proportion to their size. */
+import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { range } from 'lodash';
 import { kindOf } from '../../nodes/BusinessMessaging/api/events';
@@ -230,6 +231,18 @@ test.each(['<', '<h1', '<title ', '<h1>', '&amp;', ' ', '<message>\n', '\u0130']
 		expect(shortest(() => readErrorMessage(text)) / (parsing + 0.1)).toBeLessThan(300);
 	},
 );
+
+test.each([
+	['2026-03-29T10:00:00', '2026-03-29T10:00:00Z'],
+	['2026-03-29 10:00', '2026-03-29T10:00:00Z'],
+	['2026-03-29T10:00:00.5+02:00', '2026-03-29T08:00:00.500Z'],
+	['1774778400', '2026-03-29T10:00:00Z'],
+	['1774778400000', '2026-03-29T10:00:00Z'],
+])('the time %s is %s wherever n8n runs', (written, time) => {
+	const read = `process.stdout.write(String(require('./dist/nodes/BusinessMessaging/api/read').asMilliseconds('${written}')))`;
+	const env = { ...process.env, TZ: 'Asia/Kolkata' };
+	expect(Number(execFileSync(process.execPath, ['-e', read], { env }))).toBe(Date.parse(time));
+});
 
 describe('templates', () => {
 	const parts = {

@@ -57,11 +57,14 @@ export function asText(value: unknown): string {
 	return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** A time as services write it, in ms since 1970: a date, or Unix time in seconds or ms. NaN for anything else. */
+/**
+ * A time as services write it, in ms since 1970: a date, or Unix time in seconds or ms. NaN for anything else. Without a time
+ * zone, it is UTC: the zone of n8n's server says nothing about the service (assumption).
+ */
 export function asMilliseconds(time: unknown): number {
 	const text = asText(time).trim();
-	if (!/^\d+(\.\d+)?$/.test(text)) return Date.parse(text);
-	return Number(text) > 1e11 ? Number(text) : Number(text) * 1000;
+	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) > 1e11 ? Number(text) : Number(text) * 1000;
+	return Date.parse(/[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}Z` : text);
 }
 
 /** A name in lower case, only letters and digits: `contactid` for `contact_id` and `contactId`. */
