@@ -169,6 +169,22 @@ test('a request brings what another process knows, but no run of another n8n', a
 	expect(urls.filter((url) => url.includes('evil'))).toEqual([]);
 });
 
+test('a trigger that is published later learns of open questions from another process', async () => {
+	const server = service.engine['server'];
+	const earlier = await inbox();
+	const runUrl = waitingUrl(earlier).replace('/1/a', '/5/elsewhere');
+	const run = { ...questionsTo(runUrl), run: 'elsewhere' };
+	const state = `${randomUUID()} ${seal(serviceId(), JSON.stringify({ runs: [run], ended: [] }))}`;
+	server.register('POST', '/webhook/elsewhere/webhook', async (_, response) => {
+		response.json({ state });
+	});
+	const url = `${new URL('/webhook/elsewhere/webhook', earlier.url).href}?token=${'t'.repeat(43)}`;
+	people.state.webhooks.create({ url, events: ['message.received'] });
+	const trigger = await inbox();
+	const isStored = () => storedBy(trigger).runs.some((one) => one.url === runUrl);
+	await until('the question', isStored, { limit: 10_000 });
+});
+
 test.each<[string, (own: string, url: string) => object]>([
 	['is not sealed', () => ({ sealed: 'AAAA' })],
 	['has 16 MB', () => ({ sealed: 'A'.repeat(15_900_000) })],

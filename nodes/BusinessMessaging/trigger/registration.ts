@@ -8,11 +8,11 @@ import { type IHookFunctions, type IWebhookFunctions, NodeOperationError } from 
 
 import { BoundedMap } from '../boundedMap';
 import { type ServiceError, InputError, asFailure, isRefusedContent } from '../transport/errors';
-import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { joinInbox } from '../webhooks/inbox';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
 import { checkDeliverable, undeliverableReason, webhookUrlOf } from '../webhooks/publicAddress';
+import { isTriggerUrl } from '../webhooks/question';
 import {
 	type RegisteredWebhook,
 	addWebhook,
@@ -127,7 +127,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
  */
 export async function register(context: IHookFunctions): Promise<boolean> {
 	try {
-		const { client, address, events, registration, own } = await makePlan(context);
+		const { client, address, events, registration, own, others } = await makePlan(context);
 		remember(context, registration); // stored before the service can call
 		let outdated = own;
 		const id = await addWebhook(client, { url: address, events }).catch(async (error: unknown) => {
@@ -137,12 +137,15 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 			return await addWebhook(client, { url: address, events });
 		});
 		// A service that takes each address once may have changed the registration that was there.
-		const present = outdated.length > 0 ? await listOwn(client, webhookUrlOf(context), id) : [];
+		const url = webhookUrlOf(context);
+		const present = outdated.length > 0 ? ownOf(await listWebhooks(client), url, id) : [];
 		const isAdded = present.some((webhook) => !own.some((earlier) => earlier.id === webhook.id));
 		const isChanged = (webhook: RegisteredWebhook) =>
 			!isAdded && (webhook.url ?? address) === address;
 		await removeWebhooks(client, reject(outdated, isChanged));
 		remember(context, { ...registration, id });
+		if (context.getMode() !== 'manual' && others.length > 0)
+			void joinInbox(context, client.config.id).share(context, address, others);
 		return true;
 	} catch (error) {
 		throw toNodeError(context, asFailure(error));
@@ -168,7 +171,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 	try {
 		const client = await connect(context);
 		if (undeliverableReason(url, client.config)) return true; // then there cannot be a registration
-		const own = await listOwn(client, url, known?.id);
+		const own = ownOf(await listWebhooks(client), url, known?.id);
 		const address = withSecret(url, known?.secret ?? '');
 		// With Manual, any other URL of ours is the user's.
 		const outdated = own.filter((webhook) => !isManual(context) || webhook.url === address);
@@ -186,7 +189,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 }
 
 /**
- * What checking and registering need; `address` is the URL with the secret.
+ * What checking and registering need; `address` is the URL with the secret, `others` are those of other triggers of this n8n.
  *
  * @throws InputError if no event could arrive; ServiceError
  */
@@ -206,9 +209,14 @@ async function makePlan(context: IHookFunctions) {
 	const secret = randomBytes(32).toString('base64url');
 	const registration: Registration =
 		known?.secretVersion === secretVersion ? known : { url, secret, secretVersion };
-	const own = await listOwn(client, url, registration.id);
+	const webhooks = await listWebhooks(client);
+	const own = ownOf(webhooks, url, registration.id);
+	const others = compact(webhooks.map((webhook) => webhook.url)).filter(
+		(other) => isTriggerUrl(other, url) && !isOwnUrl(other, url),
+	);
 	await shareInbox(context);
-	return { client, address: withSecret(url, registration.secret), events, registration, own };
+	const address = withSecret(url, registration.secret);
+	return { client, address, events, registration, own, others };
 }
 
 /** Replies to open questions arrive here too; questions that were stored before n8n stopped continue. */
@@ -217,8 +225,8 @@ async function shareInbox(context: IHookFunctions): Promise<void> {
 }
 
 /** The registrations with exactly our URL; if the service shows no URLs, the one that we remember. */
-async function listOwn(client: Client, url: string, id?: string): Promise<RegisteredWebhook[]> {
-	return (await listWebhooks(client)).filter((webhook) =>
+function ownOf(webhooks: RegisteredWebhook[], url: string, id?: string): RegisteredWebhook[] {
+	return webhooks.filter((webhook) =>
 		webhook.url === undefined ? id !== undefined && webhook.id === id : isOwnUrl(webhook.url, url),
 	);
 }

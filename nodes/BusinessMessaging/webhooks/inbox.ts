@@ -141,6 +141,19 @@ export class Inbox {
 		this.synchronizing.delete(node);
 	}
 
+	/**
+	 * Brings a trigger what the others know. Questions that are open were asked before it was published, and another process of
+	 * n8n may receive its deliveries.
+	 *
+	 * @param own URL of the trigger, with its secret
+	 * @param others URLs of the other triggers of this n8n
+	 */
+	async share(context: Context, own: string, others: string[]): Promise<void> {
+		await pause(synchronizePauseMs); // n8n then accepts deliveries to it
+		// The first call of its own URL tells whether another process responds, the second brings everything.
+		for (const url of [...others, own, own]) await this.exchange(context, url);
+	}
+
 	/** Adds questions, or updates of them. @returns false if there are too many */
 	add(context: Context, questions: Questions): boolean {
 		const isTaken = this.questions.add(questions);
