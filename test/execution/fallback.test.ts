@@ -36,6 +36,7 @@ const texts: Record<string, Fault & { follows?: boolean; isUncertain?: boolean }
 	'refused with 404': { status: 404, follows: true },
 	'refused with 409': { status: 409, follows: true },
 	'refused with 422': { status: 422, follows: true },
+	'redirected with 307': { status: 307, headers: { location: 'https://example.com' } },
 	'refused with 401': { status: 401 },
 	'refused with 403': { status: 403 },
 	'refused once with 429': { status: 429, headers: { 'retry-after-ms': '1' } },

@@ -21,6 +21,11 @@ const suites = [
 	'execution/fallback',
 	'execution/audience',
 	'transport/faults',
+	'execution/sendWindow',
+	'execution/expressions',
+	'editor/templates',
+	'execution/sendOnce',
+	'reply/answering',
 ];
 
 for (const suite of suites) {

@@ -44,6 +44,7 @@ const readable = {
 	buttons: ['Yes', 'Track'],
 	variables: ['header_1', 'body_1', 'body_2', 'button2_1'],
 };
+const many = (count: number) => Object.fromEntries(range(count).map((n) => [`other${n}`, n]));
 const conversations = [
 	{ id: '1', lastMessage: 'Hi' },
 	{ id: '2', lastMessage: { text: 'Hello', direction: 'inbound', status: 'read', raw: {} } },
@@ -55,6 +56,9 @@ const shown = {
 	lastMessageStatus: 'read',
 };
 const templates = (more: object) => get('template getAll', more as INodeParameters);
+const chats = (more: object) => get('conversation getAll', more as INodeParameters);
+const listed = { id: 7, name: 'order', language: 'en', status: 'APPROVED', category: 'UTILITY' };
+const known = { id: '1', name: 'Ann', phone: '+15550001000', status: 'open', lastMessage: 'Hi' };
 const account = get('account getCurrent');
 const agents = get('analytics getAgentStatistics');
 
@@ -66,6 +70,18 @@ test.each<[EndpointName, unknown, INodeParameters, unknown[]]>([
 		conversations,
 		get('conversation getAll', isSimple),
 		[conversations[0], shown],
+	],
+	[
+		'listTemplates',
+		[{ ...many(12), ...listed }],
+		templates(isSimple),
+		[expect.objectContaining(listed)],
+	],
+	[
+		'listConversations',
+		[{ ...many(12), ...known }],
+		chats(isSimple),
+		[expect.objectContaining(known)],
 	],
 	['getCurrentAccount', { data: { id: 7 } }, account, [{ id: 7 }]],
 	['getCurrentAccount', { account: { id: 7 }, status: 'ok' }, account, [{ id: 7 }]],
@@ -87,8 +103,6 @@ test.each<[EndpointName, unknown, INodeParameters, unknown[]]>([
 });
 
 describe('a simplified record', () => {
-	const many = (count: number) => Object.fromEntries(range(count).map((n) => [`other${n}`, n]));
-
 	test.each<[object, string[], object]>([
 		[
 			{ ...many(12), tags: ['a'], deep: { x: 1 }, nothing: null, id: 1 },

@@ -140,6 +140,6 @@ export async function sendTextOrFallback(
 function isCertainRefusal(error: Error): boolean {
 	if (!(error instanceof ServiceError) || error.kind !== 'refused') return false;
 	const { statusCode = 0 } = error;
-	const isRefused = statusCode < 300 || (statusCode >= 400 && statusCode < 500);
-	return isRefused && ![401, 403, 429].includes(statusCode);
+	const isRedirect = statusCode >= 300 && statusCode < 400;
+	return !isRedirect && ![401, 403, 429].includes(statusCode);
 }
