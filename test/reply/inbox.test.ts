@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { maxBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
-import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
+import { seal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { received, Triggers, useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
 import { until } from '../../tools/until';
@@ -15,10 +14,6 @@ const people = new People(service);
 let count = 0;
 const inbox = async (options: object = {}) =>
 	await triggers.active({ webhookId: `inbox-${++count}`, ...options });
-
-const serviceId = () => readServiceConfig(service.credentials()).id;
-const storedBy = ({ staticData }: Trigger) =>
-	unseal(serviceId(), String(staticData[inboxKey]).split(' ')[1]) as Stored;
 
 const newestOf = ({ runs }: Stored) => maxBy(runs, 'asked');
 
@@ -290,7 +285,7 @@ test('an older state that something else has written back loses nothing, and is 
 	await people.write(anna, 'one');
 	trigger.staticData = older;
 	await until('the state to be stored again', () =>
-		JSON.stringify(storedBy(trigger)).includes('"one"'),
+		JSON.stringify(people.storedBy(trigger)).includes('"one"'),
 	);
 	await people.write(berta, 'two');
 	await people.write(carl, 'three');
@@ -304,11 +299,11 @@ const answerOf = (text: string) => ({
 
 /** Static data as another process has stored it, which knows something else of the second person: 3 is when they were asked, 4 the answer. */
 function storedElsewhere(trigger: Trigger, place: number, value: unknown): IDataObject {
-	const state = storedBy(trigger);
+	const state = people.storedBy(trigger);
 	newestOf(state)?.people[1].splice(place, 1, value);
 	return {
 		...trigger.staticData,
-		[inboxKey]: `${randomUUID()} ${seal(serviceId(), JSON.stringify(state))}`,
+		[inboxKey]: `${randomUUID()} ${seal(service.id(), JSON.stringify(state))}`,
 	};
 }
 
@@ -339,9 +334,9 @@ test('stored data contains no person and no URL that could be called', async () 
 	const execution = await people.ask([anna, berta]);
 	await people.write(anna, 'my answer');
 	const stored = String(trigger.staticData[inboxKey]);
-	for (const text of [anna.slice(1), 'my answer', 'webhook-waiting', serviceId()])
+	for (const text of [anna.slice(1), 'my answer', 'webhook-waiting', service.id()])
 		expect(stored).not.toContain(text);
-	expect(newestOf(storedBy(trigger))?.people).toHaveLength(2);
+	expect(newestOf(people.storedBy(trigger))?.people).toHaveLength(2);
 	await people.write(berta, 'done');
 	expect(execution.outputs).toBeDefined();
 });

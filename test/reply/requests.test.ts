@@ -2,13 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { maxBy } from 'lodash';
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { callRun, pollEvent } from '../../nodes/BusinessMessaging/webhooks/question';
-import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
-import { Triggers, useService } from '../support/service';
+import { seal } from '../../nodes/BusinessMessaging/webhooks/seal';
+import { Triggers, useLog, useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
 import { until } from '../../tools/until';
-import { People, type Stored, anna, berta, carl, inboxKey } from './support';
+import { People, anna, berta, carl } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -16,10 +15,6 @@ const people = new People(service);
 
 let count = 0;
 const inbox = async () => await triggers.active({ webhookId: `request-${++count}` });
-
-const serviceId = () => readServiceConfig(service.credentials()).id;
-const storedBy = ({ staticData }: Trigger) =>
-	unseal(serviceId(), String(staticData[inboxKey]).split(' ')[1]) as Stored;
 
 const questionsTo = (url: string, values: object = {}) => ({
 	run: 'run',
@@ -31,10 +26,9 @@ const questionsTo = (url: string, values: object = {}) => ({
 	isWhole: false,
 	...values,
 });
-const sealed = (content: object, credential: Record<string, string> = {}) => {
-	const { id } = readServiceConfig(service.credentials(credential));
-	return { sealed: seal(id, JSON.stringify({ at: Date.now(), ...content })) };
-};
+const sealed = (content: object, credential: Record<string, string> = {}) => ({
+	sealed: seal(service.id(credential), JSON.stringify({ at: Date.now(), ...content })),
+});
 const waitingUrl = (trigger: Trigger) =>
 	`${new URL(trigger.url).origin}/webhook-waiting/1/a?wait=${'x'.repeat(36)}&signature=1`;
 const freeText = {
@@ -65,13 +59,13 @@ test('a request from this n8n is accepted', async () => {
 	const url = waitingUrl(trigger);
 	const data = sealed({ trigger: trigger.url, questions: questionsTo(url) });
 	expect(await ask(trigger, data)).toMatchObject({ body: { inbox: 'yes' } });
-	expect(storedBy(trigger).runs.map((run) => run.url)).toContain(url);
+	expect(people.storedBy(trigger).runs.map((run) => run.url)).toContain(url);
 });
 
 test('a message is refused until it is known whether its sender was asked; delivered again, it is a reply', async () => {
 	const trigger = await inbox();
 	await people.ask([anna]);
-	const asking = { ...maxBy(storedBy(trigger).runs, 'asked')!, run: 'slow', isWhole: false };
+	const asking = { ...maxBy(people.storedBy(trigger).runs, 'asked')!, run: 'slow', isWhole: false };
 	const tell = async (asked: number | null) => {
 		const questions = { ...asking, people: [[0, berta, 0, asked, null]] };
 		await ask(trigger, sealed({ trigger: trigger.url, questions }));
@@ -85,7 +79,7 @@ test('a message is refused until it is known whether its sender was asked; deliv
 	await tell(0);
 	await triggers.deliver(trigger, event);
 	expect(trigger.executions).toEqual([]);
-	expect(JSON.stringify(storedBy(trigger))).toContain('"Yes"');
+	expect(JSON.stringify(people.storedBy(trigger))).toContain('"Yes"');
 });
 
 test('a message that arrives in time, while n8n says only later whether the run waits, is an ordinary message', async () => {
@@ -117,15 +111,7 @@ test('a message that arrives in time, while n8n says only later whether the run 
 });
 
 describe('the log', () => {
-	const logged: unknown[] = [];
-	beforeAll(() => {
-		const node = service.engine.loaded.node('businessMessagingTrigger');
-		const webhook = Reflect.get(node, 'webhook') as (this: IWebhookFunctions) => Promise<never>;
-		node.webhook = async function (this: IWebhookFunctions) {
-			jest.spyOn(this.logger, 'warn').mockImplementation((text) => void logged.push(text));
-			return await webhook.call(this);
-		};
-	});
+	const logged = useLog(service, 'businessMessagingTrigger', 'webhook');
 
 	test('says if a message was taken for a reply that its run had got before a restart', async () => {
 		const trigger = await inbox();
@@ -139,7 +125,7 @@ describe('the log', () => {
 		const event = { event: 'message.received', data: { id: 'again', from: dora, text: 'Yes' } };
 		await triggers.deliver(trigger, event);
 		expect(trigger.executions).toEqual([]);
-		expect(logged).toContainEqual(expect.stringContaining('was taken for that reply'));
+		expect(logged).toContainEqual(expect.stringMatching(/^warn: .*was taken for that reply/));
 	});
 
 	test('says if replies could not be passed on', async () => {
@@ -151,7 +137,7 @@ describe('the log', () => {
 			until: Date.now() - 119_000,
 		});
 		await ask(trigger, sealed({ trigger: trigger.url, questions }));
-		await until('the log', () => logged.some((text) => String(text).includes('are lost')));
+		await until('the log', () => logged.some((line) => /^warn: .*are lost/.test(line)));
 	});
 });
 
@@ -162,9 +148,9 @@ test('a request brings what another process knows, but no run of another n8n', a
 		...questionsTo(url),
 		run: `${index}`,
 	}));
-	const state = `${randomUUID()} ${seal(serviceId(), JSON.stringify({ runs, ended: [] }))}`;
+	const state = `${randomUUID()} ${seal(service.id(), JSON.stringify({ runs, ended: [] }))}`;
 	await ask(trigger, sealed({ trigger: trigger.url, state }));
-	const urls = storedBy(trigger).runs.map(({ url }) => url);
+	const urls = people.storedBy(trigger).runs.map(({ url }) => url);
 	expect(urls).toContain(own);
 	expect(urls.filter((url) => url.includes('evil'))).toEqual([]);
 });
@@ -174,14 +160,14 @@ test('a trigger that is published later learns of open questions from another pr
 	const earlier = await inbox();
 	const runUrl = waitingUrl(earlier).replace('/1/a', '/5/elsewhere');
 	const run = { ...questionsTo(runUrl), run: 'elsewhere' };
-	const state = `${randomUUID()} ${seal(serviceId(), JSON.stringify({ runs: [run], ended: [] }))}`;
+	const state = `${randomUUID()} ${seal(service.id(), JSON.stringify({ runs: [run], ended: [] }))}`;
 	server.register('POST', '/webhook/elsewhere/webhook', async (_, response) => {
 		response.json({ state });
 	});
 	const url = `${new URL('/webhook/elsewhere/webhook', earlier.url).href}?token=${'t'.repeat(43)}`;
 	people.state.webhooks.create({ url, events: ['message.received'] });
 	const trigger = await inbox();
-	const isStored = () => storedBy(trigger).runs.some((one) => one.url === runUrl);
+	const isStored = () => people.storedBy(trigger).runs.some((one) => one.url === runUrl);
 	await until('the question', isStored, { limit: 10_000 });
 });
 

@@ -1,9 +1,11 @@
 /** What the tests of replies share: executions that wait, and people who write. */
 import type { INodeParameters } from 'n8n-workflow';
 
+import { unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import type { Delivery } from '../../sandbox/deliveries';
 import { until } from '../../tools/until';
 import type { Service } from '../support/service';
+import type { Trigger } from '../support/trigger';
 import type { WaitingExecution } from '../support/webhooks';
 
 /** Where a trigger has its questions stored. */
@@ -62,6 +64,11 @@ export class People {
 			deliveries.every(({ state }) => state !== 'pending'),
 		);
 		return deliveries;
+	}
+
+	/** The questions that a trigger has stored. */
+	storedBy({ staticData }: Trigger): Stored {
+		return unseal(this.service.id(), String(staticData[inboxKey]).split(' ')[1]) as Stored;
 	}
 
 	get state() {

@@ -1,12 +1,13 @@
 /** Where the API key must not turn up: in items, errors, what n8n stores of an execution, hints, and logs. */
 import { stringify } from 'flatted';
-import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import type { FaultOrder } from '../../sandbox/faults';
 import type { RunResult } from '../support/execution';
 import {
 	campaign,
 	people,
 	sendText as send,
+	useLog,
 	useService,
 	locator,
 	sendText,
@@ -15,22 +16,7 @@ import {
 
 describe('the API key', () => {
 	const service = useService();
-	const logged: string[] = [];
-
-	beforeAll(() => {
-		const node = service.engine.loaded.node('businessMessaging');
-		const execute = Reflect.get(node, 'execute') as (
-			this: IExecuteFunctions,
-		) => Promise<INodeExecutionData[][]>;
-		node.execute = async function (this: IExecuteFunctions) {
-			for (const level of ['error', 'warn', 'info', 'debug'] as const)
-				jest
-					.spyOn(this.logger, level)
-					.mockImplementation((...words) => void logged.push(stringify(words)));
-			return await execute.call(this);
-		};
-	});
-	beforeEach(() => void logged.splice(0));
+	const logged = useLog(service, 'businessMessaging', 'execute');
 
 	/** Looks through all that n8n keeps of a run, shows of it or logs. */
 	function expectNoKey({ error, run, outputs, hints, context }: RunResult): void {

@@ -1,13 +1,10 @@
 /** The secrets in registered URLs, how they are compared, and what people learn who may only see one part. */
 import crypto from 'node:crypto';
 
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-
-import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { until } from '../../tools/until';
 import { People, anna, berta } from '../reply/support';
-import { received, Triggers, useService } from '../support/service';
+import { received, Triggers, useLog, useService } from '../support/service';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -83,28 +80,29 @@ describe('the secrets in registered URLs', () => {
 
 describe('what Send and Wait seals', () => {
 	const content = { to: '+15550001111', text: 'Grüße 👍' };
-	const idOf = (values: Record<string, string> = {}) =>
-		readServiceConfig(service.credentials(values)).id;
 
 	test('is opened only with the same service and the same key, and with each of its bytes', () => {
-		const sealed = seal(idOf(), JSON.stringify(content));
-		expect(unseal(idOf(), sealed)).toEqual(content);
-		const others = [{ apiKey: `${service.sandbox.key}2` }, { baseUrl: 'https://example.com' }];
-		for (const other of others) expect(unseal(idOf(other as never), sealed)).toBeUndefined();
+		const sealed = seal(service.id(), JSON.stringify(content));
+		expect(unseal(service.id(), sealed)).toEqual(content);
+		const others: Array<Record<string, string>> = [
+			{ apiKey: `${service.sandbox.key}2` },
+			{ baseUrl: 'https://example.com' },
+		];
+		for (const other of others) expect(unseal(service.id(other), sealed)).toBeUndefined();
 		for (const other of [sealed.slice(0, -4), sealed.slice(0, 20), '', 'hello', null, 7, [sealed]])
-			expect(unseal(idOf(), other)).toBeUndefined();
+			expect(unseal(service.id(), other)).toBeUndefined();
 		const bytes = Buffer.from(sealed, 'base64url');
 		for (let at = 0; at < bytes.length; at++) {
 			const changed = Buffer.from(bytes);
 			changed[at] ^= 1;
-			expect(unseal(idOf(), changed.toString('base64url'))).toBeUndefined();
+			expect(unseal(service.id(), changed.toString('base64url'))).toBeUndefined();
 		}
 	});
 
 	test('is sealed differently each time, so that equal contents cannot be recognized', () => {
 		const [one, two] = [
-			seal(idOf(), JSON.stringify(content)),
-			seal(idOf(), JSON.stringify(content)),
+			seal(service.id(), JSON.stringify(content)),
+			seal(service.id(), JSON.stringify(content)),
 		].map((sealed) => Buffer.from(sealed, 'base64url'));
 		expect(one.subarray(0, 12)).not.toEqual(two.subarray(0, 12));
 		expect(one.subarray(28)).not.toEqual(two.subarray(28));
@@ -139,22 +137,7 @@ describe('comparisons', () => {
 
 describe('who may see one workflow, its executions, its export or n8n’s log', () => {
 	const people = new People(service);
-	const logged: string[] = [];
-
-	beforeAll(() => {
-		const node = service.engine.loaded.node('businessMessagingTrigger');
-		const webhook = Reflect.get(node, 'webhook') as (
-			this: IWebhookFunctions,
-		) => Promise<IWebhookResponseData>;
-		node.webhook = async function (this: IWebhookFunctions) {
-			for (const level of ['error', 'warn', 'info', 'debug'] as const)
-				jest
-					.spyOn(this.logger, level)
-					.mockImplementation((...words) => void logged.push(JSON.stringify(words)));
-			return await webhook.call(this);
-		};
-	});
-	beforeEach(() => void logged.splice(0));
+	const logged = useLog(service, 'businessMessagingTrigger', 'webhook');
 
 	const secret = 'The blue house at the river';
 	const secretsOf = (trigger: Parameters<Triggers['urlOf']>[0]) => [

@@ -7,9 +7,15 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import axios from 'axios';
+import { stringify } from 'flatted';
 import { countBy, range } from 'lodash';
-import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	IExecuteFunctions,
+	INodeParameters,
+} from 'n8n-workflow';
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
+import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
 import type { FaultOrder } from '../../sandbox/faults';
 import { loadEngine, type Engine } from './engine';
@@ -54,6 +60,11 @@ export class Service {
 			requestsPerMinute: 100_000,
 		};
 		return { ...own, ...values };
+	}
+
+	/** What the nodes seal with, and know the service by. */
+	id(values: ICredentialDataDecryptedObject = {}): string {
+		return readServiceConfig(this.credentials(values)).id;
 	}
 
 	/** Another customer of the service: the nodes keep what they learn by address and key. */
@@ -130,6 +141,24 @@ export function useService(options: SandboxOptions = {}): Service {
 		await service.sandbox.close();
 	});
 	return service;
+}
+
+/** What a node writes to n8n's log, each line after its level; forgotten before each test. */
+export function useLog(service: Service, name: string, method: 'execute' | 'webhook'): string[] {
+	const lines: string[] = [];
+	beforeAll(() => {
+		const node = service.engine.loaded.node(name);
+		const run = Reflect.get(node, method) as (this: IExecuteFunctions) => Promise<unknown>;
+		Reflect.set(node, method, async function (this: IExecuteFunctions) {
+			for (const level of ['error', 'warn', 'info', 'debug'] as const)
+				jest
+					.spyOn(this.logger, level)
+					.mockImplementation((...words) => void lines.push(`${level}: ${stringify(words)}`));
+			return await run.call(this);
+		});
+	});
+	beforeEach(() => void lines.splice(0));
+	return lines;
 }
 
 /** A request as it came. */
