@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { difference, minBy, range, uniq } from 'lodash';
 import { sampleContact } from '../sandbox/state/samples';
-import { type Choice, describeVariants, valuesOf, variationPointNames } from '../sandbox/variants';
+import { type Choice, describeVariants, singleVariants } from '../sandbox/variants';
 import { readFlags, runMain, UserError } from '../tools/cli';
 import { SandboxProcess } from '../tools/sandboxClient';
 import type { Took } from './listingClient';
@@ -38,13 +38,7 @@ interface Row {
 /** The usual service, and each variant of paging, but not a service without pages. */
 const pagingVariants: Array<Partial<Choice>> = [
 	{},
-	...variationPointNames
-		.filter((name) => /^(page-|last-page|list-)/.test(name))
-		.flatMap((name) =>
-			valuesOf(name)
-				.slice(1)
-				.map((value) => ({ [name]: value })),
-		),
+	...singleVariants().filter((variant) => /^(page-|last-page|list-)/.test(Object.keys(variant)[0])),
 ];
 
 /** How many contacts a page has if 1,000 are requested, as the nodes do. */

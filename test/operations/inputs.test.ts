@@ -35,6 +35,7 @@ const options = (option: object) => ({ options: option });
 const missing = '={{ $json.missing }}';
 const question = { operation: 'sendAndWait', message: 'Shall we?', choices: 'a', text: undefined };
 const otherField = 'which another field';
+const noTime = "'Limit Wait Time' is not a time between 0 and 365 days";
 
 test.each<[object, object, string]>([
 	[send, additional(['n', 'number', 'many']), '\'Additional Fields: n\' cannot be "many"'],
@@ -66,6 +67,9 @@ test.each<[object, object, string]>([
 		{ ...question, responseType: '={{ "approvall" }}' },
 		'\'Response Type\' cannot be "approvall"',
 	],
+	[send, { ...question, limitWaitTime: 0 }, noTime],
+	[send, { ...question, responseType: 'choice', choices: ' , ' }, "'Choices' is empty"],
+	[send, { ...question, message: ' ' }, "'Message' is empty"],
 	[list, query(['', 'x']), "A row of 'Query Parameters' has no name"],
 	[list, query(['from', 'a'], ['from', 'b']), '\'Query Parameters\' contains "from" twice'],
 	[list, { ...query(['segment', 'a']), filters: segment }, `sets "segment", ${otherField}`],
@@ -248,7 +252,6 @@ describe('the fields of a question', () => {
 
 	test.each<[object, object]>([
 		[{ responseType: 'choice', choices: ' S, M ,\nL' }, { choices: ['S', 'M', 'L'] }],
-		[{ responseType: 'number' }, { kind: 'number', choices: [] }],
 		[{ limitWaitTime: 90, waitTimeUnit: 'minutes' }, { limitMs: 90 * 60_000 }],
 		[{ limitWaitTime: 365, waitTimeUnit: 'days' }, { limitMs: 365 * 24 * 60 * 60_000 }],
 		[{ replyOptions: { repeats: 3.9 } }, { repeats: 3 }],
@@ -258,17 +261,13 @@ describe('the fields of a question', () => {
 		[{ replyOptions: { repeatText: ' Once more? ' } }, { repeatText: 'Once more?' }],
 		[{ replyOptions: { yesWords: ' aye,\nyo ,,' } }, { yesWords: ['aye', 'yo'] }],
 		[{ replyOptions: { noWords: 'nay' } }, { noWords: ['nay'] }],
-		[{ replyOptions: { dateOrder: 'monthFirst' } }, { isDayFirst: false }],
-		[{ replyOptions: { onTimeout: 'nothing' } }, { givesUnanswered: false }],
 	])('%j means %j', (values, settings) => {
 		expect(read(values)).toMatchObject(settings);
 	});
 
-	const noTime = "'Limit Wait Time' is not a time between 0 and 365 days";
 	const enterTime = 'Enter how long to wait for the reply.';
 
 	test.each<[object, string, string]>([
-		[{ limitWaitTime: 0 }, noTime, enterTime],
 		[{ limitWaitTime: 365.01, waitTimeUnit: 'days' }, noTime, enterTime],
 		[{ limitWaitTime: 'long' }, noTime, enterTime],
 		[{ waitTimeUnit: 'weeks' }, noTime, enterTime],

@@ -1,7 +1,6 @@
 /** Asking, in n8n's engine: who receives the replies, before and after the questions are sent. */
 import type { IExecuteFunctions, INodeParameters, NodeOutput } from 'n8n-workflow';
 
-import { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import { useService } from '../support/service';
 import { welcomeParameters } from '../support/templates';
 
@@ -110,17 +109,6 @@ test('does not wait, and leaves no registration, if the only question cannot be 
 		}),
 	]);
 	expect(webhooks()).toEqual([]);
-});
-
-test.each([
-	[{ limitWaitTime: 0 }, "'Limit Wait Time' is not a time between 0 and 365 days [item 0]"],
-	[{ responseType: 'choice', choices: ' , ' }, "'Choices' is empty [item 0]"],
-	[{ message: ' ' }, "'Message' is empty [item 0]"],
-])('refuses %j before anything is sent', async (parameters, message) => {
-	expect((await ask(parameters)).error?.message).toBe(message);
-	expect(
-		Object.keys(endpoints).filter((name) => service.calls(name as keyof typeof endpoints) > 0),
-	).toEqual([]);
 });
 
 test('asks at most 10,000 people in one run', async () => {

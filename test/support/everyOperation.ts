@@ -2,9 +2,6 @@
  * What the tests of every operation have in common, whether n8n's engine or a real n8n runs them: three items, the middle
  * one refused by the service, in n8n's three ways to deal with errors.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-
 import { expect } from 'expect';
 import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
@@ -12,7 +9,6 @@ import { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../../nodes/BusinessMessaging/description';
 import type { FaultOrder } from '../../sandbox/faults';
-import { readText, root } from './files';
 import { welcomeParameters } from './templates';
 
 /** What runs the action node against a sandbox, which is emptied before each test. */
@@ -220,41 +216,3 @@ export function testEveryOperation(runner: Runner): void {
 		});
 	});
 }
-
-/** A JSON schema as far as n8n reads it, which its editor shows before the first run. Source: n8n's resolver of output schemas. */
-export type Preview =
-	| { type: 'object'; properties: Record<string, Preview>; version?: number }
-	| { type: 'array'; items: Preview }
-	| { type: 'string' | 'number' | 'boolean' | 'null' };
-
-/** The folder of the previews, which n8n looks for beside the node's file, one folder for each version of the node. */
-export const previewFolder = 'nodes/BusinessMessaging/__schema__/v1.0.0';
-
-/** The shape of a value; of a list that of its first entry. */
-export function previewOf(value: unknown): Preview {
-	if (value === null || value === undefined) return { type: 'null' };
-	if (Array.isArray(value)) return { type: 'array', items: previewOf(value[0] ?? '') };
-	if (typeof value !== 'object') return { type: typeof value as 'string' | 'number' | 'boolean' };
-	return {
-		type: 'object',
-		properties: Object.fromEntries(
-			Object.entries(value).map(([key, entry]) => [key, previewOf(entry)]),
-		),
-	};
-}
-
-/** The stored preview of an operation; undefined if there is none. */
-export function readPreview(resource: string, operation: string): Preview | undefined {
-	const file = fileOf(resource, operation);
-	return existsSync(path.join(root, file)) ? (JSON.parse(readText(file)) as Preview) : undefined;
-}
-
-/** Stores the shape of an operation's output. */
-export function writePreview(resource: string, operation: string, output: unknown): void {
-	const file = path.join(root, fileOf(resource, operation));
-	mkdirSync(path.dirname(file), { recursive: true });
-	writeFileSync(file, `${JSON.stringify({ ...previewOf(output), version: 1 }, null, '\t')}\n`);
-}
-
-const fileOf = (resource: string, operation: string) =>
-	`${previewFolder}/${resource}/${operation}.json`;

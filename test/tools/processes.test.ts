@@ -95,12 +95,10 @@ test.each([
 });
 
 describe('root on a machine with apt-get, but without a compiler,', () => {
-	let folder: string;
 	let aptLog: string;
 	const environment = { ...process.env };
 
 	beforeEach(() => {
-		folder = mkdtempSync(path.join(tmpdir(), 'business-messaging-toolchain-'));
 		aptLog = path.join(folder, 'apt.log');
 		symlinkSync('/bin/sh', path.join(folder, 'sh'));
 		writeFileSync(path.join(folder, 'apt-get'), `#!/bin/sh\necho "$@" >> ${aptLog}\n`);
@@ -110,7 +108,6 @@ describe('root on a machine with apt-get, but without a compiler,', () => {
 	});
 	afterEach(() => {
 		process.env = { ...environment };
-		rmSync(folder, { recursive: true });
 		jest.restoreAllMocks();
 	});
 
