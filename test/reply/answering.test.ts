@@ -222,40 +222,37 @@ describe('the open questions of two processes', () => {
 			one.answer?.messages.map(({ text }) => text).join(' '),
 		);
 
-	/** Each stores what it knows after it has read what the other one stored; in the end nobody has anything to add. */
-	function exchange([one, other]: OpenQuestions[]): void {
+	/**
+	 * Two that have asked the same, each with an answer of the person of an item. Each stores what it knows after it has
+	 * read what the other one stored; in the end nobody has anything to add.
+	 */
+	function exchanged(...answers: Array<[item: number, value: Answer]>): OpenQuestions[] {
+		const [one, other] = pair();
+		for (const [index, process] of [one, other].entries()) {
+			process.add(questions());
+			answer(process, ...answers[index]);
+		}
 		const older = other.toText();
 		other.merge(one.toText());
 		one.merge(older);
 		one.merge(other.toText());
 		expect(one.isComplete(other.toText())).toBe(true);
 		expect(other.isComplete(other.toText())).toBe(true);
+		return [one, other];
 	}
 
 	test('both end up with the questions and answers of both', () => {
-		const both = pair();
-		for (const process of both) process.add(questions());
-		answer(both[0], 1, said(['here']));
-		answer(both[1], 2, said(['there']));
-		exchange(both);
+		const both = exchanged([1, said(['here'])], [2, said(['there'])]);
 		expect(both.map(answersIn)).toEqual(both.map(() => ['here', 'there', undefined]));
 	});
 
 	test('both take the same one of two answers of a person', () => {
-		const both = pair();
-		for (const process of both) process.add(questions());
-		answer(both[0], 1, said(['yes']));
-		answer(both[1], 1, said(['no']));
-		exchange(both);
-		expect(answersIn(both[0])).toEqual(answersIn(both[1]));
+		const [one, other] = exchanged([1, said(['yes'])], [1, said(['no'])]);
+		expect(answersIn(one)).toEqual(answersIn(other));
 	});
 
 	test('messages that belong to one answer are put together', () => {
-		const both = pair();
-		for (const process of both) process.add(questions());
-		answer(both[0], 1, said(['a', 'bcd'], 100));
-		answer(both[1], 1, said(['a', 'bc'], 200));
-		exchange(both);
+		const both = exchanged([1, said(['a', 'bcd'], 100)], [1, said(['a', 'bc'], 200)]);
 		expect(both.map(answersIn)).toEqual(both.map(() => ['a bc bcd', undefined, undefined]));
 		expect(both[0].all()[0].people.get(1)?.answer?.until).toBe(200);
 	});

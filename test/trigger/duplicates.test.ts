@@ -77,7 +77,6 @@ test.each([
 
 test.each<[string, number, unknown[], Record<string, string>]>([
 	['an event that comes again', 1, [received(), received()], {}],
-	['two texts without IDs', 2, [received({ id: undefined }), received({ id: undefined })], {}],
 	['a change to and fro', 3, ['Ann', 'Bob', 'Ann'].map(assigned), {}],
 	['a change with a header', 1, ['Ann', 'Ann'].map(assigned), { 'webhook-id': 'e1' }],
 ])('starts for %s: %d', async (_, count, bodies, headers) => {
@@ -86,15 +85,6 @@ test.each<[string, number, unknown[], Record<string, string>]>([
 	});
 	for (const body of bodies) await triggers.deliver(trigger, body, headers);
 	expect(trigger.executions).toHaveLength(count);
-});
-
-test('recognizes a message that comes again with other details of its delivery', async () => {
-	const trigger = await triggers.active();
-	for (let attempt = 1; attempt <= 3; attempt++) {
-		const about = { id: `delivery ${attempt}`, attempt, timestamp: 1_700_000_000 + attempt };
-		await triggers.deliver(trigger, { ...about, ...received() }, { 'webhook-id': about.id });
-	}
-	expect(trigger.executions).toHaveLength(1);
 });
 
 test('accepts an event again if n8n could not start the execution', async () => {
