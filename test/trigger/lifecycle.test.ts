@@ -280,17 +280,6 @@ describe('the secret of the URL', () => {
 		for (const search of [old, ofTest]) expect(await statusOf(moved, moved.url + search)).toBe(401);
 		for (const it of [earlier, test, moved]) expect(await statusOf(it)).toBe(200);
 	});
-
-	test('stays out of errors that quote the URL', async () => {
-		const it = await triggers.active();
-		const body = { message: `Not for ${triggers.urlOf(it)}` };
-		for (const endpoint of ['createWebhook', 'deleteWebhook'] as const)
-			await service.fault({ endpoint, status: 403, body, count: 2 });
-		const parameters = { events: ['message.read'] };
-		const changed = await triggers.make({ staticData: it.staticData, parameters });
-		await expect(changed.activate()).rejects.toThrow(/Not for http.*\?token=… \(HTTP 403\)/);
-		await expect(changed.deactivate()).rejects.toThrow(/Not for http.*\?token=… \(HTTP 403\)/);
-	});
 });
 
 describe('addresses that the service can reach', () => {
