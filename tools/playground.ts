@@ -17,6 +17,8 @@ export interface PlaygroundOptions {
 	sandboxPort?: number;
 	/** How the sandbox behaves; by default as specified. */
 	sandbox?: Omit<SandboxOptions, 'port' | 'sampleContacts'>;
+	/** A tarball of the nodes; by default, the project is built and packed. */
+	tarball?: string;
 	/** Values of n8n's credential that differ from its defaults, e.g. `{ requestsPerMinute: 100_000 }`. */
 	credential?: Record<string, string | number>;
 }
@@ -40,7 +42,7 @@ export interface Playground {
 export async function openPlayground(options: PlaygroundOptions): Promise<Playground> {
 	const { folder, n8nPort, sandboxPort = 0 } = options;
 	const install = await installN8n();
-	const tarball = await step('Building and packing the nodes', packProject);
+	const tarball = options.tarball ?? (await step('Building and packing the nodes', packProject));
 	const sandbox = await startSandbox({ ...options.sandbox, port: sandboxPort, sampleContacts: 0 });
 	let n8n: N8nServer | undefined;
 	const close = async () => {
@@ -66,7 +68,7 @@ export async function openPlayground(options: PlaygroundOptions): Promise<Playgr
 		await close();
 		throw error;
 	} finally {
-		await rm(path.dirname(tarball), { recursive: true, force: true });
+		if (!options.tarball) await rm(path.dirname(tarball), { recursive: true, force: true });
 	}
 }
 

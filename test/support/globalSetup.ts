@@ -1,4 +1,4 @@
-/** Before all tests: a package that is up to date, and a temporary folder for n8n's settings. */
+/** Before all tests: a package that is up to date, and a temporary folder for n8n's settings and the packed nodes. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

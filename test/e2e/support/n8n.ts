@@ -1,5 +1,6 @@
 /** A real n8n beside a sandbox, for the end-to-end tests of one file. */
 import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,6 +13,7 @@ import {
 	hasEnded,
 } from '../../../tools/n8n/client';
 import { readExample } from '../../../tools/examples';
+import { PROJECT_FOLDER, packFolder } from '../../../tools/n8n/package';
 import { ACTION, listNodes, node, workflow, TRIGGER } from '../../../tools/n8n/workflow';
 import { openPlayground, type Playground } from '../../../tools/playground';
 import type { Sandbox } from '../../../sandbox';
@@ -91,13 +93,20 @@ export function useN8n(): RealN8n {
 			sandbox: { requestsPerWindow: 0 },
 			credential: { requestsPerMinute: 100_000 },
 		};
-		n8n.playground = await openPlayground({ folder, ...unlimited });
+		n8n.playground = await openPlayground({ folder, tarball: await packed(), ...unlimited });
 	}, 15 * 60_000);
 	afterAll(async () => {
 		await n8n.playground?.close();
 		await rm(folder, { recursive: true, force: true });
 	}, 60_000);
 	return n8n;
+}
+
+/** The nodes, packed once for all test files. */
+async function packed(): Promise<string> {
+	const folder = String(process.env.TEST_TEMP_FOLDER);
+	const known = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+	return known ? path.join(folder, known) : await packFolder(PROJECT_FOLDER, folder);
 }
 
 /** A workflow that runs the action node on the given items, with a manual trigger before it. */
