@@ -7,7 +7,7 @@ import { seal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { Triggers, useLog, useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
 import { until } from '../../tools/until';
-import { People, anna, berta, carl } from './support';
+import { People, anna, berta, carl, jsonOf } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -48,6 +48,7 @@ test.each([
 	[409, { message: 'The execution "1" is running already.' }, 'unknown'],
 	[502, 'Bad Gateway', 'unknown'],
 	[200, '<html>No action required</html>', 'resumed'],
+	[200, 'n8n is starting up. Please wait', 'unknown'], // from a process that opens its database
 ])('after %i with %j a run counts as %s', async (statusCode, body, state) => {
 	const httpRequest = async () => ({ statusCode, body });
 	const context = { helpers: { httpRequest } } as unknown as IWebhookFunctions;
@@ -128,17 +129,36 @@ describe('the log', () => {
 		expect(logged).toContainEqual(expect.stringMatching(/^warn: .*was taken for that reply/));
 	});
 
-	test('says if replies could not be passed on', async () => {
+	test('says if replies could not be passed on, and nothing about a run without replies', async () => {
 		const trigger = await inbox();
 		const url = waitingUrl(trigger).replace('/1/a', '/4/unreachable');
+		const tell = async (run: string, answer: object | null, until: number) => {
+			const people = [[0, dora, 0, 0, answer]];
+			const about = { run, expected: [freeText], people, until, isWhole: true };
+			const questions = questionsTo(url, about);
+			await ask(trigger, sealed({ trigger: trigger.url, questions }));
+		};
+		const lost = () => logged.filter((line) => /^warn: .*are lost/.test(line));
+		await tell('silent', null, Date.now() - 121_000);
+		expect(lost()).toEqual([]);
 		const answer = { messages: [{ text: 'Yes', respondedAt: '' }], isAccepted: true };
-		const questions = questionsTo(url, {
-			...{ run: 'lost', expected: [freeText], people: [[0, dora, 0, 0, answer]], isWhole: true },
-			until: Date.now() - 119_000,
-		});
-		await ask(trigger, sealed({ trigger: trigger.url, questions }));
-		await until('the log', () => logged.some((line) => /^warn: .*are lost/.test(line)));
+		await tell('lost', answer, Date.now() - 119_000);
+		await until('the log', () => lost().length > 0);
 	});
+});
+
+test('a trigger is found also if the process that responds first still opens its database', async () => {
+	const trigger = await inbox();
+	const handlers = service.engine['server']['handlers'];
+	const key = `POST ${new URL(trigger.url).pathname}`;
+	const handler = handlers.get(key)!;
+	handlers.set(key, async (_, response) => {
+		handlers.set(key, handler);
+		response.send('n8n is starting up. Please wait');
+	});
+	const execution = await people.ask([anna, berta]);
+	for (const person of [anna, berta]) await people.write(person, 'yes');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'yes' }, { text: 'yes' }]);
 });
 
 test('a request brings what another process knows, but no run of another n8n', async () => {

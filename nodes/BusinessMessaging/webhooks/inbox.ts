@@ -189,7 +189,7 @@ export class Inbox {
 				await pause(end - Date.now());
 			const isWanted = () => this.questions.isOpen(run) && Date.now() < run.until + 2 * graceMs;
 			const isDone = await resume(context, run.url, () => answersOf(run), isWanted);
-			if (!isDone && this.questions.isOpen(run))
+			if (!isDone && this.questions.isOpen(run) && answersOf(run).length > 0)
 				context.logger.warn(
 					'The replies of a run of Send and Wait could not be passed on and are lost: n8n accepted no call at its own public address until two minutes after the time limit.',
 				);

@@ -175,7 +175,7 @@ export async function callTrigger(
 			event: questionEvent,
 			data: { sealed: seal(serviceId, JSON.stringify(content)) },
 		};
-		const response = await post(context, request.trigger, body).catch(() => undefined);
+		const response = await post(context, request.trigger, body);
 		if (response && response.statusCode < 500) return isRecord(response.body) ? response.body : {};
 		if (attempt === maxAttempts) return {};
 		await pause(attempt * 1_000);
@@ -215,14 +215,14 @@ export async function tellProcesses(tell: () => Promise<unknown>): Promise<numbe
 	return known.size;
 }
 
-/** Calls a URL of this n8n. @throws if there is no response */
+/** Calls a URL of this n8n. @returns undefined without a response of it, also from a process that still opens its database */
 async function post(
 	context: Context,
 	url: string,
 	body: object,
 	timeout = 10_000,
-): Promise<{ statusCode: number; body: unknown }> {
-	return (await context.helpers.httpRequest({
+): Promise<{ statusCode: number; body: unknown } | undefined> {
+	const request = context.helpers.httpRequest({
 		method: 'POST',
 		url,
 		body,
@@ -231,7 +231,9 @@ async function post(
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		timeout,
-	})) as { statusCode: number; body: unknown };
+	}) as Promise<{ statusCode: number; body: unknown }>;
+	const response = await request.catch(() => undefined);
+	return String(response?.body).startsWith('n8n is starting up') ? undefined : response;
 }
 
 /** Answers by the item that asks. */
@@ -251,8 +253,7 @@ export async function callRun(
 	data: { answers?: Answers } = {},
 ): Promise<RunState> {
 	const timeout = event === answersEvent ? maxResumeMs : undefined;
-	const response = await post(context, url, { event, data }, timeout).catch(() => undefined);
-	const { statusCode = 0, body } = response ?? {};
+	const { statusCode = 0, body } = (await post(context, url, { event, data }, timeout)) ?? {};
 	if (statusCode === 200 && isRecord(body) && body.waiting === true) return 'waiting';
 	// n8n responds with a page if the execution has succeeded; our webhook responds if the execution waits in another round
 	if (statusCode === 200 || statusCode === 410) return 'resumed';
