@@ -1,6 +1,6 @@
 /** A run of the node that asks. While it waits, its data is in the node's context, which n8n stores with the execution. */
 import { randomUUID } from 'crypto';
-import { isNumber, isString, omit } from 'lodash';
+import { omit } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
 
 import { asMilliseconds, asText } from '../api/read';
@@ -9,6 +9,7 @@ import { toOutput } from '../execution/output';
 import type { QuestionSettings } from '../operations/message/question';
 import type { Client } from '../transport/client';
 import { type Person, type Questions, graceMs } from '../webhooks/question';
+import { readTime } from '../webhooks/simpleEvent';
 
 /** A question that was asked. */
 export interface Question {
@@ -40,7 +41,6 @@ export interface Wait {
 
 /** The name of the wait in the node's context. */
 const waitKey = 'wait';
-const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'sentAt'];
 
 /** A run of the node that asks. */
 export class Asking {
@@ -77,14 +77,11 @@ export class Asking {
 		const sent = this.asked.filter((item) => isDone(item) && isWanted(item));
 		return sent.map(({ index, request, outcome }) => {
 			const [record = {}] = outcome && !hasFailed(outcome) ? outcome.records : [];
-			const time = timeKeys
-				.map((key) => record[key])
-				.find((value) => isString(value) || isNumber(value));
 			return {
 				item: index,
 				to: asText(request.body?.to),
 				askedMessageId: (record.messageId ?? null) as string | null,
-				askedTime: asMilliseconds(time) || 0,
+				askedTime: asMilliseconds(readTime(record)) || 0,
 				expected: this.indexes.get(JSON.stringify(request.question)) ?? 0,
 			};
 		});

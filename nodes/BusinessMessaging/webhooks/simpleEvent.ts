@@ -76,7 +76,8 @@ function timeKey(record: Record<string, unknown>): string | undefined {
 	return timeKeys.find((key) => record[key] !== undefined);
 }
 
-function readTime(record: Record<string, unknown>): unknown {
+/** The time in a payload or record, as the service writes it. */
+export function readTime(record: Record<string, unknown>): unknown {
 	return record[timeKey(record) ?? ''];
 }
 
