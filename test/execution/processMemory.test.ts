@@ -4,7 +4,7 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../../nodes/BusinessMessaging/boundedMap';
 import { limiterFor } from '../../nodes/BusinessMessaging/transport/rateLimiter';
-import { recognize } from '../../nodes/BusinessMessaging/webhooks/deduplication';
+import { eventsOf } from '../../nodes/BusinessMessaging/webhooks/deduplication';
 import { joinInbox } from '../../nodes/BusinessMessaging/webhooks/inbox';
 
 const hourMs = 3_600_000;
@@ -38,7 +38,8 @@ test.each<[string, number, (name: string) => boolean | Promise<boolean>]>([
 	[
 		'an event of a trigger',
 		48,
-		async (name) => (await recognize(triggerOf(name), 'a'.repeat(11))) === 'taken',
+		async (name) =>
+			(await eventsOf(triggerOf(name)).recognize(triggerOf(name), 'a'.repeat(11))) === 'taken',
 	],
 	['the questions of a service', 30 * 24, isSame((name) => joinInbox(triggerOf(name), name))],
 	['anything else', 30 * 24, isSame((name) => others.getOrSet(name, () => ({})))],

@@ -1,7 +1,7 @@
 /** Every event once: repeated deliveries, also at the same moment and after restarts, and events that only look repeated. */
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
-import { recognize, storeEvents } from '../../nodes/BusinessMessaging/webhooks/deduplication';
+import { eventsOf } from '../../nodes/BusinessMessaging/webhooks/deduplication';
 import { received, Triggers, useService } from '../support/service';
 
 /** Where they are stored. */
@@ -129,8 +129,8 @@ function delivery(workflow: string, staticData: IDataObject = {}) {
 	} as unknown as IWebhookFunctions;
 	return {
 		async recognize(key: string) {
-			const fate = await recognize(context, key.repeat(11));
-			storeEvents(context);
+			const fate = await eventsOf(context).recognize(context, key.repeat(11));
+			eventsOf(context).store(context);
 			return fate;
 		},
 		stored: () => String(JSON.parse(JSON.stringify(staticData['recentEvents of node']))).split(' '),

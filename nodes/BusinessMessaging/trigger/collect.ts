@@ -9,7 +9,7 @@ import { uniq } from 'lodash';
 import type { EventEnvelope } from '../api/events';
 import { pause } from '../transport/deadline';
 import { senderOf } from '../webhooks/answers';
-import { type Response, handOver } from '../webhooks/deduplication';
+import { type Response, eventsOf } from '../webhooks/deduplication';
 import { nodeKey } from '../webhooks/nodeState';
 import { readEvent } from '../webhooks/simpleEvent';
 import { isReceipt } from './filters';
@@ -65,7 +65,7 @@ class Collection {
 	constructor(private readonly first: Response) {}
 
 	add(context: IWebhookFunctions, events: EventEnvelope[]): void {
-		handOver(context, this.first);
+		eventsOf(context).handOver(context.getResponseObject(), this.first);
 		this.events.push(...events);
 		this.waiting.push(context.getResponseObject());
 	}

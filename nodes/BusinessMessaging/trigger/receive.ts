@@ -6,7 +6,7 @@ import type { EventEnvelope } from '../api/events';
 import { isRecord } from '../api/read';
 import { asFailure } from '../transport/errors';
 import { connect } from '../transport/connect';
-import { recognize, storeEvents } from '../webhooks/deduplication';
+import { eventsOf } from '../webhooks/deduplication';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import {
 	type Delivery,
@@ -111,7 +111,7 @@ async function handle(
 	const wanted = others.filter(isWanted);
 	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
 	if (!collected) return { noWebhookResponse: true };
-	storeEvents(context);
+	eventsOf(context).store(context);
 	if (collected.length === 0) return handled('Nothing to start with');
 	// Any other change of n8n's static data now would write back an older state.
 	inbox?.store(context);
@@ -148,7 +148,7 @@ async function withoutDuplicates(
 	const fresh: EventEnvelope[] = [];
 	const keyed = events.map((event) => ({ event, key: deduplicationKeyOf(event, headers) }));
 	for (const { event, key } of uniqBy(keyed, (one) => one.key ?? one)) {
-		const fate = key ? await recognize(context, key) : 'new';
+		const fate = key ? await eventsOf(context).recognize(context, key) : 'new';
 		if (fate === 'underWay') return fate;
 		if (fate === 'new') fresh.push(event);
 	}

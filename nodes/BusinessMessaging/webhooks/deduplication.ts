@@ -53,7 +53,14 @@ class NodeEvents {
 	private loaded: unknown;
 	private readonly underWay = new BoundedMap<string, UnderWay>({ maxSize: maxInProcess });
 
-	/** See {@link recognize}. There is no await between the last check and marking the event as under way. */
+	/**
+	 * Remembers an event. If n8n then fails to start the execution, the event is forgotten, so it is new when the
+	 * service delivers it again. A duplicate of an event under way gets no response before the result is known.
+	 *
+	 * @param key of the event, see deduplicationKeyOf
+	 * @returns `new` if the event should start an execution, `taken` if it already did; `underWay` if this is not
+	 * known in time, and the service should deliver it again
+	 */
 	async recognize(context: IWebhookFunctions, key: string): Promise<Fate> {
 		const response = context.getResponseObject();
 		this.load(readState(context, 'recentEvents'));
@@ -64,12 +71,13 @@ class NodeEvents {
 			this.settle();
 			if (!first.writableEnded) return 'underWay';
 		}
+		// No await between this check and marking the event as under way.
 		if (isRecent(this.taken.get(key))) return 'taken';
 		this.underWay.set(key, { response, minute: minuteNow() });
 		return 'new';
 	}
 
-	/** See {@link storeEvents}. */
+	/** Lets n8n store the events of a delivery with the execution that it starts. */
 	store(context: IWebhookFunctions): void {
 		const response = context.getResponseObject();
 		if (this.entriesOf(response).length === 0) return;
@@ -79,7 +87,7 @@ class NodeEvents {
 		void until(() => response.writableEnded, write);
 	}
 
-	/** See {@link handOver}. */
+	/** Lets the events of a delivery depend on another one, which starts the execution for both. */
 	handOver(from: Response, to: Response): void {
 		for (const [key, minute] of this.entriesOf(from))
 			this.underWay.set(key, { response: to, minute });
@@ -135,28 +143,7 @@ const nodes = new BoundedMap<string, NodeEvents>({
 	maxAgeMs: maxAgeMinutes * minuteMs,
 });
 
-function eventsOf(context: IWebhookFunctions): NodeEvents {
+/** The events of the node that a delivery is for. */
+export function eventsOf(context: IWebhookFunctions): NodeEvents {
 	return nodes.getOrSet(nodeKey(context), () => new NodeEvents());
-}
-
-/**
- * Remembers an event. If n8n then fails to start the execution, the event is forgotten, so it is new when the
- * service delivers it again. A duplicate of an event under way gets no response before the result is known.
- *
- * @param key of the event, see deduplicationKeyOf
- * @returns `new` if the event should start an execution, `taken` if it already did; `underWay` if this is not
- * known in time, and the service should deliver it again
- */
-export async function recognize(context: IWebhookFunctions, key: string): Promise<Fate> {
-	return await eventsOf(context).recognize(context, key);
-}
-
-/** Lets n8n store the events of a delivery with the execution that it starts. */
-export function storeEvents(context: IWebhookFunctions): void {
-	eventsOf(context).store(context);
-}
-
-/** Lets the events of a delivery depend on another one, which starts the execution for both. */
-export function handOver(context: IWebhookFunctions, to: Response): void {
-	eventsOf(context).handOver(context.getResponseObject(), to);
 }
