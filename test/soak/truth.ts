@@ -37,8 +37,11 @@ export interface Mailing {
 /** An event that n8n has answered with 200, which executions it has started, and how many questions it has answered. */
 interface Event {
 	deliveries: Delivery[];
-	/** The executions by their IDs. */
-	executions: Map<number, { status: string; hasBegun: boolean; beganLate: boolean }>;
+	/** The executions by their IDs; an emptied one has ended without the data with which it had started. */
+	executions: Map<
+		number,
+		{ status: string; hasBegun: boolean; beganLate: boolean; isEmptied: boolean }
+	>;
 	answered: number;
 }
 
@@ -67,6 +70,8 @@ export class Truth {
 	private readonly received = new Map<string, Map<string, number>>();
 	private messagesSeen = 0;
 	private readonly executionsRead = new Set<number>();
+	/** The events with which an execution has started, as it was last read with them. */
+	private readonly keysOfExecutions = new Map<number, string[]>();
 	private readonly readUpTo: Record<string, number> = {};
 	private readonly allDeliveries = new Set<Delivery>();
 
@@ -130,12 +135,17 @@ export class Truth {
 	private async read(name: string, id: number): Promise<void> {
 		const { client } = this.shop.machine.main;
 		const execution = await patiently(async () => await client.getExecution(String(id)));
-		const keys = execution.mode === 'retry' ? [] : keysOf(name, execution);
+		const found = execution.mode === 'retry' ? [] : keysOf(name, execution);
+		// A minute after a worker was killed, n8n replaces its executions by errors without data.
+		const known = this.keysOfExecutions.get(id) ?? [];
+		const keys = found.length > 0 ? found : known;
+		this.keysOfExecutions.set(id, keys);
+		const isEmptied = keys !== found && hasEnded(execution);
 		const { status } = execution;
 		// If n8n's database fails, an execution may be stored that never begins; after n8n's next start it has crashed.
 		const hasOutput = outputOf(execution, START).length > 0;
-		const hasBegun = hasEnded(execution) && (status !== 'crashed' || hasOutput);
-		const entry = { status, hasBegun, beganLate: this.beganLate(execution) };
+		const hasBegun = hasEnded(execution) && !isEmptied && (status !== 'crashed' || hasOutput);
+		const entry = { status, hasBegun, beganLate: this.beganLate(execution), isEmptied };
 		for (const key of keys) this.event(`${name} ${key}`).executions.set(id, entry);
 		if (!hasEnded(execution)) return;
 		this.executionsRead.add(id);
@@ -241,7 +251,8 @@ export class Truth {
 			if (!isDone && this.mayBeAwaited(delivered[0], isFinal)) continue;
 			line.wanted++;
 			if (isDone) line.done++;
-			else if (delivered.every(cameAtStart)) line.uncertain.push(key);
+			else if (delivered.every(cameAtStart) || executions.some((one) => one.isEmptied))
+				line.uncertain.push(key);
 			else line.lost.push(what());
 		}
 		return line;
