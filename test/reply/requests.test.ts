@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { maxBy } from 'lodash';
 import type { IWebhookFunctions } from 'n8n-workflow';
+import type { EventEnvelope } from '../../nodes/BusinessMessaging/api/events';
+import { deduplicationKeyOf } from '../../nodes/BusinessMessaging/webhooks/deduplicationKey';
 import { callRun, pollEvent } from '../../nodes/BusinessMessaging/webhooks/question';
 import { seal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { Triggers, useLog, useService } from '../support/service';
@@ -12,6 +14,7 @@ import { People, anna, berta, carl, jsonOf } from './support';
 const service = useService();
 const triggers = new Triggers(service);
 const people = new People(service);
+const logged = useLog(service, 'businessMessagingTrigger', 'webhook');
 
 let count = 0;
 const inbox = async () => await triggers.active({ webhookId: `request-${++count}` });
@@ -112,8 +115,6 @@ test('a message that arrives in time, while n8n says only later whether the run 
 });
 
 describe('the log', () => {
-	const logged = useLog(service, 'businessMessagingTrigger', 'webhook');
-
 	test('says if a message was taken for a reply that its run had got before a restart', async () => {
 		const trigger = await inbox();
 		service.engine['server'].register('POST', '/webhook-waiting/3/done', async (_, response) => {
@@ -175,20 +176,67 @@ test('a request brings what another process knows, but no run of another n8n', a
 	expect(urls.filter((url) => url.includes('evil'))).toEqual([]);
 });
 
-test('a trigger that is published later learns of open questions from another process', async () => {
-	const server = service.engine['server'];
-	const earlier = await inbox();
-	const runUrl = waitingUrl(earlier).replace('/1/a', '/5/elsewhere');
-	const run = { ...questionsTo(runUrl), run: 'elsewhere' };
-	const state = `${randomUUID()} ${seal(service.id(), JSON.stringify({ runs: [run], ended: [] }))}`;
-	server.register('POST', '/webhook/elsewhere/webhook', async (_, response) => {
-		response.json({ state });
+describe('another process', () => {
+	/** The trigger of another process, which knows an open question to Carl, and an earlier reply. */
+	const openElsewhere = async (reply: EventEnvelope) => {
+		const { origin } = new URL((await inbox()).url);
+		const name = `elsewhere-${++count}`;
+		const runUrl = `${origin}/webhook-waiting/5/${name}?wait=${'x'.repeat(36)}&signature=1`;
+		const asked: object[] = [[0, carl, 0, 0, null]];
+		const run = questionsTo(runUrl, {
+			run: name,
+			expected: [freeText],
+			people: asked,
+			isWhole: true,
+		});
+		const content = JSON.stringify({ runs: [run], ended: [] });
+		const state = `${randomUUID()} ${seal(service.id(), content)}`;
+		const answered = seal(service.id(), JSON.stringify([deduplicationKeyOf(reply, {})]));
+		const { engine } = service;
+		engine['server'].register('POST', `/webhook/${name}/webhook`, async (_, response) => {
+			response.json({ state, answered });
+		});
+		const resumed: object[] = [];
+		engine['server'].register('POST', `/webhook-waiting/5/${name}`, async (request, response) => {
+			const body = request.body as { event: string };
+			if (body.event !== pollEvent) resumed.push(body);
+			response.json({ waiting: body.event === pollEvent });
+		});
+		const url = `${origin}/webhook/${name}/webhook?token=${'t'.repeat(43)}`;
+		people.state.webhooks.create({ url, events: ['message.received'] });
+		return resumed;
+	};
+	/** Lets the process forget that it has published triggers: it then knows only what is stored. */
+	const forgetPublishing = () => {
+		const now = performance.now.bind(performance);
+		const later = ++count * 31 * 24 * 3_600_000;
+		jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
+	};
+	afterEach(() => jest.restoreAllMocks());
+	const message = (id: string, from: string) => ({
+		event: 'message.received',
+		data: { id, from, text: id, timestamp: new Date().toISOString() },
 	});
-	const url = `${new URL('/webhook/elsewhere/webhook', earlier.url).href}?token=${'t'.repeat(43)}`;
-	people.state.webhooks.create({ url, events: ['message.received'] });
-	const trigger = await inbox();
-	const isStored = () => people.storedBy(trigger).runs.some((one) => one.url === runUrl);
-	await until('the question', isStored, { limit: 10_000 });
+
+	test('a process that was down, or whose trigger was not published, learns of questions and replies', async () => {
+		const earlier = message('Earlier', berta);
+		const resumed = await openElsewhere(earlier);
+		const trigger = await inbox();
+		forgetPublishing();
+		for (const event of [earlier, message('Yes', carl), message('Hello', dora)])
+			await triggers.deliver(trigger, event);
+		expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(['Hello']);
+		expect(JSON.stringify(resumed)).toContain('"Yes"');
+	});
+
+	test('a process that was down and cannot learn of them says so in the log', async () => {
+		const trigger = await inbox();
+		forgetPublishing();
+		await service.fault({ endpoint: 'listWebhooks', status: 403 });
+		await triggers.deliver(trigger, message('Hello', dora));
+		expect(trigger.executions).toHaveLength(1);
+		expect(logged).toContainEqual(expect.stringContaining('may also start workflows'));
+	});
 });
 
 test.each<[string, (own: string, url: string) => object]>([

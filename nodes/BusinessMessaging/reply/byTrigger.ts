@@ -38,7 +38,7 @@ export async function listenByTrigger(
 	const [first] = triggers;
 	if (!first) return undefined;
 	const tellFirst = async (questions: Questions) =>
-		(await callTrigger(context, client.config.id, { trigger: first, questions })).process;
+		(await callTrigger(context, client.config.id, { trigger: first, questions }))?.process;
 	const processes = await tellProcesses(async () => await tellFirst(asking.toQuestions(url)));
 	const tell = async (questions: Questions, isOver = false) => {
 		const taken = await callTriggers(context, client.config.id, triggers, { questions, isOver });

@@ -26,7 +26,7 @@ import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { collect } from './collect';
 import { type Filters, passesFilters } from './filters';
 import { toItems } from './items';
-import { knowsSecret } from './registration';
+import { knowsSecret, publicationOf } from './registration';
 import {
 	type TriggerOptions,
 	credentialSecret,
@@ -75,10 +75,7 @@ async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookRespon
 	const isTaken = !questions || isOver || inbox.add(context, questions);
 	// Writes only what is not stored yet: with any change, n8n writes back all static data as this delivery has read it.
 	inbox.load(context);
-	if (!questions) {
-		const isSame = inbox.isComplete(known ?? state);
-		return { webhookResponse: isSame ? {} : { state: inbox.toText() } };
-	}
+	if (!questions) return { webhookResponse: inbox.toResponse(known, state) };
 	void inbox.synchronize(context, withSecret(url, givenSecret(context)));
 	const answer = { inbox: isTaken ? 'yes' : 'full', process: processName };
 	return { webhookResponse: answer };
@@ -91,7 +88,9 @@ async function handle(
 	options: TriggerOptions,
 ): Promise<IWebhookResponseData> {
 	const isTest = context.getMode() === 'manual';
-	const inbox = isTest ? undefined : await inboxOf(context);
+	const inbox = isTest ? undefined : await inboxOf(context, events);
+	if (!isManual(context))
+		await inbox?.learnOnce(context, webhookUrlOf(context), publicationOf(context));
 	// The ID of a delivery with several events does not identify one of them.
 	const about = events.length > 1 ? {} : headers;
 	const chosen = context.getNodeParameter('filters', {}) as Filters;

@@ -12,7 +12,6 @@ import { connect } from '../transport/connect';
 import { joinInbox } from '../webhooks/inbox';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
 import { checkDeliverable, undeliverableReason, webhookUrlOf } from '../webhooks/publicAddress';
-import { isTriggerUrl } from '../webhooks/question';
 import {
 	type RegisteredWebhook,
 	addWebhook,
@@ -88,6 +87,11 @@ export function knowsSecret(context: IWebhookFunctions, given: string): boolean 
 	return true;
 }
 
+/** When the workflow was last published, or n8n started, ms since 1970; 0 if that is not known. */
+export function publicationOf(context: IWebhookFunctions): number {
+	return present(context, 'production')?.savedAt ?? 0;
+}
+
 /**
  * Whether the service delivers to this node already. Keeps this registration, and removes surplus ones.
  *
@@ -127,7 +131,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
  */
 export async function register(context: IHookFunctions): Promise<boolean> {
 	try {
-		const { client, address, events, registration, own, others } = await makePlan(context);
+		const { client, address, events, registration, own } = await makePlan(context);
 		remember(context, registration); // stored before the service can call
 		let outdated = own;
 		const id = await addWebhook(client, { url: address, events }).catch(async (error: unknown) => {
@@ -144,8 +148,6 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 			!isAdded && (webhook.url ?? address) === address;
 		await removeWebhooks(client, reject(outdated, isChanged));
 		remember(context, { ...registration, id });
-		if (context.getMode() !== 'manual' && others.length > 0)
-			void joinInbox(context, client.config.id).share(context, address, others);
 		return true;
 	} catch (error) {
 		throw toNodeError(context, asFailure(error));
@@ -189,7 +191,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 }
 
 /**
- * What checking and registering need; `address` is the URL with the secret, `others` are those of other triggers of this n8n.
+ * What checking and registering need; `address` is the URL with the secret.
  *
  * @throws InputError if no event could arrive; ServiceError
  */
@@ -209,19 +211,16 @@ async function makePlan(context: IHookFunctions) {
 	const secret = randomBytes(32).toString('base64url');
 	const registration: Registration =
 		known?.secretVersion === secretVersion ? known : { url, secret, secretVersion };
-	const webhooks = await listWebhooks(client);
-	const own = ownOf(webhooks, url, registration.id);
-	const others = compact(webhooks.map((webhook) => webhook.url)).filter(
-		(other) => isTriggerUrl(other, url) && !isOwnUrl(other, url),
-	);
+	const own = ownOf(await listWebhooks(client), url, registration.id);
 	await shareInbox(context);
 	const address = withSecret(url, registration.secret);
-	return { client, address, events, registration, own, others };
+	return { client, address, events, registration, own };
 }
 
 /** Replies to open questions arrive here too; questions that were stored before n8n stopped continue. */
 async function shareInbox(context: IHookFunctions): Promise<void> {
-	if (context.getMode() !== 'manual') joinInbox(context, (await connect(context)).config.id);
+	if (context.getMode() !== 'manual')
+		joinInbox(context, (await connect(context)).config.id).isPublisher = true;
 }
 
 /** The registrations with exactly our URL; if the service shows no URLs, the one that we remember. */

@@ -11,22 +11,24 @@ import type { EventEnvelope } from '../api/events';
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
 import { connect } from '../transport/connect';
-import { InputError } from '../transport/errors';
+import { InputError, asFailure } from '../transport/errors';
 import { pause } from '../transport/deadline';
 import { isEarlier, isOptOut, senderOf, takeAnswer } from './answers';
 import type { Response } from './deduplication';
-import { deduplicationKeyOf } from './deduplicationKey';
+import { nameOf } from './deduplicationKey';
 import { nodeKey, readState, writeState } from './nodeState';
-import { type Asked, OpenQuestions, type Run, answersOf, isAnswered } from './openQuestions';
+import { type Asked, OpenQuestions, type Run, answersOf, endOf, isAnswered } from './openQuestions';
 import {
 	type Questions,
 	type RunState,
+	type TriggerResponse,
 	callRun,
 	callTrigger,
 	graceMs,
 	pollEvent,
 	resume,
 } from './question';
+import { listWebhooks, otherTriggers } from './registrations';
 import { readEvent } from './simpleEvent';
 
 type Context = IHookFunctions | IWebhookFunctions;
@@ -49,7 +51,9 @@ const heldMs = 2_500;
 const heldStepMs = 100;
 /** The second of two reports was certainly sent after the message arrived. */
 const enoughReports = 2;
-/** The delivery of the last reply gets its response when the run continues, or after this time, ms. */
+/** When the other triggers are asked again if that has failed, ms. */
+const learnPauseMs = 5_000;
+/** A delivery gets its response when the run with its last reply continues, or the other triggers have responded; or after this time, ms. */
 const maxWaitMs = 5_000;
 const maxSynchronizations = 20;
 const synchronizePauseMs = 1_000;
@@ -70,6 +74,11 @@ export class Inbox {
 	private readonly synchronizing = new Map<string, number>();
 	/** Whether another process has responded so far. A single process need not send its state to itself. */
 	private hasPeers = false;
+	/** Whether this process publishes workflows: then it knows what their triggers know. In queue mode, it receives no deliveries. */
+	isPublisher = false;
+	/** For which publication of a trigger the other triggers were asked. */
+	private readonly learned = new BoundedMap<string, number>({ maxSize: 1_000 });
+	private learning?: Promise<boolean>;
 	/** Responses to deliveries with replies that n8n has not sent yet, and until when replies are gathered. */
 	private storing: Response[] = [];
 	private gathering?: Promise<void>;
@@ -89,7 +98,7 @@ export class Inbox {
 	load(context: Context): void {
 		const stored = readState(context, 'inbox');
 		this.merge(context, stored);
-		if (this.isComplete(stored)) this.notStored.delete(nodeKey(context));
+		if (this.questions.isComplete(stored)) this.notStored.delete(nodeKey(context));
 		else this.store(context);
 	}
 
@@ -106,19 +115,33 @@ export class Inbox {
 		this.watch(context);
 	}
 
-	/** Whether a text, or its name, contains everything that is known here. */
-	isComplete(text: unknown): boolean {
-		return this.questions.isComplete(text);
+	/**
+	 * The response to another process that knows something.
+	 *
+	 * @param known the name of everything that it knows, if it has met no other process so far
+	 * @param state everything that it knows
+	 */
+	toResponse(known?: string, state?: string): TriggerResponse {
+		if (this.questions.isComplete(known ?? state)) return {};
+		return { state: this.toText(), answered: known && this.questions.answeredText() };
 	}
 
-	/** Calls a trigger, so that this process and the one that responds know the same. @param url with the secret */
-	private async exchange(context: Context, url: string): Promise<void> {
+	/**
+	 * Calls a trigger, so that this process and the one that responds know the same.
+	 *
+	 * @param url with the secret
+	 * @returns false without a response
+	 */
+	private async exchange(context: Context, url: string): Promise<boolean> {
 		const content = this.hasPeers ? { state: this.toText() } : { known: this.questions.name };
-		const { state } = await callTrigger(context, this.serviceId, { trigger: url, ...content });
-		// The same process has responded, or one that knows the same.
-		if (state === undefined) return;
-		this.hasPeers = true;
-		this.merge(context, state);
+		const response = await callTrigger(context, this.serviceId, { trigger: url, ...content });
+		// Otherwise the same process has responded, or one that knows the same.
+		if (response?.state !== undefined) {
+			this.hasPeers = true;
+			this.merge(context, response.state);
+			this.questions.mergeAnswered(response.answered);
+		}
+		return response !== undefined;
 	}
 
 	/**
@@ -142,16 +165,37 @@ export class Inbox {
 	}
 
 	/**
-	 * Brings a trigger what the others know. Questions that are open were asked before it was published, and another process of
-	 * n8n may receive its deliveries.
+	 * Asks the other triggers which questions are open, once for each publication of a trigger: Send and Wait could not inform it
+	 * while it was not published, or this process was down.
 	 *
-	 * @param own URL of the trigger, with its secret
-	 * @param others URLs of the other triggers of this n8n
+	 * @param own URL of the trigger
 	 */
-	async share(context: Context, own: string, others: string[]): Promise<void> {
-		await pause(synchronizePauseMs); // n8n then accepts deliveries to it
-		// The first call of its own URL tells whether another process responds, the second brings everything.
-		for (const url of [...others, own, own]) await this.exchange(context, url);
+	async learnOnce(context: IWebhookFunctions, own: string, publication: number): Promise<void> {
+		const node = nodeKey(context);
+		if (this.isPublisher || this.learned.get(node) === publication) return;
+		if (await this.learn(context, own)) this.learned.set(node, publication);
+	}
+
+	/** @returns whether the other triggers could be asked */
+	private async learn(context: IWebhookFunctions, own: string): Promise<boolean> {
+		this.learning ??= this.askOthers(context, own);
+		return await Promise.race([this.learning, pause(maxWaitMs).then(() => false)]);
+	}
+
+	private async askOthers(context: IWebhookFunctions, own: string): Promise<boolean> {
+		try {
+			const others = otherTriggers(await listWebhooks(await connect(context)), own);
+			const all = await Promise.all(others.map(async (url) => await this.exchange(context, url)));
+			if (all.includes(false)) throw new InputError('Another trigger does not respond.');
+			this.learning = undefined;
+			return true;
+		} catch (error) {
+			context.logger.warn(
+				`It could not be checked which questions of Send and Wait are open, so replies to them may also start workflows. ${asFailure(error).message}`,
+			);
+			void pause(learnPauseMs).then(() => (this.learning = undefined));
+			return false;
+		}
 	}
 
 	/** Adds questions, or updates of them. @returns false if there are too many */
@@ -279,7 +323,7 @@ export class Inbox {
 					'A message from somebody whose reply had already reached its run was taken for that reply, and starts no workflow.',
 				);
 			// The time may have run out meanwhile.
-			else if (!this.isOpenFor(run, item)) continue;
+			else if (!this.questions.isOpenFor(run, item)) continue;
 			else await this.answer(context, run, item, event, key);
 			const { expected = 0, answer } = run.people.get(item) ?? {};
 			const isOptOut = isLoneWord && run.expected[expected].kind === 'freeText';
@@ -311,6 +355,7 @@ export class Inbox {
 			void this.synchronize(context, url);
 			await pause(heldStepMs);
 		}
+		if (isPending() && run.reports < reports + enoughReports) await this.learn(context, url);
 		if (isPending() && run.reports < reports + enoughReports) {
 			const state = await this.poll(context, run);
 			if (state === 'ended') this.end(run);
@@ -318,14 +363,7 @@ export class Inbox {
 		}
 		const { asked = null, expected = 0 } = one() ?? {};
 		if (asked === null || isEarlier(event, asked)) return false;
-		return !isOptOut(event, run.expected[expected]) && this.isOpenFor(run, item);
-	}
-
-	/** Whether the answer of a person, or more of it, still counts. */
-	private isOpenFor(run: Run, item: number): boolean {
-		const answer = run.people.get(item)?.answer;
-		const isUnanswered = !answer || Date.now() < (answer.until ?? 0);
-		return this.questions.isOpen(run) && isUnanswered && Date.now() < run.until;
+		return !isOptOut(event, run.expected[expected]) && this.questions.isOpenFor(run, item);
 	}
 
 	/** n8n tells nobody that a user has stopped an execution. */
@@ -353,21 +391,6 @@ export class Inbox {
 	}
 }
 
-/** When no further message belongs to any of the answers, ms since 1970. */
-function endOf(run: Run): number {
-	const ends = answersOf(run).map(([, { until = 0 }]) => until);
-	return Math.min(run.until, Math.max(0, ...ends));
-}
-
-/** Identifies a message; not certain if the service sends no ID or time. */
-function nameOf(
-	event: EventEnvelope,
-	headers: Record<string, unknown>,
-): { name: string; isCertain: boolean } {
-	const key = deduplicationKeyOf(event, headers);
-	return { name: key ?? JSON.stringify(event), isCertain: key !== undefined };
-}
-
 const inboxes = new BoundedMap<string, Inbox>({ maxSize: 1_000 });
 const inboxOfNode = new BoundedMap<string, Inbox>({ maxSize: 1_000 });
 
@@ -379,11 +402,17 @@ export function joinInbox(context: Context, serviceId: string): Inbox {
 	return inbox;
 }
 
-/** The inbox of a trigger; undefined if nobody was asked so far. @throws ServiceError if the credential is not valid */
-export async function inboxOf(context: IWebhookFunctions): Promise<Inbox | undefined> {
+/**
+ * The inbox of a trigger that receives a delivery; undefined if the delivery has no message and nobody was asked so far.
+ *
+ * @throws ServiceError if the credential is not valid
+ */
+export async function inboxOf(
+	context: IWebhookFunctions,
+	events: EventEnvelope[],
+): Promise<Inbox | undefined> {
 	const known = inboxOfNode.get(nodeKey(context));
-	if (!known && readState(context, 'inbox') !== undefined)
-		return joinInbox(context, (await connect(context)).config.id);
 	known?.load(context);
-	return known;
+	if (known || (readState(context, 'inbox') === undefined && !events.some(senderOf))) return known;
+	return joinInbox(context, (await connect(context)).config.id);
 }

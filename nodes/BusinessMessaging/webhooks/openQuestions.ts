@@ -109,6 +109,18 @@ export class OpenQuestions {
 		return content !== undefined;
 	}
 
+	/** The latest answers to runs that are over: the encrypted keys of their messages. */
+	answeredText(): string {
+		const keys = this.answered.all().map(([key]) => key);
+		return seal(this.serviceId, JSON.stringify(keys));
+	}
+
+	/** Adds such answers, of which another process knows. */
+	mergeAnswered(text: unknown): void {
+		const keys = z.array(z.string()).safeParse(unseal(this.serviceId, text)).data ?? [];
+		for (const key of keys) this.answered.set(key, true);
+	}
+
 	/** Adds questions, or updates of them. @returns false if there are too many */
 	add({ people, ...questions }: Questions): boolean {
 		if (this.ended.has(questions.run)) return true;
@@ -167,6 +179,13 @@ export class OpenQuestions {
 
 	isOpen({ run }: Run): boolean {
 		return this.runs.has(run);
+	}
+
+	/** Whether the answer of a person, or more of it, still counts. */
+	isOpenFor(run: Run, item: number): boolean {
+		const answer = run.people.get(item)?.answer;
+		const isUnanswered = !answer || Date.now() < (answer.until ?? 0);
+		return this.isOpen(run) && isUnanswered && Date.now() < run.until;
 	}
 
 	/** Counts a report of the run about who was asked so far. */
@@ -233,4 +252,10 @@ export function isAnswered({ isWhole, people }: Run): boolean {
 /** The answers so far. */
 export function answersOf({ people }: Run): Answers {
 	return [...people].flatMap(([item, { answer }]): Answers => (answer ? [[item, answer]] : []));
+}
+
+/** When no further message belongs to any of the answers, ms since 1970. */
+export function endOf(run: Run): number {
+	const ends = answersOf(run).map(([, { until = 0 }]) => until);
+	return Math.min(run.until, Math.max(0, ...ends));
 }

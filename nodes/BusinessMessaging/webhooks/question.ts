@@ -153,21 +153,23 @@ function isBelow(url: string, root: string): boolean {
 }
 
 /** The response of a trigger. */
-interface TriggerResponse {
+export interface TriggerResponse {
 	/** Identifies the process of n8n that has responded. */
 	process?: unknown;
 	/** `yes`, or `full` if it waits for too many people; anything else if it accepts no questions. */
 	inbox?: unknown;
 	/** Everything that it knows, see OpenQuestions, if it differs from the request. */
 	state?: unknown;
+	/** The latest replies to questions that are no longer open, see OpenQuestions, for a process that has met no other one so far. */
+	answered?: unknown;
 }
 
-/** Tells a trigger of questions, or asks what it knows. */
+/** Tells a trigger of questions, or asks what it knows. @returns undefined without a response */
 export async function callTrigger(
 	context: Context,
 	serviceId: string,
 	request: Omit<QuestionRequest, 'at'>,
-): Promise<TriggerResponse> {
+): Promise<TriggerResponse | undefined> {
 	const { origin, pathname } = new URL(request.trigger);
 	for (let attempt = 1; ; attempt++) {
 		const content = { ...request, trigger: `${origin}${pathname}`, at: Date.now() };
@@ -177,7 +179,7 @@ export async function callTrigger(
 		};
 		const response = await post(context, request.trigger, body);
 		if (response && response.statusCode < 500) return isRecord(response.body) ? response.body : {};
-		if (attempt === maxAttempts) return {};
+		if (attempt === maxAttempts) return undefined;
 		await pause(attempt * 1_000);
 	}
 }
@@ -190,7 +192,7 @@ export async function callTriggers(
 	request: Omit<QuestionRequest, 'at' | 'trigger'>,
 ): Promise<unknown[]> {
 	const call = async (trigger: string) =>
-		(await callTrigger(context, serviceId, { ...request, trigger })).inbox;
+		(await callTrigger(context, serviceId, { ...request, trigger }))?.inbox;
 	return await Promise.all(triggers.map(call));
 }
 
