@@ -189,12 +189,12 @@ describe('another process', () => {
 			people: asked,
 			isWhole: true,
 		});
-		const content = JSON.stringify({ runs: [run], ended: [] });
+		const answered = [[deduplicationKeyOf(reply, {}), Date.now()]];
+		const content = JSON.stringify({ runs: [run], ended: [], answered });
 		const state = `${randomUUID()} ${seal(service.id(), content)}`;
-		const answered = seal(service.id(), JSON.stringify([deduplicationKeyOf(reply, {})]));
 		const { engine } = service;
 		engine['server'].register('POST', `/webhook/${name}/webhook`, async (_, response) => {
-			response.json({ state, answered });
+			response.json({ state });
 		});
 		const resumed: object[] = [];
 		engine['server'].register('POST', `/webhook-waiting/5/${name}`, async (request, response) => {
@@ -228,6 +228,33 @@ describe('another process', () => {
 		expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(['Hello']);
 		expect(JSON.stringify(resumed)).toContain('"Yes"');
 	});
+
+	test('a reply that one trigger has got before a restart of n8n starts no workflow of another one', async () => {
+		const [one, other] = [await inbox(), await inbox()];
+		const execution = await people.ask([anna]);
+		const reply = message('Yes', anna);
+		await triggers.deliver(one, reply);
+		expect(jsonOf(execution)).toMatchObject([{ text: 'Yes' }]);
+		forgetPublishing();
+		await triggers.active({ webhookId: `request-${++count}`, staticData: one.staticData });
+		const restarted = { webhookId: `request-${++count}`, staticData: other.staticData };
+		const late = await triggers.active(restarted);
+		await triggers.deliver(late, reply);
+		expect(late.executions).toEqual([]);
+	});
+
+	test('a message is refused while the other triggers have not responded', async () => {
+		const resumed = await openElsewhere(message('None', berta));
+		const trigger = await inbox();
+		forgetPublishing();
+		await service.fault({ endpoint: 'listWebhooks', delayMs: 6_000 });
+		const reply = message('Late', carl);
+		const statuses = [];
+		for (let n = 0; n < 2; n++) statuses.push((await triggers.deliver(trigger, reply)).status);
+		expect(statuses).toEqual([503, 200]);
+		expect(trigger.executions).toEqual([]);
+		expect(JSON.stringify(resumed)).toContain('"Late"');
+	}, 15_000);
 
 	test('a process that was down and cannot learn of them says so in the log', async () => {
 		const trigger = await inbox();

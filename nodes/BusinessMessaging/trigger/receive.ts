@@ -16,6 +16,7 @@ import {
 	refuse,
 	refuseBody,
 } from '../webhooks/delivery';
+import { senderOf } from '../webhooks/answers';
 import { type Inbox, inboxOf, joinInbox, processName } from '../webhooks/inbox';
 import { webhookUrlOf } from '../webhooks/publicAddress';
 import { isOwnRun, openRequest, questionEvent } from '../webhooks/question';
@@ -75,7 +76,10 @@ async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookRespon
 	const isTaken = !questions || isOver || inbox.add(context, questions);
 	// Writes only what is not stored yet: with any change, n8n writes back all static data as this delivery has read it.
 	inbox.load(context);
-	if (!questions) return { webhookResponse: inbox.toResponse(known, state) };
+	if (!questions) {
+		const isSame = inbox.isComplete(known ?? state);
+		return { webhookResponse: isSame ? {} : { state: inbox.toText() } };
+	}
 	void inbox.synchronize(context, withSecret(url, givenSecret(context)));
 	const answer = { inbox: isTaken ? 'yes' : 'full', process: processName };
 	return { webhookResponse: answer };
@@ -89,8 +93,6 @@ async function handle(
 ): Promise<IWebhookResponseData> {
 	const isTest = context.getMode() === 'manual';
 	const inbox = isTest ? undefined : await inboxOf(context, events);
-	if (!isManual(context))
-		await inbox?.learnOnce(context, webhookUrlOf(context), publicationOf(context));
 	// The ID of a delivery with several events does not identify one of them.
 	const about = events.length > 1 ? {} : headers;
 	const chosen = context.getNodeParameter('filters', {}) as Filters;
@@ -130,8 +132,10 @@ async function consumeAnswers(
 	headers: Delivery['headers'],
 ): Promise<EventEnvelope[] | 'failed'> {
 	try {
-		const url = withSecret(webhookUrlOf(context), givenSecret(context));
-		return await inbox.consume(context, url, events, headers);
+		const url = webhookUrlOf(context);
+		if (events.some(senderOf) && !isManual(context))
+			await inbox.learnOnce(context, url, publicationOf(context));
+		return await inbox.consume(context, withSecret(url, givenSecret(context)), events, headers);
 	} catch (error) {
 		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);
 		return 'failed';

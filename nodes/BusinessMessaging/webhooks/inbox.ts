@@ -11,24 +11,23 @@ import type { EventEnvelope } from '../api/events';
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
 import { connect } from '../transport/connect';
-import { InputError, asFailure } from '../transport/errors';
+import { InputError } from '../transport/errors';
 import { pause } from '../transport/deadline';
 import { isEarlier, isOptOut, senderOf, takeAnswer } from './answers';
 import type { Response } from './deduplication';
 import { nameOf } from './deduplicationKey';
+import { Learning } from './learning';
 import { nodeKey, readState, writeState } from './nodeState';
 import { type Asked, OpenQuestions, type Run, answersOf, endOf, isAnswered } from './openQuestions';
 import {
 	type Questions,
 	type RunState,
-	type TriggerResponse,
 	callRun,
 	callTrigger,
 	graceMs,
 	pollEvent,
 	resume,
 } from './question';
-import { listWebhooks, otherTriggers } from './registrations';
 import { readEvent } from './simpleEvent';
 
 type Context = IHookFunctions | IWebhookFunctions;
@@ -51,9 +50,7 @@ const heldMs = 2_500;
 const heldStepMs = 100;
 /** The second of two reports was certainly sent after the message arrived. */
 const enoughReports = 2;
-/** When the other triggers are asked again if that has failed, ms. */
-const learnPauseMs = 5_000;
-/** A delivery gets its response when the run with its last reply continues, or the other triggers have responded; or after this time, ms. */
+/** The delivery of the last reply gets its response when the run continues, or after this time, ms. */
 const maxWaitMs = 5_000;
 const maxSynchronizations = 20;
 const synchronizePauseMs = 1_000;
@@ -76,9 +73,9 @@ export class Inbox {
 	private hasPeers = false;
 	/** Whether this process publishes workflows: then it knows what their triggers know. In queue mode, it receives no deliveries. */
 	isPublisher = false;
-	/** For which publication of a trigger the other triggers were asked. */
-	private readonly learned = new BoundedMap<string, number>({ maxSize: 1_000 });
-	private learning?: Promise<boolean>;
+	private readonly learning = new Learning(
+		async (context, url) => await this.exchange(context, url),
+	);
 	/** Responses to deliveries with replies that n8n has not sent yet, and until when replies are gathered. */
 	private storing: Response[] = [];
 	private gathering?: Promise<void>;
@@ -98,7 +95,7 @@ export class Inbox {
 	load(context: Context): void {
 		const stored = readState(context, 'inbox');
 		this.merge(context, stored);
-		if (this.questions.isComplete(stored)) this.notStored.delete(nodeKey(context));
+		if (this.isComplete(stored)) this.notStored.delete(nodeKey(context));
 		else this.store(context);
 	}
 
@@ -115,15 +112,9 @@ export class Inbox {
 		this.watch(context);
 	}
 
-	/**
-	 * The response to another process that knows something.
-	 *
-	 * @param known the name of everything that it knows, if it has met no other process so far
-	 * @param state everything that it knows
-	 */
-	toResponse(known?: string, state?: string): TriggerResponse {
-		if (this.questions.isComplete(known ?? state)) return {};
-		return { state: this.toText(), answered: known && this.questions.answeredText() };
+	/** Whether a text, or its name, contains everything that is known here. */
+	isComplete(text: unknown): boolean {
+		return this.questions.isComplete(text);
 	}
 
 	/**
@@ -139,7 +130,6 @@ export class Inbox {
 		if (response?.state !== undefined) {
 			this.hasPeers = true;
 			this.merge(context, response.state);
-			this.questions.mergeAnswered(response.answered);
 		}
 		return response !== undefined;
 	}
@@ -164,38 +154,9 @@ export class Inbox {
 		this.synchronizing.delete(node);
 	}
 
-	/**
-	 * Asks the other triggers which questions are open, once for each publication of a trigger: Send and Wait could not inform it
-	 * while it was not published, or this process was down.
-	 *
-	 * @param own URL of the trigger
-	 */
+	/** See {@link Learning.once}. */
 	async learnOnce(context: IWebhookFunctions, own: string, publication: number): Promise<void> {
-		const node = nodeKey(context);
-		if (this.isPublisher || this.learned.get(node) === publication) return;
-		if (await this.learn(context, own)) this.learned.set(node, publication);
-	}
-
-	/** @returns whether the other triggers could be asked */
-	private async learn(context: IWebhookFunctions, own: string): Promise<boolean> {
-		this.learning ??= this.askOthers(context, own);
-		return await Promise.race([this.learning, pause(maxWaitMs).then(() => false)]);
-	}
-
-	private async askOthers(context: IWebhookFunctions, own: string): Promise<boolean> {
-		try {
-			const others = otherTriggers(await listWebhooks(await connect(context)), own);
-			const all = await Promise.all(others.map(async (url) => await this.exchange(context, url)));
-			if (all.includes(false)) throw new InputError('Another trigger does not respond.');
-			this.learning = undefined;
-			return true;
-		} catch (error) {
-			context.logger.warn(
-				`It could not be checked which questions of Send and Wait are open, so replies to them may also start workflows. ${asFailure(error).message}`,
-			);
-			void pause(learnPauseMs).then(() => (this.learning = undefined));
-			return false;
-		}
+		if (!this.isPublisher) await this.learning.once(context, own, publication);
 	}
 
 	/** Adds questions, or updates of them. @returns false if there are too many */
@@ -355,7 +316,8 @@ export class Inbox {
 			void this.synchronize(context, url);
 			await pause(heldStepMs);
 		}
-		if (isPending() && run.reports < reports + enoughReports) await this.learn(context, url);
+		if (isPending() && run.reports < reports + enoughReports)
+			await this.learning.again(context, url);
 		if (isPending() && run.reports < reports + enoughReports) {
 			const state = await this.poll(context, run);
 			if (state === 'ended') this.end(run);

@@ -52,15 +52,19 @@ export interface Run extends Omit<Questions, 'people'> {
 const storedSchema = z.object({
 	runs: z.array(questionsSchema),
 	ended: z.array(z.tuple([z.string(), z.number()])),
+	answered: z.array(z.tuple([z.string(), z.number()])).optional(),
 });
+
+/** How long the messages that were answers to a run are stored after its end, ms, as a trigger may receive them late. */
+const lateMs = 10 * 60_000;
 
 /** The open questions of one service and API key. */
 export class OpenQuestions {
 	private readonly runs = new Map<string, Run>();
 	/** Runs that are over, with the time until which stored data may still contain them. */
 	private readonly ended = new BoundedMap<string, number>({ maxSize: 2_000 });
-	/** Keys of messages that were answers to runs that are over. */
-	private readonly answered = new BoundedMap<string, true>({ maxSize: 10_000 });
+	/** Keys of messages that were answers to runs that are over, with the time of its end, ms since 1970. */
+	private readonly answered = new BoundedMap<string, number>({ maxSize: 10_000 });
 	/** Names of texts whose content is known here, and of those that contain everything known here. */
 	private readonly known = new BoundedMap<string, true>({ maxSize: 1_000 });
 	private readonly complete = new Set<string>();
@@ -101,24 +105,13 @@ export class OpenQuestions {
 		const name = readName(text);
 		if (typeof text !== 'string' || this.known.has(name)) return true;
 		const content = unseal(this.serviceId, text.slice(name.length + 1));
-		const { runs = [], ended = [] } = storedSchema.safeParse(content).data ?? {};
+		const { runs = [], ended = [], answered = [] } = storedSchema.safeParse(content).data ?? {};
 		for (const [run, until] of ended) this.end(run, until);
+		for (const [key, at] of answered) if (!this.answered.has(key)) this.answered.set(key, at);
 		for (const questions of runs) if (isOwn(questions.url)) this.add(questions);
 		this.known.set(name, true);
 		if (isEqual(content, JSON.parse(this.toJson()))) this.complete.add(name);
 		return content !== undefined;
-	}
-
-	/** The latest answers to runs that are over: the encrypted keys of their messages. */
-	answeredText(): string {
-		const keys = this.answered.all().map(([key]) => key);
-		return seal(this.serviceId, JSON.stringify(keys));
-	}
-
-	/** Adds such answers, of which another process knows. */
-	mergeAnswered(text: unknown): void {
-		const keys = z.array(z.string()).safeParse(unseal(this.serviceId, text)).data ?? [];
-		for (const key of keys) this.answered.set(key, true);
 	}
 
 	/** Adds questions, or updates of them. @returns false if there are too many */
@@ -153,7 +146,7 @@ export class OpenQuestions {
 	end(name: string, until: number): void {
 		const run = this.runs.get(name);
 		for (const key of run ? keysOf(answersOf(run).map(([, answer]) => answer)) : [])
-			this.answered.set(key, true);
+			this.answered.set(key, Date.now());
 		this.ended.set(name, until);
 		this.runs.delete(name);
 		this.changed();
@@ -224,7 +217,9 @@ export class OpenQuestions {
 			return `${JSON.stringify(rest).slice(0, -1)},"people":[${people.join()}]}`;
 		});
 		const ended = this.ended.all().filter(([, until]) => until + 2 * graceMs > Date.now());
-		return `{"runs":[${runs.join()}],"ended":${JSON.stringify(sortBy(ended, '0'))}}`;
+		const late = this.answered.all().filter(([, at]) => at + lateMs > Date.now());
+		const rest = { ended: sortBy(ended, '0'), answered: sortBy(late, '0') };
+		return `{"runs":[${runs.join()}],${JSON.stringify(rest).slice(1)}`;
 	}
 }
 

@@ -153,15 +153,13 @@ function isBelow(url: string, root: string): boolean {
 }
 
 /** The response of a trigger. */
-export interface TriggerResponse {
+interface TriggerResponse {
 	/** Identifies the process of n8n that has responded. */
 	process?: unknown;
 	/** `yes`, or `full` if it waits for too many people; anything else if it accepts no questions. */
 	inbox?: unknown;
 	/** Everything that it knows, see OpenQuestions, if it differs from the request. */
 	state?: unknown;
-	/** The latest replies to questions that are no longer open, see OpenQuestions, for a process that has met no other one so far. */
-	answered?: unknown;
 }
 
 /** Tells a trigger of questions, or asks what it knows. @returns undefined without a response */

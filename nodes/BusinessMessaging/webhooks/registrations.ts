@@ -1,5 +1,5 @@
 /** Webhooks that are registered at the service: listing, adding and removing them. */
-import { compact, isEqual, sortBy } from 'lodash';
+import { isEqual, sortBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/read';
@@ -8,8 +8,6 @@ import type { Client } from '../transport/client';
 import { readRecords } from '../transport/lists';
 import { registerWebhook } from '../transport/registerWebhook';
 import { canonical } from './publicAddress';
-import { isTriggerUrl } from './question';
-import { isOwnUrl } from './secret';
 
 /** Fields that may contain the event types of a registration. Assumption: the specification shows no field of it. */
 const eventKeys = ['events', 'eventTypes', 'event_types', 'subscriptions', 'triggers'];
@@ -26,13 +24,6 @@ export async function listWebhooks(client: Client): Promise<RegisteredWebhook[]>
 	const { records, gap } = await readRecords(client, endpoints.listWebhooks);
 	if (gap) throw gap;
 	return records.map(readWebhook);
-}
-
-/** The URLs, with their secrets, of the other triggers of the n8n to which a trigger belongs. */
-export function otherTriggers(webhooks: RegisteredWebhook[], url: string): string[] {
-	return compact(webhooks.map((webhook) => webhook.url)).filter(
-		(other) => isTriggerUrl(other, url) && !isOwnUrl(other, url),
-	);
 }
 
 function readWebhook(record: ServiceRecord): RegisteredWebhook {
