@@ -93,6 +93,14 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 	});
 });
 
+test('Retry On Fail repeats no message if the service responds with a field `error` and 200', async () => {
+	const body = { id: 'msg_1', error: 0 };
+	await service.fault({ endpoint: 'sendText', status: 200, body, count: 9 });
+	const retries = { retryOnFail: true, maxTries: 3 };
+	await service.run({ parameters: campaign, items: people(3), ...retries });
+	expect(service.calls('sendText')).toBe(3);
+});
+
 test('a message that may have been sent is reported and never repeated, while the others continue', async () => {
 	await service.fault({ endpoint: 'sendText', match: '+15550001003', reset: 'afterRead' });
 	const failed = await service.run({

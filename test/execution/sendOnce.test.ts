@@ -216,6 +216,28 @@ describe('a database that fails', () => {
 		expect(received()).toEqual(oneEach(4));
 	});
 
+	test('while Frequency Cap takes places: none is kept for a message that was not sent', async () => {
+		const audienceRules = { frequencyCap: { values: { messages: 2, days: 1 } } };
+		const parameters = { ...campaign, audienceRules };
+		const runCap = async (count: number) => await service.run({ parameters, items: people(count) });
+		await runCap(1);
+		const { processed } = service.engine;
+		const record = processed.checkProcessedAndRecord.bind(processed);
+		const spy = jest.spyOn(processed, 'checkProcessedAndRecord');
+		spy.mockImplementation(async (entries, ...rest) => {
+			const isSecondPlace = entries.some((entry) =>
+				/^cap \+15550001000 \d+ 1$/.test(String(entry)),
+			);
+			if (isSecondPlace) throw new Error('database is locked');
+			return await record(entries, ...rest);
+		});
+		expect((await runCap(2)).error?.message).toContain('Frequency Cap could not write');
+		spy.mockRestore();
+		await runCap(2);
+		await runCap(2);
+		expect(received()).toEqual({ '+15550001000': 2, '+15550001001': 2 });
+	});
+
 	test('after the send: nobody gets a second message', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001000', delayMs: 50 });
 		void service.sandbox.changes.once('message', () => failCalls(0, Infinity));

@@ -88,7 +88,10 @@ export class FrequencyCap {
 			);
 			if (open.length === 0) return wishes.map((wish) => taken.get(wish));
 			const placeFor = (wish: Wish) => placeOf(wish, today, place);
-			const ours = await this.history.add(open.map(placeFor));
+			const ours = await this.history.add(open.map(placeFor)).catch((error: unknown) => {
+				for (const entry of taken.values()) this.history.removals.add(entry); // nothing is sent
+				throw error;
+			});
 			for (const wish of open) if (ours.delete(placeFor(wish))) taken.set(wish, placeFor(wish));
 		}
 	}

@@ -77,8 +77,10 @@ export async function runOperation(
 	});
 	// While a question waits for its reply, it stays in memory, so a retry does not ask again.
 	if (await listening?.wait()) return context.getInputData();
-	if (items.every(isDone)) run.memory?.clear();
-	return toOutputs(context, operation, items);
+	const outputs = toOutputs(context, operation, items);
+	// With Retry On Fail, n8n also repeats a run whose first output has a field `error`, which may come from the service.
+	if (items.every(isDone) && outputs[0]?.json.error === undefined) run.memory?.clear();
+	return outputs;
 }
 
 /** Whether nothing may be sent, as in n8n's evaluations. The field counts even if no item is valid. */
