@@ -26,6 +26,7 @@ const text = (body: string, type = 'text/plain', status = 200): Answer => ({
 const json = (body: string) => text(body, 'application/json');
 const refused = Object.assign(new Error('Network'), { code: 'ECONNREFUSED' });
 const broken = Object.assign(new Error('Network'), { code: 'ECONNRESET' });
+const noTls = Object.assign(new Error('Network'), { code: 'ERR_SSL_BAD_RECORD_TYPE' });
 const read = endpoints.getCurrentAccount;
 const write = endpoints.sendText;
 const update = endpoints.updateContact;
@@ -52,6 +53,16 @@ test.each<[string, Answer, unknown]>([
 	['HTTP 300', { status: 300 }, expect.objectContaining({ kind: 'refused', statusCode: 300 })],
 ])('a response of %s is read, or is no answer', async (_, given, result) => {
 	expect((await outcome([given], write)).result).toEqual(result);
+});
+
+test('a TLS error is about the address, but after a response a message may have been sent', async () => {
+	const { client } = clientOf(answering({ error: noTls }, json('{}'), { error: noTls }));
+	const kind = async () => await client.call(write).catch((error: ServiceError) => error.kind);
+	expect([await kind(), await kind(), await kind()]).toEqual([
+		'configuration',
+		{},
+		'indeterminate',
+	]);
 });
 
 test.each<[string, Answer, Endpoint, number]>([

@@ -71,6 +71,7 @@ export class Client {
 	readonly hints = new Set<string>();
 	/** How long the service takes to respond, ms: a moving average. */
 	private responseMs = 0;
+	private hasResponded = false;
 	/** The method that worked for each endpoint. */
 	private readonly knownMethods = new Map<Endpoint, HttpMethod>();
 
@@ -160,7 +161,7 @@ export class Client {
 			if (slot instanceof ServiceError) return slot;
 			const start = performance.now();
 			const response = await this.send(request).catch((error: unknown) =>
-				errorFromNetwork(error, url, timeoutMs, call),
+				errorFromNetwork(error, url, timeoutMs, { ...call, isKnownAddress: this.hasResponded }),
 			);
 			this.responseMs += (performance.now() - start - this.responseMs) / 10;
 			if (response instanceof ServiceError) {
@@ -168,6 +169,7 @@ export class Client {
 				else slot.accepted();
 				return response;
 			}
+			this.hasResponded = true;
 			if (response.statusCode !== 429) {
 				slot.accepted();
 				return this.read(response, url, call);

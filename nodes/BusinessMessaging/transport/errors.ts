@@ -66,6 +66,8 @@ export interface CallInfo {
 	listed: boolean;
 	/** Whether it may change something in the service. */
 	writes: boolean;
+	/** Whether the service has responded to an earlier call, so that its address is right. */
+	isKnownAddress?: boolean;
 }
 
 const checkBaseUrl = "Check 'Base URL' in the credential.";
@@ -191,7 +193,8 @@ export function errorFromNetwork(
 			"Check 'Base URL' in the credential and the network of n8n, then run the node again.",
 		);
 	}
-	if (/^EPROTO$|^ERR_SSL/.test(code))
+	// If the address is right, the connection broke, perhaps after the service had taken the request.
+	if (/^EPROTO$|^ERR_SSL/.test(code) && !call.isKnownAddress)
 		return error('configuration', `There is no HTTPS at ${host}`, checkBaseUrl);
 	if (/CERT|^ERR_TLS|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
 		return error('configuration', `The TLS certificate of ${host} is not valid`, checkBaseUrl);
