@@ -41,8 +41,9 @@ import {
 /**
  * Handles a delivery of one event or several, which start one execution with an item each: 200 once handled, also for
  * events that are filtered out or were handled before; 401 without the secret or a valid signature; 413 for a body that
- * is too large; 400 for a body without events; 503 for a duplicate of an event that is still being handled. Source:
- * specification, "Events"; the statuses besides 200 are assumptions.
+ * is too large; 400 for a body without events; 503 for a duplicate of an event that is still being handled, and while it
+ * is not known whether a message is a reply to Send and Wait. Source: specification, "Events"; the statuses besides 200
+ * are assumptions.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === challengeWebhook) return answerGet(context);

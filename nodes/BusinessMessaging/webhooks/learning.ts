@@ -13,7 +13,7 @@ import { isOwnUrl } from './secret';
 
 /** How long a delivery waits for the other triggers, ms. After that, the service has to deliver it again. */
 const maxWaitMs = 5_000;
-/** When an attempt has failed, and how long until the next one, ms. */
+/** How long an attempt may take, and how long after a failed one the next can begin, ms. */
 const maxAttemptMs = 30_000;
 const attemptPauseMs = 5_000;
 
@@ -21,7 +21,7 @@ const attemptPauseMs = 5_000;
 export class Learning {
 	/** For which publication of a trigger they were asked. */
 	private readonly done = new BoundedMap<string, number>({ maxSize: 1_000 });
-	/** Whether the latest attempt has succeeded. */
+	/** The attempt that all deliveries wait for, or one that has just failed: whether it has succeeded. */
 	private attempt?: Promise<boolean>;
 
 	/** @param ask asks one trigger; false without a response */

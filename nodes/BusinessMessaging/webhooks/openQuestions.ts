@@ -55,7 +55,7 @@ const storedSchema = z.object({
 	answered: z.array(z.tuple([z.string(), z.number()])).optional(),
 });
 
-/** How long the messages that were answers to a run are stored after its end, ms, as a trigger may receive them late. */
+/** How long after the end of a run its answers are recognized, also after a restart, ms: a trigger may receive them late. */
 const lateMs = 10 * 60_000;
 
 /** The open questions of one service and API key. */
