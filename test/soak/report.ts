@@ -46,14 +46,21 @@ export class Memory {
 		});
 	}
 
-	/** The processes that hold too much, in sentences. */
+	/** The processes that hold too much, or that could not be measured, in sentences. */
 	faults(): string[] {
-		return this.rows()
-			.filter(({ growth, minutesOld }) => growth > MAX_GROWTH && minutesOld * 60 >= MATURE_AGE)
-			.map(
+		const rows = this.rows();
+		const measured = new Set(rows.map(({ process }) => process));
+		const missing = Object.keys(this.processes).filter((name) => !measured.has(name));
+		const grown = rows.filter(
+			({ growth, minutesOld }) => growth > MAX_GROWTH && minutesOld * 60 >= MATURE_AGE,
+		);
+		return [
+			...missing.map((name) => `The memory of ${name} could not be measured.`),
+			...grown.map(
 				({ process, growth }) =>
 					`The memory of ${process} has grown to ${growth.toFixed(2)} times.`,
-			);
+			),
+		];
 	}
 }
 
