@@ -4,8 +4,12 @@ import { maxBy } from 'lodash';
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { EventEnvelope } from '../../nodes/BusinessMessaging/api/events';
 import { deduplicationKeyOf } from '../../nodes/BusinessMessaging/webhooks/deduplicationKey';
-import { callRun, pollEvent } from '../../nodes/BusinessMessaging/webhooks/question';
-import { seal } from '../../nodes/BusinessMessaging/webhooks/seal';
+import {
+	type QuestionRequest,
+	callRun,
+	pollEvent,
+} from '../../nodes/BusinessMessaging/webhooks/question';
+import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { Triggers, useLog, useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
 import { until } from '../../tools/until';
@@ -61,8 +65,13 @@ test.each([
 test('a request from this n8n is accepted', async () => {
 	const trigger = await inbox();
 	const url = waitingUrl(trigger);
-	const data = sealed({ trigger: trigger.url, questions: questionsTo(url) });
-	expect(await ask(trigger, data)).toMatchObject({ body: { inbox: 'yes' } });
+	const asked = [
+		[0, '+15550001005', 0, 0, null],
+		[1, '+15550001006', 0, null, null],
+	];
+	const known = { people: asked, expected: [freeText] };
+	const data = sealed({ trigger: trigger.url, questions: questionsTo(url, known) });
+	expect(await ask(trigger, data)).toMatchObject({ body: { inbox: 'yes', known: 3 } });
 	expect(people.storedBy(trigger).runs.map((run) => run.url)).toContain(url);
 });
 
@@ -255,6 +264,48 @@ describe('another process', () => {
 		expect(trigger.executions).toEqual([]);
 		expect(JSON.stringify(resumed)).toContain('"Late"');
 	}, 15_000);
+
+	test('asks the service again if it does not respond, e.g. because it is restarted too', async () => {
+		const resumed = await openElsewhere(message('None', berta));
+		const trigger = await inbox();
+		forgetPublishing();
+		await service.fault({ endpoint: 'listWebhooks', status: 500, count: 5 });
+		const reply = message('Restarted', carl);
+		await until('a response', async () => (await triggers.deliver(trigger, reply)).status === 200);
+		expect(trigger.executions).toEqual([]);
+		expect(JSON.stringify(resumed)).toContain('"Restarted"');
+	}, 30_000);
+
+	test('which is killed before n8n has stored whom a run asks, is told of all of them again', async () => {
+		const { origin } = new URL((await inbox()).url);
+		const name = `killed-${++count}`;
+		const asked = new Map<number, boolean>();
+		service.engine['server'].register(
+			'POST',
+			`/webhook/${name}/webhook`,
+			async (request, response) => {
+				const { data } = request.body as { data: { sealed: string } };
+				const { questions } = unseal(service.id(), data.sealed) as QuestionRequest;
+				for (const [item, , , time] of questions!.people) asked.set(item, time !== null);
+				const known = asked.size + [...asked.values()].filter(Boolean).length;
+				response.json({ inbox: 'yes', process: 'one', known });
+			},
+		);
+		const url = `${origin}/webhook/${name}/webhook?token=${'t'.repeat(43)}`;
+		people.state.webhooks.create({ url, events: ['message.received'] });
+		await service.fault({ endpoint: 'sendText', skip: 1, delayMs: 4_000 });
+		const asking = people.ask(['+15550001007', '+15550001008'], {
+			options: { concurrency: 1 },
+		});
+		await until('the first question', () => asked.get(0) === true);
+		asked.clear();
+		await until('everybody to be reported', () => asked.size === 2);
+		expect([...asked]).toEqual([
+			[0, true],
+			[1, false],
+		]);
+		await asking;
+	}, 20_000);
 
 	test('a process that was down and cannot learn of them says so in the log', async () => {
 		const trigger = await inbox();

@@ -1,6 +1,7 @@
 /** The n8n of a soak test: one process, or queue mode. Each of its processes can be measured and has a clock to set. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { onStop, step, UserError } from '../../tools/cli';
 import { Environment } from '../../tools/environment';
@@ -77,6 +78,14 @@ export async function measure({ pid, place }: N8nProcess): Promise<Usage | undef
 	const what = `n8n's process ${pid} to measure itself`;
 	await until(what, () => existsSync(file), { limit: MEASURE_LIMIT });
 	return JSON.parse(await readFile(file, 'utf8')) as Usage;
+}
+
+/** Copies what n8n's processes have printed, because their folders are removed at the end. @returns the folder */
+export async function keepLogs({ processes }: Machine): Promise<string> {
+	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-logs-'));
+	for (const [name, { logFile }] of Object.entries(processes))
+		await copyFile(logFile, path.join(folder, `${name}.log`));
+	return folder;
 }
 
 /** Sets the clock of a process ahead of the machine's, or behind it, in seconds. */

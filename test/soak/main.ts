@@ -10,7 +10,7 @@ import { printTable, readFlags, runMain, step, UserError } from '../../tools/cli
 import { until } from '../../tools/until';
 import { liveThroughDay } from './day';
 import { causeFaults, planFaults } from './faults';
-import { openMachine } from './machine';
+import { keepLogs, openMachine } from './machine';
 import { closeShop, faultsOf, Memory, readSizes, tableOf } from './report';
 import { isOpen, Shop } from './shop';
 import { Truth } from './truth';
@@ -76,8 +76,12 @@ runMain(async () => {
 	console.log(report.happened);
 	if (flags.json)
 		await writeFile(flags.json, `${JSON.stringify({ ...report, ...tables }, null, 2)}\n`);
-	if (faults.length > 0)
-		throw new UserError(`It does not hold, with seed ${seed}:\n${faults.join('\n')}`);
+	if (faults.length > 0) {
+		const logs = await keepLogs(shop.machine);
+		throw new UserError(
+			`It does not hold, with seed ${seed}:\n${faults.join('\n')}\nThe logs of n8n are in ${logs}.`,
+		);
+	}
 });
 
 /** Waits until the service has got everything through and n8n has run everything, and reads it. */

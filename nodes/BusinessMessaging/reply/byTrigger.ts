@@ -9,6 +9,7 @@ import { canonical } from '../webhooks/publicAddress';
 import {
 	type Person,
 	type Questions,
+	type TriggerResponse,
 	callTrigger,
 	callTriggers,
 	isTriggerUrl,
@@ -37,25 +38,23 @@ export async function listenByTrigger(
 	const triggers = await findTriggers(asking, webhooks, asking.toQuestions(url));
 	const [first] = triggers;
 	if (!first) return undefined;
-	const tellFirst = async (questions: Questions) =>
-		(await callTrigger(context, client.config.id, { trigger: first, questions }))?.process;
-	const processes = await tellProcesses(async () => await tellFirst(asking.toQuestions(url)));
+	const call = async (trigger: string, questions: Questions) =>
+		await callTrigger(context, client.config.id, { trigger, questions });
+	const processes = await tellProcesses(
+		async () => (await call(first, asking.toQuestions(url)))?.process,
+	);
 	const tell = async (questions: Questions, isOver = false) => {
 		const taken = await callTriggers(context, client.config.id, triggers, { questions, isOver });
-		const isTaken = taken.includes('yes');
-		if (processes > 1 && !isOver) await tellProcesses(async () => await tellFirst(questions));
-		return isTaken;
+		if (processes > 1 && !isOver)
+			await tellProcesses(async () => (await call(first, questions))?.process);
+		return taken.includes('yes');
 	};
 	let isAsking = true;
-	void (async () => {
-		for (let reported: Person[] = []; isAsking; await pause(tellPauseMs)) {
-			const questions = asking.toQuestions(url);
-			const asked = questions.people.filter(([, , , time]) => time !== null);
-			// Also if nobody new was asked: a message whose sender was not asked waits for this report.
-			if (await tell({ ...questions, people: differenceBy(asked, reported, '0') }))
-				reported = asked;
-		}
-	})();
+	for (const trigger of triggers) {
+		const callIt = async (questions: Questions) => await call(trigger, questions);
+		const isShared = processes > 1 && trigger === first;
+		void new Report(asking, url, callIt, isShared).repeat(() => isAsking);
+	}
 	const stop = async () => {
 		isAsking = false;
 		await tell(asking.toQuestions(url), true);
@@ -68,6 +67,39 @@ export async function listenByTrigger(
 		return !isOver && (await asking.wait(whole.until));
 	};
 	return { stop, wait };
+}
+
+/** Tells a trigger who was asked since it was last told. */
+class Report {
+	private reported: Person[] = [];
+
+	/** @param isShared whether several processes are behind the URL */
+	constructor(
+		private readonly asking: Asking,
+		private readonly url: string,
+		private readonly call: (questions: Questions) => Promise<TriggerResponse | undefined>,
+		private readonly isShared: boolean,
+	) {}
+
+	/** Every second, also if nobody new was asked: a message whose sender was not asked waits for this. */
+	async repeat(isAsking: () => boolean): Promise<void> {
+		for (; isAsking(); await pause(tellPauseMs)) await this.tell();
+	}
+
+	private async tell(): Promise<void> {
+		const all = this.asking.toQuestions(this.url);
+		const asked = all.people.filter(([, , , time]) => time !== null);
+		const news = { ...all, people: differenceBy(asked, this.reported, '0') };
+		const tellOne = async () => {
+			const response = await this.call(news);
+			// A process that was killed knows only what n8n had stored, which may be older than what it was told.
+			const isIncomplete = Number(response?.known) < all.people.length + asked.length;
+			return isIncomplete ? await this.call(all) : response;
+		};
+		const response = await tellOne();
+		if (this.isShared) await tellProcesses(async () => (await tellOne())?.process);
+		if (response?.inbox === 'yes') this.reported = asked;
+	}
 }
 
 /** Repeats what was not taken, as the trigger may just be published again. @throws NodeOperationError */

@@ -74,7 +74,7 @@ async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookRespon
 	const { questions, isOver, known, state } = request;
 	inbox.merge(context, state, (run) => isOwnRun(run, url));
 	if (questions && isOver) inbox.end(questions);
-	const isTaken = !questions || isOver || inbox.add(context, questions);
+	const result = questions && !isOver ? inbox.add(context, questions) : { inbox: 'yes' };
 	// Writes only what is not stored yet: with any change, n8n writes back all static data as this delivery has read it.
 	inbox.load(context);
 	if (!questions) {
@@ -82,8 +82,7 @@ async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookRespon
 		return { webhookResponse: isSame ? {} : { state: inbox.toText() } };
 	}
 	void inbox.synchronize(context, withSecret(url, givenSecret(context)));
-	const answer = { inbox: isTaken ? 'yes' : 'full', process: processName };
-	return { webhookResponse: answer };
+	return { webhookResponse: { ...result, process: processName } };
 }
 
 async function handle(

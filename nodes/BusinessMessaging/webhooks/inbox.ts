@@ -22,6 +22,7 @@ import { type Asked, OpenQuestions, type Run, answersOf, endOf, isAnswered } fro
 import {
 	type Questions,
 	type RunState,
+	type TriggerResponse,
 	callRun,
 	callTrigger,
 	graceMs,
@@ -159,12 +160,12 @@ export class Inbox {
 		if (!this.isPublisher) await this.learning.once(context, own, publication);
 	}
 
-	/** Adds questions, or updates of them. @returns false if there are too many */
-	add(context: Context, questions: Questions): boolean {
+	/** Adds questions, or updates of them. */
+	add(context: Context, questions: Questions): Pick<TriggerResponse, 'inbox' | 'known'> {
 		const isTaken = this.questions.add(questions);
-		this.questions.reported(questions.run);
+		const known = this.questions.reported(questions.run);
 		this.watch(context);
-		return isTaken;
+		return { inbox: isTaken ? 'yes' : 'full', known };
 	}
 
 	/** Forgets a run. */

@@ -3,12 +3,13 @@ import { compact } from 'lodash';
 import type { IWebhookFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
+import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { pause, withDeadline } from '../transport/deadline';
 import { InputError, asFailure } from '../transport/errors';
 import { nodeKey } from './nodeState';
 import { isTriggerUrl } from './question';
-import { listWebhooks } from './registrations';
+import { type RegisteredWebhook, listWebhooks } from './registrations';
 import { isOwnUrl } from './secret';
 
 /** How long a delivery waits for the other triggers, ms. After that, the service has to deliver it again. */
@@ -19,10 +20,10 @@ const attemptPauseMs = 5_000;
 
 /** Asks the other triggers of a service which questions are open. */
 export class Learning {
-	/** For which publication of a trigger they were asked. */
-	private readonly done = new BoundedMap<string, number>({ maxSize: 1_000 });
-	/** The attempt that all deliveries wait for, or one that has just failed: whether it has succeeded. */
-	private attempt?: Promise<boolean>;
+	/** The first attempt for each publication of a trigger. */
+	private readonly first = new BoundedMap<string, Promise<boolean>>({ maxSize: 1_000 });
+	/** The attempt of deliveries that need to know more, or one of theirs that has just failed. */
+	private latest?: Promise<boolean>;
 
 	/** @param ask asks one trigger; false without a response */
 	constructor(
@@ -31,36 +32,38 @@ export class Learning {
 
 	/**
 	 * Once for each publication of a trigger: it knows nothing of questions that were sent while it was not published, or this
-	 * process was down.
+	 * process was down. After a failure, later deliveries are handled at once.
 	 *
 	 * @param own URL of the trigger
 	 * @throws InputError while they have not responded, so that the service delivers the message again
 	 */
 	async once(context: IWebhookFunctions, own: string, publication: number): Promise<void> {
-		const node = nodeKey(context);
-		if (this.done.get(node) === publication) return;
-		if (await this.again(context, own)) this.done.set(node, publication);
+		const key = `${nodeKey(context)} ${publication}`;
+		await untilOver(this.first.getOrSet(key, async () => await this.askAll(context, own)));
 	}
 
-	/** @returns whether they could be asked. @throws InputError while they have not responded */
-	async again(context: IWebhookFunctions, own: string): Promise<boolean> {
-		this.attempt ??= this.askAll(context, own);
-		const isDone = await Promise.race([this.attempt, pause(maxWaitMs)]);
-		if (isDone === undefined) throw new InputError('It is not known yet which questions are open');
-		return isDone;
+	/** Asks again. @throws InputError while they have not responded */
+	async again(context: IWebhookFunctions, own: string): Promise<void> {
+		this.latest ??= this.askAll(context, own).then((isDone) => {
+			void pause(isDone ? 0 : attemptPauseMs).then(() => (this.latest = undefined));
+			return isDone;
+		});
+		await untilOver(this.latest);
 	}
 
-	/** If it fails, deliveries are handled all the same: a reply that also starts a workflow is better than a lost message. */
+	/**
+	 * If it fails, deliveries are handled all the same: a reply that also starts a workflow is better than a lost message.
+	 *
+	 * @returns whether all have responded
+	 */
 	private async askAll(context: IWebhookFunctions, own: string): Promise<boolean> {
 		try {
 			await withDeadline(this.askEach(context, own), maxAttemptMs);
-			this.attempt = undefined;
 			return true;
 		} catch (error) {
 			context.logger.warn(
 				`It could not be checked which questions of Send and Wait are open, so replies to them may also start workflows. ${asFailure(error).message}`,
 			);
-			void pause(attemptPauseMs).then(() => (this.attempt = undefined));
 			return false;
 		}
 	}
@@ -68,7 +71,7 @@ export class Learning {
 	/** Repeats the call of a trigger that does not respond: its process may be starting. */
 	private async askEach(context: IWebhookFunctions, own: string): Promise<void> {
 		const end = Date.now() + maxAttemptMs;
-		const webhooks = await listWebhooks(await connect(context));
+		const webhooks = await listUntil(end, await connect(context));
 		const others = compact(webhooks.map(({ url }) => url)).filter(
 			(url) => isTriggerUrl(url, own) && !isOwnUrl(url, own),
 		);
@@ -79,5 +82,22 @@ export class Learning {
 			}
 		};
 		await Promise.all(others.map(askOne));
+	}
+}
+
+/** @throws InputError if an attempt is not over soon */
+async function untilOver(attempt: Promise<boolean>): Promise<void> {
+	if ((await Promise.race([attempt, pause(maxWaitMs)])) === undefined)
+		throw new InputError('It is not known yet which questions are open');
+}
+
+/** Repeats the call while the service does not respond. @param end when to give up, ms since 1970. @throws ServiceError */
+async function listUntil(end: number, client: Client): Promise<RegisteredWebhook[]> {
+	for (;;) {
+		const webhooks = await listWebhooks(client).catch(asFailure);
+		if (Array.isArray(webhooks)) return webhooks;
+		const mayPass = webhooks.kind === 'unreachable' || webhooks.kind === 'indeterminate';
+		if (!mayPass || Date.now() > end) throw webhooks;
+		await pause(1_000);
 	}
 }

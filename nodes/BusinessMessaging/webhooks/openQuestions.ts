@@ -181,10 +181,13 @@ export class OpenQuestions {
 		return this.isOpen(run) && isUnanswered && Date.now() < run.until;
 	}
 
-	/** Counts a report of the run about who was asked so far. */
-	reported(name: string): void {
+	/** Counts a report of the run about who was asked so far. @returns how much is known of the run, see TriggerResponse */
+	reported(name: string): number | undefined {
 		const run = this.runs.get(name);
-		if (run) run.reports++;
+		if (!run) return undefined;
+		run.reports++;
+		const asked = [...run.people.values()].filter((one) => one.asked !== null);
+		return run.people.size + asked.length;
 	}
 
 	/** The questions to a phone, the latest first. */

@@ -153,11 +153,13 @@ function isBelow(url: string, root: string): boolean {
 }
 
 /** The response of a trigger. */
-interface TriggerResponse {
+export interface TriggerResponse {
 	/** Identifies the process of n8n that has responded. */
 	process?: unknown;
 	/** `yes`, or `full` if it waits for too many people; anything else if it accepts no questions. */
 	inbox?: unknown;
+	/** How much it knows of a run that waits: the number of people, plus the number of those who were asked. */
+	known?: unknown;
 	/** Everything that it knows, see OpenQuestions, if it differs from the request. */
 	state?: unknown;
 }
