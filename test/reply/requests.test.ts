@@ -95,6 +95,26 @@ test('a message is refused until it is known whether its sender was asked; deliv
 	expect(JSON.stringify(people.storedBy(trigger))).toContain('"Yes"');
 });
 
+test('a message that another process consumes as a reply, while this one waits to learn whether its sender was asked, starts nothing', async () => {
+	const trigger = await inbox();
+	const from = '+15550001009';
+	const event = {
+		event: 'message.received',
+		data: { id: 'both', from, text: 'Yes', timestamp: new Date().toISOString() },
+	};
+	const url = waitingUrl(trigger);
+	const runWith = (asked: number | null, answer: object | null) =>
+		questionsTo(url, { run: 'both', expected: [freeText], people: [[0, from, 0, asked, answer]] });
+	await ask(trigger, sealed({ trigger: trigger.url, questions: runWith(null, null) }));
+	const delivery = triggers.deliver(trigger, event);
+	const message = { text: 'Yes', respondedAt: '', key: deduplicationKeyOf(event, {}) };
+	const runs = [runWith(0, { messages: [message], isAccepted: true })];
+	const state = `${randomUUID()} ${seal(service.id(), JSON.stringify({ runs, ended: [] }))}`;
+	await ask(trigger, sealed({ trigger: trigger.url, state }));
+	expect((await delivery).status).toBe(200);
+	expect(trigger.executions).toEqual([]);
+});
+
 test('a message that arrives in time, while n8n says only later whether the run waits, is an ordinary message', async () => {
 	const trigger = await inbox();
 	const url = waitingUrl(trigger).replace('/1/a', '/2/slow');

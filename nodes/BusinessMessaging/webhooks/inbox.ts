@@ -273,10 +273,14 @@ export class Inbox {
 		const phone = senderOf(event) ?? '';
 		const key = isCertain ? name : undefined;
 		const isLoneWord = readEvent(event).intent === 'optOut';
-		if (key && this.questions.isKnown(phone, key)) return { isOptOut: isLoneWord };
+		const isKnown = () => key !== undefined && this.questions.isKnown(phone, key);
+		if (isKnown()) return { isOptOut: isLoneWord };
 		for (const { run, item } of this.questions.to(phone)) {
-			if (!(await this.isAsked(context, url, run, item, event))) continue;
-			const state = await this.poll(context, run);
+			const isAsked = await this.isAsked(context, url, run, item, event);
+			const state = isAsked && (await this.poll(context, run));
+			// While this one waited, another process may have consumed the message.
+			if (isKnown()) return { isOptOut: isLoneWord };
+			if (!isAsked) continue;
 			if (state === 'ended' || state === 'resumed') this.end(run);
 			if (state === 'ended') continue;
 			// Then another process, or this one before a restart, gave it an answer of this person: most likely this message.
