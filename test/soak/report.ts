@@ -1,4 +1,5 @@
 /** The tables of a soak test: what should have happened and what did, the memory of the processes, and the size of stored data. */
+import sortBy from 'lodash/sortBy';
 import type { N8nProcess } from '../../tools/n8n/process';
 import { measure, type Usage } from './machine';
 import { patiently, type Shop } from './shop';
@@ -6,6 +7,8 @@ import type { Line, Truth } from './truth';
 
 /** The memory of a process is compared with what it was at this age, or at half its age if that is less, seconds. */
 const WARM_AGE = 600;
+/** Single samples of a busy process differ by a tenth, so the median of this time is compared, seconds. */
+const SPAN = 300;
 /** What a process may hold in the end, by what it held then; held only if it has run for this long, seconds. */
 const MAX_GROWTH = 1.1;
 const MATURE_AGE = 2 * WARM_AGE;
@@ -31,13 +34,15 @@ export class Memory {
 	rows() {
 		return Object.entries(this.processes).flatMap(([name, one]) => {
 			const samples = this.samples.get(one) ?? [];
-			const end = samples.at(-1);
-			if (!end) return [];
-			const warmAge = Math.min(WARM_AGE, end.ageSeconds / 2);
-			const warm = samples.find(({ ageSeconds }) => ageSeconds >= warmAge) ?? end;
+			const age = samples.at(-1)?.ageSeconds;
+			if (age === undefined) return [];
+			const warmAge = Math.min(WARM_AGE, age / 2);
+			const from = (start: number) =>
+				samples.filter((it) => it.ageSeconds >= start && it.ageSeconds <= start + SPAN);
+			const [warm, end] = [from(warmAge - SPAN / 2), from(age - SPAN)].map(mediansOf);
 			return {
 				process: name,
-				minutesOld: end.ageSeconds / 60,
+				minutesOld: age / 60,
 				...{ rssMbWarm: warm.rssMb, rssMb: end.rssMb, growth: end.rssMb / warm.rssMb },
 				...{ heapMbWarm: warm.heapMb, heapMb: end.heapMb },
 				...{ handlesWarm: warm.handles, handles: end.handles },
@@ -52,7 +57,7 @@ export class Memory {
 		const measured = new Set(rows.map(({ process }) => process));
 		const missing = Object.keys(this.processes).filter((name) => !measured.has(name));
 		const grown = rows.filter(
-			({ growth, minutesOld }) => growth > MAX_GROWTH && minutesOld * 60 >= MATURE_AGE,
+			({ growth, minutesOld }) => !(growth <= MAX_GROWTH) && minutesOld * 60 >= MATURE_AGE,
 		);
 		return [
 			...missing.map((name) => `The memory of ${name} could not be measured.`),
@@ -62,6 +67,15 @@ export class Memory {
 			),
 		];
 	}
+}
+
+function mediansOf(samples: Usage[]): Omit<Usage, 'ageSeconds'> {
+	const median = (key: keyof Usage) => {
+		const values = sortBy(samples.map((one) => one[key]));
+		return values[Math.floor((values.length - 1) / 2)];
+	};
+	const [rssMb, heapMb] = [median('rssMb'), median('heapMb')];
+	return { rssMb, heapMb, handles: median('handles'), timers: median('timers') };
 }
 
 /** The lines as a table. */
