@@ -12,6 +12,7 @@ import {
 import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import { Triggers, useLog, useService } from '../support/service';
 import type { Trigger } from '../support/trigger';
+import type { WebhookHandler } from '../support/webhooks';
 import { until } from '../../tools/until';
 import { People, anna, berta, carl, jsonOf } from './support';
 
@@ -206,6 +207,12 @@ test('a request brings what another process knows, but no run of another n8n', a
 });
 
 describe('another process', () => {
+	/** Registers a trigger's URL of this n8n, and who responds there. */
+	const registerTrigger = (origin: string, name: string, respond: WebhookHandler) => {
+		service.engine['server'].register('POST', `/webhook/${name}/webhook`, respond);
+		const url = `${origin}/webhook/${name}/webhook?token=${'t'.repeat(43)}`;
+		people.state.webhooks.create({ url, events: ['message.received'] });
+	};
 	/** The trigger of another process, which knows an open question to Carl, and an earlier reply. */
 	const openElsewhere = async (reply: EventEnvelope) => {
 		const { origin } = new URL((await inbox()).url);
@@ -222,17 +229,13 @@ describe('another process', () => {
 		const content = JSON.stringify({ runs: [run], ended: [], answered });
 		const state = `${randomUUID()} ${seal(service.id(), content)}`;
 		const { engine } = service;
-		engine['server'].register('POST', `/webhook/${name}/webhook`, async (_, response) => {
-			response.json({ state });
-		});
+		registerTrigger(origin, name, async (_, response) => void response.json({ state }));
 		const resumed: object[] = [];
 		engine['server'].register('POST', `/webhook-waiting/5/${name}`, async (request, response) => {
 			const body = request.body as { event: string };
 			if (body.event !== pollEvent) resumed.push(body);
 			response.json({ waiting: body.event === pollEvent });
 		});
-		const url = `${origin}/webhook/${name}/webhook?token=${'t'.repeat(43)}`;
-		people.state.webhooks.create({ url, events: ['message.received'] });
 		return resumed;
 	};
 	/** Lets the process forget that it has published triggers: it then knows only what is stored. */
@@ -285,7 +288,7 @@ describe('another process', () => {
 		expect(JSON.stringify(resumed)).toContain('"Late"');
 	}, 15_000);
 
-	test('asks the service again if it does not respond, e.g. because it is restarted too', async () => {
+	test('a process that was down asks the service again if it does not respond', async () => {
 		const resumed = await openElsewhere(message('None', berta));
 		const trigger = await inbox();
 		forgetPublishing();
@@ -296,23 +299,17 @@ describe('another process', () => {
 		expect(JSON.stringify(resumed)).toContain('"Restarted"');
 	}, 30_000);
 
-	test('which is killed before n8n has stored whom a run asks, is told of all of them again', async () => {
+	test('a process that was killed while people are asked is told of all of them again', async () => {
 		const { origin } = new URL((await inbox()).url);
 		const name = `killed-${++count}`;
 		const asked = new Map<number, boolean>();
-		service.engine['server'].register(
-			'POST',
-			`/webhook/${name}/webhook`,
-			async (request, response) => {
-				const { data } = request.body as { data: { sealed: string } };
-				const { questions } = unseal(service.id(), data.sealed) as QuestionRequest;
-				for (const [item, , , time] of questions!.people) asked.set(item, time !== null);
-				const known = asked.size + [...asked.values()].filter(Boolean).length;
-				response.json({ inbox: 'yes', process: 'one', known });
-			},
-		);
-		const url = `${origin}/webhook/${name}/webhook?token=${'t'.repeat(43)}`;
-		people.state.webhooks.create({ url, events: ['message.received'] });
+		registerTrigger(origin, name, async (request, response) => {
+			const { data } = request.body as { data: { sealed: string } };
+			const { questions } = unseal(service.id(), data.sealed) as QuestionRequest;
+			for (const [item, , , time] of questions!.people) asked.set(item, time !== null);
+			const known = asked.size + [...asked.values()].filter(Boolean).length;
+			response.json({ inbox: 'yes', process: 'one', known });
+		});
 		await service.fault({ endpoint: 'sendText', skip: 1, delayMs: 4_000 });
 		const asking = people.ask(['+15550001007', '+15550001008'], {
 			options: { concurrency: 1 },

@@ -69,7 +69,7 @@ export async function listenByTrigger(
 	return { stop, wait };
 }
 
-/** Tells a trigger who was asked since it was last told. */
+/** Tells a trigger who was asked since the last report. */
 class Report {
 	private reported: Person[] = [];
 
@@ -92,7 +92,7 @@ class Report {
 		const news = { ...all, people: differenceBy(asked, this.reported, '0') };
 		const tellOne = async () => {
 			const response = await this.call(news);
-			// A process that was killed knows only what n8n had stored, which may be older than what it was told.
+			// A process that was killed knows only what n8n has stored, and may lack earlier reports.
 			const isIncomplete = Number(response?.known) < all.people.length + asked.length;
 			return isIncomplete ? await this.call(all) : response;
 		};
