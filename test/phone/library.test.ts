@@ -30,8 +30,6 @@ const isDifferentOnPurpose = {
 	begins00: (written: string) => written.startsWith('00'),
 	/** The library calls Mexico's former mobile numbers impossible; services still know their users by them. */
 	formerMexican: (e164: string) => /^\+521[2-9]\d{9}$/.test(e164),
-	/** No area of Brazil has 90, and the library takes it for a carrier's prefix. */
-	noBrazilianArea: (e164: string) => /^\+5590/.test(e164),
 	/** The library tells the countries of these calling codes apart by their first digits, and so how long they may be. */
 	toldApartByFirstDigits: (e164: string) => /^\+(290|599)/.test(e164),
 };
@@ -183,9 +181,8 @@ describe(`as libphonenumber-js does (TEST_SEED=${seed}),`, () => {
 		const property = fc.property(texts, fc.constantFrom(...getCountries()), (text, country) => {
 			const { e164 } = readPhone(text, country);
 			if (e164 === undefined) return;
-			const { formerMexican, noBrazilianArea, toldApartByFirstDigits, begins00 } =
-				isDifferentOnPurpose;
-			if (!noBrazilianArea(e164)) expect(parse(e164)?.number).toBe(e164);
+			const { formerMexican, toldApartByFirstDigits, begins00 } = isDifferentOnPurpose;
+			expect(parse(e164)?.number).toBe(e164);
 			if (!formerMexican(e164) && !toldApartByFirstDigits(e164))
 				expect({ e164, isPossible: parse(e164)?.isPossible() }).toEqual({ e164, isPossible: true });
 			const library = parse(text, country);
@@ -258,6 +255,7 @@ describe('numbers as people write them', () => {
 			['5551234567', plusMissing, 'is not a valid number for +55'],
 			['491701234567', 'DE', 'can be two numbers'],
 			['+39 (0)331 1234567', '', 'can be two numbers'],
+			['+375 8122 854943', '', 'can be two numbers'],
 			['123', 'US', "does not fit 'Default Country'"],
 			['+0170 1234567', '', 'does not begin with a country code'],
 			['+49170', '', 'is not a valid number for +49'],
@@ -273,6 +271,7 @@ describe('numbers as people write them', () => {
 		['447700900123', 'US', 'Did you mean +447700900123?'],
 		['0170 1234567', '', undefined],
 		['491701234567', 'DE', 'It may be +49491701234567 or +491701234567.'],
+		['+375 8122 854943', '', 'It may be +3758122854943 or +375122854943.'],
 		['+44 7700 9001234', '', '+44 is followed by 7, 9, 10 digits.'],
 		['+1 555 123 4567 (12)', '', '+15551234567 ends before "(12)".'],
 	])('says of %s with the Default Country "%s": %s', (written, country, detail) => {

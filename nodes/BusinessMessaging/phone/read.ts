@@ -42,7 +42,7 @@ export function readPhone(written: string, country = ''): PhoneReading {
 	const [e164, other] = readingsOf(number, country);
 	if (!e164) return explain(number, country);
 	if (other) return { problem: 'can be two numbers', detail: `It may be ${e164} or ${other}.` };
-	const isListed = readInternational(e164.slice(1)) === e164;
+	const isListed = readInternational(e164.slice(1)).includes(e164);
 	const hints = [
 		extension && `The extension ${extension} of ${e164} was left out.`,
 		!isListed && `${e164} looks unusual: no such numbers are known in its country.`,
@@ -75,22 +75,28 @@ function readingsOf(number: string, country: string): string[] {
 	const [, international] = afterPlus.exec(number) ?? [];
 	if (international !== undefined) {
 		const forms = [international, international.replace('(0)', '')].map(digitsOf);
-		const known = compact(forms.map((digits) => readInternational(digits)));
-		return known.length > 0 ? uniq(known) : compact([readInternational(forms[0], true)]);
+		const known = uniq(forms.flatMap(readInternational));
+		return known.length > 0 ? known : compact([readNewRange(forms[0])]);
 	}
 	const plan = planOf[country];
 	if (plan) return readLocal(digitsOf(number), plan);
-	return country === plusMissing ? compact([readInternational(digitsOf(number))]) : [];
+	return country === plusMissing ? readInternational(digitsOf(number)) : [];
 }
 
-/** Reads digits that begin with the calling code; if `mayBeNew`, also ranges that are newer than the table. */
-function readInternational(digits: string, mayBeNew = false): string | undefined {
+/** Reads digits that begin with the calling code. */
+function readInternational(digits: string): string[] {
+	const [plan] = plansFor(digits);
+	return plan ? nationalForms(digits.slice(plan.callingCode.length), plan) : [];
+}
+
+/** Reads digits that begin with the calling code as a number of a range that is newer than the table. */
+function readNewRange(digits: string): string | undefined {
 	const [plan] = plansFor(digits);
 	if (!plan) return undefined;
 	const national = digits.slice(plan.callingCode.length);
 	const isPossible =
 		plan.lengths.includes(national.length) && withoutTrunk(national, plan) === national;
-	return nationalForms(national, plan)[0] ?? (mayBeNew && isPossible ? `+${digits}` : undefined);
+	return isPossible ? `+${digits}` : undefined;
 }
 
 /** The known numbers in E.164 for digits without calling code, with and without their trunk prefix. */
@@ -100,7 +106,7 @@ function nationalForms(digits: string, plan: NumberingPlan): string[] {
 			({ lengths, pattern }) => lengths.includes(national.length) && pattern.test(national),
 		);
 	const forms = [digits, withoutTrunk(digits, plan)].filter(isKnown);
-	return forms.map((form) => `+${plan.callingCode}${form}`);
+	return uniq(forms).map((form) => `+${plan.callingCode}${form}`);
 }
 
 /** Reads digits as they are dialled within a country: a local number, one of another country, or one without its `+`. */
@@ -111,7 +117,7 @@ function readLocal(digits: string, plan: NumberingPlan): string[] {
 	);
 	const whole = digits.startsWith(callingCode) ? digits : '';
 	const abroad = exitCode && digits.startsWith(exitCode) ? digits.slice(exitCode.length) : '';
-	return uniq(compact([...local, readInternational(whole), readInternational(abroad)]));
+	return uniq([...local, ...readInternational(whole), ...readInternational(abroad)]);
 }
 
 function explain(number: string, country: string): PhoneReading {
@@ -119,7 +125,7 @@ function explain(number: string, country: string): PhoneReading {
 	const digits = digitsOf(international ?? number);
 	const [plan] = plansFor(digits);
 	if (international === undefined && country !== plusMissing) {
-		const meant = readInternational(digits);
+		const [meant] = readInternational(digits);
 		const problem = planOf[country] ? "does not fit 'Default Country'" : 'has no country code';
 		return { problem, detail: meant && `Did you mean ${meant}?` };
 	}
