@@ -6,7 +6,7 @@ import metadata from 'libphonenumber-js/metadata.max.json';
 /** A plan as libphonenumber-js stores it (its METADATA.md); 0 or null where there is nothing. */
 type StoredPlan = [
 	callingCode: string,
-	exitCode: string | number,
+	exitCodePattern: string | number,
 	pattern: string,
 	lengths: number[],
 	formats: unknown,
@@ -30,7 +30,7 @@ const formerPlans = ['52 52 11 1[2-9]\\d{9}'];
 const onlyWithinCountry: Record<string, number[]> = { CA: [7] };
 
 function toLine(country: string, plan: StoredPlan): string {
-	const [callingCode, exitCode, pattern, lengths] = plan;
+	const [callingCode, exitCodePattern, pattern, lengths] = plan;
 	const dialled = lengths.filter((length) => !onlyWithinCountry[country]?.includes(length));
 	const columns = [
 		country,
@@ -39,7 +39,7 @@ function toLine(country: string, plan: StoredPlan): string {
 		pattern,
 		plan[7] || plan[5] || '',
 		plan[8] || '',
-		/^(?!00)\d+$/.test(String(exitCode)) ? exitCode : '',
+		exitCodePattern === '00' ? '' : exitCodePattern || '',
 	];
 	return columns.join(' ').trimEnd();
 }
@@ -63,8 +63,8 @@ export function phoneTable(): string {
 	return `/**
  * The numbering plans of all countries. Written by \`npm run docs\` (scripts/phoneTable.ts) from the metadata of
  * libphonenumber-js; not to be edited. A line: country (or the calling code where no country has it), calling code,
- * lengths and pattern of national numbers, trunk prefix, what replaces it, exit code if it does not begin with 00. The
- * main country of a shared calling code comes before the others.
+ * lengths and pattern of national numbers, trunk prefix, what replaces it, exit code if it is not 00. The main country
+ * of a shared calling code comes before the others.
  */
 export const numberingPlanTable = String.raw\`
 ${planLines().join('\n')}

@@ -7,8 +7,15 @@ import { numberingPlanTable } from './numberingPlanTable';
 export type NumberingPlan = ReturnType<typeof readLine>;
 
 function readLine(line: string) {
-	const [country, callingCode, lengths, pattern, trunk = '', trunkReplacement = '', exitCode = ''] =
-		line.split(' ');
+	const [
+		country,
+		callingCode,
+		lengths,
+		pattern,
+		trunk = '',
+		trunkReplacement = '',
+		exitCode = '00',
+	] = line.split(' ');
 	return {
 		/** ISO code, or the calling code if it belongs to no country. */
 		country,
@@ -19,8 +26,8 @@ function readLine(line: string) {
 		/** The trunk prefix that is dialled within the country, e.g. 0, and what replaces it in an international number. */
 		trunk: new RegExp(`^(?:${trunk})`),
 		trunkReplacement,
-		/** The prefix for international calls, if it does not begin with 00; else empty. */
-		exitCode,
+		/** The prefix that is dialled before an international number, e.g. 00. */
+		exitCode: new RegExp(`^(?:${exitCode})`),
 	};
 }
 

@@ -39,7 +39,10 @@ export function readPhone(written: string, country = ''): PhoneReading {
 			problem: 'contains more than a phone number',
 			detail: `${front} ends before "${end}".`,
 		};
-	const [e164, other] = readingsOf(number, country);
+	// in Belarus, what is left without the trunk prefix may begin with a trunk prefix again
+	const [e164, other] = uniq(
+		readingsOf(number, country).flatMap((one) => [one, ...readInternational(one.slice(1))]),
+	);
 	if (!e164) return explain(number, country);
 	if (other) return { problem: 'can be two numbers', detail: `It may be ${e164} or ${other}.` };
 	const isListed = readInternational(e164.slice(1)).includes(e164);
@@ -116,7 +119,7 @@ function readLocal(digits: string, plan: NumberingPlan): string[] {
 		lengths.includes(one.length - `+${callingCode}`.length),
 	);
 	const whole = digits.startsWith(callingCode) ? digits : '';
-	const abroad = exitCode && digits.startsWith(exitCode) ? digits.slice(exitCode.length) : '';
+	const abroad = exitCode.test(digits) ? digits.replace(exitCode, '') : '';
 	return uniq([...local, ...readInternational(whole), ...readInternational(abroad)]);
 }
 
