@@ -10,6 +10,7 @@ import { BusinessMessaging } from '../../nodes/BusinessMessaging/BusinessMessagi
 import { BusinessMessagingTrigger } from '../../nodes/BusinessMessaging/BusinessMessagingTrigger.node';
 import { operations } from '../../nodes/BusinessMessaging/description';
 import { variationPointNames } from '../../sandbox/variants';
+import { errorPage } from '../../scripts/errorPage';
 import { exampleNames } from '../../tools/examples';
 import type { WorkflowFile } from '../../tools/n8n/client';
 import { filesBelow, readText, root } from '../support/files';
@@ -68,6 +69,10 @@ test('the tables of assumptions and examples are complete', () => {
 	const assumed = named('docs/api-assumptions.md', /`variant ([\w-]+)`/g);
 	expect(assumed).toEqual([...variationPointNames].sort());
 	expect(named('examples/README.md', /\]\(([\w-]+)\.json\)/g)).toEqual(exampleNames().sort());
+});
+
+test('the page of errors is what `npm run docs` writes', () => {
+	expect(readText('docs/errors.md')).toBe(errorPage());
 });
 
 test('the README names every operation', () => {
