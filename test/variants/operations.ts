@@ -175,7 +175,8 @@ async function checkOperation(stage: Stage, operation: Operation, script: Script
 		options: { concurrency: 1 },
 	};
 	const missing = stage.has(name) ? undefined : 'does not offer';
-	const problem = name === 'createWebhook' ? stage.webhookProblem(false) : missing;
+	const unread = value === 'upsert' && hidesEnd(stage.choice) ? 'returned only the first' : missing;
+	const problem = name === 'createWebhook' ? stage.webhookProblem(false) : unread;
 	if (problem) return await checkRefusal(stage, parameters, problem);
 
 	const items = await itemsOf(stage, operation);
@@ -277,6 +278,13 @@ function saysTotal(choice: Choice): boolean {
 	const metadata = choice['page-metadata'];
 	if (choice['list-envelope'] === 'bare') return metadata === 'header';
 	return metadata !== 'absent';
+}
+
+/** Whether nothing shows that a list has ended: its last page, repeated with what was added, and then a refused one. */
+function hidesEnd(choice: Choice): boolean {
+	const isRepeated = choice['last-page'] === 'repeated' && choice['list-changes'] === 'added';
+	const isRefused = choice['refused-pages'] === 'deep' && choice.paging === 'pages';
+	return isRepeated && isRefused && !saysTotal(choice);
 }
 
 /** Puts so many contacts there and nothing else. @returns their phone numbers */
