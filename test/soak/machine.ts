@@ -8,14 +8,17 @@ import { Environment } from '../../tools/environment';
 import type { N8nProcess } from '../../tools/n8n/process';
 import { type N8nServer, startN8n } from '../../tools/n8n/server';
 import { aptInstall } from '../../tools/n8n/toolchain';
+import { runCommand } from '../../tools/processes';
 import { until } from '../../tools/until';
 import { Balancer, openCluster } from '../queue/cluster';
 import { type Database, postgres, sqlite } from './database';
 
 const MEASURE = path.join(__dirname, 'measure.cjs');
+const TRIM = path.join(__dirname, 'trim.c');
 const MEASURE_LIMIT = 30_000;
+const COMPILE_LIMIT = 60_000;
 
-/** What a process holds after garbage collection. */
+/** What a process holds after garbage collection, without what malloc keeps for later. */
 export interface Usage {
 	/** Since it was started, seconds. */
 	ageSeconds: number;
@@ -41,7 +44,8 @@ export interface Machine {
 /** Starts n8n as a single process, or in queue mode with three workers and two webhook processes. */
 export async function openMachine(isQueue: boolean): Promise<Machine> {
 	const library = await step('libfaketime: installing it if need be', findFaketime);
-	const envOf = (userFolder: string) => environmentOf(userFolder, library);
+	const trim = await compileTrim();
+	const envOf = (userFolder: string) => environmentOf(userFolder, library, trim);
 	if (isQueue) return await openQueue(envOf);
 	const { install, packages, folder } = await Environment.open();
 	const userFolder = path.join(folder, 'n8n');
@@ -95,11 +99,12 @@ export function setClock({ place }: N8nProcess, seconds: number): void {
 
 const clockOf = (userFolder: string) => path.join(userFolder, 'clock');
 
-function environmentOf(userFolder: string, library: string): NodeJS.ProcessEnv {
+function environmentOf(userFolder: string, library: string, trim: string): NodeJS.ProcessEnv {
 	mkdirSync(userFolder, { recursive: true });
 	writeFileSync(clockOf(userFolder), '+0\n');
 	return {
 		NODE_OPTIONS: `--require ${JSON.stringify(MEASURE)}`,
+		SOAK_TRIM: trim,
 		LD_PRELOAD: library,
 		FAKETIME_TIMESTAMP_FILE: clockOf(userFolder),
 		FAKETIME_DONT_FAKE_MONOTONIC: '1',
@@ -109,6 +114,15 @@ function environmentOf(userFolder: string, library: string): NodeJS.ProcessEnv {
 		// Every execution is looked at.
 		EXECUTIONS_DATA_PRUNE: 'false',
 	};
+}
+
+/** Compiles what measure.cjs loads. @returns the file, which is removed when the program ends */
+async function compileTrim(): Promise<string> {
+	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-trim-'));
+	onStop(async () => await rm(folder, { recursive: true }));
+	const file = path.join(folder, 'trim.node');
+	await runCommand('cc', ['-shared', '-fPIC', '-o', file, TRIM], { limit: COMPILE_LIMIT });
+	return file;
 }
 
 /** Debian's libfaketime; installs it as root. @throws UserError that says what to install */
