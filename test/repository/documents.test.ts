@@ -14,6 +14,7 @@ import { errorPage } from '../../scripts/errorPage';
 import { exampleNames } from '../../tools/examples';
 import type { WorkflowFile } from '../../tools/n8n/client';
 import { filesBelow, readText, root } from '../support/files';
+import { areas } from '../compat/engines';
 import { nodeIssues } from '../support/nodeIssues';
 
 const others = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md'];
@@ -54,6 +55,13 @@ test.each(documents)('every link, picture and test that %s names is there', (doc
 	expect(targets.filter((target) => isBroken(document, target))).toEqual([]);
 	const tests = named(document, /`(?:test\/)?([\w/]+\.test\.ts)`/g);
 	expect(tests.filter((file) => !existsSync(path.join(root, 'test', file)))).toEqual([]);
+});
+
+test('every test in the table of older versions of n8n is there', () => {
+	const tests = Object.values(areas).flat();
+	expect(tests.filter((name) => !existsSync(path.join(root, 'test', `${name}.test.ts`)))).toEqual(
+		[],
+	);
 });
 
 test('every picture that is kept is shown somewhere', () => {
