@@ -34,7 +34,6 @@ declare module 'fastify' {
 	}
 	interface FastifyContextConfig {
 		endpoint?: EndpointName;
-		apiPath?: ApiPath;
 	}
 }
 
@@ -58,12 +57,11 @@ function mountPath(api: FastifyInstance, apiPath: ApiPath, settings: Settings): 
 		const here = names.filter((name) => routeOf(endpoints[name], apiPath).path === path);
 		const allowed = here.flatMap((endpoint) => {
 			const method = methodsOf(endpoints[endpoint], apiPath, settings);
-			if (method.length > 0)
-				api.route({ ...route, method, config: { endpoint, apiPath }, handler: answer });
+			if (method.length > 0) api.route({ ...route, method, config: { endpoint }, handler: answer });
 			return method;
 		});
 		const handler = async () => refuse(path, allowed, settings);
-		api.route({ ...route, method: without(allMethods, ...allowed), config: { apiPath }, handler });
+		api.route({ ...route, method: without(allMethods, ...allowed), handler });
 	}
 }
 
@@ -92,24 +90,20 @@ function refuse(path: string, allowed: HttpMethod[], { variants }: Settings): ne
 
 /** Logs a call, checks its key and its rate. */
 function admit(request: FastifyRequest, state: State): void {
-	const { endpoint, apiPath } = request.routeOptions.config;
+	const { endpoint } = request.routeOptions.config;
 	const logged: LoggedRequest = {
 		at: new Date().toISOString(),
 		endpoint: endpoint ?? null,
-		apiPath: apiPath ?? '/v1',
 		method: request.method,
 		url: request.url,
 		headers: { ...request.headers, authorization: request.headers.authorization && '[left out]' },
-		keyId: null,
 		body: undefined,
 		status: null,
-		faultId: null,
 		ms: null,
 	};
 	request.apiCall = { state, logged };
 	state.requests.add(logged);
 	const key = state.keys.authenticate(request.headers.authorization);
-	logged.keyId = key.id;
 	request.apiCall.key = key;
 	state.rateLimiter.take(key.id);
 }
@@ -152,8 +146,6 @@ async function meetFault(request: FastifyRequest, reply: FastifyReply): Promise<
 	logged.body = request.body;
 	call.fault = state.faults.take(logged);
 	if (!call.fault) return undefined;
-	logged.faultId = call.fault.id;
-	void reply.header('x-sandbox-fault', call.fault.id);
 	if (call.fault.processed) return undefined;
 	return reply.code(call.fault.status ?? 503).send();
 }

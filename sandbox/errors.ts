@@ -28,13 +28,9 @@ export class HttpError extends Error {
 	}
 
 	get body(): ErrorBody {
-		return errorBody(this.code, this.message, this.field);
+		const { code, message, field } = this;
+		return { error: { code, message, ...(field === undefined ? {} : { field }) } };
 	}
-}
-
-/** The body of an error response. */
-export function errorBody(code: string, message: string, field?: string): ErrorBody {
-	return { error: { code, message, ...(field === undefined ? {} : { field }) } };
 }
 
 /** 422: a field of the request is wrong. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { endpoints, type EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
-import { HttpError } from './errors';
+import { HttpError, parse } from './errors';
 import type { LoggedRequest } from './requestLog';
 import type { VariantAdapter } from './variants/adapter';
 import type { Answer } from './variants/errors';
@@ -14,7 +14,7 @@ import type { Answer } from './variants/errors';
 const names = Object.keys(endpoints) as [EndpointName, ...EndpointName[]];
 
 /** An order for faults. A fault hits calls that passed authorization and the rate limit. */
-export const faultSchema = z
+const faultSchema = z
 	.object({
 		/** Only calls of this endpoint, under both API paths. */
 		endpoint: z.enum(names).optional(),
@@ -65,7 +65,9 @@ export class Faults {
 
 	constructor(private readonly newId: (prefix: string) => string) {}
 
-	add(order: z.output<typeof faultSchema>): Fault {
+	/** @throws HttpError 422 that names the first wrong field of the order */
+	add(given: FaultOrder): Fault {
+		const order = parse(faultSchema, given);
 		const byDefault = order.reset ? order.reset === 'afterRead' : order.status === undefined;
 		const fault = {
 			...order,

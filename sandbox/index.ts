@@ -12,7 +12,7 @@ import { State, type Changes } from './state';
 import { withVariants } from './variants/adapter';
 import { mountApi } from './api';
 import { mountControls } from './controls';
-import { errorBody, HttpError } from './errors';
+import { HttpError, notFound } from './errors';
 import { buildOpenApiDocument } from './openapi';
 import { mountPhone } from './phone';
 import type { Answer } from './variants/errors';
@@ -91,10 +91,8 @@ function buildServer(
 	});
 	acceptEmptyBodies(app);
 	app.setErrorHandler(answerError);
-	app.setNotFoundHandler(async ({ method, url }, reply) => {
-		return await reply
-			.code(404)
-			.send(errorBody('not_found', `There is no ${method} ${url.split('?')[0]}`));
+	app.setNotFoundHandler(({ method, url }) => {
+		throw notFound(`There is no ${method} ${url.split('?')[0]}`);
 	});
 	mountApi(app, settings, stateNow);
 	mountControls(app, stateNow, changes, reset);

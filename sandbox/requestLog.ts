@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { takeRight } from 'lodash';
 
-import type { EndpointName, ApiPath } from '../nodes/BusinessMessaging/api/endpoints';
+import type { EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
 
 /** How many entries a log keeps. */
 const maxEntries = 10_000;
@@ -28,18 +28,14 @@ export interface LoggedRequest {
 	at: string;
 	/** Null for a method that the API path does not list. */
 	endpoint: EndpointName | null;
-	apiPath: ApiPath;
 	method: string;
 	/** Path with query. */
 	url: string;
 	/** Headers; the value of `authorization` is left out. */
 	headers: IncomingHttpHeaders;
-	keyId: string | null;
 	body: unknown;
 	/** Status of the response; null if there is none (yet). */
 	status: number | null;
-	/** The fault that hit it. */
-	faultId: string | null;
 	/** Response time, ms. */
 	ms: number | null;
 }

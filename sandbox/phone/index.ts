@@ -35,22 +35,22 @@ export interface ChatMessages {
 	total: number;
 }
 
-const limit = z.coerce.number().int().min(1).max(1000).default(200);
-const listQuerySchema = z.object({ search: z.string().default(''), limit });
-const messagesQuerySchema = z.object({ limit });
+/** How many chats, or messages of a chat, an answer has. */
+const limit = 200;
+const listQuerySchema = z.object({ search: z.string().default('') });
 const pathSchema = z.object({ phone: phoneSchema });
 
 /** Mounts `/chats` and `/chats/:phone`. */
 export function mountChats(controls: FastifyInstance, stateNow: () => State): void {
 	controls.get('/chats', async ({ query }): Promise<ChatList> => {
-		const { search, limit } = parse(listQuerySchema, query);
+		const { search } = parse(listQuerySchema, query);
 		const found = chatsOf(stateNow()).filter(matching(search));
 		return { data: found.slice(0, limit), total: found.length };
 	});
-	controls.get('/chats/:phone', async ({ params, query }): Promise<ChatMessages> => {
+	controls.get('/chats/:phone', async ({ params }): Promise<ChatMessages> => {
 		const { phone } = parse(pathSchema, params);
 		const messages = stateNow().messages.withCustomer(phone);
-		const data = messages.slice(-parse(messagesQuerySchema, query).limit);
+		const data = messages.slice(-limit);
 		return { chat: chatWith(stateNow(), phone), data, total: messages.length };
 	});
 }

@@ -5,7 +5,6 @@ import type { Page } from 'playwright-core';
 import type { WorkflowFile } from '../../tools/n8n/client';
 import { ACTION, node, to, withCredential, workflow } from '../../tools/n8n/workflow';
 import { until } from '../../tools/until';
-import { faultSchema } from '../../sandbox/faults';
 import {
 	type Box,
 	canvasBox,
@@ -113,9 +112,8 @@ async function play(
 	await until('the workflow to wait', isWaiting, { limit });
 	await frame('… the customer reads it, and the workflow waits', 1_800);
 	// The service asks for a pause, so that the answer is seen before the reply to it.
-	sandbox.state.faults.add(
-		faultSchema.parse({ endpoint: 'sendText', status: 429, headers: { 'retry-after': '10' } }),
-	);
+	const busy = { status: 429, headers: { 'retry-after': '10' } };
+	sandbox.state.faults.add({ endpoint: 'sendText', ...busy });
 	await chat.getByRole('button', { name: 'Confirm' }).click();
 	// Once the reply is sent, the focus is in the box below.
 	await phone.locator('textarea:focus').waitFor();

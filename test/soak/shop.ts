@@ -111,11 +111,6 @@ export interface Body {
 	excluded?: string;
 }
 
-/** The numbers of the people of a run, each once. */
-export function numbersOf({ from, count }: Pick<Body, 'from' | 'count'>): string[] {
-	return Array.from({ length: count }, (_, index) => `+${FIRST_NUMBER + from + index}`);
-}
-
 /** Repeats a call while n8n or the service fails. @throws what it throws after five minutes */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
 	for (const end = Date.now() + PATIENCE; ; await delay(1000)) {

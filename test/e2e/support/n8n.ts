@@ -17,7 +17,7 @@ import { PROJECT_FOLDER, packFolder } from '../../../tools/n8n/package';
 import { ACTION, listNodes, node, workflow, TRIGGER } from '../../../tools/n8n/workflow';
 import { openPlayground, type Playground } from '../../../tools/playground';
 import type { Sandbox } from '../../../sandbox';
-import { faultSchema, type FaultOrder } from '../../../sandbox/faults';
+import type { FaultOrder } from '../../../sandbox/faults';
 import type { Runner, RunnerOptions, RunnerResult } from '../../support/everyOperation';
 import { until } from '../../../tools/until';
 import type { Delivery } from '../../../sandbox/deliveries';
@@ -78,7 +78,7 @@ class RealN8n implements Runner {
 	}
 
 	async fault(order: FaultOrder): Promise<void> {
-		this.sandbox.state.faults.add(faultSchema.parse(order));
+		this.sandbox.state.faults.add(order);
 	}
 }
 
