@@ -211,7 +211,7 @@ test('a message before the question is ordinary; a reply counts while others are
 	await people.write(berta, 'late');
 	expect(jsonOf(execution)).toMatchObject([{ text: 'soon' }, { text: 'late' }]);
 	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(['Hello']);
-}, 20_000);
+});
 
 test('messages of a person in a row are one answer once nothing comes for a while', async () => {
 	const trigger = await inbox();
@@ -318,7 +318,7 @@ test('a message of somebody who is being asked waits for what another process kn
 	await people.write(anna, 'Fine');
 	expect(jsonOf(execution)).toMatchObject([{ text: 'Fine' }, { text: 'Soon' }]);
 	expect(trigger.executions).toEqual([]);
-}, 20_000);
+});
 
 test('two processes that know different answers end up with all of them', async () => {
 	const trigger = await inbox();
@@ -384,4 +384,4 @@ test('a trigger that is published again while people are asked receives their re
 	await expect(unheard).rejects.toThrow(
 		'no Business Messaging Trigger of this n8n receives the replies',
 	);
-}, 30_000);
+});

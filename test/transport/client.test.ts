@@ -144,7 +144,7 @@ test('the code of a network error is found where n8n has wrapped it, and only th
 			message: 'The connection to the service was lost before it responded',
 		});
 	}
-}, 20_000);
+});
 
 test('a connection that was refused takes no part of the rate', async () => {
 	const service = answering({ error: refused }, { error: refused }, {});
