@@ -1,5 +1,4 @@
 /** The tables of a soak test: what should have happened and what did, the memory of the processes, and the size of stored data. */
-import sortBy from 'lodash/sortBy';
 import type { N8nProcess } from '../../tools/n8n/process';
 import { measure, type Usage } from './machine';
 import { patiently, type Shop } from './shop';
@@ -7,7 +6,7 @@ import type { Line, Truth } from './truth';
 
 /** The memory of a process is compared with what it was at this age, or at half its age if that is less, seconds. */
 const WARM_AGE = 600;
-/** Single samples of a busy process differ by a tenth, so the median of this time is compared, seconds. */
+/** What executions under way hold comes and goes, so the least of this time is compared, seconds. */
 const SPAN = 300;
 /** What a process may hold in the end, by what it held then; held only if it has run for this long, seconds. */
 const MAX_GROWTH = 1.1;
@@ -39,7 +38,7 @@ export class Memory {
 			const warmAge = Math.min(WARM_AGE, age / 2);
 			const from = (start: number) =>
 				samples.filter((it) => it.ageSeconds >= start && it.ageSeconds <= start + SPAN);
-			const [warm, end] = [from(warmAge - SPAN / 2), from(age - SPAN)].map(mediansOf);
+			const [warm, end] = [from(warmAge - SPAN / 2), from(age - SPAN)].map(leastOf);
 			return {
 				process: name,
 				minutesOld: age / 60,
@@ -69,13 +68,10 @@ export class Memory {
 	}
 }
 
-function mediansOf(samples: Usage[]): Omit<Usage, 'ageSeconds'> {
-	const median = (key: keyof Usage) => {
-		const values = sortBy(samples.map((one) => one[key]));
-		return values[Math.floor((values.length - 1) / 2)];
-	};
-	const [rssMb, heapMb] = [median('rssMb'), median('heapMb')];
-	return { rssMb, heapMb, handles: median('handles'), timers: median('timers') };
+function leastOf(samples: Usage[]): Omit<Usage, 'ageSeconds'> {
+	const least = (key: keyof Usage) => Math.min(...samples.map((one) => one[key]));
+	const [rssMb, heapMb] = [least('rssMb'), least('heapMb')];
+	return { rssMb, heapMb, handles: least('handles'), timers: least('timers') };
 }
 
 /** The lines as a table. */

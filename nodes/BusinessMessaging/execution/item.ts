@@ -27,6 +27,8 @@ export interface Item {
 	readonly input: IDataObject;
 	/** Missing if the value of a field is invalid. */
 	request?: OperationRequest;
+	/** Whether its request has gone out, so that it may take effect before there is an outcome. */
+	hasBegun?: boolean;
 	/** Its result, now or in an earlier attempt; missing before it is carried out. */
 	outcome?: Outcome;
 }

@@ -217,7 +217,7 @@ async function carryOut(
 	};
 	await inQueues(items, settings, async (item) => {
 		const send = async (request: OperationRequest): Promise<Outcome> => {
-			const mayGo = () => attempt(outsideWindow, item) === undefined;
+			const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
 			const keyed = { ...request, mayGo, idempotencyKey: memory?.begin(item) };
 			const call = operation.run(client, keyed, prepared);
 			return await call.then((records) => ({ records })).catch(toOutcome);

@@ -87,7 +87,7 @@ export class Asking {
 		});
 	}
 
-	/** What a trigger must know: everybody who will be asked, and who was asked so far. */
+	/** What a trigger must know: everybody who will be asked, who was asked so far, and who is being asked. */
 	toQuestions(url: string): Questions {
 		const sent = new Map(this.questions.map((one) => [one.item, one]));
 		return {
@@ -100,6 +100,7 @@ export class Asking {
 				const { askedTime = null, expected = 0 } = sent.get(index) ?? {};
 				return [index, asText(request.body?.to), expected, askedTime, null];
 			}),
+			underWay: this.asked.filter(isUnderWay).map(({ index }) => index),
 			isWhole: false,
 		};
 	}
@@ -127,4 +128,9 @@ export function readWait(context: IWebhookFunctions): Wait | undefined {
 		`{{ JSON.stringify($node[${name}].context["${waitKey}"] ?? null) }}`,
 	);
 	return typeof json === 'string' ? ((JSON.parse(json) as Wait | null) ?? undefined) : undefined;
+}
+
+/** Whether somebody may have got the question, but the service has not responded yet. */
+function isUnderWay({ hasBegun, outcome }: Item): boolean {
+	return hasBegun === true && outcome === undefined;
 }

@@ -87,18 +87,23 @@ class Report {
 	}
 
 	private async tell(): Promise<void> {
-		const all = this.asking.toQuestions(this.url);
-		const asked = all.people.filter(([, , , time]) => time !== null);
-		const news = { ...all, people: differenceBy(asked, this.reported, '0') };
 		const tellOne = async () => {
+			const { all, asked } = this.read();
+			const news = { ...all, people: differenceBy(asked, this.reported, '0') };
 			const response = await this.call(news);
 			// A process that was killed knows only what n8n has stored, and may lack earlier reports.
 			const isIncomplete = Number(response?.known) < all.people.length + asked.length;
 			return isIncomplete ? await this.call(all) : response;
 		};
+		const { asked } = this.read();
 		const response = await tellOne();
 		if (this.isShared) await tellProcesses(async () => (await tellOne())?.process);
 		if (response?.inbox === 'yes') this.reported = asked;
+	}
+
+	private read() {
+		const all = this.asking.toQuestions(this.url);
+		return { all, asked: all.people.filter(([, , , time]) => time !== null) };
 	}
 }
 

@@ -49,7 +49,7 @@ const pollPauseMs = 5_000;
 /** How long a message waits to learn whether its sender was asked just now; Send and Wait reports this every second. */
 const heldMs = 2_500;
 const heldStepMs = 100;
-/** The second of two reports was certainly sent after the message arrived. */
+/** The second of two reports to a trigger was certainly made after the message arrived. */
 const enoughReports = 2;
 /** The delivery of the last reply gets its response when the run continues, or after this time, ms. */
 const maxWaitMs = 5_000;
@@ -163,7 +163,7 @@ export class Inbox {
 	/** Adds questions, or updates of them. */
 	add(context: Context, questions: Questions): Pick<TriggerResponse, 'inbox' | 'known'> {
 		const isTaken = this.questions.add(questions);
-		const known = this.questions.reported(questions.run);
+		const known = this.questions.reported(questions.run, nodeKey(context));
 		this.watch(context);
 		return { inbox: isTaken ? 'yes' : 'full', known };
 	}
@@ -314,16 +314,18 @@ export class Inbox {
 	): Promise<boolean> {
 		const one = () => run.people.get(item);
 		const isPending = () => this.questions.isOpen(run) && one()?.asked === null;
-		const { reports } = run;
+		const reports = new Map(run.reports);
+		const isTold = () =>
+			[...run.reports].some(([to, n]) => n >= (reports.get(to) ?? 0) + enoughReports);
 		for (let held = 0; isPending() && held < heldMs; held += heldStepMs) {
 			// Another process may have received what Send and Wait reported.
 			this.notStored.add(nodeKey(context));
 			void this.synchronize(context, url);
 			await pause(heldStepMs);
 		}
-		if (isPending() && run.reports < reports + enoughReports)
-			await this.learning.again(context, url);
-		if (isPending() && run.reports < reports + enoughReports) {
+		if (isPending() && !isTold()) await this.learning.again(context, url);
+		// The service may deliver the reply before it responds to the question.
+		if (isPending() && (!isTold() || run.underWay?.includes(item))) {
 			const state = await this.poll(context, run);
 			if (state === 'ended') this.end(run);
 			else throw new InputError('It is not known yet whether the sender was asked');

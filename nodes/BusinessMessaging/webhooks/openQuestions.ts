@@ -42,8 +42,8 @@ export interface Asked {
 export interface Run extends Omit<Questions, 'people'> {
 	/** By item. */
 	people: Map<number, Asked>;
-	/** How often Send and Wait has reported who was asked so far. */
-	reports: number;
+	/** How often Send and Wait has reported who was asked so far, by the trigger that it has told. */
+	reports: Map<string, number>;
 	poll?: { at: number; state: Promise<RunState> };
 	expire?: Promise<void>;
 	finish?: Promise<void>;
@@ -118,9 +118,10 @@ export class OpenQuestions {
 	add({ people, ...questions }: Questions): boolean {
 		if (this.ended.has(questions.run)) return true;
 		const known = this.runs.get(questions.run);
+		if (known && questions.underWay) known.underWay = questions.underWay;
 		if (known && people.length === 0 && known.isWhole === questions.isWhole) return true;
 		if (!known && people.length + this.count > maxOpen) return false;
-		const run: Run = known ?? { ...questions, people: new Map(), reports: 0 };
+		const run: Run = known ?? { ...questions, people: new Map(), reports: new Map() };
 		this.runs.set(run.run, run);
 		run.until = Math.max(run.until, questions.until);
 		run.isWhole ||= questions.isWhole;
@@ -181,11 +182,11 @@ export class OpenQuestions {
 		return this.isOpen(run) && isUnanswered && Date.now() < run.until;
 	}
 
-	/** Counts a report of the run about who was asked so far. @returns how much is known of the run, see TriggerResponse */
-	reported(name: string): number | undefined {
+	/** Counts a report of the run about who was asked so far. @param to the trigger that got it @returns how much is known of the run, see TriggerResponse */
+	reported(name: string, to: string): number | undefined {
 		const run = this.runs.get(name);
 		if (!run) return undefined;
-		run.reports++;
+		run.reports.set(to, (run.reports.get(to) ?? 0) + 1);
 		const asked = [...run.people.values()].filter((one) => one.asked !== null);
 		return run.people.size + asked.length;
 	}

@@ -69,6 +69,8 @@ export const questionsSchema = z.object({
 	until: z.number(),
 	expected: z.array(expectedSchema).max(maxPeople),
 	people: z.array(personSchema).max(maxPeople),
+	/** The items whose questions were under way at this report: the reply may come before the service's response. */
+	underWay: z.array(z.number()).max(maxPeople).optional(),
 	/** Whether all questions were sent: people without a time are not asked any more. */
 	isWhole: z.boolean(),
 });
