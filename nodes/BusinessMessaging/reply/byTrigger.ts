@@ -88,22 +88,17 @@ class Report {
 
 	private async tell(): Promise<void> {
 		const tellOne = async () => {
-			const { all, asked } = this.read();
+			const all = this.asking.toQuestions(this.url);
+			const asked = all.people.filter(([, , , time]) => time !== null);
 			const news = { ...all, people: differenceBy(asked, this.reported, '0') };
 			const response = await this.call(news);
 			// A process that was killed knows only what n8n has stored, and may lack earlier reports.
 			const isIncomplete = Number(response?.known) < all.people.length + asked.length;
-			return isIncomplete ? await this.call(all) : response;
+			return { asked, response: isIncomplete ? await this.call(all) : response };
 		};
-		const { asked } = this.read();
-		const response = await tellOne();
-		if (this.isShared) await tellProcesses(async () => (await tellOne())?.process);
+		const { asked, response } = await tellOne();
+		if (this.isShared) await tellProcesses(async () => (await tellOne()).response?.process);
 		if (response?.inbox === 'yes') this.reported = asked;
-	}
-
-	private read() {
-		const all = this.asking.toQuestions(this.url);
-		return { all, asked: all.people.filter(([, , , time]) => time !== null) };
 	}
 }
 

@@ -315,17 +315,17 @@ export class Inbox {
 		const one = () => run.people.get(item);
 		const isPending = () => this.questions.isOpen(run) && one()?.asked === null;
 		const reports = new Map(run.reports);
-		const isTold = () =>
-			[...run.reports].some(([to, n]) => n >= (reports.get(to) ?? 0) + enoughReports);
+		const isReported = () =>
+			[...run.reports].some(([node, count]) => count >= (reports.get(node) ?? 0) + enoughReports);
 		for (let held = 0; isPending() && held < heldMs; held += heldStepMs) {
 			// Another process may have received what Send and Wait reported.
 			this.notStored.add(nodeKey(context));
 			void this.synchronize(context, url);
 			await pause(heldStepMs);
 		}
-		if (isPending() && !isTold()) await this.learning.again(context, url);
+		if (isPending() && !isReported()) await this.learning.again(context, url);
 		// The service may deliver the reply before it responds to the question.
-		if (isPending() && (!isTold() || run.underWay?.includes(item))) {
+		if (isPending() && (!isReported() || run.underWay?.includes(item))) {
 			const state = await this.poll(context, run);
 			if (state === 'ended') this.end(run);
 			else throw new InputError('It is not known yet whether the sender was asked');

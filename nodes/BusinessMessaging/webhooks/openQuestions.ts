@@ -42,7 +42,7 @@ export interface Asked {
 export interface Run extends Omit<Questions, 'people'> {
 	/** By item. */
 	people: Map<number, Asked>;
-	/** How often Send and Wait has reported who was asked so far, by the trigger that it has told. */
+	/** How many reports of who was asked so far each trigger has received from Send and Wait, by its node. */
 	reports: Map<string, number>;
 	poll?: { at: number; state: Promise<RunState> };
 	expire?: Promise<void>;
@@ -182,11 +182,11 @@ export class OpenQuestions {
 		return this.isOpen(run) && isUnanswered && Date.now() < run.until;
 	}
 
-	/** Counts a report of the run about who was asked so far. @param to the trigger that got it @returns how much is known of the run, see TriggerResponse */
-	reported(name: string, to: string): number | undefined {
+	/** Counts a report of the run about who was asked so far. @param node the trigger that received it @returns how much is known of the run, see TriggerResponse */
+	reported(name: string, node: string): number | undefined {
 		const run = this.runs.get(name);
 		if (!run) return undefined;
-		run.reports.set(to, (run.reports.get(to) ?? 0) + 1);
+		run.reports.set(node, (run.reports.get(node) ?? 0) + 1);
 		const asked = [...run.people.values()].filter((one) => one.asked !== null);
 		return run.people.size + asked.length;
 	}
