@@ -39,9 +39,9 @@ test('remembers events after a restart of n8n', async () => {
 	expect(restarted.executions.map(({ items }) => items[0][0].json.messageId)).toEqual(['d']);
 });
 
-test('keeps what it stores small', async () => {
+test('stores the last 5,000 events', async () => {
 	const minute = Math.floor(Date.now() / 60_000).toString(36);
-	const earlier = Array.from({ length: 500 }, (_, n) => `earlier${n}`.padEnd(11, '_') + minute);
+	const earlier = Array.from({ length: 5000 }, (_, n) => `earlier${n}`.padEnd(11, '_') + minute);
 	const trigger = await triggers.active({ staticData: { [recentEvents]: earlier.join(' ') } });
 	for (const id of ['a', 'b']) await triggers.deliver(trigger, received({ id }));
 	expect(trigger.executions).toHaveLength(2);
