@@ -50,6 +50,7 @@ export class Asking {
 	/** How long answers count, ms. */
 	readonly limitMs: number;
 	private readonly startedAt = Date.now();
+	private reports = 0;
 	/** The different settings of the questions, and a key for each. */
 	private readonly settings: QuestionSettings[];
 	private readonly indexes: Map<string, number>;
@@ -101,6 +102,7 @@ export class Asking {
 				return [index, asText(request.body?.to), expected, askedTime, null];
 			}),
 			underWay: this.asked.filter(isUnderWay).map(({ index }) => index),
+			report: ++this.reports,
 			isWhole: false,
 		};
 	}

@@ -163,7 +163,7 @@ export class Inbox {
 	/** Adds questions, or updates of them. */
 	add(context: Context, questions: Questions): Pick<TriggerResponse, 'inbox' | 'known'> {
 		const isTaken = this.questions.add(questions);
-		const known = this.questions.reported(questions.run, nodeKey(context));
+		const known = this.questions.reported(questions, nodeKey(context));
 		this.watch(context);
 		return { inbox: isTaken ? 'yes' : 'full', known };
 	}
@@ -278,9 +278,11 @@ export class Inbox {
 		for (const { run, item } of this.questions.to(phone)) {
 			const isAsked = await this.isAsked(context, url, run, item, event);
 			const state = isAsked && (await this.poll(context, run));
+			// Then the process that gave the run its replies knows which messages they were.
+			if (state === 'resumed') await this.learning.again(context, url);
 			// While this one waited, another process may have consumed the message.
 			if (isKnown()) return { isOptOut: isLoneWord };
-			if (!isAsked) continue;
+			if (!isAsked || run.isOver) continue;
 			if (state === 'ended' || state === 'resumed') this.end(run);
 			if (state === 'ended') continue;
 			// Then another process, or this one before a restart, gave it an answer of this person: most likely this message.
@@ -316,7 +318,9 @@ export class Inbox {
 		const isPending = () => this.questions.isOpen(run) && one()?.asked === null;
 		const reports = new Map(run.reports);
 		const isReported = () =>
-			[...run.reports].some(([node, count]) => count >= (reports.get(node) ?? 0) + enoughReports);
+			[...run.reports].some(
+				([node, { count }]) => count >= (reports.get(node)?.count ?? 0) + enoughReports,
+			);
 		for (let held = 0; isPending() && held < heldMs; held += heldStepMs) {
 			// Another process may have received what Send and Wait reported.
 			this.notStored.add(nodeKey(context));

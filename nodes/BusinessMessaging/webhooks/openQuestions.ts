@@ -42,8 +42,10 @@ export interface Asked {
 export interface Run extends Omit<Questions, 'people'> {
 	/** By item. */
 	people: Map<number, Asked>;
-	/** How many reports of who was asked so far each trigger has received from Send and Wait, by its node. */
-	reports: Map<string, number>;
+	/** How many reports of who was asked so far each trigger has received from Send and Wait, by its node, and the number of the latest. */
+	reports: Map<string, { count: number; latest: number }>;
+	/** Whether another process has said that the run is over, and which messages were its replies. */
+	isOver?: boolean;
 	poll?: { at: number; state: Promise<RunState> };
 	expire?: Promise<void>;
 	finish?: Promise<void>;
@@ -106,7 +108,11 @@ export class OpenQuestions {
 		if (typeof text !== 'string' || this.known.has(name)) return true;
 		const content = unseal(this.serviceId, text.slice(name.length + 1));
 		const { runs = [], ended = [], answered = [] } = storedSchema.safeParse(content).data ?? {};
-		for (const [run, until] of ended) this.end(run, until);
+		for (const [name, until] of ended) {
+			const run = this.runs.get(name);
+			if (run) run.isOver = true;
+			this.end(name, until);
+		}
 		for (const [key, at] of answered) if (!this.answered.has(key)) this.answered.set(key, at);
 		for (const questions of runs) if (isOwn(questions.url)) this.add(questions);
 		this.known.set(name, true);
@@ -183,10 +189,14 @@ export class OpenQuestions {
 	}
 
 	/** Counts a report of the run about who was asked so far. @param node the trigger that received it @returns how much is known of the run, see TriggerResponse */
-	reported(name: string, node: string): number | undefined {
+	reported(
+		{ run: name, report = 0 }: Pick<Questions, 'run' | 'report'>,
+		node: string,
+	): number | undefined {
 		const run = this.runs.get(name);
 		if (!run) return undefined;
-		run.reports.set(node, (run.reports.get(node) ?? 0) + 1);
+		const { count, latest } = run.reports.get(node) ?? { count: 0, latest: -1 };
+		if (report > latest) run.reports.set(node, { count: count + 1, latest: report });
 		const asked = [...run.people.values()].filter((one) => one.asked !== null);
 		return run.people.size + asked.length;
 	}

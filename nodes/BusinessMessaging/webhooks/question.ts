@@ -71,6 +71,8 @@ export const questionsSchema = z.object({
 	people: z.array(personSchema).max(maxPeople),
 	/** The items whose questions were under way at this report: the reply may come before the service's response. */
 	underWay: z.array(z.number()).max(maxPeople).optional(),
+	/** Counts the reports of the run. The same one may arrive twice, if its response was lost. */
+	report: z.number().optional(),
 	/** Whether all questions were sent: people without a time are not asked any more. */
 	isWhole: z.boolean(),
 });
