@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { ExecuteContext } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { operations } from '../../nodes/BusinessMessaging/description';
@@ -69,7 +70,10 @@ describe('previews equal what a run gives', () => {
 		},
 	);
 
-	test('message sendAndWait', async () => {
+	/** Missing in older engines: see `npm run test:compat`. */
+	const testOfWaiting = 'getSignedResumeUrl' in ExecuteContext.prototype ? test : test.skip;
+
+	testOfWaiting('message sendAndWait', async () => {
 		const to = '+15551000000';
 		const waiting = await service.engine.runUntilWaiting({
 			parameters: { resource: 'message', operation: 'sendAndWait', to, message: 'Tuesday?' },
