@@ -49,6 +49,7 @@ test.each<[object, object, string, string]>([
 	[send, { text: missing }, "'Text' is empty", 'Fill it in'],
 	[send, { to: missing }, "'Recipient Phone Number' is empty", 'Fill it in'],
 	[send, noChoices, "'Choices' is empty", 'Enter the possible answers'],
+	[send, { to: '447700900124' }, "in 'Recipient Phone Number' has no", 'Did you mean +44770'],
 	[send, { options: { timeout: '={{ 5000000 }}' } }, 'cannot be "5000000"', 'a number from 1 to '],
 	[list, { limit: missing }, "'Limit' is empty", 'Enter a whole number of at least 1.'],
 	[list, { limit: '={{ 0 }}' }, '\'Limit\' cannot be "0"', 'Enter a whole number'],
@@ -158,19 +159,6 @@ describe('phone numbers', () => {
 		expect(service.sent().map(({ phone }) => phone)).toEqual([e164, '+447700900124']);
 		const { error } = await runIn('GB', { ...send, to: local }, 'none');
 		expect(error?.message).toContain("in 'Recipient Phone Number' has no country code");
-	});
-
-	test('a value that is not a number is refused before anything is sent, with advice', async () => {
-		const { error } = await service.run({
-			parameters: { ...send, to: '={{ $json.to }}' },
-			items: [{ to: e164 }, { to: 447700900124 }],
-		});
-		expect(error).toMatchObject({
-			message: '"447700900124" in \'Recipient Phone Number\' has no country code [item 1]',
-			description: expect.stringContaining('Did you mean +447700900124?'),
-			context: { itemIndex: 1, sendStatus: 'notSent' },
-		});
-		expect(service.calls('sendText')).toBe(0);
 	});
 
 	test('an extension is left out, which a hint says', async () => {

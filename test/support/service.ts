@@ -1,7 +1,6 @@
 /** A sandbox, n8n's engine and a host that is not the service, for the tests of one file. */
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import axios from 'axios';
 import { stringify } from 'flatted';
 import { countBy, range } from 'lodash';
@@ -162,10 +161,14 @@ interface OtherHost {
 /** Starts it before the tests and stops it after them; what it has seen is forgotten before each. */
 export function useOtherHost(answer: RequestListener): OtherHost {
 	const host: OtherHost = { url: '', seen: [] };
-	const server = createServer(async (request, response) => {
+	const server = createServer((request, response) => {
 		const { method = '', url = '', headers } = request;
-		host.seen.push({ method, url, headers, body: await text(request) });
-		answer(request, response);
+		const chunks: Buffer[] = [];
+		request.on('data', (chunk: Buffer) => chunks.push(chunk));
+		request.on('end', () => {
+			host.seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+			answer(request, response);
+		});
 	});
 	beforeAll(async () => {
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -38,8 +38,6 @@ function parseBody(request: WebhookRequest): boolean {
 	try {
 		if (request.contentType === 'application/json') request.body = JSON.parse(text) ?? {};
 		if (request.contentType === 'text/plain') request.body = text;
-		if (request.contentType === 'application/x-www-form-urlencoded')
-			request.body = Object.fromEntries(new URLSearchParams(text));
 		return true;
 	} catch {
 		return false;
@@ -113,7 +111,7 @@ export class WaitingExecution {
 	outputs?: INodeExecutionData[][];
 
 	/** How the deliveries were answered, in order. */
-	readonly answers: Array<{ body: unknown }> = [];
+	readonly answers: Array<{ body?: unknown }> = [];
 
 	private isStopped = false;
 
@@ -163,11 +161,11 @@ export class WaitingExecution {
 		};
 		const stored = parse(stringify(run.data)) as IRunExecutionData;
 		const context = new WebhookContext(workflow, node, additionalData, 'webhook', data, [], stored);
-		let body: unknown;
-		httpResponse.once('finish', () => this.answers.push({ body }));
-		const { workflowData, ...result } = await nodeType.webhook!.call(context);
-		body = result.webhookResponse;
-		if (workflowData) this.outputs = workflowData;
-		if (!result.noWebhookResponse) httpResponse.status(200).json(body);
+		const answer: { body?: unknown } = {};
+		httpResponse.once('finish', () => this.answers.push(answer));
+		const result = await nodeType.webhook!.call(context);
+		answer.body = result.webhookResponse;
+		if (result.workflowData) this.outputs = result.workflowData;
+		if (!result.noWebhookResponse) httpResponse.status(200).json(answer.body);
 	}
 }
