@@ -6,8 +6,7 @@ import axios from 'axios';
 import { ExecuteContext } from 'n8n-core';
 import { createEmptyRunExecutionData, type INodeExecutionData, Workflow } from 'n8n-workflow';
 import { readList, type ServiceRecord } from '../nodes/BusinessMessaging/api/read';
-import { additionalDataFor } from '../test/support/cli';
-import { loadPackage } from '../test/support/package';
+import { additionalDataFor, loadPackage } from '../test/support/package';
 import { ACTION, node, withCredential } from '../tools/n8n/workflow';
 import { forgetPeak, peakMb, residentMb } from './usage';
 

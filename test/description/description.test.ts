@@ -6,37 +6,23 @@
 import path from 'node:path';
 
 import { Linter } from 'eslint';
-import {
-	type ICredentialType,
-	type INodeProperties,
-	type INodePropertyOptions,
-	type INodeType,
-	Workflow,
-} from 'n8n-workflow';
+import { type INodeProperties, type INodeType, Workflow } from 'n8n-workflow';
 import tseslint from 'typescript-eslint';
 
 import { filesBelow, readText, root } from '../support/files';
 
-const manifest = JSON.parse(readText('package.json')) as {
-	n8n: { nodes: string[]; credentials: string[] };
-};
-
-/** An object of a built file's class, fresh from the file: n8n's loader replaces icons and adds to the description. */
-function instance<T>(file: string) {
-	const className = path.basename(file).split('.')[0];
+/** The nodes fresh from their built files: n8n's loader replaces icons and adds to the description. */
+const nodes = ['BusinessMessaging', 'BusinessMessagingTrigger'].map((className) => {
+	const file = `nodes/BusinessMessaging/${className}.node`;
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- a built file, known by its name only
-	const module = require(path.join(root, file)) as Record<string, new () => T>;
-	const source = file.replace(/^dist\//, '').replace(/\.js$/, '.ts');
-	return { className, source, built: new module[className]() };
-}
-
-const nodes = manifest.n8n.nodes.map((file) => instance<INodeType>(file));
-const [credential] = manifest.n8n.credentials.map((file) => instance<ICredentialType>(file));
+	const module = require(path.join(root, 'dist', file)) as Record<string, new () => INodeType>;
+	return { className, source: `${file}.ts`, description: new module[className]().description };
+});
 
 /** The plugin as far as it is used here; it has no types, and its configs are in ESLint's old format. */
 interface NodesBasePlugin {
 	rules: Record<string, unknown>;
-	configs: Record<'nodes' | 'credentials', { rules: Linter.RulesRecord }>;
+	configs: { nodes: { rules: Linter.RulesRecord } };
 }
 
 /** In an environment called "test" the plugin takes every file for a node called Test. */
@@ -51,12 +37,6 @@ function loadPlugin(): NodesBasePlugin {
 	}
 }
 const plugin = loadPlugin();
-const { nodes: forNodes, credentials: forCredentials } = plugin.configs;
-const credentialRules: Linter.RulesRecord = {
-	...forCredentials.rules,
-	// Wants a slug of n8n's own documentation, where another rule of the same set wants a community credential's URL.
-	'n8n-nodes-base/cred-class-field-documentation-url-miscased': 'off',
-};
 
 /** Source text of a value: objects with bare keys and strings in single quotes, as the rules know them. */
 function literal(value: unknown): string {
@@ -72,122 +52,71 @@ function literal(value: unknown): string {
 	return `{\n${entries.join('')}}`;
 }
 
-/** What is wrong with the source of a class, one line each. */
-function lint(filename: string, code: string, rules: Linter.RulesRecord): string[] {
+/** What is wrong with the source of a node, one line each. */
+function lint({ className, source, description }: (typeof nodes)[number]): string[] {
+	const code = `export class ${className} implements INodeType { description: INodeTypeDescription = ${literal(description)}; }`;
 	const config = {
 		files: ['**/*.ts'],
 		languageOptions: { parser: tseslint.parser },
 		plugins: { 'n8n-nodes-base': plugin },
-		rules,
+		rules: plugin.configs.nodes.rules,
 	};
 	const lines = code.split('\n');
 	return new Linter()
-		.verify(code, [config] as Linter.Config[], { filename })
+		.verify(code, [config] as Linter.Config[], { filename: source })
 		.map(({ ruleId, message, line }) => `${ruleId}: ${message}: ${lines[line - 1]?.trim()}`);
 }
 
-const lintNode = ({ className, source, built }: (typeof nodes)[number]) =>
-	lint(
-		source,
-		`export class ${className} implements INodeType { description: INodeTypeDescription = ${literal(built.description)}; }`,
-		forNodes.rules,
-	);
-
-describe("all of n8n's lint rules hold for", () => {
-	test.each(nodes)('$className', (node) => {
-		expect(lintNode(node)).toEqual([]);
+describe("n8n's lint rules", () => {
+	test.each(nodes)('hold for all of $className', (node) => {
+		expect(lint(node)).toEqual([]);
 	});
 
-	test('the credential', () => {
-		const { className, source, built } = credential;
-		const types = { properties: ': INodeProperties[]', authenticate: ': IAuthenticateGeneric' };
-		const fields = Object.entries(built).map(
-			([name, value]) => `${name}${types[name as 'properties'] ?? ''} = ${literal(value)};\n`,
-		);
-		const code = `export class ${className} implements ICredentialType {\n${fields.join('')}}`;
-		expect(lint(source, code, credentialRules)).toEqual([]);
-	});
-
-	test('what is built by code, where one is broken', () => {
-		const [{ built, ...node }] = nodes;
-		const description = structuredClone(built.description);
+	test('find what is wrong in a description that is built by code', () => {
+		const description = structuredClone(nodes[0].description);
 		const field = description.properties.find(({ type }) => type === 'string')!;
 		field.description = 'One sentence with a period.';
-		expect(lintNode({ ...node, built: { description } })).toEqual([
+		expect(lint({ ...nodes[0], description })).toEqual([
 			expect.stringContaining('node-param-description-excess-final-period'),
 		]);
 	});
 });
-
-type Option = NonNullable<INodeProperties['options']>[number];
-const isProperty = (option: Option): option is INodeProperties => 'type' in option;
-const isChoice = (option: Option): option is INodePropertyOptions =>
-	'value' in option && !('type' in option);
-const choicesOf = ({ options = [] }: INodeProperties) => options.filter(isChoice);
 
 /** A property, with those beside it and those of the whole node, which its display conditions can name. */
 interface Placed {
 	property: INodeProperties;
 	siblings: INodeProperties[];
 	all: INodeProperties[];
-	path: string;
 }
 
 /** All properties, each before those within it. */
-function allProperties(siblings: INodeProperties[], prefix: string, all = siblings): Placed[] {
+function allProperties(siblings: INodeProperties[], all = siblings): Placed[] {
 	return siblings.flatMap((property) => {
-		const { name, options = [], displayOptions: { show = {} } = {} } = property;
-		const place = `${prefix}.${name} (${Object.values(show).flat().map(String).join(', ')})`;
+		const { options = [] } = property;
 		const groups = options.flatMap((option) => ('values' in option ? option.values : []));
-		const inner = [...options.filter(isProperty), ...groups];
-		return [{ property, siblings, all, path: place }, ...allProperties(inner, place, all)];
+		const inner = [...options.filter((option) => 'type' in option), ...groups];
+		return [{ property, siblings, all }, ...allProperties(inner, all)];
 	});
 }
 
-const withoutText = ['notice', 'callout', 'fixedCollection', 'collection', 'hidden'];
+/** Whether a condition names a field that is not there, or a value that the field cannot have: then it is never shown. */
+function isNeverMet({ siblings, all }: Placed, condition: string, values: unknown[]): boolean {
+	if (condition.startsWith('@')) return false;
+	const [name] = condition.replace(/^\//, '').split(/[.[]/);
+	const named = (condition.startsWith('/') ? all : siblings).filter((one) => one.name === name);
+	const choices = named.flatMap(({ options = [] }) => options);
+	const known: unknown[] = choices.flatMap((choice) => ('value' in choice ? choice.value : []));
+	const isMissing = (value: unknown) => typeof value === 'string' && !known.includes(value);
+	return named.length === 0 || (known.length > 0 && values.some(isMissing));
+}
 
-/** What is wrong with a property, by the rule. */
-const rules: Record<string, (placed: Placed) => boolean> = {
-	'has its values as soon as a group is added': ({ property: { type, typeOptions, ...one } }) =>
-		type === 'fixedCollection' &&
-		!typeOptions?.multipleValues &&
-		!('values' in (one.default as object)),
-	'shows examples as placeholders': ({ property: { type, placeholder = 'e.g. ' } }) =>
-		['string', 'number', 'json', 'dateTime'].includes(type) && !placeholder.startsWith('e.g. '),
-	'explains in sentences every field that the user fills in': ({ property }) => {
-		const { name, type, description, displayName } = property;
-		const isExplained = description && description.toLowerCase() !== displayName.toLowerCase();
-		const isFilledIn = !withoutText.includes(type) && !['resource', 'operation'].includes(name);
-		const texts = [description, ...choicesOf(property).map((choice) => choice.description)];
-		const isNoSentence = texts.some((text) => text !== undefined && !/^[^a-z\s]/.test(text));
-		return (isFilledIn && !isExplained) || isNoSentence;
-	},
-	'lets the user pick from a list before typing an identifier': ({ property }) => {
-		const { name, type, modes = [], default: initial } = property;
-		if (type !== 'resourceLocator') return /Id$/.test(name) && type !== 'hidden';
-		return modes[0]?.type !== 'list' || (initial as { mode?: string }).mode !== modes[0].name;
-	},
-	'depends on nothing that is not there': ({ property, siblings, all }) => {
-		const { show = {}, hide = {} } = property.displayOptions ?? {};
-		return [...Object.entries(show), ...Object.entries(hide)].some(([condition, values = []]) => {
-			if (condition.startsWith('@')) return false;
-			const [name] = condition.replace(/^\//, '').split(/[.[]/);
-			const named = (condition.startsWith('/') ? all : siblings).filter((one) => one.name === name);
-			const known: unknown[] = named.flatMap(choicesOf).map(({ value }) => value);
-			const isMissing = (value: unknown) => typeof value === 'string' && !known.includes(value);
-			return named.length === 0 || (known.length > 0 && values.some(isMissing));
-		});
-	},
-};
-
-test.each(Object.entries(rules))('every field %s', (_, isWrong) => {
-	const placed = [
-		...nodes.flatMap(({ className, built }) =>
-			allProperties(built.description.properties, className),
-		),
-		...allProperties(credential.built.properties, credential.className),
-	];
-	expect(placed.filter(isWrong).map((one) => one.path)).toEqual([]);
+test.each(nodes)('no field of $className depends on what is not there', ({ description }) => {
+	const wrong = allProperties(description.properties).filter((placed) => {
+		const { show = {}, hide = {} } = placed.property.displayOptions ?? {};
+		const conditions = [...Object.entries(show), ...Object.entries(hide)];
+		return conditions.some(([name, values = []]) => isNeverMet(placed, name, values));
+	});
+	expect(wrong.map(({ property }) => property)).toEqual([]);
 });
 
 test('every operation has its file and its line in operations/index.ts', () => {
@@ -201,7 +130,7 @@ test('every operation has its file and its line in operations/index.ts', () => {
 });
 
 test('the canvas shows what a node does, in the words of its operation', () => {
-	const node = nodes[0].built;
+	const [node] = nodes;
 	const parameters = { resource: 'contact', operation: 'upsert', phone: '+15550001000' };
 	const place = { id: '1', name: 'Node', type: 'test', typeVersion: 1 };
 	const find = () => node;
@@ -211,7 +140,11 @@ test('the canvas shows what a node does, in the words of its operation', () => {
 		active: false,
 		nodeTypes: { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) },
 	});
-	const { subtitle } = node.description;
-	const shown = expression.getSimpleParameterValue(placed.Node, subtitle, 'internal', {});
+	const shown = expression.getSimpleParameterValue(
+		placed.Node,
+		node.description.subtitle,
+		'internal',
+		{},
+	);
 	expect(shown).toBe('Create or Update Contact');
 });

@@ -8,14 +8,10 @@ const { runCLI } = require('jest');
 const root = path.resolve(__dirname, '../..');
 
 async function main() {
+	const config = path.join(__dirname, 'jest.config.js');
+	const options = { $0: 'jest', _: [], config, runInBand: true, silent: true, verbose: false };
 	for (let time = 1; time <= 2; time++) {
-		const options = {
-			config: path.join(__dirname, 'jest.config.js'),
-			runInBand: true,
-			silent: true,
-			verbose: false,
-		};
-		const { results } = await runCLI({ $0: 'jest', _: [], ...options }, [root]);
+		const { results } = await runCLI(options, [root]);
 		if (!results.success || results.numPassedTests === 0)
 			throw new Error(`The suites fail by themselves, in run ${time}`);
 	}

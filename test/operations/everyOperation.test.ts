@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { mapValues } from 'lodash';
 import { ExecuteContext } from 'n8n-core';
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -14,26 +15,15 @@ import { useService } from '../support/service';
 const service = useService({ sampleContacts: 3 });
 testEveryOperation(service);
 
-/** A JSON schema as far as n8n reads it, which its editor shows before the first run. Source: n8n's resolver of output schemas. */
-type Preview =
-	| { type: 'object'; properties: Record<string, Preview>; version?: number }
-	| { type: 'array'; items: Preview }
-	| { type: 'string' | 'number' | 'boolean' | 'null' };
-
 /** The folder of the previews, which n8n looks for beside the node's file, one folder for each version of the node. */
 const previewFolder = 'nodes/BusinessMessaging/__schema__/v1.0.0';
 
-/** The shape of a value; of a list that of its first entry. */
-function previewOf(value: unknown): Preview {
+/** The JSON schema of a value as far as n8n reads it; of a list that of its first entry. */
+function previewOf(value: unknown): object {
 	if (value === null || value === undefined) return { type: 'null' };
 	if (Array.isArray(value)) return { type: 'array', items: previewOf(value[0] ?? '') };
-	if (typeof value !== 'object') return { type: typeof value as 'string' | 'number' | 'boolean' };
-	return {
-		type: 'object',
-		properties: Object.fromEntries(
-			Object.entries(value).map(([key, entry]) => [key, previewOf(entry)]),
-		),
-	};
+	if (typeof value !== 'object') return { type: typeof value };
+	return { type: 'object', properties: mapValues(value, previewOf) };
 }
 
 describe('previews equal what a run gives', () => {
@@ -80,8 +70,7 @@ describe('previews equal what a run gives', () => {
 			credentials: service.credentials(),
 		});
 		service.sandbox.state.traffic.receive({ from: to, text: 'Yes, please' });
-		const isOver = async () => waiting.outputs !== undefined;
-		await until('the answer', isOver);
+		await until('the answer', async () => waiting.outputs !== undefined);
 		check('message', 'sendAndWait', waiting.outputs?.[0][0].json);
 	});
 

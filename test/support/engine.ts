@@ -1,17 +1,13 @@
 /** The built nodes in n8n's real engine, without a server and without a database. */
-import { createHash } from 'node:crypto';
-import { difference, map, pick } from 'lodash';
+import { difference, map, partition, pick } from 'lodash';
 import { DataDeduplicationService, LoadOptionsContext } from 'n8n-core';
 import {
 	type ICredentialDataDecryptedObject,
 	type INode,
-	type INodeListSearchResult,
 	type INodeParameters,
-	type ResourceMapperFields,
 	Workflow,
 	type IDataDeduplicator,
 } from 'n8n-workflow';
-import { additionalDataFor, testCredential } from './cli';
 import {
 	type RunOptions,
 	type RunResult,
@@ -20,15 +16,13 @@ import {
 	testedNode,
 	workflowFor,
 } from './execution';
-import { type LoadedPackage, loadPackage } from './package';
+import { type LoadedPackage, additionalDataFor, loadPackage, testCredential } from './package';
 import { Trigger, type TriggerOptions } from './trigger';
 import { WaitingExecution, WebhookServer } from './webhooks';
 
 type Check = Parameters<IDataDeduplicator['checkProcessedAndRecord']>;
 type Item = Check[0][number];
 type List = [scope: Check[1], context: Check[2], options: Check[3]];
-
-const hash = (value: Item) => createHash('md5').update(value.toString()).digest('base64');
 
 /** Deduplication in memory. */
 class MemoryDeduplicator implements IDataDeduplicator {
@@ -38,35 +32,34 @@ class MemoryDeduplicator implements IDataDeduplicator {
 	isFailing: (method: keyof IDataDeduplicator) => boolean = () => false;
 
 	async checkProcessedAndRecord(items: Item[], ...list: List) {
-		const key = await this.query('checkProcessedAndRecord', list);
+		const key = this.query('checkProcessedAndRecord', list);
 		const known = this.lists.get(key);
 		const entries = [...(known ?? [])];
-		const output: { new: Item[]; processed: Item[] } = { new: [], processed: [] };
-		for (const item of items) {
+		const [processed, unknown] = partition(items, (item) => {
 			// As in n8n: without a list yet, everything counts as new, also the second of two equal values.
-			const isKnown = known !== undefined && entries.includes(hash(item));
-			output[isKnown ? 'processed' : 'new'].push(item);
-			if (!isKnown) entries.push(hash(item));
-		}
-		const [, , { maxEntries }] = list;
-		this.lists.set(key, maxEntries ? entries.slice(-maxEntries) : entries);
-		return output;
+			const isKnown = known !== undefined && entries.includes(item.toString());
+			if (!isKnown) entries.push(item.toString());
+			return isKnown;
+		});
+		const [, , { maxEntries = Infinity }] = list;
+		this.lists.set(key, entries.slice(-maxEntries));
+		return { new: unknown, processed };
 	}
 
 	async removeProcessed(items: Item[], ...list: List): Promise<void> {
-		const entries = this.lists.get(await this.query('removeProcessed', list)) ?? [];
+		const entries = this.lists.get(this.query('removeProcessed', list)) ?? [];
 		for (const item of items) {
-			const index = entries.indexOf(hash(item));
+			const index = entries.indexOf(item.toString());
 			if (index !== -1) entries.splice(index, 1);
 		}
 	}
 
 	async clearAllProcessedItems(...list: List): Promise<void> {
-		this.lists.delete(await this.query('clearAllProcessedItems', list));
+		this.lists.delete(this.query('clearAllProcessedItems', list));
 	}
 
 	async getProcessedDataCount(...list: List): Promise<number> {
-		return this.lists.get(await this.query('getProcessedDataCount', list))?.length ?? 0;
+		return this.lists.get(this.query('getProcessedDataCount', list))?.length ?? 0;
 	}
 
 	/** Forgets everything, as if n8n were new. */
@@ -76,57 +69,13 @@ class MemoryDeduplicator implements IDataDeduplicator {
 	}
 
 	/** @returns the key of the list */
-	private async query(
-		method: keyof IDataDeduplicator,
-		[scope, { node, workflow }, { mode }]: List,
-	): Promise<string> {
-		if (mode !== 'entries')
-			throw new Error(`The harness only knows the mode "entries", not "${mode}"`);
+	private query(method: keyof IDataDeduplicator, [scope, { node, workflow }]: List): string {
 		if (this.isFailing(method)) throw new Error('SQLITE_BUSY: database is locked');
 		return `${workflow.id} ${scope === 'node' ? `n:${node?.id}` : ''}`;
 	}
 }
 
 const action = 'businessMessaging';
-
-/** The action node open in n8n's editor. Source: DynamicNodeParametersService of n8n's cli. */
-class Editor {
-	constructor(
-		private readonly loaded: LoadedPackage,
-		private readonly node: INode,
-		private readonly credentials: ICredentialDataDecryptedObject,
-	) {}
-
-	/** Opens a searchable list. `filter` is what was typed, `paginationToken` what the page before has returned. */
-	async listSearch(
-		method: string,
-		filter?: string,
-		paginationToken?: string,
-	): Promise<INodeListSearchResult> {
-		const search = this.loaded.node(action).methods!.listSearch![method];
-		return await search.call(this.context(), filter, paginationToken);
-	}
-
-	/** Loads the fields of a mapped form. */
-	async resourceMapping(method: string): Promise<ResourceMapperFields> {
-		return await this.loaded.node(action).methods!.resourceMapping![method].call(this.context());
-	}
-
-	private context(): LoadOptionsContext {
-		const { nodeTypes } = this.loaded;
-		const workflow = new Workflow({
-			nodes: [this.node],
-			connections: {},
-			active: false,
-			nodeTypes,
-		});
-		const additionalData = additionalDataFor(this.loaded, this.credentials);
-		// The editor sends what is filled in, without defaults.
-		additionalData.currentNodeParameters = this.node.parameters;
-		const [node] = Object.values(workflow.nodes);
-		return new LoadOptionsContext(workflow, node, additionalData, 'parameters');
-	}
-}
 
 const deduplicator = new MemoryDeduplicator();
 let ready: Promise<void> | undefined;
@@ -144,11 +93,10 @@ export class Engine {
 
 	/** Runs the action node on the given items. */
 	async run(options: RunOptions): Promise<RunResult> {
-		const { onError, retryOnFail, maxTries, settings } = options;
 		const tested = this.makeNode(testedNode, action, options.parameters, {
-			...(onError && { onError }),
-			...(retryOnFail && { retryOnFail, maxTries, waitBetweenTries: 1 }), // 0 would mean n8n's default of a second
-			...settings,
+			...pick(options, 'onError', 'retryOnFail', 'maxTries'),
+			waitBetweenTries: 1, // 0 would mean n8n's default of a second
+			...options.settings,
 		});
 		return await runWorkflow(this.loaded, workflowFor(tested, options), options);
 	}
@@ -181,10 +129,27 @@ export class Engine {
 		return trigger;
 	}
 
-	/** The pickers and mapped forms of the action node, as the editor calls them. */
-	editor(options: Pick<RunOptions, 'parameters' | 'credentials'>): Editor {
-		const node = this.makeNode('Temp-Node', action, options.parameters);
-		return new Editor(this.loaded, node, options.credentials ?? {});
+	/**
+	 * The action node open in the editor: its searchable lists, with what was typed and the token of the next page, and its
+	 * mapped forms. Source: DynamicNodeParametersService of n8n's cli.
+	 */
+	editor({ parameters, credentials }: Pick<RunOptions, 'parameters' | 'credentials'>) {
+		const { nodeTypes } = this.loaded;
+		const { listSearch = {}, resourceMapping = {} } = this.loaded.node(action).methods!;
+		const nodes = [this.makeNode('Temp-Node', action, parameters)];
+		const contextOf = () => {
+			const workflow = new Workflow({ nodes, connections: {}, active: false, nodeTypes });
+			const additionalData = additionalDataFor(this.loaded, credentials);
+			// The editor sends what is filled in, without defaults.
+			additionalData.currentNodeParameters = nodes[0].parameters;
+			const [node] = Object.values(workflow.nodes);
+			return new LoadOptionsContext(workflow, node, additionalData, 'parameters');
+		};
+		return {
+			listSearch: async (method: string, filter?: string, paginationToken?: string) =>
+				await listSearch[method].call(contextOf(), filter, paginationToken),
+			resourceMapping: async (method: string) => await resourceMapping[method].call(contextOf()),
+		};
 	}
 
 	/** Presses Test in the credential's dialogue. */

@@ -15,19 +15,15 @@ import type {
 } from 'n8n-workflow';
 import * as n8nWorkflow from 'n8n-workflow';
 
-import { additionalDataFor } from './cli';
-import type { LoadedPackage } from './package';
+import { type LoadedPackage, additionalDataFor } from './package';
 
 /** How a node is run. */
-export interface RunOptions {
+export interface RunOptions extends Pick<INode, 'onError' | 'retryOnFail' | 'maxTries'> {
 	parameters?: INodeParameters;
 	/** Items, or just their JSON; by default one empty item. */
 	items?: Array<INodeExecutionData | IDataObject>;
 	/** Values of the credential that every node gets. */
 	credentials?: ICredentialDataDecryptedObject;
-	onError?: INode['onError'];
-	retryOnFail?: boolean;
-	maxTries?: number;
 	/** Further settings of the node, e.g. `typeVersion`. */
 	settings?: Partial<INode>;
 	/** Runs the node in a loop, as n8n's Loop Over Items does, with batches of this size. */
@@ -71,7 +67,7 @@ export interface RunResult {
 
 type WorkflowDefinition = Pick<n8nWorkflow.IWorkflowBase, 'id' | 'nodes' | 'connections'>;
 
-/** Name of the tested node in its workflow. */
+/** The name of the tested node in its workflow. */
 export const testedNode = 'Tested Node';
 
 const links = (node: string, ...outputs: string[][]) => ({
@@ -83,17 +79,15 @@ const links = (node: string, ...outputs: string[][]) => ({
 });
 
 /** A workflow with the tested node. */
-export function workflowFor(tested: INode, { batchSize, workflowId }: RunOptions) {
-	const helper = (name: string, type: string, parameters: INodeParameters = {}): INode => {
-		return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters };
-	};
-	const id = workflowId ?? 'workflow';
-	const start = helper('Start', 'test.start');
+export function workflowFor(tested: INode, { batchSize, workflowId: id = 'workflow' }: RunOptions) {
+	const place = { typeVersion: 1, position: [0, 0] as [number, number] };
+	const start = { ...place, id: 'Start', name: 'Start', type: 'test.start', parameters: {} };
 	if (batchSize === undefined)
 		return { id, nodes: [start, tested], connections: links('Start', [testedNode]) };
+	const batches = { ...start, id: 'Batches', name: 'Batches', type: 'test.batches' };
 	return {
 		id,
-		nodes: [start, helper('Batches', 'test.batches', { batchSize }), tested],
+		nodes: [start, { ...batches, parameters: { batchSize } }, tested],
 		connections: {
 			...links('Start', ['Batches']),
 			...links('Batches', [], [testedNode]),

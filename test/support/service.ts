@@ -1,10 +1,5 @@
 /** A sandbox, n8n's engine and a host that is not the service, for the tests of one file. */
-import {
-	createServer,
-	type IncomingHttpHeaders,
-	type IncomingMessage,
-	type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import axios from 'axios';
 import { stringify } from 'flatted';
@@ -53,13 +48,8 @@ export class Service {
 
 	/** Values of a credential for the sandbox. */
 	credentials(values: ICredentialDataDecryptedObject = {}): ICredentialDataDecryptedObject {
-		const own = {
-			apiKey: this.sandbox.key,
-			baseUrl: this.url,
-			apiPath: 'automatic',
-			requestsPerMinute: 100_000,
-		};
-		return { ...own, ...values };
+		const place = { apiKey: this.sandbox.key, baseUrl: this.url, apiPath: 'automatic' };
+		return { ...place, requestsPerMinute: 100_000, ...values };
 	}
 
 	/** What the nodes seal with, and know the service by. */
@@ -161,31 +151,21 @@ export function useLog(service: Service, name: string, method: 'execute' | 'webh
 	return lines;
 }
 
-/** A request as it came. */
-export interface SeenRequest {
-	method: string;
-	url: string;
-	headers: IncomingHttpHeaders;
-	body: string;
-}
-
 /** A host that is not the service, and remembers what it was sent. */
-export interface OtherHost {
+interface OtherHost {
 	/** e.g. `http://127.0.0.1:4711`. */
 	url: string;
-	seen: SeenRequest[];
+	seen: Array<{ method: string; url: string; headers: IncomingHttpHeaders; body: string }>;
 }
 
 /** Starts it before the tests and stops it after them; what it has seen is forgotten before each. */
-export function useOtherHost(
-	answer: (request: IncomingMessage, response: ServerResponse) => void,
-): OtherHost {
+export function useOtherHost(answer: RequestListener): OtherHost {
 	const host: OtherHost = { url: '', seen: [] };
 	const server = createServer((request, response) => {
+		const { method = '', url = '', headers } = request;
 		const chunks: Buffer[] = [];
 		request.on('data', (chunk: Buffer) => chunks.push(chunk));
 		request.on('end', () => {
-			const { method = '', url = '', headers } = request;
 			host.seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
 			answer(request, response);
 		});
@@ -208,20 +188,9 @@ export function useOtherHost(
 export const customer = '+15550001111';
 
 /** Body of a delivery: a customer writes. */
-export function received(data: Record<string, unknown> = {}): {
-	event: string;
-	data: Record<string, unknown>;
-} {
-	return {
-		event: 'message.received',
-		data: {
-			id: 'msg_1',
-			from: customer,
-			text: 'Hello',
-			timestamp: '2030-01-31T10:00:00Z',
-			...data,
-		},
-	};
+export function received(data: Record<string, unknown> = {}) {
+	const message = { id: 'msg_1', from: customer, text: 'Hello', timestamp: '2030-01-31T10:00:00Z' };
+	return { event: 'message.received', data: { ...message, ...data } as Record<string, unknown> };
 }
 
 let made = 0;
@@ -235,12 +204,8 @@ export class Triggers {
 	 * behaves like that one after a restart of n8n.
 	 */
 	async make(options: TriggerOptions = {}): Promise<Trigger> {
-		const workflowId = `workflow ${++made}`;
-		return await this.service.engine.trigger({
-			credentials: this.service.credentials(),
-			workflowId,
-			...options,
-		});
+		const own = { credentials: this.service.credentials(), workflowId: `workflow ${++made}` };
+		return await this.service.engine.trigger({ ...own, ...options });
 	}
 
 	/** The same, active. */
@@ -257,12 +222,7 @@ export class Triggers {
 		return webhook.url;
 	}
 
-	/**
-	 * Delivers to the registered URL, as the service would.
-	 *
-	 * @param body an object is sent as JSON, a string or a buffer as it is
-	 * @param url by default the one that is registered
-	 */
+	/** Delivers to the registered URL, as the service would: an object as JSON, a string or a buffer as it is. */
 	async deliver(
 		trigger: Trigger,
 		body: unknown,

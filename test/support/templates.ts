@@ -3,19 +3,16 @@ import { range } from 'lodash';
 
 import type { State } from '../../sandbox';
 
+const welcomeValues = {
+	headerPdfUrl: 'https://example.com/brochure.pdf',
+	body_1: '=Anna {{ $json.n }}',
+	body_2: 'Acme',
+};
 /** Parameters that send the sandbox's template with a PDF and two variables, whose first one numbers the items. */
 export const welcomeParameters = {
 	template: { __rl: true, mode: 'name', value: 'welcome' },
 	language: 'en_US',
-	variables: {
-		mappingMode: 'defineBelow',
-		value: {
-			headerPdfUrl: 'https://example.com/brochure.pdf',
-			body_1: '=Anna {{ $json.n }}',
-			body_2: 'Acme',
-		},
-		schema: [],
-	},
+	variables: { mappingMode: 'defineBelow', value: welcomeValues, schema: [] },
 };
 
 /** Twelve languages. */

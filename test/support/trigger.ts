@@ -13,9 +13,9 @@ import type {
 	INode,
 	INodeExecutionData,
 	INodeParameters,
+	INodeType,
 	IWebhookData,
 	IWebhookDescription,
-	IWebhookResponseData,
 	IWorkflowExecuteAdditionalData,
 	WebhookSetupMethodNames,
 	WorkflowActivateMode,
@@ -23,9 +23,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeHelpers, Workflow } from 'n8n-workflow';
 
-import { additionalDataFor } from './cli';
-import type { LoadedPackage } from './package';
-import type { WebhookHandler, WebhookRequest, WebhookServer } from './webhooks';
+import { type LoadedPackage, additionalDataFor } from './package';
+import type { WebhookRequest, WebhookServer } from './webhooks';
 
 /** A trigger node in its own workflow. */
 export interface TriggerOptions {
@@ -74,12 +73,30 @@ export class Trigger {
 	/** When the latest test on the test URL is over: n8n answers first and removes the webhook then. */
 	testEnded: Promise<void> = Promise.resolve();
 
+	private readonly isTest: boolean;
+
+	private readonly workflowId: string;
+
+	private readonly nodeType: INodeType;
+
+	/** The one that is registered at the service comes first. */
+	private readonly webhooks: TriggerWebhook[];
+
+	private readonly path: string;
+
 	constructor(
 		private readonly loaded: LoadedPackage,
 		private readonly server: WebhookServer,
 		private readonly node: INode,
 		private readonly options: TriggerOptions,
 	) {
+		this.isTest = options.mode === 'test';
+		this.workflowId = options.workflowId ?? 'workflow';
+		this.nodeType = loaded.nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
+		const webhooks = this.nodeType.description.webhooks as TriggerWebhook[];
+		this.webhooks = sortBy(webhooks, ({ name }) => name !== 'default');
+		const full = NodeHelpers.getNodeWebhookPath(this.workflowId, node, this.webhooks[0].path);
+		this.path = `/${this.isTest ? 'webhook-test' : 'webhook'}/${full}`;
 		if (options.staticData) this.staticData = options.staticData;
 	}
 
@@ -99,22 +116,20 @@ export class Trigger {
 	}
 
 	/**
-	 * Switches the workflow on (or starts listening for a test event). If the node fails, it may tidy up, as in n8n.
-	 *
-	 * @param activation `init` when n8n starts with the workflow switched on
-	 * @throws what the node throws
+	 * Switches the workflow on, with `init` because n8n starts, or listens for a test event. If the node fails, it may tidy
+	 * up, as in n8n. @throws what the node throws
 	 */
-	async activate(
-		activation: WorkflowActivateMode = this.isTest ? 'manual' : 'activate',
-	): Promise<void> {
-		for (const webhook of this.webhooks) {
-			const answer: WebhookHandler = async (...call) => await this.receive(webhook, ...call);
-			this.server.register(webhook.httpMethod, this.path, answer);
-		}
+	async activate(reason: WorkflowActivateMode = this.isTest ? 'manual' : 'activate') {
+		for (const webhook of this.webhooks)
+			this.server.register(
+				webhook.httpMethod,
+				this.path,
+				async (...call) => await this.receive(webhook, ...call),
+			);
 		try {
 			const mode = this.isTest ? 'manual' : 'trigger';
-			const exists = await this.hook('checkExists', mode, activation);
-			if (!exists) await this.hook('create', mode, activation);
+			const exists = await this.hook('checkExists', mode, reason);
+			if (!exists) await this.hook('create', mode, reason);
 		} catch (error) {
 			await this.deactivate().catch(() => {});
 			throw error;
@@ -127,12 +142,7 @@ export class Trigger {
 		await this.hook('delete', 'internal', 'update');
 	}
 
-	/**
-	 * Delivers an event over HTTP, as the service would.
-	 *
-	 * @param body an object is sent as JSON, a string or a buffer as it is
-	 * @param url the registered URL, if the node has added something to its own
-	 */
+	/** Delivers an event over HTTP, as the service would: an object as JSON, a string or a buffer as it is. */
 	async deliver(
 		body: unknown,
 		headers: Record<string, string> = {},
@@ -148,29 +158,6 @@ export class Trigger {
 		});
 		await this.testEnded;
 		return { status, body: data, workflowData: this.executions.slice(before).at(0)?.items };
-	}
-
-	private get isTest(): boolean {
-		return this.options.mode === 'test';
-	}
-
-	private get path(): string {
-		const full = NodeHelpers.getNodeWebhookPath(this.workflowId, this.node, this.webhooks[0].path);
-		return `/${this.isTest ? 'webhook-test' : 'webhook'}/${full}`;
-	}
-
-	private get workflowId(): string {
-		return this.options.workflowId ?? 'workflow';
-	}
-
-	private get nodeType() {
-		return this.loaded.nodeTypes.getByNameAndVersion(this.node.type, this.node.typeVersion);
-	}
-
-	/** The one that is registered at the service comes first. */
-	private get webhooks(): TriggerWebhook[] {
-		const webhooks = (this.nodeType.description.webhooks ?? []) as TriggerWebhook[];
-		return sortBy(webhooks, ({ name }) => name !== 'default');
 	}
 
 	private webhookData(
@@ -190,11 +177,7 @@ export class Trigger {
 
 	/** n8n loads the workflow for every hook and every delivery, and stores its static data afterwards if it changed. */
 	private async withWorkflow<T>(
-		use: (
-			workflow: Workflow,
-			node: INode,
-			additionalData: IWorkflowExecuteAdditionalData,
-		) => Promise<T>,
+		use: (workflow: Workflow, node: INode, data: IWorkflowExecuteAdditionalData) => Promise<T>,
 	): Promise<T> {
 		const workflow = new Workflow({
 			id: this.workflowId,
@@ -228,37 +211,26 @@ export class Trigger {
 
 	private async receive(
 		webhook: TriggerWebhook,
-		request: WebhookRequest,
-		response: Response,
+		httpRequest: WebhookRequest,
+		httpResponse: Response,
 	): Promise<void> {
 		try {
-			const { workflowData, noWebhookResponse, webhookResponse } = await this.runWebhook(
-				webhook,
-				request,
-				response,
-			);
+			const result = await this.withWorkflow(async (workflow, node, own) => {
+				const additionalData = { ...own, httpRequest, httpResponse };
+				const mode = this.isTest ? 'manual' : 'webhook';
+				const data = this.webhookData(additionalData, webhook);
+				const context = new WebhookContext(workflow, node, additionalData, mode, data, [], null);
+				return await this.nodeType.webhook!.call(context);
+			});
+			const { workflowData, noWebhookResponse, webhookResponse } = result;
 			if (workflowData) this.executions.push({ items: workflowData });
 			// The editor listens for one event only.
 			if (this.isTest && workflowData) this.testEnded = this.deactivate();
 			const message = workflowData ? 'Workflow was started' : 'Webhook call received';
-			if (!noWebhookResponse) response.status(200).json(webhookResponse ?? { message });
+			if (!noWebhookResponse) httpResponse.status(200).json(webhookResponse ?? { message });
 		} catch (error) {
 			this.executions.push({ items: [[{ json: {} }]], error: error as Error });
-			response.status(500).json({ code: 0, message: 'Workflow could not be started!' });
+			httpResponse.status(500).json({ code: 0, message: 'Workflow could not be started!' });
 		}
-	}
-
-	private async runWebhook(
-		webhook: TriggerWebhook,
-		httpRequest: WebhookRequest,
-		httpResponse: Response,
-	): Promise<IWebhookResponseData> {
-		return await this.withWorkflow(async (workflow, node, own) => {
-			const additionalData = { ...own, httpRequest, httpResponse };
-			const mode = this.isTest ? 'manual' : 'webhook';
-			const data = this.webhookData(additionalData, webhook);
-			const context = new WebhookContext(workflow, node, additionalData, mode, data, [], null);
-			return (await this.nodeType.webhook?.call(context)) ?? {};
-		});
 	}
 }

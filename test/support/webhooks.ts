@@ -10,13 +10,11 @@ import type {
 	ICredentialDataDecryptedObject,
 	INodeExecutionData,
 	IRunExecutionData,
-	IWebhookResponseData,
 } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
 
-import { additionalDataFor } from './cli';
 import type { RunResult } from './execution';
-import type { LoadedPackage } from './package';
+import { type LoadedPackage, additionalDataFor } from './package';
 
 /** A request as n8n hands it to nodes. */
 export interface WebhookRequest extends Request {
@@ -40,8 +38,6 @@ function parseBody(request: WebhookRequest): boolean {
 	try {
 		if (request.contentType === 'application/json') request.body = JSON.parse(text) ?? {};
 		if (request.contentType === 'text/plain') request.body = text;
-		if (request.contentType === 'application/x-www-form-urlencoded')
-			request.body = Object.fromEntries(new URLSearchParams(text));
 		return true;
 	} catch {
 		return false;
@@ -81,9 +77,10 @@ export class WebhookServer {
 
 	async stop(): Promise<void> {
 		const { server } = this;
+		if (!server) return;
 		this.server = undefined;
-		server?.closeAllConnections();
-		await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
 	}
 
 	private app(): express.Express {
@@ -114,7 +111,7 @@ export class WaitingExecution {
 	outputs?: INodeExecutionData[][];
 
 	/** How the deliveries were answered, in order. */
-	readonly answers: Array<{ status: number; body: unknown }> = [];
+	readonly answers: Array<{ body?: unknown }> = [];
 
 	private isStopped = false;
 
@@ -138,54 +135,37 @@ export class WaitingExecution {
 		this.isStopped = true;
 	}
 
-	private async receive(request: WebhookRequest, response: Response): Promise<void> {
+	private async receive(httpRequest: WebhookRequest, httpResponse: Response): Promise<void> {
 		if (this.isStopped || this.outputs) {
-			response.status(409).json({ message: 'The execution has finished already.' });
+			httpResponse.status(409).json({ message: 'The execution has finished already.' });
 			return;
 		}
-		const sent: { body?: unknown } = {};
-		response.once('finish', () =>
-			this.answers.push({ status: response.statusCode, body: sent.body }),
-		);
-		const result = await this.runWebhook(request, response);
-		sent.body = result.webhookResponse;
-		if (result.workflowData) this.outputs = result.workflowData;
-		if (!result.noWebhookResponse) response.status(200).json(result.webhookResponse);
-	}
-
-	private async runWebhook(
-		httpRequest: WebhookRequest,
-		httpResponse: Response,
-	): Promise<IWebhookResponseData> {
 		const { workflow: definition, run, id } = this.waiting;
 		const { nodeTypes } = this.loaded;
 		const workflow = new Workflow({ ...structuredClone(definition), active: true, nodeTypes });
 		const node = workflow.nodes[this.node.name];
 		const nodeType = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
-		const workflowExecuteAdditionalData = {
+		const additionalData = {
 			...additionalDataFor(this.loaded, this.credentials, this.server.url),
 			executionId: id,
 			httpRequest,
 			httpResponse,
 		};
-		const webhook = {
+		const data = {
 			httpMethod: 'POST' as const,
 			node: node.name,
 			path: httpRequest.path,
 			webhookDescription: nodeType.description.webhooks![0],
 			workflowId: definition.id,
-			workflowExecuteAdditionalData,
+			workflowExecuteAdditionalData: additionalData,
 		};
 		const stored = parse(stringify(run.data)) as IRunExecutionData;
-		const context = new WebhookContext(
-			workflow,
-			node,
-			workflowExecuteAdditionalData,
-			'webhook',
-			webhook,
-			[],
-			stored,
-		);
-		return (await nodeType.webhook?.call(context)) ?? {};
+		const context = new WebhookContext(workflow, node, additionalData, 'webhook', data, [], stored);
+		const answer: { body?: unknown } = {};
+		httpResponse.once('finish', () => this.answers.push(answer));
+		const result = await nodeType.webhook!.call(context);
+		answer.body = result.webhookResponse;
+		if (result.workflowData) this.outputs = result.workflowData;
+		if (!result.noWebhookResponse) httpResponse.status(200).json(answer.body);
 	}
 }
