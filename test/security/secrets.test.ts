@@ -92,25 +92,15 @@ test('what Send and Wait seals is opened only with the same service and key, and
 	}
 });
 
-test.each([
-	['the secret in the URL', {}, '?token=wrong'],
-	['a signature', { registration: 'manual', signature: { values: { header: 'X-Sign' } } }, ''],
-])(
-	'a comparison of %s takes the same time wherever the difference is and however long the value',
-	async (_, options, query) => {
-		const compare = jest.spyOn(crypto, 'timingSafeEqual');
-		const trigger = await triggers.active({
-			parameters: { options },
-			credentials: service.credentials({ webhookSecret: 'a secret of the user' }),
-		});
-		const headers = { 'X-Sign': '00' };
-		const { status } = await triggers.deliver(trigger, received(), headers, trigger.url + query);
-		const lengths = compare.mock.calls.map(([one, two]) => [one.byteLength, two.byteLength]);
-		compare.mockRestore();
-		expect(status).toBe(401);
-		expect(lengths).toContainEqual([32, 32]);
-	},
-);
+test('secrets are compared by hashes of one length, in constant time', async () => {
+	const compare = jest.spyOn(crypto, 'timingSafeEqual');
+	const trigger = await triggers.active();
+	const url = `${trigger.url}?token=wrong`;
+	const { status } = await triggers.deliver(trigger, received(), {}, url);
+	const lengths = compare.mock.calls.map(([one, two]) => [one.byteLength, two.byteLength]);
+	compare.mockRestore();
+	expect([status, lengths]).toEqual([401, [[32, 32]]]);
+});
 
 describe('who may see one workflow, its executions, its export or n8n’s log', () => {
 	const people = new People(service);

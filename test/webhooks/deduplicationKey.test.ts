@@ -76,13 +76,6 @@ test.each<[string, Pair]>([
 		pair((n) => message({ ...own, attempt: n, delivery_id: n }), 1, 2),
 	],
 	[
-		'with its fields in another order',
-		[
-			message({ ...own, contact: { id: 'c1', name: 'Ann' } }),
-			message({ contact: { name: 'Ann', id: 'c1' }, timestamp: early, id: 'm1' }),
-		],
-	],
-	[
 		'by a time one level deeper, whatever time the delivery has',
 		pair((timestamp) => message({ id: 'm1', message: { time: early } }, { timestamp }), 1, 2),
 	],
