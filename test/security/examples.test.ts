@@ -10,14 +10,14 @@ import { start } from '../support/package';
 function valueOf(example: string, name: string, field: string, json: IDataObject): unknown {
 	const { nodes } = JSON.parse(readText(`examples/${example}.json`)) as WorkflowFile;
 	const own = nodes.filter((node) => node.name === name);
-	const getType = () => start;
-	const nodeTypes = { getByName: getType, getByNameAndVersion: getType, getKnownTypes: () => ({}) };
-	const workflow = new Workflow({ nodes: own, connections: {}, active: false, nodeTypes });
 	// The HTML node writes expressions without the = in front.
 	const written = String(get(own[0].parameters, field)).replace(/^=/, '');
 	const expression = `=${written.replace("$('Person').item.json", '$json')}`;
+	const getType = () => start;
+	const nodeTypes = { getByName: getType, getByNameAndVersion: getType, getKnownTypes: () => ({}) };
+	const workflow = new Workflow({ nodes: own, connections: {}, active: false, nodeTypes });
 	const given = [{ json }];
-	return workflow.expression.getParameterValue(expression, null, 0, 0, name, given, 'manual', {});
+	return workflow.expression.getParameterValue(expression, null, 0, 0, name, given, 'trigger', {});
 }
 
 /** The report of a campaign that has a text for its name, for its variant, and for why somebody got no message. */
