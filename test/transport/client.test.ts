@@ -15,8 +15,7 @@ async function outcome(answers: Answer[], endpoint: Endpoint, request: ApiReques
 	return { result, routes };
 }
 
-const text = (body: string, type = 'text/plain', status = 200): Answer => ({
-	status,
+const text = (body: string, type = 'text/plain'): Answer => ({
 	body,
 	headers: { 'content-type': type },
 });
