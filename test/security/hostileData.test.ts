@@ -12,9 +12,6 @@ const other = useOtherHost((_, response) =>
 	response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}'),
 );
 
-const field = (name: string, value: string, type = 'json') => ({
-	additionalFields: { field: [{ name, type, value }] },
-});
 /** A run against a host that shows the requests as they came. */
 const runThere = async (parameters: INodeParameters) =>
 	await service.run({ parameters, credentials: service.credentials({ baseUrl: other.url }) });
@@ -30,19 +27,14 @@ afterEach(() => {
 	}
 });
 
-test.each(['__proto__', 'constructor', 'prototype', 'toString', 'extra'])(
-	'an Additional Field named %s, with JSON of any names, is sent as it was written',
-	async (name) => {
-		await runThere({ ...sendText, ...field(name, pollution) });
-		expect(other.seen[0].body).toBe(`{"to":"+15550001000","text":"Hi","${name}":${pollution}}`);
-	},
-);
-
-test('a Query Parameter of any name is sent as it was written', async () => {
+test('Additional Fields and Query Parameters of any name are sent as they were written', async () => {
+	const field = [{ name: '__proto__', type: 'json', value: pollution }];
+	await runThere({ ...sendText, additionalFields: { field } });
+	expect(other.seen[0].body).toBe(`{"to":"+15550001000","text":"Hi","__proto__":${pollution}}`);
 	const name = 'constructor[prototype][polluted]';
 	const queryParameters = { parameter: [{ name, value: '1' }] };
 	await runThere({ resource: 'conversation', operation: 'getAll', queryParameters });
-	expect(new URL(other.seen[0].url, other.url).searchParams.get(name)).toBe('1');
+	expect(new URL(other.seen[1].url, other.url).searchParams.get(name)).toBe('1');
 });
 
 test('answers of the service change nothing here', async () => {
@@ -67,27 +59,15 @@ test.each([true, false])('events change nothing here (simplified: %s)', async (s
 	expect((json as Record<string, unknown>).polluted).toBeUndefined();
 });
 
-test.each(['a\r\nX-Evil: 1', 'a\nX-Evil: 1', '\u0000'])(
-	'a campaign %j gets into no header',
-	async (campaign) => {
-		await runThere({ ...sendText, sendOnce: true, campaign: `sale${campaign}` });
-		expect(other.seen).toHaveLength(1);
-		for (const { headers } of other.seen) {
-			expect(headers['x-evil']).toBeUndefined();
-			expect(headers['idempotency-key']).toMatch(/^[\da-f]{32}$/);
-		}
-	},
-);
+test('line breaks in the name of a campaign get into no header', async () => {
+	await runThere({ ...sendText, sendOnce: true, campaign: 'sale\r\nX-Evil: 1' });
+	const [{ headers }, ...others] = other.seen;
+	expect([headers['x-evil'], others]).toEqual([undefined, []]);
+	expect(headers['idempotency-key']).toMatch(/^[\da-f]{32}$/);
+});
 
-const texts = [
-	'=HYPERLINK("http://evil.example","Click")',
-	"@SUM(1+1)*cmd|'/C calc'!A0",
-	'<img src=x onerror=alert(1)>',
-	'{{ $env }} ${7*7} {{constructor}}',
-	'__proto__',
-];
-
-test.each(texts)('the preview of %j equals what is sent, letter by letter', async (name) => {
+test('the preview of a name equals what is sent, letter by letter', async () => {
+	const name = '=1+1 @SUM(1) <img src=x onerror=alert(1)> {{ $env }} ${7*7}';
 	const parameters: INodeParameters = { ...sendText, text: '=Hello {{ $json.name }}' };
 	const run = async (more: INodeParameters) =>
 		await service.run({ parameters: { ...parameters, ...more }, items: [{ name }] });
@@ -98,8 +78,14 @@ test.each(texts)('the preview of %j equals what is sent, letter by letter', asyn
 	expect(service.sent()).toMatchObject([{ text: `Hello ${name}` }]);
 });
 
-/** Refused in a preview as in a campaign, in an error that a person can read, and nobody gets anything. */
-async function expectRefused(to: string): Promise<void> {
+test.each([
+	['a formula', '=1+15550001000'],
+	['HTML', '<b>+15550001000</b>'],
+	['line breaks', '+1555000\r\n1000,+15550001001'],
+	['a null byte', '+15550001000\u0000'],
+	['a word', '__proto__'],
+	['100,000 digits', `+${'1'.repeat(100_000)}`],
+])('a number with %s is refused as a recipient and as one to exclude', async (_, to) => {
 	const parameters = { ...sendText, to: '={{ $json.to }}' };
 	const items = [{ to: anna }, { to }];
 	const preview = await service.run({ parameters: { ...parameters, mode: 'preview' }, items });
@@ -111,24 +97,9 @@ async function expectRefused(to: string): Promise<void> {
 		expect(`${error?.message} ${error?.description}`.length).toBeLessThan(1_000);
 	}
 	expect(service.sent()).toEqual([]);
-}
-
-test.each([
-	'=1+15550001000',
-	'+1555000100=cmd',
-	'+15550001000<script>',
-	'<b>+15550001000</b>',
-	'+1555000\r\n1000,+15550001001',
-	'+15550001000\u0000',
-	'__proto__',
-	'constructor',
-])('the number %j is refused as a recipient and as one to exclude', expectRefused);
-
-test('errors quote only the beginning of a number with 100,000 digits', async () => {
-	await expectRefused(`+${'1'.repeat(100_000)}`);
 });
 
-test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+test.each(['__proto__', 'constructor'])(
 	'%s is a name like any other: of a campaign, a segment, a choice, a sender',
 	async (name) => {
 		const campaign = { ...sendText, sendOnce: true, campaign: name };
@@ -173,15 +144,10 @@ describe('time', () => {
 	test.each(['approval', 'choice', 'date', 'email', 'number'] as const)(
 		'one answer cannot keep n8n busy where %s is asked for',
 		(kind) => {
-			const expected = {
-				kind,
-				choices: ['one'],
-				yesWords: ['yes'],
-				noWords: ['no'],
-				isDayFirst: true,
-			};
-			for (const part of ['!', ' ', '1', '1,111', 'a@', '-', '.']) {
-				expect(readAnswer(`x${part.repeat(length / part.length)}x`, expected)).toBeUndefined();
+			const words = { choices: ['one'], yesWords: ['yes'], noWords: ['no'] };
+			for (const part of ['!', ' ', '1', '1,111', 'a@', '-']) {
+				const text = `x${part.repeat(length / part.length)}x`;
+				expect(readAnswer(text, { kind, ...words, isDayFirst: true })).toBeUndefined();
 			}
 		},
 	);

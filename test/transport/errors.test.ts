@@ -22,6 +22,7 @@ const newUrl =
 const notFound =
 	"It may have been renamed or deleted. Check the values of the request. If other operations fail too, check 'Base URL' and 'API Path' in the credential.";
 const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
+const byField = { errors: { to: ['is bad'], text: {} } };
 const details = { error: { message: 'No', details: { reason: 'too late' } } };
 const page = '<html><body><h1>Bad &amp; &quot;broken&quot;</h1></body></html>';
 const badKey = 'The service does not accept the API key';
@@ -29,32 +30,21 @@ const noRight = 'The API key is not allowed to do this';
 const permissions = 'Use an API key with the necessary permissions in the credential.';
 
 test.each<[number, object | string, string, string]>([
-	[
-		400,
-		{ errors: { to: ['is bad'], text: {} } },
-		`${refused}: to: is bad; text: invalid`,
-		correctIt,
-	],
+	[400, byField, `${refused}: to: is bad; text: invalid`, correctIt],
 	[400, { message: 'Invalid. ', param: 'to' }, `${refused}: to: Invalid`, correctIt],
 	[400, [{ message: 'one' }, 'two'], `${refused}: one; two`, correctIt],
 	[400, details, `${refused}: No (too late)`, correctIt],
-	[499, '', refused, correctIt],
-	[200, { success: false, message: 'No' }, `${refused}: No`, correctIt],
 	[200, { success: false, id: 'request_1', message: 'No' }, `${refused}: No`, correctIt],
 	[200, { status: 'error', detail: 'No' }, `${refused}: No`, correctIt],
 	[200, { error: { code: 7, message: 'No' } }, `${refused}: No`, correctIt],
-	[200, { errors: [{ message: 'No' }], requestId: 'r1' }, `${refused}: No`, correctIt],
 	[200, { statusCode: 422, message: 'No' }, `${refused}: No`, correctIt],
 	[300, { title: 'Moved' }, `${redirects}: Moved`, newUrl],
-	[399, '', redirects, newUrl],
 	[401, {}, badKey, "Check 'API Key' in the credential."],
 	[403, { title: 'Plan' }, `${noRight}: Plan`, permissions],
 	[404, '', 'The service did not find the requested resource', notFound],
-	[405, '', 'The service does not allow this request', checkAddress],
 	[409, '', 'The service reports a conflict', 'Check whether the record exists already.'],
 	[408, '', failed, mayHaveWorked],
-	[500, '', failed, mayHaveWorked],
-	[599, page, `${failed}: Bad & "broken"`, mayHaveWorked],
+	[500, page, `${failed}: Bad & "broken"`, mayHaveWorked],
 	[200, page, 'The response of the service is not JSON', mayHaveWorked],
 ])('HTTP %i with %j: %s', async (status, body, message, description) => {
 	await service.fault({ endpoint: 'sendText', status, body });
@@ -101,9 +91,9 @@ test('a service that says too much is cut short', () => {
 
 test('a refusal is about what the request holds, unless it is about the key, the record or the rate', () => {
 	const statuses = [200, 299, 300, 400, 422, 401, 404, 409];
-	const isContent = (status: number) =>
-		isRefusedContent(errorFromResponse(response(status), write));
-	expect(statuses.filter(isContent)).toEqual([200, 299, 400, 422]);
+	const errors = statuses.map((status) => errorFromResponse(response(status), write));
+	const refusals = errors.filter(isRefusedContent);
+	expect(refusals.map(({ statusCode }) => statusCode)).toEqual([200, 299, 400, 422]);
 	const others = [new Error('x'), undefined, new ServiceError('x', { kind: 'indeterminate' })];
 	expect(others.some(isRefusedContent)).toBe(false);
 	expect(isRefusedContent(new ServiceError('x', { kind: 'refused' }))).toBe(true);
@@ -120,13 +110,10 @@ const late = 'The service did not respond within 1 s';
 
 test.each<[string, string, string, string]>([
 	['ECONNREFUSED', 'unreachable', `${unreachable}: the connection was refused`, checkNetwork],
-	['ENOTFOUND', 'unreachable', `${unreachable}: its name is unknown`, checkNetwork],
 	['EPROTO', 'configuration', noHttps, checkBaseUrl],
 	['ERR_SSL_WRONG_VERSION_NUMBER', 'configuration', noHttps, checkBaseUrl],
 	['CERT_HAS_EXPIRED', 'configuration', badCertificate, checkBaseUrl],
-	['DEPTH_ZERO_SELF_SIGNED_CERT', 'configuration', badCertificate, checkBaseUrl],
 	['ETIMEDOUT', 'indeterminate', late, mayHaveWorked],
-	['ECONNABORTED', 'indeterminate', late, mayHaveWorked],
 	['ECONNRESET', 'indeterminate', lost, mayHaveWorked],
 	['', 'indeterminate', lost, mayHaveWorked],
 ])('the network error %s', (code, kind, message, advice) => {

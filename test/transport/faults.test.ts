@@ -11,56 +11,32 @@ import { locator, sendText, useService } from '../support/service';
 const service = useService({ sampleContacts: 3 });
 /** Seconds that the service may take under the faults that hold an answer back; the others have all the time of a busy machine. */
 const timeLimit = 2;
+const lateMs = timeLimit * 1_000 + 400;
 
 interface Call {
 	endpoint: EndpointName;
-	parameters: (id: string) => INodeParameters;
+	parameters: INodeParameters;
 	/** How often the call has had its effect. */
 	effects: () => number;
 }
 
-const calls: Record<string, Call> = {
-	send: {
-		endpoint: 'sendText',
-		parameters: () => sendText,
-		effects: () => service.sent().length,
-	},
-	list: {
-		endpoint: 'listContacts',
-		parameters: () => ({ resource: 'contact', operation: 'getAll', limit: 1 }),
-		effects: () => 1,
-	},
-	create: {
-		endpoint: 'createTemplate',
-		parameters: () => ({
-			resource: 'template',
-			operation: 'create',
-			name: 'made',
-			language: 'en_US',
-			specifyContent: 'json',
-			componentsJson: '[{"type":"BODY","text":"Hi"}]',
-		}),
-		effects: () => service.sandbox.state.templates.all.filter(({ name }) => name === 'made').length,
-	},
-	update: {
-		endpoint: 'updateContact',
-		parameters: () => ({
-			resource: 'contact',
-			operation: 'update',
-			contactId: locator(firstContact().id),
-			updateFields: { name: 'Changed' },
-		}),
-		effects: () => (firstContact().name === 'Changed' ? 1 : 0),
-	},
-	delete: {
-		endpoint: 'deleteWebhook',
-		parameters: (id) => ({ resource: 'webhook', operation: 'delete', webhookId: locator(id) }),
-		effects: () => 1 - service.sandbox.state.webhooks.all.length,
-	},
-};
-
-function firstContact() {
-	return service.sandbox.state.contacts.all[0];
+/** A message, an update and a removal. */
+function callsTo(contactId: INodeParameters, webhookId: INodeParameters): Call[] {
+	const { contacts, webhooks } = service.sandbox.state;
+	const update = { contactId, updateFields: { name: 'Changed' } };
+	return [
+		{ endpoint: 'sendText', parameters: sendText, effects: () => service.sent().length },
+		{
+			endpoint: 'updateContact',
+			parameters: { resource: 'contact', operation: 'update', ...update },
+			effects: () => Number(contacts.all[0].name === 'Changed'),
+		},
+		{
+			endpoint: 'deleteWebhook',
+			parameters: { resource: 'webhook', operation: 'delete', webhookId },
+			effects: () => 1 - webhooks.all.length,
+		},
+	];
 }
 
 /** What happens to a call that a fault hits once: it is repeated, fails with an error, or succeeds. */
@@ -68,78 +44,56 @@ type Fate = 'repeated' | 'mayHaveBeenSent' | 'notSent' | 'fine';
 
 interface Row {
 	fault: FaultOrder;
-	/** For send and create, which must not happen twice. */
-	once: Fate;
-	/** For list, update and delete, which may. */
-	any: Fate;
+	/** A message must not go out twice; updates and removals may. A removal is answered without a body. */
+	fates: [send: Fate, update: Fate, remove: Fate];
 	/** Whether the service has carried out what it answered with the fault. */
-	processed?: boolean;
-	/** Delete answers without a body. */
-	delete?: Fate;
+	isDone?: boolean;
 }
 
-const soon = () => Date.now() + 1_000;
-const limited = (headers: Record<string, string>): Row => ({
-	fault: { status: 429, headers },
-	once: 'repeated',
-	any: 'repeated',
-});
-const failed = (fault: FaultOrder, processed = false): Row => ({
-	fault,
-	once: 'mayHaveBeenSent',
-	any: 'repeated',
-	processed,
-});
+const limited: Row['fates'] = ['repeated', 'repeated', 'repeated'];
+const failed: Row['fates'] = ['mayHaveBeenSent', 'repeated', 'repeated'];
+const unreadable: Row['fates'] = ['mayHaveBeenSent', 'repeated', 'fine'];
+const refused: Row['fates'] = ['notSent', 'notSent', 'notSent'];
 const page = '<html><h1>Bad Gateway</h1></html>';
-const refusal: FaultOrder = { status: 401, body: { message: 'Key revoked' } };
-const lateMs = timeLimit * 1_000 + 400;
+const revoked = { status: 401, body: { message: 'Key revoked' } };
 
-const matrix: Record<string, () => Row> = {
-	'429 with Retry-After in seconds': () => limited({ 'retry-after': '1' }),
-	'429 with Retry-After as a date': () =>
-		limited({ 'retry-after': new Date(soon()).toUTCString() }),
-	'429 with a Unix time': () => limited({ 'x-ratelimit-reset': String(Math.ceil(soon() / 1_000)) }),
-	'429 without a word when': () => limited({}),
-	'500': () => failed({ status: 500 }),
-	'502 with a page of a proxy': () => failed({ status: 502, body: page }),
-	'503 after it was carried out': () => failed({ status: 503, processed: true }, true),
-	'no response within the timeout': () => failed({ delayMs: lateMs }, true),
-	'reset before the request was read': () => failed({ reset: 'beforeRead' }),
-	'reset after the request was read': () => failed({ reset: 'afterRead' }, true),
-	'broken JSON': () => ({ ...failed({ brokenJson: true }, true), delete: 'fine' }),
-	'a slow body': () => ({ ...failed({ slowBodyMs: lateMs + 1_100 }, true), delete: 'fine' }),
-	'401 in mid-run': () => ({ fault: refusal, once: 'notSent', any: 'notSent' }),
-};
-
-/** Makes one of the calls under a fault. */
-async function outcomeOf(kind: string, fault: FaultOrder, id: string) {
-	const { endpoint, parameters, effects } = calls[kind];
-	const timeout = fault.delayMs || fault.slowBodyMs ? timeLimit : 30;
-	await service.fault({ ...fault, endpoint });
-	const { outputs } = await service.run({
-		parameters: { ...parameters(id), options: { timeout } },
-		onError: 'continueRegularOutput',
-	});
-	const error = outputs[0][0]?.json.error as
-		| { sendStatus: Fate; message: string; description: string }
-		| undefined;
-	const fate = error?.sendStatus ?? (service.calls(endpoint) > 1 ? 'repeated' : 'fine');
-	if (error) expect(error.message).toMatch(/^The (service|connection|response)/);
-	if (error) expect(error.description).toMatch(/\w/);
-	return { kind, fate, calls: service.calls(endpoint), effects: effects() };
-}
-
-test.each(Object.keys(matrix))('%s', async (name) => {
+test.each<[string, Row]>([
+	[
+		'429 with Retry-After',
+		{ fault: { status: 429, headers: { 'retry-after': '1' } }, fates: limited },
+	],
+	['429 without a word when', { fault: { status: 429 }, fates: limited }],
+	['502 with a page of a proxy', { fault: { status: 502, body: page }, fates: failed }],
+	[
+		'503 after it was done',
+		{ fault: { status: 503, processed: true }, fates: failed, isDone: true },
+	],
+	['no response in time', { fault: { delayMs: lateMs }, fates: failed, isDone: true }],
+	['reset before the request was read', { fault: { reset: 'beforeRead' }, fates: failed }],
+	['reset after it was read', { fault: { reset: 'afterRead' }, fates: failed, isDone: true }],
+	['broken JSON', { fault: { brokenJson: true }, fates: unreadable, isDone: true }],
+	['a slow body', { fault: { slowBodyMs: lateMs + 1_100 }, fates: unreadable, isDone: true }],
+	['401 in mid-run', { fault: revoked, fates: refused }],
+])('%s', async (_, { fault, fates, isDone = false }) => {
 	const { id } = service.sandbox.state.webhooks.create({ url: 'https://example.com/hook' });
-	const row = matrix[name]();
-	const outcome = await Promise.all(
-		Object.keys(calls).map(async (kind) => await outcomeOf(kind, row.fault, id)),
-	);
-	const expected = Object.keys(calls).map((kind) => {
-		const ofMany = kind === 'send' || kind === 'create' ? row.once : row.any;
-		const fate = kind === 'delete' ? (row.delete ?? row.any) : ofMany;
-		const hasEffect = fate === 'repeated' || fate === 'fine' || row.processed || kind === 'list';
-		return { kind, fate, calls: fate === 'repeated' ? 2 : 1, effects: hasEffect ? 1 : 0 };
+	const calls = callsTo(locator(service.sandbox.state.contacts.all[0].id), locator(id));
+	const timeout = fault.delayMs || fault.slowBodyMs ? timeLimit : 30;
+	const outcomes = calls.map(async ({ endpoint, parameters, effects }) => {
+		await service.fault({ ...fault, endpoint });
+		const { outputs } = await service.run({
+			parameters: { ...parameters, options: { timeout } },
+			onError: 'continueRegularOutput',
+		});
+		const error = outputs[0][0]?.json.error as Record<string, string> | undefined;
+		const fate = error?.sendStatus ?? (service.calls(endpoint) > 1 ? 'repeated' : 'fine');
+		if (error) expect(error.message).toMatch(/^The (service|connection|response)/);
+		if (error) expect(error.description).toMatch(/\w/);
+		return { endpoint, fate, calls: service.calls(endpoint), effects: effects() };
 	});
-	expect(outcome).toEqual(expected);
+	const expected = calls.map(({ endpoint }, index) => {
+		const fate = fates[index];
+		const hasEffect = fate === 'repeated' || fate === 'fine' || isDone;
+		return { endpoint, fate, calls: fate === 'repeated' ? 2 : 1, effects: hasEffect ? 1 : 0 };
+	});
+	expect(await Promise.all(outcomes)).toEqual(expected);
 });

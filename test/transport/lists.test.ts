@@ -33,16 +33,11 @@ describe('pages by number', () => {
 	test.each<[string, Paging, number, number]>([
 		['from 1', { count: 35 }, 6, 1],
 		['from 0', { count: 35, base: 0 }, 5, 1],
-		['from 1, with a total', withTotal(35), 5, 3],
 		['from 0, with a total', { ...withTotal(35), base: 0 }, 4, 2],
-		['the total as text', { count: 35, says: { total: '35' } }, 5, 3],
-		['the total far inside', { count: 35, says: { meta: { page: { totalCount: 35 } } } }, 5, 3],
 		['a total of the page alone', { count: 35, says: { total: 10 } }, 6, 1],
 		['the last page again and again', { count: 35, beyond: 'last' }, 7, 1],
-		['404 beyond the last', { count: 35, beyond: 404 }, 6, 1],
 		['416 beyond the last', { count: 35, beyond: 416 }, 6, 1],
 		['nothing at all', { count: 0 }, 1, 1],
-		['one page', { count: 10 }, 3, 1],
 		['many pages, with a total', withTotal(500), 51, 6],
 	])('%s', async (_, paging, requests, atOnce) => {
 		const given = await list(numbered(paging));
@@ -62,12 +57,6 @@ describe('pages by number', () => {
 	test('a page that the user has chosen is the only one', async () => {
 		const given = await list(numbered(withTotal(35)), { query: { page: 2 } });
 		expect([given.ids, given.pages]).toEqual([range(10, 20), [2]]);
-	});
-
-	test('a total that counts no further is not the end while has_more is true', async () => {
-		const service: Service = ({ page = 1 }, times) =>
-			numbered({ count: 50, says: { total: 20, has_more: Number(page) < 5 } })({ page }, times);
-		expect((await list(service)).ids).toEqual(range(50));
 	});
 
 	test('no more are read than a limit needs', async () => {
@@ -100,16 +89,10 @@ describe('pages by what each shows of the next one:', () => {
 	test.each<[string, Service]>([
 		['next_cursor', byToken('cursor', (token) => ({ next_cursor: token ?? null }))],
 		['nextCursor in meta', byToken('cursor', (token) => ({ meta: { nextCursor: token ?? '' } }))],
-		['next', byToken('cursor', (next) => ({ next }))],
 		['next as the parameter', byToken('next', (next) => ({ next }))],
-		['cursor.next', byToken('cursor', (next) => ({ cursor: { next } }))],
 		['nextPageToken', byToken('pageToken', (token) => ({ nextPageToken: token }))],
-		['next_page_token', byToken('page_token', (token) => ({ next_page_token: token }))],
-		['next_offset', byToken('offset', (token) => ({ next_offset: token }))],
 		['paging.cursors.after', byToken('after', (after) => ({ paging: { cursors: { after } } }))],
-		['paging.next.after', byToken('after', (t) => ({ paging: t ? { next: { after: t } } : {} }))],
 		['cursor with has_more', byToken('cursor', (t) => ({ cursor: t ?? 'at-50', has_more: !!t }))],
-		['a URL under links.next', byToken('after', (t) => ({ links: { self: url, next: link(t) } }))],
 		['a URL under next.href', byToken('after', (t) => ({ _links: { next: { href: link(t) } } }))],
 		['a Link header', byToken('after', () => ({}), linkHeader)],
 		['beside a total', byToken('cursor', (t) => ({ next_cursor: t, total: 50, has_more: !!t }))],
@@ -129,12 +112,6 @@ describe('pages by what each shows of the next one:', () => {
 			expect(asked.every(({ after }) => after === undefined)).toBe(true);
 		},
 	);
-
-	test('a link that leads nowhere is reported', async () => {
-		const says = { next_cursor: 'at-10', total: 50, has_more: true };
-		const { message } = await gapOf(byToken('unheard-of', () => says));
-		expect(message).toBe('The service returned 10 of 50 contacts');
-	});
 
 	test('nothing is looked for where pages are numbered', async () => {
 		const given = await list(({ page = 1 }, times) => {
@@ -156,10 +133,7 @@ describe('the size of a page', () => {
 	const [most, none] = [1_000, undefined];
 
 	test.each<[ListRequest, number, unknown[]]>([
-		[{}, Infinity, [most, most, most, most]],
 		[{}, 100, [most, 100, 100, 100, 100]],
-		[{}, 50, [most, 100, none, none, none, none]],
-		[{ limit: 25 }, Infinity, [25, 25, 25]],
 		[{ limit: 5_000 }, Infinity, [most, most, most, most]],
 		[{ limit: 25 }, 20, [25, none, none, none]],
 		[{ query: { limit: 7 } }, Infinity, [7, 7, 7, 7]],
@@ -190,7 +164,6 @@ describe('a page that is refused', () => {
 	const success = { status: 200, body: { success: false, message } };
 
 	test.each([
-		['with a status', withTotal(250), refusal, '100 of 250 contacts'],
 		['as a success', withTotal(250), success, '100 of 250 contacts'],
 		['without a total', { count: 250 }, refusal, 'only the first 100 contacts'],
 	])('is reported with the number of records read: %s', async (_, paging, answer, words) => {
@@ -224,9 +197,7 @@ describe('what a service says but does not give', () => {
 	const always = (says: object): Service => numbered({ count: 10, says, beyond: 'last' });
 
 	test.each([
-		[{ total: 500, has_more: true }, 'The service returned 10 of 500 contacts'],
 		[{ total: 500 }, 'The service returned 10 of 500 contacts'],
-		[{ count: 10, has_more: true }, 'The service returned only the first 10 contacts'],
 		[{ pagination: { hasNextPage: true } }, 'The service returned only the first 10 contacts'],
 	])('with %j and the same page for every request is reported', async (says, message) => {
 		const given = await gapOf(always(says));
@@ -234,60 +205,16 @@ describe('what a service says but does not give', () => {
 		expect(given.asked.length).toBeLessThan(15);
 		expect((await gapOf(always(says), { limit: 10 })).message).toBeUndefined();
 	});
-
-	test('is reported even if there is no record at all', async () => {
-		const { message } = await gapOf(() => ({ body: { data: [], total: 500 } }));
-		expect(message).toBe('The service returned 0 of 500 contacts');
-	});
-
-	test('is not reported for a list that ends at its total', async () => {
-		const { count, message } = await gapOf(numbered({ ...withTotal(40), beyond: 400 }));
-		expect([count, message]).toEqual([40, undefined]);
-	});
 });
 
 describe('a list that others change meanwhile', () => {
-	const total = (now: number[]) => ({ total: now.length });
-	/** A list of so many records that is changed before its third request. */
-	const changing = (
-		count: number,
-		change: (list: number[]) => void,
-		says: (list: number[]) => object = total,
-	): Service => {
-		const now = range(count);
-		return ({ page = 1 }, times) => {
-			if (times === 3) change(now);
-			const start = (Number(page) - 1) * 10;
-			return { body: { data: recordsOf(now.slice(start, start + 10)), ...says(now) } };
-		};
-	};
-	const toFront = (now: number[]) => now.unshift(...now.splice(85, 1));
+	type Says = (list: number[], isLast: boolean, next: number) => object;
 
-	test.each<[string, Service, number[]]>([
-		['moves to the front, with a total', changing(100, toFront), range(100)],
-		['moves to the front, without one', changing(100, toFront, () => ({})), range(100)],
-		['moves up after a removal', changing(100, (now) => now.shift()), range(1, 100)],
-		['is added in front', changing(100, (now) => now.unshift(-1)), range(-1, 100)],
-	])('gives each record once that %s', async (_, service, expected) => {
-		const { ids, pages } = await list(service);
-		expect(ids).toEqual(expect.arrayContaining(expected));
-		expect(ids).toHaveLength(new Set(ids).size);
-		expect(pages.length).toBeLessThanOrEqual(14);
-	});
-
-	test('is read again a bounded number of times, and what is missing is said', async () => {
-		const given = await gapOf(numbered({ count: 100, says: { total: 101 } }));
-		expect([given.count, given.message]).toEqual([100, 'The service returned 100 of 101 contacts']);
-		expect(given.asked.length).toBeLessThan(40);
-	});
-
-	type Says = (isLast: boolean, next: number) => object;
-
-	/** Pages of some size by number or by cursor, of a list that is changed once, before one of them is asked for. */
+	/** Pages by number or by cursor of a list that is changed once, before one of them is asked for. */
 	function changedBefore(
 		page: number,
-		[count, size]: [number, number],
-		change: (list: number[]) => void,
+		count: number,
+		change: (list: number[]) => unknown,
 		says: Says,
 	): Service {
 		const now = range(count);
@@ -296,28 +223,40 @@ describe('a list that others change meanwhile', () => {
 			const number = cursor === undefined ? Number(asked) : Number(String(cursor).slice(1));
 			if (number === page && !isChanged) change(now);
 			isChanged ||= number === page;
-			const end = number * size;
-			const data = recordsOf(now.slice(end - size, end));
-			return { body: { data, ...says(end >= now.length, number + 1) } };
+			const end = number * 10;
+			const data = recordsOf(now.slice(end - 10, end));
+			return { body: { data, ...says(now, end >= now.length, number + 1) } };
 		};
 	}
 	const silent = () => ({});
-	const hasMore = (isLast: boolean) => ({ has_more: !isLast });
-	const cursor = (isLast: boolean, next: number) => (isLast ? {} : { next_cursor: `c${next}` });
-	const lastToFront = (now: number[]) => now.unshift(now.pop() as number);
+	const total = (list: number[]) => ({ total: list.length });
+	const hasMore: Says = (_, isLast) => ({ has_more: !isLast });
+	const cursor: Says = (_, isLast, next) => (isLast ? {} : { next_cursor: `c${next}` });
+	const toFront = (list: number[]) => list.unshift(...list.splice(85, 1));
+	const lastToFront = (list: number[]) => list.unshift(list.pop() as number);
 
-	test.each<[string, number, [number, number], Says]>([
-		['while each page but the last says that there is more', 3, [30, 10], hasMore],
-		['from a separate last page, by number', 4, [31, 10], silent],
-		['from a separate last page, by cursor', 4, [31, 10], cursor],
-	])('gives a record that moved to the front %s', async (_, page, size, says) => {
-		const { ids } = await list(changedBefore(page, size, lastToFront, says));
-		expect(new Set(ids)).toEqual(new Set(range(size[0])));
+	test.each<[string, Service, number[]]>([
+		['a move to the front, with a total', changedBefore(2, 100, toFront, total), range(100)],
+		['a move to the front, without one', changedBefore(2, 100, toFront, silent), range(100)],
+		['a move, with has_more', changedBefore(3, 30, lastToFront, hasMore), range(30)],
+		['a move from a separate last page', changedBefore(4, 31, lastToFront, cursor), range(31)],
+		['a removal', changedBefore(2, 100, (list) => list.shift(), total), range(1, 100)],
+	])('gives each record once after %s', async (_, service, expected) => {
+		const { ids, pages } = await list(service);
+		expect(ids).toEqual(expect.arrayContaining(expected));
+		expect(ids).toHaveLength(new Set(ids).size);
+		expect(pages.length).toBeLessThanOrEqual(14);
 	});
 
-	test('is not read again after a record was removed that had not been read yet', async () => {
-		const { count, message } = await gapOf(changing(100, (now) => now.pop()));
-		expect([count, message]).toEqual([99, undefined]);
+	test('gives all that are left after a removal of one that had not been read yet', async () => {
+		const { ids } = await list(changedBefore(2, 100, (now) => now.pop(), total));
+		expect(ids).toEqual(range(99));
+	});
+
+	test('is read again a bounded number of times, and what is missing is said', async () => {
+		const given = await gapOf(numbered({ count: 100, says: { total: 101 } }));
+		expect([given.count, given.message]).toEqual([100, 'The service returned 100 of 101 contacts']);
+		expect(given.asked.length).toBeLessThan(40);
 	});
 });
 
@@ -331,18 +270,13 @@ describe('records', () => {
 		expect(ids).toHaveLength(count);
 	});
 
-	test.each([
-		[{ greeting: 'Hello', token: 'secret' }, 'greeting, token'],
-		[{ people: [{ id: 1 }], groups: [{ id: 2 }] }, 'people, groups'],
-	])(
-		'that cannot be found in %j are an error that names the fields of the response',
-		async (body, fields) => {
-			await expect(list(() => ({ body }))).rejects.toMatchObject({
-				message: 'The node found no list of contacts in the response',
-				description: expect.stringContaining(fields),
-			});
-		},
-	);
+	test('that could be in several lists are an error that names the fields of the response', async () => {
+		const body = { people: [{ id: 1 }], groups: [{ id: 2 }] };
+		await expect(list(() => ({ body }))).rejects.toMatchObject({
+			message: 'The node found no list of contacts in the response',
+			description: expect.stringContaining('people, groups'),
+		});
+	});
 });
 
 describe('the list of templates', () => {
@@ -374,20 +308,10 @@ describe('the list of templates', () => {
 		expect(await countAfter(5 * 60_000)).toEqual([0, true]);
 	});
 
-	test('is kept of 20 services and keys at most', async () => {
-		const { read, asked } = templates([{ name: 'a' }]);
-		await read();
-		const { length } = asked;
-		for (let n = 0; n < 20; n++) await templates([{ name: 'b' }]).read();
-		await read();
-		expect(asked).toHaveLength(2 * length);
-	});
-
 	test.each<[string, boolean, object, boolean]>([
 		['a page beyond it is empty', true, {}, false],
 		['every page is the same', false, {}, true],
 		['every page is the same, with its own total', false, { total: 2 }, true],
-		['the total is greater', false, { total: 3 }, false],
 		['more is announced', false, { has_more: true }, false],
 	])('is known to be complete if %s: %s', async (_, isComplete, says, areSame) => {
 		const list = await templates([{ name: 'a' }, { name: 'b' }], says, areSame).read();

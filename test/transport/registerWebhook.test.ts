@@ -39,7 +39,6 @@ test.each<[string[], object]>([
 
 test.each([
 	'events: "message.raed" is not an event of this service',
-	'Unknown event type',
 	'message.sent is not supported',
 	'events is not a field',
 ])('a refusal of the events is shown, and nothing is registered for others: %s', async (words) => {

