@@ -67,10 +67,3 @@ test('says the sentences of the nodes where nothing responds', async () => {
 	);
 	expect(other.seen).toEqual([]);
 });
-
-test('words of the service that quote the key are shown without it', async () => {
-	const body = { message: `Key ${service.sandbox.key} has expired` };
-	await service.fault({ endpoint: 'getCurrentAccount', status: 403, body });
-	const words = 'The API key is not allowed to do this: Key [API key] has expired (HTTP 403)';
-	expect((await press()).message).toContain(words);
-});

@@ -144,18 +144,6 @@ describe('the form of a template', () => {
 			const search = open({}, nowhere()).listSearch('searchTemplateNames');
 			await expect(search).rejects.toThrow(noHttps);
 		});
-
-		test.each<[object, string, string]>([
-			[{ name: 'welcome' }, 'welcome', 'service does not show languages'],
-			[welcome, 'wellcome', 'has no template "wellcome"'],
-		])('no language of %j can be listed for "%s": %s', async (record, name, message) => {
-			await service.list('listTemplates', record);
-			const search = open(chosen(name)).listSearch('searchTemplateLanguages');
-			await expect(search).rejects.toMatchObject({
-				message: expect.stringContaining(message),
-				description: expect.stringContaining('By Code'),
-			});
-		});
 	});
 });
 
@@ -197,16 +185,6 @@ describe('lists to choose from', () => {
 		await expect(search('searchWebhooks')).rejects.toMatchObject({
 			message: 'The service lists webhooks, but no ID was found in them',
 			description: "The first one has the fields url, events. Choose 'By ID' and enter the ID.",
-		});
-	});
-
-	test('a wrong key in a list says so, and has the status for which n8n shows the link to the credential', async () => {
-		const credentials = service.credentials({ apiKey: 'wrong' });
-		const opened = service.engine.editor({ credentials });
-		await expect(opened.listSearch('searchContacts')).rejects.toMatchObject({
-			message: expect.stringContaining('The service does not accept the API key'),
-			description: "Check 'API Key' in the credential.",
-			httpCode: '401',
 		});
 	});
 

@@ -42,9 +42,6 @@ test('excluded numbers, written in any way or given as a list, get nothing and l
 		json: { to: berta, sendStatus: 'skipped', reason: 'excluded', messageId: null, skipped: true },
 		pairedItem: { item: 1 },
 	});
-	expect(outputs[0].map(({ json }) => Object.keys(json).slice(0, 4))).toEqual(
-		people.map(() => ['to', 'sendStatus', 'reason', 'messageId']),
-	);
 });
 
 test('an excluded number that cannot be read stops the run before anything is sent', async () => {
@@ -94,11 +91,8 @@ describe('the same person twice', () => {
 	const items = [{ phone: anna }, { phone: berta }, { phone: '+1 555 000-1001' }];
 
 	test('gets one message if the user wants that', async () => {
-		expect(reasons(await run({ items, rules: { duplicates: 'sendFirst' } }))).toEqual([
-			null,
-			null,
-			'duplicate',
-		]);
+		const result = await run({ items, rules: { duplicates: 'sendFirst' } });
+		expect(reasons(result)).toEqual([null, null, 'duplicate']);
 		expect(sentTo().sort()).toEqual([anna, berta]);
 	});
 

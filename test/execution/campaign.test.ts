@@ -22,19 +22,6 @@ test('one person gets the messages in the order of the items, even if the servic
 	}
 });
 
-test('as many requests are under way as the plan needs at the response times of the service', async () => {
-	const mostOpen = async (requestsPerMinute: number) => {
-		service.sandbox.reset();
-		await service.fault({ endpoint: 'sendText', delayMs: 1_000, count: 400 });
-		// A separate key, whose rate no other test has used.
-		const credentials = service.credentials({ ...service.newKey(), requestsPerMinute });
-		await service.run({ parameters: campaign, items: people(400), credentials });
-		expect(service.received()).toEqual(oneEach(400));
-		return service.sandbox.state.requests.counters.sendText.mostOpen;
-	};
-	expect(await mostOpen(100_000)).toBeGreaterThan(2 * (await mostOpen(1_000)));
-});
-
 describe('Retry On Fail and the Retry button send only what is unsent', () => {
 	const failOnce = async (n: number) =>
 		await service.fault({ endpoint: 'sendText', match: `+1555000${n}`, status: 422 });

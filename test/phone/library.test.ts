@@ -187,35 +187,32 @@ test('the table of numbering plans is what `npm run docs` writes, and every coun
 	expect(options).toContainEqual({ name: 'Germany', value: 'DE' });
 });
 
-test.each([
-	['tel:7042;phone-context=+1-914-555', '', '+19145557042'],
-	// a trunk prefix is left out, and a 0 that belongs to the number is kept
-	['+49 (0)170 1234567', '', '+491701234567'],
-	['+49 0170 1234567', '', '+491701234567'],
-	['+36 (06) 1 234 5678', '', '+3612345678'],
-	['+34 (0)612 345 678', '', '+34612345678'],
-	['+39 (0)6 1234 5678', '', '+390612345678'],
-	// dialled to another country, or without the +
-	['011 49 170 1234567', 'US', '+491701234567'],
-	['011 15-2345-6789', 'AR', '+5491123456789'],
-	['0044 7700 900123', 'DE', '+447700900123'],
-	['447700900123', 'GB', '+447700900123'],
-	['49 (0)170 1234567', plusMissing, '+491701234567'],
-])('reads %j with the Default Country "%s"', (written, country, e164) => {
-	expect(readPhone(written, country)).toEqual({ e164, hints: [] });
-});
+const noExtension = 'The extension 12 of +15551234567 was left out.';
+const unusual = '+444700900123 looks unusual: no such numbers are known in its country.';
 
-test.each([
-	['tel:+1-555-123-4567;ext=12', '+15551234567', 'The extension 12 of +15551234567 was left out.'],
-	['+1 555 123 4567 #12', '+15551234567', 'The extension 12 of +15551234567 was left out.'],
-	[
-		'+44 4700 900123', // may be of a range that is newer than the table
-		'+444700900123',
-		'+444700900123 looks unusual: no such numbers are known in its country.',
-	],
-])('reads %s and says what is unusual', (written, e164, hint) => {
-	expect(readPhone(written)).toEqual({ e164, hints: [hint] });
-});
+test.each<[string, string, string, string[]]>([
+	['tel:7042;phone-context=+1-914-555', '', '+19145557042', []],
+	// a trunk prefix is left out, and a 0 that belongs to the number is kept
+	['+49 (0)170 1234567', '', '+491701234567', []],
+	['+49 0170 1234567', '', '+491701234567', []],
+	['+36 (06) 1 234 5678', '', '+3612345678', []],
+	['+34 (0)612 345 678', '', '+34612345678', []],
+	['+39 (0)6 1234 5678', '', '+390612345678', []],
+	// dialled to another country, or without the +
+	['011 49 170 1234567', 'US', '+491701234567', []],
+	['011 15-2345-6789', 'AR', '+5491123456789', []],
+	['0044 7700 900123', 'DE', '+447700900123', []],
+	['447700900123', 'GB', '+447700900123', []],
+	['49 (0)170 1234567', plusMissing, '+491701234567', []],
+	['tel:+1-555-123-4567;ext=12', '', '+15551234567', [noExtension]],
+	['+1 555 123 4567 #12', '', '+15551234567', [noExtension]],
+	['+44 4700 900123', '', '+444700900123', [unusual]], // may be of a range that is newer than the table
+])(
+	'reads %j with the Default Country "%s" as %s, with hints: %j',
+	(written, country, e164, hints) => {
+		expect(readPhone(written, country)).toEqual({ e164, hints });
+	},
+);
 
 const several = 'contains more than a phone number';
 
