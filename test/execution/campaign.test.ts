@@ -1,7 +1,7 @@
 /** Sending to many: never lost, never twice, in order, resumable. */
 import { once } from 'node:events';
 import { range } from 'lodash';
-import type { INodeParameters, INode } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
 import { until } from '../../tools/until';
 import { campaign, numbers, oneEach, people, useService } from '../support/service';
 
