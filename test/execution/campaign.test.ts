@@ -128,7 +128,7 @@ test('the idempotency key of each item is its own, and the same in all attempts'
 
 describe('Keep Input Fields', () => {
 	/** As a table with the results of an earlier campaign may have it. */
-	const old = { name: 'Anna', to: 'old', skipped: true, error: 'old', status: 'old' };
+	const old = { name: 'Anna', to: 'old', skipped: true, error: 'old' };
 	const items = people(3).map((one) => ({ ...one, ...old }));
 	const audienceRules = { excludeNumbers: '+15550001001' };
 	const parameters = { ...campaign, audienceRules, options: { keepInputFields: true } };
