@@ -1,4 +1,4 @@
-/** What a user sees who saves the credential or clicks Retry, and what its fields say. */
+/** What a user sees who saves the credential or clicks Retry. */
 import { useOtherHost, useService } from '../support/service';
 
 const service = useService();
@@ -7,10 +7,8 @@ const other = useOtherHost((_, response) => {
 	response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body);
 });
 
-const press = async (values: Record<string, unknown> = {}) =>
-	await service.engine.testCredential(service.credentials(values as never));
-const nothingHere =
-	"There is no messaging service at this address. Check 'Base URL' and 'API Path'.";
+const press = async (values: Record<string, string> = {}) =>
+	await service.engine.testCredential(service.credentials(values));
 
 test.each([
 	['', 'automatic', ''],
@@ -41,7 +39,7 @@ test('a key that may not list contacts is valid', async () => {
 });
 
 const page = { status: 200, type: 'text/html', body: '<!doctype html><title>Welcome</title>' };
-const json = (body: unknown, status = 200) => ({
+const json = (status: number, body: object) => ({
 	status,
 	type: 'application/json',
 	body: JSON.stringify(body),
@@ -49,41 +47,23 @@ const json = (body: unknown, status = 200) => ({
 
 test.each([
 	['a web page', page],
-	['a page that calls itself JSON', { ...page, type: 'application/json' }],
-	['JSON of another service', json({ status: 'ok', version: '2.1' })],
-	['JSON of another service with an identifier', json({ id: 7, name: 'Pet shop' })],
-	['a text', { ...page, type: 'text/plain', body: 'OK' }],
+	['JSON of another service', json(200, { id: 7, name: 'Pet shop' })],
 	['nothing', { ...page, type: 'text/plain', body: '' }],
-	['"not found"', json({ message: 'Not found' }, 404)],
-	['"no such method"', json({ message: 'Method not allowed' }, 405)],
+	['"not found"', json(404, { message: 'Not found' })],
+	['"no such method"', json(405, { message: 'Method not allowed' })],
 ])('says that there is no messaging service where there is %s', async (_, given) => {
 	answer = given;
-	expect(await press({ baseUrl: other.url })).toEqual({ status: 'Error', message: nothingHere });
+	const message = "There is no messaging service at this address. Check 'Base URL' and 'API Path'.";
+	expect(await press({ baseUrl: other.url })).toEqual({ status: 'Error', message });
 });
 
 test('says the sentences of the nodes where nothing responds', async () => {
 	const { host } = new URL(other.url);
-	const results: Array<[string, RegExp]> = [
-		[
-			'http://127.0.0.1:9',
-			/^The service cannot be reached at 127\.0\.0\.1:9: the connection was refused\. .* and the network of n8n, then run the node again\. \(ECONNREFUSED\)$/,
-		],
-		[
-			`https://${host}`,
-			new RegExp(`^There is no HTTPS at ${host}. Check 'Base URL' in the credential. \\(EPROTO\\)`),
-		],
-		['https://no-host.invalid', /^The service cannot be reached at no-host\.invalid: its name /],
-	];
-	const said = await Promise.all(
-		results.map(async ([baseUrl]) => (await press({ baseUrl })).message),
+	expect((await press({ baseUrl: 'http://127.0.0.1:9' })).message).toMatch(
+		/^The service cannot be reached at 127\.0\.0\.1:9: the connection was refused\. Check 'Base URL' /,
 	);
-	expect(said).toEqual(results.map(([, message]) => expect.stringMatching(message)));
+	expect((await press({ baseUrl: `https://${host}` })).message).toContain(
+		`There is no HTTPS at ${host}. Check 'Base URL' in the credential.`,
+	);
 	expect(other.seen).toEqual([]);
-});
-
-test('words of the service that quote the key are shown without it', async () => {
-	const body = { message: `Key ${service.sandbox.key} has expired` };
-	await service.fault({ endpoint: 'getCurrentAccount', status: 403, body });
-	const words = 'The API key is not allowed to do this: Key [API key] has expired (HTTP 403)';
-	expect((await press()).message).toContain(words);
 });

@@ -1,119 +1,94 @@
 /** Send Text with a fallback template: nobody gets both, and if somebody gets neither, the item says so. */
-import { omit, pick } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { FaultOrder } from '../../sandbox/faults';
-import type { RunOptions } from '../support/execution';
-import { useService } from '../support/service';
+import { locator, sendText, useService } from '../support/service';
 
 const service = useService();
-const [anna, berta, carl] = [1, 2, 3].map((n) => `+1555000100${n}`);
-const parameters: INodeParameters = {
-	resource: 'message',
-	operation: 'sendText',
-	to: '={{ $json.phone }}',
-	text: 'Hello',
-	useFallbackTemplate: true,
-	fallbackTemplate: { mode: 'name', value: 'login_code' },
-	fallbackLanguage: { mode: 'code', value: 'en_US' },
-	fallbackVariables: { mappingMode: 'defineBelow', value: { body_1: '={{ $json.phone }}' } },
+const run = async (items: Array<{ phone: string }>, own: INodeParameters = {}) => {
+	const parameters = {
+		...sendText,
+		to: '={{ $json.phone }}',
+		useFallbackTemplate: true,
+		fallbackTemplate: locator('login_code', 'name'),
+		fallbackLanguage: locator('en_US', 'code'),
+		fallbackVariables: { mappingMode: 'defineBelow', value: { body_1: '={{ $json.phone }}' } },
+		...own,
+	};
+	const { outputs } = await service.run({ items, onError: 'continueRegularOutput', parameters });
+	return outputs[0].map(({ json }) => json);
 };
-const run = async ({ own = {}, ...options }: RunOptions & { own?: INodeParameters } = {}) =>
-	await service.run({
-		items: [{ phone: anna }, { phone: berta }, { phone: carl }],
-		onError: 'continueRegularOutput',
-		...options,
-		parameters: { ...parameters, ...own },
-	});
 
-type Fault = Omit<FaultOrder, 'endpoint' | 'match'>;
+/** What becomes of a message: whether it was certainly refused, and whether the customer got or may have got it. */
+interface Fate {
+	isRefused?: boolean;
+	isSent?: boolean;
+	isUncertain?: boolean;
+}
+const refused = { isRefused: true };
+const sent = { isSent: true };
+const elsewhere = { location: 'https://example.com' };
+const soon = { 'retry-after-ms': '1' };
 
-/** What can become of a text: whether the template may follow, and whether the customer may have got it. */
-const texts: Record<string, Fault & { follows?: boolean; isUncertain?: boolean }> = {
-	accepted: {},
-	'refused with 200': { status: 200, body: { success: false, message: 'No' }, follows: true },
-	'refused with 400': { status: 400, follows: true },
-	'refused with 404': { status: 404, follows: true },
-	'refused with 409': { status: 409, follows: true },
-	'refused with 422': { status: 422, follows: true },
-	'redirected with 307': { status: 307, headers: { location: 'https://example.com' } },
-	'refused with 401': { status: 401 },
-	'refused with 403': { status: 403 },
-	'refused once with 429': { status: 429, headers: { 'retry-after-ms': '1' } },
-	'sent, and 500': { status: 500, processed: true, isUncertain: true },
-	'not sent, and 500': { status: 500, isUncertain: true },
-	'sent, and 408': { status: 408, processed: true, isUncertain: true },
-	'sent, and the connection breaks': { reset: 'afterRead', isUncertain: true },
-	'not sent, and the connection breaks': { reset: 'beforeRead', isUncertain: true },
-	'sent, and the response is broken': { brokenJson: true, isUncertain: true },
+const texts: Record<string, [FaultOrder, Fate]> = {
+	accepted: [{}, sent],
+	'refused with 200': [{ status: 200, body: { success: false, message: 'No' } }, refused],
+	'refused with 400': [{ status: 400 }, refused],
+	'refused with 422': [{ status: 422 }, refused],
+	'redirected with 307': [{ status: 307, headers: elsewhere }, {}],
+	'refused with 401': [{ status: 401 }, {}],
+	'refused with 403': [{ status: 403 }, {}],
+	'refused once with 429': [{ status: 429, headers: soon }, sent],
+	'sent, and 500': [
+		{ status: 500, processed: true },
+		{ ...sent, isUncertain: true },
+	],
+	'not sent, and 500': [{ status: 500 }, { isUncertain: true }],
+	'sent, and lost': [{ reset: 'afterRead' }, { ...sent, isUncertain: true }],
+	'not sent, and lost': [{ reset: 'beforeRead' }, { isUncertain: true }],
 };
-const templates: typeof texts = pick(texts, [
-	'accepted',
-	'refused with 422',
-	'refused with 403',
-	'sent, and 500',
-	'sent, and the connection breaks',
-	'not sent, and the connection breaks',
-]);
+const templates = ['accepted', 'refused with 422', 'sent, and 500', 'not sent, and lost'];
 
-test('whatever becomes of text and template: nobody gets both, and if somebody gets neither, the item says so', async () => {
-	const cases = Object.keys(texts).flatMap((text) =>
-		Object.keys(templates).map((template) => ({ text, template })),
-	);
-	const items = cases.map((one, index) => ({ ...one, phone: `+1555000${2000 + index}` }));
-	for (const { text, template, phone } of items) {
-		const [first, second] = [texts[text], templates[template]];
-		const order = (fault: typeof first) => omit(fault, 'follows', 'isUncertain');
-		await service.fault({ endpoint: 'sendText', match: phone, ...order(first) });
-		await service.fault({ endpoint: 'sendTemplate', match: phone, ...order(second) });
+test.each(Object.keys(texts))('a text that is %s, before any template', async (text) => {
+	const [fault, { isRefused }] = texts[text];
+	const items = templates.map((template, n) => ({ template, phone: `+1555000200${n}` }));
+	for (const { template, phone } of items) {
+		const [templateFault] = texts[template];
+		await service.fault({ endpoint: 'sendText', match: phone, ...fault });
+		await service.fault({ endpoint: 'sendTemplate', match: phone, ...templateFault });
 	}
-	const { outputs } = await run({ items });
+	const outputs = await run(items);
 	const received = service.received();
-	outputs[0].forEach(({ json }, index) => {
-		const { text, template, phone } = items[index];
-		const { follows, isUncertain } = texts[text];
-		const isTextSent = text === 'accepted' || text === 'refused once with 429';
-		const last = follows ? template : text;
-		const isSent = isTextSent || last === 'accepted';
-		const isUnknown = follows ? templates[template].isUncertain : isUncertain;
-		const failed = isUnknown ? 'mayHaveBeenSent' : 'notSent';
-		expect({ text, template, sendStatus: json.sendStatus, sentAs: json.sentAs }).toEqual({
-			text,
-			template,
-			sendStatus: isSent ? 'sent' : failed,
-			sentAs: isSent ? (follows ? 'template' : 'text') : undefined,
-		});
-		const wasProcessed = isSent || last.startsWith('sent');
-		expect({ text, template, count: received[phone] ?? 0 }).toEqual({
-			text,
-			template,
-			count: wasProcessed ? 1 : 0,
-		});
+	const results = items.map(({ template, phone }, n) => {
+		const { sendStatus, sentAs } = outputs[n];
+		return { template, sendStatus, sentAs, count: received[phone] ?? 0 };
 	});
+	const expected = items.map(({ template }) => {
+		const [, { isSent, isUncertain }] = texts[isRefused ? template : text];
+		const count = isSent ? 1 : 0;
+		if (isUncertain) return { template, sendStatus: 'mayHaveBeenSent', count };
+		if (!isSent) return { template, sendStatus: 'notSent', count };
+		return { template, sendStatus: 'sent', sentAs: isRefused ? 'template' : 'text', count };
+	});
+	expect(results).toEqual(expected);
 });
 
 test('when both are refused, the error says why for each', async () => {
-	await service.fault({
-		endpoint: 'sendText',
-		match: berta,
-		status: 422,
-		body: { message: 'window closed' },
+	const refusal = (message: string) => ({ status: 422, body: { message } });
+	await service.fault({ endpoint: 'sendText', ...refusal('window closed') });
+	await service.fault({ endpoint: 'sendTemplate', ...refusal('blocked') });
+	const [{ error }] = await run([{ phone: '+15550001001' }]);
+	expect(error).toMatchObject({
+		message: expect.stringContaining('blocked'),
+		description: expect.stringMatching(/The text was refused before: .*window closed/),
 	});
-	await service.fault({
-		endpoint: 'sendTemplate',
-		match: berta,
-		status: 422,
-		body: { message: 'blocked' },
-	});
-	const { error } = (await run()).outputs[0][1].json as { error: Record<string, string> };
-	expect(error.message).toContain('blocked');
-	expect(error.description).toContain('The text was refused before');
-	expect(error.description).toContain('window closed');
 });
 
-test('a fallback template that does not fit stops the run before anything is sent', async () => {
-	const { outputs } = await run({ own: { fallbackVariables: { value: {} } } });
-	expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(['notSent', 'notSent', 'notSent']);
-	expect(outputs[0][0].json.reason).toContain('The template "login_code" (en_US) needs a value');
+test('a fallback template that does not fit is refused before anything is sent', async () => {
+	const [{ sendStatus, reason }] = await run([{ phone: '+15550001001' }], {
+		fallbackVariables: { value: {} },
+	});
+	expect(sendStatus).toBe('notSent');
+	expect(reason).toContain('The template "login_code" (en_US) needs a value');
 	expect(service.sent()).toEqual([]);
 });

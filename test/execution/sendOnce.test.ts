@@ -31,20 +31,13 @@ test('a second execution skips what was sent, with a mark', async () => {
 	await run({ items: people(30) });
 	const { outputs } = await run({ items: people(40) });
 	expect(received()).toEqual(oneEach(40));
-	expect(outputs[0].slice(0, 30).map(({ json }) => json)).toEqual(
-		numbers(30).map((to) => ({
-			to,
-			sendStatus: 'skipped',
-			reason: 'alreadySent',
-			messageId: null,
-			skipped: true,
-			campaign: 'sale',
-		})),
-	);
-	expect(outputs[0].slice(30).map(({ json }) => json)).toEqual(
-		numbers(40)
-			.slice(30)
-			.map((to) => expect.objectContaining({ to, messageId: expect.any(String) })),
+	const mark = { reason: 'alreadySent', messageId: null, skipped: true, campaign: 'sale' };
+	expect(outputs[0].map(({ json }) => json)).toEqual(
+		numbers(40).map((to, index) =>
+			index < 30
+				? { to, sendStatus: 'skipped', ...mark }
+				: expect.objectContaining({ to, sendStatus: 'sent', messageId: expect.any(String) }),
+		),
 	);
 });
 
@@ -61,12 +54,9 @@ test('unsent messages are sent in the next run; messages that may have been sent
 });
 
 test('one phone is one recipient, however its number is written', async () => {
-	const german = ['+49 170 1234569', '+49 (170) 123-4569', '0049170/1234569', '+49 (0)170 1234569'];
-	const mexican = ['+52 55 1234 5678', '+52 1 55 1234 5678'];
-	await run({
-		parameters: { to: '={{ $json.phone }}' },
-		items: [...german, ...mexican].map((phone) => ({ phone })),
-	});
+	const phones = ['+49 170 1234569', '0049170/1234569', '+52 55 1234 5678', '+52 1 55 1234 5678'];
+	const items = phones.map((phone) => ({ phone }));
+	await run({ parameters: { to: '={{ $json.phone }}' }, items });
 	expect(received()).toEqual({ '+491701234569': 1, '+525512345678': 1 });
 });
 
@@ -81,56 +71,40 @@ test('another campaign is sent to the same people; a name from an expression cou
 	expect(statuses(outputs)).toEqual(['sent now', 'sent now', 'alreadySent']);
 });
 
-test.each([' ', '={{ $json.missing }}'])(
-	'nothing is sent without the name of a campaign: "%s"',
-	async (campaign) => {
-		const { error } = await run({ parameters: { campaign } });
-		expect(error?.message).toMatch(/Campaign/);
-		expect(service.sent()).toEqual([]);
-	},
-);
+test('nothing is sent without the name of a campaign', async () => {
+	const { error } = await run({ parameters: { campaign: '={{ $json.missing }}' } });
+	expect(error?.message).toMatch(/Campaign/);
+	expect(service.sent()).toEqual([]);
+});
 
 describe('a message that an earlier run may have sent', () => {
 	const sendAgain = { parameters: { options: { ifUncertain: 'sendAgain' } } };
-	const keysOf = (phone: string) =>
-		service
-			.requests('sendText')
-			.filter(({ body }) => JSON.stringify(body).includes(phone))
-			.map(({ headers }) => headers['idempotency-key']);
-
 	beforeEach(async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
 		await run({ onError: 'continueRegularOutput' });
 	});
 
 	test('is sent again with the same idempotency key, if the user wants that', async () => {
-		expect(statuses((await run(sendAgain)).outputs)).toEqual([
-			'alreadySent',
-			'alreadySent',
-			'sent now',
-			'alreadySent',
-		]);
-		expect(received()).toEqual(oneEach(4));
-		const [first, second] = keysOf('+15550001002');
-		expect(first).toMatch(/^[0-9a-f]{32}$/);
-		expect(second).toBe(first);
+		const [none, sent] = ['alreadySent', 'sent now'];
+		expect(statuses((await run(sendAgain)).outputs)).toEqual([none, none, sent, none]);
 		await run(sendAgain);
 		expect(received()).toEqual(oneEach(4));
+		const keys = service
+			.requests('sendText')
+			.filter(({ body }) => JSON.stringify(body).includes('+15550001002'))
+			.map(({ headers }) => headers['idempotency-key']);
+		expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0]]);
 	});
 
 	test('stays uncertain if the service refuses it the second time', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001002', status: 422 });
-		const fallback = {
+		const parameters = {
 			useFallbackTemplate: true,
 			fallbackTemplate: locator('order_update', 'name'),
 			fallbackLanguage: locator('en_US', 'code'),
+			options: { ...sendAgain.parameters.options, checkBeforeSending: false },
 		};
-		const parameters = { ...sendAgain.parameters, ...fallback };
-		const options = { ...parameters.options, checkBeforeSending: false };
-		const { outputs } = await run({
-			parameters: { ...parameters, options },
-			onError: 'continueRegularOutput',
-		});
+		const { outputs } = await run({ parameters, onError: 'continueRegularOutput' });
 		expect(outputs[0][2].json).toMatchObject({
 			sendStatus: 'mayHaveBeenSent',
 			error: { statusCode: 422, description: expect.stringContaining('An earlier run may have') },
@@ -154,8 +128,8 @@ describe('a message that an earlier run may have sent', () => {
 test('a message that failed later is sent again, once for each failure', async () => {
 	const again = async (failed: Array<string | null>) => {
 		const items = people(4).map((one, index) => ({ ...one, failed: failed[index] }));
-		const options = { failedMessage: '={{ $json.failed }}' };
-		return statuses((await run({ items, parameters: { options } })).outputs);
+		const parameters = { options: { failedMessage: '={{ $json.failed }}' } };
+		return statuses((await run({ items, parameters })).outputs);
 	};
 	const [none, sent] = ['alreadySent', 'sent now'];
 	await run();
@@ -166,19 +140,14 @@ test('a message that failed later is sent again, once for each failure', async (
 	expect(new Set(keys).size).toBe(4 + 3);
 });
 
-const otherNode = { settings: { id: 'another node' } };
-
-test.each<[string, RunOptions]>([
-	['with the switch off', { parameters: { sendOnce: false } }],
-	['by another node', otherNode],
-	['by another workflow', { workflowId: 'another workflow' }],
-])('what was sent once is sent again %s', async (_, second) => {
+test('what was sent once is sent again by another workflow', async () => {
 	await run();
-	await run(second);
+	await run({ workflowId: 'another workflow' });
 	expect(received()).toEqual(times(2));
 });
 
 test('Clear Send Once History forgets what this node has sent, sends nothing, and says so', async () => {
+	const otherNode = { settings: { id: 'another node' } };
 	await run(otherNode);
 	await run();
 	const clearing = { parameters: { options: { clearSendOnceHistory: true } } };
@@ -218,17 +187,14 @@ describe('a database that fails', () => {
 
 	test('while Frequency Cap takes places: none is kept for a message that was not sent', async () => {
 		const audienceRules = { frequencyCap: { values: { messages: 2, days: 1 } } };
-		const parameters = { ...campaign, audienceRules };
-		const runCap = async (count: number) => await service.run({ parameters, items: people(count) });
+		const runCap = async (count: number) =>
+			await service.run({ parameters: { ...campaign, audienceRules }, items: people(count) });
 		await runCap(1);
 		const { processed } = service.engine;
 		const record = processed.checkProcessedAndRecord.bind(processed);
 		const spy = jest.spyOn(processed, 'checkProcessedAndRecord');
 		spy.mockImplementation(async (entries, ...rest) => {
-			const isSecondPlace = entries.some((entry) =>
-				/^cap \+15550001000 \d+ 1$/.test(String(entry)),
-			);
-			if (isSecondPlace) throw new Error('database is locked');
+			if (/cap \+15550001000 \d+ 1(,|$)/.test(entries.join())) throw new Error('locked');
 			return await record(entries, ...rest);
 		});
 		expect((await runCap(2)).error?.message).toContain('Frequency Cap could not write');
@@ -271,9 +237,8 @@ describe('a database that fails', () => {
 		await run(one);
 		failCalls(0, Infinity, 'removeProcessed');
 		const { error } = await run(one);
-		expect(error?.description).toContain(
-			'Later runs will skip people who got no message. Write to them with another campaign name: +15550001000 sale.',
-		);
+		const warning = 'Write to them with another campaign name: +15550001000 sale.';
+		expect(error?.description).toContain(warning);
 	});
 });
 
@@ -286,7 +251,6 @@ describe('the list of several processes: whoever overwrites whom, a key is given
 	/** The list as n8n keeps it: each process reads all of it, and writes all of it back when `mayWrite` lets it. */
 	class Row {
 		list: string[] = ['there before'];
-		private readonly written: Array<() => void> = [];
 
 		process(mayWrite: (write: number) => Promise<void> = async () => undefined): History {
 			let writes = 0;
@@ -294,7 +258,6 @@ describe('the list of several processes: whoever overwrites whom, a key is given
 				const before = this.list;
 				await mayWrite(++writes);
 				this.list = change(before);
-				for (const tell of this.written.splice(0)) tell();
 				return before;
 			};
 			const checkProcessedAndRecord = (async (entries: string[]) => {
@@ -308,31 +271,7 @@ describe('the list of several processes: whoever overwrites whom, a key is given
 				void (await access((list) => list.filter((entry) => !entries.includes(entry))));
 			return new History({ checkProcessedAndRecord, removeProcessed }, 'node');
 		}
-
-		/** Resolves after the next write of any process. */
-		async nextWrite(): Promise<void> {
-			await new Promise<void>((resolve) => this.written.push(resolve));
-		}
 	}
-
-	/** Two processes read the same list; the second one overwrites what the first one has written. */
-	function overwriting(row: Row): [History, History] {
-		const second = row.process(async (write) => (write === 1 ? await row.nextWrite() : undefined));
-		return [row.process(), second];
-	}
-
-	test('entries that another addition has overwritten are added again', async () => {
-		const row = new Row();
-		const [first, second] = overwriting(row);
-		const [late, early] = await Promise.all([
-			second.add(['b']),
-			first.add(['a'], ['confirmation']),
-		]);
-		expect([...early, ...late]).toEqual(['a', 'b']);
-		await first.removeMarks();
-		await second.removeMarks();
-		expect(row.list.sort()).toEqual(['a', 'b', 'confirmation', 'there before']);
-	});
 
 	test('an addition that took too long is removed, and finds what others have added meanwhile', async () => {
 		const row = new Row();
