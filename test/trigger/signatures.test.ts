@@ -47,26 +47,17 @@ const forms: Record<string, Form> = {
 		},
 		hasTime: true,
 	},
-	'HMAC with a prefix': {
+	'HMAC with a prefix, also in capitals': {
 		parameters: signed({ header: 'X-Hub-Signature-256', prefix: 'sha256=' }),
 		signing: { header: 'X-Hub-Signature-256', prefix: 'sha256=' },
-		sign: (text, key) => ({ 'X-Hub-Signature-256': `sha256=${hmac(key, text).digest('hex')}` }),
-		hasTime: false,
-	},
-	'HMAC in capitals': {
-		parameters: signed({}),
-		signing: {},
-		sign: (text, key) => ({ 'X-Signature': hmac(key, text).digest('hex').toUpperCase() }),
+		sign: (text, key) => ({
+			'X-Hub-Signature-256': `sha256=${hmac(key, text).digest('hex').toUpperCase()}`,
+		}),
 		hasTime: false,
 	},
 	'HMAC with another algorithm, encoding and a time': {
 		parameters: signed({ scheme: 'sha512-base64', header: 'X-Own', ...ownForm }),
-		signing: {
-			header: 'X-Own',
-			algorithm: 'sha512',
-			encoding: 'base64',
-			...ownForm,
-		},
+		signing: { header: 'X-Own', algorithm: 'sha512', encoding: 'base64', ...ownForm },
 		sign: (text, key, time) => ({
 			'X-Time': time,
 			'X-Own': `v=${hmac(key, `${time}.${text}`, 'sha512').digest('base64')}`,
