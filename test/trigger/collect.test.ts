@@ -1,5 +1,4 @@
 /** Deliveries that wait for each other: quick messages of one person, and delivery receipts. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { range, sortBy } from 'lodash';
 import { customer, received, Triggers, useService } from '../support/service';
@@ -8,7 +7,6 @@ import { until } from '../../tools/until';
 
 const service = useService();
 const triggers = new Triggers(service);
-afterEach(() => jest.restoreAllMocks());
 const grouping = { options: { groupMessages: 0.4 } };
 const batching = { events: ['message.sent'], options: { batchReceipts: true } };
 
@@ -72,17 +70,6 @@ test('starts at once what cannot be grouped: receipts, and a delivery with messa
 		expect.objectContaining({ status: 'sent' }),
 		expect.objectContaining({ status: 'sent' }),
 	]);
-});
-
-test('waits at most eight seconds', async () => {
-	const trigger = await triggers.active({ parameters: { options: { groupMessages: 8 } } });
-	const answer = triggers.deliver(trigger, message(1));
-	await sleep(300);
-	expect(trigger.executions).toEqual([]);
-	const later = Date.now() + 8_000;
-	jest.spyOn(Date, 'now').mockImplementation(() => later);
-	expect((await answer).status).toBe(200);
-	expect(trigger.executions).toHaveLength(1);
 });
 
 test.each([grouping, batching])(

@@ -28,8 +28,9 @@ const receipts: INodeParameters = {
 const newSecret: INodeParameters = { options: { secretVersion: 2 } };
 
 describe('the registration', () => {
-	test('is made for the URL with a secret and the chosen events, and removed again', async () => {
+	test('is made for the URL with a secret and the chosen events, removed, and made again with the same secret', async () => {
 		const it = await triggers.active({ parameters: receipts });
+		const [{ url }] = registered();
 		expect(registered()).toEqual([
 			expect.objectContaining({
 				url: expect.stringMatching(/\/webhook\/webhook-id\/webhook\?token=[\w-]{43}$/),
@@ -38,6 +39,8 @@ describe('the registration', () => {
 		]);
 		await it.deactivate();
 		expect(registered()).toEqual([]);
+		await it.activate();
+		expect(triggers.urlOf(it)).toBe(url);
 	});
 
 	test('is kept if it is correct, also if the service writes the URL in another way, and surplus copies are removed', async () => {
@@ -51,13 +54,6 @@ describe('the registration', () => {
 		expect(service.calls('createWebhook')).toBe(1);
 		await it.deactivate();
 		expect(registered()).toEqual([]);
-	});
-
-	test('that is surplus and listed without an ID is named, as only a person can remove it', async () => {
-		const it = await triggers.active();
-		const [webhook] = registered();
-		await service.list('listWebhooks', webhook, { url: it.url, events: webhook.events });
-		await expect(it.activate('init')).rejects.toThrow('Remove the webhook in the settings');
 	});
 
 	test('for other events is replaced, the new one first, so that there is always one', async () => {
@@ -88,16 +84,16 @@ describe('the registration', () => {
 		expect(registered()).toEqual([expect.objectContaining({ id, url })]);
 	});
 
-	test('is not made without an event that the service refuses', async () => {
+	test('stays if the service refuses an event', async () => {
 		const it = await triggers.active();
+		const before = [...registered()];
 		const body = { message: 'events: "message.recieved" is unknown' };
 		await service.fault({ endpoint: 'createWebhook', status: 422, body, count: 20 });
 		const parameters = { options: { otherEvents: 'message.recieved' } };
 		const changed = await triggers.make({ parameters, staticData: it.staticData });
-		const calls = service.calls('createWebhook');
+		jest.spyOn(changed, 'deactivate').mockResolvedValue(); // with which n8n tidies up
 		await expect(changed.activate()).rejects.toThrow(/"message.recieved" is unknown.*Other Event/);
-		expect(service.calls('createWebhook') - calls).toBe(1);
-		expect(service.calls('deleteWebhook')).toBe(1); // n8n tidies up after a failed activation
+		expect(registered()).toEqual(before);
 	});
 
 	test('is found even if nothing about it was stored', async () => {
@@ -126,18 +122,19 @@ describe('the registration', () => {
 		expect(registered()).toEqual([]);
 	});
 
-	test('is looked up if the service did not respond, and removed if the activation then fails', async () => {
+	test('is looked up if the service did not respond', async () => {
 		const it = await triggers.make();
 		await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
 		await it.activate();
 		expect(own(it)).toHaveLength(1);
 		expect(service.calls('createWebhook')).toBe(1);
-		await it.deactivate();
+	});
+
+	test('is removed if the activation then fails', async () => {
+		const it = await triggers.make();
 		await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
-		await service.fault({ endpoint: 'listWebhooks', status: 403, skip: 4 });
-		await expect(it.activate()).rejects.toThrow(
-			/not allowed to do this.*\(HTTP 403\)\. Use an API key with the necessary permissions/,
-		);
+		await service.fault({ endpoint: 'listWebhooks', status: 403, skip: 1 });
+		await expect(it.activate()).rejects.toThrow(/HTTP 403.*Use an API key with the necessary/);
 		expect(registered()).toEqual([]);
 	});
 
@@ -178,13 +175,6 @@ describe('the registration', () => {
 		expect(registered()).toEqual([byHand]);
 	});
 
-	test('suggests Manual if the service offers no registration', async () => {
-		const credentials = service.credentials({ baseUrl: `${service.url}/api` });
-		await expect(triggers.active({ credentials })).rejects.toThrow(
-			/does not offer.*Manual.*by hand: http:.*\/webhook-id\/webhook$/,
-		);
-	});
-
 	test('is refused for an address that the service cannot reach', async () => {
 		const credentials = service.credentials({ baseUrl: 'https://api.example.com' });
 		await expect(triggers.active({ credentials })).rejects.toThrow(
@@ -200,14 +190,6 @@ describe('the registration', () => {
 });
 
 describe('the secret of the URL', () => {
-	test('stays the same when the trigger is switched off and on', async () => {
-		const it = await triggers.active();
-		const url = triggers.urlOf(it);
-		await it.deactivate();
-		await it.activate();
-		expect(triggers.urlOf(it)).toBe(url);
-	});
-
 	test('changes with the Secret Version, even if a late delivery writes back the old one', async () => {
 		const workflowId = 'late';
 		const it = await triggers.active({ workflowId });
@@ -231,18 +213,6 @@ describe('the secret of the URL', () => {
 		it.staticData = {};
 		expect(await statusOf(it)).toBe(200);
 		expect(it.staticData).toMatchObject(staticData);
-	});
-
-	test('opens neither a later URL of the node, nor its test URL', async () => {
-		const earlier = await triggers.active({ webhookId: 'earlier' });
-		const old = new URL(triggers.urlOf(earlier)).search;
-		const { staticData } = earlier;
-		const test = await triggers.active({ webhookId: 'earlier', mode: 'test', staticData });
-		const ofTest = new URL(triggers.urlOf(test)).search;
-		expect(await statusOf(test, test.url + old)).toBe(401);
-		const moved = await triggers.active({ webhookId: 'present', staticData: test.staticData });
-		for (const search of [old, ofTest]) expect(await statusOf(moved, moved.url + search)).toBe(401);
-		for (const it of [earlier, test, moved]) expect(await statusOf(it)).toBe(200);
 	});
 });
 
