@@ -9,10 +9,8 @@ const triggers = new Triggers(service);
 
 test('starts an execution when a customer writes, with the simplified event', async () => {
 	const trigger = await triggers.active();
-	const { message, deliveries } = service.sandbox.state.traffic.receive({
-		from: customer,
-		text: 'Hello',
-	});
+	const { traffic } = service.sandbox.state;
+	const { message, deliveries } = traffic.receive({ from: customer, text: 'Hello' });
 	await until('the delivery', () => deliveries[0].state !== 'pending');
 	expect(deliveries[0].attempts).toEqual([expect.objectContaining({ status: 200 })]);
 	const { id: messageId, createdAt: time } = message;

@@ -23,41 +23,39 @@ const active = async (parameters: INodeParameters) =>
 		credentials: service.credentials({ webhookSecret: secret }),
 	});
 
-/** What the user sets, and how the service signs. */
-const forms: Record<string, [INodeParameters, Omit<(typeof signingSchema)['_input'], 'secret'>]> = {
-	'Standard Webhooks': [{ scheme: 'standardWebhooks' }, { scheme: 'standardWebhooks' }],
-	'HMAC with a prefix': [
-		{ header: 'X-Hub-Signature-256', prefix: 'sha256=' },
-		{ header: 'X-Hub-Signature-256', prefix: 'sha256=' },
-	],
-	'HMAC with another algorithm, encoding and a time': [
-		{ scheme: 'sha512-base64', header: 'X-Own', prefix: 'v=', timestampHeader: 'X-Time' },
-		{
-			...{ header: 'X-Own', prefix: 'v=', timestampHeader: 'X-Time' },
-			...{ algorithm: 'sha512', encoding: 'base64' },
-		},
-	],
+type Signing = Omit<(typeof signingSchema)['_input'], 'secret'>;
+/** The headers of the body, signed by the sandbox. */
+const sign = (signing: Signing, key = secret, secondsAgo = 0) => {
+	const time = new Date(Date.now() - secondsAgo * 1_000);
+	return signatureHeaders(signingSchema.parse({ ...signing, secret: key }), body, time);
 };
+const standard = { scheme: 'standardWebhooks' as const };
+const prefixed = { header: 'X-Hub-Signature-256', prefix: 'sha256=' };
+const timed = { header: 'X-Own', prefix: 'v=', timestampHeader: 'X-Time' };
 
-test.each(Object.entries(forms))('takes %s, and nothing that was touched', async (name, form) => {
-	const [settings, signing] = form;
+test.each<[form: string, settings: INodeParameters, signing: Signing]>([
+	['Standard Webhooks', standard, standard],
+	['HMAC with a prefix', prefixed, prefixed],
+	[
+		'HMAC with another algorithm, encoding and a time',
+		{ ...timed, scheme: 'sha512-base64' },
+		{ ...timed, algorithm: 'sha512', encoding: 'base64' },
+	],
+])('takes %s, and nothing that was touched', async (_, settings, signing) => {
 	const trigger = await active(signed(settings));
-	const hasTime = name !== 'HMAC with a prefix';
-	const signingWith = (key: string) => signingSchema.parse({ ...signing, secret: key });
-	const sign = (key: string, secondsAgo = 0) =>
-		signatureHeaders(signingWith(key), body, new Date(Date.now() - secondsAgo * 1_000));
-	const right = sign(secret);
+	const right = sign(signing);
 	const touched: Array<[text: string, headers: Record<string, string>]> = [
 		[body.replace(customer, '+15550006666'), right],
 		[`${body} `, right],
-		[body, sign(otherSecret)],
+		[body, sign(signing, otherSecret)],
 		[body, mapValues(right, (value) => value.slice(0, -4))],
 	];
 	for (const header of Object.keys(right)) touched.push([body, omit(right, header)]);
-	if (hasTime) {
-		for (const secondsAgo of [-400, 400]) touched.push([body, sign(secret, secondsAgo)]);
-		const [earlier] = Object.entries(sign(secret, 10)).filter(([header]) => /time/i.test(header));
-		touched.push([body, { ...right, [earlier[0]]: earlier[1] }]);
+	const timeHeader = Object.keys(right).find((header) => /time/i.test(header));
+	if (timeHeader) {
+		for (const secondsAgo of [-400, 400]) touched.push([body, sign(signing, secret, secondsAgo)]);
+		const { [timeHeader]: earlier } = sign(signing, secret, 10);
+		touched.push([body, { ...right, [timeHeader]: earlier }]);
 	}
 	for (const [text, headers] of touched)
 		expect((await triggers.deliver(trigger, text, headers)).status).toBe(401);
@@ -65,7 +63,7 @@ test.each(Object.entries(forms))('takes %s, and nothing that was touched', async
 	expect((await triggers.deliver(trigger, body, right)).status).toBe(200);
 
 	const { state } = service.sandbox;
-	state.deliveries.signing = signingWith(secret);
+	state.deliveries.signing = signingSchema.parse({ ...signing, secret });
 	const { deliveries } = state.traffic.receive({ from: customer, text: 'Signed' });
 	await until('the delivery', () => deliveries[0].state !== 'pending');
 	expect(deliveries[0].attempts[0].status).toBe(200);
@@ -73,14 +71,8 @@ test.each(Object.entries(forms))('takes %s, and nothing that was touched', async
 });
 
 test('takes one of several signatures, while a service changes its secret', async () => {
-	const trigger = await active(signed({ scheme: 'standardWebhooks' }));
-	const standard = (key: string) =>
-		signatureHeaders(
-			signingSchema.parse({ scheme: 'standardWebhooks', secret: key }),
-			body,
-			new Date(),
-		);
-	const [right, other] = [secret, otherSecret].map(standard);
+	const trigger = await active(signed(standard));
+	const [right, other] = [secret, otherSecret].map((key) => sign(standard, key));
 	const signatures = `v1a,bm90aGluZw== ${other['webhook-signature']} ${right['webhook-signature']}`;
 	const headers = { ...right, 'webhook-signature': signatures };
 	expect((await triggers.deliver(trigger, body, headers)).status).toBe(200);
@@ -88,7 +80,7 @@ test('takes one of several signatures, while a service changes its secret', asyn
 
 test('a signature does not replace the secret of the URL, and neither is handed on', async () => {
 	const trigger = await active({ ...signed({}), simplify: false });
-	const headers = signatureHeaders(signingSchema.parse({ secret }), body, new Date());
+	const headers = sign({});
 	const url = triggers.urlOf(trigger);
 	expect((await triggers.deliver(trigger, body, headers, trigger.url)).status).toBe(401);
 	expect((await triggers.deliver(trigger, body, headers)).status).toBe(200);
