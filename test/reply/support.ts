@@ -13,7 +13,7 @@ import type { WaitingExecution } from '../support/webhooks';
 export const inboxKey = 'inbox of id of Trigger';
 
 /** What it has stored, in the order of the schema. */
-export interface Stored {
+interface Stored {
 	runs: Array<{ url: string; asked: number; people: unknown[][] }>;
 	ended?: unknown[];
 	answered?: unknown[];
