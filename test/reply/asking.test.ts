@@ -1,6 +1,9 @@
 /** Asking, in n8n's engine: who receives the replies, before and after the questions are sent. */
-import type { IExecuteFunctions, INodeParameters, NodeOutput } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
+import type { Asking } from '../../nodes/BusinessMessaging/reply/asking';
+import { listenByWebhook } from '../../nodes/BusinessMessaging/reply/byWebhook';
+import { readServiceConfig } from '../../nodes/BusinessMessaging/transport/serviceConfig';
 import { useService } from '../support/service';
 import { welcomeParameters } from '../support/templates';
 
@@ -59,36 +62,16 @@ test('a question by a template that does not fit reaches nobody', async () => {
 	expect(webhooks()).toEqual([]);
 });
 
-test('a question is not sent if nothing would receive the reply', async () => {
-	await service.fault({ endpoint: 'listWebhooks', status: 500, count: 9 });
-	const { outputs } = await ask({}, { onError: 'continueRegularOutput' });
-	expect(outputs[0][0].json.sendStatus).toBe('notSent');
-	expect(service.sent()).toEqual([]);
-});
-
 test('refuses an address of n8n that the service cannot reach, before anything is sent', async () => {
-	const publicUrl = 'https://api.example.com';
-	const node = service.engine.loaded.node('businessMessaging');
-	const execute = Reflect.get(node, 'execute') as (this: IExecuteFunctions) => Promise<NodeOutput>;
-	jest.spyOn(node, 'execute').mockImplementationOnce(async function (this: IExecuteFunctions) {
-		const helpers = { ...this.helpers };
-		this.helpers.httpRequestWithAuthentication = async function (type, options, more) {
-			const url = options.url.replace(publicUrl, service.url);
-			return await helpers.httpRequestWithAuthentication.call(
-				this,
-				type,
-				{ ...options, url },
-				more,
-			);
-		};
-		return await execute.call(this);
-	});
-	const { error } = await ask({}, { credentials: service.credentials({ baseUrl: publicUrl }) });
-	expect(error).toMatchObject({
+	const asking = {
+		client: { config: readServiceConfig({ apiKey: 'key', baseUrl: 'https://api.example.com' }) },
+		context: { getSignedResumeUrl: () => 'http://n8n.test/webhook-waiting/1/a?signature=1' },
+		asked: [{ request: { body: { to: '+15550001001' } } }],
+	} as unknown as Asking;
+	await expect(listenByWebhook(asking, [])).rejects.toMatchObject({
 		message: expect.stringContaining('The service cannot deliver to http://n8n.test'),
 		description: expect.stringContaining('WEBHOOK_URL'),
 	});
-	expect([webhooks(), service.sent()]).toEqual([[], []]);
 });
 
 test('asks nobody if the service accepts no registration', async () => {
@@ -109,10 +92,4 @@ test('does not wait, and leaves no registration, if the only question cannot be 
 		}),
 	]);
 	expect(webhooks()).toEqual([]);
-});
-
-test('asks at most 10,000 people in one run', async () => {
-	const items = Array.from({ length: 10_001 }, (_, n) => ({ n }));
-	const { error } = await ask({ to: '=+15550{{ 100000 + $json.n }}' }, { items });
-	expect(error?.message).toContain('10001 people would be asked at once, and at most 10000 can be');
 });

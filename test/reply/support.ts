@@ -1,7 +1,8 @@
 /** What the tests of replies share: executions that wait, and people who write. */
+import { randomUUID } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
+import { seal, unseal } from '../../nodes/BusinessMessaging/webhooks/seal';
 import type { Delivery } from '../../sandbox/deliveries';
 import { until } from '../../tools/until';
 import type { Service } from '../support/service';
@@ -12,11 +13,13 @@ import type { WaitingExecution } from '../support/webhooks';
 export const inboxKey = 'inbox of id of Trigger';
 
 /** What it has stored, in the order of the schema. */
-export interface Stored {
+interface Stored {
 	runs: Array<{ url: string; asked: number; people: unknown[][] }>;
+	ended?: unknown[];
+	answered?: unknown[];
 }
 
-export const [anna, berta, carl] = ['+15550001001', '+15550001002', '+15550001003'];
+export const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
 
 const question: INodeParameters = {
 	resource: 'message',
@@ -28,6 +31,11 @@ const question: INodeParameters = {
 /** What comes out of an execution, in one list; undefined while it waits. */
 export function jsonOf({ outputs }: WaitingExecution): unknown[] | undefined {
 	return outputs?.flatMap((items) => items.map((item) => item.json));
+}
+
+/** The texts of the messages that have started executions of a trigger. */
+export function startedBy({ executions }: Trigger): unknown[] {
+	return executions.map(({ items }) => items[0][0].json.text);
 }
 
 /** The people of one service, and who asks them. */
@@ -69,6 +77,11 @@ export class People {
 	/** The questions that a trigger has stored. */
 	storedBy({ staticData }: Trigger): Stored {
 		return unseal(this.service.id(), String(staticData[inboxKey]).split(' ')[1]) as Stored;
+	}
+
+	/** Questions as a trigger stores them, and as one process tells another. */
+	toText(stored: Stored): string {
+		return `${randomUUID()} ${seal(this.service.id(), JSON.stringify({ ended: [], ...stored }))}`;
 	}
 
 	get state() {

@@ -6,14 +6,11 @@ import { passesFilters, type Filters } from '../../nodes/BusinessMessaging/trigg
 
 const service = useService();
 const triggers = new Triggers(service);
-const batch = ['One', 'Two', 'Three'].map((text, index) => received({ id: `msg_${index}`, text }));
 
 test('starts an execution when a customer writes, with the simplified event', async () => {
 	const trigger = await triggers.active();
-	const { message, deliveries } = service.sandbox.state.traffic.receive({
-		from: customer,
-		text: 'Hello',
-	});
+	const { traffic } = service.sandbox.state;
+	const { message, deliveries } = traffic.receive({ from: customer, text: 'Hello' });
 	await until('the delivery', () => deliveries[0].state !== 'pending');
 	expect(deliveries[0].attempts).toEqual([expect.objectContaining({ status: 200 })]);
 	const { id: messageId, createdAt: time } = message;
@@ -21,55 +18,25 @@ test('starts an execution when a customer writes, with the simplified event', as
 	expect(trigger.executions).toEqual([{ items: [[{ json }]] }]);
 });
 
-test('names the message of a receipt as the send operation does', async () => {
-	const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
-	const run = await service.run({
-		parameters: { resource: 'message', operation: 'sendText', to: customer, text: 'Hi' },
-	});
-	const { messageId, to } = run.outputs[0][0].json;
-	const message = service.sandbox.state.messages.get(messageId as string);
-	if (!message) throw new Error('The message was not sent');
-	const deliveries = [
-		...service.sandbox.state.traffic.setStatus(message, 'delivered'),
-		...service.sandbox.state.traffic.setStatus(message, 'read'),
-	];
-	await until('the deliveries', () => deliveries.every(({ state }) => state !== 'pending'));
-	expect(trigger.executions).toHaveLength(1);
-	expect(trigger.executions[0].items[0][0].json).toMatchObject({
-		event: 'message.read',
-		messageId,
-		to,
-		status: 'read',
-	});
-});
-
-test.each<Array<Record<string, unknown>>>([
+test.each<[event: string, data: object, shown: object]>([
+	['message.read', { id: 'evt_1', messageId: 'msg_1' }, { id: 'evt_1', messageId: 'msg_1' }],
 	[
-		{ id: 'evt_1', messageId: 'msg_1' },
-		{ id: 'evt_1', messageId: 'msg_1' },
-	],
-	[
+		'message.read',
 		{ id: 'evt_1', message: { id: 'msg_1' } },
-		{ id: 'evt_1', messageId: 'msg_1' },
+		{ id: 'evt_1', message: { id: 'msg_1' }, messageId: 'msg_1' },
 	],
-	[{ id: 'msg_1' }, { messageId: 'msg_1' }],
-])(
-	'in the data %j of a receipt, %j identifies the message that was sent',
-	async (data, expected) => {
-		const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
-		const { workflowData } = await triggers.deliver(trigger, { event: 'message.read', data });
-		const { event, message, ...shown } = workflowData?.[0][0].json ?? {};
-		expect([event, message, shown]).toEqual(['message.read', data.message, expected]);
-	},
-);
-
-test('passes on other fields that the service sends, and omits fields that it does not send', async () => {
-	const trigger = await triggers.active({
-		parameters: { options: { otherEvents: 'contact.created' } },
-	});
-	const data = { id: 7, tags: ['new'], messageId: 'm1' };
-	const { workflowData } = await triggers.deliver(trigger, { event: 'contact.created', data });
-	expect(workflowData).toEqual([[{ json: { event: 'contact.created', ...data } }]]);
+	[
+		'message.read',
+		{ id: 'msg_1', to: '4917012345678' },
+		{ to: '+4917012345678', messageId: 'msg_1' },
+	],
+	['message.received', { from: 4917012345678, text: 'Hi' }, { from: '+4917012345678', text: 'Hi' }],
+	['message.received', { from: 'Acme', media: [1] }, { from: 'Acme', media: [1] }],
+	['contact.created', { id: 7, tags: ['new'] }, { id: 7, tags: ['new'] }],
+])('simplifies %s with %j to %j', async (event, data, shown) => {
+	const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
+	const { workflowData } = await triggers.deliver(trigger, { event, data });
+	expect(workflowData).toEqual([[{ json: { event, ...shown } }]]);
 });
 
 test('returns the body as it came if Simplify is off', async () => {
@@ -78,47 +45,9 @@ test('returns the body as it came if Simplify is off', async () => {
 	expect((await triggers.deliver(trigger, body)).workflowData).toEqual([[{ json: body }]]);
 });
 
-test.each<[unknown, unknown]>([
-	['4917012345678', '+4917012345678'],
-	[4917012345678, '+4917012345678'],
-	['+49 170 12345678', '+4917012345678'],
-	['004917012345678', '+4917012345678'],
-	['15550001111', '+15550001111'],
-	['Acme', 'Acme'],
-	['12', '12'],
-])('gives the sender %j as %j, which can be written to', async (from, number) => {
-	const trigger = await triggers.active();
-	const { workflowData } = await triggers.deliver(trigger, received({ from }));
-	expect(workflowData?.[0][0].json.from).toBe(number);
-	if (!String(number).startsWith('+')) return;
-	const { error } = await service.run({
-		parameters: { resource: 'message', operation: 'sendText', to: '={{ $json.from }}', text: 'Hi' },
-		items: workflowData?.[0].map(({ json }) => json),
-	});
-	expect(error).toBeUndefined();
-	expect(service.sent().at(-1)?.phone).toBe(number);
-});
-
-test('gives the recipient of a receipt with country code and +, also if the service leaves out the +', async () => {
-	const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
-	const body = { event: 'message.read', data: { id: 'm1', to: '4917012345678' } };
-	const { workflowData } = await triggers.deliver(trigger, body);
-	expect(workflowData?.[0][0].json.to).toBe('+4917012345678');
-});
-
-test('answers an event that was not chosen with 200 and starts nothing', async () => {
-	const trigger = await triggers.active();
-	const answer = await triggers.deliver(trigger, { event: 'message.read', data: { id: 'msg_1' } });
-	expect([answer.status, trigger.executions]).toEqual([200, []]);
-});
-
 test.each([
-	['an empty object', {}],
-	['an empty array', []],
 	['an array without events', [{ event: 1 }]],
 	['no data', { event: 'message.received' }],
-	['data that is no object', { event: 'message.received', data: 'Hello' }],
-	['an event that is no text', { event: 1, data: {} }],
 	['nothing', ''],
 ])('answers %s with 400 and starts nothing', async (_, body) => {
 	const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
@@ -149,7 +78,6 @@ test('reads JSON that comes without saying so', async () => {
 test.each([
 	['without a secret', (url: string) => url.split('?')[0]],
 	['with a wrong one', (url: string) => `${url.slice(0, -4)}0000`],
-	['with one too many', (url: string) => `${url}&token=1`],
 ])('answers a call %s with 401 and starts nothing', async (_, change) => {
 	const trigger = await triggers.active();
 	const answer = await triggers.deliver(trigger, received(), {}, change(triggers.urlOf(trigger)));
@@ -162,52 +90,31 @@ test('accepts deliveries without a secret if the URL is registered by hand', asy
 	expect([answer.status, trigger.executions.length]).toEqual([200, 1]);
 });
 
-test('takes one test event on the test URL, and removes that again', async () => {
-	const trigger = await triggers.active({ mode: 'test' });
-	const answer = await triggers.deliver(trigger, received());
-	expect(answer.workflowData?.[0][0].json).toMatchObject({ text: 'Hello' });
-	await until('the webhook to be removed', () => service.sandbox.state.webhooks.all.length === 0);
-});
-
-test.each([
-	['a list', batch],
-	['a list under a name', { events: batch }],
-])('starts one execution with an item for each event of %s', async (_, body) => {
-	const trigger = await triggers.active();
-	const { status, workflowData } = await triggers.deliver(trigger, body);
-	expect([status, trigger.executions.length]).toEqual([200, 1]);
-	expect(workflowData?.[0].map(({ json }) => json.text)).toEqual(['One', 'Two', 'Three']);
-});
-
-test('leaves filtered and duplicate events out of a batch', async () => {
+test('starts one execution with an item for each event of a list that is new and passes the filters', async () => {
 	const trigger = await triggers.active({ parameters: { filters: { senders: customer } } });
-	const [one, two, three] = batch;
+	const [one, two, three] = ['One', 'Two', 'Three'].map((text) => received({ id: text, text }));
 	await triggers.deliver(trigger, two);
 	const stranger = received({ id: 'msg_9', from: '+15550002222' });
 	const other = { event: 'contact.created', data: {} };
 	const mixed = [one, two, stranger, other, three, three];
-	const { workflowData } = await triggers.deliver(trigger, mixed);
+	const { workflowData } = await triggers.deliver(trigger, { events: mixed });
 	expect(workflowData?.[0].map(({ json }) => json.text)).toEqual(['One', 'Three']);
 	const again = await triggers.deliver(trigger, mixed);
 	expect([again.status, trigger.executions.length]).toEqual([200, 2]);
 });
 
-test.each([
-	['hub.challenge', { 'hub.mode': 'subscribe', 'hub.challenge': '115<b>' }, '115<b>'],
-	['challenge', { challenge: 'abc' }, 'abc'],
-	['validationToken', { validationToken: 'Validation: x y' }, 'Validation: x y'],
-	['nothing', {}, ''],
-])('answers a GET with %s as text, and starts nothing', async (_, params, word) => {
+test('answers a GET with its challenge as text, and starts nothing', async () => {
 	const trigger = await triggers.active();
-	const { status, data, headers } = await axios.get<string>(triggers.urlOf(trigger), {
-		params,
-		transformResponse: (text: string) => text,
-	});
-	expect([status, data, trigger.executions]).toEqual([200, word, []]);
+	const get = async (params: object) =>
+		await axios.get<string>(triggers.urlOf(trigger), { params, responseType: 'text' });
+	const { data, headers } = await get({ 'hub.mode': 'subscribe', 'hub.challenge': '115<b>' });
+	expect(data).toBe('115<b>');
 	expect(headers).toMatchObject({
 		'content-type': 'text/plain; charset=utf-8',
 		'x-content-type-options': 'nosniff',
 	});
+	expect((await get({})).data).toBe('');
+	expect(trigger.executions).toEqual([]);
 });
 
 test('answers a challenge that comes with POST, also before it knows its secret', async () => {
@@ -237,15 +144,12 @@ describe('filters', () => {
 	test.each<[Filters, unknown, unknown]>([
 		[{ senders: '+49 170 123-4567' }, message('x'), message('x', '+491701234568')],
 		[{ senders: '0049 (170) 1234567, +1555*' }, message('x', '15550001'), message('x', '+1556')],
-		[{ senders: '+49*' }, message('x', '49170'), message('x', null)],
 		[
 			{ senders: '+52 1 55 1234 5678' },
 			message('x', '+525512345678'),
 			message('x', '+525512345679'),
 		],
 		[{ senders: '+521*' }, message('x', '+5215512345678'), message('x', '+5255123')],
-		[{ senders: '+549*' }, message('x', '+5491123456789'), message('x', '+541123456789')],
-		[{ excludedSenders: '+55119*' }, message('x', '+551123456789'), message('x', '+5511987654321')],
 		[{ senders: '+55119*' }, message('x', '+551187654321'), message('x', '+551123456789')],
 		[{ senders: ['+4917*', '+1555*'] }, message('x'), message('x', '+33123')],
 		[{ senders: 'Acme' }, message('x', 'ACME'), message('x', 'Acme Inc')],
@@ -253,21 +157,17 @@ describe('filters', () => {
 		[{ textContains: 'invoice, Bill' }, message('my BILL please'), message('my order')],
 		[{ textContains: 'invoice' }, receipt('read'), message(undefined)],
 		[{ intent: 'optOut' }, optOut, message('bus stop')],
-		[{ intent: 'optIn' }, { ...optOut, intent: 'optIn' }, optOut],
 		[{ intent: 'none' }, message('stop please'), optOut],
-		[{ intent: 'optOut', senders: '' }, receipt('read'), message('x')],
 		[{ firstWords: 'stop, /help' }, message('STOP! now'), message('please stop')],
 		[{ firstWords: 'stop, help' }, message('/Help'), message('')],
 		[{ firstWords: 'stop', textContains: 'now' }, message('stop now'), message('stop')],
 		[{ statuses: 'read, failed' }, receipt('failed'), receipt('sent')],
 		[{ statuses: 'failed' }, { ...receipt('failed'), status: 'UNDELIVERED' }, receipt('sent')],
-		[{ statuses: 'read' }, { event: 'message.read' }, { event: 'message.sent' }],
 		[
 			{ statuses: 'read' },
 			{ event: 'contact.created' },
 			{ event: 'receipt.changed', status: 'sent', messageId: 'm2' },
 		],
-		[{ senders: '+1*' }, receipt('sent'), message('x')],
 		[
 			{ senders: '+1*', textContains: 'order' },
 			{ ...receipt('failed'), from: '+4930123456', text: 'Hi' },

@@ -2,6 +2,7 @@
 import { received, Triggers, useService } from '../support/service';
 
 const triggers = new Triggers(useService());
+const [hello, order] = ['Hello', 'An order'].map((text) => received({ id: text, text }));
 
 test.each([
 	['={{ $json.body.data.text.length > 7 }}', ['An order']],
@@ -10,15 +11,13 @@ test.each([
 	['', ['Hello', 'An order']],
 ])('with Only Run If %s, %j start executions', async (onlyRunIf, expected) => {
 	const trigger = await triggers.active({ parameters: { filters: { onlyRunIf } } });
-	for (const text of ['Hello', 'An order'])
-		await triggers.deliver(trigger, received({ id: text, text }));
+	for (const body of [hello, order]) await triggers.deliver(trigger, body);
 	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(expected);
 });
 
 test('a delivery with several events passes Only Run If, which is about a delivery with one', async () => {
 	const onlyRunIf = '={{ $json.body.data.text.length > 7 }}';
 	const trigger = await triggers.active({ parameters: { filters: { onlyRunIf } } });
-	const events = ['Hello', 'An order'].map((text) => received({ id: text, text }));
-	await triggers.deliver(trigger, events);
+	await triggers.deliver(trigger, [hello, order]);
 	expect(trigger.executions.map(({ items }) => items[0].length)).toEqual([2]);
 });
