@@ -3,7 +3,6 @@ import { countBy, range } from 'lodash';
 import type { INodeParameters, IWorkflowSettings } from 'n8n-workflow';
 
 import { outputOf } from '../../tools/n8n/client';
-import { node, workflow } from '../../tools/n8n/workflow';
 import { until } from '../../tools/until';
 import { testEveryOperation } from '../support/everyOperation';
 import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
@@ -11,23 +10,6 @@ import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
 const n8n = useN8n();
 
 testEveryOperation(n8n);
-
-test("n8n's HTTP Request node calls the service with the credential (Custom API Call)", async () => {
-	const { credential, sandbox } = n8n.playground;
-	const request = {
-		url: `${sandbox.url}/v1/auth/me`,
-		authentication: 'predefinedCredentialType',
-		nodeCredentialType: 'businessMessagingApi',
-	};
-	const credentials = { businessMessagingApi: credential };
-	const file = workflow('Custom API Call', [
-		node(manualTrigger, 'n8n-nodes-base.manualTrigger', 1),
-		node(tested, 'n8n-nodes-base.httpRequest', 4.2, request, { credentials }),
-	]);
-	const execution = await n8n.client.waitForExecution(await n8n.start(file));
-	expect(execution.status).toBe('success');
-	expect(sandbox.state.requests.last()).toMatchObject([{ url: '/v1/auth/me', status: 200 }]);
-});
 
 describe('a campaign', () => {
 	const people = range(1000, 1300).map((n) => ({ n }));

@@ -101,12 +101,9 @@ export class Editor {
 		await this.page.goto(`${this.n8n.url}${path}`);
 	}
 
-	/** Opens a workflow and, if one is named, the panel of a node. */
-	async openWorkflow(id: string, nodeId = ''): Promise<void> {
-		await this.goTo(`/workflow/${id}/${nodeId}`);
-		await this.part(nodeId ? 'node-parameters' : 'canvas-node')
-			.first()
-			.waitFor();
+	async openWorkflow(id: string): Promise<void> {
+		await this.goTo(`/workflow/${id}`);
+		await this.part('canvas-node').first().waitFor();
 	}
 
 	/** Imports the file of an example into an empty workflow. */

@@ -132,7 +132,6 @@ class RealN8n implements Runner {
 			if (active) await this.client.deactivate(id);
 	}
 
-	/** Kills n8n and starts it again. */
 	async crash(): Promise<void> {
 		await this.playground.n8n.kill();
 		await this.playground.n8n.start();
@@ -140,7 +139,7 @@ class RealN8n implements Runner {
 
 	async untilDelivered(deliveries: Delivery[]): Promise<void> {
 		const areDelivered = () => deliveries.every(({ state }) => state === 'delivered');
-		await until('n8n to answer the deliveries', areDelivered);
+		await until('n8n to answer the deliveries', areDelivered, { limit: 180_000 });
 	}
 
 	/** The executions of a workflow, oldest first, once there are as many as expected and all have ended. */
