@@ -106,7 +106,9 @@ async function takeTemplate({ editor, n8n, credential }: Studio): Promise<void> 
 	await form.getByText(/^Body 3:/).waitFor();
 	await untilCalm(editor);
 	const box = await fromTo(editor.part('node-parameters'), form, 20);
-	await take(editor.page, 'send-template', box);
+	// With the tabs above it.
+	const y = (await boxOf(editor.part('node-execute-button'))).y - 8;
+	await take(editor.page, 'send-template', { ...box, y, height: box.y + box.height - y });
 }
 
 /** Of workflows that are too wide to be readable, the part that matters. */

@@ -1,46 +1,18 @@
 /** Send and Wait for Response on a real n8n: with the trigger as the inbox, and without one. */
 import type { INodeParameters } from 'n8n-workflow';
-import { type Execution, outputOf } from '../../tools/n8n/client';
+import { outputOf } from '../../tools/n8n/client';
 import { until } from '../../tools/until';
-import { tested, trigger, useN8n, workflowOf } from './support/n8n';
+import { trigger, useN8n } from './support/n8n';
 
 const n8n = useN8n();
 const anna = '+15550001001';
 const berta = '+15550001002';
 const carl = '+15550001003';
-const question: INodeParameters = {
-	resource: 'message',
-	operation: 'sendAndWait',
-	to: '={{ $json.phone }}',
-	message: '=Would Tuesday suit you, {{ $json.phone }}?',
-	limitWaitTime: 60,
-	waitTimeUnit: 'minutes',
-};
-
-/** Asks, and waits until n8n does. @returns the execution's ID */
-async function startWaiting(people: string[], parameters: INodeParameters = {}): Promise<string> {
-	const items = people.map((phone) => ({ phone }));
-	const file = workflowOf(n8n.playground, items, { ...question, ...parameters });
-	const id = await n8n.start(file);
-	await n8n.untilWaiting(id);
-	return id;
-}
-
-const textsOf = (execution: Execution, node = tested) =>
-	outputOf(execution, node).map(({ json }) => json.text ?? null);
-
-/** The texts of the replies that an execution continues with. */
-const repliesOf = async (id: string) => textsOf(await n8n.client.waitForExecution(id));
-
-/** The texts of messages that have started a workflow. */
-const startedWith = async (workflow: string, count: number) =>
-	(await n8n.executions(workflow, count)).flatMap((execution) => textsOf(execution, trigger));
-
 test('without a trigger, the answer is found after n8n was killed and started again', async () => {
-	const id = await startWaiting([anna]);
+	const id = await n8n.ask([anna]);
 	await n8n.crash();
 	n8n.write(anna, 'Still here');
-	expect(await repliesOf(id)).toEqual(['Still here']);
+	expect(await n8n.replies(id)).toEqual(['Still here']);
 	const { webhooks } = n8n.sandbox.state;
 	await until('the webhook to be removed', () => webhooks.all.length === 0);
 });
@@ -51,7 +23,7 @@ describe('with a published trigger', () => {
 		const person = (n: number) => `+1555000${2000 + n}`;
 		const answer = (n: number) => n8n.write(person(n), `from ${n}`).deliveries;
 		const pair = async (n: number, more: INodeParameters = {}) =>
-			await startWaiting([person(n), person(n + 1)], more);
+			await n8n.ask([person(n), person(n + 1)], more);
 		const runs = {
 			asked: await pair(0),
 			halfAnswered: await pair(2),
@@ -73,7 +45,7 @@ describe('with a published trigger', () => {
 		await n8n.untilDelivered([0, 1, 3].flatMap(answer));
 		await n8n.untilDelivered(n8n.write(person(6), 'Thanks').deliveries);
 		const replies: unknown[][] = [];
-		for (const id of Object.values(runs)) replies.push(await repliesOf(id));
+		for (const id of Object.values(runs)) replies.push(await n8n.replies(id));
 		expect(replies).toEqual([
 			['from 0', 'from 1'],
 			['from 2', 'from 3'],
@@ -82,17 +54,18 @@ describe('with a published trigger', () => {
 			['from 8', null],
 		]);
 		expect(n8n.outbound).toHaveLength(10);
-		expect(await startedWith(inbox, 2)).toEqual(['Hello', 'Thanks']);
+		const started = (await n8n.executions(inbox, 2)).flatMap((one) => outputOf(one, trigger));
+		expect(started.map(({ json }) => json.text)).toEqual(['Hello', 'Thanks']);
 	});
 
 	test('a trigger that is switched off, and on after a crash of n8n, still knows who was asked', async () => {
 		const inbox = await n8n.publish();
-		const id = await startWaiting([anna, berta]);
+		const id = await n8n.ask([anna, berta]);
 		await n8n.untilDelivered(n8n.write(berta, 'two').deliveries);
 		await n8n.client.deactivate(inbox);
 		await n8n.crash();
 		await n8n.client.activate(inbox);
 		await n8n.untilDelivered(n8n.write(anna, 'one').deliveries);
-		expect(await repliesOf(id)).toEqual(['one', 'two']);
+		expect(await n8n.replies(id)).toEqual(['one', 'two']);
 	});
 });

@@ -3,13 +3,11 @@ import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 
 import { countBy, range } from 'lodash';
-import type { INodeParameters } from 'n8n-workflow';
 
-import { outputOf } from '../../tools/n8n/client';
 import { packFolder } from '../../tools/n8n/package';
 import { runCommand } from '../../tools/processes';
 import { root } from '../support/files';
-import { manualTrigger, tested, useN8n, workflowOf } from './support/n8n';
+import { manualTrigger, useN8n, workflowOf } from './support/n8n';
 
 /** The commit of the last release or, until there is one, the last with other names of parameters than today's. */
 const EARLIER = 'c3d70bcb91926231d2b38379b8f3889ffea07500';
@@ -33,27 +31,21 @@ const n8n = useN8n(async () => await packCommit(EARLIER));
 const people = range(300).map((n) => `+1555${3_000_000 + n}`);
 const asked = range(3).map((n) => `+1555${4_000_000 + n}`);
 
-/** A workflow that sends a message to people or asks them. */
-const byHand = (to: string[], parameters: INodeParameters) =>
-	workflowOf(
-		n8n.playground,
-		to.map((phone) => ({ phone })),
-		{ resource: 'message', to: '={{ $json.phone }}', ...parameters },
-	);
-
 test('questions, a campaign with Send Once and a trigger continue with the new package', async () => {
 	const { client, sandbox } = n8n;
 	const inbox = await n8n.publish();
-	const send = { operation: 'sendText', text: 'Sale!', sendOnce: true, campaign: 'sale' };
-	const { id: campaign } = await client.createWorkflow(byHand(people, send));
+	const parameters = {
+		...{ resource: 'message', operation: 'sendText', to: '={{ $json.phone }}', text: 'Sale!' },
+		...{ sendOnce: true, campaign: 'sale' },
+	};
+	const items = people.map((phone) => ({ phone }));
+	const file = workflowOf(n8n.playground, items, parameters);
+	const { id: campaign } = await client.createWorkflow(file);
 	await n8n.fault({ endpoint: 'sendText', match: people[150], status: 422 });
 	const runCampaign = async () =>
 		await client.waitForExecution(await client.run(campaign, manualTrigger), 120_000);
 	expect((await runCampaign()).status).toBe('error');
-	const message = 'Would Tuesday suit you?';
-	const limits = { limitWaitTime: 60, waitTimeUnit: 'minutes' };
-	const waiting = await n8n.start(byHand(asked, { operation: 'sendAndWait', message, ...limits }));
-	await n8n.untilWaiting(waiting);
+	const waiting = await n8n.ask(asked);
 	const before = [n8n.write(asked[0], 'first'), n8n.write('+15550001111', 'Hello')].flatMap(
 		({ deliveries }) => deliveries,
 	);
@@ -69,9 +61,7 @@ test('questions, a campaign with Send Once and a trigger continue with the new p
 	await n8n.untilDelivered(n8n.write('+15550001111', 'Are you there?').deliveries);
 	await n8n.untilDelivered(n8n.write(asked[2], 'third').deliveries);
 	await n8n.untilDelivered(n8n.write(asked[1], 'second').deliveries);
-	const answered = await client.waitForExecution(waiting, 120_000);
-	const texts = outputOf(answered, tested).map(({ json }) => json.text);
-	expect(texts).toEqual(['first', 'second', 'third']);
+	expect(await n8n.replies(waiting)).toEqual(['first', 'second', 'third']);
 	expect(await n8n.executions(inbox, 3)).toHaveLength(3);
 
 	expect((await runCampaign()).status).toBe('success');

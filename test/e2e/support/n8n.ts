@@ -102,6 +102,24 @@ class RealN8n implements Runner {
 		await until(`execution ${executionId} to wait`, isWaiting, { limit: 180_000 });
 	}
 
+	/** Asks people, and waits until n8n does. @returns the execution's ID */
+	async ask(people: string[], more: INodeParameters = {}): Promise<string> {
+		const question = {
+			...{ resource: 'message', operation: 'sendAndWait', to: '={{ $json.phone }}' },
+			...{ message: 'Would Tuesday suit you?', limitWaitTime: 60, waitTimeUnit: 'minutes' },
+		};
+		const items = people.map((phone) => ({ phone }));
+		const id = await this.start(workflowOf(this.playground, items, { ...question, ...more }));
+		await this.untilWaiting(id);
+		return id;
+	}
+
+	/** The texts of the replies that an execution continues with; null where none came. */
+	async replies(executionId: string): Promise<unknown[]> {
+		const execution = await this.client.waitForExecution(executionId, 120_000);
+		return outputOf(execution, tested).map(({ json }) => json.text ?? null);
+	}
+
 	/** An example for the n8n of the tests, whose executions are kept. @throws Error if it has no node of a name */
 	example(name: string, changes: Changes = {}): WorkflowFile {
 		const file = readExample(name, this.playground.credential);

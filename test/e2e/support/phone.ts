@@ -49,8 +49,9 @@ export async function fillPhone(sandbox: Sandbox): Promise<void> {
 
 /** Until no message gets another receipt, and all receipts and replies are delivered. */
 export async function untilPhoneIsQuiet({ state: { messages, deliveries } }: Sandbox) {
+	const last = ['received', 'read', 'failed'];
 	const isQuiet = () =>
-		messages.all.every(({ status }) => ['received', 'read', 'failed'].includes(status)) &&
+		messages.all.every(({ history }) => history.some(({ status }) => last.includes(status))) &&
 		deliveries.log.last().every(({ state }) => state !== 'pending');
 	await until('the phone to be quiet', isQuiet, { limit: 180_000 });
 }
