@@ -23,7 +23,7 @@ export interface Studio extends Playground {
 }
 
 /** All in CSS pixels. */
-export type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
+type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
 /** Opens everything; it is closed when the program ends. */
 export async function openStudio(): Promise<Studio> {
