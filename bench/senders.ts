@@ -1,19 +1,18 @@
 /** The senders that are compared. Each sends the same JSON with the same key to the same numbers. */
-import sumBy from 'lodash/sumBy';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { step, UserError } from '../tools/cli';
 import type { N8nServer } from '../tools/n8n/server';
 import { ACTION, listNodes, node, withCredential, workflow } from '../tools/n8n/workflow';
 import {
 	FIRST_NUMBER,
+	noLimit,
 	numbersOf,
-	type Part,
 	type Rate,
 	type SandboxClient,
 	type Traffic,
 } from '../tools/sandboxClient';
 import { until } from '../tools/until';
-import { cpuSeconds, forgetPeak, peakMb } from './usage';
+import { cpuSeconds, forgetPeak, peakMb, pidOf } from './usage';
 
 const START = 'Start';
 const SEND = 'Send';
@@ -30,26 +29,14 @@ interface Access {
 
 /** Our node, and what people use today. */
 const senders = {
-	'business-messaging': (access: Access) => sendText(access, {}),
-	'business-messaging-excluding': (access: Access) =>
-		sendText(access, { audienceRules: { excludeSegment: 'newsletter' } }),
+	'business-messaging': ({ ours }: Access) => {
+		const parameters = { resource: 'message', operation: 'sendText', to, text };
+		return node(SEND, ACTION, 1, parameters, withCredential(ours));
+	},
 	'http-request': (access: Access) => httpRequest(access, {}),
 	'http-request-batched': (access: Access) =>
 		httpRequest(access, { batching: { batch: { batchSize: 50, batchInterval: 1000 } } }),
-	'one-by-one': ({ url, header }: Access) =>
-		node(
-			SEND,
-			'n8n-nodes-one-by-one.oneByOne',
-			1,
-			{ url: `${url}/v1/messages/send`, to, text },
-			withHeader(header),
-		),
 };
-
-function sendText({ ours }: Access, own: INodeParameters): INode {
-	const parameters = { resource: 'message', operation: 'sendText', to, text, ...own };
-	return node(SEND, ACTION, 1, parameters, withCredential(ours));
-}
 
 /** The HTTP Request node with a generic credential, set up to send JSON. */
 function httpRequest({ url, header }: Access, options: INodeParameters): INode {
@@ -73,79 +60,50 @@ const withHeader = (id: string) => ({ credentials: { httpHeaderAuth: { id, name:
 
 export type Sender = keyof typeof senders;
 
-/** A campaign, of which each n8n sends an equal part. */
-export interface Order {
+/** A campaign. */
+interface Order {
 	sender: Sender;
 	messages: number;
 	/** The limit in our credential; the other senders have none. */
-	rate: Rate;
+	rate?: Rate;
 }
 
 /** Result of a campaign. */
 export interface Measurement extends Traffic {
-	/** From the start of the first sending node to the end of the last one, as n8n records it. */
+	/** Time of the sending node, as n8n records it. */
 	seconds: number;
-	/** From the click until the execution is stored: CPU time of all n8ns, and peak memory of the largest. */
+	/** CPU time and peak memory of n8n's process, from the click until the execution is stored. */
 	cpuSeconds: number;
 	peakMb: number;
 }
 
-/** Starts the campaign in all n8ns at once, and counts what arrives. @throws UserError if one takes longer than 15 minutes */
+/** Sends a campaign, and counts what arrives. @throws UserError if it takes longer than 15 minutes */
 export async function measure(
-	n8ns: N8nServer[],
+	n8n: N8nServer,
 	service: SandboxClient,
-	order: Order,
+	{ sender, messages, rate = noLimit }: Order,
 ): Promise<Measurement> {
-	const { sender, messages } = order;
-	const count = messages / n8ns.length;
-	const prepared = await Promise.all(
-		n8ns.map(async (n8n, index) => ({
-			n8n,
-			id: await prepare(n8n, service, order, { from: index * count, count }),
-		})),
-	);
-	await service.reset();
-	let taken = 0;
-	const look = async () => (taken = await service.sentCount().catch(() => taken));
-	const looking = setInterval(() => void look(), 1000);
-	const send = async () =>
-		await Promise.all(prepared.map(async ({ n8n, id }) => await run(n8n, id)));
-	const by = n8ns.length > 1 ? ` by ${n8ns.length} processes` : '';
-	const title = `${sender}, ${messages} messages${by}`;
-	const runs = await step(title, send, () => `${taken} sent`).finally(() => clearInterval(looking));
-	const ms = Math.max(...runs.map(({ end }) => end)) - Math.min(...runs.map(({ start }) => start));
-	return {
-		...(await service.traffic(numbersOf({ from: 0, count: messages }))),
-		seconds: ms / 1000,
-		cpuSeconds: sumBy(runs, 'cpuSeconds'),
-		peakMb: Math.max(...runs.map((one) => one.peakMb)),
-	};
-}
-
-/** Creates the credentials and the workflow: a list of numbers, split into items, and the node that sends. @returns its ID */
-async function prepare(
-	{ client }: N8nServer,
-	service: SandboxClient,
-	{ sender, rate }: Order,
-	{ from, count }: Part,
-): Promise<string> {
-	const values = service.credential(rate);
+	const { client } = n8n;
 	const header = { name: 'Authorization', value: `Bearer ${service.key}` };
+	const ours = service.credential(rate);
 	const access = {
 		url: service.url,
-		ours: await client.saveCredential('Service', 'businessMessagingApi', values),
+		ours: await client.saveCredential('Service', 'businessMessagingApi', ours),
 		header: await client.saveCredential('Header', 'httpHeaderAuth', header),
 	};
-	const numbers = `={{ Array.from({ length: ${count} }, (_, index) => ({ to: '+' + (${FIRST_NUMBER + from} + index) })) }}`;
-	const file = workflow(`${sender}, ${count} messages`, [
+	const numbers = `={{ Array.from({ length: ${messages} }, (_, index) => ({ to: '+' + (${FIRST_NUMBER} + index) })) }}`;
+	const file = workflow(`${sender}, ${messages} messages`, [
 		node(START, 'n8n-nodes-base.manualTrigger', 1),
 		...listNodes(numbers),
 		senders[sender](access),
 	]);
-	return (await client.createWorkflow(file)).id;
+	const { id } = await client.createWorkflow(file);
+	await service.reset();
+	const used = await step(file.name, async () => await run(n8n, id));
+	return { ...(await service.traffic(numbersOf({ from: 0, count: messages }))), ...used };
 }
 
-/** Runs the workflow. @returns start and end of the sending node (Unix time in ms), and what n8n used */
+/** Runs the workflow. */
 async function run(n8n: N8nServer, workflowId: string) {
 	const { client } = n8n;
 	const pid = pidOf(n8n);
@@ -163,15 +121,6 @@ async function run(n8n: N8nServer, workflowId: string) {
 	const used = { cpuSeconds: cpuSeconds(pid) - before, peakMb: peakMb(pid) };
 	const { resultData } = (await client.getExecution(id)).data;
 	const [sending] = resultData.runData[SEND] ?? [];
-	if (!sending)
-		throw new UserError(
-			`The campaign's execution failed before it sent: ${resultData.error?.message}`,
-		);
-	return { start: sending.startTime, end: sending.startTime + sending.executionTime, ...used };
-}
-
-/** @throws UserError when n8n has ended */
-export function pidOf({ pid, logFile }: N8nServer): number {
-	if (pid === undefined) throw new UserError(`n8n has ended (its log: ${logFile}).`);
-	return pid;
+	if (sending) return { seconds: sending.executionTime / 1000, ...used };
+	throw new UserError(`The campaign failed before it sent: ${resultData.error?.message}`);
 }
