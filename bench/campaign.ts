@@ -4,7 +4,7 @@ import { printTable } from '../tools/cli';
 import { Environment } from '../tools/environment';
 import type { N8nServer } from '../tools/n8n/server';
 import { type Rate, type SandboxClient, SandboxProcess } from '../tools/sandboxClient';
-import { measure, type Sender } from './senders';
+import { measure, type Measurement, type Sender } from './senders';
 
 export const usage = `Usage: npm run bench:campaign -- [--json FILE] [--quick]
 Sends campaigns from a real n8n to a service that limits the rate, to one that does not, and by plans of several sizes. Needs Linux.
@@ -16,8 +16,6 @@ const full = {
 	rate: { requests: 1000, windowMs: 10_000 },
 	/** How long the service takes to respond, ms. */
 	latencyMs: 50,
-	/** Sizes of the campaigns that measure the cost per message. */
-	costMessages: [1000, 10_000],
 	/** Response times and plans (requests a minute) of which it is measured how much of a plan is used. */
 	latencies: [20, 100, 300, 1_000],
 	plans: [1_000, 5_000, 20_000],
@@ -28,36 +26,30 @@ const quick: Settings = {
 	...full,
 	messages: 600,
 	rate: { requests: 200, windowMs: 4000 },
-	costMessages: [200, 1000],
 	latencies: [300],
 	plans: [5_000],
 };
-
-/** Those that reach the full speed of n8n. */
-const fastest: Sender[] = ['business-messaging', 'http-request'];
 
 /** Runs all, and prints it. */
 export async function run(isQuick: boolean) {
 	const settings = isQuick ? quick : full;
 	const environment = await Environment.open();
-	const limited = await environment.withN8ns(
+	const senders = await environment.withN8ns(
 		1,
 		async ([n8n]) => await compareSenders(n8n, settings),
 	);
-	printTable(limited.rows);
-	console.log(`  ${limited.derivation}\n`);
-	const cost = await measureCost(environment, settings);
-	printTable(cost);
-	for (const sender of fastest) console.log(growthOf(sender, cost));
+	printTable(senders.cost);
+	printTable(senders.rows);
+	console.log(`  ${senders.derivation}\n`);
 	const grid = await environment.withN8ns(1, async ([n8n]) => await measurePlans(n8n, settings));
 	printTable(grid);
-	return { figures: { ...limited, cost, grid }, faults: [] };
+	return { figures: { ...senders, grid }, faults: [] };
 }
 
 /** All senders at a service with a rate limit. Each campaign has a separate service, as our node remembers its requests to one. */
 async function compareSenders(n8n: N8nServer, settings: Settings) {
 	const { messages, rate, latencyMs } = settings;
-	const { best, derivation } = await findBest(n8n, settings);
+	const { best, ...fullSpeed } = await findBest(n8n, settings);
 	const rows = [];
 	for (const sender of ['business-messaging', 'http-request', 'http-request-batched'] as const) {
 		const work = async (service: SandboxClient) =>
@@ -65,20 +57,28 @@ async function compareSenders(n8n: N8nServer, settings: Settings) {
 		const measured = await SandboxProcess.during({ rate, latencyMs }, work);
 		rows.push({ sender, messages, ...measured, ratioToBest: measured.seconds / best });
 	}
-	return { best, derivation, rows };
+	return { best, ...fullSpeed, rows };
 }
 
-/** The shortest possible time for the campaign. The full speed is that of the fastest sender without a limit. */
+/**
+ * The shortest possible time for the campaign: the full speed is that of the fastest sender without a limit. The same runs show what
+ * a sender needs for a message.
+ */
 async function findBest(n8n: N8nServer, { messages, rate, latencyMs }: Settings) {
 	const fullWindows = Math.ceil(messages / rate.requests) - 1;
 	const rest = messages - fullWindows * rate.requests;
-	const runs: number[] = [];
+	const candidates: Sender[] = ['business-messaging', 'http-request'];
+	const cost: Array<Measurement & { sender: Sender; messages: number }> = [];
 	await SandboxProcess.during({ latencyMs }, async (unlimited) => {
-		// First a whole campaign, so that the heap has grown before the measurement.
-		for (const sender of fastest) await measure(n8n, unlimited, { sender, messages });
-		for (const sender of [...fastest, ...fastest, ...fastest])
-			runs.push((await measure(n8n, unlimited, { sender, messages: rest })).seconds);
+		// First whole campaigns, so that the heap has grown before the others.
+		for (const count of [messages, rest, rest, rest])
+			for (const sender of candidates)
+				cost.push({
+					...{ sender, messages: count },
+					...(await measure(n8n, unlimited, { sender, messages: count })),
+				});
 	});
+	const runs = cost.slice(candidates.length).map(({ seconds }) => seconds);
 	const last = Math.min(...runs);
 	const windowSeconds = rate.windowMs / 1000;
 	const best = fullWindows * windowSeconds + last;
@@ -86,46 +86,7 @@ async function findBest(n8n: N8nServer, { messages, rate, latencyMs }: Settings)
 		`Any ${windowSeconds} s hold at most ${rate.requests} of the ${messages} messages, so message ${fullWindows * rate.requests + 1} cannot go out before ` +
 		`${fullWindows} × ${windowSeconds} s; it and the rest, ${rest} messages, take ${last.toFixed(2)} s at full speed ` +
 		`(the fastest of ${runs.length} runs without a limit, at the same ${latencyMs} ms). Best possible: ${best.toFixed(2)} s.`;
-	return { best, derivation };
-}
-
-/** What a sender needs for a campaign without a rate limit: time, CPU and memory. */
-interface Cost {
-	sender: Sender;
-	messages: number;
-	perSecond: number;
-	cpuSeconds: number;
-	peakMb: number;
-}
-
-/**
- * The cost of a message without a rate limit: our node and the HTTP Request node in turn. Each measurement has a fresh n8n,
- * because a heap that has grown stays large. The heap is limited to what Node.js would use on a machine with 1.5 GB, because
- * otherwise garbage collection waits until memory is scarce, and the peak says nothing.
- */
-async function measureCost(environment: Environment, { costMessages }: Settings): Promise<Cost[]> {
-	const cases = costMessages.flatMap((messages) => fastest.map((sender) => ({ sender, messages })));
-	const smallHeap = { NODE_OPTIONS: '--max-old-space-size=768' };
-	const costs: Cost[] = [];
-	await SandboxProcess.during({}, async (service) => {
-		for (const order of cases) {
-			const work = async ([n8n]: N8nServer[]) => {
-				await measure(n8n, service, { ...order, messages: 100 }); // warms up
-				return await measure(n8n, service, order);
-			};
-			const { seconds, ...used } = await environment.withN8ns(1, work, smallHeap);
-			const perSecond = order.messages / seconds;
-			costs.push({ ...order, perSecond, cpuSeconds: used.cpuSeconds, peakMb: used.peakMb });
-		}
-	});
-	return costs;
-}
-
-/** How much more memory a larger campaign needs. */
-function growthOf(sender: Sender, costs: Cost[]): string {
-	const [least, most] = costs.filter((cost) => cost.sender === sender);
-	const growth = (most.peakMb - least.peakMb) / ((most.messages - least.messages) / 1000);
-	return `  ${sender}: ${growth.toFixed(1)} MB more for every 1,000 messages more`;
+	return { best, derivation, cost };
 }
 
 /** How much of each plan our node uses with its default settings, each with a separate service. */

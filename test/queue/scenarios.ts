@@ -156,31 +156,33 @@ export const trigger: Scenario = async (machine, { events }) => {
 		await until('n8n to answer the deliveries', settled, { limit: LIMIT });
 	});
 	const first = state.deliveries.log.last();
-	/** Other events of the same kind. */
+	/** Brings each delivery to all these processes at the same moment. */
+	const bring = async (deliveries: Delivery[], urls: string[]) => {
+		const limit = pLimit(SIDE_BY_SIDE);
+		const options = { timeout: 60_000, proxy: false } as const;
+		const bringOne = async ({ url, event, data }: Delivery) => {
+			const places = urls.map((one) => url.replace(machine.url, one));
+			await Promise.all(
+				places.map(async (place) => await axios.post(place, { event, data }, options)),
+			);
+		};
+		await Promise.all(deliveries.map(async (one) => await limit(bringOne, one)));
+	};
+	/** Other events of the same kind, by customers who have not written yet. */
 	const copies = (round: number) =>
 		numbersOf({ from: round * events, count: events }).map((from, index) => {
 			const { data, ...delivery } = first[index];
 			return { ...delivery, data: { ...data, id: `copy-${from}`, from } };
 		});
-	const elsewhere = { from: machine.url, to: machine.main.url };
-	const same = { from: machine.url, to: machine.url };
-	const repeats: Array<[string, number, Delivery[], Array<typeof same>]> = [
+	const [same, another] = [machine.url, machine.main.url];
+	const repeats: Array<[string, number, Delivery[], string[]]> = [
 		['again, to the same process', 0, first, [same]],
-		['again, to another process', 0, first, [elsewhere]],
+		['again, to another process', 0, first, [another]],
 		['to the same process twice at once', 1, copies(1), [same, same]],
-		['to two processes at once', 2, copies(2), [same, elsewhere]],
+		['to two processes at once', 2, copies(2), [same, another]],
 	];
-	for (const [what, round, deliveries, places] of repeats) {
-		const bring = async ({ url, event, data }: Delivery) => {
-			const options = { timeout: 60_000, proxy: false } as const;
-			const urls = places.map(({ from, to }) => url.replace(from, to));
-			await Promise.all(urls.map(async (one) => await axios.post(one, { event, data }, options)));
-		};
-		const limit = pLimit(SIDE_BY_SIDE);
-		const work = async () =>
-			await Promise.all(deliveries.map(async (delivery) => await limit(bring, delivery)));
-		await measure(what, round, work);
-	}
+	for (const [what, round, deliveries, urls] of repeats)
+		await measure(what, round, async () => await bring(deliveries, urls));
 	await shop.close();
 	return { rows, faults };
 };

@@ -117,15 +117,13 @@ async function mail(shop: Shop, truth: Truth, kind: 'campaign' | 'preview', body
 	const everybody = numbersOf(body).filter((phone) => !excluded.includes(phone));
 	const wanted = new Set(everybody.filter((phone) => !isOut(shop, phone)));
 	const mailing = begin(truth, kind, body.text, wanted);
-	for (let runs = 1; ; runs++) {
-		const executions = await shop.run(kind, body);
+	const isNamed = kind === 'preview' ? 'preview' : 'mayHaveBeenSent';
+	await runUntil(shop, kind, body, (executions) => {
 		const items = executions.flatMap(itemsOf);
-		const isNamed = kind === 'preview' ? 'preview' : 'mayHaveBeenSent';
 		for (const item of items) if (statusOf(item) === isNamed) mailing.named.add(String(item.to));
 		const isDone = executions.some(({ status }) => status === 'success');
-		if (isDone && items.every((item) => statusOf(item) !== 'notSent')) break;
-		if (runs === MAX_RUNS) throw new UserError(`"${body.text}" is not done after ${runs} runs.`);
-	}
+		return isDone && items.every((item) => statusOf(item) !== 'notSent');
+	});
 	for (const phone of wanted) {
 		if (!isOut(shop, phone)) continue;
 		wanted.delete(phone);
@@ -133,6 +131,17 @@ async function mail(shop: Shop, truth: Truth, kind: 'campaign' | 'preview', body
 		mailing.either.add(phone);
 	}
 	mailing.state = 'ended';
+}
+
+/** Runs a workflow again and again, as a person would, until everything is done. */
+async function runUntil(
+	shop: Shop,
+	name: string,
+	body: Body,
+	isDone: (executions: Execution[]) => boolean,
+): Promise<void> {
+	for (let runs = 1; !isDone(await shop.run(name, body)); runs++)
+		if (runs === MAX_RUNS) throw new UserError(`"${body.text}" is not done after ${runs} runs.`);
 }
 
 function begin(truth: Truth, kind: Mailing['kind'], text: string, wanted: Set<string>): Mailing {
@@ -194,12 +203,10 @@ async function sync(shop: Shop, truth: Truth, round: number): Promise<void> {
 		from: SYNCED_FROM,
 		count: between(shop, 20, 300),
 	};
-	for (let runs = 1; ; runs++) {
-		const executions = await shop.run('sync', body);
+	await runUntil(shop, 'sync', body, (executions) => {
 		const isDone = executions.every(({ status }) => status === 'success');
-		if (isDone && executions.flatMap(itemsOf).every(({ error }) => !error)) break;
-		if (runs === MAX_RUNS) throw new UserError(`"${body.text}" is not done after ${runs} runs.`);
-	}
+		return isDone && executions.flatMap(itemsOf).every(({ error }) => !error);
+	});
 	for (const phone of numbersOf(body)) truth.contacts.set(phone, body.text);
 }
 
