@@ -194,7 +194,7 @@ function partsOf(messages: number, parts: number): Body[] {
 }
 
 /** The workers that took executions, in the order of their numbers; n8n's logs tell. */
-function workersOf({ workers }: Machine, executions: Array<{ id: number | string }>): N8nProcess[] {
+function workersOf({ workers }: Machine, executions: Execution[]): N8nProcess[] {
 	const signs = executions.map(({ id }) => `Worker started execution ${id} `);
 	return workers.filter(({ logFile }) => {
 		const log = readFileSync(logFile, 'utf8');
