@@ -5,7 +5,7 @@ import axios, { type AxiosInstance } from 'axios';
 import countBy from 'lodash/countBy';
 import type { EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
 import { demoKey } from '../sandbox/options';
-import type { EndpointCounter, LoggedRequest } from '../sandbox/requestLog';
+import type { EndpointCounter } from '../sandbox/requestLog';
 import type { Choice } from '../sandbox/variants';
 import { UserError } from './cli';
 import { spawnTree, stopTree } from './processes';
@@ -44,8 +44,6 @@ export interface Traffic {
 	doubled: number;
 	/** Requests that were answered with 429. */
 	tooManyRequests: number;
-	/** From the first request to the answer of the last one, seconds. */
-	wireSeconds: number;
 }
 
 /** What benchmarks and tests do with a sandbox. */
@@ -75,11 +73,6 @@ export class SandboxClient {
 		await this.http.post('/reset');
 	}
 
-	/** A customer writes. */
-	async receive(from: string, text: string): Promise<void> {
-		await this.http.post('/inbound', { from, text });
-	}
-
 	/** Looks at what only a sandbox shows, e.g. `look('/deliveries')`. */
 	async look<T>(path: string): Promise<T[]> {
 		return (await this.http.get<{ data: T[] }>(path)).data.data;
@@ -106,16 +99,10 @@ export class SandboxClient {
 	/** What it has seen since the last reset of messages to these numbers. */
 	async traffic(numbers: string[]): Promise<Traffic> {
 		const received = countBy(await this.sent(), 'phone');
-		const requests = await this.look<LoggedRequest>('/requests?last=1000000');
-		const starts = requests.map(({ at }) => Date.parse(at));
-		const ends = requests.map(({ ms }, index) => starts[index] + (ms ?? 0));
-		const earliest = starts.reduce((least, one) => Math.min(least, one), Infinity);
-		const latest = ends.reduce((most, one) => Math.max(most, one), 0);
 		return {
 			lost: numbers.filter((number) => !received[number]).length,
 			doubled: numbers.filter((number) => received[number] > 1).length,
 			tooManyRequests: (await this.counter('sendText'))?.byStatus['429'] ?? 0,
-			wireSeconds: requests.length > 0 ? (latest - earliest) / 1000 : 0,
 		};
 	}
 }
