@@ -20,17 +20,14 @@ const messagesQuerySchema = z.object({
 	direction: z.enum(['inbound', 'outbound']).optional(),
 });
 
-/** What the sandbox's start prints and `GET /_sandbox` answers. */
+/** What the sandbox's start prints. */
 export const controlWords = {
 	'POST /_sandbox/inbound': 'a customer writes: { from, text, name? }',
-	'GET, POST /_sandbox/faults':
+	'POST /_sandbox/faults':
 		'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
 	'GET /_sandbox/messages': 'messages of both directions: ?direction=',
 	'GET /_sandbox/deliveries': 'deliveries to webhooks: ?last=',
 	'GET /_sandbox/webhooks': 'the registered webhooks',
-	'GET /_sandbox/chats': 'chats, newest first, then contacts without one: ?search=',
-	'GET /_sandbox/chats/:phone': 'the newest messages of a chat',
-	'GET /_sandbox/events': 'what changes, as server-sent events',
 	'GET /_sandbox/requests': 'counters per endpoint, and the newest requests: ?last=',
 	'POST /_sandbox/reset': 'back to the start',
 };
@@ -45,15 +42,13 @@ export function mountControls(
 	void app.register(
 		async (controls) => {
 			controls.addHook('onRequest', refuseOthers);
-			controls.get('/', async () => controlWords);
 			mountActions(controls, stateNow);
-			mountFaults(controls, stateNow);
 			mountViews(controls, stateNow);
 			mountChats(controls, stateNow);
 			mountLive(controls, changes);
 			controls.post('/reset', async () => {
 				reset();
-				return { reset: true };
+				return {};
 			});
 		},
 		{ prefix: '/_sandbox' },
@@ -68,10 +63,6 @@ function mountActions(controls: FastifyInstance, stateNow: () => State): void {
 			.code(201)
 			.send({ id, from, text, timestamp, deliveries: deliveries.map((delivery) => delivery.id) });
 	});
-}
-
-function mountFaults(controls: FastifyInstance, stateNow: () => State): void {
-	controls.get('/faults', async () => ({ data: stateNow().faults.all }));
 	controls.post('/faults', async ({ body }, reply) => {
 		return await reply.code(201).send(stateNow().faults.add(body as FaultOrder));
 	});

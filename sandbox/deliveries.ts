@@ -11,7 +11,6 @@ import pLimit, { type Limit } from 'p-limit';
 
 import type { Settings } from './options';
 import { BoundedLog } from './requestLog';
-import { signatureHeaders, type Signing } from './signing';
 import type { Webhook, Webhooks } from './state/webhooks';
 
 const maxRetryDelayMs = 60_000;
@@ -27,7 +26,7 @@ export interface Attempt {
 	status: number | null;
 	/** How long it took, ms. */
 	ms: number;
-	/** The beginning of a response that is text. */
+	/** The beginning of the response. */
 	text?: string;
 	error?: string;
 }
@@ -68,8 +67,8 @@ interface Place {
 export class Deliveries {
 	readonly log = new BoundedLog<Delivery>();
 
-	/** How each attempt from now on is signed; null for not at all. */
-	signing: Signing | null;
+	/** The headers that sign a body, if a test wants deliveries to be signed. */
+	sign: (body: string) => Record<string, string> = () => ({});
 
 	/** By webhook, and by webhook and customer. */
 	private readonly limits = new Map<string, Limit>();
@@ -87,9 +86,7 @@ export class Deliveries {
 		responseType: 'text',
 	});
 
-	constructor(private readonly environment: Environment) {
-		this.signing = environment.settings.signing;
-	}
+	constructor(private readonly environment: Environment) {}
 
 	/** Delivers an event to every webhook that wants it. */
 	publish(event: string, data: Record<string, unknown>): Delivery[] {
@@ -101,15 +98,10 @@ export class Deliveries {
 	/** Delivers an event to one webhook, wanted or not. */
 	deliver(webhook: Webhook, event: string, data: Record<string, unknown>): Delivery {
 		const { id: webhookId, url } = webhook;
-		const own = { id: this.environment.newId('dlv'), createdAt: new Date().toISOString() };
 		const delivery: Delivery = {
-			...own,
-			webhookId,
-			url,
-			event,
-			data,
-			state: 'pending',
-			attempts: [],
+			id: this.environment.newId('dlv'),
+			...{ webhookId, url, event, data, state: 'pending', attempts: [] },
+			createdAt: new Date().toISOString(),
 		};
 		this.log.add(delivery);
 		const customer = `${webhookId} ${JSON.stringify(data.from ?? data.to ?? delivery.id)}`;
@@ -181,11 +173,9 @@ export class Deliveries {
 		const signal = AbortSignal.any([timeout, closing]);
 		try {
 			const body = JSON.stringify(describe(delivery));
-			const headers = this.signing ? signatureHeaders(this.signing, body, new Date()) : {};
-			const options = { headers, signal };
-			const { status, data } = await this.client.post<unknown>(delivery.url, body, options);
-			const text = typeof data === 'string' && data !== '' ? data.slice(0, 100) : undefined;
-			return { at, status, ms: took(), text };
+			const options = { headers: this.sign(body), signal };
+			const { status, data } = await this.client.post<string>(delivery.url, body, options);
+			return { at, status, ms: took(), text: data.slice(0, 100) };
 		} catch (error) {
 			const words = timeout.aborted
 				? `No response within ${settings.deliveryTimeoutMs} ms`

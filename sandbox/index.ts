@@ -9,13 +9,12 @@ import Fastify, {
 } from 'fastify';
 import { demoKey, optionsSchema, type SandboxOptions, type Settings } from './options';
 import { State, type Changes } from './state';
-import { withVariants } from './variants/adapter';
 import { mountApi } from './api';
 import { mountControls } from './controls';
 import { HttpError, notFound } from './errors';
 import { buildOpenApiDocument } from './openapi';
 import { mountPhone } from './phone';
-import type { Answer } from './variants/errors';
+import type { Answer } from './variants/adapter';
 
 export type { SandboxOptions } from './options';
 export type { Changes, State } from './state';
@@ -41,7 +40,7 @@ export interface Sandbox {
 
 /** Starts a sandbox on 127.0.0.1, by default on port 4010. @throws Error if the port is taken; ZodError if an option is wrong */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-	const settings = withVariants(optionsSchema.parse(options));
+	const settings = optionsSchema.parse(options);
 	const changes = new EventEmitter<Changes>();
 	changes.setMaxListeners(0);
 	let state = new State(settings, changes);
@@ -59,23 +58,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		await server.listen({ host, port: settings.port });
 	} catch (error) {
 		await close();
-		throw listenError(error, settings.port);
+		if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+		throw new Error(`Port ${settings.port} is taken. Choose another one (0 for any that is free).`);
 	}
 	const { port } = server.server.address() as AddressInfo;
-	const fixed = { url: `http://${host}:${port}`, port, key: demoKey, changes, reset, close };
 	return {
-		...fixed,
+		...{ url: `http://${host}:${port}`, port, key: demoKey, changes, reset, close },
 		get state() {
 			return state;
 		},
 	};
-}
-
-function listenError(error: unknown, port: number): unknown {
-	const { code } = error as NodeJS.ErrnoException;
-	return code === 'EADDRINUSE'
-		? new Error(`Port ${port} is taken. Choose another one (0 for any that is free).`)
-		: error;
 }
 
 /** Builds the server, which does not listen yet. @param stateNow gives the present state, as a reset makes a new one */
@@ -87,6 +79,7 @@ function buildServer(
 ): FastifyInstance {
 	const app = Fastify({
 		forceCloseConnections: true,
+		exposeHeadRoutes: false,
 		routerOptions: { maxParamLength: 500 },
 	});
 	acceptEmptyBodies(app);
@@ -94,7 +87,7 @@ function buildServer(
 	app.setNotFoundHandler(({ method, url }) => {
 		throw notFound(`There is no ${method} ${url.split('?')[0]}`);
 	});
-	mountApi(app, settings, stateNow);
+	mountApi(app, settings.variants, stateNow);
 	mountControls(app, stateNow, changes, reset);
 	mountPhone(app);
 	app.get('/openapi.json', async ({ protocol, host }) =>

@@ -9,11 +9,10 @@ import { demoKey, type Settings } from '../options';
 import { RequestLog } from '../requestLog';
 import { VariantAdapter } from '../variants/adapter';
 import { Contacts } from './contacts';
-import { Analytics, Conversations } from './conversations';
-import { Messages, type Message } from './messages';
+import { Conversations } from './conversations';
+import { later, Messages, Traffic, type Message } from './messages';
 import { sampleContact, sampleTemplates } from './samples';
 import { Templates, type Template } from './templates';
-import { later, Traffic } from './traffic';
 import { Webhooks } from './webhooks';
 
 /** Events for a watcher of the sandbox. */
@@ -38,9 +37,8 @@ export class State {
 	readonly templates = new Templates(newId);
 	readonly messages = new Messages(newId);
 	readonly conversations = new Conversations(this.messages, this.contacts);
-	readonly analytics = new Analytics(this.messages);
 	readonly webhooks: Webhooks;
-	readonly faults = new Faults(newId);
+	readonly faults = new Faults();
 	readonly rateLimiter: RateLimiter;
 	readonly requests = new RequestLog();
 	/** Makes the sandbox speak like the variant of the service that was chosen. */

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 
 import { mapValues, omit } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
+import { Webhook } from 'standardwebhooks';
 
-import { signingSchema } from '../../sandbox/signing';
 import { customer, received, Triggers, useService } from '../support/service';
 import { until } from '../../tools/until';
 
@@ -25,17 +25,16 @@ const ownForm = { prefix: 'v=', timestampHeader: 'X-Time' };
 
 interface Form {
 	parameters: INodeParameters;
-	/** How the sandbox is set to sign like this. */
-	signing: Omit<(typeof signingSchema)['_input'], 'secret'>;
 	/** The headers of a body that is signed at a time. */
 	sign: (text: string, key: string, time: string) => Record<string, string>;
 	hasTime: boolean;
+	/** How the sandbox signs, if not by `sign`. */
+	signDelivery?: (text: string, time: string) => Record<string, string>;
 }
 
 const forms: Record<string, Form> = {
 	'Standard Webhooks': {
 		parameters: signed({ scheme: 'standardWebhooks' }),
-		signing: { scheme: 'standardWebhooks' },
 		sign: (text, key, time) => {
 			const keyBytes = Buffer.from(key.slice('whsec_'.length), 'base64');
 			const digest = hmac(keyBytes, `msg_p5.${time}.${text}`).digest('base64');
@@ -46,27 +45,24 @@ const forms: Record<string, Form> = {
 			};
 		},
 		hasTime: true,
+		signDelivery: (text, time) => ({
+			'webhook-id': 'msg_1',
+			'webhook-timestamp': time,
+			'webhook-signature': new Webhook(secret).sign('msg_1', new Date(Number(time) * 1000), text),
+		}),
 	},
 	'HMAC with a prefix': {
 		parameters: signed({ header: 'X-Hub-Signature-256', prefix: 'sha256=' }),
-		signing: { header: 'X-Hub-Signature-256', prefix: 'sha256=' },
 		sign: (text, key) => ({ 'X-Hub-Signature-256': `sha256=${hmac(key, text).digest('hex')}` }),
 		hasTime: false,
 	},
 	'HMAC in capitals': {
 		parameters: signed({}),
-		signing: {},
 		sign: (text, key) => ({ 'X-Signature': hmac(key, text).digest('hex').toUpperCase() }),
 		hasTime: false,
 	},
 	'HMAC with another algorithm, encoding and a time': {
 		parameters: signed({ scheme: 'sha512-base64', header: 'X-Own', ...ownForm }),
-		signing: {
-			header: 'X-Own',
-			algorithm: 'sha512',
-			encoding: 'base64',
-			...ownForm,
-		},
 		sign: (text, key, time) => ({
 			'X-Time': time,
 			'X-Own': `v=${hmac(key, `${time}.${text}`, 'sha512').digest('base64')}`,
@@ -82,7 +78,7 @@ const active = async (parameters: INodeParameters) =>
 	});
 
 test.each(Object.entries(forms))('takes %s, and nothing that was touched', async (_, form) => {
-	const { parameters, signing, sign, hasTime } = form;
+	const { parameters, sign, hasTime } = form;
 	const trigger = await active(parameters);
 	const now = seconds();
 	const right = sign(body, secret, now);
@@ -105,7 +101,8 @@ test.each(Object.entries(forms))('takes %s, and nothing that was touched', async
 	expect((await triggers.deliver(trigger, body, right)).status).toBe(200);
 
 	const { state } = service.sandbox;
-	state.deliveries.signing = signingSchema.parse({ ...signing, secret });
+	const { signDelivery = (text, time) => sign(text, secret, time) } = form;
+	state.deliveries.sign = (text) => signDelivery(text, seconds());
 	const { deliveries } = state.traffic.receive({ from: customer, text: 'Signed' });
 	await until('the delivery', () => deliveries[0].state !== 'pending');
 	expect(deliveries[0].attempts[0].status).toBe(200);

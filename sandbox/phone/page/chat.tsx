@@ -16,7 +16,8 @@ export function Chat({ phone }: { phone: string }) {
 	const box = useRef<HTMLTextAreaElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const scroller = useRef<HTMLDivElement>(null);
-	const name = data?.chat.name;
+	const { chat, data: messages = [], total = 0 } = data ?? {};
+	const name = chat?.name;
 	const who = name ?? phone;
 	useEffect(() => {
 		// On a narrow screen a keyboard on the screen would cover what is to be read first.
@@ -68,7 +69,7 @@ export function Chat({ phone }: { phone: string }) {
 					aria-relevant="additions"
 				>
 					<Problem error={error} />
-					{data && data.total > data.data.length && (
+					{total > messages.length && (
 						<p class="small text-center">Older messages are not shown.</p>
 					)}
 					{data?.total === 0 && (
@@ -76,7 +77,7 @@ export function Chat({ phone }: { phone: string }) {
 							Send one from n8n to see it arrive here, or write first as {who} in the box below.
 						</Empty>
 					)}
-					<Days messages={data?.data ?? []} who={who} reply={send} />
+					<Days messages={messages} who={who} reply={send} />
 				</div>
 			</div>
 			<p class={answer.hint && 'alert alert-info m-2'} role="status">
@@ -112,8 +113,7 @@ function Composer(props: { box: RefObject<HTMLTextAreaElement | null>; who: stri
 		event.preventDefault();
 		if (text.trim() === '') return;
 		setText('');
-		// What could not be sent comes back, unless something else was typed meanwhile.
-		if (!(await send(text))) setText((typed) => typed || text);
+		if (!(await send(text))) setText(text);
 	};
 	return (
 		<form class="d-flex align-items-end gap-2 bg-body" onSubmit={(event) => void submit(event)}>
@@ -146,7 +146,7 @@ function Bubble({ message, who, reply }: { message: Message; who: string; reply:
 			<span class="visually-hidden">{isOurs ? 'Your business' : who}: </span>
 			{template?.header && <Header {...template.header} />}
 			<p class="text" dir="auto">
-				{linked(text)}
+				{text}
 			</p>
 			<div class="small text-body-secondary">
 				{template?.footer && <p dir="auto">{template.footer}</p>}
@@ -168,15 +168,14 @@ const card = 'd-flex align-items-center gap-3 rounded-3 bg-body-secondary p-2 mb
 function Header({ format, text, documentUrl }: NonNullable<RenderedTemplate['header']>) {
 	if (format === 'TEXT')
 		return (
-			<p dir="auto">
-				<strong>{text}</strong>
+			<p class="fw-bold" dir="auto">
+				{text}
 			</p>
 		);
-	const kind = format === 'IMAGE' ? 'Picture' : format[0] + format.slice(1).toLowerCase();
-	if (format !== 'DOCUMENT')
-		return <p class={`${card} justify-content-center py-5`}>{kind} of the template</p>;
+	if (format === 'IMAGE')
+		return <p class={`${card} justify-content-center py-5`}>Picture of the template</p>;
 	const address = webAddress(documentUrl);
-	const file = address?.pathname.split('/').filter(Boolean).at(-1) ?? address?.host;
+	const file = address?.pathname.split('/').at(-1)?.replaceAll('%20', ' ');
 	const words = (
 		<>
 			<span class="badge text-bg-danger py-2" aria-hidden="true">
@@ -184,7 +183,7 @@ function Header({ format, text, documentUrl }: NonNullable<RenderedTemplate['hea
 			</span>
 			<span class="overflow-hidden">
 				<strong class="d-block" dir="auto">
-					{file ? decoded(file) : 'Document'}
+					{file || 'Document'}
 				</strong>
 				<small>{address?.host ?? 'attached to the template'}</small>
 			</span>
@@ -226,25 +225,8 @@ const Link = ({ children, ...others }: AnchorHTMLAttributes) => (
 	</a>
 );
 
-/** A text with its web addresses as links. */
-function linked(text: string) {
-	const pieces = text.split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]'])/);
-	return pieces.map((piece, index) => {
-		const address = index % 2 === 1 ? webAddress(piece) : undefined;
-		return address ? <Link href={address.href}>{piece}</Link> : piece;
-	});
-}
-
 /** A web address, or undefined for anything that a browser should not open, e.g. `javascript:`. */
 function webAddress(address?: string): URL | undefined {
 	const url = address && URL.canParse(address) ? new URL(address) : undefined;
 	return url && /^https?:$/.test(url.protocol) ? url : undefined;
-}
-
-function decoded(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
 }

@@ -12,34 +12,28 @@ export function connect(note: (isConnected: boolean) => void): void {
 		note(true);
 		notify();
 	};
-	source.onerror = () => {
-		note(false);
-		// The browser gives up if the response is no stream, e.g. while another program has the port.
-		if (source.readyState === EventSource.CLOSED) setTimeout(() => connect(note), 3_000);
-	};
+	source.onerror = () => note(false);
 }
 
 /** A document of the sandbox, kept up to date. While another one is loading, the one before stays. */
 export function useLive<T>(path: string): { data?: T; error?: string } {
 	const [result, setResult] = useState<{ data?: T; error?: string }>({});
 	useEffect(() => {
-		let asked = 0;
-		let shown = 0;
+		let isShown = true;
+		let last = Promise.resolve();
 		const load = async () => {
-			const turn = ++asked;
 			const next = await request<T>(path).then(
 				(data) => ({ data, error: undefined }),
 				(error: Error) => ({ error: error.message }),
 			);
-			if (turn < shown) return;
-			shown = turn;
-			setResult((before) => ({ ...before, ...next }));
+			if (isShown) setResult((before) => ({ ...before, ...next }));
 		};
-		const listen = () => void load();
+		// One after the other, so that the newest is shown.
+		const listen = () => void (last = last.then(load));
 		listeners.add(listen);
 		listen();
 		return () => {
-			shown = Infinity;
+			isShown = false;
 			listeners.delete(listen);
 		};
 	}, [path]);
@@ -47,20 +41,16 @@ export function useLive<T>(path: string): { data?: T; error?: string } {
 }
 
 /** Writes as a customer. Gives the deliveries to webhooks that it has caused. @throws Error with a sentence for people */
-export async function write(message: {
-	from: string;
-	text: string;
-}): Promise<{ deliveries: string[] }> {
+export async function write(message: { from: string; text: string }) {
 	const headers = { 'content-type': 'application/json' };
-	return await request('/inbound', { method: 'POST', headers, body: JSON.stringify(message) });
+	const init = { method: 'POST', headers, body: JSON.stringify(message) };
+	return await request<{ deliveries: string[] }>('/inbound', init);
 }
 
 async function request<T>(path: string, init?: RequestInit): Promise<T> {
-	const signal = AbortSignal.timeout(10_000);
-	const answer = await fetch(`/_sandbox${path}`, { ...init, signal }).catch(() => {
+	const answer = await fetch(`/_sandbox${path}`, init).catch(() => {
 		throw new Error('The sandbox does not answer. Is it still running?');
 	});
-	const body = (await answer.json().catch(() => undefined)) as { error?: { message?: string } };
-	if (answer.ok) return body as T;
-	throw new Error(body?.error?.message ?? `The sandbox answered with status ${answer.status}.`);
+	if (answer.ok) return (await answer.json()) as T;
+	throw new Error(`The sandbox answered with status ${answer.status}.`);
 }
