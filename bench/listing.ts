@@ -41,11 +41,8 @@ const pagingVariants: Array<Partial<Choice>> = [
 	...singleVariants().filter((variant) => /^(page-|last-page|list-)/.test(Object.keys(variant)[0])),
 ];
 
-/** How many contacts a page has if 1,000 are requested, as the nodes do. */
-function pageSizeOf(variants: Partial<Choice>): number {
-	const sizes = { capped: 100, honoured: 1_000, refused: 100, ignored: 20 };
-	return sizes[variants['page-size'] ?? 'capped'];
-}
+/** How many contacts a page has at most. */
+const pageSize = 100;
 
 /** Resets the service, and lists once in a separate process. */
 async function list(
@@ -56,7 +53,7 @@ async function list(
 ): Promise<Took & { requests: number }> {
 	await service.reset();
 	const access = [kind, service.url, service.key, variants['page-base'] ?? '1'];
-	const args = [...access, String(pageSizeOf(variants)), String(contacts)];
+	const args = [...access, String(pageSize), String(contacts)];
 	const child = fork(path.join(__dirname, 'listingClient.ts'), args, {
 		execArgv: ['--import', 'tsx', '--expose-gc'],
 		stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -93,7 +90,7 @@ async function measure(variants: Partial<Choice>, contacts: number, rounds: numb
 		contacts,
 		requests,
 		rateSeconds: (requests / requestsPerMinute) * 60,
-		fewest: saysTotal ? Math.ceil(contacts / pageSizeOf(variants)) : null,
+		fewest: saysTotal ? Math.ceil(contacts / pageSize) : null,
 		missing: difference(stayed, phones).length,
 		doubled: phones.length - uniq(phones).length,
 		...best(found.node),

@@ -127,10 +127,7 @@ export function pageOf<T>(
 	query: { page?: number; limit?: number },
 	settings: Settings,
 ): Page<T> {
-	const { variants, defaultPageSize, pageSizeCap } = settings;
-	if (variants.paging === 'none')
-		return { data: [...list], page: 1, limit: list.length, total: list.length };
-	const limit = Math.min(query.limit ?? defaultPageSize, pageSizeCap);
+	const limit = Math.min(query.limit ?? settings.defaultPageSize, settings.pageSizeCap);
 	const page = Math.max(query.page ?? 1, 1);
 	const start = (page - 1) * limit;
 	return { data: list.slice(start, start + limit), page, limit, total: list.length };

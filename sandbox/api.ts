@@ -61,21 +61,18 @@ function mountPath(api: FastifyInstance, apiPath: ApiPath, variants: Choice): vo
 			if (method) api.route({ url, method, config: { endpoint }, handler: answer });
 		});
 		const allowed = compact(methods);
-		const handler = async () => refuse(url, allowed, variants);
+		const handler = async () => refuse(url, allowed);
 		api.route({ url, method: without(allMethods, ...allowed), handler });
 	}
 }
 
 function methodOf(endpoint: Endpoint, apiPath: ApiPath, variants: Choice): HttpMethod | undefined {
 	const { method, listed } = routeOf(endpoint, apiPath);
-	if (endpoint === endpoints.updateContact && variants['update-method'] === 'other')
-		return method === 'PUT' ? 'PATCH' : 'PUT';
 	return listed || variants.endpoints === 'all' ? method : undefined;
 }
 
-function refuse(path: string, allowed: HttpMethod[], variants: Choice): never {
-	if (variants.endpoints === '404' || allowed.length === 0)
-		throw notFound(`This API path does not list ${path}`);
+function refuse(path: string, allowed: HttpMethod[]): never {
+	if (allowed.length === 0) throw notFound(`This API path does not list ${path}`);
 	const headers = { allow: allowed.join(', ') };
 	const words = `${path} takes ${headers.allow}`;
 	throw new HttpError(405, 'method_not_allowed', words, undefined, headers);

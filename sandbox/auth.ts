@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { omit } from 'lodash';
 
 import { HttpError } from './errors';
+import { newId } from './ids';
 import type { Settings } from './options';
 
 /** A key as the sandbox remembers it. */
@@ -22,11 +23,8 @@ export const describeKey = (key: ApiKey) => omit(key, 'secret');
 export class KeyRing {
 	readonly all: ApiKey[] = [];
 
-	/** @param newId makes identifiers */
-	constructor(private readonly newId: (prefix: string) => string) {}
-
 	create(name: string, secret = `sandbox-key-${randomBytes(16).toString('hex')}`): ApiKey {
-		const key = { id: this.newId('key'), name, secret, createdAt: new Date().toISOString() };
+		const key = { id: newId('key'), name, secret, createdAt: new Date().toISOString() };
 		this.all.push(key);
 		return key;
 	}

@@ -3,12 +3,13 @@
  * assumptions: events about one person are delivered one after another, those about different people at the same time. If
  * the response to a message takes long, the next one is delivered anyway.
  */
-import axios from 'axios';
+import axios, { type AxiosError } from 'axios';
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type Limit } from 'p-limit';
 
+import { newId } from './ids';
 import type { Settings } from './options';
 import { BoundedLog } from './requestLog';
 import type { Webhook, Webhooks } from './state/webhooks';
@@ -49,7 +50,6 @@ interface Environment {
 	webhooks: Webhooks;
 	/** The body of an attempt, in the format of the variant. */
 	describe: (delivery: Delivery) => unknown;
-	newId: (prefix: string) => string;
 	/** Aborted when the sandbox is reset or closed. */
 	closing: AbortSignal;
 	/** Called with each new or changed delivery. */
@@ -99,7 +99,7 @@ export class Deliveries {
 	deliver(webhook: Webhook, event: string, data: Record<string, unknown>): Delivery {
 		const { id: webhookId, url } = webhook;
 		const delivery: Delivery = {
-			id: this.environment.newId('dlv'),
+			id: newId('dlv'),
 			...{ webhookId, url, event, data, state: 'pending', attempts: [] },
 			createdAt: new Date().toISOString(),
 		};
@@ -177,10 +177,9 @@ export class Deliveries {
 			const { status, data } = await this.client.post<string>(delivery.url, body, options);
 			return { at, status, ms: took(), text: data.slice(0, 100) };
 		} catch (error) {
-			const words = timeout.aborted
-				? `No response within ${settings.deliveryTimeoutMs} ms`
-				: wordsOf(error);
-			return { at, status: null, ms: took(), error: words };
+			const late = `No response within ${settings.deliveryTimeoutMs} ms`;
+			const words = timeout.aborted ? late : (error as AxiosError).code;
+			return { at, status: null, ms: took(), error: words ?? String(error) };
 		}
 	}
 
@@ -189,9 +188,4 @@ export class Deliveries {
 		this.limits.set(key, limit);
 		return limit;
 	}
-}
-
-function wordsOf(error: unknown): string {
-	if (axios.isAxiosError(error)) return error.code ?? error.message;
-	return error instanceof Error ? error.message : String(error);
 }

@@ -49,7 +49,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		state = new State(settings, changes);
 		changes.emit('reset');
 	};
-	const server = buildServer(settings, () => state, changes, reset);
+	const server = buildServer(settings, () => state, reset);
 	const close = async () => {
 		state.close();
 		await server.close();
@@ -74,7 +74,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 function buildServer(
 	settings: Settings,
 	stateNow: () => State,
-	changes: EventEmitter<Changes>,
 	reset: () => void,
 ): FastifyInstance {
 	const app = Fastify({
@@ -82,13 +81,20 @@ function buildServer(
 		exposeHeadRoutes: false,
 		routerOptions: { maxParamLength: 500 },
 	});
-	acceptEmptyBodies(app);
+	const parseJson = app.getDefaultJsonParser('error', 'error');
+	app.removeAllContentTypeParsers();
+	const options = { parseAs: 'string' } as const;
+	app.addContentTypeParser<string>('application/json', options, (request, body, done) => {
+		// Many clients announce JSON and then send no body, e.g. with DELETE.
+		if (body === '') done(null, undefined);
+		else void parseJson(request, body, done);
+	});
 	app.setErrorHandler(answerError);
 	app.setNotFoundHandler(({ method, url }) => {
 		throw notFound(`There is no ${method} ${url.split('?')[0]}`);
 	});
 	mountApi(app, settings.variants, stateNow);
-	mountControls(app, stateNow, changes, reset);
+	mountControls(app, stateNow, reset);
 	mountPhone(app);
 	app.get('/openapi.json', async ({ protocol, host }) =>
 		buildOpenApiDocument(`${protocol}://${host}`),
@@ -96,26 +102,11 @@ function buildServer(
 	return app;
 }
 
-/** Many clients announce a content type and then send no body, e.g. with DELETE: only a real body must be JSON. */
-function acceptEmptyBodies(app: FastifyInstance): void {
-	const parseJson = app.getDefaultJsonParser('error', 'error');
-	app.removeAllContentTypeParsers();
-	app.addContentTypeParser<string>(
-		'application/json',
-		{ parseAs: 'string' },
-		(request, body, done) => {
-			if (body === '') done(null, undefined);
-			else void parseJson(request, body, done);
-		},
-	);
-	const parseEmpty = async ({ headers }: FastifyRequest, body: string) => {
-		const words = `The content type must be application/json, not ${headers['content-type']}`;
-		if (body !== '') throw new HttpError(415, 'unsupported_media_type', words);
-	};
-	app.addContentTypeParser<string>('*', { parseAs: 'string' }, parseEmpty);
-}
-
-const codes: Record<number, string> = { 400: 'bad_request', 413: 'too_large' };
+const codes: Record<number, string> = {
+	400: 'bad_request',
+	413: 'too_large',
+	415: 'unsupported_media_type',
+};
 
 /** Calls of the API get responses in the format of the variant. */
 function answerError(

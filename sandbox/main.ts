@@ -6,7 +6,7 @@ import { ZodError } from 'zod';
 import { startSandbox } from '.';
 import { controlWords } from './controls';
 import { optionsSchema } from './options';
-import { describeVariants, variantsHelp } from './variants';
+import { describeVariants, valuesOf, variationPointNames } from './variants';
 
 /** Every option is a flag, e.g. `latencyMs` is `--latency-ms`; `variants` are given one by one. */
 const flags = mapKeys(omit(optionsSchema.shape, 'variants'), (_, name) => kebabCase(name));
@@ -20,7 +20,7 @@ function help(): string {
 		'Usage: npx tsx sandbox/main.ts [options]; values are written as JSON',
 		...lines,
 		'  --variant name=value       another service than the usual one; may be given several times:',
-		...variantsHelp(),
+		...variationPointNames.map((name) => `    ${name}: ${valuesOf(name).join(', ')}`),
 	].join('\n');
 }
 

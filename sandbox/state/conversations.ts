@@ -1,5 +1,5 @@
 /** Conversations and figures, derived from the messages. All fields are assumptions. */
-import { countBy, findLast, findLastIndex, groupBy } from 'lodash';
+import { countBy, findLast, groupBy } from 'lodash';
 
 import type { Contacts } from './contacts';
 import type { Message, Messages } from './messages';
@@ -24,17 +24,13 @@ export class Conversations {
 		const messages = this.messages.withCustomer(phone);
 		const [first, last] = [messages[0], messages.at(-1)];
 		if (!first || !last) return undefined;
-		const contact = this.contacts.findByPhone(phone);
 		const { id, direction, text, status, createdAt: timestamp } = last;
-		const lastOfOurs = findLastIndex(messages, { direction: 'outbound' });
+		const name = this.contacts.findByPhone(phone)?.name ?? findLast(messages, 'name')?.name;
 		return {
 			id: first.id.replace(/^msg/, 'cnv'),
 			phone,
-			name: contact?.name ?? findLast(messages, 'name')?.name ?? null,
-			contactId: contact?.id ?? null,
+			name: name ?? null,
 			messageCount: messages.length,
-			/** Messages of the customer since we last wrote. */
-			unansweredCount: messages.length - 1 - lastOfOurs,
 			lastMessage: { id, direction, text, status, timestamp },
 			createdAt: first.createdAt,
 			updatedAt: timestamp,

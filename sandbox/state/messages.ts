@@ -1,5 +1,6 @@
 /** Messages of both directions, and what happens when one goes out or comes in: its events are delivered. */
 import type { Deliveries, Delivery } from '../deliveries';
+import { newId } from '../ids';
 import type { Settings } from '../options';
 
 /** The kinds of delivery receipt. */
@@ -46,13 +47,11 @@ export class Messages {
 
 	private readonly byPhone = new Map<string, Message[]>();
 
-	constructor(private readonly newId: (prefix: string) => string) {}
-
 	add(fields: NewMessage): Message {
 		const createdAt = new Date().toISOString();
 		const status = fields.direction === 'outbound' ? 'accepted' : 'received';
 		const history: Message['history'] = [{ status, timestamp: createdAt }];
-		const message: Message = { id: this.newId('msg'), ...fields, status, history, createdAt };
+		const message: Message = { id: newId('msg'), ...fields, status, history, createdAt };
 		this.all.push(message);
 		const chat = this.byPhone.get(message.phone);
 		if (chat) chat.push(message);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import { conflict, invalid, notFound, parse } from '../errors';
+import { newId } from '../ids';
 
 const variable = /\{\{([^{}]+)\}\}/g;
 
@@ -78,13 +79,11 @@ const now = () => new Date().toISOString();
 export class Templates {
 	readonly all: Template[] = [];
 
-	constructor(private readonly newId: (prefix: string) => string) {}
-
 	/** @throws HttpError 422, or 409 if name and language are taken */
 	create(fields: unknown, status: TemplateStatus): Template {
 		const template: Template = {
 			...parse(templateFieldsSchema, fields),
-			...{ id: this.newId('tpl'), status, createdAt: now(), updatedAt: now() },
+			...{ id: newId('tpl'), status, createdAt: now(), updatedAt: now() },
 		};
 		this.refuseTaken(template);
 		this.all.push(template);

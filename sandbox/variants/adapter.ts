@@ -2,8 +2,6 @@
  * Translates between the contract and the variant of the service that the sandbox plays: requests on their way in,
  * responses and events on their way out. The rest of the sandbox knows nothing of variants.
  */
-import { STATUS_CODES } from 'node:http';
-import { escape, omit } from 'lodash';
 import {
 	endpoints,
 	recordName,
@@ -15,7 +13,6 @@ import type { Delivery } from '../deliveries';
 import type { HttpError } from '../errors';
 import type { Settings } from '../options';
 import type { Contacts } from '../state/contacts';
-import type { Webhooks } from '../state/webhooks';
 import type { Choice } from '.';
 import { describeList, Pages, type PageQuery } from './lists';
 import { describeEvent, describeRecords, Wording } from './records';
@@ -31,28 +28,24 @@ export interface Answer {
 	headers?: Record<string, string>;
 }
 
-interface Environment {
-	settings: Settings;
-	contacts: Contacts;
-	webhooks: Webhooks;
-}
-
 /** The adapter of one state of the sandbox. */
 export class VariantAdapter {
 	private readonly choice: Choice;
 	private readonly wording: Wording;
 	private readonly pages: Pages;
 
-	constructor(private readonly environment: Environment) {
-		this.choice = environment.settings.variants;
+	constructor(
+		private readonly settings: Settings,
+		contacts: Contacts,
+	) {
+		this.choice = settings.variants;
 		this.wording = new Wording(this.choice);
-		this.pages = new Pages(this.choice, environment.contacts);
+		this.pages = new Pages(this.choice, contacts);
 	}
 
 	/** A request in the words of the contract. @throws HttpError for what the service does not take */
 	async request(name: EndpointName, asked: Asked): Promise<Asked> {
-		const { settings, webhooks } = this.environment;
-		const request = await readRequest(settings, webhooks.all, name, asked);
+		const request = await readRequest(this.settings, name, asked);
 		return { ...request, id: this.wording.in(request.id) };
 	}
 
@@ -85,40 +78,20 @@ export class VariantAdapter {
 	}
 
 	/** The response to a call that failed. */
-	error(error: HttpError): Answer {
-		const { choice } = this;
-		const { status, field = 'request', message } = error;
-		const detail = { title: STATUS_CODES[status], status, detail: message };
-		const body = {
-			nested: error.body,
-			list: { errors: [error.body.error] },
-			fields: { errors: { [field]: [message] } },
-			detail,
-			text: message,
-			html: `<html><head><title>${status}</title></head><body><h1>${escape(message)}</h1></body></html>`,
-		}[choice['error-shape']];
-		const headers = this.rateHeaders(error);
-		if (typeof body === 'string')
-			return {
-				status,
-				body,
-				type: `text/${choice['error-shape'] === 'html' ? 'html' : 'plain'}`,
-				headers,
-			};
-		const isHidden = choice['error-status'] === 'ok' && [400, 409, 422].includes(status);
+	error({ status, message, field = 'request', headers, body }: HttpError): Answer {
+		const shape = this.choice['error-shape'];
+		if (shape === 'text') return { status, body: message, type: 'text/plain', headers };
+		const shown = shape === 'fields' ? { errors: { [field]: [message] } } : body;
+		const isHidden = this.choice['error-status'] === 'ok' && [400, 409, 422].includes(status);
 		return isHidden
-			? { status: 200, body: { success: false, ...body }, headers }
-			: { status, body, headers };
+			? { status: 200, body: { success: false, ...shown }, headers }
+			: { status, body: shown, headers };
 	}
 
 	/** The body of a delivery. */
-	event({ id, createdAt, event, data, attempts }: Delivery): unknown {
-		const { choice } = this;
+	event({ event, data }: Delivery): unknown {
 		const kind = event.startsWith('message.') ? 'message' : 'event';
-		const described = this.wording.out(describeEvent(choice, { event, data }), kind) as object;
-		const beside = { id, timestamp: createdAt, apiVersion: 'v1', attempt: attempts.length + 1 };
-		const whole = choice['event-envelope'] === 'extended' ? { ...beside, ...described } : described;
-		return choice['event-batch'] === 'array' ? [whole, whole] : whole;
+		return this.wording.out(describeEvent(this.choice, { event, data }), kind);
 	}
 
 	private writeAnswer(usual: number, record: unknown): Answer {
@@ -126,16 +99,5 @@ export class VariantAdapter {
 		const status = chosen === 'usual' ? usual : Number(chosen);
 		if (status === 204) return { status, body: undefined };
 		return body === 'text' ? { status, body: 'OK', type: 'text/plain' } : { status, body: record };
-	}
-
-	private rateHeaders({ status, headers }: HttpError): Record<string, string> {
-		const form = this.choice['rate-headers'];
-		if (status !== 429 || form === 'retry-after') return headers;
-		const seconds = Number(headers['retry-after'] ?? '1');
-		const reset = String(Math.ceil(Date.now() / 1000 + seconds));
-		return {
-			...omit(headers, 'retry-after'),
-			...(form === 'x-ratelimit-reset' && { 'x-ratelimit-reset': reset }),
-		};
 	}
 }

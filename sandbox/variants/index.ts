@@ -3,172 +3,75 @@ import { mapValues } from 'lodash';
 import { z } from 'zod';
 
 /**
- * What the specification leaves open, and how services could behave: one entry for each variation point, which begins with
- * its subject. A value is a name, or a name with its meaning; the first one is the default of the sandbox. There is one
- * value for each way in which the nodes read a response. docs/api-assumptions.md lists the open points.
+ * What the specification leaves open, and how services could behave: one entry for each variation point. The first value is
+ * the default of the sandbox. docs/api-assumptions.md lists the open points; the tests named there have more alternatives.
  */
 const variationPoints = {
-	'api-path': ['which API paths are served', 'both', 'api-v1: only /api/v1'],
-	endpoints: [
-		'what an API path does not list',
-		'listed: is refused with 405 or 404',
-		'404: is refused with 404',
-		'all: is there all the same',
-	],
-	'update-method': [
-		'how a contact is updated',
-		'listed: as specified',
-		'other: PATCH under /v1, PUT under /api/v1',
-	],
-	'record-envelope': [
-		'where a single record is',
-		'bare: the response is the record',
-		'data: under data',
-		'listed: alone in a list under the name of the resource',
-	],
-	'id-key': ['name of the identifier', 'id', '_id', 'snake: contact_id, template_id and so on'],
-	'id-type': ['type of the identifier', 'string', 'number'],
-	'phone-numbers': ['how phone numbers are written', 'e164: +15551234567', 'digits: 15551234567'],
-	'success-status': [
-		'status of a write that succeeded',
-		'usual: 201 for what was created, 204 for what was deleted, else 200',
-		'202',
-		'204: 204 without a body',
-	],
-	'success-body': ['body of a write that succeeded', 'record', 'text: OK'],
-	'time-format': ['how times are written', 'iso', 'seconds', 'absent'],
-	'error-shape': [
-		'body of an error',
-		'nested: { error: { code, message } }',
-		'list: { errors: [{ message }] }',
-		'fields: { errors: { field: [text] } }',
-		'detail: problem details, { title, detail }',
-		'text: plain text',
-		'html: the page of a proxy',
-	],
-	'error-status': ['status of an error', 'http', 'ok: 200, with success: false in the body'],
-	'rate-headers': [
-		'how a 429 says when to continue',
-		'retry-after: Retry-After in seconds',
-		'x-ratelimit-reset: X-RateLimit-Reset in Unix seconds',
-		'none: not at all',
-	],
-	'template-form': [
-		'how a template is written',
-		'usual: types such as BODY, variables such as {{1}}',
-		'lower: types such as body',
-		'named: variables such as {{größe}}, {{ 名前 }}',
-		'hidden: only name, language and status are shown',
-		'languages: one record with a list of its languages',
-	],
-	'template-status': [
-		'how the approval of a template is written',
-		'upper: APPROVED, PENDING, REJECTED',
-		'quality: Active - Quality pending, In review, Rejected',
-	],
-
-	'page-base': ['number of the first page', '1', '0'],
-	'page-size': [
-		'how `limit` is treated',
-		'capped: cut to the greatest page size',
-		'refused: refused above the greatest page size',
-		'ignored',
-	],
-	paging: [
-		'how the next page of a list is asked for',
-		'pages: by its number',
-		'none: there is only one; `limit` and `page` are ignored',
-		'next_cursor: with the cursor under next_cursor; a bare list shows it in the Link header',
-		'link: with the cursor in the Link header',
-	],
-	'last-page': [
-		'response beyond the last page',
-		'empty: an empty page',
-		'not-found: 404',
-		'bad-request: 422',
-		'repeated: the last page again',
-	],
-	'refused-pages': ['which pages are refused with 422', 'none', 'deep: all beyond the second'],
-	'page-metadata': [
-		'metadata of a page',
-		'flat: page, limit and total beside the records',
-		'header: X-Total-Count',
-		'absent: nothing',
-	],
-	'list-envelope': [
-		'where the records of a list are',
-		'data: under data',
-		'bare: the response is the list',
-		'named: under the name of the resource',
-	],
-	'list-changes': ['what happens to contacts while they are listed', 'none', 'added', 'removed'],
-
-	'webhook-url': [
-		'name of the field for the address of a webhook',
-		'url',
-		'callbackUrl',
-		'callback_url',
-	],
-	'webhook-events': [
-		'events of a webhook',
-		'array',
-		'string: with commas',
-		'absent: all are delivered',
-	],
-	'event-names': ['an event that the service does not have', 'any: is registered', 'known: 422'],
-	'webhook-challenge': [
-		'whether an address is called before it is registered',
-		'none: no',
-		'hub: GET with hub.mode, hub.verify_token and hub.challenge, which must come back',
-		'post: POST of { type: url_verification, challenge }, which must come back',
-	],
-	'webhook-duplicates': ['a second webhook with the same address', 'allowed', 'refused: 409'],
-	'event-envelope': [
-		'what is beside event and data',
-		'plain: nothing',
-		'extended: identifier, time …',
-	],
-	'event-batch': ['how many events a delivery has', 'single: one', 'array: a list, each one twice'],
-	'event-text': [
-		"where a customer's text is",
-		'flat: data.text',
-		'body: data.text.body',
-		'content: data.message.content.text',
-	],
-	'receipt-names': [
-		'how the delivery receipts are named',
-		'dotted: message.delivered',
-		'upper: MESSAGE_DELIVERED',
-		'nested: message.status with data.message.status',
-	],
-} as const satisfies Record<string, readonly [words: string, ...values: string[]]>;
+	/** Which API paths are served. */
+	'api-path': ['both', 'api-v1'],
+	/** What an API path does not list: is refused with 405 or 404, or is there all the same. */
+	endpoints: ['listed', 'all'],
+	/** Where a single record is: the whole response, under `data`, or alone in a list under the name of the resource. */
+	'record-envelope': ['bare', 'data', 'listed'],
+	/** Name of the identifier; `snake` is contact_id, template_id and so on. */
+	'id-key': ['id', '_id', 'snake'],
+	'id-type': ['string', 'number'],
+	/** How phone numbers are written: +15551234567, or 15551234567. */
+	'phone-numbers': ['e164', 'digits'],
+	/** Status of a write that succeeded; `usual` is 201 for what was created, 204 for what was deleted, else 200. */
+	'success-status': ['usual', '202', '204'],
+	/** Body of a write that succeeded; `text` is OK. */
+	'success-body': ['record', 'text'],
+	'time-format': ['iso', 'seconds'],
+	/** Body of an error: { error: { code, message, field } }, { errors: { field: [text] } }, or text. */
+	'error-shape': ['nested', 'fields', 'text'],
+	/** Status of a refusal; `ok` is 200 with success: false in the body. */
+	'error-status': ['http', 'ok'],
+	/** Types such as BODY, types such as body, or only name, language and status are shown. */
+	'template-form': ['usual', 'lower', 'hidden'],
+	/** Number of the first page. */
+	'page-base': ['1', '0'],
+	/** A greater `limit` than the greatest page size. */
+	'page-size': ['capped', 'refused'],
+	/** How the next page is asked for: by its number, or with a cursor, which a bare list shows in the Link header. */
+	paging: ['pages', 'next_cursor'],
+	/** Response beyond the last page: an empty page, 404, 422, or the last page again. */
+	'last-page': ['empty', 'not-found', 'bad-request', 'repeated'],
+	/** Page, limit and total beside the records, only X-Total-Count, or nothing. */
+	'page-metadata': ['flat', 'header', 'absent'],
+	/** Where the records of a list are: under `data`, the whole response, or under the name of the resource. */
+	'list-envelope': ['data', 'bare', 'named'],
+	/** What happens to contacts while they are listed. */
+	'list-changes': ['none', 'added', 'removed'],
+	/** Name of the field for the address of a webhook. */
+	'webhook-url': ['url', 'callbackUrl', 'callback_url'],
+	/** Events of a webhook: a list, a text with commas, or no field, as all are delivered. */
+	'webhook-events': ['array', 'string', 'absent'],
+	/** A call to an address before it is registered: a GET with hub.challenge, or a POST with challenge. */
+	'webhook-challenge': ['none', 'hub', 'post'],
+	/** Where a customer's text is: in data.text, or in data.message.content.text. */
+	'event-text': ['flat', 'content'],
+	/** Names of receipts: message.delivered, or message.status with data.message.status. */
+	'receipt-names': ['dotted', 'nested'],
+} as const satisfies Record<string, readonly [string, ...string[]]>;
 
 type Table = typeof variationPoints;
 /** Name of a variation point, e.g. `page-base`. */
 export type VariationPointName = keyof Table;
-type ValuesOf<Point> = Point extends readonly [string, ...infer Values] ? Values : never;
-type NameOf<Value> = Value extends `${infer Name}: ${string}` ? Name : Value;
-
 /** One value for each variation point. Numbers are written as text. */
-export type Choice = {
-	-readonly [Name in VariationPointName]: NameOf<ValuesOf<Table[Name]>[number]>;
-};
+export type Choice = { -readonly [Name in VariationPointName]: Table[Name][number] };
 
 /** The names of all variation points. */
 export const variationPointNames = Object.keys(variationPoints) as VariationPointName[];
 
 /** The values of a variation point; the first is the default of the sandbox. */
 export function valuesOf<Name extends VariationPointName>(name: Name): Array<Choice[Name]> {
-	const [, ...values] = variationPoints[name];
-	return values.map((value) => value.split(': ')[0]) as Array<Choice[Name]>;
+	return [...variationPoints[name]];
 }
-
-const pointSchema = (name: VariationPointName) =>
-	z.enum(valuesOf(name) as [string, ...string[]]).default(valuesOf(name)[0]);
 
 /** The option `variants` of a sandbox: any variation point that is left out has its first value. */
 export const variantsSchema = z
-	.object(mapValues(variationPoints, (_, name) => pointSchema(name as VariationPointName)))
+	.object(mapValues(variationPoints, (values) => z.enum(values).default(values[0])))
 	.strict()
 	.default({}) as unknown as z.ZodType<Choice, z.ZodTypeDef, Partial<Choice> | undefined>;
 
@@ -197,14 +100,6 @@ export function describeVariants(variants: Partial<Choice>): string {
 		(name) => (variants[name] ?? usualChoice[name]) !== usualChoice[name],
 	);
 	return other.map((name) => `${name}=${variants[name]}`).join(' ') || 'usual';
-}
-
-/** Lines that list all variation points with their values. */
-export function variantsHelp(): string[] {
-	return Object.entries(variationPoints).flatMap(([point, [words, ...values]]) => [
-		`  ${point.padEnd(22)} ${words}`,
-		...values.map((value) => `    ${value}`),
-	]);
 }
 
 /** A generator of random whole numbers below a limit; the same seed gives the same numbers (mulberry32). */

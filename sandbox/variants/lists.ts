@@ -10,13 +10,11 @@ export interface PageQuery {
 	limit?: number;
 }
 
-/** The last page that a service gives which refuses deep ones. */
-const deepestPage = 2;
 const addedPhone = 15_559_990_000;
 
 /** Whether a list is followed by cursors. */
 export function hasCursors({ paging }: Choice): boolean {
-	return paging === 'next_cursor' || paging === 'link';
+	return paging === 'next_cursor';
 }
 
 /** By how much the contract's page number is greater. */
@@ -46,8 +44,6 @@ export class Pages {
 	/** One page of a list, made of those that the sandbox itself would give. @throws HttpError for what the service refuses */
 	give<T>(query: PageQuery, load: (page?: number) => Page<T>): Page<T> {
 		const { page: number = 1 } = query;
-		if (this.choice['refused-pages'] === 'deep' && number > deepestPage)
-			throw invalid('page', `must be at most ${deepestPage}`);
 		if (number === 2 && this.isListing) this.change();
 		this.isListing = number === 1 || (this.isListing && number !== 2);
 		const page = load(query.page);
@@ -83,9 +79,8 @@ export function describeList(
 	const isPage = total !== undefined;
 	const cursor = isPage && page * limit < total ? `c${page + 1}` : null;
 	const isBare = choice['list-envelope'] === 'bare';
-	const isLinked = hasCursors(choice) && (isBare || choice.paging === 'link');
 	const headers = {
-		...(isLinked && cursor && { link: `<?cursor=${cursor}>; rel="next"` }),
+		...(isBare && hasCursors(choice) && cursor && { link: `<?cursor=${cursor}>; rel="next"` }),
 		...(isPage && choice['page-metadata'] === 'header' && { 'x-total-count': String(total) }),
 	};
 	if (isBare) return { body: data, headers };
@@ -95,7 +90,7 @@ export function describeList(
 	const body = {
 		[name]: data,
 		...(isShown && { limit, total, ...number }),
-		...(choice.paging === 'next_cursor' && { next_cursor: cursor }),
+		...(hasCursors(choice) && { next_cursor: cursor }),
 	};
 	return { body, headers };
 }

@@ -3,10 +3,8 @@ import { randomUUID } from 'node:crypto';
 import axios from 'axios';
 import type { Choice } from '.';
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
-import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
-import { conflict, invalid } from '../errors';
+import { invalid } from '../errors';
 import type { Settings } from '../options';
-import type { Webhook } from '../state/webhooks';
 import { firstPage, hasCursors, pageOfCursor } from './lists';
 
 /** What a request carries, unchecked. */
@@ -19,13 +17,12 @@ export interface Asked {
 /** A request in the words of the contract. @throws HttpError 422 or 409 for what the service does not take */
 export async function readRequest(
 	settings: Settings,
-	webhooks: readonly Webhook[],
 	name: EndpointName,
 	{ id, query, body }: Asked,
 ): Promise<Asked> {
 	const read = { id, query: readQuery(settings, { ...(query as object) }), body };
 	if (name !== 'createWebhook') return read;
-	const webhook = readWebhook(settings.variants, webhooks, { ...(body as object) });
+	const webhook = readWebhook(settings.variants, { ...(body as object) });
 	await challenge(settings.variants, webhook.url);
 	return { ...read, body: webhook };
 }
@@ -34,27 +31,23 @@ function readQuery(
 	{ variants: choice, pageSizeCap }: Settings,
 	{ limit, page, cursor, ...others }: Record<string, unknown>,
 ): Record<string, unknown> {
-	if (choice.paging === 'none') return others;
 	if (choice['page-size'] === 'refused' && Number(limit) > pageSizeCap)
 		throw invalid('limit', `must be at most ${pageSizeCap}`);
 	const number = page === undefined ? undefined : Number(page) + firstPage(choice);
 	return {
 		...others,
-		...(choice['page-size'] !== 'ignored' && { limit }),
+		limit,
 		page: hasCursors(choice) ? pageOfCursor(cursor) : number,
 	};
 }
 
 function readWebhook(
 	choice: Choice,
-	webhooks: readonly Webhook[],
 	{ events, ...body }: Record<string, unknown>,
 ): Record<string, unknown> {
 	const key = choice['webhook-url'];
 	const { [key]: url, ...others } = body;
 	if (url === undefined) throw invalid(key, 'is required');
-	if (choice['webhook-duplicates'] === 'refused' && webhooks.some((other) => other.url === url))
-		throw conflict(key, 'There is already a webhook with this address');
 	return { ...others, url, ...(events !== undefined && { events: readEvents(choice, events) }) };
 }
 
@@ -62,12 +55,7 @@ function readEvents(choice: Choice, events: unknown): unknown {
 	const form = choice['webhook-events'];
 	if (form === 'absent') throw invalid('events', 'is not a field of a webhook');
 	if (form === 'string' && typeof events !== 'string') throw invalid('events', 'must be a text');
-	const names = form === 'string' ? String(events).split(',') : events;
-	const known = ['*', ...eventKinds.map(({ value }) => value)];
-	const stray = Array.isArray(names) && names.find((name) => !known.includes(String(name)));
-	if (choice['event-names'] === 'known' && stray)
-		throw invalid('events', `There is no event ${stray}`);
-	return names;
+	return form === 'string' ? String(events).split(',') : events;
 }
 
 const timeLimitMs = 5_000;

@@ -5,7 +5,6 @@ import {
 	routeOf,
 	type EndpointName,
 } from '../../nodes/BusinessMessaging/api/endpoints';
-import type { Sandbox } from '../../sandbox';
 import { RateLimiter } from '../../sandbox/auth';
 import { until } from '../../tools/until';
 import { clientOf, closeAll, openReceiver, openSandbox } from './support';
@@ -18,9 +17,6 @@ const bodyOf = (...texts: string[]) => ({
 	type: 'body',
 	parameters: texts.map((text) => ({ type: 'text', text })),
 });
-const statusesOf = (sandbox: Sandbox, id: string) =>
-	sandbox.state.messages.get(id)?.history.map(({ status }) => status);
-
 test('contacts move between segments, and never share a phone number', async () => {
 	const { api, shared } = await openSandbox({ sampleContacts: 0 });
 	const fields = { name: 'Ada', phone: ada, segments: ['vip'], city: 'London' };
@@ -57,23 +53,6 @@ test('templates are approved after a while, and again after a change', async () 
 	expect(changed).toMatchObject({ id: made.id, status: 'PENDING', name: 'greeting' });
 	await until('it is approved again', () => stored?.status === 'APPROVED');
 	expect((await api.post('/templates', fields)).status).toBe(409);
-});
-
-test('a template message shows the customer the text with its values', async () => {
-	const { api, sandbox } = await openSandbox();
-	const number = (type: string) => ({ ...bodyOf('77'), type });
-	const { data } = await api.post('/messages/template', {
-		...{ to: ada, template: 'order_update', language: 'en_US' },
-		components: [bodyOf('Ada', 'Monday'), number('header'), number('button')],
-	});
-	expect(data).toMatchObject({ to: ada, status: 'accepted' });
-	expect(sandbox.state.messages.get(data.id)).toMatchObject({
-		text: 'Hi Ada, your order has left our warehouse and arrives on Monday.',
-		template: {
-			header: { text: 'Order 77' },
-			buttons: [{ url: 'https://shop.example.com/orders/77' }],
-		},
-	});
 });
 
 test('a request that is wrong is refused with its field, and has no effect', async () => {
@@ -131,37 +110,7 @@ test('what is no request at all gets JSON too', async () => {
 	]);
 });
 
-test('receipts follow a message by themselves, also its failure', async () => {
-	const { sandbox, api } = await openSandbox({ failingNumbers: [bob] });
-	const { data: toAda } = await api.post('/messages/send', { to: ada, text: 'Hi' });
-	const { data: toBob } = await api.post('/messages/send', { to: bob, text: 'Hi' });
-	const ends = (id: string, status: 'read' | 'failed') => statusesOf(sandbox, id)?.includes(status);
-	await until('both to end', () => ends(toAda.id, 'read') && ends(toBob.id, 'failed'));
-	expect(statusesOf(sandbox, toAda.id)).toEqual(['accepted', 'sent', 'delivered', 'read']);
-	expect(statusesOf(sandbox, toBob.id)).toEqual(['accepted', 'sent', 'failed']);
-});
-
 describe('deliveries', () => {
-	it("have the specification's envelope and the kinds that were asked for", async () => {
-		const { api, controls } = await openSandbox();
-		const { url, received } = await openReceiver();
-		await api.post('/webhooks', { url, events: ['message.received', 'message.read'] });
-		const { data: sent } = await api.post('/messages/send', { to: ada, text: 'Hi' });
-		const { data: inbound } = await controls.post('/inbound', { from: bob, text: 'Hello' });
-		await until('both have arrived', () => received.length >= 2);
-		const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
-		const read = { id: sent.id, to: ada, status: 'read', timestamp };
-		const written = { id: inbound.id, from: bob, text: 'Hello', timestamp };
-		expect(received).toHaveLength(2);
-		expect(received.map(({ body }) => body)).toEqual(
-			expect.arrayContaining([
-				{ event: 'message.read', data: read },
-				{ event: 'message.received', data: written },
-			]),
-		);
-		expect(received[0].type).toBe('application/json');
-	});
-
 	it('are repeated until the receiver answers 200, and keep the order for one person', async () => {
 		const { sandbox, controls } = await openSandbox({ deliveryTimeoutMs: 200 });
 		const receiver = await openReceiver([500, 201, null]);
@@ -191,22 +140,6 @@ describe('deliveries', () => {
 		await api.delete(`/webhooks/${webhook.id}`);
 		await until('it is cancelled', () => delivery.state === 'cancelled');
 	});
-});
-
-test('a reset forgets everything, and stops what was under way', async () => {
-	const receiptDelaysMs = { sent: 1500, delivered: 1510, read: 1520 };
-	const { sandbox, api, controls } = await openSandbox({ receiptDelaysMs });
-	const receiver = await openReceiver();
-	sandbox.state.webhooks.create({ url: receiver.url });
-	const { data: before } = await api.post('/messages/send', { to: ada, text: 'Hi' });
-	await controls.post('/reset');
-	for (const what of ['messages', 'chats?search=+15552', 'webhooks', 'deliveries'])
-		expect([what, (await controls.get(`/${what}`)).data.data]).toEqual([what, []]);
-	expect((await controls.get('/requests')).data.endpoints).toEqual({});
-	const { data: after } = await api.post('/messages/send', { to: ada, text: 'Hi' });
-	expect(after.id).not.toBe(before.id);
-	await until('the new message is read', () => statusesOf(sandbox, after.id)?.includes('read'));
-	expect(receiver.received).toEqual([]);
 });
 
 test('each API path lists just its endpoints, says which methods it takes, and demands a key', async () => {

@@ -3,7 +3,7 @@ import { describeVariants, type Choice } from '../../sandbox/variants';
 import { loadEngine, type Engine } from '../support/engine';
 
 import { checkListing } from './listing';
-import { checkForm, checkOperations, checkQuestion, checkRate } from './operations';
+import { checkForm, checkOperations, checkQuestion } from './operations';
 import { Stage } from './stage';
 import { checkTrigger } from './trigger';
 
@@ -36,7 +36,6 @@ export function testVariants(chosen: Array<Partial<Choice>>, about: string): voi
 				await checkOperations(stage);
 				await checkQuestion(stage);
 				await checkTrigger(stage);
-				await checkRate(stage);
 			});
 			await Stage.during(engine, variants, pageSizes, async (stage) => {
 				for (const contacts of [0, 1, 4, 9]) await checkListing(stage, contacts);

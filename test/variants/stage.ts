@@ -7,9 +7,6 @@ import { usualChoice, type Choice } from '../../sandbox/variants';
 import type { Engine } from '../support/engine';
 import type { RunOptions, RunResult } from '../support/execution';
 
-/** What a refusal by an ordered fault says, in whatever shape. */
-export const refusalWords = 'Unprocessable Entity (ordered by a test)';
-
 /** One variant on stage. */
 export class Stage {
 	private constructor(
@@ -70,8 +67,7 @@ export class Stage {
 		if (!this.has('createWebhook')) return 'does not offer';
 		const { 'webhook-url': url, 'webhook-events': events } = this.choice;
 		const isUsual = url === 'url' || (url === 'callbackUrl' && events === 'array');
-		const isLearnable =
-			isUsual || ['nested', 'list', 'fields'].includes(this.choice['error-shape']);
+		const isLearnable = isUsual || this.choice['error-shape'] !== 'text';
 		if (events === 'absent' || !isLearnable) return 'The service refused the request';
 		if (this.choice['webhook-challenge'] === 'none' || answers) return undefined;
 		return 'did not answer the challenge';
@@ -93,12 +89,8 @@ export class Stage {
 		return this.choice['success-status'] !== '204' && this.choice['success-body'] === 'record';
 	}
 
-	async run(
-		parameters: INodeParameters,
-		items: RunOptions['items'],
-		options: RunOptions = {},
-	): Promise<RunResult> {
-		return await this.engine.run({ parameters, items, credentials: this.credentials, ...options });
+	async run(parameters: INodeParameters, options: RunOptions = {}): Promise<RunResult> {
+		return await this.engine.run({ parameters, credentials: this.credentials, ...options });
 	}
 
 	/** Runs an operation that must succeed. */
@@ -106,7 +98,7 @@ export class Stage {
 		parameters: INodeParameters,
 		items: RunOptions['items'] = [{}],
 	): Promise<INodeExecutionData[]> {
-		const { outputs, error } = await this.run(parameters, items);
+		const { outputs, error } = await this.run(parameters, { items });
 		expect(error).toBeUndefined();
 		return outputs[0] ?? [];
 	}

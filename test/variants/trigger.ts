@@ -26,11 +26,9 @@ async function activate(stage: Stage): Promise<Trigger> {
 	return manual;
 }
 
-async function make(stage: Stage, own: INodeParameters): Promise<Trigger> {
+async function make({ engine, credentials }: Stage, own: INodeParameters): Promise<Trigger> {
 	const id = `variants-${++made}`;
-	const { credentials } = stage;
-	const options = { credentials, parameters: own, workflowId: id, webhookId: id };
-	return await stage.engine.trigger(options);
+	return await engine.trigger({ credentials, parameters: own, workflowId: id, webhookId: id });
 }
 
 /** Runs a trigger through its life. */
@@ -41,7 +39,6 @@ export async function checkTrigger(stage: Stage): Promise<void> {
 	expect(own()).toHaveLength(1);
 
 	await checkEvents(stage, trigger);
-	if (!stage.webhookProblem(true)) await checkMistype(stage);
 
 	await trigger.activate('init');
 	expect(own()).toHaveLength(1);
@@ -49,23 +46,8 @@ export async function checkTrigger(stage: Stage): Promise<void> {
 	expect(own()).toHaveLength(stage.webhookProblem(true) ? 1 : 0);
 }
 
-/** A mistyped event is refused by a service that knows its events, and nothing is registered then. */
-async function checkMistype(stage: Stage): Promise<void> {
-	const mistyped = 'mesage.received';
-	const trigger = await make(stage, { events: [], options: { otherEvents: mistyped } });
-	const own = () => stage.state.webhooks.all.filter(({ url }) => url.startsWith(trigger.url));
-	if (stage.choice['event-names'] === 'known') {
-		await expect(trigger.activate()).rejects.toThrow(`There is no event ${mistyped}`);
-		expect(own()).toEqual([]);
-		return;
-	}
-	await trigger.activate();
-	expect(own()).toEqual([expect.objectContaining({ events: [mistyped] })]);
-	await trigger.deactivate();
-}
-
 async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
-	const { state, choice } = stage;
+	const { state } = stage;
 	const { log } = state.deliveries;
 	const arrive = async () =>
 		await until('the deliveries', () => log.last().every(({ state }) => state !== 'pending'));
@@ -89,12 +71,9 @@ async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
 	expect(log.last().map((delivery) => delivery.state)).not.toContain('failed');
 	const messageId = stage.answersRecord ? sent.json.messageId : expect.any(String);
 	const events = trigger.executions.flatMap(({ items }) => items[0].map(({ json }) => json));
-	expect(events.slice(0, 3)).toMatchObject([
+	expect(events).toMatchObject([
 		{ event: 'message.received', from, text: 'Hello', messageId: expect.any(String) },
 		{ event: 'message.delivered', messageId },
 		{ event: 'message.read', messageId },
 	]);
-	// Without a time in the payload, the fields beside it distinguish events; here they change with each delivery.
-	const isAnother = choice['event-envelope'] === 'extended' && choice['time-format'] === 'absent';
-	expect(events).toHaveLength(isAnother ? 4 : 3);
 }

@@ -10,7 +10,7 @@ testVariants([{}, ...singleVariants()], 'single variants');
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const listing = variationPointNames.filter((name) =>
-	/^(page-|paging|last-page|refused-pages|list-|id-|error-status)/.test(name),
+	/^(page-|paging|last-page|list-|id-|error-status)/.test(name),
 );
 const variants = fc.record(
 	Object.fromEntries(listing.map((name) => [name, fc.constantFrom(...valuesOf(name))])),

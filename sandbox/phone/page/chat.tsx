@@ -12,12 +12,12 @@ const nobodyListens =
 
 export function Chat({ phone }: { phone: string }) {
 	const { data, error } = useLive<ChatMessages>(`/chats/${encodeURIComponent(phone)}`);
-	const [answer, setAnswer] = useState({ hint: '', problem: '' });
+	const [hint, setHint] = useState('');
+	const [problem, setProblem] = useState('');
 	const box = useRef<HTMLTextAreaElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const scroller = useRef<HTMLDivElement>(null);
-	const { chat, data: messages = [], total = 0 } = data ?? {};
-	const name = chat?.name;
+	const { name, data: messages = [], total = 0 } = data ?? {};
 	const who = name ?? phone;
 	useEffect(() => {
 		// On a narrow screen a keyboard on the screen would cover what is to be read first.
@@ -30,16 +30,15 @@ export function Chat({ phone }: { phone: string }) {
 	}, [who]);
 	/** Writes as the customer; the keyboard stays in the box. Gives whether that succeeded. */
 	const send = async (text: string) => {
-		try {
-			const { deliveries } = await write({ from: phone, text });
-			setAnswer({ hint: deliveries.length === 0 ? nobodyListens : '', problem: '' });
-			scroller.current?.scrollTo({ top: 0 });
-			box.current?.focus();
-			return true;
-		} catch (failure) {
-			setAnswer({ hint: '', problem: String(failure) });
-			return false;
-		}
+		setProblem('');
+		const answer = await write({ from: phone, text }).catch((failure) =>
+			setProblem(String(failure)),
+		);
+		if (!answer) return false;
+		setHint(answer.deliveries.length === 0 ? nobodyListens : '');
+		scroller.current?.scrollTo({ top: 0 });
+		box.current?.focus();
+		return true;
 	};
 	return (
 		<>
@@ -62,12 +61,7 @@ export function Chat({ phone }: { phone: string }) {
 				role="group"
 				aria-label={`Messages with ${who}, to scroll`}
 			>
-				<div
-					role="log"
-					aria-live="polite"
-					aria-label={`Messages with ${who}`}
-					aria-relevant="additions"
-				>
+				<div role="log" aria-label={`Messages with ${who}`}>
 					<Problem error={error} />
 					{total > messages.length && (
 						<p class="small text-center">Older messages are not shown.</p>
@@ -80,10 +74,10 @@ export function Chat({ phone }: { phone: string }) {
 					<Days messages={messages} who={who} reply={send} />
 				</div>
 			</div>
-			<p class={answer.hint && 'alert alert-info m-2'} role="status">
-				{answer.hint}
+			<p class={hint && 'alert alert-info m-2'} role="status">
+				{hint}
 			</p>
-			<Problem error={answer.problem} />
+			<Problem error={problem} />
 			<Composer box={box} who={who} send={send} />
 		</>
 	);
@@ -166,67 +160,52 @@ function Bubble({ message, who, reply }: { message: Message; who: string; reply:
 const card = 'd-flex align-items-center gap-3 rounded-3 bg-body-secondary p-2 mb-2';
 
 function Header({ format, text, documentUrl }: NonNullable<RenderedTemplate['header']>) {
-	if (format === 'TEXT')
-		return (
-			<p class="fw-bold" dir="auto">
-				{text}
-			</p>
-		);
+	if (format === 'TEXT') return <p class="fw-bold">{text}</p>;
 	if (format === 'IMAGE')
 		return <p class={`${card} justify-content-center py-5`}>Picture of the template</p>;
 	const address = webAddress(documentUrl);
 	const file = address?.pathname.split('/').at(-1)?.replaceAll('%20', ' ');
-	const words = (
-		<>
+	return (
+		<Link class={`${card} text-reset text-decoration-none`} href={address?.href}>
 			<span class="badge text-bg-danger py-2" aria-hidden="true">
 				PDF
 			</span>
 			<span class="overflow-hidden">
-				<strong class="d-block" dir="auto">
-					{file || 'Document'}
-				</strong>
+				<strong class="d-block">{file || 'Document'}</strong>
 				<small>{address?.host ?? 'attached to the template'}</small>
 			</span>
-		</>
-	);
-	if (!address) return <p class={card}>{words}</p>;
-	return (
-		<Link class={`${card} text-reset text-decoration-none`} href={address.href}>
-			{words}
 		</Link>
 	);
 }
 
 type ButtonProps = RenderedTemplate['buttons'][number] & { reply: Send };
 
+/** A quick reply; anything else opens a page or just looks like a button. */
 function Button({ type, text, url, reply }: ButtonProps) {
-	const look = 'btn d-block border-0 border-top rounded-0 w-100 mt-2 fw-semibold';
-	const link = `${look} btn-link text-decoration-none`;
-	const address = webAddress(url);
-	if (address)
+	const look = 'btn btn-link d-block border-0 border-top rounded-0 w-100 mt-2 fw-semibold';
+	const plain = `${look} text-decoration-none`;
+	if (type !== 'QUICK_REPLY')
 		return (
-			<Link class={link} href={address.href}>
+			<Link class={plain} href={webAddress(url)?.href}>
 				<Sign>↗</Sign> <bdi>{text}</bdi>
 			</Link>
 		);
-	if (type !== 'QUICK_REPLY') return <bdi class={look}>{text}</bdi>;
 	return (
-		<button class={link} onClick={() => void reply(text)}>
+		<button class={plain} onClick={() => void reply(text)}>
 			<Sign>↩</Sign> <bdi>{text}</bdi>
 		</button>
 	);
 }
 
-/** A link that leaves the page. */
+/** A link that leaves the page; without an address only its words. */
 const Link = ({ children, ...others }: AnchorHTMLAttributes) => (
 	<a {...others} target="_blank" rel="noopener noreferrer">
 		{children}
-		<span class="visually-hidden"> (opens in a new tab)</span>
+		{others.href && <span class="visually-hidden"> (opens in a new tab)</span>}
 	</a>
 );
 
 /** A web address, or undefined for anything that a browser should not open, e.g. `javascript:`. */
-function webAddress(address?: string): URL | undefined {
-	const url = address && URL.canParse(address) ? new URL(address) : undefined;
-	return url && /^https?:$/.test(url.protocol) ? url : undefined;
+function webAddress(address = ''): URL | undefined {
+	return /^https?:/.test(address) && URL.canParse(address) ? new URL(address) : undefined;
 }

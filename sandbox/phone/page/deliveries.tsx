@@ -2,11 +2,10 @@
 import type { Delivery } from '../../deliveries';
 import type { Webhook } from '../../state/webhooks';
 import { useLive } from './live';
-import { Empty, Problem, timeOf } from './parts';
+import { Problem, timeOf } from './parts';
 
-export function Deliveries() {
+export function Deliveries({ webhooks }: { webhooks?: Webhook[] }) {
 	const { data: log, error } = useLive<{ data: Delivery[] }>('/deliveries?last=200');
-	const { data: webhooks } = useLive<{ data: Webhook[] }>('/webhooks');
 	return (
 		<section
 			class="deliveries col-12 col-xl-3 d-flex flex-column border-start bg-body"
@@ -25,12 +24,7 @@ export function Deliveries() {
 				aria-label="Webhooks and deliveries, to scroll"
 			>
 				<Problem error={error} />
-				{webhooks && <Webhooks webhooks={webhooks.data} />}
-				{log?.data.length === 0 && (
-					<Empty title="No deliveries yet">
-						They begin when a webhook is registered and something happens.
-					</Empty>
-				)}
+				{webhooks && <Webhooks webhooks={webhooks} />}
 				<ol>
 					{log?.data.toReversed().map((delivery) => (
 						<Row key={delivery.id} {...delivery} />
