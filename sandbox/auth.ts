@@ -69,13 +69,12 @@ export class RateLimiter {
 	}
 }
 
-const loopback = /^(localhost|127(\.\d+){3}|\[?::1\]?|::ffff:127(\.\d+){3})$/;
-
 /**
- * Hook: lets a request through that comes from this machine and was made to its loopback address. The second condition refuses calls through a tunnel, and web pages whose host name points to this machine.
+ * Hook: lets a request through that was made to the loopback address of this machine. It refuses calls through a tunnel, and
+ * web pages whose host name points to this machine.
  * @throws HttpError 403
  */
-export async function refuseOthers({ ip, hostname }: FastifyRequest): Promise<void> {
-	if (!loopback.test(ip) || !loopback.test(hostname))
+export async function refuseOthers({ hostname }: FastifyRequest): Promise<void> {
+	if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
 		throw new HttpError(403, 'forbidden', 'Only for this machine');
 }

@@ -5,7 +5,6 @@
  */
 import axios, { type AxiosError } from 'axios';
 import { Agent } from 'node:http';
-import { Agent as TlsAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type Limit } from 'p-limit';
 
@@ -15,7 +14,6 @@ import { BoundedLog } from './requestLog';
 import type { Webhook, Webhooks } from './state/webhooks';
 
 const maxRetryDelayMs = 60_000;
-const maxResponseBytes = 1_048_576;
 /** A webhook gets messages of at most this many people at the same time. */
 const maxPeople = 20;
 /** After this time, a person's next message does not wait for the response to the one before, ms. */
@@ -78,10 +76,8 @@ export class Deliveries {
 	private readonly client = axios.create({
 		headers: { 'content-type': 'application/json', 'user-agent': 'business-messaging-sandbox' },
 		httpAgent: new Agent({ keepAlive: true }),
-		httpsAgent: new TlsAgent({ keepAlive: true }),
 		proxy: false,
 		maxRedirects: 0,
-		maxContentLength: maxResponseBytes,
 		validateStatus: () => true,
 		responseType: 'text',
 	});

@@ -85,9 +85,12 @@ function buildServer(
 	app.removeAllContentTypeParsers();
 	const options = { parseAs: 'string' } as const;
 	app.addContentTypeParser<string>('application/json', options, (request, body, done) => {
-		// Many clients announce JSON and then send no body, e.g. with DELETE.
+		// Many clients announce a content type and then send no body, e.g. with DELETE.
 		if (body === '') done(null, undefined);
 		else void parseJson(request, body, done);
+	});
+	app.addContentTypeParser<string>('*', options, async (_: FastifyRequest, body: string) => {
+		if (body !== '') throw new HttpError(415, 'unsupported_media_type', 'The body must be JSON');
 	});
 	app.setErrorHandler(answerError);
 	app.setNotFoundHandler(({ method, url }) => {
@@ -102,11 +105,7 @@ function buildServer(
 	return app;
 }
 
-const codes: Record<number, string> = {
-	400: 'bad_request',
-	413: 'too_large',
-	415: 'unsupported_media_type',
-};
+const codes: Record<number, string> = { 400: 'bad_request', 413: 'too_large' };
 
 /** Calls of the API get responses in the format of the variant. */
 function answerError(

@@ -66,7 +66,7 @@ export const variationPointNames = Object.keys(variationPoints) as VariationPoin
 
 /** The values of a variation point; the first is the default of the sandbox. */
 export function valuesOf<Name extends VariationPointName>(name: Name): Array<Choice[Name]> {
-	return [...variationPoints[name]];
+	return [...variationPoints[name]] as Array<Choice[Name]>;
 }
 
 /** The option `variants` of a sandbox: any variation point that is left out has its first value. */

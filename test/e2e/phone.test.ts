@@ -110,7 +110,7 @@ describe.each([
 			await toggleDeliveries();
 		}
 		for (const answer of ['200', 'No answer'])
-			await page.getByText(answer, { exact: true }).first().click();
+			await page.getByText(answer, { exact: true }).first().waitFor();
 		expect(await violationsOf(page)).toEqual([]);
 	});
 });

@@ -5,7 +5,6 @@ import { endpoints, type EndpointName } from '../../nodes/BusinessMessaging/api/
 import { operations } from '../../nodes/BusinessMessaging/description';
 import type { Operation } from '../../nodes/BusinessMessaging/operations/operation';
 import { caseOf, everyOperation, parametersOf } from '../support/everyOperation';
-import { welcomeParameters } from '../support/templates';
 import type { Stage } from './stage';
 
 type Item = Record<string, string | number>;
@@ -162,20 +161,6 @@ async function checkRefusal(
 		message: expect.stringContaining(words),
 		sendStatus: 'notSent',
 	});
-}
-
-/** The form for a template has a field for each of its variables, or numbered ones where the service does not show them. */
-export async function checkForm({ engine, credentials, choice }: Stage): Promise<void> {
-	const parameters = { resource: 'message', operation: 'sendTemplate', ...welcomeParameters };
-	const editor = engine.editor({ parameters, credentials });
-	const { fields } = await editor.resourceMapping('getTemplateVariables');
-	const form = choice['template-form'];
-	const required = form !== 'hidden';
-	const names = required ? ['1', '2'] : ['1', '2', '3'];
-	expect(fields.filter(({ id, removed }) => id.startsWith('body') && !removed)).toEqual(
-		names.map((name) => expect.objectContaining({ id: `body_${name}`, required })),
-	);
-	expect(fields).toContainEqual(expect.objectContaining({ id: 'headerPdfUrl', required }));
 }
 
 /** Asks a person and waits; the reply is not part of this check. */

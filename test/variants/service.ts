@@ -3,7 +3,7 @@ import { describeVariants, type Choice } from '../../sandbox/variants';
 import { loadEngine, type Engine } from '../support/engine';
 
 import { checkListing } from './listing';
-import { checkForm, checkOperations, checkQuestion } from './operations';
+import { checkOperations, checkQuestion } from './operations';
 import { Stage } from './stage';
 import { checkTrigger } from './trigger';
 
@@ -32,7 +32,6 @@ export function testVariants(chosen: Array<Partial<Choice>>, about: string): voi
 		'%s',
 		async (_, variants) => {
 			await Stage.during(engine, variants, {}, async (stage) => {
-				await checkForm(stage);
 				await checkOperations(stage);
 				await checkQuestion(stage);
 				await checkTrigger(stage);

@@ -63,37 +63,21 @@ const colours = {
 	cancelled: 'text-bg-secondary',
 };
 
-function Row({ event, data, url, state, attempts, createdAt }: Delivery) {
+function Row({ event, data, state, attempts, createdAt }: Delivery) {
 	const last = attempts.at(-1);
 	const answer = last ? (last.status ?? 'No answer') : 'Pending';
 	return (
-		<li class="border-top px-3 py-2 small">
-			<details>
-				<summary class="d-flex align-items-center gap-2">
-					<span class={`badge ${colours[state]}`}>
-						{state === 'cancelled' ? 'Cancelled' : answer}
-					</span>
-					<span class="flex-fill">
-						<strong class="d-block">{event}</strong>
-						{(data.from ?? data.to) as string | undefined}
-						{attempts.length > 1 && ` · ${attempts.length} attempts`}
-					</span>
-					<time class="text-nowrap" dateTime={createdAt}>
-						{timeOf(createdAt)}
-					</time>
-				</summary>
-				<p class="text-break my-2">
-					POST {placeOf(url)} {last?.error}
-				</p>
-				<pre
-					class="rounded-3 bg-body-secondary p-2 my-2"
-					tabIndex={0}
-					role="group"
-					aria-label="Body"
-				>
-					{JSON.stringify({ event, data }, null, 2)}
-				</pre>
-			</details>
+		<li class="d-flex align-items-center gap-2 border-top px-3 py-2 small">
+			<span class={`badge ${colours[state]}`}>{state === 'cancelled' ? 'Cancelled' : answer}</span>
+			<span class="flex-fill text-break">
+				<strong class="d-block">{event}</strong>
+				{(data.from ?? data.to) as string | undefined}
+				{attempts.length > 1 && ` · ${attempts.length} attempts`}
+				{last?.error && ` · ${last.error}`}
+			</span>
+			<time class="text-nowrap" dateTime={createdAt}>
+				{timeOf(createdAt)}
+			</time>
 		</li>
 	);
 }
