@@ -54,7 +54,7 @@ export function mountApi(app: FastifyInstance, variants: Choice, stateNow: () =>
 
 function mountPath(api: FastifyInstance, apiPath: ApiPath, variants: Choice): void {
 	const byPath = groupBy(names, (name) => routeOf(endpoints[name], apiPath).path);
-	for (const [url, here] of Object.entries(byPath) as Array<[string, EndpointName[]]>) {
+	for (const [url, here] of Object.entries(byPath)) {
 		const methods = here.map((name) => methodOf(endpoints[name], apiPath, variants));
 		here.forEach((endpoint, index) => {
 			const method = methods[index];

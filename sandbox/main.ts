@@ -44,9 +44,8 @@ async function main(): Promise<void> {
 	if (values.help) return console.log(help());
 	const { variant = [], ...others } = values;
 	const options = mapKeys(mapValues(others, readValue), (_, flag) => camelCase(flag));
-	const variants = Object.fromEntries(
-		variant.map((text) => text.split('=')) as string[][],
-	) as object;
+	const pairs = variant.map((text) => text.split('=') as [string, string]);
+	const variants = Object.fromEntries<string>(pairs) as object;
 	const { url, key, state, close } = await startSandbox({ ...options, variants });
 	console.log(`Sandbox:        ${url}
 Phone:          ${url}/ (open it in a browser)

@@ -1,5 +1,5 @@
 /** Conversations and figures, derived from the messages. All fields are assumptions. */
-import { countBy, findLast, groupBy } from 'lodash';
+import { countBy, findLast, findLastIndex, groupBy } from 'lodash';
 
 import type { Contacts } from './contacts';
 import type { Message, Messages } from './messages';
@@ -25,12 +25,16 @@ export class Conversations {
 		const [first, last] = [messages[0], messages.at(-1)];
 		if (!first || !last) return undefined;
 		const { id, direction, text, status, createdAt: timestamp } = last;
-		const name = this.contacts.findByPhone(phone)?.name ?? findLast(messages, 'name')?.name;
+		const contact = this.contacts.findByPhone(phone);
+		const lastOfOurs = findLastIndex(messages, { direction: 'outbound' });
 		return {
 			id: first.id.replace(/^msg/, 'cnv'),
 			phone,
-			name: name ?? null,
+			name: contact?.name ?? findLast(messages, 'name')?.name ?? null,
+			contactId: contact?.id ?? null,
 			messageCount: messages.length,
+			/** Messages of the customer since we last wrote. */
+			unansweredCount: messages.length - 1 - lastOfOurs,
 			lastMessage: { id, direction, text, status, timestamp },
 			createdAt: first.createdAt,
 			updatedAt: timestamp,

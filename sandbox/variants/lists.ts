@@ -25,8 +25,8 @@ export function firstPage(choice: Choice): number {
 /** The number of a cursor's page; undefined without a cursor. @throws HttpError 422 */
 export function pageOfCursor(cursor: unknown): number | undefined {
 	if (cursor === undefined) return undefined;
-	const number = /^c(\d+)$/.exec(String(cursor))?.[1];
-	if (number === undefined) throw invalid('cursor', 'is not one of this list');
+	const number = typeof cursor === 'string' && /^c(\d+)$/.exec(cursor)?.[1];
+	if (!number) throw invalid('cursor', 'is not one of this list');
 	return Number(number);
 }
 
