@@ -36,11 +36,8 @@ export async function run(isQuick: boolean) {
 	return { figures, faults };
 }
 
-/** How many contacts a page has if 1,000 are requested, as the nodes do. */
-function pageSizeOf(variants: Partial<Choice>): number {
-	const sizes = { capped: 100, honoured: 1_000, refused: 100, ignored: 20 };
-	return sizes[variants['page-size'] ?? 'capped'];
-}
+/** How many contacts a page has at most. */
+const pageSize = 100;
 
 /** Resets the service, and lists once in a separate process. */
 async function list(
@@ -51,7 +48,7 @@ async function list(
 ): Promise<Took & { requests: number }> {
 	await service.reset();
 	const access = [kind, service.url, service.key, variants['page-base'] ?? '1'];
-	const args = [...access, String(pageSizeOf(variants)), String(contacts)];
+	const args = [...access, String(pageSize), String(contacts)];
 	const child = fork(path.join(__dirname, 'listingClient.ts'), args, {
 		execArgv: ['--import', 'tsx', '--expose-gc'],
 		stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -90,7 +87,7 @@ async function measure(variants: Partial<Choice>, contacts: number, rounds: numb
 		/** The time that the rate limit would demand. */
 		rateSeconds: (requests / requestsPerMinute) * 60,
 		/** The fewest possible requests; null if the service gives no total. */
-		fewest: saysTotal ? Math.ceil(contacts / pageSizeOf(variants)) : null,
+		fewest: saysTotal ? Math.ceil(contacts / pageSize) : null,
 		missing: difference(all.slice(gone), phones).length,
 		doubled: phones.length - uniq(phones).length,
 		...best(found.node),

@@ -1,6 +1,6 @@
 /** The API over HTTP: both API paths, mounted from the endpoint table. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { without } from 'lodash';
+import { compact, groupBy, without } from 'lodash';
 
 import {
 	endpoints,
@@ -17,8 +17,8 @@ import { notFound, parse, HttpError } from './errors';
 import { spoil, wait, type Fault } from './faults';
 import type { LoggedRequest } from './requestLog';
 import { handle, type Call } from './routes';
-import type { Settings } from './options';
 import type { State } from './state';
+import type { Choice } from './variants';
 
 /** What belongs to one call of the API on its way through the hooks. */
 export interface ApiCall {
@@ -41,48 +41,38 @@ const allMethods: HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const names = Object.keys(endpoints) as EndpointName[];
 
 /** Mounts every endpoint of both API paths; what an API path does not list is refused with a clear error. */
-export function mountApi(app: FastifyInstance, settings: Settings, stateNow: () => State): void {
+export function mountApi(app: FastifyInstance, variants: Choice, stateNow: () => State): void {
 	app.decorateRequest('apiCall', null);
 	void app.register(async (api) => {
 		api.addHook('onRequest', async (request) => admit(request, stateNow()));
 		api.addHook('preHandler', meetFault);
 		api.addHook('onSend', sendAnswer);
-		for (const apiPath of servedPaths(settings)) mountPath(api, apiPath, settings);
+		const served = variants['api-path'] === 'both' ? apiPaths : (['/api/v1'] as const);
+		for (const apiPath of served) mountPath(api, apiPath, variants);
 	});
 }
 
-function mountPath(api: FastifyInstance, apiPath: ApiPath, settings: Settings): void {
-	for (const path of new Set(names.map((name) => routeOf(endpoints[name], apiPath).path))) {
-		const route = { url: path, exposeHeadRoute: false };
-		const here = names.filter((name) => routeOf(endpoints[name], apiPath).path === path);
-		const allowed = here.flatMap((endpoint) => {
-			const method = methodsOf(endpoints[endpoint], apiPath, settings);
-			if (method.length > 0) api.route({ ...route, method, config: { endpoint }, handler: answer });
-			return method;
+function mountPath(api: FastifyInstance, apiPath: ApiPath, variants: Choice): void {
+	const byPath = groupBy(names, (name) => routeOf(endpoints[name], apiPath).path);
+	for (const [url, here] of Object.entries(byPath)) {
+		const methods = here.map((name) => methodOf(endpoints[name], apiPath, variants));
+		here.forEach((endpoint, index) => {
+			const method = methods[index];
+			if (method) api.route({ url, method, config: { endpoint }, handler: answer });
 		});
-		const handler = async () => refuse(path, allowed, settings);
-		api.route({ ...route, method: without(allMethods, ...allowed), handler });
+		const allowed = compact(methods);
+		const handler = async () => refuse(url, allowed);
+		api.route({ url, method: without(allMethods, ...allowed), handler });
 	}
 }
 
-function servedPaths({ variants }: Settings): readonly ApiPath[] {
-	return { both: apiPaths, v1: ['/v1'] as const, 'api-v1': ['/api/v1'] as const }[
-		variants['api-path']
-	];
-}
-
-function methodsOf(endpoint: Endpoint, apiPath: ApiPath, { variants }: Settings): HttpMethod[] {
-	if (endpoint === endpoints.updateContact && variants['update-method'] !== 'listed')
-		return [variants['update-method'] === 'put' ? 'PUT' : 'PATCH'];
-	if (variants.endpoints === 'all') return [...new Set(Object.values(endpoint.methods))];
+function methodOf(endpoint: Endpoint, apiPath: ApiPath, variants: Choice): HttpMethod | undefined {
 	const { method, listed } = routeOf(endpoint, apiPath);
-	return listed ? [method] : [];
+	return listed || variants.endpoints === 'all' ? method : undefined;
 }
 
-function refuse(path: string, allowed: HttpMethod[], { variants }: Settings): never {
-	const status = variants['missing-status'];
-	if (status === '404' || (status === 'usual' && allowed.length === 0))
-		throw notFound(`This API path does not list ${path}`);
+function refuse(path: string, allowed: HttpMethod[]): never {
+	if (allowed.length === 0) throw notFound(`This API path does not list ${path}`);
 	const headers = { allow: allowed.join(', ') };
 	const words = `${path} takes ${headers.allow}`;
 	throw new HttpError(405, 'method_not_allowed', words, undefined, headers);
@@ -90,10 +80,9 @@ function refuse(path: string, allowed: HttpMethod[], { variants }: Settings): ne
 
 /** Logs a call, checks its key and its rate. */
 function admit(request: FastifyRequest, state: State): void {
-	const { endpoint } = request.routeOptions.config;
 	const logged: LoggedRequest = {
 		at: new Date().toISOString(),
-		endpoint: endpoint ?? null,
+		endpoint: request.routeOptions.config.endpoint ?? null,
 		method: request.method,
 		url: request.url,
 		headers: { ...request.headers, authorization: request.headers.authorization && '[left out]' },
@@ -115,39 +104,30 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	if (!name || !state || !key) throw new Error('A call came past the hooks');
 	const endpoint: Endpoint = endpoints[name];
 	const { id: givenId = '' } = request.params as { id?: string };
-	const { id, ...asked } = await state.adapter.request(name, {
-		id: givenId,
-		query: request.query,
-		body: request.body,
-	});
+	const { query: givenQuery, body: givenBody } = request;
+	const given = { id: givenId, query: givenQuery, body: givenBody };
+	const { id, ...asked } = await state.adapter.request(name, given);
 	const body = endpoint.body && (parse(endpoint.body, asked.body) as object);
 	const query = endpoint.query && (parse(endpoint.query, asked.query) as object);
 	const result = state.adapter.result(name, query, (part) =>
 		handle(name, { state, key, id, body, query: part } as Call<typeof name>),
 	);
-	checkResult(name, result);
+	const check = answers[name].response.safeParse(result);
+	if (!check.success)
+		throw new Error(`The answer of ${name} breaks the contract: ${check.error.message}`);
 	const sent = state.adapter.answer(name, result);
 	reply.code(sent.status).headers(sent.headers ?? {});
 	if (sent.type) reply.type(sent.type);
 	return sent.body;
 }
 
-function checkResult(name: EndpointName, result: unknown): void {
-	const check = answers[name].response.safeParse(result);
-	if (!check.success)
-		throw new Error(`The answer of ${name} breaks the contract: ${check.error.message}`);
-}
-
 /** Hook before the handler: looks for a fault, and skips the handler if the fault says so. */
 async function meetFault(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 	const call = request.apiCall;
 	if (!call) return undefined;
-	const { logged, state } = call;
-	logged.body = request.body;
-	call.fault = state.faults.take(logged);
-	if (!call.fault) return undefined;
-	if (call.fault.processed) return undefined;
-	return reply.code(call.fault.status ?? 503).send();
+	call.logged.body = request.body;
+	call.fault = call.state.faults.take(call.logged);
+	return call.fault && !call.fault.processed ? reply.send() : undefined;
 }
 
 /** Hook before the response goes out. */

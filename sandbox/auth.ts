@@ -1,61 +1,44 @@
-/** Who may call: API keys, stored as hashes; their rate; and a check that callers are on this machine. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+/** Who may call: API keys, their rate, and a check that callers are on this machine. */
+import { randomBytes } from 'node:crypto';
 
 import type { FastifyRequest } from 'fastify';
+import { omit } from 'lodash';
 
 import { HttpError } from './errors';
+import { newId } from './ids';
 import type { Settings } from './options';
 
 /** A key as the sandbox remembers it. */
 export interface ApiKey {
 	id: string;
 	name: string;
-	hash: Buffer;
+	secret: string;
 	createdAt: string;
 }
 
-const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
-
-/** A key without its hash, which may be shown. */
-export function describeKey({ id, name, createdAt }: ApiKey) {
-	return { id, name, createdAt };
-}
+/** A key without what opens the sandbox. */
+export const describeKey = (key: ApiKey) => omit(key, 'secret');
 
 /** The keys that open the sandbox. */
 export class KeyRing {
-	readonly keys: ApiKey[] = [];
+	readonly all: ApiKey[] = [];
 
-	/** @param newId makes identifiers */
-	constructor(private readonly newId: (prefix: string) => string) {}
-
-	/** Adds a key and returns it; it is never shown again. */
-	create(
-		name: string,
-		secret = `sandbox-key-${randomBytes(16).toString('hex')}`,
-	): { key: ApiKey; secret: string } {
-		const key = {
-			id: this.newId('key'),
-			name,
-			hash: hashOf(secret),
-			createdAt: new Date().toISOString(),
-		};
-		this.keys.push(key);
-		return { key, secret };
+	create(name: string, secret = `sandbox-key-${randomBytes(16).toString('hex')}`): ApiKey {
+		const key = { id: newId('key'), name, secret, createdAt: new Date().toISOString() };
+		this.all.push(key);
+		return key;
 	}
 
-	/** The key of an `Authorization: Bearer …` header. Compares hashes in constant time. @throws HttpError 401 */
+	/** The key of an `Authorization: Bearer …` header. @throws HttpError 401 */
 	authenticate(header: string | undefined): ApiKey {
-		const secret = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+		const given = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+		const key = this.all.find(({ secret }) => secret === given);
+		if (key) return key;
 		const words = header
 			? 'The API key is not valid'
 			: 'An API key is required: Authorization: Bearer <API key>';
-		const hash = hashOf(secret ?? '');
-		const key = this.keys.find((candidate) => timingSafeEqual(candidate.hash, hash));
-		if (!secret || !key)
-			throw new HttpError(401, 'unauthorized', words, undefined, {
-				'www-authenticate': 'Bearer',
-			});
-		return key;
+		const headers = { 'www-authenticate': 'Bearer' };
+		throw new HttpError(401, 'unauthorized', words, undefined, headers);
 	}
 }
 
@@ -86,13 +69,12 @@ export class RateLimiter {
 	}
 }
 
-const loopback = /^(localhost|127(\.\d+){3}|\[?::1\]?|::ffff:127(\.\d+){3})$/;
-
 /**
- * Hook: lets a request through that comes from this machine and was made to its loopback address. The second condition refuses calls through a tunnel, and web pages whose host name points to this machine.
+ * Hook: lets a request through that was made to the loopback address of this machine. It refuses calls through a tunnel, and
+ * web pages whose host name points to this machine.
  * @throws HttpError 403
  */
-export async function refuseOthers({ ip, hostname }: FastifyRequest): Promise<void> {
-	if (!loopback.test(ip) || !loopback.test(hostname))
+export async function refuseOthers({ hostname }: FastifyRequest): Promise<void> {
+	if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
 		throw new HttpError(403, 'forbidden', 'Only for this machine');
 }

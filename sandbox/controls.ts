@@ -1,6 +1,4 @@
 /** What only a sandbox has: controls under `/_sandbox`, without a key, for callers on this machine. */
-import type { EventEmitter } from 'node:events';
-
 import type { FastifyInstance } from 'fastify';
 import { filter } from 'lodash';
 import { z } from 'zod';
@@ -9,8 +7,8 @@ import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
 import { refuseOthers } from './auth';
 import { parse } from './errors';
 import type { FaultOrder } from './faults';
-import { mountChats, mountLive } from './phone';
-import type { Changes, State } from './state';
+import { mountChats } from './phone';
+import type { State } from './state';
 
 const inboundSchema = z
 	.object({ from: phoneSchema, text: z.string(), name: z.string().optional() })
@@ -20,17 +18,14 @@ const messagesQuerySchema = z.object({
 	direction: z.enum(['inbound', 'outbound']).optional(),
 });
 
-/** What the sandbox's start prints and `GET /_sandbox` answers. */
+/** What the sandbox's start prints. */
 export const controlWords = {
 	'POST /_sandbox/inbound': 'a customer writes: { from, text, name? }',
-	'GET, POST /_sandbox/faults':
+	'POST /_sandbox/faults':
 		'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
 	'GET /_sandbox/messages': 'messages of both directions: ?direction=',
 	'GET /_sandbox/deliveries': 'deliveries to webhooks: ?last=',
 	'GET /_sandbox/webhooks': 'the registered webhooks',
-	'GET /_sandbox/chats': 'chats, newest first, then contacts without one: ?search=',
-	'GET /_sandbox/chats/:phone': 'the newest messages of a chat',
-	'GET /_sandbox/events': 'what changes, as server-sent events',
 	'GET /_sandbox/requests': 'counters per endpoint, and the newest requests: ?last=',
 	'POST /_sandbox/reset': 'back to the start',
 };
@@ -39,57 +34,31 @@ export const controlWords = {
 export function mountControls(
 	app: FastifyInstance,
 	stateNow: () => State,
-	changes: EventEmitter<Changes>,
 	reset: () => void,
 ): void {
-	void app.register(
-		async (controls) => {
-			controls.addHook('onRequest', refuseOthers);
-			controls.get('/', async () => controlWords);
-			mountActions(controls, stateNow);
-			mountFaults(controls, stateNow);
-			mountViews(controls, stateNow);
-			mountChats(controls, stateNow);
-			mountLive(controls, changes);
-			controls.post('/reset', async () => {
-				reset();
-				return { reset: true };
-			});
-		},
-		{ prefix: '/_sandbox' },
-	);
-}
-
-function mountActions(controls: FastifyInstance, stateNow: () => State): void {
-	controls.post('/inbound', async ({ body }, reply) => {
-		const { message, deliveries } = stateNow().traffic.receive(parse(inboundSchema, body));
-		const { id, phone: from, text, createdAt: timestamp } = message;
-		return await reply
-			.code(201)
-			.send({ id, from, text, timestamp, deliveries: deliveries.map((delivery) => delivery.id) });
-	});
-}
-
-function mountFaults(controls: FastifyInstance, stateNow: () => State): void {
-	controls.get('/faults', async () => ({ data: stateNow().faults.all }));
-	controls.post('/faults', async ({ body }, reply) => {
-		return await reply.code(201).send(stateNow().faults.add(body as FaultOrder));
-	});
-}
-
-function mountViews(controls: FastifyInstance, stateNow: () => State): void {
-	controls.get('/messages', async ({ query }) => {
-		return { data: filter(stateNow().messages.all, parse(messagesQuerySchema, query)) };
-	});
-	controls.get('/deliveries', async ({ query }) => {
-		return { data: stateNow().deliveries.log.last(parse(lastSchema, query).last) };
-	});
-	controls.get('/webhooks', async () => ({ data: stateNow().webhooks.all }));
-	controls.get('/requests', async ({ query }) => {
-		const { requests } = stateNow();
-		return {
-			endpoints: requests.counters,
-			data: requests.last(parse(lastSchema, query).last ?? 0),
-		};
-	});
+	const mount = async (controls: FastifyInstance) => {
+		controls.addHook('onRequest', refuseOthers);
+		controls.post('/inbound', async ({ body }) =>
+			stateNow().traffic.receive(parse(inboundSchema, body)),
+		);
+		controls.post('/faults', async ({ body }) => stateNow().faults.add(body as FaultOrder));
+		controls.post('/reset', async () => {
+			reset();
+			return {};
+		});
+		controls.get('/messages', async ({ query }) => {
+			return { data: filter(stateNow().messages.all, parse(messagesQuerySchema, query)) };
+		});
+		controls.get('/deliveries', async ({ query }) => {
+			return { data: stateNow().deliveries.log.last(parse(lastSchema, query).last) };
+		});
+		controls.get('/webhooks', async () => ({ data: stateNow().webhooks.all }));
+		controls.get('/requests', async ({ query }) => {
+			const { last = 0 } = parse(lastSchema, query);
+			const { requests } = stateNow();
+			return { endpoints: requests.counters, data: requests.last(last) };
+		});
+		mountChats(controls, stateNow);
+	};
+	void app.register(mount, { prefix: '/_sandbox' });
 }

@@ -3,19 +3,17 @@
  * assumptions: events about one person are delivered one after another, those about different people at the same time. If
  * the response to a message takes long, the next one is delivered anyway.
  */
-import axios from 'axios';
+import axios, { type AxiosError } from 'axios';
 import { Agent } from 'node:http';
-import { Agent as TlsAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type Limit } from 'p-limit';
 
+import { newId } from './ids';
 import type { Settings } from './options';
 import { BoundedLog } from './requestLog';
-import { signatureHeaders, type Signing } from './signing';
 import type { Webhook, Webhooks } from './state/webhooks';
 
 const maxRetryDelayMs = 60_000;
-const maxResponseBytes = 1_048_576;
 /** A webhook gets messages of at most this many people at the same time. */
 const maxPeople = 20;
 /** After this time, a person's next message does not wait for the response to the one before, ms. */
@@ -27,7 +25,7 @@ export interface Attempt {
 	status: number | null;
 	/** How long it took, ms. */
 	ms: number;
-	/** The beginning of a response that is text. */
+	/** The beginning of the response. */
 	text?: string;
 	error?: string;
 }
@@ -50,7 +48,6 @@ interface Environment {
 	webhooks: Webhooks;
 	/** The body of an attempt, in the format of the variant. */
 	describe: (delivery: Delivery) => unknown;
-	newId: (prefix: string) => string;
 	/** Aborted when the sandbox is reset or closed. */
 	closing: AbortSignal;
 	/** Called with each new or changed delivery. */
@@ -68,8 +65,8 @@ interface Place {
 export class Deliveries {
 	readonly log = new BoundedLog<Delivery>();
 
-	/** How each attempt from now on is signed; null for not at all. */
-	signing: Signing | null;
+	/** The headers that sign a body, if a test wants deliveries to be signed. */
+	sign: (body: string) => Record<string, string> = () => ({});
 
 	/** By webhook, and by webhook and customer. */
 	private readonly limits = new Map<string, Limit>();
@@ -79,17 +76,13 @@ export class Deliveries {
 	private readonly client = axios.create({
 		headers: { 'content-type': 'application/json', 'user-agent': 'business-messaging-sandbox' },
 		httpAgent: new Agent({ keepAlive: true }),
-		httpsAgent: new TlsAgent({ keepAlive: true }),
 		proxy: false,
 		maxRedirects: 0,
-		maxContentLength: maxResponseBytes,
 		validateStatus: () => true,
 		responseType: 'text',
 	});
 
-	constructor(private readonly environment: Environment) {
-		this.signing = environment.settings.signing;
-	}
+	constructor(private readonly environment: Environment) {}
 
 	/** Delivers an event to every webhook that wants it. */
 	publish(event: string, data: Record<string, unknown>): Delivery[] {
@@ -101,15 +94,10 @@ export class Deliveries {
 	/** Delivers an event to one webhook, wanted or not. */
 	deliver(webhook: Webhook, event: string, data: Record<string, unknown>): Delivery {
 		const { id: webhookId, url } = webhook;
-		const own = { id: this.environment.newId('dlv'), createdAt: new Date().toISOString() };
 		const delivery: Delivery = {
-			...own,
-			webhookId,
-			url,
-			event,
-			data,
-			state: 'pending',
-			attempts: [],
+			id: newId('dlv'),
+			...{ webhookId, url, event, data, state: 'pending', attempts: [] },
+			createdAt: new Date().toISOString(),
 		};
 		this.log.add(delivery);
 		const customer = `${webhookId} ${JSON.stringify(data.from ?? data.to ?? delivery.id)}`;
@@ -181,16 +169,13 @@ export class Deliveries {
 		const signal = AbortSignal.any([timeout, closing]);
 		try {
 			const body = JSON.stringify(describe(delivery));
-			const headers = this.signing ? signatureHeaders(this.signing, body, new Date()) : {};
-			const options = { headers, signal };
-			const { status, data } = await this.client.post<unknown>(delivery.url, body, options);
-			const text = typeof data === 'string' && data !== '' ? data.slice(0, 100) : undefined;
-			return { at, status, ms: took(), text };
+			const options = { headers: this.sign(body), signal };
+			const { status, data } = await this.client.post<string>(delivery.url, body, options);
+			return { at, status, ms: took(), text: data.slice(0, 100) };
 		} catch (error) {
-			const words = timeout.aborted
-				? `No response within ${settings.deliveryTimeoutMs} ms`
-				: wordsOf(error);
-			return { at, status: null, ms: took(), error: words };
+			const late = `No response within ${settings.deliveryTimeoutMs} ms`;
+			const words = timeout.aborted ? late : (error as AxiosError).code;
+			return { at, status: null, ms: took(), error: words ?? String(error) };
 		}
 	}
 
@@ -199,9 +184,4 @@ export class Deliveries {
 		this.limits.set(key, limit);
 		return limit;
 	}
-}
-
-function wordsOf(error: unknown): string {
-	if (axios.isAxiosError(error)) return error.code ?? error.message;
-	return error instanceof Error ? error.message : String(error);
 }

@@ -8,8 +8,7 @@ import { z } from 'zod';
 import { endpoints, type EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
 import { HttpError, parse } from './errors';
 import type { LoggedRequest } from './requestLog';
-import type { VariantAdapter } from './variants/adapter';
-import type { Answer } from './variants/errors';
+import type { Answer, VariantAdapter } from './variants/adapter';
 
 const names = Object.keys(endpoints) as [EndpointName, ...EndpointName[]];
 
@@ -42,16 +41,11 @@ const faultSchema = z
 		/** Whether the call has its effect. By default: no with `status` and `reset: beforeRead`, otherwise yes. */
 		processed: z.boolean().optional(),
 	})
-	.strict()
-	.refine(({ reset, processed }) => processed === undefined || reset === undefined, {
-		message: 'is decided by reset: beforeRead is not processed, afterRead is',
-		path: ['processed'],
-	});
+	.strict();
 export type FaultOrder = z.input<typeof faultSchema>;
 
 /** An order that was accepted. */
 export type Fault = Omit<z.output<typeof faultSchema>, 'processed'> & {
-	id: string;
 	processed: boolean;
 	/** Matching calls so far, whether they passed or were hit. */
 	seen: number;
@@ -63,19 +57,11 @@ export type Fault = Omit<z.output<typeof faultSchema>, 'processed'> & {
 export class Faults {
 	all: Fault[] = [];
 
-	constructor(private readonly newId: (prefix: string) => string) {}
-
 	/** @throws HttpError 422 that names the first wrong field of the order */
 	add(given: FaultOrder): Fault {
 		const order = parse(faultSchema, given);
 		const byDefault = order.reset ? order.reset === 'afterRead' : order.status === undefined;
-		const fault = {
-			...order,
-			id: this.newId('flt'),
-			processed: order.processed ?? byDefault,
-			seen: 0,
-			hits: 0,
-		};
+		const fault = { ...order, processed: order.processed ?? byDefault, seen: 0, hits: 0 };
 		this.all.push(fault);
 		return fault;
 	}
@@ -110,34 +96,26 @@ export async function wait(ms: number): Promise<void> {
 	if (ms > 0) await sleep(ms, undefined, { ref: false });
 }
 
-/** A response as a fault leaves it. */
+/** A response as a fault leaves it: the usual one, what the test has ordered, or an error in the format of the service. */
 export function spoil(
 	fault: Fault,
 	reply: FastifyReply,
 	adapter: VariantAdapter,
 	payload: unknown,
 ): unknown {
-	const isReplaced = fault.status !== undefined || !fault.processed;
-	if (!isReplaced) reply.headers(fault.headers);
-	const usual = typeof payload === 'string' ? payload : '';
-	let body = isReplaced ? replace(fault, reply, adapter) : usual;
+	const { status, headers, slowBodyMs } = fault;
+	let body = typeof payload === 'string' ? payload : '';
+	if (status !== undefined) {
+		const words = `${STATUS_CODES[status] ?? 'Error'} (ordered by a test)`;
+		const usual = adapter.error(new HttpError(status, 'fault', words, undefined, headers));
+		const own: Answer = fault.body === undefined ? usual : { status, headers, body: fault.body };
+		const isText = typeof own.body === 'string';
+		reply.code(own.status).type(own.type ?? (isText ? 'text/plain' : 'application/json'));
+		reply.headers(own.headers ?? {});
+		body = isText ? String(own.body) : JSON.stringify(own.body);
+	} else reply.headers(headers);
 	if (fault.brokenJson) body = body.length > 1 ? body.slice(0, body.length / 2) : '{';
-	return fault.slowBodyMs > 0 ? Readable.from(slowly(body, fault.slowBodyMs)) : body;
-}
-
-/** Responds with what the test has ordered, or with an error in the format of the service. */
-function replace(fault: Fault, reply: FastifyReply, adapter: VariantAdapter): string {
-	const { status = 503, headers } = fault;
-	const words = `${STATUS_CODES[status] ?? 'Error'} (ordered by a test)`;
-	const own: Answer =
-		fault.body === undefined
-			? adapter.error(new HttpError(status, 'fault', words, undefined, headers))
-			: { status, headers, body: fault.body };
-	const isText = typeof own.body === 'string';
-	const type = own.type ?? (isText ? 'text/plain' : 'application/json');
-	reply.code(own.status).type(`${type}; charset=utf-8`);
-	reply.headers(own.headers ?? {});
-	return typeof own.body === 'string' ? own.body : JSON.stringify(own.body);
+	return slowBodyMs > 0 ? Readable.from(slowly(body, slowBodyMs)) : body;
 }
 
 async function* slowly(body: string, totalMs: number): AsyncGenerator<string> {

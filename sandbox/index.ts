@@ -9,13 +9,12 @@ import Fastify, {
 } from 'fastify';
 import { demoKey, optionsSchema, type SandboxOptions, type Settings } from './options';
 import { State, type Changes } from './state';
-import { withVariants } from './variants/adapter';
 import { mountApi } from './api';
 import { mountControls } from './controls';
 import { HttpError, notFound } from './errors';
 import { buildOpenApiDocument } from './openapi';
 import { mountPhone } from './phone';
-import type { Answer } from './variants/errors';
+import type { Answer } from './variants/adapter';
 
 export type { SandboxOptions } from './options';
 export type { Changes, State } from './state';
@@ -41,7 +40,7 @@ export interface Sandbox {
 
 /** Starts a sandbox on 127.0.0.1, by default on port 4010. @throws Error if the port is taken; ZodError if an option is wrong */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-	const settings = withVariants(optionsSchema.parse(options));
+	const settings = optionsSchema.parse(options);
 	const changes = new EventEmitter<Changes>();
 	changes.setMaxListeners(0);
 	let state = new State(settings, changes);
@@ -50,7 +49,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		state = new State(settings, changes);
 		changes.emit('reset');
 	};
-	const server = buildServer(settings, () => state, changes, reset);
+	const server = buildServer(settings, () => state, reset);
 	const close = async () => {
 		state.close();
 		await server.close();
@@ -59,67 +58,51 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		await server.listen({ host, port: settings.port });
 	} catch (error) {
 		await close();
-		throw listenError(error, settings.port);
+		if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+		throw new Error(`Port ${settings.port} is taken. Choose another one (0 for any that is free).`);
 	}
 	const { port } = server.server.address() as AddressInfo;
-	const fixed = { url: `http://${host}:${port}`, port, key: demoKey, changes, reset, close };
 	return {
-		...fixed,
+		...{ url: `http://${host}:${port}`, port, key: demoKey, changes, reset, close },
 		get state() {
 			return state;
 		},
 	};
 }
 
-function listenError(error: unknown, port: number): unknown {
-	const { code } = error as NodeJS.ErrnoException;
-	return code === 'EADDRINUSE'
-		? new Error(`Port ${port} is taken. Choose another one (0 for any that is free).`)
-		: error;
-}
-
 /** Builds the server, which does not listen yet. @param stateNow gives the present state, as a reset makes a new one */
 function buildServer(
 	settings: Settings,
 	stateNow: () => State,
-	changes: EventEmitter<Changes>,
 	reset: () => void,
 ): FastifyInstance {
 	const app = Fastify({
 		forceCloseConnections: true,
+		exposeHeadRoutes: false,
 		routerOptions: { maxParamLength: 500 },
 	});
-	acceptEmptyBodies(app);
+	const parseJson = app.getDefaultJsonParser('error', 'error');
+	app.removeAllContentTypeParsers();
+	const options = { parseAs: 'string' } as const;
+	app.addContentTypeParser<string>('application/json', options, (request, body, done) => {
+		// Many clients announce a content type and then send no body, e.g. with DELETE.
+		if (body === '') done(null, undefined);
+		else void parseJson(request, body, done);
+	});
+	app.addContentTypeParser<string>('*', options, async (_: FastifyRequest, body: string) => {
+		if (body !== '') throw new HttpError(415, 'unsupported_media_type', 'The body must be JSON');
+	});
 	app.setErrorHandler(answerError);
 	app.setNotFoundHandler(({ method, url }) => {
 		throw notFound(`There is no ${method} ${url.split('?')[0]}`);
 	});
-	mountApi(app, settings, stateNow);
-	mountControls(app, stateNow, changes, reset);
+	mountApi(app, settings.variants, stateNow);
+	mountControls(app, stateNow, reset);
 	mountPhone(app);
 	app.get('/openapi.json', async ({ protocol, host }) =>
 		buildOpenApiDocument(`${protocol}://${host}`),
 	);
 	return app;
-}
-
-/** Many clients announce a content type and then send no body, e.g. with DELETE: only a real body must be JSON. */
-function acceptEmptyBodies(app: FastifyInstance): void {
-	const parseJson = app.getDefaultJsonParser('error', 'error');
-	app.removeAllContentTypeParsers();
-	app.addContentTypeParser<string>(
-		'application/json',
-		{ parseAs: 'string' },
-		(request, body, done) => {
-			if (body === '') done(null, undefined);
-			else void parseJson(request, body, done);
-		},
-	);
-	const parseEmpty = async ({ headers }: FastifyRequest, body: string) => {
-		const words = `The content type must be application/json, not ${headers['content-type']}`;
-		if (body !== '') throw new HttpError(415, 'unsupported_media_type', words);
-	};
-	app.addContentTypeParser<string>('*', { parseAs: 'string' }, parseEmpty);
 }
 
 const codes: Record<number, string> = { 400: 'bad_request', 413: 'too_large' };

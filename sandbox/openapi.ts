@@ -10,6 +10,7 @@ import {
 	findKey,
 	groupBy,
 	has,
+	isEmpty,
 	isEqual,
 	isPlainObject,
 	mapKeys,
@@ -56,21 +57,27 @@ const named: Record<string, z.ZodTypeAny> = {
 	Token: schemas.tokenSchema,
 };
 
-/** The error responses by status. */
-const errorAnswers = {
-	400: { name: 'BadRequest', description: 'The body is not valid JSON' },
-	401: { name: 'Unauthorized', description: 'The API key is missing or not valid' },
-	404: { name: 'NotFound', description: 'There is no such record' },
-	409: {
-		name: 'Conflict',
-		description: 'There is already such a record',
-	},
-	413: { name: 'TooLarge', description: 'The body is too large' },
-	415: { name: 'UnsupportedMediaType', description: 'The body is not JSON' },
-	422: { name: 'Invalid', description: 'A field is missing or wrong; the response names it' },
-	429: { name: 'RateLimited', description: 'The key has used up its requests for now' },
-} as const;
-type ErrorStatus = keyof typeof errorAnswers;
+const hasFields = (query: z.AnyZodObject | undefined) => !isEmpty(query?.shape);
+
+type IsPossible = (endpoint: Endpoint) => boolean;
+const hasBody: IsPossible = ({ body }) => body !== undefined;
+const refersToRecord: IsPossible = ({ path }) => /:id|template$/.test(path);
+const mayConflict: IsPossible = ({ path, methods, body }) =>
+	(methods['/v1'] === 'POST' && /contacts|templates/.test(path)) ||
+	(body !== undefined && path.includes(':id'));
+const isChecked: IsPossible = ({ query, body }) => body !== undefined || hasFields(query);
+
+/** The error responses: status, name, description, and which endpoints have them. */
+const errorAnswers: Array<[number, string, string, IsPossible]> = [
+	[400, 'BadRequest', 'The body is not valid JSON', hasBody],
+	[401, 'Unauthorized', 'The API key is missing or not valid', () => true],
+	[404, 'NotFound', 'There is no such record', refersToRecord],
+	[409, 'Conflict', 'There is already such a record', mayConflict],
+	[413, 'TooLarge', 'The body is too large', hasBody],
+	[415, 'UnsupportedMediaType', 'The body is not JSON', hasBody],
+	[422, 'Invalid', 'A field is missing or wrong; the response names it', isChecked],
+	[429, 'RateLimited', 'The key has used up its requests for now', () => true],
+];
 
 const retryAfter = {
 	description: 'Seconds until the next request may succeed',
@@ -91,10 +98,10 @@ function registerComponents(registry: OpenAPIRegistry): void {
 		const envelope = eventEnvelopeSchema.extend({ event: z.literal(value), data });
 		registry.register(eventNameOf(value), envelope.describe(description));
 	}
-	for (const [status, { name, description }] of Object.entries(errorAnswers)) {
+	for (const [status, name, description] of errorAnswers) {
 		registry.registerComponent('responses', name, {
 			description,
-			...(status === '429' && { headers: { 'Retry-After': retryAfter } }),
+			...(status === 429 && { headers: { 'Retry-After': retryAfter } }),
 			content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 		});
 	}
@@ -196,31 +203,17 @@ function requestOf({ path, query, body }: Endpoint): RouteConfig['request'] {
 
 const json = (schema: z.ZodTypeAny) => ({ content: { 'application/json': { schema } } });
 
-const hasFields = (query: z.AnyZodObject | undefined) =>
-	Object.keys((query?.shape ?? {}) as object).length > 0;
-
 function responsesOf(
-	{ path, methods, query, body }: Endpoint,
+	endpoint: Endpoint,
 	{ status, response }: (typeof answers)[EndpointName],
 ): RouteConfig['responses'] {
-	const isCreation = methods['/v1'] === 'POST' && /contacts|templates/.test(path);
-	const refersToRecord = path.includes(':id') || path.endsWith('/messages/template');
-	const errors: Record<ErrorStatus, boolean> = {
-		400: body !== undefined,
-		401: true,
-		404: refersToRecord,
-		409: isCreation || (body !== undefined && path.includes(':id')),
-		413: body !== undefined,
-		415: body !== undefined,
-		422: body !== undefined || hasFields(query),
-		429: true,
-	};
+	const success = { description: 'Success', ...json(response) };
+	const errors = errorAnswers
+		.filter(([, , , isPossible]) => isPossible(endpoint))
+		.map(([code, name]) => [code, { $ref: `#/components/responses/${name}` }] as const);
 	return {
-		[status]:
-			status === 204 ? { description: 'Done' } : { description: 'Success', ...json(response) },
-		...mapValues(pickBy(errors), (_, error) => ({
-			$ref: `#/components/responses/${errorAnswers[Number(error) as ErrorStatus].name}`,
-		})),
+		[status]: status === 204 ? { description: 'Done' } : success,
+		...Object.fromEntries(errors),
 	};
 }
 

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 
 import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
-import { signingSchema } from './signing';
 import { variantsSchema } from './variants';
 
 /** The API key that every sandbox knows. It is only valid for a sandbox, so it may be printed. */
@@ -46,14 +45,8 @@ export const optionsSchema = z
 		deliveryRetryDelayMs: count
 			.default(1_000)
 			.describe('wait before the second attempt, ms; doubled before each further one'),
-		signing: signingSchema
-			.nullable()
-			.default(null)
-			.describe('how deliveries are signed, e.g. {"secret":"…"}'),
 		sampleContacts: count.default(5).describe('number of contacts at the start'),
-		variants: variantsSchema.describe(
-			'answers to what the specification leaves open, e.g. {"page-base":"0"}; variants/points.ts lists them',
-		),
+		variants: variantsSchema,
 	})
 	.strict();
 

@@ -1,18 +1,16 @@
-/** The phone: a page at `/` on which one reads and answers as any customer, its chats, and an event whenever something has changed. */
-import type { EventEmitter } from 'node:events';
-import { PassThrough } from 'node:stream';
+/** The phone: a page at `/` on which one reads and answers as any customer, and its chats. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { FastifyInstance } from 'fastify';
-import { orderBy, throttle, once } from 'lodash';
-import { z } from 'zod';
 import { buildSync } from 'esbuild';
+import type { FastifyInstance } from 'fastify';
+import { once, orderBy } from 'lodash';
+import { z } from 'zod';
 import { phoneSchema } from '../../nodes/BusinessMessaging/api/endpoints';
+import { refuseOthers } from '../auth';
 import { parse } from '../errors';
-import type { Changes, State } from '../state';
+import type { State } from '../state';
 import type { Conversation } from '../state/conversations';
 import type { Message } from '../state/messages';
-import { refuseOthers } from '../auth';
 
 /** A customer, and the last message with them if there is one. */
 export interface Chat {
@@ -30,7 +28,7 @@ export interface ChatList {
 
 /** Answer of `GET /_sandbox/chats/:phone`: its newest messages, oldest first. */
 export interface ChatMessages {
-	chat: Chat;
+	name: string | null;
 	data: Message[];
 	total: number;
 }
@@ -49,24 +47,19 @@ export function mountChats(controls: FastifyInstance, stateNow: () => State): vo
 	});
 	controls.get('/chats/:phone', async ({ params }): Promise<ChatMessages> => {
 		const { phone } = parse(pathSchema, params);
-		const messages = stateNow().messages.withCustomer(phone);
-		const data = messages.slice(-limit);
-		return { chat: chatWith(stateNow(), phone), data, total: messages.length };
+		const { messages, contacts, conversations } = stateNow();
+		const all = messages.withCustomer(phone);
+		const { name = null } = conversations.withCustomer(phone) ?? contacts.findByPhone(phone) ?? {};
+		return { name, data: all.slice(-limit), total: all.length };
 	});
 }
 
 /** The chats, the newest first, then the contacts nobody has written with. */
-function chatsOf(state: State): Chat[] {
-	// Identifiers grow with time, and tell apart what came in the same millisecond.
-	const written = orderBy(state.conversations.all, ['updatedAt', 'lastMessage.id'], 'desc');
-	const silent = state.contacts.all.filter(({ phone }) => !state.conversations.withCustomer(phone));
-	return [...written, ...silent].map(({ phone }) => chatWith(state, phone));
-}
-
-function chatWith(state: State, phone: string): Chat {
-	const conversation = state.conversations.withCustomer(phone);
-	const name = state.contacts.findByPhone(phone)?.name ?? conversation?.name ?? null;
-	return { phone, name, lastMessage: conversation?.lastMessage ?? null };
+function chatsOf({ conversations, contacts }: State): Chat[] {
+	// Identifiers grow with time.
+	const written = orderBy(conversations.all, 'lastMessage.id', 'desc');
+	const silent = contacts.all.filter(({ phone }) => !conversations.withCustomer(phone));
+	return [...written, ...silent.map(({ phone, name }) => ({ phone, name, lastMessage: null }))];
 }
 
 /** Whether the name contains the words, or the phone number the digits, however they are grouped. */
@@ -75,31 +68,6 @@ function matching(search: string): (chat: Chat) => boolean {
 	const digits = /^[+\d\s().-]+$/.test(words) ? words.replace(/\D/g, '') : '';
 	return ({ name, phone }) =>
 		(name ?? '').toLowerCase().includes(words) || (digits !== '' && phone.includes(digits));
-}
-
-/** How long changes are collected before a page is notified, ms: a campaign changes thousands of messages a second. */
-const gatherMs = 100;
-/** After how long a page connects again, ms. */
-const retryMs = 1_000;
-const changedEvents = ['message', 'delivery', 'webhooks', 'reset'] as const;
-
-/** Mounts `/events`: server-sent events that say only that something has changed. A page asks for what it shows of it. */
-export function mountLive(controls: FastifyInstance, changes: EventEmitter<Changes>): void {
-	controls.get('/events', async (_, reply) => {
-		const stream = new PassThrough();
-		stream.write(`retry: ${retryMs}\n\n`);
-		// A page that does not keep up has unread events, so it needs no further one.
-		const notify = throttle(
-			() => void (stream.writableNeedDrain || stream.write('data: changed\n\n')),
-			gatherMs,
-		);
-		for (const name of changedEvents) changes.on(name, notify);
-		stream.once('close', () => {
-			notify.cancel();
-			for (const name of changedEvents) changes.off(name, notify);
-		});
-		return await reply.type('text/event-stream').header('cache-control', 'no-store').send(stream);
-	});
 }
 
 const folder = path.join(__dirname, 'page');
@@ -130,18 +98,16 @@ const headers = {
 
 /** Mounts the page at `/` and its files under `/phone/`. They hold no data: that comes from the controls. */
 export function mountPhone(app: FastifyInstance): void {
-	const files: Record<string, [type: string, read: () => string | undefined]> = {
-		'/': ['text/html', () => readFileSync(path.join(folder, 'index.html'), 'utf8')],
-		'/phone/icon.svg': ['image/svg+xml', () => readFileSync(path.join(folder, 'icon.svg'), 'utf8')],
+	const read = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+	const files: Record<string, [type: string, content: () => string | undefined]> = {
+		'/': ['text/html', () => read('index.html')],
+		'/phone/icon.svg': ['image/svg+xml', () => read('icon.svg')],
 		'/phone/main.js': ['text/javascript', () => bundle().script],
 		'/phone/main.css': ['text/css', () => bundle().style],
 	};
-	void app.register(async (phone) => {
-		phone.addHook('onRequest', refuseOthers);
-		for (const [address, [type, read]] of Object.entries(files)) {
-			phone.get(address, async (_, reply) =>
-				reply.headers(headers).type(`${type}; charset=utf-8`).send(read()),
-			);
-		}
-	});
+	for (const [url, [type, content]] of Object.entries(files)) {
+		app.get(url, { onRequest: refuseOthers }, async (_, reply) =>
+			reply.headers(headers).type(`${type}; charset=utf-8`).send(content()),
+		);
+	}
 }

@@ -7,6 +7,7 @@ import { describeKey, type ApiKey } from '../auth';
 import { invalid, notFound, parse } from '../errors';
 import type { State } from '../state';
 import type { ContactFields } from '../state/contacts';
+import { Analytics } from '../state/conversations';
 import type { Message } from '../state/messages';
 import type { Template } from '../state/templates';
 import { renderTemplate } from './renderTemplate';
@@ -32,20 +33,15 @@ type Handlers = {
 };
 
 const tokenFieldsSchema = z.object({ name: z.string().min(1).default('Unnamed key') });
-const segmentName = z.string().min(1);
 /** Characters of a message (assumption). */
 const maxTextLength = 4096;
-/** Segments of a contact (assumption): a list of names, or a single name. */
-const segmentsSchema = z
-	.object({
-		segments: z.union([segmentName.transform((name) => [name]), z.array(segmentName)]).optional(),
-	})
-	.passthrough();
+/** Segments of a contact (assumption). */
+const segmentsSchema = z.object({ segments: z.array(z.string().min(1)).optional() }).passthrough();
 
 const handlers: Handlers = {
 	createToken({ state, body }) {
-		const { key, secret } = state.keys.create(parse(tokenFieldsSchema, body).name);
-		return { token: secret, ...describeKey(key) };
+		const key = state.keys.create(parse(tokenFieldsSchema, body).name);
+		return { token: key.secret, ...describeKey(key) };
 	},
 	getCurrentAccount: ({ key }) => ({
 		id: 'acc_sandbox',
@@ -83,13 +79,13 @@ const handlers: Handlers = {
 		return {};
 	},
 
-	getMessageStatistics: ({ state, query }) => ({ ...state.analytics.within(query).overall }),
+	getMessageStatistics: ({ state, query }) => new Analytics(state.messages.all, query).overall,
 	getCampaignStatistics: ({ state, query }) => ({
-		data: state.analytics.within(query).campaigns,
+		data: new Analytics(state.messages.all, query).campaigns,
 	}),
 	getAgentStatistics({ state, query }) {
-		const figures = state.analytics.within(query);
-		return { data: state.keys.keys.map(({ id, name }) => ({ id, name, ...figures.agentOf(id) })) };
+		const figures = new Analytics(state.messages.all, query);
+		return { data: state.keys.all.map(({ id, name }) => ({ id, name, ...figures.agentOf(id) })) };
 	},
 };
 

@@ -2,6 +2,7 @@
 import { pull, remove } from 'lodash';
 
 import { conflict, notFound } from '../errors';
+import { newId } from '../ids';
 
 /** A contact as the service gives it out. Fields that a caller adds are kept as they are. */
 export type Contact = {
@@ -23,13 +24,11 @@ export class Contacts {
 
 	private readonly byPhone = new Map<string, Contact>();
 
-	constructor(private readonly newId: (prefix: string) => string) {}
-
 	/** @throws HttpError 409 if another contact has the phone number */
 	create(fields: ContactFields & { phone: string }): Contact {
 		this.refuseTaken(fields.phone);
 		const now = new Date().toISOString();
-		const own = { id: this.newId('con'), createdAt: now, updatedAt: now };
+		const own = { id: newId('con'), createdAt: now, updatedAt: now };
 		const contact: Contact = { name: null, ...fields, segments: fields.segments ?? [], ...own };
 		this.all.push(contact);
 		this.byPhone.set(contact.phone, contact);

@@ -24,8 +24,8 @@ export class Conversations {
 		const messages = this.messages.withCustomer(phone);
 		const [first, last] = [messages[0], messages.at(-1)];
 		if (!first || !last) return undefined;
-		const contact = this.contacts.findByPhone(phone);
 		const { id, direction, text, status, createdAt: timestamp } = last;
+		const contact = this.contacts.findByPhone(phone);
 		const lastOfOurs = findLastIndex(messages, { direction: 'outbound' });
 		return {
 			id: first.id.replace(/^msg/, 'cnv'),
@@ -43,55 +43,47 @@ export class Conversations {
 }
 
 /** How many messages reached each status. A read message counts as sent, as delivered and as read. */
-type Figures = {
-	total: number;
-	sent: number;
-	delivered: number;
-	read: number;
-	failed: number;
-};
-
-function figuresOf(messages: readonly Message[]): Figures {
+function figuresOf(messages: readonly Message[]) {
 	const reached = countBy(messages.flatMap(({ history }) => history.map(({ status }) => status)));
 	const { sent = 0, delivered = 0, read = 0, failed = 0 } = reached;
 	return { total: messages.length, sent, delivered, read, failed };
 }
 
-/** Figures over all messages of ours, per template and per key. */
+/** Figures over the messages of a period (assumption). */
 export class Analytics {
-	constructor(private readonly messages: Pick<Messages, 'all'>) {}
+	private readonly outbound: Message[];
+	private readonly received: number;
 
-	/** The figures of the messages of one period (assumption). */
-	within({ from = '', to = '' }: { from?: string; to?: string }): Analytics {
+	/** @param period from and to in ISO 8601; all time without them */
+	constructor(
+		messages: readonly Message[],
+		{ from = '', to = '' }: { from?: string; to?: string },
+	) {
 		const [start, end] = [Date.parse(from), Date.parse(to)];
-		const all = this.messages.all.filter(({ createdAt }) => {
+		const all = messages.filter(({ createdAt }) => {
 			const time = Date.parse(createdAt);
 			return !(time < start || time >= end);
 		});
-		return new Analytics({ all });
+		this.outbound = all.filter(({ direction }) => direction === 'outbound');
+		this.received = all.length - this.outbound.length;
 	}
 
-	get overall(): Figures & { received: number } {
-		const received = this.messages.all.length - this.outbound.length;
-		return { ...figuresOf(this.outbound), received };
+	get overall() {
+		return { ...figuresOf(this.outbound), received: this.received };
 	}
 
 	/** Figures per template and language. */
-	get campaigns(): Array<{ template: string; language: string } & Figures> {
+	get campaigns() {
 		const sent = this.outbound.filter(({ template }) => template);
 		const campaigns = groupBy(sent, ({ template }) => `${template?.name} ${template?.language}`);
 		return Object.values(campaigns).map((messages) => {
-			const { name = '', language = '' } = messages[0]?.template ?? {};
+			const { name = '', language = '' } = messages[0].template ?? {};
 			return { template: name, language, ...figuresOf(messages) };
 		});
 	}
 
 	/** Figures of what a key has sent. */
-	agentOf(id: string): Figures {
+	agentOf(id: string) {
 		return figuresOf(this.outbound.filter(({ keyId }) => keyId === id));
-	}
-
-	private get outbound(): Message[] {
-		return this.messages.all.filter(({ direction }) => direction === 'outbound');
 	}
 }

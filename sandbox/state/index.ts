@@ -1,5 +1,4 @@
 /** Everything that a sandbox knows, in memory, with times in ISO 8601. A reset throws it away and makes a new one. */
-import { randomBytes } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 
 import { KeyRing, RateLimiter } from '../auth';
@@ -9,40 +8,30 @@ import { demoKey, type Settings } from '../options';
 import { RequestLog } from '../requestLog';
 import { VariantAdapter } from '../variants/adapter';
 import { Contacts } from './contacts';
-import { Analytics, Conversations } from './conversations';
-import { Messages, type Message } from './messages';
+import { Conversations } from './conversations';
+import { later, Messages, Traffic, type Message } from './messages';
 import { sampleContact, sampleTemplates } from './samples';
 import { Templates, type Template } from './templates';
-import { later, Traffic } from './traffic';
 import { Webhooks } from './webhooks';
 
 /** Events for a watcher of the sandbox. */
 export type Changes = {
 	message: [Message];
 	delivery: [Delivery];
-	/** A webhook was added or removed. */
-	webhooks: [];
 	reset: [];
 };
 
-const start = randomBytes(3).toString('hex');
-let made = 0;
-
-/** An identifier that no other sandbox or earlier state has used, so that a receiver never mistakes a new record for a known one. */
-const newId = (prefix: string) => `${prefix}_${start}${(++made).toString(36).padStart(6, '0')}`;
-
 /** The state of a sandbox. */
 export class State {
-	readonly keys = new KeyRing(newId);
-	readonly contacts = new Contacts(newId);
-	readonly templates = new Templates(newId);
-	readonly messages = new Messages(newId);
+	readonly keys = new KeyRing();
+	readonly contacts = new Contacts();
+	readonly templates = new Templates();
+	readonly messages = new Messages();
 	readonly conversations = new Conversations(this.messages, this.contacts);
-	readonly analytics = new Analytics(this.messages);
-	readonly webhooks: Webhooks;
-	readonly faults = new Faults(newId);
-	readonly rateLimiter: RateLimiter;
+	readonly webhooks = new Webhooks();
+	readonly faults = new Faults();
 	readonly requests = new RequestLog();
+	readonly rateLimiter: RateLimiter;
 	/** Makes the sandbox speak like the variant of the service that was chosen. */
 	readonly adapter: VariantAdapter;
 	readonly deliveries: Deliveries;
@@ -54,15 +43,13 @@ export class State {
 		changes: EventEmitter<Changes>,
 	) {
 		this.rateLimiter = new RateLimiter(settings);
-		this.webhooks = new Webhooks(newId, () => changes.emit('webhooks'));
-		const { contacts, webhooks } = this;
+		const { webhooks } = this;
 		const { signal: closing } = this.closing;
-		this.adapter = new VariantAdapter({ settings, contacts, webhooks });
+		this.adapter = new VariantAdapter(settings, this.contacts);
 		this.deliveries = new Deliveries({
 			settings,
 			webhooks,
 			closing,
-			newId,
 			describe: (delivery) => this.adapter.event(delivery),
 			changed: (delivery) => changes.emit('delivery', delivery),
 		});

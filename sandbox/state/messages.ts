@@ -1,10 +1,12 @@
-/** Messages of both directions. */
-
-/** How far a message has come. Assumption: the specification shows no states. */
-export type MessageStatus = 'accepted' | 'sent' | 'delivered' | 'read' | 'failed' | 'received';
+/** Messages of both directions, and what happens when one goes out or comes in: its events are delivered. */
+import type { Deliveries, Delivery } from '../deliveries';
+import { newId } from '../ids';
+import type { Settings } from '../options';
 
 /** The kinds of delivery receipt. */
 export type ReceiptStatus = 'sent' | 'delivered' | 'read' | 'failed';
+/** How far a message has come. Assumption: the specification shows no states. */
+export type MessageStatus = 'accepted' | 'received' | ReceiptStatus;
 
 /** What a template message showed to the customer. */
 export type RenderedTemplate = {
@@ -37,7 +39,7 @@ export type Message = {
 };
 
 /** What a new message is made of. */
-export type NewMessage = Omit<Message, 'id' | 'status' | 'history' | 'createdAt'>;
+type NewMessage = Omit<Message, 'id' | 'status' | 'history' | 'createdAt'>;
 
 /** All messages in the order of their arrival. */
 export class Messages {
@@ -45,13 +47,11 @@ export class Messages {
 
 	private readonly byPhone = new Map<string, Message[]>();
 
-	constructor(private readonly newId: (prefix: string) => string) {}
-
 	add(fields: NewMessage): Message {
 		const createdAt = new Date().toISOString();
 		const status = fields.direction === 'outbound' ? 'accepted' : 'received';
 		const history: Message['history'] = [{ status, timestamp: createdAt }];
-		const message: Message = { id: this.newId('msg'), ...fields, status, history, createdAt };
+		const message: Message = { id: newId('msg'), ...fields, status, history, createdAt };
 		this.all.push(message);
 		const chat = this.byPhone.get(message.phone);
 		if (chat) chat.push(message);
@@ -72,12 +72,74 @@ export class Messages {
 	withCustomer(phone: string): readonly Message[] {
 		return this.byPhone.get(phone) ?? [];
 	}
+}
 
-	/** @returns when the status was reached, ISO 8601 */
-	setStatus(message: Message, status: MessageStatus): string {
+interface Environment {
+	settings: Settings;
+	messages: Messages;
+	deliveries: Deliveries;
+	/** Aborted when the sandbox is reset or closed. */
+	closing: AbortSignal;
+	/** Called with each new or changed message. */
+	changed: (message: Message) => void;
+}
+
+/** Moves messages along. */
+export class Traffic {
+	constructor(private readonly environment: Environment) {}
+
+	/** Takes a message of ours to a customer; its delivery receipts follow by themselves. */
+	send(fields: Omit<NewMessage, 'direction'>): Message {
+		const { messages, settings, changed } = this.environment;
+		const message = messages.add({ ...fields, direction: 'outbound' });
+		changed(message);
+		const { sent, delivered, read } = settings.receiptDelaysMs;
+		const fails = settings.failingNumbers.includes(message.phone);
+		this.schedule(message, 'sent', sent);
+		this.schedule(message, fails ? 'failed' : 'delivered', delivered);
+		if (!fails) this.schedule(message, 'read', read);
+		return message;
+	}
+
+	/** Takes a message of a customer to us. */
+	receive({ from, text, name }: { from: string; text: string; name?: string }): {
+		message: Message;
+		deliveries: Delivery[];
+	} {
+		const { messages, deliveries, changed } = this.environment;
+		const message = messages.add({ phone: from, text, name, direction: 'inbound' });
+		changed(message);
+		const data = { id: message.id, from, text, timestamp: message.createdAt };
+		return { message, deliveries: deliveries.publish('message.received', data) };
+	}
+
+	/** Sets the status of a message of ours and delivers the receipt, without the reason of a failure. */
+	setStatus(message: Message, status: ReceiptStatus, failure?: string): Delivery[] {
+		const { deliveries, changed } = this.environment;
 		const timestamp = new Date().toISOString();
 		message.status = status;
 		message.history.push({ status, timestamp });
-		return timestamp;
+		if (status === 'failed')
+			message.failure = failure ?? 'The channel could not deliver the message.';
+		changed(message);
+		const data = { id: message.id, to: message.phone, status, timestamp };
+		return deliveries.publish(`message.${status}`, data);
 	}
+
+	private schedule(message: Message, status: ReceiptStatus, delayMs: number | null): void {
+		later(this.environment.closing, delayMs, () => {
+			// If a test has set a status meanwhile, it stays.
+			const isPassed = message.history.some((step) => [status, 'failed'].includes(step.status));
+			if (!isPassed)
+				this.setStatus(message, status, 'The sandbox fails every message to this number.');
+		});
+	}
+}
+
+/** Runs a task after a delay (null: never), unless the sandbox was reset or closed by then. Does not keep the process alive. */
+export function later(closing: AbortSignal, delayMs: number | null, task: () => void): void {
+	if (delayMs === null) return;
+	setTimeout(() => {
+		if (!closing.aborted) task();
+	}, delayMs).unref();
 }

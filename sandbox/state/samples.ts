@@ -68,18 +68,10 @@ export const sampleTemplates: Sample[] = [
 		body('{{1}}, this is a reminder of your appointment on {{2}} at {{3}}.'),
 		replies('Confirm', 'Reschedule'),
 	]),
-	template('appointment_reminder', 'fr_FR', 'UTILITY', [
-		body('{{1}}, nous vous rappelons votre rendez-vous le {{2}} à {{3}}.'),
-		replies('Confirmer', 'Reporter'),
-	]),
 	template('spring_sale', 'en_US', 'MARKETING', [
 		media('IMAGE'),
 		body('{{1}}, everything is 20 % off until Sunday.'),
 		footer('Reply STOP to unsubscribe'),
-	]),
-	template('spring_sale', 'pt_BR', 'MARKETING', [
-		media('IMAGE'),
-		body('{{1}}, tudo com 20 % de desconto até domingo.'),
 	]),
 	template('login_code', 'en_US', 'AUTHENTICATION', [body('{{1}} is your login code.')]),
 	template('opening_hours', 'en_US', 'MARKETING', [
@@ -95,28 +87,21 @@ export const sampleTemplates: Sample[] = [
 	},
 ];
 
-const names = [
-	'Ada Lovelace',
-	'Grace Hopper',
-	'Alan Turing',
-	'Katherine Johnson',
-	'Edsger Dijkstra',
-];
-const segments = [
-	['customers', 'newsletter'],
-	['customers'],
-	['newsletter'],
-	['customers', 'vip'],
-	[],
+const people = [
+	{ name: 'Ada Lovelace', segments: ['customers', 'newsletter'] },
+	{ name: 'Grace Hopper', segments: ['customers'] },
+	{ name: 'Alan Turing', segments: ['newsletter'] },
+	{ name: 'Katherine Johnson', segments: ['customers', 'vip'] },
+	{ name: 'Edsger Dijkstra', segments: [] },
 ];
 
 /** The sample contact of a position from 0 on; its number is not in use in any country. */
 export function sampleContact(index: number) {
-	const turn = Math.floor(index / names.length);
-	const name = names[index % names.length] ?? '';
+	const turn = Math.floor(index / people.length);
+	const { name, segments } = people[index % people.length];
 	return {
 		phone: `+1555${String(1_000_000 + index)}`,
 		name: turn === 0 ? name : `${name} ${turn + 1}`,
-		segments: segments[index % segments.length] ?? [],
+		segments,
 	};
 }

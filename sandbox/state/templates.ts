@@ -2,32 +2,26 @@
 import { z } from 'zod';
 
 import { conflict, invalid, notFound, parse } from '../errors';
+import { newId } from '../ids';
 
 const variable = /\{\{([^{}]+)\}\}/g;
 
 const upperCase = z.string().transform((text) => text.toUpperCase());
 
 const buttonSchema = z
-	.object({
-		type: upperCase,
-		text: z.string().min(1),
-		url: z.string().optional(),
-		phone: z.string().optional(),
-	})
+	.object({ type: upperCase, text: z.string().min(1), url: z.string().optional() })
 	.passthrough();
 
 /** A part of a template; upper case as the channel's operators write it (assumption). */
 const componentSchema = z
-	.object({ type: upperCase.pipe(z.enum(['HEADER', 'BODY', 'FOOTER', 'BUTTONS'])) })
-	.extend({
+	.object({
+		type: upperCase.pipe(z.enum(['HEADER', 'BODY', 'FOOTER', 'BUTTONS'])),
 		format: upperCase.pipe(z.enum(['TEXT', 'DOCUMENT', 'IMAGE'])).optional(),
 		text: z.string().optional(),
 		buttons: z.array(buttonSchema).optional(),
 	})
 	.passthrough();
-export type TemplateComponent = z.output<typeof componentSchema>;
-
-const categorySchema = upperCase.pipe(z.enum(['MARKETING', 'UTILITY', 'AUTHENTICATION']));
+type TemplateComponent = z.output<typeof componentSchema>;
 
 /** What the sandbox demands of a template beyond the contract (assumptions). */
 const templateFieldsSchema = z
@@ -36,7 +30,9 @@ const templateFieldsSchema = z
 		language: z
 			.string()
 			.regex(/^[a-z]{2,3}_[A-Z]{2}$/, 'must be a locale code of the form xx_XX, e.g. en_US'),
-		category: categorySchema.default('MARKETING'),
+		category: upperCase
+			.pipe(z.enum(['MARKETING', 'UTILITY', 'AUTHENTICATION']))
+			.default('MARKETING'),
 		components: z
 			.array(componentSchema)
 			.refine((parts) => parts.some(({ type, text }) => type === 'BODY' && text), {
@@ -77,18 +73,17 @@ export function partOf(
 	return template.components.find((component) => component.type === type);
 }
 
+const now = () => new Date().toISOString();
+
 /** All templates. A template is known by name and language. */
 export class Templates {
 	readonly all: Template[] = [];
-
-	constructor(private readonly newId: (prefix: string) => string) {}
 
 	/** @throws HttpError 422, or 409 if name and language are taken */
 	create(fields: unknown, status: TemplateStatus): Template {
 		const template: Template = {
 			...parse(templateFieldsSchema, fields),
-			...this.stamps(this.newId('tpl')),
-			status,
+			...{ id: newId('tpl'), status, createdAt: now(), updatedAt: now() },
 		};
 		this.refuseTaken(template);
 		this.all.push(template);
@@ -102,7 +97,7 @@ export class Templates {
 		const { createdAt } = template;
 		const changed: Template = {
 			...parse(templateFieldsSchema, { ...template, ...fields }),
-			...{ ...this.stamps(id), createdAt, status: 'PENDING' },
+			...{ id, status: 'PENDING', createdAt, updatedAt: now() },
 		};
 		this.refuseTaken(changed);
 		return Object.assign(template, changed);
@@ -113,23 +108,10 @@ export class Templates {
 		const named = this.all.filter((template) => template.name === name);
 		if (named.length === 0) throw notFound(`There is no template named ${name}`, 'template');
 		const template = named.find((candidate) => candidate.language === language);
-		if (!template) {
-			const languages = named.map((candidate) => candidate.language).join(', ');
-			throw notFound(
-				`Template ${name} does not exist in ${language}, but in ${languages}`,
-				'language',
-			);
-		}
+		if (!template) throw notFound(`Template ${name} does not exist in ${language}`, 'language');
 		if (template.status === 'APPROVED') return template;
-		throw invalid(
-			'template',
-			`Template ${name} in ${language} is ${template.status}; only an APPROVED one can be sent`,
-		);
-	}
-
-	private stamps(id: string) {
-		const now = new Date().toISOString();
-		return { id, createdAt: now, updatedAt: now };
+		const words = `Template ${name} in ${language} is ${template.status}; only an APPROVED one can be sent`;
+		throw invalid('template', words);
 	}
 
 	private refuseTaken({ id, name, language }: Template): void {

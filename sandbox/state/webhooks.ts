@@ -3,6 +3,7 @@ import { remove } from 'lodash';
 
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { invalid } from '../errors';
+import { newId } from '../ids';
 
 /** A webhook as the service gives it out. */
 export type Webhook = {
@@ -18,25 +19,18 @@ export type Webhook = {
 export class Webhooks {
 	readonly all: Webhook[] = [];
 
-	/** @param changed is called when one was added or removed */
-	constructor(
-		private readonly newId: (prefix: string) => string,
-		private readonly changed: () => void,
-	) {}
-
 	/** @throws HttpError 422 if the address is neither http nor https */
 	create({ url, events }: { url: string; events?: string[] }): Webhook {
 		if (!/^https?:$/.test(new URL(url).protocol))
 			throw invalid('url', 'must begin with http:// or https://');
 		const wanted = events ?? eventKinds.map(({ value }) => value);
 		const webhook = {
-			id: this.newId('whk'),
+			id: newId('whk'),
 			url,
 			events: [...new Set(wanted)],
 			createdAt: new Date().toISOString(),
 		};
 		this.all.push(webhook);
-		this.changed();
 		return webhook;
 	}
 
@@ -46,9 +40,7 @@ export class Webhooks {
 
 	/** @returns whether there was one */
 	delete(id: string): boolean {
-		const isKnown = remove(this.all, { id }).length > 0;
-		if (isKnown) this.changed();
-		return isKnown;
+		return remove(this.all, { id }).length > 0;
 	}
 
 	/** The webhooks that want a kind of event. */

@@ -2,47 +2,30 @@
  * Translates between the contract and the variant of the service that the sandbox plays: requests on their way in,
  * responses and events on their way out. The rest of the sandbox knows nothing of variants.
  */
-import { endpoints, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
+import {
+	endpoints,
+	recordName,
+	routeOf,
+	type EndpointName,
+} from '../../nodes/BusinessMessaging/api/endpoints';
 import { answers, type Page } from '../answers';
+import type { Delivery } from '../deliveries';
 import type { HttpError } from '../errors';
 import type { Settings } from '../options';
 import type { Contacts } from '../state/contacts';
-import type { Template } from '../state/templates';
-import type { Webhooks } from '../state/webhooks';
 import type { Choice } from '.';
-import { errorAnswer, type Answer } from './errors';
-import {
-	describeEvent,
-	extendEvent,
-	wrapEvents,
-	type Envelope,
-	type OutgoingEvent,
-	describeRecords,
-	describeTemplate,
-	resourceOf,
-	Wording,
-} from './records';
 import { describeList, Pages, type PageQuery } from './lists';
+import { describeEvent, describeRecords, Wording } from './records';
 import { readRequest, type Asked } from './requests';
 
-/** The largest page of a service that honours `limit`. */
-const honouredPageSize = 1_000;
-
-/** The settings that variation points decide. */
-export function withVariants(settings: Settings): Settings {
-	const { variants } = settings;
-	const all = Number.MAX_SAFE_INTEGER;
-	return {
-		...settings,
-		...(variants['page-size'] === 'honoured' && { pageSizeCap: honouredPageSize }),
-		...(variants.paging === 'none' && { pageSizeCap: all, defaultPageSize: all }),
-	};
-}
-
-interface Environment {
-	settings: Settings;
-	contacts: Contacts;
-	webhooks: Webhooks;
+/** What leaves the sandbox. */
+export interface Answer {
+	status: number;
+	/** JSON, a text as it is, or nothing. */
+	body: unknown;
+	/** Content type of a text. */
+	type?: string;
+	headers?: Record<string, string>;
 }
 
 /** The adapter of one state of the sandbox. */
@@ -50,18 +33,19 @@ export class VariantAdapter {
 	private readonly choice: Choice;
 	private readonly wording: Wording;
 	private readonly pages: Pages;
-	private readonly lastEvents = new Map<string, unknown>();
 
-	constructor(private readonly environment: Environment) {
-		this.choice = environment.settings.variants;
+	constructor(
+		private readonly settings: Settings,
+		contacts: Contacts,
+	) {
+		this.choice = settings.variants;
 		this.wording = new Wording(this.choice);
-		this.pages = new Pages(this.choice, environment.contacts);
+		this.pages = new Pages(this.choice, contacts);
 	}
 
 	/** A request in the words of the contract. @throws HttpError for what the service does not take */
 	async request(name: EndpointName, asked: Asked): Promise<Asked> {
-		const { settings, webhooks } = this.environment;
-		const request = await readRequest(settings, webhooks.all, name, asked);
+		const request = await readRequest(this.settings, name, asked);
 		return { ...request, id: this.wording.in(request.id) };
 	}
 
@@ -78,58 +62,42 @@ export class VariantAdapter {
 	/** The response to a call. */
 	answer(name: EndpointName, result: unknown): Answer {
 		const { status } = answers[name];
-		const resource = resourceOf(name);
+		const kind = recordName(endpoints[name]);
+		const describe = (records: unknown[]) =>
+			this.wording.out(describeRecords(this.choice, kind, records), kind) as unknown[];
 		const list = result as Partial<Page<unknown>>;
-		if (Array.isArray(list.data)) {
-			const data = this.wording.out(describeRecords(this.choice, resource, list.data), resource);
-			return {
-				status,
-				...describeList(this.choice, resource, { ...list, data: data as unknown[] }),
-			};
+		if (list.data) {
+			const data = describe(list.data);
+			return { status, ...describeList(this.choice, kind, { ...list, data }) };
 		}
-		const isTemplate = resource === 'templates';
-		const [described] = isTemplate
-			? [describeTemplate(this.choice, result as Template)]
-			: describeRecords(this.choice, resource, [result]);
-		const record = this.wrapRecord(resource, this.wording.out(described, resource));
+		const [record] = describe([result]);
+		const forms = { bare: record, data: { data: record }, listed: { [`${kind}s`]: [record] } };
+		const body = forms[this.choice['record-envelope']];
 		const isRead = routeOf(endpoints[name], '/v1').method === 'GET';
-		return isRead ? { status, body: record } : this.writeAnswer(name, status, record);
+		return isRead ? { status, body } : this.writeAnswer(status, body);
 	}
 
 	/** The response to a call that failed. */
-	error(error: HttpError): Answer {
-		return errorAnswer(this.choice, error);
+	error({ status, message, field = 'request', headers, body }: HttpError): Answer {
+		const shape = this.choice['error-shape'];
+		if (shape === 'text') return { status, body: message, type: 'text/plain', headers };
+		const shown = shape === 'fields' ? { errors: { [field]: [message] } } : body;
+		const isHidden = this.choice['error-status'] === 'ok' && [400, 409, 422].includes(status);
+		return isHidden
+			? { status: 200, body: { success: false, ...shown }, headers }
+			: { status, body: shown, headers };
 	}
 
 	/** The body of a delivery. */
-	event({ id, createdAt, webhookId, event, data, attempts }: OutgoingEvent): unknown {
-		const resource = event.startsWith('message.') ? 'messages' : 'events';
-		const described = this.wording.out(describeEvent(this.choice, { event, data }), resource);
-		const beside = { id, createdAt, attempts };
-		const whole = extendEvent(this.choice, described as Envelope, beside);
-		const before = this.lastEvents.get(webhookId);
-		this.lastEvents.set(webhookId, whole);
-		return wrapEvents(this.choice, before === undefined ? [whole] : [before, whole]);
+	event({ event, data }: Delivery): unknown {
+		const kind = event.startsWith('message.') ? 'message' : 'event';
+		return this.wording.out(describeEvent(this.choice, { event, data }), kind);
 	}
 
-	private wrapRecord(resource: string, record: unknown): unknown {
-		return {
-			bare: record,
-			data: { data: record },
-			named: { [resource.replace(/s$/, '')]: record },
-			listed: { [resource]: [record] },
-		}[this.choice['record-envelope']];
-	}
-
-	private writeAnswer(name: EndpointName, usual: number, record: unknown): Answer {
-		const { choice } = this;
-		const status = choice['success-status'] === 'usual' ? usual : Number(choice['success-status']);
+	private writeAnswer(usual: number, record: unknown): Answer {
+		const { 'success-status': chosen, 'success-body': body } = this.choice;
+		const status = chosen === 'usual' ? usual : Number(chosen);
 		if (status === 204) return { status, body: undefined };
-		const isNameless = name === 'createWebhook' && choice['webhook-answer'] === 'nameless';
-		return {
-			text: { status, body: 'OK', type: 'text/plain' },
-			empty: { status, body: '', type: 'text/plain' },
-			record: { status, body: isNameless ? { success: true } : record },
-		}[choice['success-body']];
+		return body === 'text' ? { status, body: 'OK', type: 'text/plain' } : { status, body: record };
 	}
 }

@@ -1,41 +1,77 @@
-/** Chooses a variant of the service that the specification allows, by name or at random. */
+/** The variants of the service that the specification allows, and the choice of one. */
 import { mapValues } from 'lodash';
 import { z } from 'zod';
 
-import { variationPoints } from './points';
+/**
+ * What the specification leaves open, and how services could behave: one entry for each variation point. The first value is
+ * the default of the sandbox. docs/api-assumptions.md lists the open points; the tests named there have more alternatives.
+ */
+const variationPoints = {
+	/** Which API paths are served. */
+	'api-path': ['both', 'api-v1'],
+	/** What an API path does not list: is refused with 405 or 404, or is there all the same. */
+	endpoints: ['listed', 'all'],
+	/** Where a single record is: the whole response, under `data`, or alone in a list under the name of the resource. */
+	'record-envelope': ['bare', 'data', 'listed'],
+	/** Name of the identifier; `snake` is contact_id, template_id and so on. */
+	'id-key': ['id', '_id', 'snake'],
+	'id-type': ['string', 'number'],
+	/** How phone numbers are written: +15551234567, or 15551234567. */
+	'phone-numbers': ['e164', 'digits'],
+	/** Status of a write that succeeded; `usual` is 201 for what was created, 204 for what was deleted, else 200. */
+	'success-status': ['usual', '202', '204'],
+	/** Body of a write that succeeded; `text` is OK. */
+	'success-body': ['record', 'text'],
+	'time-format': ['iso', 'seconds'],
+	/** Body of an error: { error: { code, message, field } }, { errors: { field: [text] } }, or text. */
+	'error-shape': ['nested', 'fields', 'text'],
+	/** Status of a refusal; `ok` is 200 with success: false in the body. */
+	'error-status': ['http', 'ok'],
+	/** Types such as BODY, types such as body, or only name, language and status are shown. */
+	'template-form': ['usual', 'lower', 'hidden'],
+	/** Number of the first page. */
+	'page-base': ['1', '0'],
+	/** A greater `limit` than the greatest page size. */
+	'page-size': ['capped', 'refused'],
+	/** How the next page is asked for: by its number, or with a cursor, which a bare list shows in the Link header. */
+	paging: ['pages', 'next_cursor'],
+	/** Response beyond the last page: an empty page, 404, 422, or the last page again. */
+	'last-page': ['empty', 'not-found', 'bad-request', 'repeated'],
+	/** Page, limit and total beside the records, only X-Total-Count, or nothing. */
+	'page-metadata': ['flat', 'header', 'absent'],
+	/** Where the records of a list are: under `data`, the whole response, or under the name of the resource. */
+	'list-envelope': ['data', 'bare', 'named'],
+	/** What happens to contacts while they are listed. */
+	'list-changes': ['none', 'added', 'removed'],
+	/** Name of the field for the address of a webhook. */
+	'webhook-url': ['url', 'callbackUrl', 'callback_url'],
+	/** Events of a webhook: a list, a text with commas, or no field, as all are delivered. */
+	'webhook-events': ['array', 'string', 'absent'],
+	/** A call to an address before it is registered: a GET with hub.challenge, or a POST with challenge. */
+	'webhook-challenge': ['none', 'hub', 'post'],
+	/** Where a customer's text is: in data.text, or in data.message.content.text. */
+	'event-text': ['flat', 'content'],
+	/** Names of receipts: message.delivered, or message.status with data.message.status. */
+	'receipt-names': ['dotted', 'nested'],
+} as const satisfies Record<string, readonly [string, ...string[]]>;
 
 type Table = typeof variationPoints;
 /** Name of a variation point, e.g. `page-base`. */
 export type VariationPointName = keyof Table;
-type ValuesOf<Point> = Point extends readonly [string, ...infer Values] ? Values : never;
-type NameOf<Value> = Value extends `${infer Name}: ${string}` ? Name : Value;
-
 /** One value for each variation point. Numbers are written as text. */
-export type Choice = {
-	-readonly [Name in VariationPointName]: NameOf<ValuesOf<Table[Name]>[number]>;
-};
+export type Choice = { -readonly [Name in VariationPointName]: Table[Name][number] };
 
 /** The names of all variation points. */
 export const variationPointNames = Object.keys(variationPoints) as VariationPointName[];
 
-/** A value's name and meaning. */
-function named(value: string): { name: string; words: string } {
-	const [name, ...words] = value.split(': ');
-	return { name, words: words.join(': ') };
-}
-
 /** The values of a variation point; the first is the default of the sandbox. */
 export function valuesOf<Name extends VariationPointName>(name: Name): Array<Choice[Name]> {
-	const [, ...values] = variationPoints[name];
-	return values.map((value) => named(value).name) as Array<Choice[Name]>;
+	return [...variationPoints[name]] as Array<Choice[Name]>;
 }
-
-const pointSchema = (name: VariationPointName) =>
-	z.enum(valuesOf(name) as [string, ...string[]]).default(valuesOf(name)[0]);
 
 /** The option `variants` of a sandbox: any variation point that is left out has its first value. */
 export const variantsSchema = z
-	.object(mapValues(variationPoints, (_, name) => pointSchema(name as VariationPointName)))
+	.object(mapValues(variationPoints, (values) => z.enum(values).default(values[0])))
 	.strict()
 	.default({}) as unknown as z.ZodType<Choice, z.ZodTypeDef, Partial<Choice> | undefined>;
 
@@ -64,24 +100,6 @@ export function describeVariants(variants: Partial<Choice>): string {
 		(name) => (variants[name] ?? usualChoice[name]) !== usualChoice[name],
 	);
 	return other.map((name) => `${name}=${variants[name]}`).join(' ') || 'usual';
-}
-
-/** Lines that list all variation points with their values. */
-export function variantsHelp(): string[] {
-	return Object.entries(variationPoints).flatMap(([point, [words, ...values]]) => [
-		`  ${point.padEnd(22)} ${words}`,
-		...values.map(named).map(({ name, words }) => `    ${name.padEnd(20)} ${words}`.trimEnd()),
-	]);
-}
-
-/** Reads `page-base=0`. @throws Error that lists what there is */
-export function readVariant(text: string): Partial<Choice> {
-	const [name, value = ''] = text.split('=');
-	if (!(name in variationPoints))
-		throw new Error(`There is no variant ${name}. There are: ${variationPointNames.join(', ')}`);
-	const values: readonly string[] = valuesOf(name as VariationPointName);
-	if (!values.includes(value)) throw new Error(`${name} can be ${values.join(', ')}`);
-	return { [name]: value };
 }
 
 /** A generator of random whole numbers below a limit; the same seed gives the same numbers (mulberry32). */

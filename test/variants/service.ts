@@ -2,7 +2,8 @@
 import { describeVariants, type Choice } from '../../sandbox/variants';
 import { loadEngine, type Engine } from '../support/engine';
 
-import { checkForm, checkListing, checkOperations, checkQuestion, checkRate } from './operations';
+import { checkListing } from './listing';
+import { checkOperations, checkQuestion } from './operations';
 import { Stage } from './stage';
 import { checkTrigger } from './trigger';
 
@@ -30,22 +31,14 @@ export function testVariants(chosen: Array<Partial<Choice>>, about: string): voi
 	test.each(chosen.map((variants) => [describeVariants(variants), variants] as const))(
 		'%s',
 		async (_, variants) => {
-			const stage = await Stage.open(engine, variants);
-			try {
-				await checkForm(stage);
+			await Stage.during(engine, variants, {}, async (stage) => {
 				await checkOperations(stage);
 				await checkQuestion(stage);
 				await checkTrigger(stage);
-				await checkRate(stage);
-			} finally {
-				await stage.close();
-			}
-			const pages = await Stage.open(engine, variants, pageSizes);
-			try {
-				for (const contacts of [0, 1, 4, 9]) await checkListing(pages, contacts);
-			} finally {
-				await pages.close();
-			}
+			});
+			await Stage.during(engine, variants, pageSizes, async (stage) => {
+				for (const contacts of [0, 1, 4, 9]) await checkListing(stage, contacts);
+			});
 		},
 	);
 }

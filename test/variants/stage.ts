@@ -1,16 +1,11 @@
 /** A sandbox that behaves like a variant of the service, and n8n's engine connected to it. */
-import axios from 'axios';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { endpoints, routeOf, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
-import type { FaultOrder } from '../../sandbox/faults';
 import { usualChoice, type Choice } from '../../sandbox/variants';
 import type { Engine } from '../support/engine';
 import type { RunOptions, RunResult } from '../support/execution';
-
-/** What a refusal by an ordered fault says, in whatever shape. */
-export const refusalWords = 'Unprocessable Entity (ordered by a test)';
 
 /** One variant on stage. */
 export class Stage {
@@ -21,12 +16,13 @@ export class Stage {
 		private readonly apiKey: string,
 	) {}
 
-	/** Starts a sandbox; whoever does so closes it. */
-	static async open(
+	/** Starts a sandbox for the time of `work`. */
+	static async during(
 		engine: Engine,
 		variants: Partial<Choice>,
-		options: SandboxOptions = {},
-	): Promise<Stage> {
+		options: SandboxOptions,
+		work: (stage: Stage) => Promise<void>,
+	): Promise<void> {
 		const quiet = {
 			port: 0,
 			requestsPerWindow: 0,
@@ -36,19 +32,19 @@ export class Stage {
 		const sandbox = await startSandbox({ ...quiet, ...options, variants });
 		// A new key: the nodes remember services by base URL and key, and base URLs are used again.
 		const { keys } = sandbox.state;
-		keys.keys.length = 0;
-		return new Stage(
-			engine,
-			sandbox,
-			{ ...usualChoice, ...variants },
-			keys.create('Demo key').secret,
-		);
+		keys.all.length = 0;
+		const { secret } = keys.create('Demo key');
+		try {
+			await work(new Stage(engine, sandbox, { ...usualChoice, ...variants }, secret));
+		} finally {
+			await sandbox.close();
+		}
 	}
 
 	/** Values of a credential for the API path that is served. */
 	get credentials() {
-		const baseUrl =
-			this.choice['api-path'] === 'api-v1' ? `${this.sandbox.url}/api` : this.sandbox.url;
+		const isShared = this.choice['api-path'] === 'api-v1';
+		const baseUrl = isShared ? `${this.sandbox.url}/api` : this.sandbox.url;
 		return { apiKey: this.apiKey, baseUrl, apiPath: 'automatic', requestsPerMinute: 100_000 };
 	}
 
@@ -71,19 +67,16 @@ export class Stage {
 		if (!this.has('createWebhook')) return 'does not offer';
 		const { 'webhook-url': url, 'webhook-events': events } = this.choice;
 		const isUsual = url === 'url' || (url === 'callbackUrl' && events === 'array');
-		const namesFields = ['nested', 'list', 'fields', 'description'];
-		const isLearnable = isUsual || namesFields.includes(this.choice['error-shape']);
+		const isLearnable = isUsual || this.choice['error-shape'] !== 'text';
 		if (events === 'absent' || !isLearnable) return 'The service refused the request';
-		return this.choice['webhook-challenge'] === 'none' || answers
-			? undefined
-			: 'did not answer the challenge';
+		if (this.choice['webhook-challenge'] === 'none' || answers) return undefined;
+		return 'did not answer the challenge';
 	}
 
 	/** The name of the identifier of a contact, message and so on. */
 	idKey(kind: string): string {
 		const key = this.choice['id-key'];
-		if (key === 'messageId') return kind === 'message' ? key : 'id';
-		return key === 'snake' ? `${kind}_id` : key === 'camel' ? `${kind}Id` : key;
+		return key === 'snake' ? `${kind}_id` : key;
 	}
 
 	/** A phone number as the service writes it. */
@@ -96,12 +89,8 @@ export class Stage {
 		return this.choice['success-status'] !== '204' && this.choice['success-body'] === 'record';
 	}
 
-	async run(
-		parameters: INodeParameters,
-		items: RunOptions['items'],
-		options: RunOptions = {},
-	): Promise<RunResult> {
-		return await this.engine.run({ parameters, items, credentials: this.credentials, ...options });
+	async run(parameters: INodeParameters, options: RunOptions = {}): Promise<RunResult> {
+		return await this.engine.run({ parameters, credentials: this.credentials, ...options });
 	}
 
 	/** Runs an operation that must succeed. */
@@ -109,16 +98,8 @@ export class Stage {
 		parameters: INodeParameters,
 		items: RunOptions['items'] = [{}],
 	): Promise<INodeExecutionData[]> {
-		const { outputs, error } = await this.run(parameters, items);
+		const { outputs, error } = await this.run(parameters, { items });
 		expect(error).toBeUndefined();
 		return outputs[0] ?? [];
-	}
-
-	async fault(order: FaultOrder): Promise<void> {
-		await axios.post(`${this.sandbox.url}/_sandbox/faults`, order);
-	}
-
-	async close(): Promise<void> {
-		await this.sandbox.close();
 	}
 }

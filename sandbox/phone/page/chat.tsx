@@ -12,11 +12,12 @@ const nobodyListens =
 
 export function Chat({ phone }: { phone: string }) {
 	const { data, error } = useLive<ChatMessages>(`/chats/${encodeURIComponent(phone)}`);
-	const [answer, setAnswer] = useState({ hint: '', problem: '' });
+	const [hint, setHint] = useState('');
+	const [problem, setProblem] = useState('');
 	const box = useRef<HTMLTextAreaElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const scroller = useRef<HTMLDivElement>(null);
-	const name = data?.chat.name;
+	const { name, data: messages = [], total = 0 } = data ?? {};
 	const who = name ?? phone;
 	useEffect(() => {
 		// On a narrow screen a keyboard on the screen would cover what is to be read first.
@@ -29,16 +30,15 @@ export function Chat({ phone }: { phone: string }) {
 	}, [who]);
 	/** Writes as the customer; the keyboard stays in the box. Gives whether that succeeded. */
 	const send = async (text: string) => {
-		try {
-			const { deliveries } = await write({ from: phone, text });
-			setAnswer({ hint: deliveries.length === 0 ? nobodyListens : '', problem: '' });
-			scroller.current?.scrollTo({ top: 0 });
-			box.current?.focus();
-			return true;
-		} catch (failure) {
-			setAnswer({ hint: '', problem: String(failure) });
-			return false;
-		}
+		setProblem('');
+		const answer = await write({ from: phone, text }).catch((failure) =>
+			setProblem(String(failure)),
+		);
+		if (!answer) return false;
+		setHint(answer.deliveries.length === 0 ? nobodyListens : '');
+		scroller.current?.scrollTo({ top: 0 });
+		box.current?.focus();
+		return true;
 	};
 	return (
 		<>
@@ -61,14 +61,9 @@ export function Chat({ phone }: { phone: string }) {
 				role="group"
 				aria-label={`Messages with ${who}, to scroll`}
 			>
-				<div
-					role="log"
-					aria-live="polite"
-					aria-label={`Messages with ${who}`}
-					aria-relevant="additions"
-				>
+				<div role="log" aria-label={`Messages with ${who}`}>
 					<Problem error={error} />
-					{data && data.total > data.data.length && (
+					{total > messages.length && (
 						<p class="small text-center">Older messages are not shown.</p>
 					)}
 					{data?.total === 0 && (
@@ -76,13 +71,13 @@ export function Chat({ phone }: { phone: string }) {
 							Send one from n8n to see it arrive here, or write first as {who} in the box below.
 						</Empty>
 					)}
-					<Days messages={data?.data ?? []} who={who} reply={send} />
+					<Days messages={messages} who={who} reply={send} />
 				</div>
 			</div>
-			<p class={answer.hint && 'alert alert-info m-2'} role="status">
-				{answer.hint}
+			<p class={hint && 'alert alert-info m-2'} role="status">
+				{hint}
 			</p>
-			<Problem error={answer.problem} />
+			<Problem error={problem} />
 			<Composer box={box} who={who} send={send} />
 		</>
 	);
@@ -112,8 +107,7 @@ function Composer(props: { box: RefObject<HTMLTextAreaElement | null>; who: stri
 		event.preventDefault();
 		if (text.trim() === '') return;
 		setText('');
-		// What could not be sent comes back, unless something else was typed meanwhile.
-		if (!(await send(text))) setText((typed) => typed || text);
+		if (!(await send(text))) setText(text);
 	};
 	return (
 		<form class="d-flex align-items-end gap-2 bg-body" onSubmit={(event) => void submit(event)}>
@@ -146,7 +140,7 @@ function Bubble({ message, who, reply }: { message: Message; who: string; reply:
 			<span class="visually-hidden">{isOurs ? 'Your business' : who}: </span>
 			{template?.header && <Header {...template.header} />}
 			<p class="text" dir="auto">
-				{linked(text)}
+				{text}
 			</p>
 			<div class="small text-body-secondary">
 				{template?.footer && <p dir="auto">{template.footer}</p>}
@@ -166,85 +160,52 @@ function Bubble({ message, who, reply }: { message: Message; who: string; reply:
 const card = 'd-flex align-items-center gap-3 rounded-3 bg-body-secondary p-2 mb-2';
 
 function Header({ format, text, documentUrl }: NonNullable<RenderedTemplate['header']>) {
-	if (format === 'TEXT')
-		return (
-			<p dir="auto">
-				<strong>{text}</strong>
-			</p>
-		);
-	const kind = format === 'IMAGE' ? 'Picture' : format[0] + format.slice(1).toLowerCase();
-	if (format !== 'DOCUMENT')
-		return <p class={`${card} justify-content-center py-5`}>{kind} of the template</p>;
+	if (format === 'TEXT') return <p class="fw-bold">{text}</p>;
+	if (format === 'IMAGE')
+		return <p class={`${card} justify-content-center py-5`}>Picture of the template</p>;
 	const address = webAddress(documentUrl);
-	const file = address?.pathname.split('/').filter(Boolean).at(-1) ?? address?.host;
-	const words = (
-		<>
+	const file = address?.pathname.split('/').at(-1)?.replaceAll('%20', ' ');
+	return (
+		<Link class={`${card} text-reset text-decoration-none`} href={address?.href}>
 			<span class="badge text-bg-danger py-2" aria-hidden="true">
 				PDF
 			</span>
 			<span class="overflow-hidden">
-				<strong class="d-block" dir="auto">
-					{file ? decoded(file) : 'Document'}
-				</strong>
+				<strong class="d-block">{file || 'Document'}</strong>
 				<small>{address?.host ?? 'attached to the template'}</small>
 			</span>
-		</>
-	);
-	if (!address) return <p class={card}>{words}</p>;
-	return (
-		<Link class={`${card} text-reset text-decoration-none`} href={address.href}>
-			{words}
 		</Link>
 	);
 }
 
 type ButtonProps = RenderedTemplate['buttons'][number] & { reply: Send };
 
+/** A quick reply; anything else opens a page or just looks like a button. */
 function Button({ type, text, url, reply }: ButtonProps) {
-	const look = 'btn d-block border-0 border-top rounded-0 w-100 mt-2 fw-semibold';
-	const link = `${look} btn-link text-decoration-none`;
-	const address = webAddress(url);
-	if (address)
+	const look = 'btn btn-link d-block border-0 border-top rounded-0 w-100 mt-2 fw-semibold';
+	const plain = `${look} text-decoration-none`;
+	if (type !== 'QUICK_REPLY')
 		return (
-			<Link class={link} href={address.href}>
+			<Link class={plain} href={webAddress(url)?.href}>
 				<Sign>↗</Sign> <bdi>{text}</bdi>
 			</Link>
 		);
-	if (type !== 'QUICK_REPLY') return <bdi class={look}>{text}</bdi>;
 	return (
-		<button class={link} onClick={() => void reply(text)}>
+		<button class={plain} onClick={() => void reply(text)}>
 			<Sign>↩</Sign> <bdi>{text}</bdi>
 		</button>
 	);
 }
 
-/** A link that leaves the page. */
+/** A link that leaves the page; without an address only its words. */
 const Link = ({ children, ...others }: AnchorHTMLAttributes) => (
 	<a {...others} target="_blank" rel="noopener noreferrer">
 		{children}
-		<span class="visually-hidden"> (opens in a new tab)</span>
+		{others.href && <span class="visually-hidden"> (opens in a new tab)</span>}
 	</a>
 );
 
-/** A text with its web addresses as links. */
-function linked(text: string) {
-	const pieces = text.split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]'])/);
-	return pieces.map((piece, index) => {
-		const address = index % 2 === 1 ? webAddress(piece) : undefined;
-		return address ? <Link href={address.href}>{piece}</Link> : piece;
-	});
-}
-
 /** A web address, or undefined for anything that a browser should not open, e.g. `javascript:`. */
-function webAddress(address?: string): URL | undefined {
-	const url = address && URL.canParse(address) ? new URL(address) : undefined;
-	return url && /^https?:$/.test(url.protocol) ? url : undefined;
-}
-
-function decoded(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
+function webAddress(address = ''): URL | undefined {
+	return /^https?:/.test(address) && URL.canParse(address) ? new URL(address) : undefined;
 }

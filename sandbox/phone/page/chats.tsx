@@ -10,10 +10,12 @@ export function Chats({ chosen, class: pane }: { chosen?: string; class: string 
 	const number = phoneOf(search);
 	const query = new URLSearchParams({ search: number ?? search }).toString();
 	const { data: list, error } = useLive<ChatList>(`/chats?${query}`);
-	const chats = list?.data ?? [];
-	const more = (list?.total ?? 0) - chats.length;
+	const { data: chats = [], total = 0 } = list ?? {};
 	return (
-		<section class={`chats d-flex flex-column border-end ${pane}`} aria-label="Chats">
+		<section
+			class={`chats col-12 col-md-4 col-xl-3 d-flex flex-column border-end ${pane}`}
+			aria-label="Chats"
+		>
 			<header class="d-flex flex-wrap align-items-center gap-2 border-bottom px-3 py-2">
 				<h2 class="flex-fill fw-bold">Chats</h2>
 				<input
@@ -44,9 +46,9 @@ export function Chats({ chosen, class: pane }: { chosen?: string; class: string 
 						<Row key={chat.phone} chat={chat} isChosen={chat.phone === chosen} />
 					))}
 				</ul>
-				{more > 0 && (
+				{total > chats.length && (
 					<p class="small text-body-secondary text-center my-2">
-						{more} more: search for their names or numbers.
+						{total - chats.length} more: search for their names or numbers.
 					</p>
 				)}
 			</div>

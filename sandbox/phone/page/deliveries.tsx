@@ -2,15 +2,13 @@
 import type { Delivery } from '../../deliveries';
 import type { Webhook } from '../../state/webhooks';
 import { useLive } from './live';
-import { Empty, Problem, timeOf } from './parts';
+import { Problem, timeOf } from './parts';
 
-export function Deliveries() {
+export function Deliveries({ webhooks }: { webhooks?: Webhook[] }) {
 	const { data: log, error } = useLive<{ data: Delivery[] }>('/deliveries?last=200');
-	const { data: webhooks } = useLive<{ data: Webhook[] }>('/webhooks');
-	const deliveries = log?.data ?? [];
 	return (
 		<section
-			class="deliveries d-flex flex-column border-start bg-body"
+			class="deliveries col-12 col-xl-3 d-flex flex-column border-start bg-body"
 			aria-label="Deliveries to webhooks"
 		>
 			<header class="border-bottom px-3 py-2">
@@ -26,14 +24,9 @@ export function Deliveries() {
 				aria-label="Webhooks and deliveries, to scroll"
 			>
 				<Problem error={error} />
-				{webhooks && <Webhooks webhooks={webhooks.data} />}
-				{log && deliveries.length === 0 && (
-					<Empty title="No deliveries yet">
-						They begin when a webhook is registered and something happens.
-					</Empty>
-				)}
+				{webhooks && <Webhooks webhooks={webhooks} />}
 				<ol>
-					{deliveries.toReversed().map((delivery) => (
+					{log?.data.toReversed().map((delivery) => (
 						<Row key={delivery.id} {...delivery} />
 					))}
 				</ol>
@@ -70,47 +63,24 @@ const colours = {
 	cancelled: 'text-bg-secondary',
 };
 
-function Row({ event, data, url, state, attempts, createdAt }: Delivery) {
+function Row({ event, data, state, attempts, createdAt }: Delivery) {
 	const last = attempts.at(-1);
 	const answer = last ? (last.status ?? 'No answer') : 'Pending';
 	return (
-		<li class="border-top px-3 py-2 small">
-			<details>
-				<summary class="d-flex align-items-center gap-2">
-					<span class={`badge ${colours[state]}`}>
-						{state === 'cancelled' ? 'Cancelled' : answer}
-					</span>
-					<span class="flex-fill">
-						<strong class="d-block">{event}</strong>
-						{(data.from ?? data.to) as string | undefined}
-						{attempts.length > 1 && ` · ${attempts.length} attempts`}
-					</span>
-					<time class="text-nowrap" dateTime={createdAt}>
-						{timeOf(createdAt, 'medium')}
-					</time>
-				</summary>
-				<p class="text-break my-2">POST {placeOf(url)}</p>
-				{attempts.map(({ at, status, ms, error }) => (
-					<p key={at}>
-						{timeOf(at, 'medium')}: {status ?? 'no answer'}
-						{error && ` (${error})`}, {ms} ms
-					</p>
-				))}
-				<pre
-					class="rounded-3 bg-body-secondary p-2 my-2"
-					tabIndex={0}
-					role="group"
-					aria-label="Body"
-				>
-					{JSON.stringify({ event, data }, null, 2)}
-				</pre>
-			</details>
+		<li class="d-flex align-items-center gap-2 border-top px-3 py-2 small">
+			<span class={`badge ${colours[state]}`}>{state === 'cancelled' ? 'Cancelled' : answer}</span>
+			<span class="flex-fill text-break">
+				<strong class="d-block">{event}</strong>
+				{(data.from ?? data.to) as string | undefined}
+				{attempts.length > 1 && ` · ${attempts.length} attempts`}
+				{last?.error && ` · ${last.error}`}
+			</span>
+			<time class="text-nowrap" dateTime={createdAt}>
+				{timeOf(createdAt)}
+			</time>
 		</li>
 	);
 }
 
 /** An address without its query, which may hold a receiver's secret. */
-function placeOf(url: string): string {
-	const { origin, pathname } = new URL(url);
-	return `${origin}${pathname}`;
-}
+const placeOf = (url: string) => url.replace(/\?.*/, '');

@@ -7,7 +7,8 @@ import './style.css';
 import { Chat } from './chat';
 import { Chats } from './chats';
 import { Deliveries } from './deliveries';
-import { connect } from './live';
+import type { Webhook } from '../../state/webhooks';
+import { useLive } from './live';
 import { Empty, phoneOf } from './parts';
 
 /** The chat that the address names, e.g. `#+15551234567`; the browser's Back leads to the one before. */
@@ -21,12 +22,10 @@ setTheme();
 
 function App() {
 	const [phone, setPhone] = useState(chosenPhone);
-	const [isConnected, setConnected] = useState<boolean>();
+	const { data: webhooks, error } = useLive<{ data: Webhook[] }>('/webhooks');
+	const isConnected = webhooks && !error;
 	const [showsDeliveries, setShowsDeliveries] = useState(matchMedia('(min-width: 75rem)').matches);
-	useEffect(() => {
-		addEventListener('hashchange', () => setPhone(chosenPhone()));
-		connect(setConnected);
-	}, []);
+	useEffect(() => addEventListener('hashchange', () => setPhone(chosenPhone())), []);
 	// A narrow window shows one of the panes.
 	const onlyWide = 'd-none d-md-flex';
 	return (
@@ -41,8 +40,7 @@ function App() {
 					class={`badge text-wrap ms-auto text-bg-${isConnected ? 'success' : 'danger'}`}
 					role="status"
 				>
-					{isConnected && 'Live'}
-					{isConnected === false && 'Not connected. Is the sandbox still running?'}
+					{isConnected ? 'Live' : error && 'Not connected'}
 				</p>
 				<button
 					class="btn border rounded-pill"
@@ -67,7 +65,7 @@ function App() {
 						</Empty>
 					)}
 				</section>
-				{showsDeliveries && <Deliveries />}
+				{showsDeliveries && <Deliveries webhooks={webhooks?.data} />}
 			</main>
 		</>
 	);

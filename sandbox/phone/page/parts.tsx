@@ -6,35 +6,31 @@ type Words = { children?: ComponentChildren };
 /** A sign beside words that say the same. */
 export const Sign = ({ children }: Words) => <span aria-hidden="true">{children}</span>;
 
-const ticks: Record<string, string> = {
-	accepted: '◷',
-	sent: '✓',
-	delivered: '✓✓',
-	read: '✓✓',
-	failed: '!',
-};
-const colours: Record<string, string> = {
-	read: 'text-primary-emphasis',
-	failed: 'text-danger-emphasis',
+const looks: Record<string, { tick: string; colour?: string }> = {
+	accepted: { tick: '◷' },
+	sent: { tick: '✓' },
+	delivered: { tick: '✓✓' },
+	read: { tick: '✓✓', colour: 'text-primary-emphasis' },
+	failed: { tick: '!', colour: 'text-danger-emphasis' },
 };
 
 /** How far a message of ours has come. */
 export const Status = ({ status }: { status: string }) => (
-	<span class={`status ${status} text-nowrap ${colours[status] ?? ''}`}>
-		{status[0].toUpperCase() + status.slice(1)} <Sign>{ticks[status]}</Sign>
+	<span class={`status ${status} text-nowrap text-capitalize ${looks[status]?.colour ?? ''}`}>
+		{status} <Sign>{looks[status]?.tick}</Sign>
 	</span>
 );
 
 /** A round field in one of six colours, with initials if there is a name. */
 export function Avatar({ phone, name }: { phone: string; name?: string | null }) {
-	const words = (name ?? '').split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word));
-	const ends = words.length > 1 ? [words[0], words[words.length - 1]] : words;
-	const initials = ends.map((word) => [...word][0].toUpperCase()).join('');
+	const initials = (name ?? '').match(/(?<!\S)[\p{L}\p{N}]/gu) ?? ['☺'];
+	const ends = initials.length > 1 ? [initials[0], initials.at(-1)] : initials;
 	const sum = [...phone.slice(1)].reduce((before, digit) => before * 7 + Number(digit), 0);
 	const style = { background: `hsl(${(sum % 6) * 60} 45% 30%)` };
+	const look = 'avatar rounded-circle text-center text-white text-uppercase fw-semibold';
 	return (
-		<span class="avatar rounded-circle text-white fw-semibold" style={style} aria-hidden="true">
-			{initials || '☺'}
+		<span class={look} style={style} aria-hidden="true">
+			{ends.join('')}
 		</span>
 	);
 }
@@ -60,9 +56,9 @@ export function phoneOf(typed: string): string | undefined {
 	return /^\+[1-9]\d{6,14}$/.test(phone) ? phone : undefined;
 }
 
-/** The time of a moment in ISO 8601, with seconds if it is `medium`. */
-export const timeOf = (timestamp: string, timeStyle: 'short' | 'medium' = 'short') =>
-	new Date(timestamp).toLocaleTimeString(undefined, { timeStyle });
+/** The time of a moment in ISO 8601. */
+export const timeOf = (timestamp: string) =>
+	new Date(timestamp).toLocaleTimeString(undefined, { timeStyle: 'short' });
 
 /** The day of a moment in ISO 8601. */
 export function dayOf(timestamp: string, dateStyle: 'medium' | 'full'): string {

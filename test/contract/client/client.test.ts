@@ -4,49 +4,35 @@
  */
 import createClient from 'openapi-fetch';
 
-import { startSandbox, type Sandbox } from '../../../sandbox';
 import { until } from '../../../tools/until';
-import { closeAll, openReceiver } from '../../sandbox/support';
+import { closeAll, openReceiver, openSandbox } from '../../sandbox/support';
 import type { components, paths } from './generated';
 
-let sandbox: Sandbox;
-let client: ReturnType<typeof createClient<paths>>;
+afterEach(closeAll);
 
-beforeEach(async () => {
-	sandbox = await startSandbox({ port: 0 });
+test('sends a message, reads what the service refuses, and receives an event', async () => {
+	const { sandbox } = await openSandbox();
 	const headers = { Authorization: `Bearer ${sandbox.key}` };
-	client = createClient<paths>({ baseUrl: sandbox.url, headers });
-});
-
-afterEach(async () => {
-	await sandbox.close();
-	await closeAll();
-});
-
-test('sends a message, and reads which field the service refuses', async () => {
+	const client = createClient<paths>({ baseUrl: sandbox.url, headers });
 	const body = { to: '+15550001001', text: 'Your order is ready' };
-	const { data } = await client.POST('/v1/messages/send', { body });
-	const sent = sandbox.state.messages.all.map(({ id, phone, text }) => ({ id, to: phone, text }));
-	expect(sent).toEqual([{ id: data?.id, ...body }]);
+	const { data: sent } = await client.POST('/v1/messages/send', { body });
+	expect(sandbox.state.messages.all).toMatchObject([{ id: sent?.id, text: body.text }]);
 	const { error, response } = await client.POST('/v1/messages/send', {
 		// @ts-expect-error the types demand a text
 		body: { to: 'nobody' },
 	});
 	expect([response.status, error?.error.code, error?.error.field]).toEqual([422, 'invalid', 'to']);
-});
 
-test('registers a webhook, reads its event and deletes it', async () => {
 	const { url, received } = await openReceiver();
-	const { data: webhook } = await client.POST('/v1/webhooks', {
-		body: { url, events: ['message.received'] },
-	});
-	sandbox.state.traffic.receive({ from: '+15550001001', text: 'Thanks' });
-	const { body } = await until('the event arrived', () => received[0]);
-	const { data } = body as components['schemas']['MessageReceivedEvent'];
-	expect([data.from, data.text]).toEqual(['+15550001001', 'Thanks']);
-
-	const id = webhook?.id ?? '';
-	const { response } = await client.DELETE('/v1/webhooks/{id}', { params: { path: { id } } });
-	expect(response.status).toBe(204);
+	const events = ['message.received'];
+	const { data: webhook } = await client.POST('/v1/webhooks', { body: { url, events } });
+	sandbox.state.traffic.receive({ from: body.to, text: 'Thanks' });
+	const event = await until('the event arrived', () => received[0]?.body);
+	const { data } = event as components['schemas']['MessageReceivedEvent'];
+	expect([data.from, data.text]).toEqual([body.to, 'Thanks']);
+	const path = { id: webhook?.id ?? '' };
+	expect((await client.DELETE('/v1/webhooks/{id}', { params: { path } })).response.status).toBe(
+		204,
+	);
 	expect(sandbox.state.webhooks.all).toEqual([]);
 });
