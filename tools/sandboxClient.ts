@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 import axios, { type AxiosInstance } from 'axios';
 import countBy from 'lodash/countBy';
+import max from 'lodash/max';
+import min from 'lodash/min';
 import type { EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
 import { demoKey } from '../sandbox/options';
 import type { EndpointCounter, LoggedRequest } from '../sandbox/requestLog';
@@ -18,10 +20,7 @@ const STOP_LIMIT = 5_000;
 export const FIRST_NUMBER = 15_550_000_000;
 
 /** A part of a campaign's people: how many, and from which index on. */
-export interface Part {
-	from: number;
-	count: number;
-}
+export type Part = { from: number; count: number };
 
 /** The phone numbers of a part of a campaign, E.164. */
 export function numbersOf({ from, count }: Part): string[] {
@@ -29,10 +28,7 @@ export function numbersOf({ from, count }: Part): string[] {
 }
 
 /** A limit on requests, and the length of its sliding window. */
-export interface Rate {
-	requests: number;
-	windowMs: number;
-}
+export type Rate = { requests: number; windowMs: number };
 
 /** Nothing is slowed down. */
 export const noLimit: Rate = { requests: 10_000_000, windowMs: 60_000 };
@@ -92,10 +88,8 @@ export class SandboxClient {
 
 	/** How often an endpoint was called since the last reset, by the status of the answer too. */
 	async counter(endpoint: EndpointName): Promise<EndpointCounter | undefined> {
-		const { data } = await this.http.get<{ endpoints: Record<string, EndpointCounter> }>(
-			'/requests',
-		);
-		return data.endpoints[endpoint];
+		type Log = { endpoints: Record<string, EndpointCounter> };
+		return (await this.http.get<Log>('/requests')).data.endpoints[endpoint];
 	}
 
 	/** How many text messages it has taken since the last reset. */
@@ -107,15 +101,13 @@ export class SandboxClient {
 	async traffic(numbers: string[]): Promise<Traffic> {
 		const received = countBy(await this.sent(), 'phone');
 		const requests = await this.look<LoggedRequest>('/requests?last=1000000');
-		const starts = requests.map(({ at }) => Date.parse(at));
-		const ends = requests.map(({ ms }, index) => starts[index] + (ms ?? 0));
-		const earliest = starts.reduce((least, one) => Math.min(least, one), Infinity);
-		const latest = ends.reduce((most, one) => Math.max(most, one), 0);
+		const start = min(requests.map(({ at }) => Date.parse(at))) ?? 0;
+		const end = max(requests.map(({ at, ms }) => Date.parse(at) + (ms ?? 0))) ?? 0;
 		return {
 			lost: numbers.filter((number) => !received[number]).length,
 			doubled: numbers.filter((number) => received[number] > 1).length,
 			tooManyRequests: (await this.counter('sendText'))?.byStatus['429'] ?? 0,
-			wireSeconds: requests.length > 0 ? (latest - earliest) / 1000 : 0,
+			wireSeconds: (end - start) / 1000,
 		};
 	}
 }
@@ -155,13 +147,12 @@ export class SandboxProcess extends SandboxClient {
 			stdio: ['ignore', 'pipe', 'inherit'],
 		});
 		const stop = async () => await stopTree(child, STOP_LIMIT);
-		const output = child.stdout
-			? await once(child.stdout, 'data', { signal: AbortSignal.timeout(START_LIMIT) }).catch(String)
-			: '';
-		const url = /http:\/\/\S+/.exec(String(output))?.[0];
+		const signal = AbortSignal.timeout(START_LIMIT);
+		const output = String(await once(child.stdout!, 'data', { signal }).catch(String));
+		const url = /http:\/\/\S+/.exec(output)?.[0];
 		if (url) return new SandboxProcess(url, stop);
 		await stop();
-		throw new UserError(`The sandbox did not start: ${String(output)}`);
+		throw new UserError(`The sandbox did not start: ${output}`);
 	}
 
 	/** Starts one for the time of `work`. */
@@ -170,10 +161,6 @@ export class SandboxProcess extends SandboxClient {
 		work: (service: SandboxProcess) => Promise<T>,
 	): Promise<T> {
 		const service = await SandboxProcess.start(settings);
-		try {
-			return await work(service);
-		} finally {
-			await service.stop();
-		}
+		return await work(service).finally(service.stop);
 	}
 }

@@ -14,10 +14,9 @@ import range from 'lodash/range';
 import { onStop, step, UserError } from '../../tools/cli';
 import { Environment } from '../../tools/environment';
 import { installPackage } from '../../tools/n8n/package';
-import { N8nProcess, type N8nRole } from '../../tools/n8n/process';
-import { type N8nServer, startN8n } from '../../tools/n8n/server';
+import { N8nProcess, type N8nRole, type N8nServer, startN8n } from '../../tools/n8n/server';
 import { freePort, runCommand, spawnTree, stopTree } from '../../tools/processes';
-import { aptInstall } from '../../tools/n8n/toolchain';
+import { aptInstall } from '../../tools/n8n/install';
 import { until } from '../../tools/until';
 
 /** How many workers there are. */

@@ -1,5 +1,5 @@
 /** The tables of a soak test: what should have happened and what did, the memory of the processes, and the size of stored data. */
-import type { N8nProcess } from '../../tools/n8n/process';
+import type { N8nProcess } from '../../tools/n8n/server';
 import { measure, type Usage } from './machine';
 import { patiently, type Shop } from './shop';
 import type { Line, Truth } from './truth';
