@@ -7,9 +7,9 @@ import { ExecuteContext } from 'n8n-core';
 import { createEmptyRunExecutionData, type INodeExecutionData, Workflow } from 'n8n-workflow';
 import { readList, type ServiceRecord } from '../nodes/BusinessMessaging/api/read';
 import { additionalDataFor } from '../test/support/cli';
-import { loadPackage } from '../test/support/package';
+import { type LoadedPackage, loadPackage } from '../test/support/package';
 import { ACTION, node, withCredential } from '../tools/n8n/workflow';
-import { forgetPeak, peakMb, residentMb } from './usage';
+import { forgetPeak, peakMb } from './usage';
 
 const [kind, baseUrl, apiKey, firstPage, pageSize, contacts] = process.argv.slice(2);
 
@@ -22,17 +22,12 @@ export interface Took {
 }
 
 /** Contact: Get Many, as n8n runs it. */
-async function prepareNode(): Promise<() => Promise<ServiceRecord[]>> {
-	const loaded = await loadPackage();
+async function listByNode(loaded: LoadedPackage): Promise<ServiceRecord[]> {
 	const parameters = { resource: 'contact', operation: 'getAll', returnAll: true };
-	const list = node('List', ACTION, 1, parameters, withCredential('1'));
-	const workflow = new Workflow({
-		id: 'listing',
-		nodes: [list],
-		connections: {},
-		active: false,
-		nodeTypes: loaded.nodeTypes,
-	});
+	const nodes = [node('List', ACTION, 1, parameters, withCredential('1'))];
+	const { nodeTypes } = loaded;
+	const own = { id: 'listing', nodes, connections: {}, active: false, nodeTypes };
+	const workflow = new Workflow(own);
 	const credentials = { apiKey, baseUrl, apiPath: 'automatic', requestsPerMinute: 1_000_000 };
 	const items: INodeExecutionData[] = [{ json: {} }];
 	const context = new ExecuteContext(
@@ -47,42 +42,36 @@ async function prepareNode(): Promise<() => Promise<ServiceRecord[]>> {
 		{ node: workflow.nodes.List, data: { main: [items] }, source: null },
 		[],
 	);
-	const action = loaded.node('businessMessaging');
-	return async () =>
-		((await action.execute?.call(context)) as INodeExecutionData[][])[0].map(({ json }) => json);
+	const output = await loaded.node('businessMessaging').execute?.call(context);
+	return (output as INodeExecutionData[][])[0].map(({ json }) => json);
 }
 
 /** The shortest code for somebody who knows the service: one request per page. */
-async function prepareBare(): Promise<() => Promise<ServiceRecord[]>> {
-	await loadPackage();
+async function listBare(): Promise<ServiceRecord[]> {
 	const client = axios.create({
 		baseURL: baseUrl,
 		headers: { authorization: `Bearer ${apiKey}` },
 		proxy: false,
 	});
-	const pages = Math.ceil(Number(contacts) / Number(pageSize));
-	return async () => {
-		const records: ServiceRecord[] = [];
-		for (let page = 0; page < pages; page++) {
-			const { data } = await client.get<unknown>('/v1/contacts', {
-				params: { limit: Math.min(1_000, Number(pageSize)), page: page + Number(firstPage) },
-			});
-			for (const record of readList(data) ?? []) records.push(record);
-		}
-		return records;
-	};
+	const records: ServiceRecord[] = [];
+	for (let page = 0; page < Math.ceil(Number(contacts) / Number(pageSize)); page++) {
+		const { data } = await client.get<unknown>('/v1/contacts', {
+			params: { limit: Math.min(1_000, Number(pageSize)), page: page + Number(firstPage) },
+		});
+		for (const record of readList(data) ?? []) records.push(record);
+	}
+	return records;
 }
 
 async function main(): Promise<void> {
-	const list = await (kind === 'node' ? prepareNode() : prepareBare());
+	const loaded = await loadPackage();
 	globalThis.gc?.();
 	forgetPeak(process.pid);
-	const before = residentMb(process.pid);
+	const before = peakMb(process.pid);
 	const start = performance.now();
-	const records = await list();
-	const seconds = (performance.now() - start) / 1000;
+	const records = await (kind === 'node' ? listByNode(loaded) : listBare());
 	const took: Took = {
-		seconds,
+		seconds: (performance.now() - start) / 1000,
 		peakMb: peakMb(process.pid) - before,
 		phones: records.map(({ phone }) => String(phone)),
 	};

@@ -1,18 +1,27 @@
-/** `npm run bench -- campaign|exclusion|listing|replies|trigger [flags]`; each benchmark is a file that runs when it is imported. */
-import { runMain, UserError } from '../tools/cli';
+/** `npm run bench -- campaign|listing|trigger [--json FILE] [--quick]`. */
+import { writeFile } from 'node:fs/promises';
+import { readFlags, runMain, UserError } from '../tools/cli';
 
-const benchmarks: Record<string, () => Promise<object>> = {
+/** A benchmark prints its tables, and returns what it has measured, and what must not be, in sentences. */
+interface Benchmark {
+	usage: string;
+	run: (isQuick: boolean) => Promise<{ figures: unknown; faults: string[] }>;
+}
+
+const benchmarks: Record<string, () => Promise<Benchmark>> = {
 	campaign: async () => await import('./campaign.js'),
-	exclusion: async () => await import('./exclusion.js'),
 	listing: async () => await import('./listing.js'),
-	replies: async () => await import('./replies.js'),
 	trigger: async () => await import('./trigger.js'),
 };
 
 const [name] = process.argv.splice(2, 1);
-const benchmark = benchmarks[name];
-if (benchmark) void benchmark();
-else
-	runMain(async () => {
-		throw new UserError(`Name one of ${Object.keys(benchmarks).join(', ')}.`);
-	});
+
+runMain(async () => {
+	const names = Object.keys(benchmarks);
+	if (!names.includes(name)) throw new UserError(`Name one of ${names.join(', ')}.`);
+	const { usage, run } = await benchmarks[name]();
+	const flags = readFlags({ json: 'string', quick: 'boolean' }, usage);
+	const { figures, faults } = await run(flags.quick === true);
+	if (flags.json) await writeFile(flags.json, `${JSON.stringify(figures, null, 2)}\n`);
+	if (faults.length > 0) throw new UserError(faults.join('\n'));
+});

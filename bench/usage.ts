@@ -1,8 +1,16 @@
 /** CPU time and memory of a process, as Linux reports them. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { UserError } from '../tools/cli';
+import type { N8nServer } from '../tools/n8n/server';
 
 /** Linux reports CPU time in hundredths of a second on every machine. */
 const TICKS_PER_SECOND = 100;
+
+/** @throws UserError when n8n has ended */
+export function pidOf({ pid, logFile }: N8nServer): number {
+	if (pid === undefined) throw new UserError(`n8n has ended (its log: ${logFile}).`);
+	return pid;
+}
 
 /** CPU time of a process so far, user and kernel, seconds. */
 export function cpuSeconds(pid: number): number {
@@ -14,17 +22,8 @@ export function cpuSeconds(pid: number): number {
 
 /** Peak resident memory of a process since {@link forgetPeak}, MB. */
 export function peakMb(pid: number): number {
-	return statusMb(pid, 'VmHWM');
-}
-
-/** Present resident memory of a process, MB. */
-export function residentMb(pid: number): number {
-	return statusMb(pid, 'VmRSS');
-}
-
-function statusMb(pid: number, field: string): number {
 	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-	return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024;
+	return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
 /** Resets the peak of a process to its present memory. */

@@ -4,28 +4,27 @@ import os from 'node:os';
 import path from 'node:path';
 import { onStop, step } from './cli';
 import { installN8n, type N8nInstall } from './n8n/install';
-import { packFolder, packProject } from './n8n/package';
+import { packProject } from './n8n/package';
 import { type N8nServer, startN8n } from './n8n/server';
 
 /** Everything in it is stopped and removed when the program ends (`runMain`). */
 export class Environment {
 	private constructor(
 		readonly install: N8nInstall,
-		/** Tarballs: this project's nodes, and others. */
+		/** The tarball of this project's nodes. */
 		readonly packages: string[],
 		/** Only for this environment, in the system's temporary folder. */
 		readonly folder: string,
 	) {}
 
-	/** Installs n8n if need be, and packs this project. @param others folders of further packages for n8n */
-	static async open(others: string[] = []): Promise<Environment> {
+	/** Installs n8n if need be, and packs this project. */
+	static async open(): Promise<Environment> {
 		const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-'));
 		onStop(async () => await rm(folder, { recursive: true, force: true }));
 		const install = await installN8n();
 		const ours = await step('Building and packing the nodes', packProject);
 		onStop(async () => await rm(path.dirname(ours), { recursive: true, force: true }));
-		const packed = await Promise.all(others.map(async (other) => await packFolder(other, folder)));
-		return new Environment(install, [ours, ...packed], folder);
+		return new Environment(install, [ours], folder);
 	}
 
 	/** Starts new n8n processes, each with a separate folder, for the time of `work`. @param env added to n8n's environment */

@@ -3,11 +3,9 @@ import { once } from 'node:events';
 import path from 'node:path';
 import axios, { type AxiosInstance } from 'axios';
 import countBy from 'lodash/countBy';
-import max from 'lodash/max';
-import min from 'lodash/min';
 import type { EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
 import { demoKey } from '../sandbox/options';
-import type { EndpointCounter, LoggedRequest } from '../sandbox/requestLog';
+import type { EndpointCounter } from '../sandbox/requestLog';
 import type { Choice } from '../sandbox/variants';
 import { UserError } from './cli';
 import { spawnTree, stopTree } from './processes';
@@ -40,8 +38,6 @@ export interface Traffic {
 	doubled: number;
 	/** Requests that were answered with 429. */
 	tooManyRequests: number;
-	/** From the first request to the answer of the last one, seconds. */
-	wireSeconds: number;
 }
 
 /** What benchmarks and tests do with a sandbox. */
@@ -71,11 +67,6 @@ export class SandboxClient {
 		await this.http.post('/reset');
 	}
 
-	/** A customer writes. */
-	async receive(from: string, text: string): Promise<void> {
-		await this.http.post('/inbound', { from, text });
-	}
-
 	/** Looks at what only a sandbox shows, e.g. `look('/deliveries')`. */
 	async look<T>(path: string): Promise<T[]> {
 		return (await this.http.get<{ data: T[] }>(path)).data.data;
@@ -100,14 +91,10 @@ export class SandboxClient {
 	/** What it has seen since the last reset of messages to these numbers. */
 	async traffic(numbers: string[]): Promise<Traffic> {
 		const received = countBy(await this.sent(), 'phone');
-		const requests = await this.look<LoggedRequest>('/requests?last=1000000');
-		const start = min(requests.map(({ at }) => Date.parse(at))) ?? 0;
-		const end = max(requests.map(({ at, ms }) => Date.parse(at) + (ms ?? 0))) ?? 0;
 		return {
 			lost: numbers.filter((number) => !received[number]).length,
 			doubled: numbers.filter((number) => received[number] > 1).length,
 			tooManyRequests: (await this.counter('sendText'))?.byStatus['429'] ?? 0,
-			wireSeconds: (end - start) / 1000,
 		};
 	}
 }

@@ -1,14 +1,12 @@
-/** The activity of the shop: campaigns and previews, customers who write, questions, contact syncs, and a user of the editor. */
+/** The activity of the shop: campaigns and previews, customers who write, questions, and contact syncs. */
 import { setTimeout as delay } from 'node:timers/promises';
-import isEqual from 'lodash/isEqual';
 import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
 import type { IDataObject } from 'n8n-workflow';
 import { UserError } from '../../tools/cli';
 import { type Execution, outputOf } from '../../tools/n8n/client';
-import { ACTION as ACTION_TYPE } from '../../tools/n8n/workflow';
 import { numbersOf } from '../../tools/sandboxClient';
-import { ACTION, type Body, OPTED_OUT, patiently, type Shop } from './shop';
+import { ACTION, type Body, ofStart, OPTED_OUT, type Shop, type Workflows } from './shop';
 import type { Mailing, Truth } from './truth';
 
 /** How often a run is started again until everybody has been served. */
@@ -20,6 +18,59 @@ const SYNCED_FROM = 900_000;
 /** While more deliveries than this are open, nobody writes and no campaign begins, so that a slow machine can catch up. */
 const MAX_PENDING = 100;
 
+const sendText = { resource: 'message', operation: 'sendText' };
+const upsert = { resource: 'contact', operation: 'upsert' };
+const campaign = {
+	...sendText,
+	to: '={{ $json.to }}',
+	sendOnce: true,
+	campaign: ofStart('text'),
+	text: ofStart('text'),
+	audienceRules: {
+		duplicates: 'sendFirst',
+		excludeSegment: OPTED_OUT,
+		excludeNumbers: ofStart('excluded'),
+	},
+};
+const segments = [{ name: 'segments', type: 'json', value: JSON.stringify([OPTED_OUT]) }];
+
+export const workflows: Workflows = {
+	started: {
+		campaign,
+		preview: { ...campaign, mode: 'preview' },
+		ask: {
+			resource: 'message',
+			operation: 'sendAndWait',
+			to: '={{ $json.to }}',
+			message: ofStart('text'),
+			// If n8n loses a reply while it starts, the run must end all the same.
+			limitWaitTime: 10,
+			waitTimeUnit: 'minutes',
+		},
+		sync: { ...upsert, phone: '={{ $json.to }}', name: ofStart('text') },
+	},
+	triggered: {
+		autoReply: {
+			trigger: { options: { groupMessages: 2 } },
+			action: { ...sendText, to: '={{ $json.from }}', text: 'Thank you, we will answer soon.' },
+		},
+		receipts: {
+			trigger: {
+				events: ['message.delivered', 'message.failed'],
+				options: { batchReceipts: true },
+			},
+		},
+		optOuts: {
+			trigger: { filters: { intent: 'optOut' } },
+			action: {
+				...upsert,
+				phone: '={{ $json.from }}',
+				additionalFields: { field: segments },
+			},
+		},
+	},
+};
+
 /** How busy the day is. */
 export interface Pace {
 	/** People of the largest campaign and of the largest question. */
@@ -30,12 +81,10 @@ export interface Pace {
 /** Runs until the shop is closed, and returns when all that has begun is over. @throws Error for what cannot be finished */
 export async function liveThroughDay(shop: Shop, truth: Truth, pace: Pace): Promise<void> {
 	answerQuestions(shop);
-	const pick = await openPicker(shop);
 	const activities = [
 		endless(shop, 2_000, async (round) => await sendCampaign(shop, truth, round, pace)),
 		endless(shop, 20_000, async (round) => await ask(shop, truth, round, pace)),
 		endless(shop, 40_000, async (round) => await sync(shop, truth, round)),
-		endless(shop, 5_000, pick),
 		endless(shop, 3_000, async () => await write(shop, truth, pace)),
 	];
 	await Promise.all(activities);
@@ -68,15 +117,13 @@ async function mail(shop: Shop, truth: Truth, kind: 'campaign' | 'preview', body
 	const everybody = numbersOf(body).filter((phone) => !excluded.includes(phone));
 	const wanted = new Set(everybody.filter((phone) => !isOut(shop, phone)));
 	const mailing = begin(truth, kind, body.text, wanted);
-	for (let runs = 1; ; runs++) {
-		const executions = await shop.run(kind, body);
+	const isNamed = kind === 'preview' ? 'preview' : 'mayHaveBeenSent';
+	await runUntil(shop, kind, body, (executions) => {
 		const items = executions.flatMap(itemsOf);
-		const isNamed = kind === 'preview' ? 'preview' : 'mayHaveBeenSent';
 		for (const item of items) if (statusOf(item) === isNamed) mailing.named.add(String(item.to));
 		const isDone = executions.some(({ status }) => status === 'success');
-		if (isDone && items.every((item) => statusOf(item) !== 'notSent')) break;
-		if (runs === MAX_RUNS) throw new UserError(`"${body.text}" is not done after ${runs} runs.`);
-	}
+		return isDone && items.every((item) => statusOf(item) !== 'notSent');
+	});
 	for (const phone of wanted) {
 		if (!isOut(shop, phone)) continue;
 		wanted.delete(phone);
@@ -84,6 +131,17 @@ async function mail(shop: Shop, truth: Truth, kind: 'campaign' | 'preview', body
 		mailing.either.add(phone);
 	}
 	mailing.state = 'ended';
+}
+
+/** Runs a workflow again and again, as a person would, until everything is done. */
+async function runUntil(
+	shop: Shop,
+	name: string,
+	body: Body,
+	isDone: (executions: Execution[]) => boolean,
+): Promise<void> {
+	for (let runs = 1; !isDone(await shop.run(name, body)); runs++)
+		if (runs === MAX_RUNS) throw new UserError(`"${body.text}" is not done after ${runs} runs.`);
 }
 
 function begin(truth: Truth, kind: Mailing['kind'], text: string, wanted: Set<string>): Mailing {
@@ -145,35 +203,11 @@ async function sync(shop: Shop, truth: Truth, round: number): Promise<void> {
 		from: SYNCED_FROM,
 		count: between(shop, 20, 300),
 	};
-	for (let runs = 1; ; runs++) {
-		const executions = await shop.run('sync', body);
+	await runUntil(shop, 'sync', body, (executions) => {
 		const isDone = executions.every(({ status }) => status === 'success');
-		if (isDone && executions.flatMap(itemsOf).every(({ error }) => !error)) break;
-		if (runs === MAX_RUNS) throw new UserError(`"${body.text}" is not done after ${runs} runs.`);
-	}
+		return isDone && executions.flatMap(itemsOf).every(({ error }) => !error);
+	});
 	for (const phone of numbersOf(body)) truth.contacts.set(phone, body.text);
-}
-
-/** Somebody opens the list of templates: it is the whole list or an error, never a part. */
-async function openPicker(shop: Shop): Promise<() => Promise<void>> {
-	const look = async () =>
-		await shop.machine.main.client.call<{ results: unknown[] }>(
-			'POST',
-			'/rest/dynamic-node-parameters/resource-locator-results',
-			{
-				path: 'parameters.template',
-				methodName: 'searchTemplateNames',
-				nodeTypeAndVersion: { name: ACTION_TYPE, version: 1 },
-				currentNodeParameters: { resource: 'message', operation: 'sendTemplate' },
-				credentials: { businessMessagingApi: { id: shop.credential, name: 'Service' } },
-			},
-		);
-	const { results: expected } = await patiently(look);
-	return async () => {
-		const { results } = await look().catch(() => ({ results: expected }));
-		if (isEqual(results, expected)) return;
-		throw new UserError(`A list of templates is wrong: ${JSON.stringify(results)}.`);
-	};
 }
 
 /** A random number, small ones as often as large ones: each doubling is as likely as the next. */

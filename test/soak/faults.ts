@@ -4,7 +4,7 @@ import sortBy from 'lodash/sortBy';
 import { endpoints, type EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
 import type { FaultOrder } from '../../sandbox/faults';
 import { numbers } from '../../sandbox/variants';
-import { setClock } from './machine';
+import { setClock } from './instruments';
 import { ACTION, patiently, type Shop } from './shop';
 import type { Truth } from './truth';
 
@@ -29,8 +29,7 @@ function service(order: (random: Random) => FaultOrder): Fault {
 /** Ends a process and starts it again. Restarts come in the first half of a long day, so that memory can be compared in the other. */
 function restart(end: 'stop' | 'kill'): Fault {
 	return async ({ machine }, truth, random) => {
-		const all = Object.values(machine.processes);
-		const one = all[random(all.length)];
+		const one = machine.processes[random(machine.processes.length)];
 		const from = Date.now();
 		await one[end]();
 		if (machine.receivers.includes(one)) truth.ends.push({ from, to: Date.now() });
@@ -63,8 +62,7 @@ const faults: Record<string, Fault> = {
 	kill: restart('kill'),
 	lockedDatabase: async ({ machine }, _truth, random) => await machine.database.lock(2 + random(5)),
 	clock: async ({ machine }, _truth, random) => {
-		const all = Object.values(machine.processes);
-		const one = all[random(all.length)];
+		const one = machine.processes[random(machine.processes.length)];
 		setClock(one, random(2) === 0 ? 120 : -120);
 		await delay(15_000);
 		setClock(one, 0);

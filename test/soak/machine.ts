@@ -1,137 +1,149 @@
-/** The n8n of a soak test: one process, or queue mode. Each of its processes can be measured and has a clock to set. */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+/** The n8n of a soak test: one process, or queue mode, with our package, behind a balancer. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, copyFile, mkdir, mkdtemp } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { onStop, step, UserError } from '../../tools/cli';
+import range from 'lodash/range';
+import { onStop, step } from '../../tools/cli';
 import { Environment } from '../../tools/environment';
-import { type N8nProcess, type N8nServer, startN8n } from '../../tools/n8n/server';
-import { aptInstall } from '../../tools/n8n/install';
-import { runCommand } from '../../tools/processes';
-import { until } from '../../tools/until';
-import { Balancer, openCluster } from '../queue/cluster';
+import { installPackage } from '../../tools/n8n/package';
+import { N8nProcess, type N8nServer, startN8n } from '../../tools/n8n/server';
+import { freePort } from '../../tools/processes';
 import { type Database, postgres, sqlite } from './database';
+import { ensureServices, startPostgres, startRedis } from './services';
 
-const MEASURE = path.join(__dirname, 'measure.cjs');
-const TRIM = path.join(__dirname, 'trim.c');
-const MEASURE_LIMIT = 30_000;
-const COMPILE_LIMIT = 60_000;
-
-/** What a process holds after garbage collection, without what malloc keeps for later. */
-export interface Usage {
-	/** Since it was started, seconds. */
-	ageSeconds: number;
-	/** Resident memory and used heap, MB. */
-	rssMb: number;
-	heapMb: number;
-	/** Open handles and requests other than timers; timers. */
-	handles: number;
-	timers: number;
-}
+/** How many workers there are in queue mode. */
+export const WORKERS = 3;
+/** Executions that a worker runs at the same time; n8n advises at least 5. */
+const CONCURRENCY = 5;
 
 /** A running n8n. */
 export interface Machine {
+	/** Where the editor and its interface are. */
 	main: N8nServer;
 	/** Where workflows are started by webhook. */
 	url: string;
-	processes: Record<string, N8nProcess>;
-	/** The processes that take deliveries. */
+	processes: N8nProcess[];
+	/** The processes that take deliveries; those that only run executions. */
 	receivers: N8nProcess[];
+	workers: N8nProcess[];
 	database: Database;
 }
 
-/** Starts n8n as a single process, or in queue mode with three workers and two webhook processes. */
-export async function openMachine(isQueue: boolean): Promise<Machine> {
-	const library = await step('libfaketime: installing it if need be', findFaketime);
-	const trim = await compileTrim();
-	const envOf = (userFolder: string) => environmentOf(userFolder, library, trim);
-	if (isQueue) return await openQueue(envOf);
+/** What is added to the environment of a process. */
+type EnvOf = (userFolder: string) => NodeJS.ProcessEnv;
+
+export const nameOf = ({ place }: N8nProcess) => path.basename(place.userFolder);
+
+/** Starts n8n as a single process; it is stopped and removed when the program ends. */
+export async function openSingle(envOf: EnvOf): Promise<Machine> {
 	const { install, packages, folder } = await Environment.open();
 	const userFolder = path.join(folder, 'n8n');
+	const receivers: N8nProcess[] = [];
 	// As docs/trigger.md advises: it passes nothing on before n8n is ready.
-	const proxy = await Balancer.start();
-	const env = { ...envOf(userFolder), N8N_WEBHOOK_URL: `${proxy.url}/` };
+	const url = await startBalancer(receivers);
+	const env = { ...envOf(userFolder), N8N_WEBHOOK_URL: `${url}/` };
 	const server = { userFolder, packages, install, env };
 	const main = await step('Starting n8n', async () => await startN8n(server));
 	onStop(async () => await main.stop());
-	proxy.servers = [main];
+	receivers.push(main);
 	const database = sqlite(install, path.join(userFolder, '.n8n', 'database.sqlite'));
-	return { main, url: proxy.url, processes: { n8n: main }, receivers: [main], database };
+	return { main, url, processes: [main], receivers, workers: [], database };
 }
 
-async function openQueue(envOf: (userFolder: string) => NodeJS.ProcessEnv): Promise<Machine> {
-	const cluster = await openCluster(envOf);
-	const { main, webhooks, webhookProcesses, workers } = cluster;
-	webhooks.servers = webhookProcesses;
-	webhooks.isByPath = true; // as docs/scaling.md advises
-	const named = (name: string, processes: N8nProcess[]) =>
-		Object.fromEntries(processes.map((one, index) => [`${name} ${index + 1}`, one]));
-	const processes = { main, ...named('webhooks', webhookProcesses), ...named('worker', workers) };
-	const database = postgres(main.install, cluster.database);
-	return { main, url: webhooks.url, processes, receivers: webhookProcesses, database };
-}
+/** Starts n8n in queue mode: a main process, two webhook processes and three workers; see {@link openSingle}. */
+export async function openQueue(envOf: EnvOf = () => ({})): Promise<Machine> {
+	await step('PostgreSQL and Redis: installing what is missing', ensureServices);
+	const { install, packages, folder } = await Environment.open();
+	// The services' users have to reach their folders below it.
+	await chmod(folder, 0o711);
+	const receivers: N8nProcess[] = [];
+	const url = await startBalancer(receivers);
+	const database = await startPostgres(path.join(folder, 'postgres'));
+	const env = {
+		...database,
+		...(await startRedis(path.join(folder, 'redis'))),
+		EXECUTIONS_MODE: 'queue',
+		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
+		N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
+		N8N_WEBHOOK_URL: `${url}/`,
+	};
+	const userFolder = path.join(folder, 'main');
+	const server = { userFolder, packages, install, env: { ...env, ...envOf(userFolder) } };
+	const main = await step("Starting n8n's main process", async () => await startN8n(server));
+	onStop(async () => await main.stop());
 
-/** What a process holds; undefined if it is not running. */
-export async function measure({ pid, place }: N8nProcess): Promise<Usage | undefined> {
-	const file = path.join(place.userFolder, 'usage.json');
-	const ready = Number(await readFile(`${file}.pid`, 'utf8'));
-	if (pid === undefined || ready !== pid) return undefined;
-	await rm(file, { force: true });
-	process.kill(pid, 'SIGUSR2');
-	const what = `n8n's process ${pid} to measure itself`;
-	await until(what, () => existsSync(file), { limit: MEASURE_LIMIT });
-	return JSON.parse(await readFile(file, 'utf8')) as Usage;
+	const launch = async (name: string, ...command: string[]) => {
+		const userFolder = path.join(folder, name);
+		await mkdir(userFolder, { recursive: true });
+		await installPackage(packages[0], userFolder);
+		const place = { userFolder, port: await freePort(), brokerPort: await freePort() };
+		// A worker has no other port to say that it is ready.
+		const health = {
+			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+			QUEUE_HEALTH_CHECK_PORT: String(place.port),
+		};
+		const all = { ...env, ...health, ...envOf(userFolder) };
+		const child = new N8nProcess(install, place, { command, env: all });
+		onStop(async () => await child.stop());
+		await child.start();
+		return child;
+	};
+	const title = `Starting two webhook processes and ${WORKERS} workers`;
+	const [one, other, ...workers] = await step(title, async () => {
+		const webhooks = [1, 2].map(async (number) => await launch(`webhooks-${number}`, 'webhook'));
+		const working = range(1, WORKERS + 1).map(
+			async (number) => await launch(`worker-${number}`, 'worker', `--concurrency=${CONCURRENCY}`),
+		);
+		return await Promise.all([...webhooks, ...working]);
+	});
+	receivers.push(one, other);
+	const processes = [main, ...receivers, ...workers];
+	return { main, url, processes, receivers, workers, database: postgres(install, database) };
 }
 
 /** Copies what n8n's processes have printed, because their folders are removed at the end. @returns the folder */
 export async function keepLogs({ processes }: Machine): Promise<string> {
 	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-logs-'));
-	for (const [name, { logFile }] of Object.entries(processes))
-		await copyFile(logFile, path.join(folder, `${name}.log`));
+	for (const one of processes) await copyFile(one.logFile, path.join(folder, `${nameOf(one)}.log`));
 	return folder;
 }
 
-/** Sets the clock of a process ahead of the machine's, or behind it, in seconds. */
-export function setClock({ place }: N8nProcess, seconds: number): void {
-	writeFileSync(clockOf(place.userFolder), `${seconds < 0 ? '' : '+'}${seconds}\n`);
+/**
+ * Hands each request to one of the servers, all of one path to the same as docs/scaling.md advises, if that server is ready.
+ * @param servers may be added later @returns its URL; it listens until the program ends
+ */
+async function startBalancer(servers: Array<{ url: string }>): Promise<string> {
+	const balancer = createServer((request, response) => {
+		const { method, headers, url = '/' } = request;
+		const sum = Buffer.from(url.split('?')[0]).reduce((all, byte) => all + byte);
+		const target = servers[sum % servers.length].url;
+		const forward = () => {
+			const forwarded = httpRequest(`${target}${url}`, { method, headers }, (answer) => {
+				response.writeHead(answer.statusCode ?? 502, answer.headers);
+				answer.pipe(response);
+			});
+			forwarded.on('error', () => response.destroy());
+			request.pipe(forwarded);
+		};
+		void isReady(target).then((isUp) => (isUp ? forward() : response.destroy()));
+	});
+	balancer.listen(0, '127.0.0.1');
+	await once(balancer, 'listening');
+	onStop(async () => {
+		balancer.closeAllConnections();
+		balancer.close();
+	});
+	return `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
 }
 
-const clockOf = (userFolder: string) => path.join(userFolder, 'clock');
-
-function environmentOf(userFolder: string, library: string, trim: string): NodeJS.ProcessEnv {
-	mkdirSync(userFolder, { recursive: true });
-	writeFileSync(clockOf(userFolder), '+0\n');
-	return {
-		NODE_OPTIONS: `--require ${JSON.stringify(MEASURE)}`,
-		SOAK_TRIM: trim,
-		LD_PRELOAD: library,
-		FAKETIME_TIMESTAMP_FILE: clockOf(userFolder),
-		FAKETIME_DONT_FAKE_MONOTONIC: '1',
-		FAKETIME_CACHE_DURATION: '1',
-		// As docs/trigger.md advises where many events arrive.
-		N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
-		// Every execution is looked at.
-		EXECUTIONS_DATA_PRUNE: 'false',
-	};
-}
-
-/** Compiles what measure.cjs loads. @returns the file, which is removed when the program ends */
-async function compileTrim(): Promise<string> {
-	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-trim-'));
-	onStop(async () => await rm(folder, { recursive: true }));
-	const file = path.join(folder, 'trim.node');
-	await runCommand('cc', ['-shared', '-fPIC', '-o', file, TRIM], { limit: COMPILE_LIMIT });
-	return file;
-}
-
-/** Debian's libfaketime; installs it as root. @throws UserError that says what to install */
-async function findFaketime(): Promise<string> {
-	const find = () =>
-		readdirSync('/usr/lib')
-			.map((name) => `/usr/lib/${name}/faketime/libfaketimeMT.so.1`)
-			.find((file) => existsSync(file));
-	if (!find() && process.getuid?.() === 0) await aptInstall(['faketime']);
-	const library = find();
-	if (library) return library;
-	throw new UserError('The soak test sets clocks: install faketime (apt-get install faketime).');
+/** Whether n8n takes requests. While it starts, it responds to all of them with 200 and passes nothing on. */
+async function isReady(server: string): Promise<boolean> {
+	return await fetch(`${server}/healthz/readiness`).then(
+		({ ok }) => ok,
+		() => false,
+	);
 }

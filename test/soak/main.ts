@@ -6,14 +6,15 @@ import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import countBy from 'lodash/countBy';
+import mapValues from 'lodash/mapValues';
 import { printTable, readFlags, runMain, step, UserError } from '../../tools/cli';
 import { until } from '../../tools/until';
-import { liveThroughDay } from './day';
+import { liveThroughDay, workflows } from './day';
 import { causeFaults, planFaults } from './faults';
-import { keepLogs, openMachine } from './machine';
-import { closeShop, faultsOf, Memory, readSizes, tableOf } from './report';
+import { Memory, prepareProcesses } from './instruments';
+import { keepLogs, openQueue, openSingle } from './machine';
 import { isOpen, Shop } from './shop';
-import { Truth } from './truth';
+import { type Line, Truth } from './truth';
 
 const USAGE = `Usage: npm run test:soak -- [--minutes 60] [--seed N] [--queue] [--people 5000] [--json FILE]
 Runs a shop on a real n8n and the sandbox for so many minutes, in n8n's regular mode or in queue mode, while the service, n8n's
@@ -31,9 +32,11 @@ runMain(async () => {
 	const people = Number(flags.people ?? 5000);
 	const isQueue = flags.queue === true;
 	console.log(`Seed ${seed}`);
-	const shop = await Shop.open(await openMachine(isQueue), seed);
+	const envOf = await prepareProcesses();
+	const machine = await (isQueue ? openQueue(envOf) : openSingle(envOf));
+	const shop = await Shop.open(machine, workflows, seed);
 	const truth = new Truth(shop);
-	const memory = new Memory(shop.machine.processes);
+	const memory = new Memory(machine.processes);
 	const happened: string[] = [];
 	const faults: string[] = [];
 
@@ -67,17 +70,20 @@ runMain(async () => {
 	const isWhole = faults.length === 0;
 	const lines = truth.lines(isWhole);
 	await memory.sample();
-	const sizes = { ...(await readSizes(shop, truth)), webhooksLeft: await closeShop(shop) };
+	const sizes = { ...(await readSizes(shop, truth)), webhooksLeft: await shop.close() };
 	if (isWhole) faults.push(...faultsOf(lines), ...memory.faults());
 	if (sizes.webhooksLeft > 0) faults.push(`${sizes.webhooksLeft} webhooks are left over.`);
-	for (const rows of [tableOf(lines), memory.rows(), [sizes]]) printTable(rows);
+	const counted = lines.map((line) =>
+		mapValues(line, (value) => (Array.isArray(value) ? value.length : value)),
+	);
+	for (const rows of [counted, memory.rows(), [sizes]]) printTable(rows);
 	const report = { seed, minutes, isQueue, people, faults, happened: countBy(happened) };
-	const tables = { truth: tableOf(lines), memory: memory.rows(), sizes };
 	console.log(report.happened);
+	const tables = { truth: counted, memory: memory.rows(), sizes };
 	if (flags.json)
 		await writeFile(flags.json, `${JSON.stringify({ ...report, ...tables }, null, 2)}\n`);
 	if (faults.length > 0) {
-		const logs = await keepLogs(shop.machine);
+		const logs = await keepLogs(machine);
 		throw new UserError(
 			`It does not hold, with seed ${seed}:\n${faults.join('\n')}\nThe logs of n8n are in ${logs}.`,
 		);
@@ -96,4 +102,30 @@ async function settle(shop: Shop, truth: Truth): Promise<void> {
 	await until('all executions to end', isIdle, { ...waiting });
 	await truth.collect();
 	await truth.lookAgain();
+}
+
+/** What is lost or doubled, in sentences. */
+function faultsOf(lines: Line[]): string[] {
+	const some = (all: string[]) => [...all.slice(0, 5), ...(all.length > 5 ? ['…'] : [])].join('; ');
+	return lines.flatMap(({ what, lost, doubled }) => [
+		...(lost.length > 0 ? [`${what}, ${lost.length} lost: ${some(lost)}`] : []),
+		...(doubled.length > 0 ? [`${what}, ${doubled.length} doubled: ${some(doubled)}`] : []),
+	]);
+}
+
+/** Bytes in n8n's database, the slowest answer to a delivery, and what n8n has run. */
+async function readSizes({ machine }: Shop, truth: Truth) {
+	const { database } = machine;
+	const one = async (sql: string) => (await database.numbers(sql))[0] ?? 0;
+	const kilobytes = async (column: string, table: string) =>
+		(await one(`SELECT SUM(LENGTH(CAST(${column} AS TEXT))) FROM ${table}`)) / 1024;
+	const count = 'SELECT COUNT(*) FROM execution_entity';
+	return {
+		staticDataKb: await kilobytes('"staticData"', 'workflow_entity'),
+		deduplicationKb: await kilobytes('value', 'processed_data'),
+		executions: await one(count),
+		crashed: await one(`${count} WHERE status = 'crashed'`),
+		deliveries: truth.deliveries.length,
+		slowestAnswerSeconds: truth.slowestAnswer / 1000,
+	};
 }

@@ -1,4 +1,4 @@
-/** The shop: its workflows on the n8n under test, and the service that they speak to. */
+/** A shop: its workflows on the n8n under test, and the service that they speak to. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import axios from 'axios';
@@ -13,7 +13,7 @@ import { until } from '../../tools/until';
 import type { Machine } from './machine';
 
 /** The documented 1,000 requests per minute, sped up six times. */
-const RATE = { requests: 1000, windowMs: 10_000 };
+export const RATE = { requests: 1000, windowMs: 10_000 };
 /** How long calls are repeated while n8n or the service fails. */
 const PATIENCE = 5 * 60_000;
 const RUN_LIMIT = 20 * 60_000;
@@ -33,68 +33,16 @@ export function isOpen(): string {
 	return `(status IN ('running', 'waiting') OR (status = 'new' AND "createdAt" > '${since}'))`;
 }
 
-const people = { to: '={{ $json.to }}' };
-const ofStart = (name: string) => `={{ $('${START}').first().json.body.${name} }}`;
-const campaign = {
-	resource: 'message',
-	operation: 'sendText',
-	...people,
-	sendOnce: true,
-	campaign: ofStart('text'),
-	text: ofStart('text'),
-	audienceRules: {
-		duplicates: 'sendFirst',
-		excludeSegment: OPTED_OUT,
-		excludeNumbers: ofStart('excluded'),
-	},
-};
-const segments = [{ name: 'segments', type: 'json', value: JSON.stringify([OPTED_OUT]) }];
+/** What the workflows of a shop do, by their names. */
+export interface Workflows {
+	/** Started by webhook, with the people it is about. */
+	started?: Record<string, INodeParameters>;
+	/** What customers and the service start. */
+	triggered?: Record<string, { trigger: INodeParameters; action?: INodeParameters }>;
+}
 
-/** What is started by webhook, with the people it is about. */
-const started: Record<string, INodeParameters> = {
-	campaign,
-	preview: { ...campaign, mode: 'preview' },
-	ask: {
-		resource: 'message',
-		operation: 'sendAndWait',
-		...people,
-		message: ofStart('text'),
-		// If n8n loses a reply while it starts, the run must end all the same.
-		limitWaitTime: 10,
-		waitTimeUnit: 'minutes',
-	},
-	sync: {
-		resource: 'contact',
-		operation: 'upsert',
-		phone: '={{ $json.to }}',
-		name: ofStart('text'),
-	},
-};
-
-/** What customers and the service start. */
-const triggered: Record<string, { trigger: INodeParameters; action?: INodeParameters }> = {
-	autoReply: {
-		trigger: { options: { groupMessages: 2 } },
-		action: {
-			resource: 'message',
-			operation: 'sendText',
-			to: '={{ $json.from }}',
-			text: 'Thank you, we will answer soon.',
-		},
-	},
-	receipts: {
-		trigger: { events: ['message.delivered', 'message.failed'], options: { batchReceipts: true } },
-	},
-	optOuts: {
-		trigger: { filters: { intent: 'optOut' } },
-		action: {
-			resource: 'contact',
-			operation: 'upsert',
-			phone: '={{ $json.from }}',
-			additionalFields: { field: segments },
-		},
-	},
-};
+/** A value of the {@link Body} with which a workflow was started. */
+export const ofStart = (name: string) => `={{ $('${START}').first().json.body.${name} }}`;
 
 /** A workflow: its ID, and what its URL contains. */
 interface Place {
@@ -126,8 +74,6 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
 export class Shop {
 	isOver = false;
 	readonly places: Record<string, Place> = {};
-	/** ID of the credential. */
-	credential = '';
 	/** Random whole numbers below a limit, from the seed. */
 	readonly random: (below: number) => number;
 
@@ -139,8 +85,8 @@ export class Shop {
 		this.random = numbers(seed);
 	}
 
-	/** Starts the service and publishes the workflows. */
-	static async open(machine: Machine, seed: number): Promise<Shop> {
+	/** Starts a service, and publishes the workflows. */
+	static async open(machine: Machine, workflows: Workflows, seed = 0): Promise<Shop> {
 		const sandbox = await startSandbox({
 			port: 0,
 			requestsPerWindow: RATE.requests,
@@ -153,20 +99,28 @@ export class Shop {
 		});
 		onStop(async () => await sandbox.close());
 		const shop = new Shop(machine, sandbox, seed);
-		await shop.publish();
+		await shop.publish(workflows);
 		return shop;
 	}
 
-	private async publish(): Promise<void> {
+	/** Unpublishes the workflows. @returns how many webhooks are left at the service */
+	async close(): Promise<number> {
 		const { client } = this.machine.main;
-		this.credential = await client.createCredential('Service', 'businessMessagingApi', {
+		for (const { id } of Object.values(this.places))
+			await patiently(async () => await client.deactivate(id));
+		return this.sandbox.state.webhooks.all.length;
+	}
+
+	private async publish({ started = {}, triggered = {} }: Workflows): Promise<void> {
+		const { client } = this.machine.main;
+		const credential = await client.createCredential('Service', 'businessMessagingApi', {
 			apiKey: this.sandbox.key,
 			baseUrl: this.sandbox.url,
 			apiPath: 'automatic',
 			requestsPerMinute: RATE.requests,
 			rateWindowMs: RATE.windowMs,
 		});
-		const own = make.withCredential(this.credential);
+		const own = make.withCredential(credential);
 		const action = (parameters: INodeParameters, more: Partial<INode>) =>
 			make.node(ACTION, make.ACTION, 1, parameters, { ...own, ...more });
 		const number = `Number(${FIRST_NUMBER}) + $json.body.from + index % $json.body.count`;
@@ -196,23 +150,26 @@ export class Shop {
 		this.places[name] = { id, path };
 	}
 
-	/** Starts a workflow by its webhook, exactly once whatever happens to n8n, and waits for its end. */
-	async run(name: string, body: Body): Promise<Execution[]> {
+	/** Starts a workflow by its webhook, exactly once for each body whatever happens to n8n, and waits for the ends. */
+	async run(name: string, ...bodies: Body[]): Promise<Execution[]> {
 		const { client } = this.machine.main;
 		const { id, path } = this.places[name];
 		const [before = 0] = await this.executions(id, 0, 'ORDER BY id DESC LIMIT 1');
-		const post = async () =>
+		const post = async (body: Body) =>
 			await axios.post(`${this.machine.url}/webhook/${path}`, body, {
 				timeout: 60_000,
 				proxy: false,
 			});
-		// After a failure n8n may have started it all the same.
-		while (!(await post().then(Boolean, () => false))) {
-			if ((await this.executions(id, before)).length > 0) break;
-			await delay(500);
-		}
+		const start = async (body: Body) => {
+			// After a failure n8n may have started it all the same.
+			while (!(await post(body).then(Boolean, () => false))) {
+				if ((await this.executions(id, before)).length > 0) break;
+				await delay(500);
+			}
+		};
+		await Promise.all(bodies.map(start));
 		const ended = async () =>
-			(await this.executions(id, before)).length > 0 &&
+			(await this.executions(id, before)).length >= bodies.length &&
 			(await this.executions(id, before, `AND ${isOpen()}`)).length === 0;
 		const what = `the workflow ${name} to end`;
 		await until(what, ended, { limit: RUN_LIMIT, interval: 1000 });

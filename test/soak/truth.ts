@@ -1,5 +1,6 @@
 /** What should have happened and what did, from the sandbox's log and n8n's executions. */
 import countBy from 'lodash/countBy';
+import maxBy from 'lodash/maxBy';
 import partition from 'lodash/partition';
 import sumBy from 'lodash/sumBy';
 import pLimit from 'p-limit';
@@ -85,11 +86,9 @@ export class Truth {
 
 	/** The slowest answer to a delivery, ms. */
 	get slowestAnswer(): number {
-		const attempts = [...this.allDeliveries].flatMap((delivery) => delivery.attempts);
-		return attempts.reduce(
-			(most, { status, ms }) => (status === 200 ? Math.max(most, ms) : most),
-			0,
-		);
+		const attempts = this.deliveries.flatMap((delivery) => delivery.attempts);
+		const answered = attempts.filter(({ status }) => status === 200);
+		return maxBy(answered, 'ms')?.ms ?? 0;
 	}
 
 	/** Deliveries, newest last. */
@@ -200,7 +199,7 @@ export class Truth {
 	}
 
 	private mailingLine(what: string, mailings: Mailing[]): Line {
-		const line: Line = { what, wanted: 0, done: 0, lost: [], doubled: [], uncertain: [] };
+		const line = emptyLine(what);
 		for (const { text, wanted, either, named, state } of mailings) {
 			const received = this.received.get(text) ?? new Map<string, number>();
 			for (const [phone, times] of received) {
@@ -230,11 +229,11 @@ export class Truth {
 		const lost = short.map(
 			({ text, named, wanted: all }) => `"${text}": ${named.size} of ${all.size}`,
 		);
-		return { what: 'previews', wanted, done, lost, doubled: sent, uncertain: [] };
+		return { ...emptyLine('previews'), wanted, done, lost, doubled: sent };
 	}
 
 	private eventLine(what: string, name: string, isFinal: boolean): Line {
-		const line: Line = { what, wanted: 0, done: 0, lost: [], doubled: [], uncertain: [] };
+		const line = emptyLine(what);
 		const latest = isFinal ? Infinity : Date.now() - SETTLED_AFTER;
 		for (const [key, event] of this.events) {
 			if (!key.startsWith(`${name} `)) continue;
@@ -287,14 +286,7 @@ export class Truth {
 
 	/** The replies to questions: done if the run has them, doubled if they also started a workflow. */
 	private answerLine(): Line {
-		const line: Line = {
-			what: 'answers',
-			wanted: 0,
-			done: 0,
-			lost: [],
-			doubled: [],
-			uncertain: [],
-		};
+		const line = emptyLine('answers');
 		const asked = new Map(
 			this.mailings
 				.filter(({ kind, state }) => kind === 'question' && state !== 'running')
@@ -339,10 +331,13 @@ export class Truth {
 	}
 }
 
+function emptyLine(what: string): Line {
+	return { what, wanted: 0, done: 0, lost: [], doubled: [], uncertain: [] };
+}
+
 function listed(what: string, all: string[], isDone: (one: string) => boolean): Line {
 	const lost = all.filter((one) => !isDone(one));
-	const done = all.length - lost.length;
-	return { what, wanted: all.length, done, lost, doubled: [], uncertain: [] };
+	return { ...emptyLine(what), wanted: all.length, done: all.length - lost.length, lost };
 }
 
 function answeredAt({ attempts }: Delivery): number {

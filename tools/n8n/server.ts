@@ -54,8 +54,6 @@ export interface N8nRole {
 	command: string[];
 	/** Added to n8n's environment. */
 	env: NodeJS.ProcessEnv;
-	/** Where it says that it is ready; by default its own port. */
-	healthPort?: number;
 }
 
 /** A process that can be started, stopped, killed and started again. */
@@ -138,8 +136,7 @@ export class N8nProcess {
 
 	private async isReady(): Promise<boolean> {
 		if (this.pid === undefined) throw this.failure('n8n ended while it was starting');
-		const url = `http://127.0.0.1:${this.role.healthPort ?? this.place.port}/healthz/readiness`;
-		return await axios.get(url, { timeout: 5000, proxy: false }).then(
+		return await axios.get(`${this.url}/healthz/readiness`, { timeout: 5000, proxy: false }).then(
 			() => true,
 			() => false,
 		);
