@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, ViewportSize } from 'playwright-core';
 import UPNG from 'upng-js';
 
 import { onStop } from '../../tools/cli';
@@ -23,12 +23,7 @@ export interface Studio extends Playground {
 }
 
 /** All in CSS pixels. */
-export interface Box {
-	x: number;
-	y: number;
-	width: number;
-	height: number;
-}
+export type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
 /** Opens everything; it is closed when the program ends. */
 export async function openStudio(): Promise<Studio> {
@@ -36,22 +31,21 @@ export async function openStudio(): Promise<Studio> {
 	onStop(async () => await rm(folder, { recursive: true, force: true }));
 	const playground = await openPlayground({ folder });
 	onStop(playground.close);
-	const editor = await Editor.open(playground.n8n, {
-		deviceScaleFactor: 2,
-		viewport: editorSize,
-		reducedMotion: 'reduce',
-	});
+	const look = { deviceScaleFactor: 2, viewport: editorSize, reducedMotion: 'reduce' } as const;
+	const editor = await Editor.open(playground.n8n, look);
 	onStop(async () => await editor.close());
 	mkdirSync(pictures, { recursive: true });
-	await editor.login();
 	return { ...playground, editor };
+}
+
+/** A picture of a page, or of a part of it. */
+export async function shot(page: Page, clip?: Box): Promise<Buffer> {
+	return await page.screenshot({ clip, animations: 'disabled', caret: 'hide' });
 }
 
 /** Writes a picture of a part of a page. */
 export async function take(page: Page, name: string, clip: Box): Promise<void> {
-	save(name, [
-		{ png: await page.screenshot({ clip, animations: 'disabled', caret: 'hide' }), ms: 0 },
-	]);
+	save(name, [{ png: await shot(page, clip), ms: 0 }]);
 }
 
 /** One image of an animation, or the only one of a picture. */
@@ -65,15 +59,11 @@ export interface Frame {
 export function save(name: string, frames: Frame[]): void {
 	const images = frames.map(({ png }) => UPNG.decode(new Uint8Array(png).buffer));
 	const [{ width, height }] = images;
-	const data = UPNG.encode(
-		images.map((image) => UPNG.toRGBA8(image)[0]),
-		width,
-		height,
-		256,
-		frames.map(({ ms }) => ms),
-	);
-	writeFileSync(path.join(pictures, `${name}.png`), playedOnce(Buffer.from(data)));
-	console.log(`docs/pictures/${name}.png: ${Math.round(data.byteLength / 1000)} kB`);
+	const pixels = images.map((image) => UPNG.toRGBA8(image)[0]);
+	const times = frames.map(({ ms }) => ms);
+	const png = Buffer.from(UPNG.encode(pixels, width, height, 256, times));
+	writeFileSync(path.join(pictures, `${name}.png`), playedOnce(png));
+	console.log(`docs/pictures/${name}.png: ${Math.round(png.length / 1000)} kB`);
 }
 
 /** An animation that stops at its last frame; the library writes an endless one. */
@@ -98,18 +88,11 @@ export async function boxOf(element: Locator): Promise<Box> {
 	return box;
 }
 
-/** The box that holds all of these, with a margin around them. */
-export function around(boxes: Box[], margin = 0): Box {
-	const x = Math.min(...boxes.map((box) => box.x)) - margin;
-	const y = Math.min(...boxes.map((box) => box.y)) - margin;
-	const right = Math.max(...boxes.map((box) => box.x + box.width)) + margin;
-	const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + margin;
-	return { x, y, width: right - x, height: bottom - y };
-}
-
-/** Takes the nodes of the open workflow, or those with these names, without what surrounds them. */
-export async function takeCanvas(editor: Editor, name: string, nodes: string[]): Promise<void> {
-	await take(editor.page, name, await canvasBox(editor, nodes));
+/** From the top of one element to the bottom of another below it, as wide as the first. @param margin below the last */
+export async function fromTo(first: Locator, last: Locator, margin = 0): Promise<Box> {
+	const { x, y, width } = await boxOf(first);
+	const bottom = await boxOf(last.last());
+	return { x, y, width, height: bottom.y + bottom.height + margin - y };
 }
 
 /** Fits the open workflow into the window, and says where these nodes are, with their labels (CSS pixels). */
@@ -121,19 +104,23 @@ export async function canvasBox(editor: Editor, nodes: string[]): Promise<Box> {
 	await editor.part('canvas').click({ position: { x: 10, y: 100 } });
 	await untilCalm(editor);
 	const boxes = await Promise.all(nodes.map(async (node) => await boxOf(editor.node(node))));
-	const smallest = Math.min(...boxes.map(({ width }) => width));
-	return around(boxes, smallest);
+	const margin = Math.min(...boxes.map(({ width }) => width));
+	const x = Math.min(...boxes.map((box) => box.x)) - margin;
+	const y = Math.min(...boxes.map((box) => box.y)) - margin;
+	const right = Math.max(...boxes.map((box) => box.x + box.width)) + margin;
+	const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + margin;
+	return { x, y, width: right - x, height: bottom - y };
 }
 
-/** A chat on the phone, once the page is live. @param window its size, CSS pixels */
+/** A chat on the phone, once the page is live. */
 export async function openPhone(
-	{ editor, sandbox }: Pick<Studio, 'editor' | 'sandbox'>,
+	{ editor, sandbox }: Studio,
 	customer: string,
-	window: { width: number; height: number },
+	size: ViewportSize,
 ): Promise<Page> {
 	const page = await editor.openTab('about:blank');
 	// First of all: in a wide window the page opens the list of deliveries, too.
-	await page.setViewportSize(window);
+	await page.setViewportSize(size);
 	await page.goto(`${sandbox.url}/#${customer}`);
 	await page.getByText('Live', { exact: true }).waitFor();
 	return page;

@@ -9,6 +9,7 @@ import {
 	type Locator,
 	type Page,
 } from 'playwright-core';
+import { PROJECT_FOLDER } from '../../../tools/n8n/package';
 import type { N8nServer } from '../../../tools/n8n/server';
 import type { Sandbox } from '../../../sandbox';
 
@@ -49,18 +50,9 @@ const ours = /business-?messaging/i;
 /** n8n requests an example output of every node, and accepts that there is none. */
 const isExpected = (address: string) => new URL(address).pathname.startsWith('/schemas/');
 
-/** Reports the editor's error messages, which disappear by themselves, on the browser's console. */
-const reportErrorMessages = `new MutationObserver((changes) => {
-	for (const { addedNodes } of changes) {
-		for (const node of addedNodes) {
-			if (node.querySelector?.('.el-notification--error')) console.error('Error message: ' + node.textContent);
-		}
-	}
-}).observe(document, { childList: true, subtree: true });`;
-
 /** One tab with the editor. */
 export class Editor {
-	/** Error messages of the editor, uncaught exceptions, and what the console says of our nodes. */
+	/** Uncaught exceptions, and the console's errors about our nodes. */
 	readonly problems: string[] = [];
 
 	private constructor(
@@ -74,17 +66,21 @@ export class Editor {
 			const { url } = line.location();
 			const concernsUs =
 				ours.test(line.text()) || (url.startsWith(n8n.url) && ours.test(url) && !isExpected(url));
-			const isError =
-				line.type() === 'error' && (concernsUs || line.text().startsWith('Error message: '));
-			if (isError) this.problems.push(`${line.text()} ${url}`);
+			if (line.type() === 'error' && concernsUs) this.problems.push(`${line.text()} ${url}`);
 		});
 	}
 
-	/** Opens it in a new browser: see {@link openBrowser}. */
+	/** Opens it in a new browser, see {@link openBrowser}, and logs in through the form. */
 	static async open(n8n: N8nServer, options: BrowserContextOptions = {}): Promise<Editor> {
 		const context = await openBrowser(options);
-		await context.addInitScript({ content: reportErrorMessages });
-		return new Editor(n8n, context, await context.newPage());
+		const page = await context.newPage();
+		const editor = new Editor(n8n, context, page);
+		await editor.goTo('/');
+		await page.getByLabel('Email').fill(n8n.owner.email);
+		await page.locator('input[type=password]').fill(n8n.owner.password);
+		await page.getByRole('button', { name: 'Sign in' }).click();
+		await page.waitForURL(({ pathname }) => pathname !== '/signin');
+		return editor;
 	}
 
 	/** Opens another page beside it, e.g. the phone. */
@@ -100,27 +96,23 @@ export class Editor {
 		return this.page.locator(`[data-test-id="${name}"]`);
 	}
 
-	/** Logs in through the form. */
-	async login(): Promise<void> {
-		const { email, password } = this.n8n.owner;
-		await this.goTo('/');
-		await this.page.getByLabel('Email').fill(email);
-		await this.page.locator('input[type=password]').fill(password);
-		await this.page.getByRole('button', { name: 'Sign in' }).click();
-		await this.page.waitForURL(({ pathname }) => pathname !== '/signin');
-	}
-
 	/** Opens a page of the editor, e.g. `/home/credentials`. */
 	async goTo(path: string): Promise<void> {
 		await this.page.goto(`${this.n8n.url}${path}`);
 	}
 
-	/** Opens a workflow and, if one is named, the panel of a node. */
-	async openWorkflow(id: string, nodeId = ''): Promise<void> {
-		await this.goTo(`/workflow/${id}/${nodeId}`);
-		await this.part(nodeId ? 'node-parameters' : 'canvas-node')
-			.first()
-			.waitFor();
+	async openWorkflow(id: string): Promise<void> {
+		await this.goTo(`/workflow/${id}`);
+		await this.part('canvas-node').first().waitFor();
+	}
+
+	/** Imports the file of an example into an empty workflow. */
+	async importExample(name: string): Promise<void> {
+		await this.goTo('/workflow/new');
+		const file = path.join(PROJECT_FOLDER, 'examples', `${name}.json`);
+		await this.part('workflow-import-input').setInputFiles(file);
+		await this.part('canvas-node').first().waitFor();
+		await this.part('zoom-to-fit').click();
 	}
 
 	/** A node on the canvas. */
@@ -133,11 +125,16 @@ export class Editor {
 		await this.part('execute-workflow-button').click();
 	}
 
+	/** The same, with one of several triggers. */
+	async executeAt(trigger: string): Promise<void> {
+		await this.page.getByRole('button', { name: 'Select trigger node' }).click();
+		await this.page.getByRole('menuitem', { name: trigger }).click();
+		await this.execute();
+	}
+
 	/** Draws the report of the open workflow "Campaign results", and opens it. */
 	async showReport(): Promise<void> {
-		await this.page.getByRole('button', { name: 'Select trigger node' }).click();
-		await this.page.getByRole('menuitem', { name: 'Show the report' }).click();
-		await this.execute();
+		await this.executeAt('Show the report');
 		await this.waitForSuccess('Report');
 		await this.node('Report').dblclick();
 		await this.page.locator('.__html-display').waitFor();
@@ -164,55 +161,53 @@ export async function withScreenshot({ page }: Editor, run: () => Promise<void>)
 	});
 }
 
-/** Steps of a new user. Every click and every key that chooses something goes through {@link NewUser.click} or `type`. */
+/** Steps of a new user. Every click that chooses something, also into a field, goes through {@link NewUser.click}. */
 export class NewUser {
-	/** What was clicked, in its order; a field is clicked before somebody types into it. */
-	readonly clicks: string[] = [];
+	clicks = 0;
 
 	constructor(private readonly editor: Editor) {}
 
-	/** One click. @param what its target in words */
-	async click(what: string, target: Locator): Promise<void> {
+	async click(target: Locator): Promise<void> {
 		await target.click();
-		this.clicks.push(what);
+		this.clicks++;
 	}
 
-	/** A click into a field, and typing. */
-	async type(what: string, field: Locator, text: string): Promise<void> {
-		await this.click(what, field);
+	async type(field: Locator, text: string): Promise<void> {
+		await this.click(field);
 		await field.fill(text);
 	}
 
 	/** Opens the panel of nodes of an empty workflow, and our nodes in it. */
 	async openNodePanel(): Promise<void> {
-		await this.click('Add first step', this.editor.part('canvas-plus-button'));
+		await this.click(this.editor.part('canvas-plus-button'));
 		// The search has the focus already.
 		await this.editor.part('node-creator-search-bar').fill('business messaging');
-		const panel = this.editor.part('node-creator');
-		const ours = panel.getByText('Business Messaging', { exact: true });
-		await this.click('Business Messaging', ours);
+		await this.clickInPanel('Business Messaging');
+	}
+
+	private async clickInPanel(text: string): Promise<void> {
+		await this.click(this.editor.part('node-creator').getByText(text, { exact: true }));
 	}
 
 	/** Adds the action node to an empty workflow; n8n puts a manual trigger before it. @param action as the panel calls it */
 	async addAction(action: string): Promise<void> {
 		await this.openNodePanel();
-		const panel = this.editor.part('node-creator');
-		await this.click('Actions', panel.getByText(/^Actions \(/));
-		await this.click(action, panel.getByText(action, { exact: true }));
+		await this.click(this.editor.part('node-creator').getByText(/^Actions \(/));
+		await this.clickInPanel(action);
 		await this.editor.part('node-parameters').waitFor();
 	}
 
 	/** Adds the trigger to an empty workflow. @param event as the panel calls it */
 	async addTrigger(event: string): Promise<void> {
 		await this.openNodePanel();
-		await this.click(event, this.editor.part('node-creator').getByText(event, { exact: true }));
+		await this.clickInPanel(event);
 		await this.editor.part('node-parameters').waitFor();
 	}
 
 	/** Creates the credential from the open node. n8n tests it, and goes back to the node once the service has accepted it. */
 	async createCredential(sandbox: Sandbox): Promise<void> {
-		const button = this.editor.part('node-credentials-empty-state').getByRole('button').first();
-		await this.click('Set up credential', button);
+		const place = this.editor.part('node-credentials-empty-state');
+		await this.click(place.getByRole('button').first());
 		await this.fillCredential(sandbox);
 		await this.editor.part('editCredential-modal').waitFor({ state: 'hidden' });
 	}
@@ -221,35 +216,32 @@ export class NewUser {
 	async startCredential(): Promise<void> {
 		const { editor } = this;
 		await editor.goTo('/home/credentials');
-		const create = editor.page.getByRole('button', { name: 'Create credential' });
-		await this.click('Create credential', create);
+		await this.click(editor.page.getByRole('button', { name: 'Create credential' }));
 		await editor.part('new-credential-type-select').locator('input').fill('business mess');
 		const option = editor.part('new-credential-type-select-option');
-		await this.click('type', option.getByText('Business Messaging API'));
-		await this.click('Continue', editor.part('new-credential-type-button'));
+		await this.click(option.getByText('Business Messaging API'));
+		await this.click(editor.part('new-credential-type-button'));
 	}
 
 	/** Fills in the open credential and saves it, which tests it. */
 	async fillCredential({ url, key }: Pick<Sandbox, 'url' | 'key'>): Promise<void> {
-		await this.type('API Key', this.input('apiKey'), key);
-		await this.type('Base URL', this.input('baseUrl'), url);
-		await this.click('Save', this.editor.part('credential-save-button'));
+		await this.type(this.input('apiKey'), key);
+		await this.type(this.input('baseUrl'), url);
+		await this.click(this.editor.part('credential-save-button'));
 	}
 
 	/** Chooses from a searchable list. @param entry the beginning of its text @param typed into the search */
 	async pick(list: string, entry: RegExp, typed = ''): Promise<void> {
 		const field = this.editor.part(`resource-locator-${list}`);
-		await this.click(`list ${list}`, field.locator('[data-test-id="rlc-input"]'));
+		await this.click(field.locator('[data-test-id="rlc-input"]'));
 		if (typed) await this.editor.part('rlc-search').filter({ visible: true }).fill(typed);
-		const item = this.editor.part('rlc-item').filter({ visible: true }).getByText(entry);
-		await this.click(`entry of ${list}`, item);
+		await this.click(this.editor.part('rlc-item').filter({ visible: true }).getByText(entry));
 	}
 
 	/** Fills in the form of a template, one field after the other. */
 	async fillForm(values: string[]): Promise<void> {
 		const fields = this.editor.part('mapping-fields-container').locator('input');
-		for (const [index, value] of values.entries())
-			await this.type(`variable ${index + 1}`, fields.nth(index), value);
+		for (const [index, value] of values.entries()) await this.type(fields.nth(index), value);
 	}
 
 	/** The input of a field of the open node or credential. */

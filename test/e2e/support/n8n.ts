@@ -17,6 +17,7 @@ import { PROJECT_FOLDER, packFolder } from '../../../tools/n8n/package';
 import { ACTION, listNodes, node, workflow, TRIGGER } from '../../../tools/n8n/workflow';
 import { openPlayground, type Playground } from '../../../tools/playground';
 import type { Sandbox } from '../../../sandbox';
+import type { Message } from '../../../sandbox/state/messages';
 import type { FaultOrder } from '../../../sandbox/faults';
 import type { Runner, RunnerOptions, RunnerResult } from '../../support/everyOperation';
 import { until } from '../../../tools/until';
@@ -25,6 +26,10 @@ import type { Delivery } from '../../../sandbox/deliveries';
 /** The name of the node under test in `workflowOf`, and of the trigger to start it with. */
 export const tested = 'Business Messaging';
 export const manualTrigger = 'Start';
+/** The name of the trigger in `triggerFile`, and in the examples that answer customers. */
+export const trigger = 'When a customer writes';
+/** The name of the manual trigger in the examples. */
+export const clicked = 'When clicking ‘Execute workflow’';
 
 /** Changes to nodes, by their names. */
 type Changes = Record<string, (node: INode) => void>;
@@ -55,15 +60,64 @@ class RealN8n implements Runner {
 		return this.playground.sandbox;
 	}
 
+	/** What was sent to customers, oldest first. */
+	get outbound(): Message[] {
+		return this.sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
+	}
+
+	/** A customer writes. */
+	write(from: string, text: string): { message: Message; deliveries: Delivery[] } {
+		return this.sandbox.state.traffic.receive({ from, text });
+	}
+
+	async fault(order: FaultOrder): Promise<void> {
+		this.sandbox.state.faults.add(order);
+	}
+
 	/** Runs the action node on items, as the editor's Execute button does. */
 	async run({ parameters, items, onError }: RunnerOptions): Promise<RunnerResult> {
-		const { id } = await this.client.createWorkflow(
-			workflowOf(this.playground, items, parameters, { onError }),
-		);
-		const execution = await this.client.waitForExecution(await this.client.run(id, manualTrigger));
+		const file = workflowOf(this.playground, items, parameters, { onError });
+		const execution = await this.client.waitForExecution(await this.start(file));
 		const { error } = execution.data.resultData;
 		const outputs = [0, 1].map((output) => outputOf(execution, tested, output));
 		return { status: execution.status, error: error && { ...error }, outputs };
+	}
+
+	/** Stores a workflow and runs it by a click. @returns the execution's ID */
+	async start(file: WorkflowFile, at = manualTrigger): Promise<string> {
+		const { id } = await this.client.createWorkflow(file);
+		return await this.client.run(id, at);
+	}
+
+	/** Runs a stored workflow by a click. @throws Error if the execution does not end well */
+	async runToEnd(id: string, at = clicked): Promise<Execution> {
+		const execution = await this.client.waitForExecution(await this.client.run(id, at), 180_000);
+		expect(execution.data.resultData.error?.message).toBeUndefined();
+		return execution;
+	}
+
+	async untilWaiting(executionId: string): Promise<void> {
+		const isWaiting = async () =>
+			(await this.client.getExecution(executionId)).status === 'waiting';
+		await until(`execution ${executionId} to wait`, isWaiting, { limit: 180_000 });
+	}
+
+	/** Asks people, and waits until n8n does. @returns the execution's ID */
+	async ask(people: string[], more: INodeParameters = {}): Promise<string> {
+		const question = {
+			...{ resource: 'message', operation: 'sendAndWait', to: '={{ $json.phone }}' },
+			...{ message: 'Would Tuesday suit you?', limitWaitTime: 60, waitTimeUnit: 'minutes' },
+		};
+		const items = people.map((phone) => ({ phone }));
+		const id = await this.start(workflowOf(this.playground, items, { ...question, ...more }));
+		await this.untilWaiting(id);
+		return id;
+	}
+
+	/** The texts of the replies that an execution continues with; null where none came. */
+	async replies(executionId: string): Promise<unknown[]> {
+		const execution = await this.client.waitForExecution(executionId, 120_000);
+		return outputOf(execution, tested).map(({ json }) => json.text ?? null);
 	}
 
 	/** An example for the n8n of the tests, whose executions are kept. @throws Error if it has no node of a name */
@@ -77,13 +131,52 @@ class RealN8n implements Runner {
 		return { ...file, settings: { ...file.settings, saveManualExecutions: true } };
 	}
 
-	async fault(order: FaultOrder): Promise<void> {
-		this.sandbox.state.faults.add(order);
+	/** A workflow with only the trigger, which has a unique URL. */
+	triggerFile(parameters: INodeParameters = {}): WorkflowFile {
+		const credentials = { businessMessagingApi: this.playground.credential };
+		const more = { credentials, webhookId: randomUUID() };
+		return workflow('Trigger', [node(trigger, TRIGGER, 1.1, parameters, more)]);
+	}
+
+	/** Stores a workflow and publishes it. @returns its ID */
+	async publish(file = this.triggerFile()): Promise<string> {
+		const { id } = await this.client.createWorkflow(file);
+		await this.client.activate(id);
+		return id;
+	}
+
+	async unpublishAll(): Promise<void> {
+		for (const { id, active } of await this.client.listWorkflows())
+			if (active) await this.client.deactivate(id);
+	}
+
+	async crash(): Promise<void> {
+		await this.playground.n8n.kill();
+		await this.playground.n8n.start();
+	}
+
+	async untilDelivered(deliveries: Delivery[]): Promise<void> {
+		const areDelivered = () => deliveries.every(({ state }) => state === 'delivered');
+		await until('n8n to answer the deliveries', areDelivered, { limit: 180_000 });
+	}
+
+	/** The executions of a workflow, oldest first, once there are as many as expected and all have ended. */
+	async executions(workflowId: string, count: number): Promise<Execution[]> {
+		const ended = async () => {
+			const found = await this.client.listAllExecutions(workflowId);
+			return found.length >= count && found.every(hasEnded) && found.reverse();
+		};
+		const list = await until(`${count} executions`, ended);
+		return await Promise.all(list.map(async ({ id }) => await this.client.getExecution(id)));
 	}
 }
 
-/** Starts both before the tests of a file, without limits of rate, and stops them afterwards. */
-export function useN8n(): RealN8n {
+/**
+ * Starts both before the tests of a file, without limits of rate, and stops them afterwards. Before each test, all workflows
+ * are unpublished and the sandbox is emptied.
+ * @param pack gives the tarball of the nodes; by default the present ones
+ */
+export function useN8n(pack = packed): RealN8n {
 	jest.setTimeout(15 * 60_000); // n8n takes its time: to be installed, to start, to run
 	const n8n = new RealN8n();
 	let folder: string;
@@ -93,8 +186,12 @@ export function useN8n(): RealN8n {
 			sandbox: { requestsPerWindow: 0 },
 			credential: { requestsPerMinute: 100_000 },
 		};
-		n8n.playground = await openPlayground({ folder, tarball: await packed(), ...unlimited });
+		n8n.playground = await openPlayground({ folder, tarball: await pack(), ...unlimited });
 	}, 15 * 60_000);
+	beforeEach(async () => {
+		await n8n.unpublishAll();
+		n8n.sandbox.reset();
+	}, 180_000);
 	afterAll(async () => {
 		await n8n.playground?.close();
 		await rm(folder, { recursive: true, force: true });
@@ -122,50 +219,4 @@ export function workflowOf(
 		...listNodes(JSON.stringify(items)),
 		node(tested, ACTION, 1, parameters, { credentials, ...settings }),
 	]);
-}
-
-/** The name of the trigger in the workflows made here. */
-export const trigger = 'When a customer writes';
-
-/** Makes them and reads what they have started. */
-export class TriggerWorkflows {
-	constructor(private readonly n8n: RealN8n) {}
-
-	/** A workflow with only the trigger, which has a unique URL. */
-	file(parameters: INodeParameters = {}): WorkflowFile {
-		const credentials = { businessMessagingApi: this.n8n.playground.credential };
-		const more = { credentials, webhookId: randomUUID() };
-		return workflow('Trigger', [node(trigger, TRIGGER, 1.1, parameters, more)]);
-	}
-
-	/** Stores a workflow. @returns its id */
-	async make(active: boolean, file = this.file()): Promise<string> {
-		const { id } = await this.n8n.client.createWorkflow(file);
-		if (active) await this.n8n.client.activate(id);
-		return id;
-	}
-
-	async deactivateAll(): Promise<void> {
-		for (const { id, active } of await this.n8n.client.listWorkflows())
-			if (active) await this.n8n.client.deactivate(id);
-	}
-
-	/** Waits until n8n has taken all deliveries at the first attempt. */
-	async settled(deliveries: Delivery[]): Promise<void> {
-		const isSettled = async () => deliveries.every(({ state }) => state !== 'pending');
-		await until('n8n to answer the deliveries', isSettled);
-		expect(deliveries.map(({ attempts }) => attempts.map(({ status }) => status))).toEqual(
-			deliveries.map(() => [200]),
-		);
-	}
-
-	/** The executions of a workflow, oldest first, once there are as many as expected and all have ended. */
-	async executions(workflowId: string, count: number): Promise<Execution[]> {
-		const ended = async () => {
-			const found = await this.n8n.client.listAllExecutions(workflowId);
-			return found.length >= count && found.every(hasEnded) && found.reverse();
-		};
-		const list = await until(`${count} executions`, ended);
-		return await Promise.all(list.map(async ({ id }) => await this.n8n.client.getExecution(id)));
-	}
 }
