@@ -1,12 +1,10 @@
 /** `npm start`: a real n8n with this project's nodes beside the sandbox; `npm run dev` loads the nodes again whenever they change. */
 import { watch } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import debounce from 'lodash/debounce';
 import { onStop, readFlags, runMain } from '../tools/cli';
 import { importExamples, registerAgain } from '../tools/examples';
-import { installPackage, packProject, PROJECT_FOLDER } from '../tools/n8n/package';
-import type { N8nServer } from '../tools/n8n/server';
+import { PROJECT_FOLDER } from '../tools/n8n/package';
 import { openPlayground, type Playground } from '../tools/playground';
 import { readPort } from '../tools/processes';
 
@@ -32,29 +30,19 @@ runMain(async () => {
 	await registerAgain(n8n.client);
 	await importExamples(n8n.client, credential);
 	console.log(welcome(playground));
-	if (flags.watch) await watchNodes(n8n);
+	if (flags.watch) await watchNodes(playground);
 	else await n8n.ended();
 });
 
 /** Loads the nodes again after each change, for as long as the program runs; what does not compile is shown. */
-async function watchNodes(n8n: N8nServer): Promise<never> {
+async function watchNodes({ reload }: Playground): Promise<never> {
 	let loading = Promise.resolve();
 	const reloadSoon = debounce(() => {
-		loading = loading.then(() => reload(n8n)).catch((error: Error) => console.error(error.message));
+		loading = loading.then(reload).catch((error: Error) => console.error(error.message));
 	}, 300);
 	for (const folder of ['nodes', 'credentials'])
 		watch(path.join(PROJECT_FOLDER, folder), { recursive: true }, reloadSoon);
 	return await new Promise<never>(() => undefined);
-}
-
-async function reload(n8n: N8nServer): Promise<void> {
-	console.log('Building the nodes again, and starting n8n with them …');
-	const tarball = await packProject();
-	await n8n.stop();
-	await installPackage(tarball, n8n.place.userFolder);
-	await rm(path.dirname(tarball), { recursive: true, force: true });
-	await n8n.start();
-	console.log('n8n runs with the new nodes.');
 }
 
 function welcome({ n8n, sandbox }: Playground): string {

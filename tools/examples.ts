@@ -14,7 +14,7 @@ const SWITCHED_ON = ['auto-reply', 'campaign-results', 'opt-outs'];
 /** The segment that the survey is sent to. */
 const SAMPLE_SEGMENT = 'new-customers';
 /** The data table of n8n's that the campaign is sent to. */
-export const SAMPLE_SHEET = 'New customers';
+const SAMPLE_SHEET = 'New customers';
 
 /** A credential that n8n keeps. */
 export type CredentialReference = { id: string; name: string };

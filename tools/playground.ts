@@ -4,7 +4,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import { step, UserError } from './cli';
 import { addSampleContacts, addSampleSheet, type CredentialReference } from './examples';
 import { installN8n } from './n8n/install';
-import { packProject } from './n8n/package';
+import { installPackage, packProject } from './n8n/package';
 import { startN8n, type N8nServer } from './n8n/server';
 import { ACTION } from './n8n/workflow';
 
@@ -29,6 +29,8 @@ export interface Playground {
 	sandbox: Sandbox;
 	/** n8n's credential for the sandbox. */
 	credential: CredentialReference;
+	/** Builds the nodes again, and starts n8n with them. */
+	reload: () => Promise<void>;
 	/** Stops both. */
 	close: () => Promise<void>;
 }
@@ -63,5 +65,13 @@ export async function openPlayground(options: PlaygroundOptions): Promise<Playgr
 		await n8n.stop();
 		await sandbox.close();
 	};
-	return { n8n, sandbox, credential, close };
+	return { n8n, sandbox, credential, reload: async () => await reload(n8n), close };
+}
+
+async function reload(n8n: N8nServer): Promise<void> {
+	const tarball = await step('Building the nodes again', packProject);
+	await n8n.stop();
+	await installPackage(tarball, n8n.place.userFolder);
+	await rm(path.dirname(tarball), { recursive: true, force: true });
+	await step('Starting n8n with them', async () => await n8n.start());
 }

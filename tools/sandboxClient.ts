@@ -18,7 +18,7 @@ const STOP_LIMIT = 5_000;
 export const FIRST_NUMBER = 15_550_000_000;
 
 /** A part of a campaign's people: how many, and from which index on. */
-export type Part = { from: number; count: number };
+type Part = { from: number; count: number };
 
 /** The phone numbers of a part of a campaign, E.164. */
 export function numbersOf({ from, count }: Part): string[] {
@@ -83,11 +83,6 @@ export class SandboxClient {
 		return (await this.http.get<Log>('/requests')).data.endpoints[endpoint];
 	}
 
-	/** How many text messages it has taken since the last reset. */
-	async sentCount(): Promise<number> {
-		return (await this.counter('sendText'))?.byStatus['201'] ?? 0;
-	}
-
 	/** What it has seen since the last reset of messages to these numbers. */
 	async traffic(numbers: string[]): Promise<Traffic> {
 		const received = countBy(await this.sent(), 'phone');
@@ -107,18 +102,13 @@ interface SandboxSettings {
 	variants?: Partial<Choice>;
 }
 
-/** A running sandbox that sends no receipts; whoever starts it stops it. */
+/** A running sandbox that sends no receipts. */
 export class SandboxProcess extends SandboxClient {
-	private constructor(
-		url: string,
-		/** Ends it. */
-		readonly stop: () => Promise<void>,
-	) {
-		super(url, demoKey);
-	}
-
-	/** @throws UserError when it does not start within a minute */
-	static async start(settings: SandboxSettings = {}): Promise<SandboxProcess> {
+	/** Starts one for the time of `work`. @throws UserError when it does not start within a minute */
+	static async during<T>(
+		settings: SandboxSettings,
+		work: (service: SandboxClient) => Promise<T>,
+	): Promise<T> {
 		const { rate = noLimit, latencyMs = 0, contacts = 0, variants = {} } = settings;
 		const args = [
 			'--port=0',
@@ -133,21 +123,14 @@ export class SandboxProcess extends SandboxClient {
 		const child = spawnTree(process.execPath, ['--import', 'tsx', main, ...args], {
 			stdio: ['ignore', 'pipe', 'inherit'],
 		});
-		const stop = async () => await stopTree(child, STOP_LIMIT);
-		const signal = AbortSignal.timeout(START_LIMIT);
-		const output = String(await once(child.stdout!, 'data', { signal }).catch(String));
-		const url = /http:\/\/\S+/.exec(output)?.[0];
-		if (url) return new SandboxProcess(url, stop);
-		await stop();
-		throw new UserError(`The sandbox did not start: ${output}`);
-	}
-
-	/** Starts one for the time of `work`. */
-	static async during<T>(
-		settings: SandboxSettings,
-		work: (service: SandboxProcess) => Promise<T>,
-	): Promise<T> {
-		const service = await SandboxProcess.start(settings);
-		return await work(service).finally(service.stop);
+		try {
+			const signal = AbortSignal.timeout(START_LIMIT);
+			const output = String(await once(child.stdout!, 'data', { signal }).catch(String));
+			const url = /http:\/\/\S+/.exec(output)?.[0];
+			if (!url) throw new UserError(`The sandbox did not start: ${output}`);
+			return await work(new SandboxClient(url, demoKey));
+		} finally {
+			await stopTree(child, STOP_LIMIT);
+		}
 	}
 }

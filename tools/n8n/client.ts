@@ -182,13 +182,9 @@ export class N8nClient {
 		return (await this.call<{ executionId: string }>('POST', path, body)).executionId;
 	}
 
-	/** The newest executions of a workflow, newest first, `limit` of them (at most 100) or those in one of these states. */
-	async listExecutions(
-		workflowId: string,
-		limit = 100,
-		status?: string[],
-	): Promise<ExecutionSummary[]> {
-		return (await this.executionPage(workflowId, { limit, status })).results;
+	/** The newest executions of a workflow, newest first, at most 100. */
+	async listExecutions(workflowId: string, limit = 100): Promise<ExecutionSummary[]> {
+		return (await this.executionPage(workflowId, limit)).results;
 	}
 
 	/** All executions of a workflow, newest first, read page by page. */
@@ -196,7 +192,7 @@ export class N8nClient {
 		const found: ExecutionSummary[] = [];
 		let cursor: string | null | undefined;
 		do {
-			const page = await this.executionPage(workflowId, { limit: 100, cursor });
+			const page = await this.executionPage(workflowId, 100, cursor);
 			found.push(...page.results);
 			cursor = page.nextCursor;
 		} while (cursor);
@@ -206,11 +202,11 @@ export class N8nClient {
 
 	private async executionPage(
 		workflowId: string,
-		{ status, limit, cursor }: { status?: string[]; limit: number; cursor?: string | null },
+		limit: number,
+		cursor?: string | null,
 	): Promise<{ results: ExecutionSummary[]; nextCursor: string | null }> {
-		const filter = JSON.stringify({ workflowId, status });
 		// axios leaves out what is null or undefined.
-		const params = { filter, limit, cursor };
+		const params = { filter: JSON.stringify({ workflowId }), limit, cursor };
 		return await this.call('GET', axios.getUri({ url: '/rest/executions', params }));
 	}
 

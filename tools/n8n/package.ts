@@ -11,17 +11,18 @@ export const PROJECT_FOLDER = path.resolve(__dirname, '..', '..');
 const LIMIT = 180_000;
 
 /**
- * Builds the project and packs it as npm would publish it.
- * @param source its folder, with its node_modules
+ * Builds this project and packs it as npm would publish it.
  * @returns the path of the tarball, in a new temporary folder
  * @throws UserError with the compiler's words when the build fails
  */
-export async function packProject(source = PROJECT_FOLDER): Promise<string> {
-	await runCommand('npm', ['run', 'build'], { cwd: source, limit: LIMIT }).catch((error) => {
+export async function packProject(): Promise<string> {
+	const options = { cwd: PROJECT_FOLDER, limit: LIMIT };
+	await runCommand('npm', ['run', 'build'], options).catch((error: unknown) => {
 		if (!(error instanceof CommandError)) throw error;
 		throw new UserError(`The package cannot be built:\n${error.output.trim()}`);
 	});
-	return await packFolder(source, await mkdtemp(path.join(os.tmpdir(), 'business-messaging-')));
+	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-'));
+	return await packFolder(PROJECT_FOLDER, folder);
 }
 
 /** Packs the package in `source` into `target` and returns the path of the tarball. */

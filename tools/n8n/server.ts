@@ -48,13 +48,8 @@ interface N8nPlace {
 	brokerPort: number;
 }
 
-/** The settings of an n8n process. */
-export interface N8nRole {
-	/** n8n's command with its flags, e.g. `['worker', '--concurrency=5']`. */
-	command: string[];
-	/** Added to n8n's environment. */
-	env: NodeJS.ProcessEnv;
-}
+/** n8n's command with its flags, e.g. `['worker', '--concurrency=5']`, and what is added to its environment. */
+type N8nRole = { command: string[]; env: NodeJS.ProcessEnv };
 
 /** A process that can be started, stopped, killed and started again. */
 export class N8nProcess {
