@@ -2,10 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import { printTable, readFlags, runMain, UserError } from '../../tools/cli';
 import { openQueue } from '../soak/machine';
-import * as scenarios from './scenarios';
+import { scenarios } from './scenarios';
 
-const all: Record<string, scenarios.Scenario> = scenarios;
-const names = Object.keys(all);
+const names = Object.keys(scenarios);
 
 const USAGE = `Usage: npm run test:queue -- [--json FILE] [--quick] [--only NAME,…]
 Starts PostgreSQL, Redis and n8n's queue mode, and runs: ${names.join(', ')}. Needs Linux.
@@ -23,7 +22,7 @@ runMain(async () => {
 	const figures: Record<string, unknown> = {};
 	const faults: string[] = [];
 	for (const name of chosen) {
-		const result = await all[name](machine, flags.quick ? quick : full);
+		const result = await scenarios[name](machine, flags.quick ? quick : full);
 		figures[name] = result.rows;
 		faults.push(...result.faults.map((fault) => `- ${name}, ${fault}`));
 		console.log(`\n${name}`);

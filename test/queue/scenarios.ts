@@ -32,7 +32,7 @@ interface Result {
 	faults: string[];
 }
 
-export type Scenario = (machine: Machine, sizes: Sizes) => Promise<Result>;
+type Scenario = (machine: Machine, sizes: Sizes) => Promise<Result>;
 
 const text = 'Our summer sale starts today.';
 const sale = { resource: 'message', operation: 'sendText', to: '={{ $json.to }}', text };
@@ -42,7 +42,7 @@ const openSale = async (machine: Machine, parameters: INodeParameters) =>
 	await Shop.open(machine, { started: { sale: parameters } });
 
 /** The same campaign by one, two and three workers, with one key, and longer than the service's limit allows at once. */
-export const campaigns: Scenario = async (machine, { messages }) => {
+const campaigns: Scenario = async (machine, { messages }) => {
 	await send(machine, WORKERS, messages); // warms all workers up
 	// The last message cannot go out before the windows are over that all others fill.
 	const best = ((Math.ceil(messages / RATE.requests) - 1) * RATE.windowMs) / 1000;
@@ -79,7 +79,7 @@ async function send(machine: Machine, workers: number, messages: number) {
 }
 
 /** Send Once: all workers write to the same people at the same moment, or each to others; and all once more. */
-export const sendOnce: Scenario = async (machine, { people }) => {
+const sendOnce: Scenario = async (machine, { people }) => {
 	const same = await together(machine, everybody(people), onceEach);
 	const different = await together(machine, partsOf(people, WORKERS), onceEach);
 	const wrong = [...same, ...different].filter(({ lost, doubled }) => lost + doubled > 0);
@@ -93,7 +93,7 @@ export const sendOnce: Scenario = async (machine, { people }) => {
 };
 
 /** Frequency Cap: all workers write to the same people at the same moment, more often than the cap allows; and once more. */
-export const cap: Scenario = async (machine, { people }) => {
+const cap: Scenario = async (machine, { people }) => {
 	const audienceRules = { frequencyCap: { values: { messages: 2, days: 7 } } };
 	const rows = await together(machine, everybody(people), { ...sale, audienceRules });
 	const faults = rows.flatMap(({ when, sent, skipped, most }) => [
@@ -128,7 +128,7 @@ async function together(machine: Machine, bodies: Body[], parameters: INodeParam
 }
 
 /** Customers write, and what was delivered is repeated. Every execution answers its customer, so that the service counts them. */
-export const trigger: Scenario = async (machine, { events }) => {
+const trigger: Scenario = async (machine, { events }) => {
 	const reply = { ...sale, to: '={{ $json.from }}', text: 'Thank you, we will answer soon.' };
 	const shop = await Shop.open(machine, { triggered: { inbox: { trigger: {}, action: reply } } });
 	const { state } = shop.sandbox;
@@ -186,6 +186,9 @@ export const trigger: Scenario = async (machine, { events }) => {
 	await shop.close();
 	return { rows, faults };
 };
+
+/** All by their names. */
+export const scenarios: Record<string, Scenario> = { campaigns, trigger, sendOnce, cap };
 
 /** Splits a campaign into equal parts. */
 function partsOf(messages: number, parts: number): Body[] {
