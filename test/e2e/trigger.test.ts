@@ -79,11 +79,11 @@ test('n8n is killed while messages arrive, in groups too, and receipts in batche
 		const { message, deliveries } = n8n.write(person(n % 30), `Question ${n}`);
 		return deliveries.map((delivery) => ({ key: message.id, delivery }));
 	};
-	const receipt = (id: string, status: string): Sent => {
-		const data = { id, to: anna, status, timestamp: new Date() };
-		const { deliveries } = n8n.sandbox.state;
+	const { webhooks, deliveries } = n8n.sandbox.state;
+	const receipt = (n: number, status: string): Sent => {
+		const data = { id: `msg_${n}`, to: person(n), status, timestamp: new Date() };
 		const delivery = deliveries.deliver(batched, `message.${status}`, data);
-		return { key: `${id} ${status}`, delivery };
+		return { key: `msg_${n} ${status}`, delivery };
 	};
 
 	const first = range(60).flatMap(write);
@@ -92,9 +92,7 @@ test('n8n is killed while messages arrive, in groups too, and receipts in batche
 	const answered = first.filter(isDelivered).map(({ delivery }) => delivery);
 	const rest = [
 		...range(60, 150).flatMap(write),
-		...range(100).flatMap((n) =>
-			['sent', 'delivered', 'read'].map((status) => receipt(`msg_${n}`, status)),
-		),
+		...range(100).flatMap((n) => ['sent', 'delivered', 'read'].map((status) => receipt(n, status))),
 	];
 	const isUnderWay = () => rest.filter(isDelivered).length >= 20;
 	await until('some events to be delivered', isUnderWay, { interval: 5 });
@@ -104,7 +102,6 @@ test('n8n is killed while messages arrive, in groups too, and receipts in batche
 	const sent = [...first, ...rest];
 	const isOver = () => sent.every(isDelivered);
 	await until('the service to get all events through', isOver, { limit: 180_000 });
-	const { webhooks, deliveries } = n8n.sandbox.state;
 	await n8n.untilDelivered(
 		answered.map(({ webhookId, event, data }) =>
 			deliveries.deliver(webhooks.get(webhookId)!, event, data),

@@ -11,17 +11,11 @@ interface ChatMessage {
 
 interface ChatRequest {
 	messages: ChatMessage[];
-	tools?: Array<{ function: { name: string; description?: string; parameters?: object } }>;
+	tools?: Array<{ function: { name: string } }>;
 }
 
 /** A running stand-in. */
-export interface Model {
-	/** What it was sent. */
-	requests: ChatRequest[];
-	/** Stores a credential that leads to it. */
-	credentialFor: (client: N8nClient) => Promise<CredentialReference>;
-	close: () => Promise<void>;
-}
+export type Model = Awaited<ReturnType<typeof startModel>>;
 
 /**
  * Starts one.
@@ -32,15 +26,13 @@ export interface Model {
 export async function startModel(
 	args: object,
 	wantsTool: (messages: ChatMessage[]) => boolean = () => true,
-): Promise<Model> {
-	const requests: ChatRequest[] = [];
+) {
 	const app = fastify();
 	app.post<{ Body: ChatRequest }>('/v1/chat/completions', async ({ body }) => {
-		requests.push(body);
 		const { messages, tools } = body;
 		const last = messages.at(-1);
 		const tool = { name: tools?.[0]?.function.name, arguments: JSON.stringify(args) };
-		const call = { index: 0, id: `call_${requests.length}`, type: 'function', function: tool };
+		const call = { index: 0, id: `call_${messages.length}`, type: 'function', function: tool };
 		const isAnswer = last?.role === 'tool' || tool.name === undefined || !wantsTool(messages);
 		const message = isAnswer
 			? { role: 'assistant', content: `Told: ${JSON.stringify(last?.content)}` }
@@ -53,8 +45,8 @@ export async function startModel(
 	});
 	const url = await app.listen({ host: '127.0.0.1', port: 0 });
 	return {
-		requests,
-		credentialFor: async (client) => {
+		/** Stores a credential that leads to it. */
+		credentialFor: async (client: N8nClient): Promise<CredentialReference> => {
 			const data = { apiKey: 'none', url: `${url}/v1` };
 			return { name: url, id: await client.createCredential(url, 'openAiApi', data) };
 		},
