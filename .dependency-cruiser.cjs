@@ -1,63 +1,52 @@
 'use strict';
 // The direction of imports in the whole repository, checked by `npm run lint`. Data flows one way; nothing runs in circles.
 
-const nodes = '^nodes/BusinessMessaging';
-
-/** The folders of the nodes, each with the folders that it may import. */
-const nodeFolders = {
-	api: [],
-	phone: [],
-	transport: ['api', 'phone'],
-	operations: ['api', 'phone', 'transport'],
-	execution: ['api', 'phone', 'transport', 'operations'],
-	editor: ['api', 'phone', 'transport', 'operations'],
-	webhooks: ['api', 'phone', 'transport', 'operations'],
-	trigger: ['api', 'phone', 'transport', 'operations', 'webhooks'],
-	reply: ['api', 'phone', 'transport', 'operations', 'execution', 'webhooks'],
-};
-
+const nodes = 'nodes/BusinessMessaging';
 /** Helpers that know nothing of messaging, for every folder of the nodes. */
-const nodeHelpers = `${nodes}/(boundedMap|mutex)\\.ts$`;
+const helpers = `^${nodes}/(boundedMap|mutex)\\.ts$`;
+/** Folders of the nodes for others of them. */
+const inNodes = (...names) => [helpers, ...names.map((name) => `^${nodes}/${name}/`)];
+const client = ['api', 'phone', 'transport'];
+const operations = [...client, 'operations'];
 
-/** All other folders, each with what it may import. */
+/** Each folder with what it may import besides its own files. */
 const folders = {
-	credentials: [`${nodes}/operations/phone\\.ts$`], // the field Default Country is the same in both
-	sandbox: [`${nodes}/api/`],
-	tools: ['^sandbox/', `${nodes}/api/`],
+	[`${nodes}/api`]: inNodes(),
+	[`${nodes}/phone`]: inNodes(),
+	[`${nodes}/transport`]: inNodes('api', 'phone'),
+	[`${nodes}/operations`]: inNodes(...client),
+	[`${nodes}/execution`]: inNodes(...operations),
+	[`${nodes}/editor`]: inNodes(...operations),
+	[`${nodes}/webhooks`]: inNodes(...operations),
+	[`${nodes}/trigger`]: inNodes(...operations, 'webhooks'),
+	[`${nodes}/reply`]: inNodes(...operations, 'execution', 'webhooks'),
+	nodes: [],
+	credentials: [`^${nodes}/operations/phone\\.ts$`], // the field Default Country is the same in both
+	sandbox: [`^${nodes}/api/`],
+	tools: ['^sandbox/', `^${nodes}/api/`],
 	playground: ['^(sandbox|tools)/'],
-	bench: ['^(sandbox|tools)/', `${nodes}/api/`, '^test/support/'],
-	scripts: ['^(sandbox|test|tools)/', `${nodes}/(api/|description)`],
+	bench: ['^(sandbox|tools)/', `^${nodes}/api/`, '^test/support/'],
+	scripts: ['^(sandbox|test|tools)/'],
 	test: ['^(nodes|credentials|sandbox|playground|bench|scripts|tools)/'],
 };
 
 const ownFiles = '^(nodes|credentials|sandbox|playground|bench|scripts|test|tools)/';
 
-/** Forbids a folder to import files of this repository other than its own and those that match. */
-function onlyImports(name, folder, allowed) {
-	return {
-		name,
-		severity: 'error',
-		from: { path: folder },
-		to: { path: ownFiles, pathNot: [folder, ...allowed] },
-	};
-}
-
-const anyOf = (names) => `${nodes}/(${names.join('|')})/`;
+/** Forbids imports of this repository's files, except for those that match. */
+const onlyImports = (name, from, allowed) => ({
+	name,
+	severity: 'error',
+	from: { path: from },
+	to: { path: ownFiles, pathNot: allowed },
+});
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
 	forbidden: [
 		{ name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
-		...Object.entries(nodeFolders).map(([folder, below]) =>
-			onlyImports(`nodes-${folder}`, anyOf([folder]), [
-				nodeHelpers,
-				...(below.length > 0 ? [anyOf(below)] : []),
-			]),
-		),
-		onlyImports('nodes-helpers', nodeHelpers, []),
-		onlyImports('nodes', '^nodes/', []),
+		onlyImports('helpers', helpers, [helpers]),
 		...Object.entries(folders).map(([folder, allowed]) =>
-			onlyImports(folder, `^${folder}/`, allowed),
+			onlyImports(folder, `^${folder}/`, [`^${folder}/`, ...allowed]),
 		),
 	],
 	options: {

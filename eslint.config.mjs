@@ -1,19 +1,19 @@
-// Three layers: TypeScript's rules for all code, the house style, and for what is shipped (nodes/, credentials/ and
-// package.json) every rule of both n8n plugins as an error.
+// Three layers: TypeScript's rules for all code, a few of our own, and for what is shipped (nodes/, credentials/ and
+// package.json) every rule of both n8n plugins as an error. Prettier checks the format.
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
-import stylistic from '@stylistic/eslint-plugin';
 import nodesBasePlugin from 'eslint-plugin-n8n-nodes-base';
 import regexp from 'eslint-plugin-regexp';
+import lodash from 'lodash';
 import tseslint from 'typescript-eslint';
+
+const { mapKeys, mapValues, omit } = lodash;
 
 const shipped = ['nodes/**/*.{ts,json}', 'credentials/**/*.{ts,json}', 'package.json'];
 
 /** All rules of @n8n/eslint-plugin-community-nodes; its own recommendation makes some of them mere warnings. */
-const communityRules = Object.fromEntries(
-	Object.keys(n8nCommunityNodesPlugin.rules).map((rule) => [
-		`@n8n/community-nodes/${rule}`,
-		'error',
-	]),
+const communityRules = mapKeys(
+	mapValues(n8nCommunityNodesPlugin.rules, () => 'error'),
+	(_, rule) => `@n8n/community-nodes/${rule}`,
 );
 
 /**
@@ -31,22 +31,12 @@ const contradicted = [
 ];
 
 /** One rule set of eslint-plugin-n8n-nodes-base; its configs are in the old format, so only the rules are taken. */
-const nodesBaseRules = (set) =>
-	Object.fromEntries(
-		Object.entries(nodesBasePlugin.configs[set].rules).filter(
-			([rule]) => !contradicted.includes(rule),
-		),
-	);
+const nodesBaseRules = (set) => omit(nodesBasePlugin.configs[set].rules, contradicted);
 
 export default tseslint.config(
 	{
 		ignores: [
-			'**/node_modules/',
-			'dist/',
-			'dist.*/',
-			'coverage/',
-			'playground/n8n/',
-			'.playground/',
+			...['dist/', 'dist.*/', 'coverage/', 'playground/n8n/', '.playground/'],
 			'test/contract/client/generated.d.ts',
 		],
 	},
@@ -59,10 +49,7 @@ export default tseslint.config(
 			parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
 		},
 		rules: {
-			'@typescript-eslint/consistent-type-imports': [
-				'error',
-				{ fixStyle: 'separate-type-imports' },
-			],
+			'@typescript-eslint/consistent-type-imports': 'error',
 			'@typescript-eslint/no-explicit-any': 'error',
 			'@typescript-eslint/switch-exhaustiveness-check': [
 				'error',
@@ -87,13 +74,7 @@ export default tseslint.config(
 
 	{
 		files: ['**/*.{ts,tsx,js,mjs}'],
-		plugins: { '@stylistic': stylistic },
 		rules: {
-			'@stylistic/eol-last': 'error',
-			'@stylistic/no-mixed-spaces-and-tabs': 'error',
-			'@stylistic/no-trailing-spaces': 'error',
-			'@stylistic/quotes': ['error', 'single', { avoidEscape: true }],
-			'@stylistic/semi': 'error',
 			eqeqeq: ['error', 'always', { null: 'ignore' }],
 			'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
 			'no-console': 'error',
@@ -102,13 +83,9 @@ export default tseslint.config(
 	},
 	{
 		files: [
-			'bench/**',
-			'playground/**',
+			'{bench,playground,scripts,tools}/**',
 			'sandbox/main.ts',
-			'scripts/**',
-			'test/compat/main.ts',
-			'test/{queue,soak}/**',
-			'tools/**',
+			'test/{compat,queue,soak}/**',
 		],
 		rules: { 'no-console': 'off' },
 	},

@@ -1,10 +1,9 @@
 'use strict';
 // `npm run build`. The package is put together beside dist and swapped in at the end: a build that fails leaves the last
 // good one, and whoever reads dist meanwhile (a test run, n8n) never sees half a package.
-const { execFile } = require('node:child_process');
 const fs = require('node:fs/promises');
 const { pipeline } = require('node:stream/promises');
-const { promisify } = require('node:util');
+const execa = require('execa');
 const { dest, src } = require('gulp');
 
 const target = 'dist';
@@ -12,8 +11,8 @@ const staging = `${target}.${process.pid}`;
 
 /** One file for each source. n8n loads them with `require`, so both nodes share what a module keeps, e.g. the pace of a key. */
 async function compile() {
-	const options = [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'];
-	await promisify(execFile)(process.execPath, [...options, '--outDir', staging]).catch((error) => {
+	const command = ['-p', 'tsconfig.build.json', '--outDir', staging];
+	await execa('tsc', command, { preferLocal: true }).catch((error) => {
 		throw new Error(`The nodes do not compile:\n${error.stdout || error.message}`);
 	});
 }

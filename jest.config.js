@@ -18,16 +18,7 @@ const common = {
 	roots: ['<rootDir>/test'],
 	testEnvironment: 'node',
 	// dist is loaded as it is shipped; only TypeScript is transformed.
-	transform: {
-		'\\.ts$': [
-			'@swc/jest',
-			{
-				jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
-				module: { type: 'commonjs' },
-				sourceMaps: 'inline',
-			},
-		],
-	},
+	transform: { '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' } } }] },
 	globalSetup: '<rootDir>/test/support/globalSetup.ts',
 };
 

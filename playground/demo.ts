@@ -2,12 +2,23 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { onStop, readFlags, runMain, UserError } from '../tools/cli';
-import { openPlayground } from '../tools/playground';
-import { countCampaign, isPerfect, runCampaign } from './campaign';
+import pLimit from 'p-limit';
+import type { State } from '../sandbox';
+import type { Message } from '../sandbox/state/messages';
+import { onStop, readFlags, runMain, step, UserError } from '../tools/cli';
+import { readExample, readSampleContacts, type SampleContact } from '../tools/examples';
+import { hasEnded } from '../tools/n8n/client';
+import { openPlayground, type Playground } from '../tools/playground';
+import { until } from '../tools/until';
 
 const USAGE = `Usage: npm run demo -- [--json FILE]
 Sends the campaign of examples/ to its sample contacts, lets them answer, and counts what arrived.`;
+const STEP_LIMIT = 180_000;
+const REPLY_LIMIT = 60_000;
+/** n8n manages some 8 webhook executions a second: no more people than that wait for their reply at a time. */
+const SIMULTANEOUS = 8;
+/** What the customers write, in turn: something for each branch of the auto-reply. */
+const ANSWERS = ['Tell me more', 'No, thanks', 'Are you open on Sundays?'];
 
 runMain(async () => {
 	const { json } = readFlags({ json: 'string' }, USAGE);
@@ -20,13 +31,12 @@ runMain(async () => {
 	const playground = await openPlayground({ folder });
 	onStop(playground.close);
 
-	const n8nVersion = await playground.n8n.client.version();
 	const start = Date.now();
 	// What was counted is shown in any case.
 	const failure = await runCampaign(playground).catch((error: unknown) => error);
 	const seconds = Math.round((Date.now() - start) / 100) / 10;
 	const counted = countCampaign(playground.sandbox.state);
-	const figures = { n8nVersion, ...counted, seconds };
+	const figures = { n8nVersion: playground.n8n.install.version, ...counted, seconds };
 	for (const [name, value] of Object.entries(figures))
 		console.log(`  ${name.padEnd(14)}${String(value).padStart(8)}`);
 	if (json) await writeFile(json, `${JSON.stringify(figures, null, 2)}\n`);
@@ -37,3 +47,100 @@ runMain(async () => {
 		'Everybody got the campaign, wrote back and was answered, exactly once, and no webhook was left behind.',
 	);
 });
+
+/** Runs it without a person. @throws UserError when a step fails or does not end within 3 minutes */
+async function runCampaign(playground: Playground): Promise<void> {
+	const { n8n, sandbox, credential } = playground;
+	const { client } = n8n;
+	const make = async (name: string) =>
+		(await client.createWorkflow(readExample(name, credential))).id;
+	const campaign = await make('campaign-with-results');
+	const autoReply = await make('auto-reply');
+	const count = (name: 'sent' | 'read' | 'replied') => () =>
+		`${countCampaign(sandbox.state)[name]} ${name}`;
+
+	await step('Switching on the auto-reply', async () => await client.activate(autoReply));
+	await step('Sending the campaign', async () => await send(playground, campaign), count('sent'));
+	await step('Waiting for the receipts', async () => await allRead(sandbox.state), count('read'));
+	const answer = async () => await everybodyAnswers(sandbox.state);
+	await step('Letting the customers write back', answer, count('replied'));
+	await step('Waiting for n8n to finish', async () => await quiet(playground, autoReply));
+	await step('Switching off the auto-reply', async () => await client.deactivate(autoReply));
+}
+
+/** Clicks "Execute workflow". */
+async function send({ n8n: { client } }: Playground, workflowId: string): Promise<void> {
+	const id = await client.run(workflowId, 'When clicking ‘Execute workflow’');
+	const { status, data } = await client.waitForExecution(id, STEP_LIMIT);
+	const reason = data.resultData.error?.message ?? 'without a message';
+	if (status !== 'success')
+		throw new UserError(`The campaign's execution ended with "${status}": ${reason}.`);
+}
+
+async function allRead({ messages }: State): Promise<void> {
+	const isSettled = ({ status }: Message) => status === 'read' || status === 'failed';
+	const areSettled = () => messages.all.every(isSettled);
+	await until('the receipts of the campaign', areSettled, { limit: STEP_LIMIT });
+}
+
+/** Everybody writes once, the next one when one of those who wrote has a reply. */
+async function everybodyAnswers({ traffic, messages }: State): Promise<void> {
+	const write = async ({ phone, name }: SampleContact, index: number) => {
+		traffic.receive({ from: phone, text: ANSWERS[index % ANSWERS.length] });
+		const hasReply = () => messages.all.some((one) => one.phone === phone && isReply(one));
+		await until(`the reply to ${name}`, hasReply, { limit: REPLY_LIMIT });
+	};
+	const limit = pLimit(SIMULTANEOUS);
+	const contacts = readSampleContacts();
+	await Promise.all(contacts.map((contact, index) => limit(write, contact, index)));
+}
+
+/** Nothing under way that could still send a second reply. */
+async function quiet({ n8n, sandbox }: Playground, workflowId: string): Promise<void> {
+	const isQuiet = async () =>
+		sandbox.state.deliveries.log.last().every(({ state }) => state !== 'pending') &&
+		(await n8n.client.listExecutions(workflowId)).every(hasEnded);
+	await until("n8n's executions to end", isQuiet, { limit: STEP_LIMIT });
+}
+
+const isOut = ({ direction }: Message) => direction === 'outbound';
+const isReply = (message: Message) => isOut(message) && !message.template;
+const peopleOf = (messages: Message[]) => new Set(messages.map(({ phone }) => phone));
+
+/** Counts the results of a campaign. */
+function countCampaign({ messages: { all }, webhooks }: State) {
+	const contacts = readSampleContacts();
+	const campaign = all.filter((message) => isOut(message) && message.template);
+	const replies = all.filter(isReply);
+	const reached = peopleOf(campaign);
+	const replied = peopleOf(replies);
+	const answered = peopleOf(all.filter((message) => !isOut(message)));
+	const withReceipt = (status: Message['status']) =>
+		campaign.filter(({ history }) => history.some((receipt) => receipt.status === status)).length;
+	const unreached = contacts.filter(({ phone }) => !reached.has(phone));
+	const unreplied = [...answered].filter((phone) => !replied.has(phone));
+	return {
+		/** People in the sample file. */
+		contacts: contacts.length,
+		/** Campaign messages that the service took, and those of them with a receipt that says so. */
+		sent: campaign.length,
+		delivered: withReceipt('delivered'),
+		read: withReceipt('read'),
+		/** People who wrote back, and those of them who got a reply. */
+		answered: answered.size,
+		replied: answered.size - unreplied.length,
+		/** People without a campaign message, and people who wrote back and got no reply. */
+		lost: unreached.length + unreplied.length,
+		/** Campaign messages and replies beyond the first for the same person. */
+		doubled: campaign.length - reached.size + replies.length - replied.size,
+		/** Webhooks at the service after the workflows were switched off. */
+		webhooksLeft: webhooks.all.length,
+	};
+}
+
+/** Whether everybody got, read, answered and was answered exactly once, and nothing was left behind. */
+function isPerfect(figures: ReturnType<typeof countCampaign>): boolean {
+	const { contacts, lost, doubled, webhooksLeft, ...reached } = figures;
+	const everybody = Object.values(reached).every((count) => count === contacts);
+	return contacts > 0 && everybody && lost + doubled + webhooksLeft === 0;
+}

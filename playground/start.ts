@@ -2,11 +2,11 @@
 import { watch } from 'node:fs';
 import path from 'node:path';
 import debounce from 'lodash/debounce';
-import { onStop, readFlags, readPort, runMain } from '../tools/cli';
+import { onStop, readFlags, runMain } from '../tools/cli';
 import { importExamples, registerAgain } from '../tools/examples';
 import { PROJECT_FOLDER } from '../tools/n8n/package';
 import { openPlayground, type Playground } from '../tools/playground';
-import { assertPortIsFree } from '../tools/processes';
+import { readPort } from '../tools/processes';
 
 const USAGE = `Usage: npm start -- [--n8n-port 5678] [--sandbox-port 4010] [--folder .playground] [--watch]
 Starts n8n with the nodes of this project, and the sandbox. What you do in n8n is kept in the folder.
@@ -18,22 +18,20 @@ runMain(async () => {
 		USAGE,
 	);
 	const folder = path.resolve(PROJECT_FOLDER, flags.folder ?? '.playground');
-	const n8nPort = readPort(flags['n8n-port'], '--n8n-port', 5678);
-	const sandboxPort = readPort(flags['sandbox-port'], '--sandbox-port', 4010);
-	await assertPortIsFree(n8nPort, 'n8n', '--n8n-port');
-	await assertPortIsFree(sandboxPort, 'the sandbox', '--sandbox-port');
+	const n8nPort = await readPort(flags['n8n-port'], '--n8n-port', 5678);
+	const sandboxPort = await readPort(flags['sandbox-port'], '--sandbox-port', 4010);
 
 	const playground = await openPlayground({ folder, n8nPort, sandboxPort });
+	const { n8n, credential } = playground;
 	onStop(async () => {
 		console.log('\nStopping n8n and the sandbox …');
 		await playground.close();
 	});
-	const { client } = playground.n8n;
-	await registerAgain(client);
-	await importExamples(client, playground.credential, path.join(folder, 'examples.json'));
+	await registerAgain(n8n.client);
+	await importExamples(n8n.client, credential);
 	console.log(welcome(playground));
 	if (flags.watch) await watchNodes(playground);
-	else await playground.n8n.ended();
+	else await n8n.ended();
 });
 
 /** Loads the nodes again after each change, for as long as the program runs; what does not compile is shown. */

@@ -1,14 +1,10 @@
 /** `npm run docs`: writes everything that is generated; what has not changed stays as it is. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/api/endpoints';
-import { operations } from '../nodes/BusinessMessaging/description';
 import { buildOpenApiDocument } from '../sandbox/openapi';
-import { filesBelow } from '../test/support/files';
-import { readChangelog, readVersion, releasedVersions, root } from './changelog';
-import { errorPage } from './errorPage';
+import { readText, root } from '../test/support/files';
 import { phoneTable, phoneTableFile } from './phoneTable';
 
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
@@ -17,61 +13,37 @@ const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
 		stdio: 'inherit',
 		env: { ...process.env, ...env },
 	});
-const write = (file: string, text: string) => writeFileSync(path.join(root, file), text);
+const { version } = JSON.parse(readText('package.json')) as { version: string };
 /** What a released version saves never changes. */
-const isReleased = releasedVersions(readChangelog()).includes(readVersion());
+const isReleased = readText('CHANGELOG.md').includes(`\n## [${version}] - `);
 
 const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	/** docs/openapi.json, from the endpoint table. */
-	openapi: () => write('docs/openapi.json', `${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`),
-	/** Printed, as every change of a test would change it. */
-	endpoints: () => console.log(endpointTable()),
-	/** Every error and hint of the nodes on one page, to be read together. */
-	errors: () => write('docs/errors.md', errorPage()),
+	openapi: () => {
+		const document = `${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`;
+		writeFileSync(path.join(root, 'docs/openapi.json'), document);
+	},
 	/** The table of numbering plans, from libphonenumber-js. */
 	phones: () => writeFileSync(phoneTableFile, phoneTable()),
 	/** test/compat/saved: what the present nodes leave in workflows, as the version of package.json. */
 	saved: async () => {
-		if (isReleased) throw new Error(`What version ${readVersion()} saves never changes any more.`);
+		if (isReleased) throw new Error(`What version ${version} saves never changes any more.`);
 		const { presentNodes, presentShape, writeSaved } = await import(
 			'../test/compat/saved/present.js'
 		);
-		writeSaved(readVersion(), { nodes: presentNodes(), shape: presentShape() });
+		writeSaved(version, { nodes: presentNodes(), shape: presentShape() });
 	},
 	/** The previews of outputs (__schema__), from runs of the built nodes against the sandbox. */
-	schemas: () =>
-		void run(
-			'node_modules/jest/bin/jest.js',
-			['test/operations/everyOperation', '-t', 'previews'],
-			{
-				WRITE_PREVIEWS: '1',
-			},
-		),
+	schemas: () => {
+		const previews = ['test/operations/everyOperation', '-t', 'previews'];
+		run('node_modules/jest/bin/jest.js', previews, { WRITE_PREVIEWS: '1' });
+	},
 	/** docs/pictures, in the editor of a real n8n; only if named, as that takes minutes. */
 	pictures: (names) => void run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
 };
 
-/** Each endpoint with the operations that use it and the tests that name it: those that order faults or count calls. */
-function endpointTable(): string {
-	const tests = filesBelow('test')
-		.filter((file) => file.endsWith('.test.ts'))
-		.map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
-	const rows = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
-		const methods = apiPaths.map((apiPath) => endpoint.methods[apiPath] ?? '–').join('/');
-		const using = operations
-			.filter((operation) => operation.endpoint === endpoint)
-			.map(({ resource, value }) => `${resource} ${value}`);
-		const naming = tests
-			.filter(({ text }) => new RegExp(`\\b${name}\\b`).test(text))
-			.map(({ file }) => path.relative('test', file).replace(/\.test\.ts$/, ''));
-		const lines = [`Operations: ${using.join(', ')}`, `Tests: ${naming.join(', ')}`];
-		return [`${methods} ${endpoint.path}`, ...lines].join('\n  ');
-	});
-	return rows.join('\n');
-}
-
 async function main([name, ...args]: string[]): Promise<void> {
-	const unasked = ['endpoints', 'pictures', ...(isReleased ? ['saved'] : [])];
+	const unasked = ['pictures', ...(isReleased ? ['saved'] : [])];
 	const all = Object.keys(writers).filter((one) => !unasked.includes(one));
 	if (name !== undefined && !(name in writers))
 		throw new Error(`There is no ${name}, only ${Object.keys(writers).join(', ')}.`);

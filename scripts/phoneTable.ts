@@ -6,19 +6,15 @@ import metadata from 'libphonenumber-js/metadata.max.json';
 /** A plan as libphonenumber-js stores it (its METADATA.md); 0 or null where there is nothing. */
 type StoredPlan = [
 	callingCode: string,
-	exitCodePattern: string | number,
+	exitCodePattern: string | 0,
 	pattern: string,
 	lengths: number[],
 	formats: unknown,
-	trunk: string | number | null,
+	trunk: string | null,
 	trunkFormat: unknown,
-	trunkPattern: string | number | null,
-	trunkReplacement: string | number | null,
-	...others: unknown[],
+	trunkPattern: string | null,
+	trunkReplacement: string | null,
 ];
-
-/** E.164 allows 15 digits with the calling code; the service asks for at least 7. */
-const isLength = (digits: number) => digits >= 7 && digits <= 15;
 
 /**
  * Plans that the metadata lacks: in Mexico, mobile numbers began with 1 until 2019, and services still know their users
@@ -26,40 +22,35 @@ const isLength = (digits: number) => digits >= 7 && digits <= 15;
  */
 const formerPlans = ['52 52 11 1[2-9]\\d{9}'];
 
-/** Canada's 310 and seven digits in all can only be dialled within Canada. */
-const onlyWithinCountry: Record<string, number[]> = { CA: [7] };
-
 function toLine(country: string, plan: StoredPlan): string {
-	const [callingCode, exitCodePattern, pattern, lengths] = plan;
-	const dialled = lengths.filter((length) => !onlyWithinCountry[country]?.includes(length));
+	const [callingCode, exitCode, pattern, lengths, , trunk, , trunkPattern, replacement] = plan;
 	const columns = [
 		country,
 		callingCode,
-		dialled.filter((length) => isLength(callingCode.length + length)).join(','),
+		lengths.filter((length) => isUsual(country, length, callingCode.length + length)).join(','),
 		pattern,
-		plan[7] || plan[5] || '',
-		plan[8] || '',
-		exitCodePattern === '00' ? '' : exitCodePattern || '',
+		trunkPattern || trunk || '',
+		replacement || '',
+		exitCode === '00' ? '' : exitCode || '',
 	];
 	return columns.join(' ').trimEnd();
 }
 
-/** The countries in alphabetical order, but the main country of a shared calling code first. */
-function planLines(): string[] {
+/** E.164 allows 15 digits with the calling code; the service asks for at least 7. Canada's 7 can only be dialled within Canada. */
+function isUsual(country: string, length: number, withCode: number): boolean {
+	return withCode >= 7 && withCode <= 15 && !(country === 'CA' && length === 7);
+}
+
+/** The table as a TypeScript file: the countries in alphabetical order, but the main country of a shared calling code first. */
+export function phoneTable(): string {
 	const countries = metadata.countries as unknown as Record<string, StoredPlan>;
 	const plans = metadata.nonGeographic as unknown as Record<string, StoredPlan>;
-	const mainFirst = Object.values(
-		metadata.country_calling_codes as Record<string, string[]>,
-	).flat();
-	return [
+	const mainFirst = Object.values<string[]>(metadata.country_calling_codes).flat();
+	const lines = [
 		...mainFirst.map((country) => toLine(country, countries[country])),
 		...Object.entries(plans).map(([code, plan]) => toLine(code, plan)),
 		...formerPlans,
 	];
-}
-
-/** The table as a TypeScript file. */
-export function phoneTable(): string {
 	return `/**
  * The numbering plans of all countries. Written by \`npm run docs\` (scripts/phoneTable.ts) from the metadata of
  * libphonenumber-js; not to be edited. A line: country (or the calling code where no country has it), calling code,
@@ -67,7 +58,7 @@ export function phoneTable(): string {
  * of a shared calling code comes before the others.
  */
 export const numberingPlanTable = String.raw\`
-${planLines().join('\n')}
+${lines.join('\n')}
 \`;
 `;
 }

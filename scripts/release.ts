@@ -7,104 +7,96 @@
  * - `notes` prints the changes of the version in package.json.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { savedVersions } from '../test/compat/saved/present';
-import {
-	changelogFile,
-	cutRelease,
-	isPrerelease,
-	notesOf,
-	readChangelog,
-	readVersion,
-	root,
-	versionFaults,
-} from './changelog';
+import { readText, root } from '../test/support/files';
 
 const increments = ['patch', 'minor', 'major', 'prepatch', 'preminor', 'premajor', 'prerelease'];
+const unreleased = '## [Unreleased]';
+/** What a new clone has instead of who publishes the package, and where its sources are on GitHub. */
+const placeholders = {
+	author: 'Your Name',
+	email: 'you@example.com',
+	repository: 'your-organization/n8n-nodes-business-messaging',
+};
 
 /** Runs a command in the project's folder. @returns what it prints */
 function run(command: string, ...options: string[]): string {
 	return execFileSync(command, options, { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
-/** Who publishes the package, and where its sources are, e.g. `acme/n8n-nodes-business-messaging` on GitHub. */
-interface Owner {
-	author: string;
-	email: string;
-	repository: string;
+function readVersion(file = 'package.json'): string {
+	return (JSON.parse(readText(file)) as { version: string }).version;
 }
 
-interface Manifest {
-	author: { name: string; email: string };
-	repository: { url: string };
+/** `1.2.0-next.0`: its changes stay under Unreleased, and npm gives it only to those who ask for `next`. */
+const isPrerelease = (version: string) => version.includes('-');
+
+/** The changes of a version; empty if the changelog does not have it. */
+function notesOf(version: string): string {
+	return sectionOf(isPrerelease(version) ? unreleased : `## [${version}] - `);
 }
 
-const placeholder: Owner = {
-	author: 'Your Name',
-	email: 'you@example.com',
-	repository: 'your-organization/n8n-nodes-business-messaging',
-};
-
-const manifestFile = path.join(root, 'package.json');
-const readManifest = () => JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest;
+/** The text below a heading of the changelog. */
+function sectionOf(heading: string): string {
+	const sections = readText('CHANGELOG.md').split(/^(?=## )/m);
+	const section = sections.find((one) => one.startsWith(heading)) ?? '';
+	return section.split('\n').slice(1).join('\n').trim();
+}
 
 /** Files under version control that contain a text; scripts, their tests and examples, which name the placeholders, are left out. */
 function filesWith(text: string): string[] {
 	const files = run('git', 'ls-files', '--', '.', ':!scripts', ':!test', ':!examples').split('\n');
-	return files.filter((file) => readFileSync(path.join(root, file), 'utf8').includes(text));
+	return files.filter((file) => readText(file).includes(text));
 }
 
 /** Placeholders that are left, one sentence each. */
 function placeholdersLeft(): string[] {
-	const { author, email, repository } = placeholder;
-	return [author, email, repository].flatMap((text) =>
+	return Object.values(placeholders).flatMap((text) =>
 		filesWith(text).map((file) => `${file} names ${text}.`),
 	);
 }
 
-/** Writes the author and the repository wherever they are named. */
-function setOwner({ author, email, repository }: Owner): void {
-	const [, before = ''] =
-		/github\.com\/([^/]+\/[^/]+?)(\.git)?$/.exec(readManifest().repository.url) ?? [];
-	for (const name of filesWith(before)) {
-		const file = path.join(root, name);
-		writeFileSync(file, readFileSync(file, 'utf8').replaceAll(before, repository));
+function setup(values: Partial<typeof placeholders>): void {
+	const { author, email, repository } = values;
+	if (!author || !email || !repository || !/^[\w.-]+\/[\w.-]+$/.test(repository))
+		throw new Error(
+			'Usage: npm run release -- setup --author NAME --email EMAIL --repository OWNER/NAME',
+		);
+	for (const [name, value] of Object.entries({ author, email, repository })) {
+		const placeholder = placeholders[name as keyof typeof placeholders];
+		for (const file of filesWith(placeholder))
+			writeFileSync(
+				path.join(root, file),
+				readText(file).replaceAll(placeholder, () => value),
+			);
 	}
-	const manifest = { ...readManifest(), author: { name: author, email } };
-	writeFileSync(manifestFile, `${JSON.stringify(manifest, null, '\t')}\n`);
-}
-
-function faults(tag?: string): string[] {
-	return versionFaults({
-		changelog: readChangelog(),
-		version: readVersion(),
-		lockVersion: readVersion('package-lock.json'),
-		savedVersions: savedVersions(),
-		tag,
-	});
+	console.log('Done. Look at the changes (git diff) and commit them.');
 }
 
 function refuse(reasons: string[]): void {
 	if (reasons.length > 0) throw new Error(reasons.join('\n'));
 }
 
-function check(tag: string | undefined): void {
-	refuse(faults(tag));
-	if (tag !== undefined) refuse(placeholdersLeft());
-	console.log(`Version ${readVersion()}${tag ? ` and tag ${tag}` : ''}: everything agrees`);
-}
-
-function setup(values: Partial<Owner>): void {
-	const { author, email, repository } = values;
-	if (!author || !email || !repository || !/^[\w.-]+\/[\w.-]+$/.test(repository))
-		throw new Error(
-			'Usage: npm run release -- setup --author NAME --email EMAIL --repository OWNER/NAME',
-		);
-	setOwner({ author, email, repository });
-	console.log('Done. Look at the changes (git diff) and commit them.');
+/** @throws Error unless the version, its lock file, the changelog, what it saves in workflows and the tag to publish agree */
+function check(tag?: string): void {
+	const version = readVersion();
+	const lockVersion = readVersion('package-lock.json');
+	const isSaved = isPrerelease(version) || savedVersions().includes(version);
+	const saved = `test/compat/saved/${version}.json`;
+	refuse([
+		...(lockVersion === version ? [] : [`package-lock.json has ${lockVersion}, not ${version}.`]),
+		...(isSaved ? [] : [`npm run docs writes what is missing: ${saved}.`]),
+	]);
+	if (tag === undefined) return;
+	refuse([
+		...(tag === `v${version}` ? [] : [`The tag is ${tag}, package.json has ${version}.`]),
+		...(notesOf(version) ? [] : [`CHANGELOG.md lacks ${version}.`]),
+		...placeholdersLeft(),
+	]);
 }
 
 /** Sets the version, records what it saves and dates the changelog; nothing is committed yet. */
@@ -112,32 +104,33 @@ function prepare(increment: string): string {
 	const options = ['--no-git-tag-version', '--ignore-scripts', '--allow-same-version'];
 	run('npm', 'version', increment, '--preid', 'next', ...options);
 	const version = readVersion();
-	const today = new Date().toISOString().slice(0, 10);
-	const changelog = cutRelease(readChangelog(), version, today);
-	if (!isPrerelease(version)) run('npm', 'run', '--silent', 'docs', '--', 'saved');
-	writeFileSync(changelogFile, changelog);
+	if (isPrerelease(version)) return version;
+	run('npm', 'run', '--silent', 'docs', '--', 'saved');
+	const heading = `## [${version}] - ${new Date().toISOString().slice(0, 10)}`;
+	const changelog = readText('CHANGELOG.md').replace(unreleased, `${unreleased}\n\n${heading}`);
+	writeFileSync(path.join(root, 'CHANGELOG.md'), changelog);
 	return version;
 }
 
 function release(increment: string): void {
+	const hasChanges = sectionOf(unreleased) !== '';
 	refuse([
 		...(run('git', 'branch', '--show-current') === 'main' ? [] : ['Releases are made on main.']),
 		...(run('git', 'status', '--porcelain') === '' ? [] : ['Commit your changes first.']),
+		...(hasChanges ? [] : [`Write the changes under "${unreleased}" in CHANGELOG.md first.`]),
 		...placeholdersLeft(),
 	]);
+	const before = run('git', 'rev-parse', 'HEAD');
 	try {
 		const tag = `v${prepare(increment)}`;
-		refuse([
-			...faults(tag),
-			...(run('git', 'tag', '--list', tag) === '' ? [] : [`There is already a tag ${tag}.`]),
-		]);
+		check(tag);
 		run('git', 'add', '--all');
 		run('git', 'commit', '--quiet', '--message', `Release ${tag}`);
 		run('git', 'tag', '--annotate', tag, '--message', tag);
 		console.log(`Release ${tag} is committed and tagged. Publish it: git push --follow-tags`);
 	} catch (error) {
 		// The working tree was clean: everything that is there now was made here.
-		run('git', 'reset', '--quiet', '--hard');
+		run('git', 'reset', '--quiet', '--hard', before);
 		run('git', 'clean', '--quiet', '--force', 'test/compat/saved');
 		throw error;
 	}
@@ -150,11 +143,13 @@ function main(): void {
 		options: { author: string, email: string, repository: string },
 	});
 	const [command = '', tag] = positionals;
-	if (command === 'check') check(tag);
-	else if (command === 'setup') setup(values);
-	else if (command === 'notes') console.log(notesOf(readChangelog(), readVersion()));
+	if (command === 'setup') setup(values);
+	else if (command === 'notes') console.log(notesOf(readVersion()));
 	else if (increments.includes(command) || /^\d+\.\d+\.\d+/.test(command)) release(command);
-	else throw new Error(`Usage: npm run release -- ${increments.join('|')}|VERSION`);
+	else if (command === 'check') {
+		check(tag);
+		console.log(`Version ${readVersion()}${tag ? ` and tag ${tag}` : ''}: everything agrees`);
+	} else throw new Error(`Usage: npm run release -- ${increments.join('|')}|VERSION`);
 }
 
 try {

@@ -1,4 +1,5 @@
 /** What all command-line programs here share: flags, errors for people, progress, tables, and a clean shutdown. */
+import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
 import mapValues from 'lodash/mapValues';
 import round from 'lodash/round';
@@ -25,8 +26,10 @@ export function readFlags<const Flags extends Record<string, Kind>>(
 	flags: Flags,
 	usage: string,
 ): Values<Flags> {
-	const kinds = Object.entries<Kind>({ ...flags, help: 'boolean' });
-	const options = Object.fromEntries(kinds.map(([name, type]) => [name, { type }]));
+	const options = mapValues<Record<string, Kind>, { type: Kind }>(
+		{ ...flags, help: 'boolean' },
+		(type) => ({ type }),
+	);
 	try {
 		const { values } = parseArgs({ options });
 		if (!values.help) return values as Values<Flags>;
@@ -37,22 +40,11 @@ export function readFlags<const Flags extends Record<string, Kind>>(
 	process.exit(0);
 }
 
-/** A TCP port given on the command line. @throws UserError naming the flag */
-export function readPort(value: string | undefined, flag: string, otherwise: number): number {
-	const port = Number(value ?? otherwise);
-	if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-	throw new UserError(`${flag} takes a port number from 1 to 65535, not "${value}".`);
-}
-
 /** Prints rows as a table, numbers with two decimal places. */
 export function printTable(rows: object[]): void {
 	const shown = (value: unknown) => (typeof value === 'number' ? round(value, 2) : value);
 	console.table(rows.map((row) => mapValues(row, shown)));
 }
-
-/** Milliseconds between two redraws, and between two plain lines where there is no terminal to redraw. */
-const REDRAW_INTERVAL = 1000;
-const PLAIN_INTERVAL = 15_000;
 
 /**
  * Runs one step of something that takes long, and shows on stderr how long it has taken, so that it never looks hung.
@@ -69,11 +61,7 @@ export async function step<T>(
 		return [title, counter?.(), seconds].filter(Boolean).join(' · ');
 	};
 	const spinner = ora(title).start();
-	const show = () => {
-		if (process.stderr.isTTY) spinner.text = line();
-		else process.stderr.write(`- ${line()}\n`);
-	};
-	const timer = setInterval(show, process.stderr.isTTY ? REDRAW_INTERVAL : PLAIN_INTERVAL);
+	const timer = setInterval(() => (spinner.text = line()), 1000);
 	try {
 		const result = await work();
 		spinner.succeed(line());
@@ -86,11 +74,8 @@ export async function step<T>(
 	}
 }
 
-const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
-/** A second signal within this time is the first one again: Ctrl-C reaches this process from the terminal and through npm. */
-const ECHO_MS = 1000;
 const cleanups: Array<() => Promise<unknown>> = [];
-let interrupted = 0;
+let isInterrupted = false;
 
 /** Registers something to stop, the last one first, when the program ends or is interrupted (Ctrl-C, SIGTERM). */
 export function onStop(cleanup: () => Promise<unknown>): void {
@@ -100,25 +85,26 @@ export function onStop(cleanup: () => Promise<unknown>): void {
 /**
  * Runs a command-line program, stops what it left to {@link onStop}, and ends the process with 0, or with 1 after one
  * sentence on stderr (a defect, which is any error but a UserError, shows its stack). A signal stops in the same
- * order and ends the process as that signal would; a second signal ends it at once.
+ * order and ends the process as that signal would.
  */
 export function runMain(main: () => Promise<void>): void {
-	for (const [name, number] of Object.entries(SIGNALS)) {
+	for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
 		process.on(name, () => {
-			if (interrupted === 0) void stopAll().then(() => process.exit(128 + number));
-			else if (Date.now() - interrupted > ECHO_MS) process.exit(128 + number);
-			interrupted ||= Date.now();
+			// Ctrl-C reaches this process from the terminal, and again through npm.
+			if (isInterrupted) return;
+			isInterrupted = true;
+			void stopAll().then(() => process.exit(128 + constants.signals[name]));
 		});
 	}
 	void main()
-		.then(
-			() => 0,
-			(error: unknown) => (interrupted ? 1 : report(error)),
-		)
-		.then(async (code) => {
-			if (interrupted) return;
+		.catch((error: unknown) => {
+			// What an interrupted program says is only that it was interrupted.
+			if (!isInterrupted) report(error);
+		})
+		.then(async () => {
+			if (isInterrupted) return;
 			await stopAll();
-			process.exit(code);
+			process.exit();
 		});
 }
 
@@ -128,8 +114,8 @@ async function stopAll(): Promise<void> {
 	}
 }
 
-function report(error: unknown): 1 {
+function report(error: unknown): void {
 	const { message, stack } = error as Error;
 	process.stderr.write(`\n${error instanceof UserError ? message : (stack ?? String(error))}\n`);
-	return 1;
+	process.exitCode = 1;
 }

@@ -27,11 +27,7 @@ export class Environment {
 		return new Environment(install, [ours], folder);
 	}
 
-	/**
-	 * Starts new n8n processes, each with a separate folder, for the time of `work`.
-	 *
-	 * @param env added to n8n's environment
-	 */
+	/** Starts new n8n processes, each with a separate folder, for the time of `work`. @param env added to n8n's environment */
 	async withN8ns<T>(
 		count: number,
 		work: (n8ns: N8nServer[]) => Promise<T>,
@@ -43,11 +39,9 @@ export class Environment {
 		onStop(stop);
 		try {
 			while (n8ns.length < count) {
-				const title = count > 1 ? `Starting n8n ${n8ns.length + 1} of ${count}` : 'Starting n8n';
 				const userFolder = await mkdtemp(path.join(this.folder, 'n8n-'));
-				n8ns.push(
-					await step(title, async () => await startN8n({ userFolder, packages, install, env })),
-				);
+				const start = async () => await startN8n({ userFolder, packages, install, env });
+				n8ns.push(await step(`Starting n8n ${n8ns.length + 1} of ${count}`, start));
 			}
 			return await work([...n8ns]);
 		} finally {

@@ -1,14 +1,14 @@
 /** What `examples/` holds: workflows to import, and the people they are about. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Sandbox } from '../sandbox';
 import type { N8nClient, WorkflowFile } from './n8n/client';
 import { createTable, findTable } from './n8n/dataTables';
 import { PROJECT_FOLDER } from './n8n/package';
+import { ACTION, TRIGGER } from './n8n/workflow';
 
 const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
-const OUR_NODES = 'n8n-nodes-business-messaging.';
 /** The others need something of the user, e.g. an account for the AI, or would answer the customers as well. */
 const SWITCHED_ON = ['auto-reply', 'campaign-results', 'opt-outs'];
 /** The segment that the survey is sent to. */
@@ -17,10 +17,7 @@ const SAMPLE_SEGMENT = 'new-customers';
 const SAMPLE_SHEET = 'New customers';
 
 /** A credential that n8n keeps. */
-export interface CredentialReference {
-	id: string;
-	name: string;
-}
+export type CredentialReference = { id: string; name: string };
 
 /** The names of the workflows, e.g. `auto-reply`. */
 export function exampleNames(): string[] {
@@ -33,27 +30,24 @@ export function readExample(name: string, credential: CredentialReference): Work
 	const text = readFileSync(path.join(EXAMPLES_FOLDER, `${name}.json`), 'utf8');
 	const workflow = JSON.parse(text) as WorkflowFile;
 	for (const node of workflow.nodes) {
-		if (node.type.startsWith(OUR_NODES)) node.credentials = { businessMessagingApi: credential };
+		// The types of the trigger and of the AI tool begin with that of the action node.
+		if (node.type.startsWith(ACTION)) node.credentials = { businessMessagingApi: credential };
 	}
 	return workflow;
 }
 
 /**
- * Imports the workflows that were not imported before, and activates those that react to customers and receipts. What the
- * user has changed or deleted stays as it is.
- * @param memory file that remembers what was imported
+ * Imports the workflows into an n8n that has none, and activates those that react to customers and receipts. What the
+ * user has changed or deleted later stays as it is.
  */
 export async function importExamples(
 	client: N8nClient,
 	credential: CredentialReference,
-	memory: string,
 ): Promise<void> {
-	const known = existsSync(memory) ? (JSON.parse(readFileSync(memory, 'utf8')) as string[]) : [];
-	for (const name of exampleNames().filter((candidate) => !known.includes(candidate))) {
-		const workflow = await client.createWorkflow(readExample(name, credential));
-		known.push(name);
-		writeFileSync(memory, `${JSON.stringify(known, null, 2)}\n`);
-		if (SWITCHED_ON.includes(name)) await client.activate(workflow.id);
+	if ((await client.listWorkflows()).length > 0) return;
+	for (const name of exampleNames()) {
+		const { id } = await client.createWorkflow(readExample(name, credential));
+		if (SWITCHED_ON.includes(name)) await client.activate(id);
 	}
 }
 
@@ -62,30 +56,21 @@ export async function importExamples(
  * workflow is activated, not when n8n starts.
  */
 export async function registerAgain(client: N8nClient): Promise<void> {
-	for (const { id, active } of await client.listWorkflows()) {
-		if (!active) continue;
+	for (const { id } of (await client.listWorkflows()).filter(({ active }) => active)) {
 		const { nodes, activeVersionId } = await client.getWorkflow(id);
-		const isTrigger = (type: string) => type === `${OUR_NODES}businessMessagingTrigger`;
-		if (!nodes.some(({ type, disabled }) => isTrigger(type) && !disabled)) continue;
+		if (!nodes.some(({ type, disabled }) => type === TRIGGER && !disabled)) continue;
 		await client.deactivate(id);
 		await client.activate(id, activeVersionId ?? undefined);
 	}
 }
 
 /** A line of `examples/contacts.csv`. The numbers (E.164) belong to ranges that are set aside for fiction. */
-export interface SampleContact {
-	name: string;
-	phone: string;
-}
+export type SampleContact = { name: string; phone: string };
 
 /** The people of `examples/contacts.csv`. */
 export function readSampleContacts(): SampleContact[] {
 	const file = readFileSync(path.join(EXAMPLES_FOLDER, 'contacts.csv'));
-	const lines: SampleContact[] = parse(file, {
-		columns: true,
-		skip_empty_lines: true,
-		trim: true,
-	});
+	const lines: SampleContact[] = parse(file, { columns: true });
 	return lines.map(({ name, phone }) => ({ name, phone: phone.replaceAll(' ', '') }));
 }
 
@@ -102,6 +87,5 @@ export function addSampleContacts(sandbox: Sandbox): void {
 /** Makes them rows of a data table in n8n; one that is there already is left as it is. */
 export async function addSampleSheet(client: N8nClient): Promise<void> {
 	if (await findTable(client, SAMPLE_SHEET)) return;
-	const rows = readSampleContacts().map((contact) => ({ ...contact }));
-	await createTable(client, SAMPLE_SHEET, ['name', 'phone'], rows);
+	await createTable(client, SAMPLE_SHEET, readSampleContacts());
 }

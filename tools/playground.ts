@@ -9,7 +9,7 @@ import { startN8n, type N8nServer } from './n8n/server';
 import { ACTION } from './n8n/workflow';
 
 /** What {@link openPlayground} is to open. */
-export interface PlaygroundOptions {
+interface PlaygroundOptions {
 	/** Everything that is kept: n8n's user folder, its log, the log-in. */
 	folder: string;
 	/** The ports; by default free ones. */
@@ -40,57 +40,38 @@ export interface Playground {
  * @throws UserError with one sentence for whoever started it
  */
 export async function openPlayground(options: PlaygroundOptions): Promise<Playground> {
-	const { folder, n8nPort, sandboxPort = 0 } = options;
+	const { folder: userFolder, n8nPort: port, sandboxPort = 0 } = options;
 	const install = await installN8n();
 	const tarball = options.tarball ?? (await step('Building and packing the nodes', packProject));
 	const sandbox = await startSandbox({ ...options.sandbox, port: sandboxPort, sampleContacts: 0 });
-	let n8n: N8nServer | undefined;
+	addSampleContacts(sandbox);
+	const start = async () => await startN8n({ userFolder, port, packages: [tarball], install });
+	const n8n = await step(`Starting n8n ${install.version}`, start);
+	if (!options.tarball) await rm(path.dirname(tarball), { recursive: true, force: true });
+	const { client } = n8n;
+	const types = await client.nodeTypes();
+	if (!types.some(({ name }) => name === ACTION))
+		throw new UserError(`n8n could not load the nodes (its log: ${n8n.logFile}).`);
+	await addSampleSheet(client);
+	const { url: baseUrl, key: apiKey } = sandbox;
+	const service = { apiKey, baseUrl, apiPath: 'automatic', requestsPerMinute: 1000 };
+	const values = { ...service, ...options.credential };
+	const name = 'Sandbox';
+	const credential = {
+		id: await client.saveCredential(name, 'businessMessagingApi', values),
+		name,
+	};
 	const close = async () => {
-		await n8n?.stop();
+		await n8n.stop();
 		await sandbox.close();
 	};
-	try {
-		addSampleContacts(sandbox);
-		const server = { userFolder: folder, port: n8nPort, packages: [tarball], install };
-		const started = await step(
-			`Starting n8n ${install.version}`,
-			async () => await startN8n(server),
-		);
-		n8n = started;
-		const types = await started.client.nodeTypes();
-		if (!types.some(({ name }) => name === ACTION))
-			throw new UserError(`n8n could not load the nodes (its log: ${started.logFile}).`);
-		await addSampleSheet(started.client);
-		const credential = await saveCredential(started, sandbox, options.credential);
-		const reload = async () => await reloadNodes(started);
-		return { n8n: started, sandbox, credential, reload, close };
-	} catch (error) {
-		await close();
-		throw error;
-	} finally {
-		if (!options.tarball) await rm(path.dirname(tarball), { recursive: true, force: true });
-	}
+	return { n8n, sandbox, credential, reload: async () => await reload(n8n), close };
 }
 
-async function reloadNodes(n8n: N8nServer): Promise<void> {
+async function reload(n8n: N8nServer): Promise<void> {
 	const tarball = await step('Building the nodes again', packProject);
-	try {
-		await n8n.stop();
-		await installPackage(tarball, n8n.place.userFolder);
-		await step('Starting n8n with them', async () => await n8n.start());
-	} finally {
-		await rm(path.dirname(tarball), { recursive: true, force: true });
-	}
-}
-
-async function saveCredential(
-	{ client }: N8nServer,
-	{ url: baseUrl, key: apiKey }: Sandbox,
-	values: PlaygroundOptions['credential'],
-): Promise<CredentialReference> {
-	const data = { apiKey, baseUrl, apiPath: 'automatic', requestsPerMinute: 1000, ...values };
-	return {
-		id: await client.saveCredential('Sandbox', 'businessMessagingApi', data),
-		name: 'Sandbox',
-	};
+	await n8n.stop();
+	await installPackage(tarball, n8n.place.userFolder);
+	await rm(path.dirname(tarball), { recursive: true, force: true });
+	await step('Starting n8n with them', async () => await n8n.start());
 }

@@ -3,11 +3,11 @@ import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import execa, { type ExecaChildProcess, type ExecaError, type Options } from 'execa';
 import getPort from 'get-port';
+import pickBy from 'lodash/pickBy';
 import { UserError } from './cli';
 
 /** A module that ends a Node.js program when its parent process is gone, even by SIGKILL; for `--require`. */
 export const END_WITH_PARENT = path.join(__dirname, 'endWithParent.cjs');
-const MAX_OUTPUT = 20_000;
 
 /** Children whose process groups must not outlive this process. */
 const alive = new Set<ExecaChildProcess>();
@@ -27,7 +27,6 @@ export function spawnTree(command: string, args: string[], options: Options): Ex
 		extendEnv: options.env === undefined,
 		...options,
 		detached: true,
-		cleanup: false,
 		reject: false,
 	});
 	alive.add(child);
@@ -50,7 +49,7 @@ function signalTree(child: ExecaChildProcess, signal: NodeJS.Signals): void {
  * @param limit milliseconds the program may take to end after SIGTERM
  */
 export async function stopTree(child: ExecaChildProcess, limit: number): Promise<void> {
-	if (isRunning(child)) child.kill('SIGTERM', { forceKillAfterTimeout: limit });
+	child.kill('SIGTERM', { forceKillAfterTimeout: limit });
 	await child;
 	signalTree(child, 'SIGKILL');
 }
@@ -61,18 +60,13 @@ export async function killTree(child: ExecaChildProcess): Promise<void> {
 	await child;
 }
 
-/** Whether the program itself has not ended yet. */
-export function isRunning(child: ExecaChildProcess): boolean {
-	return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
-}
-
 /** A command that ended with another code than 0, could not be started or took too long. */
 export class CommandError extends Error {
 	override readonly name = 'CommandError';
 
 	constructor(
 		message: string,
-		/** The last 20,000 characters of what it printed. */
+		/** What it printed. */
 		readonly output: string,
 		readonly timedOut: boolean,
 	) {
@@ -94,10 +88,12 @@ export async function runCommand(
 	args: string[],
 	{ cwd, env, limit, log }: CommandOptions,
 ): Promise<string> {
+	// What `npm run` says about this project would confuse another npm that works in another folder.
+	const ours = /^npm_(package_|lifecycle_|command$|config_local_prefix$)/;
 	const child = spawnTree(command, args, {
 		cwd,
 		env: {
-			...withoutNpmScript(process.env),
+			...pickBy(process.env, (_, name) => !ours.test(name)),
 			// npm and its children must end when this process was killed.
 			NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require ${JSON.stringify(END_WITH_PARENT)}`,
 			...env,
@@ -106,27 +102,14 @@ export async function runCommand(
 		buffer: true,
 		stripFinalNewline: false,
 		all: true,
+		timeout: limit,
 	});
 	if (log) child.all?.pipe(createWriteStream(log, { flags: 'a' }));
-	let timedOut = false;
-	const timer = setTimeout(() => {
-		timedOut = isRunning(child);
-		void killTree(child);
-	}, limit);
 	const result = (await child) as Awaited<typeof child> & Partial<ExecaError>;
-	clearTimeout(timer);
+	// Its children may still run if it took too long.
+	signalTree(child, 'SIGKILL');
 	if (!result.failed) return result.stdout;
-	const reason = timedOut
-		? `did not finish within ${Math.round(limit / 1000)} s`
-		: result.originalMessage || `ended with ${result.signal ?? result.exitCode}`;
-	const output = (result.all ?? '').slice(-MAX_OUTPUT);
-	throw new CommandError(`${command} ${args[0] ?? ''}: ${reason}`, output, timedOut);
-}
-
-/** What `npm run` passes to its script about this project would confuse another npm that works in another folder. */
-function withoutNpmScript(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-	const ours = /^npm_(package_|lifecycle_|command$|config_local_prefix$)/;
-	return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)));
+	throw new CommandError(result.shortMessage ?? command, result.all ?? '', result.timedOut);
 }
 
 const host = '127.0.0.1';
@@ -137,13 +120,18 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Makes sure that a port can be listened on.
- * @param flag the command-line flag that chooses another port, for the message
- * @throws UserError naming the port, its purpose and the flag
+ * Reads a port from the command line, and makes sure that it can be listened on.
+ * @throws UserError naming the flag
  */
-export async function assertPortIsFree(port: number, purpose: string, flag: string): Promise<void> {
-	if ((await getPort({ host, port })) === port) return;
+export async function readPort(
+	value: string | undefined,
+	flag: string,
+	otherwise: number,
+): Promise<number> {
+	const port = Number(value ?? otherwise);
+	const free = await getPort({ host, port }).catch(() => undefined);
+	if (free === port) return port;
 	throw new UserError(
-		`Port ${port}, meant for ${purpose}, is taken by another program: stop that program or choose another port with ${flag} <number>.`,
+		`Port ${value ?? otherwise} cannot be used: stop the program that uses it, or choose another port with ${flag} <number>.`,
 	);
 }

@@ -18,10 +18,7 @@ const STOP_LIMIT = 5_000;
 export const FIRST_NUMBER = 15_550_000_000;
 
 /** A part of a campaign's people: how many, and from which index on. */
-export interface Part {
-	from: number;
-	count: number;
-}
+type Part = { from: number; count: number };
 
 /** The phone numbers of a part of a campaign, E.164. */
 export function numbersOf({ from, count }: Part): string[] {
@@ -29,10 +26,7 @@ export function numbersOf({ from, count }: Part): string[] {
 }
 
 /** A limit on requests, and the length of its sliding window. */
-export interface Rate {
-	requests: number;
-	windowMs: number;
-}
+export type Rate = { requests: number; windowMs: number };
 
 /** Nothing is slowed down. */
 export const noLimit: Rate = { requests: 10_000_000, windowMs: 60_000 };
@@ -85,15 +79,8 @@ export class SandboxClient {
 
 	/** How often an endpoint was called since the last reset, by the status of the answer too. */
 	async counter(endpoint: EndpointName): Promise<EndpointCounter | undefined> {
-		const { data } = await this.http.get<{ endpoints: Record<string, EndpointCounter> }>(
-			'/requests',
-		);
-		return data.endpoints[endpoint];
-	}
-
-	/** How many text messages it has taken since the last reset. */
-	async sentCount(): Promise<number> {
-		return (await this.counter('sendText'))?.byStatus['201'] ?? 0;
+		type Log = { endpoints: Record<string, EndpointCounter> };
+		return (await this.http.get<Log>('/requests')).data.endpoints[endpoint];
 	}
 
 	/** What it has seen since the last reset of messages to these numbers. */
@@ -115,18 +102,13 @@ interface SandboxSettings {
 	variants?: Partial<Choice>;
 }
 
-/** A running sandbox that sends no receipts; whoever starts it stops it. */
+/** A running sandbox that sends no receipts. */
 export class SandboxProcess extends SandboxClient {
-	private constructor(
-		url: string,
-		/** Ends it. */
-		readonly stop: () => Promise<void>,
-	) {
-		super(url, demoKey);
-	}
-
-	/** @throws UserError when it does not start within a minute */
-	static async start(settings: SandboxSettings = {}): Promise<SandboxProcess> {
+	/** Starts one for the time of `work`. @throws UserError when it does not start within a minute */
+	static async during<T>(
+		settings: SandboxSettings,
+		work: (service: SandboxClient) => Promise<T>,
+	): Promise<T> {
 		const { rate = noLimit, latencyMs = 0, contacts = 0, variants = {} } = settings;
 		const args = [
 			'--port=0',
@@ -141,26 +123,14 @@ export class SandboxProcess extends SandboxClient {
 		const child = spawnTree(process.execPath, ['--import', 'tsx', main, ...args], {
 			stdio: ['ignore', 'pipe', 'inherit'],
 		});
-		const stop = async () => await stopTree(child, STOP_LIMIT);
-		const output = child.stdout
-			? await once(child.stdout, 'data', { signal: AbortSignal.timeout(START_LIMIT) }).catch(String)
-			: '';
-		const url = /http:\/\/\S+/.exec(String(output))?.[0];
-		if (url) return new SandboxProcess(url, stop);
-		await stop();
-		throw new UserError(`The sandbox did not start: ${String(output)}`);
-	}
-
-	/** Starts one for the time of `work`. */
-	static async during<T>(
-		settings: SandboxSettings,
-		work: (service: SandboxProcess) => Promise<T>,
-	): Promise<T> {
-		const service = await SandboxProcess.start(settings);
 		try {
-			return await work(service);
+			const signal = AbortSignal.timeout(START_LIMIT);
+			const output = String(await once(child.stdout!, 'data', { signal }).catch(String));
+			const url = /http:\/\/\S+/.exec(output)?.[0];
+			if (!url) throw new UserError(`The sandbox did not start: ${output}`);
+			return await work(new SandboxClient(url, demoKey));
 		} finally {
-			await service.stop();
+			await stopTree(child, STOP_LIMIT);
 		}
 	}
 }

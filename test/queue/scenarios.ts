@@ -8,7 +8,7 @@ import pLimit from 'p-limit';
 import type { Delivery } from '../../sandbox/deliveries';
 import { step } from '../../tools/cli';
 import { type Execution, outputOf } from '../../tools/n8n/client';
-import type { N8nProcess } from '../../tools/n8n/process';
+import type { N8nProcess } from '../../tools/n8n/server';
 import { numbersOf } from '../../tools/sandboxClient';
 import { until } from '../../tools/until';
 import { type Machine, WORKERS } from '../soak/machine';

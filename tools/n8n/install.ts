@@ -1,22 +1,18 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, rm, statfs, mkdir, rename, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import os from 'node:os';
 import lockfile from 'proper-lockfile';
 import { step, UserError } from '../cli';
 import { CommandError, runCommand } from '../processes';
 import { PROJECT_FOLDER } from './package';
-import { compilerEnvironment, ensureCompiler } from './toolchain';
 
 /** The folder that pins n8n, the Node.js it runs on, and every package below it. */
 const MANIFEST_FOLDER = path.join(PROJECT_FOLDER, 'playground', 'n8n');
 const MANIFEST_FILES = ['package.json', 'package-lock.json', '.npmrc'];
-const NEEDED_BYTES = 3e9;
-/** What n8n 2 asks for. */
-const NODE_MAJOR = 24;
-const DOWNLOAD_LIMIT = 30 * 60_000;
-const COMPILE_LIMIT = 15 * 60_000;
+/** Milliseconds for each of its commands. */
+const COMMAND_LIMIT = 30 * 60_000;
 
 /** An n8n on this machine, ready to be started. */
 export interface N8nInstall {
@@ -29,31 +25,34 @@ export interface N8nInstall {
 	script: string;
 }
 
-type LockedPackages = Record<string, { version?: string }>;
-
 /**
- * Installs the pinned n8n once into the user's cache folder, or finds it there. Safe when several processes do so at
- * the same time, and when one is killed half-way.
- * @throws UserError with one sentence: no compiler, failed download, full disk, no folder to write to, no fitting Node.js
+ * Installs the pinned n8n once into the user's cache folder, or finds it there.
+ * @throws UserError with one sentence: no compiler, failed download, full disk
  */
 export async function installN8n(): Promise<N8nInstall> {
-	const lock = readFileSync(path.join(MANIFEST_FOLDER, 'package-lock.json'), 'utf8');
-	const { packages } = JSON.parse(lock) as { packages: LockedPackages };
-	const version = packages['node_modules/n8n']?.version ?? 'unknown';
+	const manifest = readFileSync(path.join(MANIFEST_FOLDER, 'package.json'), 'utf8');
+	const version = (JSON.parse(manifest) as { dependencies: { n8n: string } }).dependencies.n8n;
 	const folder = cachePlace(`n8n-${version}-${fingerprint()}`);
-	const node = nodeFor(folder, packages);
-	await installOnce(folder, async (staging) => {
-		const log = `${folder}.log`;
+	const modules = path.join(folder, 'node_modules');
+	// npm has one for Linux only; elsewhere n8n runs on the Node.js that runs this, and says so if that is too old.
+	const pinnedNode = path.join(modules, '.bin', 'node');
+	const node = () => (existsSync(pinnedNode) ? pinnedNode : process.execPath);
+	const log = `${folder}.log`;
+	await installOnce(folder, async () => {
 		await rm(log, { force: true });
 		try {
-			await installInto(staging, version, nodeFor(staging, packages), log);
+			await step(`Downloading n8n ${version} (once, some minutes)`, async () => {
+				for (const file of MANIFEST_FILES)
+					await copyFile(path.join(MANIFEST_FOLDER, file), path.join(folder, file));
+				await runCommand('npm', ['ci'], { cwd: folder, limit: COMMAND_LIMIT, log });
+			});
+			const prepare = async () => await prepareSqlite(folder, node(), log);
+			await step('Preparing its database driver (once, a minute or two)', prepare);
 		} catch (error) {
-			// A complete download is kept for the next attempt.
-			if (!isDownloaded(staging)) await rm(staging, { recursive: true, force: true });
-			throw error instanceof UserError ? error : explainInstallFailure(error, log);
+			throw error instanceof CommandError ? explainInstallFailure(error, log) : error;
 		}
 	});
-	return { folder, version, node, script: path.join(folder, 'node_modules', 'n8n', 'bin', 'n8n') };
+	return { folder, version, node: node(), script: path.join(modules, 'n8n', 'bin', 'n8n') };
 }
 
 /** Another lock file, manifest or kind of machine gets another installation. */
@@ -63,38 +62,9 @@ function fingerprint(): string {
 	return hash.digest('hex').slice(0, 12);
 }
 
-/** npm writes this file last. */
-const isDownloaded = (folder: string) =>
-	existsSync(path.join(folder, 'node_modules', '.package-lock.json'));
-
-async function installInto(
-	folder: string,
-	version: string,
-	node: string,
-	log: string,
-): Promise<void> {
-	if (!isDownloaded(folder)) {
-		const { bavail, bsize } = await statfs(folder);
-		if (bavail * bsize < NEEDED_BYTES)
-			throw new UserError(
-				`The disk that holds ${folder} is full: n8n needs about 3 GB there; free some space or set XDG_CACHE_HOME to a folder on a larger disk.`,
-			);
-		for (const file of MANIFEST_FILES)
-			await copyFile(path.join(MANIFEST_FOLDER, file), path.join(folder, file));
-		await step(
-			`Downloading n8n ${version} (once, some minutes)`,
-			async () => await runCommand('npm', ['ci'], { cwd: folder, limit: DOWNLOAD_LIMIT, log }),
-		);
-	}
-	await step(
-		'Preparing its database driver (once, a minute or two)',
-		async () => await prepareSqlite(folder, node, log),
-	);
-}
-
 /** Downloads a ready-made SQLite driver or, if there is none, compiles it. */
 async function prepareSqlite(folder: string, node: string, log: string): Promise<void> {
-	const options = { cwd: folder, limit: COMPILE_LIMIT, log };
+	const options = { cwd: folder, limit: COMMAND_LIMIT, log };
 	const command = ['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'];
 	const rebuild = async () =>
 		await runCommand('npm', command, { ...options, env: compilerEnvironment() });
@@ -106,34 +76,59 @@ async function prepareSqlite(folder: string, node: string, log: string): Promise
 	await runCommand(node, ['-e', 'require("sqlite3")'], options);
 }
 
-/** The Node.js from npm, or the one that runs this program if none is published for this machine. */
-function nodeFor(folder: string, packages: LockedPackages): string {
-	if (packages[`node_modules/node-${process.platform}-${process.arch}`])
-		return path.join(folder, 'node_modules', '.bin', 'node');
-	if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) return process.execPath;
-	throw new UserError(
-		`n8n needs Node.js ${NODE_MAJOR} or newer, and npm has none for ${process.platform} on ${process.arch}: install it and run this again with it.`,
-	);
+/**
+ * Settings for node-gyp: the headers that belong to this Node.js, where they are installed, spare a download. The
+ * driver is an N-API module, so headers of another major version than n8n's own Node.js will do.
+ */
+function compilerEnvironment(): NodeJS.ProcessEnv {
+	const prefix = path.resolve(process.execPath, '..', '..');
+	const hasHeaders = existsSync(path.join(prefix, 'include', 'node', 'node_api.h'));
+	return hasHeaders ? { npm_config_nodedir: process.env.npm_config_nodedir ?? prefix } : {};
 }
 
-/** What went wrong during the installation, as one sentence that says what to do. `log` has the details. */
-export function explainInstallFailure(error: unknown, log: string): UserError {
-	const { output, timedOut } =
-		error instanceof CommandError ? error : { output: String(error), timedOut: false };
+/**
+ * Installs what compiles native modules where it is missing, if this is root on Debian or the like, and says so before.
+ * @param log file for what apt-get prints
+ * @throws UserError saying what to install
+ */
+async function ensureCompiler(log: string): Promise<void> {
+	const folders = (process.env.PATH ?? '').split(path.delimiter);
+	const missing = ['python3', 'make', 'g++'].filter(
+		(program) => !folders.some((folder) => existsSync(path.join(folder, program))),
+	);
+	if (missing.length === 0) return;
+	const names = missing.join(', ');
+	console.error(`\nn8n's SQLite driver has to be compiled: installing ${names} with apt-get`);
+	await aptInstall(missing, log).catch(() => {
+		throw new UserError(
+			`n8n's SQLite driver has to be compiled here, and ${names} cannot be found: install them (on Debian or Ubuntu: "sudo apt-get install python3 make g++"; on macOS: "xcode-select --install") and try again.`,
+		);
+	});
+}
+
+/** Installs packages of Debian's, as root. @throws CommandError */
+export async function aptInstall(packages: string[], log?: string): Promise<void> {
+	const options = { limit: COMMAND_LIMIT, log, env: { DEBIAN_FRONTEND: 'noninteractive' } };
+	const install = ['install', '--quiet', '--yes', '--no-install-recommends', ...packages];
+	await runCommand('apt-get', ['update', '--quiet'], options);
+	await runCommand('apt-get', install, options);
+}
+
+/** What went wrong, as one sentence that says what to do. `log` has the details. */
+function explainInstallFailure({ output, message }: CommandError, log: string): UserError {
 	// npm names the cause first, e.g. "npm error code ENOTFOUND", and its log file last.
-	const cause =
-		output.split('\n').find((line) => /^npm error|\berror:/i.test(line)) ?? 'npm gave no reason';
+	const cause = output.split('\n').find((line) => /^npm error|\berror:/i.test(line)) ?? message;
 	return new UserError(
-		`n8n could not be installed (${timedOut ? 'it took too long' : cause.trim()}): check the network, npm's registry and proxy settings and the space on the disk, and run the command again (details: ${log}).`,
+		`n8n could not be installed (${cause.trim()}): check the network, npm's registry and proxy settings and the space on the disk, and run the command again (details: ${log}).`,
 	);
 }
 
 /** Written last: a folder without it is incomplete. */
 const COMPLETE = 'installation-complete';
-/** How long to wait for another process that is installing the same, ms: as long as the longest installation may take. */
-const LOCK_WAIT = 45 * 60_000;
 /** The lock is renewed while it is held; one that was not renewed for 30 s belongs to a process that died. */
 const LOCK = { realpath: false, stale: 30_000, update: 5_000, onCompromised: () => undefined };
+/** As long as the longest installation may take, ms. */
+const RETRIES = { forever: true, factor: 1, minTimeout: 1000, maxRetryTime: 45 * 60_000 };
 
 /** The place of an installation in the user's cache folder; another `name` is another installation. */
 export function cachePlace(name: string): string {
@@ -145,37 +140,27 @@ export function cachePlace(name: string): string {
  * Installs something unless it is there already. Safe when several processes do so at the same time, and when one is
  * killed half-way.
  * @param folder where it is kept, see {@link cachePlace}
- * @param install fills a folder beside it, in which an earlier attempt may have left something
- * @throws UserError if the cache folder cannot be made; what the installation throws
+ * @param install fills the folder, which is empty
  */
 export async function installOnce(
 	folder: string,
-	install: (staging: string) => Promise<void>,
+	install: (folder: string) => Promise<void>,
 ): Promise<void> {
 	const isComplete = () => existsSync(path.join(folder, COMPLETE));
 	if (isComplete()) return;
-	const staging = `${folder}.partial`;
-	await mkdir(path.dirname(folder), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-		throw new UserError(
-			`Installations are kept in ${path.dirname(folder)}, which cannot be made (${error.code}): set XDG_CACHE_HOME to a folder that can.`,
-		);
-	});
-	const release = await lock(folder);
+	await mkdir(path.dirname(folder), { recursive: true });
+	const lock = async () => await lockfile.lock(folder, { ...LOCK, retries: RETRIES });
+	const isLocked = await lockfile.check(folder, LOCK);
+	const waiting = 'Waiting for another process that is installing the same';
+	const unlock = isLocked ? await step(waiting, lock) : await lock();
 	try {
 		if (isComplete()) return;
-		await mkdir(staging, { recursive: true });
-		await install(staging);
-		await writeFile(path.join(staging, COMPLETE), '');
-		await rename(staging, folder);
+		await rm(folder, { recursive: true, force: true });
+		await mkdir(folder);
+		await install(folder);
+		await writeFile(path.join(folder, COMPLETE), '');
 	} finally {
 		// A lock that was lost meanwhile, on a machine that slept, is no reason to fail.
-		await release().catch(() => undefined);
+		await unlock().catch(() => undefined);
 	}
-}
-
-async function lock(folder: string): Promise<() => Promise<void>> {
-	const retries = { forever: true, factor: 1, minTimeout: 1000, maxRetryTime: LOCK_WAIT };
-	const acquire = async () => await lockfile.lock(folder, { ...LOCK, retries });
-	if (!(await lockfile.check(folder, LOCK))) return await acquire();
-	return await step('Waiting for another process that is installing the same', acquire);
 }

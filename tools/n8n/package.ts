@@ -10,28 +10,19 @@ import { CommandError, runCommand } from '../processes';
 export const PROJECT_FOLDER = path.resolve(__dirname, '..', '..');
 const LIMIT = 180_000;
 
-/** The parts of a package.json that are used here. */
-interface Manifest {
-	name: string;
-	version: string;
-}
-
 /**
- * Builds the project and packs it as npm would publish it.
- * @param source its folder, with its node_modules
+ * Builds this project and packs it as npm would publish it.
  * @returns the path of the tarball, in a new temporary folder
  * @throws UserError with the compiler's words when the build fails
  */
-export async function packProject(source = PROJECT_FOLDER): Promise<string> {
-	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-package-'));
-	try {
-		await runCommand('npm', ['run', 'build'], { cwd: source, limit: LIMIT });
-		return await packFolder(source, folder);
-	} catch (error) {
-		await rm(folder, { recursive: true, force: true });
+export async function packProject(): Promise<string> {
+	const options = { cwd: PROJECT_FOLDER, limit: LIMIT };
+	await runCommand('npm', ['run', 'build'], options).catch((error: unknown) => {
 		if (!(error instanceof CommandError)) throw error;
-		throw new UserError(`The package cannot be built: ${error.message}.\n${error.output.trim()}`);
-	}
+		throw new UserError(`The package cannot be built:\n${error.output.trim()}`);
+	});
+	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-'));
+	return await packFolder(PROJECT_FOLDER, folder);
 }
 
 /** Packs the package in `source` into `target` and returns the path of the tarball. */
@@ -47,31 +38,22 @@ export async function packFolder(source: string, target: string): Promise<string
  * `.n8n/nodes/node_modules`, without the dependencies of development and of peers, and listed in the package.json
  * there. n8n loads it at its next start. An earlier version is replaced.
  * @param userFolder n8n's `N8N_USER_FOLDER`
- * @returns the folder of the unpacked package
  */
-export async function installPackage(tarball: string, userFolder: string): Promise<string> {
+export async function installPackage(tarball: string, userFolder: string): Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');
-	const staging = path.join(nodes, '.unpacked');
+	const staging = path.join(nodes, 'node_modules', '.unpacked');
 	await rm(staging, { recursive: true, force: true });
 	await mkdir(staging, { recursive: true });
 	const unpack = ['-xzf', tarball, '-C', staging, '--strip-components=1'];
 	await runCommand('tar', unpack, { limit: LIMIT });
 	const file = path.join(staging, 'package.json');
-	const manifest = JSON.parse(await readFile(file, 'utf8')) as Manifest;
+	const manifest = JSON.parse(await readFile(file, 'utf8')) as { name: string; version: string };
+	const { name, version } = manifest;
 	const shipped = omit(manifest, 'devDependencies', 'peerDependencies', 'optionalDependencies');
-	await writeJson(file, shipped);
-	const target = path.join(nodes, 'node_modules', manifest.name);
+	await writeFile(file, JSON.stringify(shipped));
+	const target = path.join(nodes, 'node_modules', name);
 	await rm(target, { recursive: true, force: true });
-	await mkdir(path.dirname(target), { recursive: true });
 	await rename(staging, target);
-	await writeJson(path.join(nodes, 'package.json'), {
-		name: 'installed-nodes',
-		private: true,
-		dependencies: { [manifest.name]: manifest.version },
-	});
-	return target;
-}
-
-async function writeJson(file: string, content: unknown): Promise<void> {
-	await writeFile(file, `${JSON.stringify(content, null, 2)}\n`);
+	const installed = { private: true, dependencies: { [name]: version } };
+	await writeFile(path.join(nodes, 'package.json'), JSON.stringify(installed));
 }

@@ -1,19 +1,154 @@
+/** A real n8n in a separate process: all of n8n, or in queue mode its main process, a webhook processor or a worker. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { freePort } from '../processes';
+import axios from 'axios';
+import type { ExecaChildProcess } from 'execa';
+import omitBy from 'lodash/omitBy';
+import { UserError } from '../cli';
+import { END_WITH_PARENT, freePort, killTree, spawnTree, stopTree } from '../processes';
+import { until } from '../until';
 import { N8nClient, type Owner } from './client';
 import { installN8n, type N8nInstall } from './install';
 import { installPackage } from './package';
-import { N8nProcess, type N8nPlace } from './process';
+
+/** Milliseconds. Measured: 7 to 16 s on two cores that nobody else uses. */
+const START_LIMIT = 180_000;
+/** More than the 10 s that n8n gives its running executions. */
+const STOP_LIMIT = 20_000;
+
+/** Variables of the machine that would change what n8n does: it must behave the same everywhere. */
+const FOREIGN =
+	/^(N8N_|DB_|QUEUE_|EXECUTIONS_|CREDENTIALS_|NODES_|NODE_FUNCTION_|ENDPOINT_|GENERIC_TIMEZONE$|WEBHOOK_URL$|VUE_APP_|NODE_ENV$|NODE_OPTIONS$|JEST_|npm_)/;
+
+/** No telemetry, no news, no questions, nothing fetched from n8n's own servers. */
+const QUIET = {
+	N8N_DIAGNOSTICS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
+	N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+	N8N_HIRING_BANNER_ENABLED: 'false',
+	N8N_TEMPLATES_ENABLED: 'false',
+	N8N_PERSONALIZATION_ENABLED: 'false',
+	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+	N8N_DISABLED_MODULES: 'mcp-registry',
+	N8N_PYTHON_ENABLED: 'false',
+	// The defaults of n8n 2.41, set explicitly so that it does not warn that they will change.
+	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+	N8N_RUNNERS_TASK_TIMEOUT: '300',
+};
+
+/** The ports and the folder of one n8n. */
+interface N8nPlace {
+	userFolder: string;
+	port: number;
+	/** The port for n8n's task runners; a separate one for each n8n on the machine. */
+	brokerPort: number;
+}
+
+/** n8n's command with its flags, e.g. `['worker', '--concurrency=5']`, and what is added to its environment. */
+type N8nRole = { command: string[]; env: NodeJS.ProcessEnv };
+
+/** A process that can be started, stopped, killed and started again. */
+export class N8nProcess {
+	/** E.g. `http://127.0.0.1:5678`. */
+	readonly url: string;
+	/** Receives everything that n8n prints. */
+	readonly logFile: string;
+	private child?: ExecaChildProcess;
+
+	constructor(
+		readonly install: N8nInstall,
+		readonly place: N8nPlace,
+		private readonly role: N8nRole,
+	) {
+		this.url = `http://127.0.0.1:${place.port}`;
+		this.logFile = path.join(place.userFolder, 'n8n.log');
+	}
+
+	/**
+	 * Starts n8n and returns when it is ready. After `stop` or `kill` it may be called again: the same folder and port.
+	 * @throws UserError when n8n ends or is not ready within 3 minutes
+	 */
+	async start(): Promise<void> {
+		const { command, env } = this.role;
+		const log = openSync(this.logFile, 'a');
+		const script = ['--require', END_WITH_PARENT, this.install.script, ...command];
+		this.child = spawnTree(this.install.node, script, {
+			// Not a folder with an .env file, which n8n would read.
+			cwd: this.place.userFolder,
+			env: { ...this.environment(), ...env },
+			stdio: ['ignore', log, log],
+		});
+		closeSync(log);
+		const what = `n8n to start (its log: ${this.logFile})`;
+		await until(what, async () => await this.isReady(), { limit: START_LIMIT });
+	}
+
+	/** Shuts n8n down: SIGTERM, and after 20 s SIGKILL to what is left. */
+	async stop(): Promise<void> {
+		if (this.child) await stopTree(this.child, STOP_LIMIT);
+	}
+
+	/** Ends n8n and its children at once, as a crash would (SIGKILL). */
+	async kill(): Promise<void> {
+		if (this.child) await killTree(this.child);
+	}
+
+	/** Waits for as long as n8n runs. @throws UserError when it has ended by itself */
+	async ended(): Promise<never> {
+		if (this.child && this.pid !== undefined) await once(this.child, 'exit');
+		throw this.failure('n8n has ended');
+	}
+
+	/** n8n's process id while it runs. */
+	get pid(): number | undefined {
+		const { pid, exitCode, signalCode } = this.child ?? {};
+		return exitCode === null && signalCode === null ? pid : undefined;
+	}
+
+	/** An n8n that runs unattended, on loopback alone, and calls nobody. */
+	private environment(): NodeJS.ProcessEnv {
+		const { userFolder, port, brokerPort } = this.place;
+		return {
+			...omitBy(process.env, (_, name) => FOREIGN.test(name)),
+			PATH: [path.dirname(this.install.node), process.env.PATH].join(path.delimiter),
+			N8N_USER_FOLDER: userFolder,
+			N8N_PORT: String(port),
+			N8N_LISTEN_ADDRESS: '127.0.0.1',
+			N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+			N8N_RUNNERS_BROKER_LISTEN_ADDRESS: '127.0.0.1',
+			N8N_WEBHOOK_URL: `${this.url}/`,
+			N8N_EDITOR_BASE_URL: `${this.url}/`,
+			N8N_SECURE_COOKIE: 'false',
+			GENERIC_TIMEZONE: Intl.DateTimeFormat().resolvedOptions().timeZone,
+			N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '10',
+			...QUIET,
+		};
+	}
+
+	private async isReady(): Promise<boolean> {
+		if (this.pid === undefined) throw this.failure('n8n ended while it was starting');
+		return await axios.get(`${this.url}/healthz/readiness`, { timeout: 5000, proxy: false }).then(
+			() => true,
+			() => false,
+		);
+	}
+
+	private failure(what: string): UserError {
+		const lastLine = readFileSync(this.logFile, 'utf8').trim().split('\n').at(-1) ?? '';
+		return new UserError(`${what}: ${lastLine} (its log: ${this.logFile}).`);
+	}
+}
 
 /** The owner of the n8n in this user folder: created at the first call, then always the same. */
 export function ownerOf(userFolder: string): Owner {
 	const file = path.join(userFolder, 'owner.json');
 	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Owner;
 	const owner = { email: 'owner@example.com', password: randomBytes(9).toString('hex') };
-	writeFileSync(file, `${JSON.stringify(owner, null, 2)}\n`, { mode: 0o600 });
+	writeFileSync(file, JSON.stringify(owner), { mode: 0o600 });
 	return owner;
 }
 
@@ -47,12 +182,7 @@ export class N8nServer extends N8nProcess {
 	/** As {@link N8nProcess.start}; returns when its owner is logged in. */
 	override async start(): Promise<void> {
 		await super.start();
-		try {
-			await this.client.login(this.owner);
-		} catch (error) {
-			await this.kill();
-			throw error;
-		}
+		await this.client.login(this.owner);
 	}
 }
 
@@ -72,11 +202,10 @@ interface N8nOptions {
 
 /** Starts a real n8n: installs it if need be, installs the packages given, and logs its owner in. @throws UserError */
 export async function startN8n(options: N8nOptions): Promise<N8nServer> {
+	const { packages = [], port = await freePort(), install = await installN8n() } = options;
 	const userFolder = path.resolve(options.userFolder);
 	mkdirSync(userFolder, { recursive: true });
-	const install = options.install ?? (await installN8n());
-	for (const tarball of options.packages ?? []) await installPackage(tarball, userFolder);
-	const port = options.port ?? (await freePort());
+	for (const tarball of packages) await installPackage(tarball, userFolder);
 	const place = { userFolder, port, brokerPort: await freePort() };
 	const owner = ownerOf(userFolder);
 	const env = { ...(await ownerEnvironment(owner, install)), ...options.env };
