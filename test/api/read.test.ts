@@ -229,3 +229,15 @@ test.each([
 	const components = [{ type: 'Header', format: 'Document' }];
 	expect(readTemplates({ name: 'x', ...fields, components })).toMatchObject([{ pdf }]);
 });
+
+test.each([
+	['PENDING', true],
+	['IN_REVIEW', true],
+	['Rejected', true],
+	['inactive', true],
+	['APPROVED_PENDING_QUALITY', false],
+	['Active - Quality pending', false],
+	[undefined, false],
+])('a template with the status %j is clearly refused: %s', (status, isRefused) => {
+	expect(readTemplates({ name: 'x', status })).toMatchObject([{ isRefused }]);
+});
