@@ -12,7 +12,7 @@ import type { N8nProcess } from '../../tools/n8n/server';
 import { numbersOf } from '../../tools/sandboxClient';
 import { until } from '../../tools/until';
 import { type Machine, WORKERS } from '../soak/machine';
-import { ACTION, type Body, isOpen, RATE, Shop } from '../soak/shop';
+import { ACTION, type Body, isOpen, patiently, RATE, Shop } from '../soak/shop';
 
 /** n8n's queue gives an execution to whichever worker asks first; parts that met at one worker are sent again. */
 const ATTEMPTS = 6;
@@ -162,9 +162,10 @@ const trigger: Scenario = async (machine, { events }) => {
 		const options = { timeout: 60_000, proxy: false } as const;
 		const bringOne = async ({ url, event, data }: Delivery) => {
 			const places = urls.map((one) => url.replace(machine.url, one));
-			await Promise.all(
-				places.map(async (place) => await axios.post(place, { event, data }, options)),
-			);
+			// Like the service, it delivers again what was not answered.
+			const post = async (place: string) =>
+				await patiently(async () => await axios.post(place, { event, data }, options));
+			await Promise.all(places.map(post));
 		};
 		await Promise.all(deliveries.map(async (one) => await limit(bringOne, one)));
 	};
