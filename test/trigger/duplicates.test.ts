@@ -75,14 +75,28 @@ test('stores no event that is still under way: after a crash it starts its execu
 	await second;
 });
 
-test('remembers the last 5,000 events after a restart of n8n', async () => {
+describe('with many events', () => {
+	const place = 'recentEvents of id of Trigger';
 	const minute = Math.floor(Date.now() / 60_000).toString(36);
-	const earlier = Array.from({ length: 5000 }, (_, n) => `earlier${n}`.padEnd(11, '_') + minute);
-	const stored = { 'recentEvents of id of Trigger': earlier.join(' ') };
-	const trigger = await triggers.active({ staticData: stored });
-	await triggers.deliver(trigger, received());
-	const kept = String(trigger.staticData['recentEvents of id of Trigger']).split(' ');
-	expect(kept).toEqual([...earlier.slice(1), expect.stringMatching(/^[\w-]{11}[\da-z]{5}$/)]);
+	const earlier = range(10_000).map((n) => `earlier${n}`.padEnd(11, '_') + minute);
+	const [older, newer] = [earlier.slice(0, 5_000), earlier.slice(5_000)];
+
+	test('stores the last 5,000', async () => {
+		const trigger = await triggers.active({ staticData: { [place]: newer.join(' ') } });
+		await triggers.deliver(trigger, received());
+		const kept = String(trigger.staticData[place]).split(' ');
+		expect(kept).toEqual([...newer.slice(1), expect.stringMatching(/^[\w-]{11}[\da-z]{5}$/)]);
+	});
+
+	test('knows the latest one, whatever older data n8n writes back', async () => {
+		const trigger = await triggers.active();
+		await triggers.deliver(trigger, received({ id: 'latest' }));
+		for (const stored of [older, newer, older, newer]) {
+			trigger.staticData = { [place]: stored.join(' ') };
+			await triggers.deliver(trigger, received({ id: 'latest' }));
+		}
+		expect(trigger.executions).toHaveLength(1);
+	});
 });
 
 test('starts duplicate events if the user allows them', async () => {

@@ -14,8 +14,12 @@ import { pause } from '../transport/deadline';
 import { keyLength } from './deduplicationKey';
 import { nodeKey, readState, writeState } from './nodeState';
 
-/** How many events are remembered: those of a large campaign's receipts for a minute or more. */
-const maxEvents = 5_000;
+/**
+ * How many events are remembered after restarts: the receipts of a large campaign for a minute or more. In the process
+ * they are many more, because what is loaded counts as new, and an older copy must not displace the latest events.
+ */
+const maxStored = 5_000;
+const maxInProcess = 4 * maxStored;
 /** How long they are remembered: services repeat deliveries for up to a day or two. */
 const maxAgeMinutes = 48 * 60;
 const minuteMs = 60_000;
@@ -47,10 +51,10 @@ async function until(holds: () => boolean, meanwhile = () => {}): Promise<void> 
 /** The events of one node, by their deduplication keys. */
 class NodeEvents {
 	/** Events that have started an execution, with their time in minutes. */
-	private readonly taken = new BoundedMap<string, number>({ maxSize: maxEvents });
+	private readonly taken = new BoundedMap<string, number>({ maxSize: maxInProcess });
 	/** What was loaded last. */
 	private loaded: unknown;
-	private readonly underWay = new BoundedMap<string, UnderWay>({ maxSize: maxEvents });
+	private readonly underWay = new BoundedMap<string, UnderWay>({ maxSize: maxInProcess });
 
 	/**
 	 * Remembers an event. If n8n then fails to start the execution, the event is forgotten, so it is new when the
@@ -119,7 +123,7 @@ class NodeEvents {
 	/** What n8n stores with a delivery: the latest events that were taken, and those of the delivery itself. */
 	private toText(response: Response): string {
 		this.settle();
-		const entries = [...this.taken.all(), ...this.entriesOf(response)].slice(-maxEvents);
+		const entries = [...this.taken.all(), ...this.entriesOf(response)].slice(-maxStored);
 		return entries.map(([key, minute]) => `${key}${minute.toString(36)}`).join(' ');
 	}
 
