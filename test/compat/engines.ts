@@ -36,6 +36,7 @@ export const areas: Record<string, string[]> = {
 	'Send and Wait for Response': ['reply/asking'],
 	'Trigger: register, remove': ['trigger/lifecycle'],
 	'Trigger: events, strangers': ['trigger/deliveries'],
+	'Trigger: Only Run If': ['trigger/onlyRunIf'],
 };
 
 const noSendAndWait: Record<string, Lack> = {
@@ -44,10 +45,10 @@ const noSendAndWait: Record<string, Lack> = {
 		words: 'needs n8n 1.107 or newer',
 	},
 };
-const oldRetry: Record<string, Lack> = {
-	'Retry On Fail, Retry button': {
-		reason: 'Retry On Fail does nothing for a node that continues on errors',
-		words: '+15550001000',
+const noOnlyRunIf: Record<string, Lack> = {
+	'Trigger: Only Run If': {
+		reason: "it needs n8n 2.28 or newer: before, a trigger's expressions cannot read the delivery",
+		words: 'An order',
 	},
 };
 
@@ -60,14 +61,33 @@ type Row = [
 /** n8n, n8n-core, n8n-workflow, zod, lodash, luxon; newest first. Below 1.84 n8n-workflow has no NodeConnectionTypes. */
 const rows: Row[] = [
 	['2.41.1', '2.41.1', '2.41.0', '3.25.76', '4.18.1', '3.7.2', 'newest'],
-	['2.20.0', '2.20.0', '2.20.0', '3.25.67', '4.18.1', '3.7.2', 'half-way through 2.x'],
-	['2.0.3', '2.0.2', '2.0.1', '3.25.67', '4.17.21', '3.4.4', 'first minor version of 2.x'],
-	['1.123.81', '1.122.48', '1.120.31', '3.25.67', '4.18.1', '3.4.4', 'last 1.x'],
+	['2.20.0', '2.20.0', '2.20.0', '3.25.67', '4.18.1', '3.7.2', 'half-way through 2.x', noOnlyRunIf],
+	[
+		'2.0.3',
+		'2.0.2',
+		'2.0.1',
+		'3.25.67',
+		'4.17.21',
+		'3.4.4',
+		'first minor version of 2.x',
+		noOnlyRunIf,
+	],
+	['1.123.81', '1.122.48', '1.120.31', '3.25.67', '4.18.1', '3.4.4', 'last 1.x', noOnlyRunIf],
 	[
 		...(['1.107', '1.106.2', '1.104.1', '3.25.67', '4.17.21', '3.4.4'] as const),
 		'oldest with signed URLs that resume an execution (getSignedResumeUrl)',
+		noOnlyRunIf,
 	],
-	['1.105.4', '1.104.3', '1.102.2', '3.25.67', '4.17.21', '3.4.4', 'without them', noSendAndWait],
+	[
+		'1.105.4',
+		'1.104.3',
+		'1.102.2',
+		'3.25.67',
+		'4.17.21',
+		'3.4.4',
+		'without them',
+		{ ...noSendAndWait, ...noOnlyRunIf },
+	],
 	[
 		'1.85.4',
 		'1.84.0',
@@ -76,7 +96,7 @@ const rows: Row[] = [
 		'4.17.21',
 		'3.4.4',
 		'oldest that works',
-		{ ...noSendAndWait, ...oldRetry },
+		{ ...noSendAndWait, ...noOnlyRunIf },
 	],
 ];
 

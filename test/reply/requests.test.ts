@@ -117,6 +117,18 @@ test('a message is refused until it is known whether its sender was asked; deliv
 	expect(JSON.stringify(run.answers)).toContain('"Early"');
 });
 
+test('a report that arrives twice does not mean that somebody was not asked', async () => {
+	const trigger = await inbox();
+	const run = new WaitingRun(trigger);
+	const tellOf = async (report: number) =>
+		await tell(trigger, { questions: run.questions([[berta, null]], { isWhole: false, report }) });
+	await tellOf(1);
+	const delivery = triggers.deliver(trigger, message('Soon', berta));
+	for (let times = 0; times < 2; times++) await tellOf(2);
+	expect((await delivery).status).toBe(503);
+	expect(startedBy(trigger)).toEqual([]);
+});
+
 test('a message that another process consumes as a reply, while this one waits to learn whether its sender was asked, starts nothing', async () => {
 	const trigger = await inbox();
 	const run = new WaitingRun(trigger);
@@ -230,6 +242,25 @@ describe('another process', () => {
 		const late = await inbox({ staticData: other.staticData });
 		await triggers.deliver(late, reply);
 		expect(startedBy(late)).toEqual([]);
+	});
+
+	test('replies that one process gets only after the run is over start no workflow', async () => {
+		const trigger = await inbox();
+		const run = new WaitingRun(trigger, async (_, response) => void response.send('<html>'));
+		const asked: Asked[] = [
+			[carl, 0],
+			[dora, 0],
+		];
+		const questions = run.questions(asked);
+		await tell(trigger, { questions });
+		const replies = [message('Yes', carl), message('No', dora)];
+		const answered = replies.map((reply) => [deduplicationKeyOf(reply, {}), Date.now()]);
+		const ended = [[questions.run, questions.until]];
+		const state = people.toText({ runs: [], ended, answered });
+		registerTrigger(trigger, async (_, response) => void response.json({ state }));
+		for (const event of [...replies, message('Thanks', dora)])
+			await triggers.deliver(trigger, event);
+		expect(startedBy(trigger)).toEqual(['Thanks']);
 	});
 
 	test('a message is refused while the other triggers are not known, as the service does not respond', async () => {

@@ -86,24 +86,34 @@ function compilerEnvironment(): NodeJS.ProcessEnv {
 	return hasHeaders ? { npm_config_nodedir: process.env.npm_config_nodedir ?? prefix } : {};
 }
 
+/** Set to `false`, nothing is installed into the system. */
+const SWITCH = 'PLAYGROUND_INSTALL_COMPILER';
+
 /**
  * Installs what compiles native modules where it is missing, if this is root on Debian or the like, and says so before.
  * @param log file for what apt-get prints
  * @throws UserError saying what to install
  */
 async function ensureCompiler(log: string): Promise<void> {
-	const folders = (process.env.PATH ?? '').split(path.delimiter);
-	const missing = ['python3', 'make', 'g++'].filter(
-		(program) => !folders.some((folder) => existsSync(path.join(folder, program))),
-	);
+	const missing = ['python3', 'make', 'g++'].filter((program) => !isOnPath(program));
 	if (missing.length === 0) return;
 	const names = missing.join(', ');
-	console.error(`\nn8n's SQLite driver has to be compiled: installing ${names} with apt-get`);
+	const help = new UserError(
+		`n8n's SQLite driver has to be compiled here, and ${names} cannot be found: install them (on Debian or Ubuntu: "sudo apt-get install python3 make g++"; on macOS: "xcode-select --install") and try again.`,
+	);
+	const isRoot = process.getuid?.() === 0 && isOnPath('apt-get');
+	if (!isRoot || process.env[SWITCH] === 'false') throw help;
+	console.error(
+		`\nn8n's SQLite driver has to be compiled here, so ${names} will be installed with apt-get (set ${SWITCH}=false to prevent that).`,
+	);
 	await aptInstall(missing, log).catch(() => {
-		throw new UserError(
-			`n8n's SQLite driver has to be compiled here, and ${names} cannot be found: install them (on Debian or Ubuntu: "sudo apt-get install python3 make g++"; on macOS: "xcode-select --install") and try again.`,
-		);
+		throw help;
 	});
+}
+
+function isOnPath(program: string): boolean {
+	const folders = (process.env.PATH ?? '').split(path.delimiter);
+	return folders.some((folder) => existsSync(path.join(folder, program)));
 }
 
 /** Installs packages of Debian's, as root. @throws CommandError */
