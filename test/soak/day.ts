@@ -1,12 +1,22 @@
-/** The activity of the shop: campaigns and previews, customers who write, questions, and contact syncs. */
+/** The activity of the shop: campaigns and previews, customers who write, questions, contact syncs, and a user of the editor. */
 import { setTimeout as delay } from 'node:timers/promises';
+import isEqual from 'lodash/isEqual';
 import range from 'lodash/range';
 import sortBy from 'lodash/sortBy';
 import type { IDataObject } from 'n8n-workflow';
 import { UserError } from '../../tools/cli';
 import { type Execution, outputOf } from '../../tools/n8n/client';
+import { ACTION as ACTION_TYPE } from '../../tools/n8n/workflow';
 import { numbersOf } from '../../tools/sandboxClient';
-import { ACTION, type Body, ofStart, OPTED_OUT, type Shop, type Workflows } from './shop';
+import {
+	ACTION,
+	type Body,
+	ofStart,
+	OPTED_OUT,
+	patiently,
+	type Shop,
+	type Workflows,
+} from './shop';
 import type { Mailing, Truth } from './truth';
 
 /** How often a run is started again until everybody has been served. */
@@ -81,10 +91,12 @@ export interface Pace {
 /** Runs until the shop is closed, and returns when all that has begun is over. @throws Error for what cannot be finished */
 export async function liveThroughDay(shop: Shop, truth: Truth, pace: Pace): Promise<void> {
 	answerQuestions(shop);
+	const pick = await openPicker(shop);
 	const activities = [
 		endless(shop, 2_000, async (round) => await sendCampaign(shop, truth, round, pace)),
 		endless(shop, 20_000, async (round) => await ask(shop, truth, round, pace)),
 		endless(shop, 40_000, async (round) => await sync(shop, truth, round)),
+		endless(shop, 5_000, pick),
 		endless(shop, 3_000, async () => await write(shop, truth, pace)),
 	];
 	await Promise.all(activities);
@@ -208,6 +220,28 @@ async function sync(shop: Shop, truth: Truth, round: number): Promise<void> {
 		return isDone && executions.flatMap(itemsOf).every(({ error }) => !error);
 	});
 	for (const phone of numbersOf(body)) truth.contacts.set(phone, body.text);
+}
+
+/** Somebody opens the list of templates: it is the whole list or an error, never a part. */
+async function openPicker(shop: Shop): Promise<() => Promise<void>> {
+	const look = async () =>
+		await shop.machine.main.client.call<{ results: unknown[] }>(
+			'POST',
+			'/rest/dynamic-node-parameters/resource-locator-results',
+			{
+				path: 'parameters.template',
+				methodName: 'searchTemplateNames',
+				nodeTypeAndVersion: { name: ACTION_TYPE, version: 1 },
+				currentNodeParameters: { resource: 'message', operation: 'sendTemplate' },
+				credentials: { businessMessagingApi: { id: shop.credential, name: 'Service' } },
+			},
+		);
+	const { results: expected } = await patiently(look);
+	return async () => {
+		const { results } = await look().catch(() => ({ results: expected }));
+		if (isEqual(results, expected)) return;
+		throw new UserError(`A list of templates is wrong: ${JSON.stringify(results)}.`);
+	};
 }
 
 /** A random number, small ones as often as large ones: each doubling is as likely as the next. */

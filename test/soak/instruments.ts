@@ -27,6 +27,9 @@ interface Usage {
 	/** Resident memory and used heap, MB. */
 	rssMb: number;
 	heapMb: number;
+	/** Open handles and requests other than timers; timers. */
+	handles: number;
+	timers: number;
 }
 
 /** What the processes held, in the order of time. */
@@ -52,7 +55,7 @@ export class Memory {
 			const samples = this.samples.get(one) ?? [];
 			const age = samples.at(-1)?.ageSeconds;
 			if (age === undefined) return [];
-			const least = (key: 'rssMb' | 'heapMb', start: number) => {
+			const least = (key: keyof Usage, start: number) => {
 				const those = samples.filter(
 					({ ageSeconds }) => ageSeconds >= start && ageSeconds <= start + SPAN,
 				);
@@ -61,9 +64,12 @@ export class Memory {
 			const warm = Math.min(WARM_AGE, age / 2) - SPAN / 2;
 			const [rssMbWarm, rssMb] = [least('rssMb', warm), least('rssMb', age - SPAN)];
 			const [heapMbWarm, heapMb] = [least('heapMb', warm), least('heapMb', age - SPAN)];
-			const growth = rssMb / rssMbWarm;
-			const minutesOld = age / 60;
-			return [{ process: nameOf(one), minutesOld, rssMbWarm, rssMb, growth, heapMbWarm, heapMb }];
+			return {
+				...{ process: nameOf(one), minutesOld: age / 60 },
+				...{ rssMbWarm, rssMb, growth: rssMb / rssMbWarm, heapMbWarm, heapMb },
+				...{ handlesWarm: least('handles', warm), handles: least('handles', age - SPAN) },
+				...{ timersWarm: least('timers', warm), timers: least('timers', age - SPAN) },
+			};
 		});
 	}
 

@@ -20,8 +20,15 @@ process.on('SIGUSR2', () => {
 
 function writeUsage() {
 	const { rss, heapUsed } = process.memoryUsage();
-	const ageSeconds = process.uptime();
-	const usage = { ageSeconds, rssMb: rss / MEGABYTE, heapMb: heapUsed / MEGABYTE };
+	const resources = process.getActiveResourcesInfo();
+	const timers = resources.filter((name) => name === 'Timeout' || name === 'Immediate').length;
+	const usage = {
+		ageSeconds: process.uptime(),
+		rssMb: rss / MEGABYTE,
+		heapMb: heapUsed / MEGABYTE,
+		handles: resources.length - timers,
+		timers,
+	};
 	writeFileSync(`${file}.new`, JSON.stringify(usage));
 	renameSync(`${file}.new`, file);
 }

@@ -74,6 +74,8 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
 export class Shop {
 	isOver = false;
 	readonly places: Record<string, Place> = {};
+	/** ID of the credential. */
+	credential = '';
 	/** Random whole numbers below a limit, from the seed. */
 	readonly random: (below: number) => number;
 
@@ -113,14 +115,14 @@ export class Shop {
 
 	private async publish({ started = {}, triggered = {} }: Workflows): Promise<void> {
 		const { client } = this.machine.main;
-		const credential = await client.createCredential('Service', 'businessMessagingApi', {
+		this.credential = await client.createCredential('Service', 'businessMessagingApi', {
 			apiKey: this.sandbox.key,
 			baseUrl: this.sandbox.url,
 			apiPath: 'automatic',
 			requestsPerMinute: RATE.requests,
 			rateWindowMs: RATE.windowMs,
 		});
-		const own = make.withCredential(credential);
+		const own = make.withCredential(this.credential);
 		const action = (parameters: INodeParameters, more: Partial<INode>) =>
 			make.node(ACTION, make.ACTION, 1, parameters, { ...own, ...more });
 		const number = `Number(${FIRST_NUMBER}) + $json.body.from + index % $json.body.count`;
