@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/api/endpoints';
+import { operations } from '../nodes/BusinessMessaging/description';
 import { buildOpenApiDocument } from '../sandbox/openapi';
-import { readText, root } from '../test/support/files';
+import { filesBelow, readText, root } from '../test/support/files';
 import { phoneTable, phoneTableFile } from './phoneTable';
 
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
@@ -23,6 +25,8 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 		const document = `${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`;
 		writeFileSync(path.join(root, 'docs/openapi.json'), document);
 	},
+	/** Printed, as every change of a test would change it. */
+	endpoints: () => console.log(endpointTable()),
 	/** The table of numbering plans, from libphonenumber-js. */
 	phones: () => writeFileSync(phoneTableFile, phoneTable()),
 	/** test/compat/saved: what the present nodes leave in workflows, as the version of package.json. */
@@ -42,8 +46,25 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	pictures: (names) => void run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
 };
 
+/** Each endpoint with the operations that use it and the tests that name it: those that order faults or count calls. */
+function endpointTable(): string {
+	const tests = filesBelow('test').filter((file) => file.endsWith('.test.ts'));
+	const rows = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
+		const methods = apiPaths.map((apiPath) => endpoint.methods[apiPath] ?? '–').join('/');
+		const using = operations
+			.filter((operation) => operation.endpoint === endpoint)
+			.map(({ resource, value }) => `${resource} ${value}`);
+		const naming = tests
+			.filter((file) => new RegExp(`\\b${name}\\b`).test(readText(file)))
+			.map((file) => path.relative('test', file).replace(/\.test\.ts$/, ''));
+		const lines = [`Operations: ${using.join(', ')}`, `Tests: ${naming.join(', ')}`];
+		return [`${methods} ${endpoint.path}`, ...lines].join('\n  ');
+	});
+	return rows.join('\n');
+}
+
 async function main([name, ...args]: string[]): Promise<void> {
-	const unasked = ['pictures', ...(isReleased ? ['saved'] : [])];
+	const unasked = ['endpoints', 'pictures', ...(isReleased ? ['saved'] : [])];
 	const all = Object.keys(writers).filter((one) => !unasked.includes(one));
 	if (name !== undefined && !(name in writers))
 		throw new Error(`There is no ${name}, only ${Object.keys(writers).join(', ')}.`);

@@ -61,7 +61,12 @@ export async function step<T>(
 		return [title, counter?.(), seconds].filter(Boolean).join(' · ');
 	};
 	const spinner = ora(title).start();
-	const timer = setInterval(() => (spinner.text = line()), 1000);
+	const { isTTY } = process.stderr;
+	const show = () => {
+		if (isTTY) spinner.text = line();
+		else process.stderr.write(`- ${line()}\n`);
+	};
+	const timer = setInterval(show, isTTY ? 1_000 : 15_000);
 	try {
 		const result = await work();
 		spinner.succeed(line());
