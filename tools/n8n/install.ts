@@ -94,7 +94,7 @@ const SWITCH = 'PLAYGROUND_INSTALL_COMPILER';
  * @param log file for what apt-get prints
  * @throws UserError saying what to install
  */
-async function ensureCompiler(log: string): Promise<void> {
+export async function ensureCompiler(log: string): Promise<void> {
 	const missing = ['python3', 'make', 'g++'].filter((program) => !isOnPath(program));
 	if (missing.length === 0) return;
 	const names = missing.join(', ');
@@ -125,7 +125,7 @@ export async function aptInstall(packages: string[], log?: string): Promise<void
 }
 
 /** What went wrong, as one sentence that says what to do. `log` has the details. */
-function explainInstallFailure({ output, message }: CommandError, log: string): UserError {
+export function explainInstallFailure({ output, message }: CommandError, log: string): UserError {
 	// npm names the cause first, e.g. "npm error code ENOTFOUND", and its log file last.
 	const cause = output.split('\n').find((line) => /^npm error|\berror:/i.test(line)) ?? message;
 	return new UserError(
