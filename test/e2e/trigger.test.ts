@@ -88,14 +88,16 @@ test('n8n is killed while messages arrive, in groups too, and receipts in batche
 
 	const first = range(60).flatMap(write);
 	const ofGroup = first.filter(({ delivery }) => delivery.webhookId === grouped.id);
-	await until('a group to start an execution', () => ofGroup.some(isDelivered));
+	await until('a group to start an execution', () => ofGroup.some(isDelivered), {
+		limit: 180_000,
+	});
 	const answered = first.filter(isDelivered).map(({ delivery }) => delivery);
 	const rest = [
 		...range(60, 150).flatMap(write),
 		...range(100).flatMap((n) => ['sent', 'delivered', 'read'].map((status) => receipt(n, status))),
 	];
 	const isUnderWay = () => rest.filter(isDelivered).length >= 20;
-	await until('some events to be delivered', isUnderWay, { interval: 5 });
+	await until('some events to be delivered', isUnderWay, { interval: 5, limit: 180_000 });
 	await n8n.playground.n8n.kill();
 	expect(rest.every(isDelivered)).toBe(false);
 	await n8n.playground.n8n.start();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
 import axios, { isAxiosError, type AxiosInstance, type Method } from 'axios';
 import { parse } from 'flatted';
 import uniqBy from 'lodash/uniqBy';
@@ -95,6 +96,8 @@ export class N8nClient {
 			baseURL: url,
 			timeout: ANSWER_LIMIT,
 			proxy: false,
+			// A busy n8n may close a connection that was kept alive at the moment in which it is used again.
+			httpAgent: new Agent({ keepAlive: false }),
 			// n8n ties the cookie of the log-in to the browser that says so.
 			headers: { 'browser-id': randomUUID() },
 			maxContentLength: Infinity,
