@@ -26,7 +26,7 @@ const folders = {
 	tools: ['^sandbox/', `^${nodes}/api/`],
 	playground: ['^(sandbox|tools)/'],
 	bench: ['^(sandbox|tools)/', `^${nodes}/api/`, '^test/support/'],
-	scripts: ['^(sandbox|test|tools)/'],
+	scripts: ['^(sandbox|test|tools)/', `^${nodes}/(api/|description)`],
 	test: ['^(nodes|credentials|sandbox|playground|bench|scripts|tools)/'],
 };
 
