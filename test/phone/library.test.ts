@@ -165,14 +165,11 @@ describe(`as libphonenumber-js does (TEST_SEED=${seed}),`, () => {
 			const { e164 } = readPhone(text, country);
 			if (e164 === undefined) return;
 			const { formerMexican, begins00 } = isDifferentOnPurpose;
-			const number = parse(e164);
-			const isFine = number && (isPossible(number) || formerMexican(e164));
-			expect({ e164, number: number?.number, isFine }).toEqual({
-				e164,
-				number: e164,
-				isFine: true,
-			});
 			const library = parse(text, country);
+			// the library reads +61 1831… as a number after Australia's 1831, but as one of Christmas Island if told so
+			const number = [parse(e164), library].find((one) => one?.number === e164);
+			const isFine = number && (isPossible(number) || formerMexican(e164));
+			expect({ e164, text, country, isFine }).toEqual({ e164, text, country, isFine: true });
 			if (library?.isValid() && !begins00(text)) expect(e164).toBe(library.number);
 		});
 		fc.assert(property, { seed, numRuns: 20_000, endOnFailure: true });
