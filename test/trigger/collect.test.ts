@@ -42,6 +42,19 @@ test('joins the messages that a person sends in a row, in the order of their tim
 	]);
 });
 
+test('starts one execution for each of 50 people who write three messages at once', async () => {
+	const trigger = await triggers.active({ parameters: { options: { groupMessages: 2 } } });
+	const people = range(50).map((n) => `+1555000${1000 + n}`);
+	const bodies = [0, 1, 2].flatMap((n) =>
+		people.map((from) => message(n, { id: `${from} ${n}`, from })),
+	);
+	expect(new Set(await deliverAll(trigger, bodies))).toEqual(new Set([200]));
+	const texts = itemsOf(trigger).map(({ from, text }) => ({ from, text }));
+	const text = 'Text 0\nText 1\nText 2';
+	expect(sortBy(texts, 'from')).toEqual(people.map((from) => ({ from, text })));
+	expect(trigger.executions).toHaveLength(50);
+});
+
 test('returns messages as they came if Simplify is off', async () => {
 	const trigger = await triggers.active({ parameters: { ...grouping, simplify: false } });
 	await deliverAll(trigger, [message(1), message(2)]);
