@@ -41,6 +41,8 @@ export interface TriggerOptions {
 	webhookId?: string;
 	/** The workflow's global static data from earlier. */
 	staticData?: IDataObject;
+	/** n8n's WEBHOOK_URL, by default where it listens. */
+	webhookBaseUrl?: string;
 }
 
 /** How a delivery was answered. */
@@ -188,8 +190,8 @@ export class Trigger {
 			nodeTypes: this.loaded.nodeTypes,
 			staticData: JSON.parse(this.stored) as IDataObject,
 		});
-		const { credentials } = this.options;
-		const additionalData = additionalDataFor(this.loaded, credentials, this.server.url);
+		const { credentials, webhookBaseUrl = this.server.url } = this.options;
+		const additionalData = additionalDataFor(this.loaded, credentials, webhookBaseUrl);
 		try {
 			return await use(workflow, workflow.nodes[this.node.name], additionalData);
 		} finally {

@@ -175,13 +175,6 @@ describe('the registration', () => {
 		expect(registered()).toEqual([byHand]);
 	});
 
-	test('is refused for an address that the service cannot reach', async () => {
-		const credentials = service.credentials({ baseUrl: 'https://api.example.com' });
-		await expect(triggers.active({ credentials })).rejects.toThrow(
-			/http:\/\/127\.0\.0\.1:\d+: the address is only known to this machine.*WEBHOOK_URL/,
-		);
-	});
-
 	test('needs an event', async () => {
 		await expect(triggers.active({ parameters: { events: [] } })).rejects.toThrow(
 			'Choose at least one',
@@ -216,24 +209,40 @@ describe('the secret of the URL', () => {
 	});
 });
 
-describe('addresses that the service can reach', () => {
+describe('addresses of n8n', () => {
 	const local = 'is only known to this machine or its network';
+	const activate = async (webhookBaseUrl: string) => {
+		const credentials = service.credentials({ baseUrl: 'https://api.example.com' });
+		return await triggers.active({ credentials, webhookBaseUrl });
+	};
 
 	test.each([
-		['a name', undefined, 'n8n.example.com localhost.example.com 10.example.com'],
-		['an address', undefined, '8.8.8.8 172.15.0.1 172.32.0.1 100.128.0.1 [2606:4700::1111]'],
-		['a name of a local network', local, 'localhost n8n n8n.internal app.localhost.'],
-		['loopback', local, '127.0.0.1 0.0.0.0 [::1] [::] 127.1 2130706433 0x7f.1'],
-		['a private network', local, '10.1.2.3 172.16.0.1 172.31.255.255 192.168.0.1 100.64.0.1'],
-		['link-local and multicast', local, '169.254.169.254 [fe80::1] [fd00::1] 224.0.0.1'],
-		['IPv4 in IPv6', local, '[::ffff:127.0.0.1] [::127.0.0.1] [2002:7f00:1::] [64:ff9b::a00:1]'],
-	])('%s: %s', (_, reason, hosts) => {
-		for (const host of hosts.split(' '))
-			expect([host, unreachableReason(new URL(`https://${host}`))]).toEqual([host, reason]);
+		['a name of a local network', 'localhost n8n n8n.internal app.localhost.'],
+		['loopback', '127.0.0.1 0.0.0.0 [::1] [::] 127.1 2130706433 0x7f.1'],
+		['a private network', '10.1.2.3 172.16.0.1 172.31.255.255 192.168.0.1 198.18.0.1 100.64.0.1'],
+		['link-local and multicast', '169.254.169.254 [fe80::1] [fd00::1] 224.0.0.1'],
+		['IPv4 in IPv6', '[::ffff:127.0.0.1] [::127.0.0.1] [2002:7f00:1::] [64:ff9b::a00:1]'],
+	])('that the service cannot reach: %s', async (_, hosts) => {
+		for (const host of hosts.split(' ')) {
+			const { origin } = new URL(`https://${host}`);
+			await expect(activate(`https://${host}`)).rejects.toThrow(
+				`The service cannot deliver to ${origin}: the address ${local}`,
+			);
+		}
 	});
 
-	test('plain HTTP cannot be reached', () => {
-		const reason = unreachableReason(new URL('http://n8n.example.com'));
-		expect(reason).toBe('does not start with https://');
+	test('that the service cannot reach: plain HTTP', async () => {
+		await expect(activate('http://n8n.example.com')).rejects.toThrow(
+			'The service cannot deliver to http://n8n.example.com: the address does not start with https://',
+		);
+	});
+
+	// on the source, as there is no such service
+	test.each([
+		['a name', 'n8n.example.com localhost.example.com 10.example.com'],
+		['an address', '8.8.8.8 172.15.0.1 172.32.0.1 100.128.0.1 198.17.0.1 [2606:4700::1111]'],
+	])('that the service can reach: %s', (_, hosts) => {
+		for (const host of hosts.split(' '))
+			expect([host, unreachableReason(new URL(`https://${host}`))]).toEqual([host, undefined]);
 	});
 });
