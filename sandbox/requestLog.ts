@@ -45,9 +45,8 @@ export interface EndpointCounter {
 	calls: number;
 	/** Calls by status; `none` for those without a response. */
 	byStatus: Record<string, number>;
-	/** Calls without a response yet, now and at the most at one time. */
+	/** Calls without a response yet. */
 	open: number;
-	mostOpen: number;
 }
 
 /** Counts all requests and remembers the last ones. */
@@ -58,7 +57,7 @@ export class RequestLog extends BoundedLog<LoggedRequest> {
 		super.add(request);
 		const counter = this.counterOf(request);
 		counter.calls++;
-		counter.mostOpen = Math.max(counter.mostOpen, ++counter.open);
+		counter.open++;
 	}
 
 	/** Records the response to a request. @param status null for none */
@@ -73,11 +72,6 @@ export class RequestLog extends BoundedLog<LoggedRequest> {
 	}
 
 	private counterOf({ endpoint }: LoggedRequest): EndpointCounter {
-		return (this.counters[endpoint ?? 'notListed'] ??= {
-			calls: 0,
-			byStatus: {},
-			open: 0,
-			mostOpen: 0,
-		});
+		return (this.counters[endpoint ?? 'notListed'] ??= { calls: 0, byStatus: {}, open: 0 });
 	}
 }

@@ -93,6 +93,7 @@ describe('a campaign in the editor', () => {
 		await phone.getByRole('log').getByText(welcome).first().waitFor();
 		const tests = n8n.outbound.slice(before).map((message) => message.phone);
 		expect(tests).toEqual([ownPhone, ownPhone, ownPhone]);
+		expect(await resultsOf('welcome')).toEqual([]);
 
 		state().settings.failingNumbers.push(...failing);
 		state().faults.add({ endpoint: 'sendTemplate', match: uncertain, reset: 'afterRead' });
