@@ -94,6 +94,13 @@ test('a contact that others have deleted is created again', async () => {
 	expect([nameOf(phoneOf(7)), all().length]).toEqual(['Anna', 300]);
 });
 
+test('a contact that is listed but cannot be found by its ID is not created again', async () => {
+	addContacts(3);
+	await service.fault({ endpoint: 'updateContact', status: 404, count: 3 });
+	expect((await upsert(phoneOf(1))).error?.message).toContain('HTTP 404');
+	expect(all()).toHaveLength(3);
+});
+
 test('two executions at the same time create one contact', async () => {
 	addContacts(30);
 	await Promise.all([upsert(newPhone), upsert(newPhone), upsert('+1 555 900 0000')]);
