@@ -107,7 +107,7 @@ async function takeTemplate({ editor, n8n, credential }: Studio): Promise<void> 
 	await untilCalm(editor);
 	const box = await fromTo(editor.part('node-parameters'), form, 20);
 	// With the tabs above it.
-	const y = (await boxOf(editor.part('node-execute-button'))).y - 8;
+	const y = (await boxOf(editor.part('node-execute-button'))).y - 5;
 	await take(editor.page, 'send-template', { ...box, y, height: box.y + box.height - y });
 }
 
