@@ -50,6 +50,14 @@ function parse(written: string, defaultCountry?: CountryCode): PhoneNumber | und
 	}
 }
 
+/**
+ * After +61, the library removes 1831 and 1832, which hide the caller's number in Australia. Other countries with +61 have numbers that
+ * begin like that.
+ */
+function parseE164(e164: string): PhoneNumber | undefined {
+	return /^\+61183[12]/.test(e164) ? parse(e164.slice('+61'.length), 'CX') : parse(e164);
+}
+
 /** Some country with this calling code has numbers that long: the library itself chooses one by the first digits. */
 function isPossible(number: PhoneNumber): boolean {
 	const { countryCallingCode, nationalNumber } = number;
@@ -165,11 +173,14 @@ describe(`as libphonenumber-js does (TEST_SEED=${seed}),`, () => {
 			const { e164 } = readPhone(text, country);
 			if (e164 === undefined) return;
 			const { formerMexican, begins00 } = isDifferentOnPurpose;
-			const library = parse(text, country);
-			// the library reads +61 1831… as a number after Australia's 1831, but as one of Christmas Island if told so
-			const number = [parse(e164), library].find((one) => one?.number === e164);
+			const number = parseE164(e164);
 			const isFine = number && (isPossible(number) || formerMexican(e164));
-			expect({ e164, text, country, isFine }).toEqual({ e164, text, country, isFine: true });
+			expect({ e164, number: number?.number, isFine }).toEqual({
+				e164,
+				number: e164,
+				isFine: true,
+			});
+			const library = parse(text, country);
 			if (library?.isValid() && !begins00(text)) expect(e164).toBe(library.number);
 		});
 		fc.assert(property, { seed, numRuns: 20_000, endOnFailure: true });

@@ -211,7 +211,7 @@ describe('the secret of the URL', () => {
 
 describe('addresses of n8n', () => {
 	const local = 'is only known to this machine or its network';
-	const activate = async (webhookBaseUrl: string) => {
+	const activate = async (webhookBaseUrl?: string) => {
 		const credentials = service.credentials({ baseUrl: 'https://api.example.com' });
 		return await triggers.active({ credentials, webhookBaseUrl });
 	};
@@ -229,6 +229,12 @@ describe('addresses of n8n', () => {
 				`The service cannot deliver to ${origin}: the address ${local}`,
 			);
 		}
+	});
+
+	test('that the service cannot reach: the error says what to do', async () => {
+		await expect(activate()).rejects.toThrow(
+			/http:\/\/127\.0\.0\.1:\d+: the address is only known to this machine.*WEBHOOK_URL/,
+		);
 	});
 
 	test('that the service cannot reach: plain HTTP', async () => {
