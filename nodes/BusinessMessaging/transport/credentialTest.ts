@@ -23,7 +23,7 @@ export async function testCredential(
 	{ data = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	try {
-		const client = new Client(sender(this, data.apiKey as string), readServiceConfig(data));
+		const client = new Client(sender(this, String(data.apiKey)), readServiceConfig(data));
 		await client.call(endpoints.getCurrentAccount);
 		const request = { query: { limit: 1 } };
 		const contacts = await client.call(endpoints.listContacts, request).catch(asNoContacts);
@@ -51,7 +51,7 @@ function sender({ helpers }: ICredentialTestFunctions, apiKey: string): HttpSend
 			method,
 			url,
 			qs: query,
-			headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey}`, ...headers },
+			headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey.trim()}`, ...headers },
 			timeout: timeoutMs,
 			simple: false,
 			resolveWithFullResponse: true,
