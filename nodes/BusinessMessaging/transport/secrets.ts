@@ -22,6 +22,6 @@ export function standardWebhooksKey(secret: string): Buffer | undefined {
 	const encoded = secret.trim().replace(/^whsec_/, '');
 	const key = Buffer.from(encoded, 'base64');
 	const padded = key.toString('base64');
-	const isWhole = [padded, padded.replace(/=+$/, '')].includes(encoded);
+	const isWhole = [padded, padded.replace(/={1,2}$/, '')].includes(encoded);
 	return isWhole && key.length > 0 ? key : undefined;
 }
