@@ -49,6 +49,28 @@ test('a key that may not list contacts is valid', async () => {
 	expect((await press()).status).toBe('OK');
 });
 
+test.each([
+	'whsec_',
+	'whsec_no base64',
+	'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS',
+	'!!!!',
+	'\u6211\u7684\u79d8\u5bc6',
+	'  ',
+])('says that no service signs with the Webhook Secret %j', async (webhookSecret) => {
+	const { status, message } = await press({ webhookSecret });
+	expect(status).toBe('Error');
+	expect(message).toMatch(/^'Webhook Secret' .* Copy it again from the service\.$/);
+});
+
+test.each([
+	'',
+	'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+	'correct horse battery staple',
+	'p\u00e4ssword!',
+])('accepts the Webhook Secret %j', async (webhookSecret) => {
+	expect((await press({ webhookSecret })).status).toBe('OK');
+});
+
 const page = { status: 200, type: 'text/html', body: '<!doctype html><title>Welcome</title>' };
 const json = (status: number, body: object) => ({
 	status,
