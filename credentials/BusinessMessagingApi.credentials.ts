@@ -88,7 +88,7 @@ export class BusinessMessagingApi implements ICredentialType {
 	): Promise<IHttpRequestOptions> {
 		return {
 			...options,
-			headers: { ...options.headers, Authorization: `Bearer ${String(apiKey).trim()}` },
+			headers: { ...options.headers, Authorization: `Bearer ${(apiKey as string).trim()}` },
 		};
 	}
 }

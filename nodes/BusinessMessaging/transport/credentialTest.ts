@@ -24,7 +24,7 @@ export async function testCredential(
 	{ data = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	try {
-		const client = new Client(sender(this, String(data.apiKey)), readServiceConfig(data));
+		const client = new Client(sender(this, data.apiKey as string), readServiceConfig(data));
 		await client.call(endpoints.getCurrentAccount);
 		const request = { query: { limit: 1 } };
 		const contacts = await client.call(endpoints.listContacts, request).catch(asNoContacts);
