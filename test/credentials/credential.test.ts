@@ -1,5 +1,5 @@
 /** What a user sees who saves the credential or clicks Retry. */
-import { useOtherHost, useService } from '../support/service';
+import { sendText, useOtherHost, useService } from '../support/service';
 
 const service = useService();
 let answer: { status: number; type: string; body: string };
@@ -32,6 +32,17 @@ test('says that the key is wrong, without showing it', async () => {
 	);
 	expect(message).not.toContain('not-the-right-key');
 });
+
+test.each([' ', '\n', '\r\n\t', '\u00a0', '\ufeff'])(
+	'a key that was pasted with white space around it works: %j',
+	async (space) => {
+		const credentials = { apiKey: `${space}${service.sandbox.key}${space}` };
+		expect((await press(credentials)).status).toBe('OK');
+		const run = { parameters: sendText, credentials: service.credentials(credentials) };
+		expect((await service.run(run)).error).toBeUndefined();
+		expect(service.sent()).toHaveLength(1);
+	},
+);
 
 test('a key that may not list contacts is valid', async () => {
 	await service.fault({ endpoint: 'listContacts', status: 403 });

@@ -68,7 +68,7 @@ function sender({ helpers }: ICredentialTestFunctions, apiKey: string): HttpSend
 			method,
 			url,
 			qs: query,
-			headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey}`, ...headers },
+			headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey.trim()}`, ...headers },
 			timeout: timeoutMs,
 			simple: false,
 			resolveWithFullResponse: true,
