@@ -2,7 +2,7 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
-import { parseJson } from '../api/read';
+import { parseJson } from '../api/parseJson';
 
 /** A delivery as it came. */
 export interface Delivery {
