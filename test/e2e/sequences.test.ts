@@ -39,10 +39,13 @@ test('send later: in three time zones, each person gets the message once, when t
 		await until(`${reached.length} messages`, isReached, { limit: 180_000 });
 		expect(sent()).toEqual(Object.fromEntries(reached.map((phone) => [phone, 1])));
 		if (step === steps.length - 1) break;
-		await n8n.untilWaiting(id);
-		const { waitTill } = await n8n.client.getExecution(id);
-		await n8n.moveClock(Date.parse(String(waitTill)) - Date.now() - n8n.movedMs + 1_000);
-		await n8n.crash();
+		const opening = await until('n8n to wait for the next window', async () => {
+			const { status, waitTill } = await n8n.client.getExecution(id);
+			const time = Date.parse(String(waitTill)) - n8n.movedMs;
+			return status === 'waiting' && time > Date.now() && time;
+		});
+		await n8n.moveClock(opening - Date.now() + 1_000);
+		await n8n.restart();
 	}
 	expect((await n8n.client.waitForExecution(id, 180_000)).status).toBe('success');
 	expect(Object.values(sent())).toEqual([1, 1, 1]);

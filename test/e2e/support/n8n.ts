@@ -160,10 +160,15 @@ class RealN8n implements Runner {
 			if (active) await this.client.deactivate(id);
 	}
 
-	/** Moves n8n's clock forward. What n8n has stored to continue at that time, continues within a minute, or after a crash. */
+	/** Moves n8n's clock forward. What n8n has stored to continue at that time, continues within a minute, or after a restart. */
 	async moveClock(ms: number): Promise<void> {
 		this.movedMs += ms;
 		await writeFile(this.clockFile, String(this.movedMs));
+	}
+
+	async restart(): Promise<void> {
+		await this.playground.n8n.stop();
+		await this.playground.n8n.start();
 	}
 
 	async crash(): Promise<void> {
