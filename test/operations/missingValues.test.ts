@@ -64,7 +64,7 @@ function shownBy(
 	const conditions = Object.entries(show).map(([key, values]) => {
 		const name = key.replace('/', '');
 		const other = fields.find((field) => field.name === name);
-		return { ...shownBy(fields, other?.displayOptions?.show), [name]: values?.[0] as string };
+		return { ...shownBy(fields, other?.displayOptions?.show), [name]: values?.[0] };
 	});
 	return Object.assign({}, ...conditions) as INodeParameters;
 }
