@@ -19,6 +19,7 @@ import {
 	unreadableError,
 } from './errors';
 import { type Slot, backoffMs, limiterFor, readRetryAfter } from './rateLimiter';
+import { describeRedirect, isSameOrigin, readRedirect } from './redirect';
 import type { ServiceConfig } from './serviceConfig';
 
 /** The request of a call. */
@@ -150,7 +151,8 @@ export class Client {
 		const headers: Record<string, string> = {};
 		if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
 		const timeoutMs = toTimeoutMs(this.options.timeoutMs ?? 30_000);
-		const request = { method, url, query, body, headers, timeoutMs };
+		let request = { method, url, query, body, headers, timeoutMs };
+		let mayFollow = method === 'GET';
 		const call: CallInfo = {
 			request: `${method} ${path}`,
 			record: id && `${recordName(endpoint)} "${id}"`,
@@ -173,7 +175,14 @@ export class Client {
 			this.hasResponded = true;
 			if (response.statusCode !== 429) {
 				slot.accepted();
-				return this.read(response, url, call);
+				const target = readRedirect(response, request.url);
+				if (!target || !mayFollow || !isSameOrigin(target, url)) {
+					const redirect = target && describeRedirect(target, url, this.config);
+					return this.read(response, request.url, { ...call, redirect });
+				}
+				request = { ...request, url: target.href, query: target.search ? {} : query };
+				mayFollow = false;
+				continue;
 			}
 			slot.limited(readRetryAfter(response));
 		}
@@ -204,7 +213,7 @@ export class Client {
 		const isJson = /json/i.test(String(headers['content-type']));
 		if (isText && (isJson || text.trimStart().startsWith('<')))
 			return unreadableError(statusCode, call);
-		return { url, headers, body };
+		return { url: url.split('?')[0], headers, body };
 	}
 
 	/** JSON, or the text as it came. */
