@@ -2,6 +2,7 @@
 import { trimEnd } from 'lodash';
 
 import { readErrorMessage } from '../api/readError';
+import { printable } from '../log';
 import { withoutSecrets } from './secrets';
 
 /** The kinds of failures that are handled differently. */
@@ -109,7 +110,7 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 		? ['The service failed while handling the request', adviceAfterFailure(call)]
 		: meaningOf(statusCode, call);
 	const said = readErrorMessage(body)?.slice(0, maxWords) ?? '';
-	const words = trimEnd(withoutSecrets(said), '. \n');
+	const words = printable(trimEnd(withoutSecrets(said), '. \n'));
 	return new ServiceError(`${what}${words && ': '}${words} (HTTP ${statusCode})`, {
 		kind: isUncertain ? 'indeterminate' : 'refused',
 		description,
