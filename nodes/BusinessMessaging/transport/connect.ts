@@ -60,8 +60,8 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 		};
 		const request = context.helpers.httpRequestWithAuthentication.bind(requester);
 		return await readText(
-			async (abortSignal) =>
-				await request(credentialType, { ...options, abortSignal }, { credentialsDecrypted }),
+			(abortSignal) =>
+				request(credentialType, { ...options, abortSignal }, { credentialsDecrypted }),
 			timeoutMs,
 		);
 	};
@@ -73,7 +73,7 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
  * @throws an error with the code ETIMEDOUT or {@link tooLargeCode}, after which the connection is closed
  */
 export async function readText(
-	send: (signal: AbortSignal) => Promise<unknown>,
+	send: (signal: AbortSignal) => PromiseLike<unknown>,
 	timeoutMs: number,
 ): Promise<ServiceResponse & { body: string }> {
 	// The helper's own timeout restarts with every byte of the response.

@@ -75,6 +75,6 @@ function sender({ helpers }: ICredentialTestFunctions, apiKey: string): HttpSend
 			useStream: true,
 			followRedirect: false, // the key would go along
 		};
-		return await readText(async () => await helpers.request(options), timeoutMs);
+		return await readText(() => helpers.request(options), timeoutMs);
 	};
 }
