@@ -79,8 +79,9 @@ test('a service whose rate is kept refuses nothing, and gets as much as it allow
 
 test('a setting far too high costs few refusals, and no message', () => {
 	const rate = fc.integer({ min: 200, max: 1_000 });
-	const property = fc.property(rate, times, seed, (perWindow, given, seed) => {
-		const service = { ...steady, ...given, perWindow };
+	const property = fc.property(rate, times, fc.boolean(), seed, (...given) => {
+		const [perWindow, rest, namesWait, seed] = given;
+		const service = { ...steady, ...rest, perWindow, namesWait };
 		const messages = 3 * perWindow;
 		const seen = simulate(service, { messages, senders: 100, rate: noRate, seed });
 		expect(seen.accepted).toBe(messages);

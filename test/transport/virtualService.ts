@@ -17,14 +17,14 @@ export interface VirtualService {
 	refusesLate: boolean;
 	/** Seconds of `Retry-After` when too many come at once. */
 	retryAfter?: number;
-	/** People to whom it refuses everything, asking for an hour. */
-	/** Whether it says how long to wait for the rate. */
+	/** Whether it says how long to wait for the rate; yes by default. */
 	namesWait?: boolean;
+	/** How many people it refuses everything, asking for an hour. */
 	limitedPeople?: number;
 }
 
 /** Numbers from 0 to 1, the same for the same seed. */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
 	let state = seed >>> 0;
 	return () => {
 		state = (state + 0x6d2b79f5) >>> 0;

@@ -4,7 +4,8 @@ import { clamp, uniq } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, type HttpMethod, recordName, routeOf } from '../api/endpoints';
-import { isTooDeep, parseJson } from '../api/read';
+import { parseJson } from '../api/parseJson';
+import { isTooDeep } from '../api/read';
 import { isRefusal } from '../api/readError';
 import { toTimeoutMs } from './deadline';
 import {
@@ -19,6 +20,7 @@ import {
 } from './errors';
 import { type RateLimiter, type Slot, limiterFor } from './rateLimiter';
 import { readRetryAfter } from './retryAfter';
+import { describeRedirect, isSameOrigin, readRedirect } from './redirect';
 import type { ServiceConfig } from './serviceConfig';
 import { backoffMs } from './throttle';
 
@@ -48,7 +50,12 @@ export type HttpSend = (request: {
 	body?: Record<string, unknown>;
 	headers: Record<string, string>;
 	timeoutMs: number;
-}) => Promise<ServiceResponse & { body: string }>;
+}) => Promise<TextResponse>;
+
+/** A response as it came. */
+interface TextResponse extends ServiceResponse {
+	body: string;
+}
 
 /** The timeout of a request in ms, and a signal that stops waiting. It does not interrupt a request under way. */
 export interface ClientOptions {
@@ -140,7 +147,7 @@ export class Client {
 		}
 	}
 
-	/** One attempt. While the service responds with 429, it waits for its turn again. */
+	/** One attempt. A request that reads follows one redirect. */
 	private async attempt(
 		method: HttpMethod,
 		endpoint: Endpoint,
@@ -158,6 +165,22 @@ export class Client {
 			listed,
 			writes: method !== 'GET',
 		};
+		const response = await this.exchange(request, call, mayGo);
+		if (response instanceof ServiceError) return response;
+		const target = readRedirect(response, url);
+		if (!target || call.writes || !isSameOrigin(target, url)) return this.read(response, url, call);
+		const followed = { ...request, url: target.href, query: target.search ? {} : query };
+		const second = await this.exchange(followed, call, mayGo);
+		return second instanceof ServiceError ? second : this.read(second, target.href, call);
+	}
+
+	/** Sends a request when its turn has come, and again while the service responds with 429. */
+	private async exchange(
+		request: Parameters<HttpSend>[0],
+		call: CallInfo,
+		mayGo?: () => boolean,
+	): Promise<TextResponse | ServiceError> {
+		const { url, body, timeoutMs } = request;
 		const recipient = typeof body?.to === 'string' ? body.to : undefined;
 		const { limiter } = this;
 		for (let wasLimited = false; ; wasLimited = true) {
@@ -177,7 +200,7 @@ export class Client {
 			if (response.statusCode !== 429) {
 				slot.accepted();
 				if (wasLimited && recipient) this.noteConcurrency(limiter);
-				return this.read(response, url, call);
+				return response;
 			}
 			slot.limited(readRetryAfter(response));
 		}
@@ -212,20 +235,20 @@ export class Client {
 	}
 
 	/** @returns the response with its body as JSON, or its error */
-	private read(
-		{ statusCode, headers, body: raw }: ServiceResponse & { body: string },
-		url: string,
-		call: CallInfo,
-	): ApiResponse | ServiceError {
+	private read(response: TextResponse, url: string, call: CallInfo): ApiResponse | ServiceError {
+		const { statusCode, headers, body: raw } = response;
 		const text = this.config.redact(raw);
 		const body = this.parse(text);
-		if (statusCode >= 300 || isRefusal(body))
-			return errorFromResponse({ statusCode, headers, body }, call);
+		if (statusCode >= 300 || isRefusal(body)) {
+			const target = readRedirect(response, url);
+			const redirect = target && describeRedirect(target, url, this.config);
+			return errorFromResponse({ statusCode, headers, body }, { ...call, redirect });
+		}
 		const isText = text !== '' && body === text;
 		const isJson = /json/i.test(String(headers['content-type']));
 		if (isText && (isJson || text.trimStart().startsWith('<')))
 			return unreadableError(statusCode, call);
-		return { url, headers, body };
+		return { url: url.split('?')[0], headers, body };
 	}
 
 	/** JSON, or the text as it came. */
