@@ -30,10 +30,12 @@ export interface ApiRequest {
 	idempotencyKey?: string;
 	/** Asked each time the request's turn has come, after any wait for the rate; if false, it does not go out. Must not throw. */
 	mayGo?: () => boolean;
+	/** Whether a body refuses the request although the status is one of success. By default, what refuses any request. */
+	isRefused?: (body: unknown) => boolean;
 }
 
 /** The response of a call; an empty body is undefined. */
-export interface ApiResponse extends Pick<ServiceResponse, 'headers' | 'body'> {
+export interface ApiResponse extends ServiceResponse {
 	/** Without the query. */
 	url: string;
 }
@@ -128,7 +130,7 @@ export class Client {
 			const result = await this.attempt(method, endpoint, request);
 			if (!(result instanceof ServiceError)) return result;
 			if (mayBeDone && method === 'DELETE' && result.statusCode === 404)
-				return { url: '', body: undefined, headers: {} }; // an earlier attempt did it
+				return { url: '', statusCode: 204, body: undefined, headers: {} }; // an earlier attempt did it
 			const isUncertain = result.kind === 'indeterminate';
 			const mayRepeat = result.kind === 'unreachable' || (isUncertain && endpoint.idempotent);
 			if (!mayRepeat || attempt >= maxAttempts) return result;
@@ -142,7 +144,7 @@ export class Client {
 	private async attempt(
 		method: HttpMethod,
 		endpoint: Endpoint,
-		{ id, query = {}, body, idempotencyKey, mayGo }: ApiRequest,
+		{ id, query = {}, body, idempotencyKey, mayGo, isRefused = isRefusal }: ApiRequest,
 	): Promise<ApiResponse | ServiceError> {
 		const { path, listed } = routeOf(endpoint, this.config.apiPath);
 		const url = `${this.config.root}${fillPath(path, id)}`;
@@ -172,7 +174,7 @@ export class Client {
 			this.hasResponded = true;
 			if (response.statusCode !== 429) {
 				slot.accepted();
-				return this.read(response, url, call);
+				return this.read(response, url, { ...call, isRefused });
 			}
 			slot.limited(readRetryAfter(response));
 		}
@@ -193,17 +195,17 @@ export class Client {
 	private read(
 		{ statusCode, headers, body: raw }: ServiceResponse & { body: string },
 		url: string,
-		call: CallInfo,
+		{ isRefused, ...call }: CallInfo & Required<Pick<ApiRequest, 'isRefused'>>,
 	): ApiResponse | ServiceError {
 		const text = this.config.redact(raw);
 		const body = this.parse(text);
-		if (statusCode >= 300 || isRefusal(body))
+		if (statusCode >= 300 || isRefused(body))
 			return errorFromResponse({ statusCode, headers, body }, call);
 		const isText = text !== '' && body === text;
 		const isJson = /json/i.test(String(headers['content-type']));
 		if (isText && (isJson || text.trimStart().startsWith('<')))
 			return unreadableError(statusCode, call);
-		return { url, headers, body };
+		return { url, statusCode, headers, body };
 	}
 
 	/** JSON, or the text as it came. */
