@@ -34,15 +34,6 @@ function isList(value: unknown): value is unknown[] {
 	return Array.isArray(value);
 }
 
-/** The value of a JSON text; undefined if the text is not JSON. */
-export function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
 /** Whether a JSON value has more levels than n8n can store. */
 export function isTooDeep(value: unknown, levels = 100): boolean {
 	if (!isObject(value)) return false;

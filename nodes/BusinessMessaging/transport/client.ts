@@ -4,7 +4,8 @@ import { clamp, uniq } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, type HttpMethod, recordName, routeOf } from '../api/endpoints';
-import { isTooDeep, parseJson } from '../api/read';
+import { parseJson } from '../api/parseJson';
+import { isTooDeep } from '../api/read';
 import { isRefusal } from '../api/readError';
 import { toTimeoutMs } from './deadline';
 import {

@@ -3,6 +3,7 @@ import { trimEnd } from 'lodash';
 
 import { fieldNames } from '../api/read';
 import { readErrorMessage } from '../api/readError';
+import { printable } from '../log';
 import { withoutSecrets } from './secrets';
 
 /** The kinds of failures that are handled differently. */
@@ -137,7 +138,7 @@ export function errorFromSend(
 /** The service's own message in a response, without secrets and without a period; empty if there is none. */
 function wordsOf(body: unknown): string {
 	const said = readErrorMessage(body)?.slice(0, maxWords) ?? '';
-	return trimEnd(withoutSecrets(said), '. \n');
+	return printable(trimEnd(withoutSecrets(said), '. \n'));
 }
 
 function meaningOf(statusCode: number, { request, record, listed }: CallInfo): Meaning {
