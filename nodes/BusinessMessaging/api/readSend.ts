@@ -200,7 +200,7 @@ function readMessageId(body: unknown, layers: Layer[]): string | undefined {
 /** The ID that is the whole body, e.g. `m_77`: one word with a digit, or a number that is no HTTP status. */
 function bareId(body: unknown): string | undefined {
 	const text = asMessageId(body)?.trim();
-	if (text === undefined || !/^[^\s<>{}"]*\d[^\s<>{}"]*$/.test(text)) return undefined;
+	if (text === undefined || /[\s<>{}"]/.test(text) || !/\d/.test(text)) return undefined;
 	const [first = ''] = /^[a-z]+/i.exec(text) ?? [];
 	const isError = /^e[\W_]*\d+$/i.test(text) || noWords.has(first.toLowerCase());
 	return isError || /^[2-5]\d\d$/.test(text) ? undefined : text;
@@ -211,8 +211,12 @@ function idInHeaders(headers: Record<string, unknown>): string | undefined {
 	for (const [name, value] of Object.entries(headers)) {
 		const key = plain(name);
 		if (/^x?(message|msg)id$/.test(key)) return asMessageId(value);
-		const [, parent, last] = /([^/]*)\/([^/?#]+)\/?([?#].*)?$/.exec(String(value)) ?? [];
-		const isId = last !== undefined && (/\d/.test(last) || /^(messages?|sms)$/i.test(parent));
+		const [last = '', parent = ''] = String(value)
+			.split(/[?#]/)[0]
+			.split('/')
+			.filter(Boolean)
+			.reverse();
+		const isId = /\d/.test(last) || /^(messages?|sms)$/i.test(parent);
 		if (key === 'location' && isId) return asMessageId(last);
 	}
 	return undefined;
