@@ -151,7 +151,7 @@ export class Client {
 	private async attempt(
 		method: HttpMethod,
 		endpoint: Endpoint,
-		{ id, query = {}, body, idempotencyKey, mayGo, isRefused = isRefusal }: ApiRequest,
+		{ id, query = {}, body, idempotencyKey, mayGo, isRefused }: ApiRequest,
 	): Promise<ApiResponse | ServiceError> {
 		const { path, listed } = routeOf(endpoint, this.config.apiPath);
 		const url = `${this.config.root}${fillPath(path, id)}`;
@@ -168,7 +168,8 @@ export class Client {
 		const response = await this.exchange(request, call, mayGo);
 		if (response instanceof ServiceError) return response;
 		const target = readRedirect(response, url);
-		if (!target || call.writes || !isSameOrigin(target, url)) return this.read(response, url, call);
+		if (!target || call.writes || !isSameOrigin(target, url))
+			return this.read(response, url, call, isRefused);
 		const followed = { ...request, url: target.href, query: target.search ? {} : query };
 		const second = await this.exchange(followed, call, mayGo);
 		return second instanceof ServiceError ? second : this.read(second, target.href, call);
@@ -197,11 +198,7 @@ export class Client {
 			this.hasResponded = true;
 			if (response.statusCode !== 429) {
 				slot.accepted();
-<<<<<<< HEAD
-				return this.read(response, url, { ...call, isRefused });
-=======
 				return response;
->>>>>>> main
 			}
 			slot.limited(readRetryAfter(response));
 		}
@@ -219,36 +216,25 @@ export class Client {
 	}
 
 	/** @returns the response with its body as JSON, or its error */
-<<<<<<< HEAD
 	private read(
-		{ statusCode, headers, body: raw }: ServiceResponse & { body: string },
+		response: TextResponse,
 		url: string,
-		{ isRefused, ...call }: CallInfo & Required<Pick<ApiRequest, 'isRefused'>>,
+		call: CallInfo,
+		isRefused = isRefusal,
 	): ApiResponse | ServiceError {
-		const text = this.config.redact(raw);
-		const body = this.parse(text);
-		if (statusCode >= 300 || isRefused(body))
-			return errorFromResponse({ statusCode, headers, body }, call);
-=======
-	private read(response: TextResponse, url: string, call: CallInfo): ApiResponse | ServiceError {
 		const { statusCode, headers, body: raw } = response;
 		const text = this.config.redact(raw);
 		const body = this.parse(text);
-		if (statusCode >= 300 || isRefusal(body)) {
+		if (statusCode >= 300 || isRefused(body)) {
 			const target = readRedirect(response, url);
 			const redirect = target && describeRedirect(target, url, this.config);
 			return errorFromResponse({ statusCode, headers, body }, { ...call, redirect });
 		}
->>>>>>> main
 		const isText = text !== '' && body === text;
 		const isJson = /json/i.test(String(headers['content-type']));
 		if (isText && (isJson || text.trimStart().startsWith('<')))
 			return unreadableError(statusCode, call);
-<<<<<<< HEAD
-		return { url, statusCode, headers, body };
-=======
-		return { url: url.split('?')[0], headers, body };
->>>>>>> main
+		return { url: url.split('?')[0], statusCode, headers, body };
 	}
 
 	/** JSON, or the text as it came. */

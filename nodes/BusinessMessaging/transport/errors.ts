@@ -118,7 +118,6 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	});
 }
 
-<<<<<<< HEAD
 /** The error for a send whose response, with a status of success, says no, or does not say that the message was taken. */
 export function errorFromSend(
 	{ statusCode, body }: ServiceResponse,
@@ -145,11 +144,8 @@ function wordsOf(body: unknown): string {
 	return printable(trimEnd(withoutSecrets(said), '. \n'));
 }
 
-function meaningOf(statusCode: number, { request, record, listed }: CallInfo): Meaning {
-=======
 function meaningOf(statusCode: number, call: CallInfo): Meaning {
 	const { request, record, listed } = call;
->>>>>>> main
 	if (!listed && [404, 405].includes(statusCode)) {
 		return [
 			`The service does not offer ${request}`,
