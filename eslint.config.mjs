@@ -85,7 +85,7 @@ export default tseslint.config(
 		files: [
 			'{bench,playground,scripts,tools}/**',
 			'sandbox/main.ts',
-			'test/{compat,queue,soak}/**',
+			'test/{compat,deployment,queue,soak}/**',
 		],
 		rules: { 'no-console': 'off' },
 	},
