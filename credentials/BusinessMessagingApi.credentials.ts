@@ -88,7 +88,7 @@ export class BusinessMessagingApi implements ICredentialType {
 	): Promise<IHttpRequestOptions> {
 		return {
 			...options,
-			headers: { ...options.headers, Authorization: `Bearer ${apiKey as string}` },
+			headers: { ...options.headers, Authorization: `Bearer ${(apiKey as string).trim()}` },
 		};
 	}
 }

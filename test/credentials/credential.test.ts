@@ -1,5 +1,5 @@
 /** What a user sees who saves the credential or clicks Retry. */
-import { useOtherHost, useService } from '../support/service';
+import { sendText, useOtherHost, useService } from '../support/service';
 
 const service = useService();
 let answer: { status: number; type: string; body: string };
@@ -33,9 +33,42 @@ test('says that the key is wrong, without showing it', async () => {
 	expect(message).not.toContain('not-the-right-key');
 });
 
+test.each([' ', '\n', '\r\n\t', '\u00a0', '\ufeff'])(
+	'a key that was pasted with white space around it works: %j',
+	async (space) => {
+		const credentials = { apiKey: `${space}${service.sandbox.key}${space}` };
+		expect((await press(credentials)).status).toBe('OK');
+		const run = { parameters: sendText, credentials: service.credentials(credentials) };
+		expect((await service.run(run)).error).toBeUndefined();
+		expect(service.sent()).toHaveLength(1);
+	},
+);
+
 test('a key that may not list contacts is valid', async () => {
 	await service.fault({ endpoint: 'listContacts', status: 403 });
 	expect((await press()).status).toBe('OK');
+});
+
+test.each([
+	'whsec_',
+	'whsec_no base64',
+	'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS',
+	'!!!!',
+	'\u6211\u7684\u79d8\u5bc6',
+	'  ',
+])('says that no service signs with the Webhook Secret %j', async (webhookSecret) => {
+	const { status, message } = await press({ webhookSecret });
+	expect(status).toBe('Error');
+	expect(message).toMatch(/^'Webhook Secret' .* Copy it again from the service\.$/);
+});
+
+test.each([
+	'',
+	'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+	'correct horse battery staple',
+	'p\u00e4ssword!',
+])('accepts the Webhook Secret %j', async (webhookSecret) => {
+	expect((await press({ webhookSecret })).status).toBe('OK');
 });
 
 const page = { status: 200, type: 'text/html', body: '<!doctype html><title>Welcome</title>' };

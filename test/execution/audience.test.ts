@@ -114,9 +114,9 @@ describe('the same person twice', () => {
 
 test('outside the send window nothing is sent, and the item says when it opens', async () => {
 	const hour = new Date().getUTCHours();
-	const from = `${(hour + 2) % 24}:00`;
-	const to = `${(hour + 3) % 24}:30`;
-	const window = { days: 'everyDay', from, to, timeZone: 'UTC' };
+	const at = (later: number, minute: string) => `${(hour + later) % 24}:${minute}`;
+	const hours = `${at(4, '15')}–${at(5, '00')}, ${at(2, '00')}–${at(3, '30')}`;
+	const window = { days: 'everyDay', hours, timeZone: 'UTC' };
 	const { outputs } = await run({ rules: { sendWindow: { values: window } } });
 	expect(sentTo()).toEqual([]);
 	const { reason, sendAfter } = outputs[0][0].json;
@@ -127,11 +127,17 @@ test('outside the send window nothing is sent, and the item says when it opens',
 });
 
 test.each([
-	['+491701234567', { from: '0:00', to: '24:00' }, undefined],
-	['+12025550123', { from: '9:00', to: '10:00' }, "'Send Window' is never open"],
+	['+491701234567', { hours: '0:00-24:00' }, undefined],
+	['+491701234567', { hours: '12:00 to 18:00; 18:00–12:00' }, undefined],
+	['+12025550123', { hours: '9:00–10:00' }, "'Send Window' is never open"],
 	['+80012345678', {}, 'The time zone of this phone number is not known'],
-	[anna, { from: '24:00' }, "'From' of 'Send Window' cannot be \"24:00\""],
-	[anna, { from: '9 am' }, "'From' of 'Send Window' cannot be \"9 am\""],
+	...['24:00–25:00', '24:00–9:00', '9 am–5 pm', '9:00', '9:00–9:60', '', '9:00–10:00–11:00'].map(
+		(hours): [string, object, string] => [
+			anna,
+			{ hours: `8:00–9:00, ${hours}` },
+			`'Hours' of 'Send Window' cannot contain "${hours}"`,
+		],
+	),
 	[anna, { timeZone: 'Berlin' }, "'Time Zone' of 'Send Window' cannot be \"Berlin\""],
 ])('for %s the send window %j means: %s', async (phone, window, message) => {
 	const values = { days: 'everyDay', ...window };
@@ -165,8 +171,8 @@ async function runUntilClosed(
 	const later = () => now() + (isOver() ? 3 * 3_600_000 : 0);
 	const clock = jest.spyOn(Date, 'now').mockImplementation(later);
 	const hour = new Date().getUTCHours();
-	const [from, to] = [`${hour}:00`, `${(hour + 2) % 24}:00`];
-	const sendWindow = { values: { days: 'everyDay', from, to, timeZone: 'UTC' } };
+	const hours = `${hour}:00–${(hour + 2) % 24}:00`;
+	const sendWindow = { values: { days: 'everyDay', hours, timeZone: 'UTC' } };
 	const result = await run({ rules: { sendWindow }, parameters: { ...parameters, options } });
 	clock.mockRestore();
 	return result;

@@ -35,11 +35,13 @@ function readClock(zone: string, time: number): { day: number; minute: number } 
 	return { day: weekdays.indexOf(day) + 1, minute: 60 * Number(hour) + Number(minute) };
 }
 
-function isInside({ days, opens, closes }: SendWindow, zone: string, time: number): boolean {
+function isInside({ days, periods }: SendWindow, zone: string, time: number): boolean {
 	const { day, minute } = readClock(zone, time);
 	const before = day === 1 ? 7 : day - 1;
-	if (opens < closes) return days.includes(day) && opens <= minute && minute < closes;
-	return (days.includes(day) && minute >= opens) || (days.includes(before) && minute < closes);
+	return periods.some(({ opens, closes }) => {
+		if (opens < closes) return days.includes(day) && opens <= minute && minute < closes;
+		return (days.includes(day) && minute >= opens) || (days.includes(before) && minute < closes);
+	});
 }
 
 /** What is expected: undefined for now, else the next quarter of an hour that is inside in all zones, over 8 days. */
@@ -74,8 +76,10 @@ function timesFor(zones: string[]): fc.Arbitrary<number> {
 const minutes = (min: number) => fc.integer({ min, max: min + 95 }).map((n) => n * 15);
 const windows = fc.record({
 	days: fc.subarray([1, 2, 3, 4, 5, 6, 7], { minLength: 1 }),
-	opens: minutes(0),
-	closes: minutes(1),
+	periods: fc.array(fc.record({ opens: minutes(0), closes: minutes(1) }), {
+		minLength: 1,
+		maxLength: 3,
+	}),
 	zone: fc.constant(''),
 });
 

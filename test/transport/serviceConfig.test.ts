@@ -49,7 +49,7 @@ test.each<[string[], string, unknown[]]>([
 		'baseUrl',
 		['https://a@b.test', 'https://:1@b.test', 'https://a.test?b', 'https://a.test#b'],
 	],
-	[badKey, 'apiKey', ['a b', 'a\n', '\na', 'ä', 'a\u0000']],
+	[badKey, 'apiKey', ['a b', 'a\nb', 'ä', 'a\u0000']],
 	[noRate, 'requestsPerMinute', [0, 0.99, -1, 'many', Infinity, null]],
 ])('%j is the error if %s is one of %j', ([words, advice], name, values) => {
 	for (const value of values) {

@@ -6,6 +6,11 @@ import { chunk, mapValues, omit, uniq } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 import { Webhook } from 'standardwebhooks';
 
+import {
+	isSigned,
+	type SignatureSettings,
+	signingKey,
+} from '../../nodes/BusinessMessaging/webhooks/signature';
 import { customer, received, Triggers, useService } from '../support/service';
 import { until } from '../../tools/until';
 
@@ -128,6 +133,172 @@ test.each([signed({}), { options: { registration: 'manual', requireSecret: true 
 		await expect(trigger.activate()).rejects.toThrow("'Webhook Secret' of the credential is empty");
 	},
 );
+
+describe('Standard Webhooks, with the cases of its own library', () => {
+	const parameters = signed({ scheme: 'standardWebhooks' });
+	const settings: SignatureSettings = { scheme: 'standardWebhooks', header: '' };
+	const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
+	const signature = (webhookSecret = secret, time = Date.now()) =>
+		new Webhook(webhookSecret).sign(id, new Date(time), body);
+	const right = () => ({
+		'webhook-id': id,
+		'webhook-timestamp': seconds(),
+		'webhook-signature': signature(),
+	});
+	const before = 'v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc= v2,Ceo5qEr07ixe2NLpvHk3FH9bwy=';
+
+	const several: Array<[string, () => string]> = [
+		['after others', () => `${before} ${signature()}`],
+		['before others', () => `${signature()} ${before}`],
+		['in the first of two headers, which Node.js joins', () => `${signature()}, ${before}`],
+		[
+			'of the new secret after that of the old one',
+			() => `${signature(otherSecret)} ${signature()}`,
+		],
+	];
+
+	test.each(several)('takes a right signature %s', async (_, given) => {
+		const headers = { ...right(), 'webhook-signature': given() };
+		expect((await triggers.deliver(await active(parameters), body, headers)).status).toBe(200);
+	});
+
+	/** The headers of another signature, and those of a signature made at another time. */
+	const withSignature = (given: string) => ({ ...right(), 'webhook-signature': given });
+	const signedAt = (offset: number) => ({
+		...withSignature(signature(secret, Date.now() + offset * 1_000)),
+		'webhook-timestamp': seconds(offset),
+	});
+
+	test.each<[string, () => Record<string, string>]>([
+		['no ID', () => omit(right(), 'webhook-id')],
+		[
+			'an empty ID, even if it is signed',
+			() => {
+				const sign = new Webhook(secret).sign('', new Date(), body);
+				return { ...withSignature(sign), 'webhook-id': '' };
+			},
+		],
+		['no timestamp', () => omit(right(), 'webhook-timestamp')],
+		['no signature', () => omit(right(), 'webhook-signature')],
+		['an invalid timestamp', () => ({ ...right(), 'webhook-timestamp': 'hello' })],
+		['an invalid signature', () => withSignature('v1,dGhpcyBpcyBmYWtl')],
+		['an empty signature', () => withSignature('v1,')],
+		['a signature without version', () => withSignature(signature().slice(3))],
+		['a signature of another version', () => withSignature(signature().replace('v1', 'v2'))],
+		['half a signature', () => withSignature(signature().slice(0, 24))],
+		['a timestamp that is too old', () => signedAt(-301)],
+		['a timestamp that is too new', () => signedAt(302)],
+	])('refuses %s', async (_, headers) => {
+		const trigger = await active(parameters);
+		expect((await triggers.deliver(trigger, body, headers())).status).toBe(401);
+		expect(trigger.executions).toEqual([]);
+	});
+
+	test('gives the signature of the documented example, with and without the prefix', () => {
+		const headers = {
+			'webhook-id': id,
+			'webhook-timestamp': '1614265330',
+			'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+		};
+		const delivery = { headers, rawBody: Buffer.from('{"test": 2432232314}') };
+		for (const one of [secret, secret.slice('whsec_'.length)])
+			expect(isSigned(settings, one, delivery, 1_614_265_330_000)).toBe(true);
+	});
+
+	const unusable = [
+		...['whsec_', '!!!!', 'whsec_====', '====', '我的秘密是龙', ' ', '__'],
+		...[
+			`${secret.slice(0, -1)}!`,
+			`${secret}A`,
+			secret.replace('_', '-'),
+			secret.replace('9', ' '),
+		],
+		...['correct horse battery staple', secret.replace('whsec', 'whpk'), 'whsec_QR=='],
+	];
+
+	test.each(unusable)('cannot be published with the secret %j', async (given) => {
+		const credentials = service.credentials({ webhookSecret: given });
+		const trigger = await triggers.make({ parameters, credentials });
+		await expect(trigger.activate()).rejects.toThrow(
+			/'Webhook Secret' of the credential is (empty|not a secret of Standard Webhooks\. .*base64)/,
+		);
+		expect(service.sandbox.state.webhooks.all).toEqual([]);
+	});
+
+	test.each(unusable)(
+		'if the credential is changed to %j later, nothing is taken that is signed with what Node.js decodes of it',
+		async (given) => {
+			const credentials = service.credentials({ webhookSecret: secret });
+			const trigger = await triggers.active({ parameters, credentials });
+			credentials.webhookSecret = given;
+			const rest = Buffer.from(given.replace('whsec_', ''), 'base64');
+			const time = seconds();
+			const sign = hmac(rest, `${id}.${time}.${body}`).digest('base64');
+			const headers = { ...withSignature(`v1,${sign}`), 'webhook-timestamp': time };
+			expect((await triggers.deliver(trigger, body, headers)).status).toBe(401);
+			expect(trigger.executions).toEqual([]);
+		},
+	);
+});
+
+describe('no secret whatever', () => {
+	const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+	const numRuns = 5_000;
+	const encoded = fc.base64String({ maxLength: 60 });
+	const anyText = fc.oneof(
+		fc.string({ unit: 'binary', maxLength: 50 }),
+		fc.string({ unit: 'grapheme', maxLength: 50 }),
+		fc.constantFrom('', 'whsec_', '=', '====', '!!!!', ' ', '\n'),
+		encoded,
+		fc.tuple(encoded, fc.string({ maxLength: 3 }), encoded).map((parts) => parts.join('')),
+		encoded.map((text) => text.replace(/=+$/, '')),
+	);
+	const prefixes = fc.constantFrom('', 'whsec_');
+	const secrets = fc.tuple(prefixes, anyText).map((parts) => parts.join(''));
+	const standard: SignatureSettings = { scheme: 'standardWebhooks', header: '' };
+	/** The signature of the library; undefined for a secret that it refuses. */
+	const ofLibrary = (given: string) => {
+		try {
+			return new Webhook(given).sign('msg_1', new Date(1_614_265_330_000), body).slice(3);
+		} catch {
+			return undefined;
+		}
+	};
+
+	test(`gives a key of Standard Webhooks that lacks a digit, or another one than their library (TEST_SEED=${seed})`, () => {
+		const property = fc.property(secrets, (given) => {
+			const key = signingKey(standard, given);
+			if (!key) return;
+			const digits = given
+				.trim()
+				.replace(/^whsec_/, '')
+				.replace(/=+$/, '');
+			expect(key.length).toBe(Math.floor((digits.length * 6) / 8));
+			expect(key.length).toBeGreaterThan(0);
+			const padded = digits.padEnd(Math.ceil(digits.length / 4) * 4, '=');
+			expect(hmac(key, `msg_1.1614265330.${body}`).digest('base64')).toBe(ofLibrary(padded));
+		});
+		fc.assert(property, { seed, numRuns });
+	});
+
+	test(`that an encoder has made is refused (TEST_SEED=${seed})`, () => {
+		const bytes = fc.uint8Array({ minLength: 1, maxLength: 64 });
+		const property = fc.property(prefixes, bytes, (prefix, given) => {
+			const written = prefix + Buffer.from(given).toString('base64');
+			expect(signingKey(standard, written)).toEqual(Buffer.from(given));
+		});
+		fc.assert(property, { seed, numRuns });
+	});
+
+	test(`gives an HMAC key that is shorter than the secret (TEST_SEED=${seed})`, () => {
+		const property = fc.property(secrets, (given) => {
+			const key = signingKey({ scheme: 'sha256-hex', header: 'X' }, given);
+			if (given.trim() === '') expect(key).toBeUndefined();
+			else expect(key?.length).toBeGreaterThanOrEqual(given.length);
+		});
+		fc.assert(property, { seed, numRuns });
+	});
+});
 
 test.each<[status: number, query: string, headers: Record<string, string>]>([
 	[200, `?token=${secret}`, {}],

@@ -34,15 +34,6 @@ function isList(value: unknown): value is unknown[] {
 	return Array.isArray(value);
 }
 
-/** The value of a JSON text; undefined if the text is not JSON. */
-export function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
 /** Whether a JSON value has more levels than n8n can store. */
 export function isTooDeep(value: unknown, levels = 100): boolean {
 	if (!isObject(value)) return false;
@@ -65,6 +56,15 @@ export function asMilliseconds(time: unknown): number {
 	const text = asText(time).trim();
 	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) > 1e11 ? Number(text) : Number(text) * 1000;
 	return Date.parse(/[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}Z` : text);
+}
+
+/** A switch as services write it: as a boolean, a text or a number; undefined for anything else. */
+export function readFlag(value: unknown): boolean | undefined {
+	if (isObject(value)) return undefined;
+	const text = String(value).trim().toLowerCase();
+	if (['true', 'yes', 'y', 'on'].includes(text)) return true;
+	if (['false', 'no', 'n', 'off'].includes(text)) return false;
+	return /^-?\d+$/.test(text) ? Number(text) > 0 : undefined;
 }
 
 /** A name in lower case, only letters and digits: `contactid` for `contact_id` and `contactId`. */

@@ -35,10 +35,12 @@ export function nextOpening(window: SendWindow, zones: string[], now: number): n
 	);
 }
 
-function isInside({ days, opens, closes }: SendWindow, local: DateTime): boolean {
+function isInside({ days, periods }: SendWindow, local: DateTime): boolean {
 	const minute = local.hour * 60 + local.minute;
 	const isToday = days.includes(local.weekday);
-	if (opens < closes) return isToday && opens <= minute && minute < closes;
 	const isFromYesterday = days.includes(local.minus({ days: 1 }).weekday);
-	return (isToday && minute >= opens) || (isFromYesterday && minute < closes);
+	return periods.some(({ opens, closes }) => {
+		if (opens < closes) return isToday && opens <= minute && minute < closes;
+		return (isToday && minute >= opens) || (isFromYesterday && minute < closes);
+	});
 }

@@ -10,6 +10,7 @@ import { readList } from '../api/read';
 import { Client, type HttpSend } from './client';
 import { readText } from './connect';
 import { ServiceError, isRefusedContent } from './errors';
+import { standardWebhooksKey } from './secrets';
 import { readServiceConfig } from './serviceConfig';
 
 const noService = "There is no messaging service at this address. Check 'Base URL' and 'API Path'.";
@@ -28,6 +29,8 @@ export async function testCredential(
 		const request = { query: { limit: 1 } };
 		const contacts = await client.call(endpoints.listContacts, request).catch(asNoContacts);
 		if (!contacts || !readList(contacts)) return { status: 'Error', message: noService };
+		const problem = secretProblem(data.webhookSecret);
+		if (problem) return { status: 'Error', message: problem };
 		return { status: 'OK', message: 'Connection successful!' };
 	} catch (error) {
 		const { message, description = '', kind, statusCode = 0 } = error as ServiceError;
@@ -35,6 +38,20 @@ export async function testCredential(
 		if (isPage || [404, 405].includes(statusCode)) return { status: 'Error', message: noService };
 		return { status: 'Error', message: `${message}. ${description}`.trim() };
 	}
+}
+
+/**
+ * Why no service can sign with a secret; undefined for an empty one. How the service signs is a setting of the trigger, which
+ * checks the secret for that.
+ */
+function secretProblem(secret: unknown): string | undefined {
+	if (typeof secret !== 'string' || secret === '') return undefined;
+	const again = 'Copy it again from the service.';
+	if (/^\s*whsec_/.test(secret) && !standardWebhooksKey(secret))
+		return `'Webhook Secret' begins with whsec_, but no valid base64 follows. ${again}`;
+	return /[a-z\d]/i.test(secret)
+		? undefined
+		: `'Webhook Secret' contains neither letters (A to Z) nor digits. ${again}`;
 }
 
 /** A key without permission to list contacts is valid too. @throws any other error */
@@ -51,12 +68,13 @@ function sender({ helpers }: ICredentialTestFunctions, apiKey: string): HttpSend
 			method,
 			url,
 			qs: query,
-			headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey}`, ...headers },
+			headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey.trim()}`, ...headers },
 			timeout: timeoutMs,
 			simple: false,
 			resolveWithFullResponse: true,
+			useStream: true,
 			followRedirect: false, // the key would go along
 		};
-		return await readText(helpers.request(options), timeoutMs);
+		return await readText(() => helpers.request(options), timeoutMs);
 	};
 }

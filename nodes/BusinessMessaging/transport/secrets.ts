@@ -1,4 +1,4 @@
-/** The secrets in the URLs of webhooks, which the service lists and may quote. */
+/** Secrets: those in the URLs of webhooks, which the service lists and may quote, and those that sign deliveries. */
 import { isRecord } from '../api/read';
 
 /** Our secret, n8n's signature and the state of Send and Wait, also if the whole URL is a parameter of another one. */
@@ -10,4 +10,18 @@ export function withoutSecrets(value: unknown): unknown {
 	if (typeof value === 'string') return value.replace(secrets, '$1…');
 	if (Array.isArray(value)) return value.map((entry: unknown) => withoutSecrets(entry));
 	return isRecord(value) ? Object.fromEntries(withoutSecrets(Object.entries(value))) : value;
+}
+
+/**
+ * The key in a secret of Standard Webhooks: base64, usually after `whsec_`. Node.js skips what is not base64, so that a mistyped
+ * secret would become a shorter key, or none that everybody knows. So only what is base64 from beginning to end counts.
+ *
+ * @returns undefined without such a key
+ */
+export function standardWebhooksKey(secret: string): Buffer | undefined {
+	const encoded = secret.trim().replace(/^whsec_/, '');
+	const key = Buffer.from(encoded, 'base64');
+	const padded = key.toString('base64');
+	const isWhole = [padded, padded.replace(/={1,2}$/, '')].includes(encoded);
+	return isWhole && key.length > 0 ? key : undefined;
 }

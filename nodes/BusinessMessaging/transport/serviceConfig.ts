@@ -89,9 +89,9 @@ function checkDomain({ hostname }: URL, values: CredentialValues): void {
 	);
 }
 
-/** A line break would end the header with the key. */
+/** A line break would end the header with the key. One around the key was copied along: the credential leaves it out as well. */
 function readKey(value: unknown): string {
-	const apiKey = typeof value === 'string' ? value : '';
+	const apiKey = typeof value === 'string' ? value.trim() : '';
 	demand(
 		/^[\x21-\x7e]*$/.test(apiKey),
 		"'API Key' of the credential contains a space, a line break or another character that no key has",

@@ -5,7 +5,7 @@ import { uniq } from 'lodash';
 import { type EventEnvelope, kindOf } from '../api/events';
 import { InputError } from '../transport/errors';
 import { credentialType } from '../transport/connect';
-import type { SignatureSettings } from '../webhooks/signature';
+import { type SignatureSettings, signingKey } from '../webhooks/signature';
 
 type Context = IHookFunctions | IWebhookFunctions;
 
@@ -52,7 +52,7 @@ export async function credentialSecret(context: Context): Promise<string> {
 /**
  * Checks on publishing for settings with which no event could ever arrive.
  *
- * @throws InputError for a header or a secret that is missing
+ * @throws InputError for a header that is missing, or a secret that is missing or gives no key
  */
 export async function checkSettings(context: IHookFunctions): Promise<void> {
 	const signature = demandedSignature(context);
@@ -61,10 +61,18 @@ export async function checkSettings(context: IHookFunctions): Promise<void> {
 			"'Header' of 'Signature' is empty",
 			'Enter the name of the header that holds the signature.',
 		);
-	if ((signature || demandsSecret(context)) && (await credentialSecret(context)) === '') {
+	if (!signature && !demandsSecret(context)) return;
+	const secret = await credentialSecret(context);
+	if (secret.trim() === '') {
 		throw new InputError(
 			"'Webhook Secret' of the credential is empty",
 			"Enter the signing secret of the service there, or remove 'Signature' and 'Require Secret' under 'Options'.",
+		);
+	}
+	if (signature && !signingKey(signature, secret)) {
+		throw new InputError(
+			"'Webhook Secret' of the credential is not a secret of Standard Webhooks",
+			"Such a secret is base64, usually after whsec_. Copy it again from the service, or choose another 'Scheme' of 'Signature' under 'Options'.",
 		);
 	}
 }

@@ -2,6 +2,7 @@
 import { createHmac } from 'crypto';
 
 import { asMilliseconds } from '../api/read';
+import { standardWebhooksKey } from '../transport/secrets';
 import type { Delivery } from './delivery';
 import { isSame } from './secret';
 
@@ -19,7 +20,6 @@ export interface SignatureSettings {
 
 /** The signed parts of a delivery, and its signatures. */
 interface Signed {
-	key: string | Buffer;
 	/** Several while a service changes its secret. */
 	signatures: string[];
 	/** Unix time in seconds or ms; absent if the scheme has no timestamp. */
@@ -32,30 +32,36 @@ interface Signed {
 const toleranceMs = 300_000;
 
 /** https://www.standardwebhooks.com: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64> …`. */
-function readStandard(headers: Delivery['headers'], secret: string): Signed {
+function readStandard(headers: Delivery['headers']): Signed {
+	const id = headerOf(headers, 'webhook-id');
 	const timestamp = headerOf(headers, 'webhook-timestamp');
-	const signatures = headerOf(headers, 'webhook-signature').split(/\s+/);
+	// Where the header comes twice, Node.js joins both with a comma.
+	const signatures = headerOf(headers, 'webhook-signature').split(/,?\s+/);
 	return {
-		key: Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
-		signatures: valuesOf(signatures, 'v1,'),
+		signatures: id === '' ? [] : valuesOf(signatures, 'v1,'),
 		timestamp,
-		prefix: `${headerOf(headers, 'webhook-id')}.${timestamp}.`,
+		prefix: `${id}.${timestamp}.`,
 	};
 }
 
 function readHmac(
 	headers: Delivery['headers'],
-	key: string,
 	{ header, prefix = '', timestampHeader = '' }: SignatureSettings,
 ): Signed {
 	const signatures = valuesOf([headerOf(headers, header)], prefix);
-	if (timestampHeader.trim() === '') return { key, signatures, prefix: '' };
+	if (timestampHeader.trim() === '') return { signatures, prefix: '' };
 	const timestamp = headerOf(headers, timestampHeader);
-	return { key, signatures, timestamp, prefix: `${timestamp}.` };
+	return { signatures, timestamp, prefix: `${timestamp}.` };
+}
+
+/** The key with which a service signs that has this secret; undefined if it cannot sign with it. */
+export function signingKey({ scheme }: SignatureSettings, secret: string): Buffer | undefined {
+	if (scheme === 'standardWebhooks') return standardWebhooksKey(secret);
+	return secret.trim() === '' ? undefined : Buffer.from(secret);
 }
 
 /**
- * Whether a delivery is signed with a secret.
+ * Whether a delivery is signed with a secret. With a secret that gives no key, none is.
  *
  * @param now in ms
  */
@@ -65,12 +71,13 @@ export function isSigned(
 	{ headers, rawBody }: Delivery,
 	now: number,
 ): boolean {
-	if (secret === '') return false;
+	const key = signingKey(settings, secret);
+	if (!key) return false;
 	const { scheme } = settings;
 	const isStandard = scheme === 'standardWebhooks';
-	const { key, signatures, timestamp, prefix } = isStandard
-		? readStandard(headers, secret)
-		: readHmac(headers, secret, settings);
+	const { signatures, timestamp, prefix } = isStandard
+		? readStandard(headers)
+		: readHmac(headers, settings);
 	if (timestamp !== undefined && !isRecent(timestamp, now)) return false;
 	const [algorithm, writing] = (isStandard ? 'sha256-base64' : scheme).split('-');
 	const encoding = writing as 'base64' | 'hex';

@@ -1,4 +1,5 @@
 /** Audience Rules: who does not get a message. */
+import { attempt, compact, isError } from 'lodash';
 import { IANAZone } from 'luxon';
 
 import { BoundedMap } from '../../boundedMap';
@@ -15,13 +16,18 @@ import {
 } from '../fields';
 import { quoted } from '../shorten';
 
+/** Minutes since midnight. A period that closes before it opens ends after midnight. */
+export interface Period {
+	opens: number;
+	closes: number;
+}
+
 /** The days and hours in which people may be written to. */
 export interface SendWindow {
 	/** Days on which the window opens, 1 for Monday to 7 for Sunday. */
 	days: number[];
-	/** Minutes since midnight. A window that closes before it opens ends after midnight. */
-	opens: number;
-	closes: number;
+	/** The hours of a day. */
+	periods: Period[];
 	/** IANA time zone; empty for the recipient's. */
 	zone: string;
 }
@@ -119,18 +125,11 @@ export const audienceField = collectionField({
 					description: 'Days on which messages may be sent',
 				}),
 				textField({
-					displayName: 'From',
-					name: 'from',
-					default: '09:00',
-					placeholder: 'e.g. 09:00',
-					description: 'When the window opens',
-				}),
-				textField({
-					displayName: 'To',
-					name: 'to',
-					default: '20:00',
-					placeholder: 'e.g. 20:00',
-					description: 'When the window closes',
+					displayName: 'Hours',
+					name: 'hours',
+					default: '09:00–20:00',
+					placeholder: 'e.g. 09:00–12:00, 14:00–18:00',
+					description: 'When the window is open. Separate several periods of a day by commas.',
 				}),
 				textField({
 					displayName: 'Time Zone',
@@ -172,8 +171,7 @@ export function readAudience(
 
 function readWindow({
 	days = 'mondayToSaturday',
-	from = '09:00',
-	to = '20:00',
+	hours = '09:00–20:00',
 	timeZone = '',
 }: WindowValues): SendWindow {
 	const zone = timeZone.trim();
@@ -182,29 +180,36 @@ function readWindow({
 			`'Time Zone' of 'Send Window' cannot be "${zone}"`,
 			'Enter a name such as Europe/Berlin or America/New_York.',
 		);
-	return { days: daysOf[days], opens: readTime('From', from), closes: readTime('To', to), zone };
+	return { days: daysOf[days], periods: hours.split(/[,;]/).map(readPeriod), zone };
 }
 
-/** Minutes since midnight; only a window's end may be 24:00. */
-function readTime(label: 'From' | 'To', written: string): number {
-	const [, hour, minute] = /^(\d{1,2}):(\d\d)$/.exec(written.trim()) ?? [];
-	const minutes = Number(hour) * 60 + Number(minute);
-	const isTime = minutes < 24 * 60 || (label === 'To' && minutes === 24 * 60);
-	if (isTime && Number(minute) < 60) return minutes;
+function readPeriod(written: string): Period {
+	const [opens, closes, ...others] = written.split(/[-–—]|\bto\b/).map(readTime);
+	// Only the end of a period may be 24:00.
+	if (opens < 24 * 60 && closes <= 24 * 60 && others.length === 0) return { opens, closes };
 	throw new InputError(
-		`'${label}' of 'Send Window' cannot be "${written}"`,
-		'Enter a time such as 09:00 or 17:30.',
+		`'Hours' of 'Send Window' cannot contain "${quoted(written.trim())}"`,
+		'Enter periods such as 09:00–12:00, 14:00–18:00.',
 	);
 }
 
-/** All items of a run usually have the same list. */
-const readLists = new BoundedMap<string, Set<string>>({ maxSize: 5 });
+/** Minutes since midnight; NaN for anything but a time. */
+function readTime(written: string): number {
+	const [, hour, minute] = /^\s*(\d{1,2}):([0-5]\d)\s*$/.exec(written) ?? [];
+	return Number(hour) * 60 + Number(minute);
+}
+
+/** By country and list: the items of a run usually have the same one, which may have thousands of numbers. */
+const readLists = new BoundedMap<string, BoundedMap<string, Set<string> | Error>>({ maxSize: 5 });
 
 function readNumbers(written: string, country: string): Set<string> {
-	return readLists.getOrSet(`${country} ${written}`, () => {
+	const ofCountry = readLists.getOrSet(country, () => new BoundedMap({ maxSize: 5 }));
+	const phones = ofCountry.getOrSet(written, () => {
 		const entries = written.split(/[,;\n[\]"]/).map((entry) => entry.trim());
-		return new Set(entries.filter(Boolean).map((entry) => readNumber(entry, country)));
+		return attempt(() => new Set(compact(entries).map((entry) => readNumber(entry, country))));
 	});
+	if (isError(phones)) throw phones;
+	return phones;
 }
 
 /** A person whose number cannot be read would otherwise get the message. */
