@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 import type { State } from '../sandbox';
 import type { Message } from '../sandbox/state/messages';
 import { onStop, readFlags, runMain, step, UserError } from '../tools/cli';
-import { readExample, readSampleContacts, type SampleContact } from '../tools/examples';
+import { readExample, readSampleContacts, type SampleContact, thatSends } from '../tools/examples';
 import { hasEnded } from '../tools/n8n/client';
 import { openPlayground, type Playground } from '../tools/playground';
 import { until } from '../tools/until';
@@ -53,7 +53,7 @@ async function runCampaign(playground: Playground): Promise<void> {
 	const { n8n, sandbox, credential } = playground;
 	const { client } = n8n;
 	const make = async (name: string) =>
-		(await client.createWorkflow(readExample(name, credential))).id;
+		(await client.createWorkflow(thatSends(readExample(name, credential)))).id;
 	const campaign = await make('campaign-with-results');
 	const autoReply = await make('auto-reply');
 	const count = (name: 'sent' | 'read' | 'replied') => () =>

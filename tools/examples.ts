@@ -36,6 +36,13 @@ export function readExample(name: string, credential: CredentialReference): Work
 	return workflow;
 }
 
+/** The workflow as a user sends with it: examples that send on a click are in *Preview*. */
+export function thatSends(file: WorkflowFile): WorkflowFile {
+	for (const { parameters } of file.nodes)
+		if (parameters.mode === 'preview') parameters.mode = 'send';
+	return file;
+}
+
 /**
  * Imports the workflows into an n8n that has none, and activates those that react to customers and receipts. What the
  * user has changed or deleted later stays as it is.

@@ -19,6 +19,8 @@ interface PlaygroundOptions {
 	sandbox?: Omit<SandboxOptions, 'port' | 'sampleContacts'>;
 	/** A tarball of the nodes; by default, the project is built and packed. */
 	tarball?: string;
+	/** Added to n8n's environment. */
+	env?: NodeJS.ProcessEnv;
 	/** Values of n8n's credential that differ from its defaults, e.g. `{ requestsPerMinute: 100_000 }`. */
 	credential?: Record<string, string | number>;
 }
@@ -40,12 +42,12 @@ export interface Playground {
  * @throws UserError with one sentence for whoever started it
  */
 export async function openPlayground(options: PlaygroundOptions): Promise<Playground> {
-	const { folder: userFolder, n8nPort: port, sandboxPort = 0 } = options;
+	const { folder: userFolder, n8nPort: port, sandboxPort = 0, env } = options;
 	const install = await installN8n();
 	const tarball = options.tarball ?? (await step('Building and packing the nodes', packProject));
 	const sandbox = await startSandbox({ ...options.sandbox, port: sandboxPort, sampleContacts: 0 });
 	addSampleContacts(sandbox);
-	const start = async () => await startN8n({ userFolder, port, packages: [tarball], install });
+	const start = async () => await startN8n({ userFolder, port, env, packages: [tarball], install });
 	const n8n = await step(`Starting n8n ${install.version}`, start);
 	if (!options.tarball) await rm(path.dirname(tarball), { recursive: true, force: true });
 	const { client } = n8n;

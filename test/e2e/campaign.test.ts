@@ -6,7 +6,7 @@ import { hasEnded, outputOf } from '../../tools/n8n/client';
 import { findTable, readTable } from '../../tools/n8n/dataTables';
 import { until } from '../../tools/until';
 import { Editor, withScreenshot } from './support/editor';
-import { useN8n, withFields } from './support/n8n';
+import { useN8n, withFields, withParameters } from './support/n8n';
 import { untilPhoneIsQuiet } from './support/phone';
 
 const n8n = useN8n();
@@ -185,7 +185,10 @@ test('a list of your own, whose numbers lose their + when n8n imports it', async
 	await n8n.client.call('POST', `/rest/projects/${project}/data-tables`, table);
 
 	const own = { campaign: 'mine', people: 'My list', defaultCountry: 'plusMissing' };
-	const file = n8n.example('campaign-with-results', { Settings: withFields(own) });
+	const file = n8n.example('campaign-with-results', {
+		Settings: withFields(own),
+		'Send welcome': withParameters({ mode: 'send' }),
+	});
 	const { id } = await n8n.client.createWorkflow(file);
 	for (const time of ['first', 'second']) {
 		await n8n.runToEnd(id);

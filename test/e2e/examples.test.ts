@@ -63,7 +63,8 @@ test('order update: the shop calls twice, the customer gets one message with the
 		arrives: '2030-01-31',
 		invoice: 'https://example.com/invoices/B-1.pdf',
 	};
-	const id = await n8n.publish(n8n.example('order-update'));
+	const sends = withParameters({ mode: 'send' });
+	const id = await n8n.publish(n8n.example('order-update', { 'Send order update': sends }));
 	const url = `${n8n.playground.n8n.url}/webhook/order-shipped`;
 	const first = await http.post<object>(url, order);
 	expect(first.data).toMatchObject({ messageId: expect.stringMatching(/^msg/) });
@@ -91,7 +92,11 @@ test('survey: many people answer at once; it thanks the happy ones, asks the oth
 
 	await n8n.publish(n8n.example('inbox'));
 	const customers = withParameters({ limit: count, filters: { segment: 'survey' } });
-	const id = await n8n.start(n8n.example('survey', { 'Get customers': customers }), clicked);
+	const changes = {
+		'Get customers': customers,
+		'Ask for a rating': withParameters({ mode: 'send' }),
+	};
+	const id = await n8n.start(n8n.example('survey', changes), clicked);
 	/** Answers once everybody has got so many messages and n8n waits. */
 	const answer = async (who: string[], messages: number, textOf: (phone: string) => string) => {
 		const expected = Object.fromEntries(who.map((phone) => [phone, messages]));

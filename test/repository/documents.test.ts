@@ -109,6 +109,27 @@ describe.each(exampleNames())('the example %s', (name) => {
 		expect(issues).toEqual([]);
 	});
 
+	test('sends nothing when somebody clicks, until its mode is changed', () => {
+		const after = (from: string): string[] =>
+			uniq(
+				Object.values(file.connections[from] ?? {}).flatMap((outputs) =>
+					outputs.flatMap((targets) => (targets ?? []).map(({ node }) => node)),
+				),
+			);
+		const isSend = (one?: INode) => /^send/.test(String(one?.parameters.operation));
+		// A run ends, or waits for an answer that nobody was asked for, at the first step that only previews.
+		const firstSends = (from: string, seen = new Set<string>()): INode[] =>
+			after(from).flatMap((next) => {
+				if (seen.has(next)) return [];
+				seen.add(next);
+				const one = nodes.find((node) => node.name === next);
+				return isSend(one) ? [one!] : firstSends(next, seen);
+			});
+		const clicked = nodes.filter(({ type }) => type === 'n8n-nodes-base.manualTrigger');
+		const sending = clicked.flatMap((one) => firstSends(one.name));
+		expect(sending.filter(({ parameters }) => parameters.mode !== 'preview')).toEqual([]);
+	});
+
 	test('holds nothing but a workflow: no credentials, no data of a run, nothing of the n8n it comes from', () => {
 		expect(Object.keys(file).sort()).toEqual(['connections', 'name', 'nodes', 'settings']);
 		expect(file.nodes.filter(({ credentials }) => credentials)).toEqual([]);

@@ -63,6 +63,8 @@ export interface Execution extends ExecutionSummary {
 	/** When n8n stored it, and when it began: dates. */
 	createdAt: string;
 	startedAt: string | null;
+	/** When a waiting one continues by itself. */
+	waitTill: string | null;
 	data: IRunExecutionData;
 }
 

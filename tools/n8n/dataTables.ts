@@ -1,4 +1,6 @@
 /** n8n's data tables, read and written with the API of its editor. */
+import path from 'node:path';
+
 import type { N8nClient } from './client';
 
 /** Values of one row by the names of the columns. */
@@ -26,6 +28,11 @@ export async function createTable(client: N8nClient, name: string, rows: Row[]):
 	const columns = Object.keys(rows[0]).map((column) => ({ name: column, type: 'string' }));
 	const { id } = await client.call<DataTable>('POST', tables, { name, columns });
 	await client.call('POST', `${tables}/${id}/insert`, { data: rows });
+}
+
+/** Deletes a table. @throws Error if there is no such table */
+export async function deleteTable(client: N8nClient, name: string): Promise<void> {
+	await client.call('DELETE', path.dirname(await rowsOf(client, name)));
 }
 
 /** All rows of a table, with n8n's own columns, e.g. `id`. @throws Error if there is no such table */

@@ -1,7 +1,7 @@
 /** A real n8n beside a sandbox, for the end-to-end tests of one file. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
@@ -22,6 +22,8 @@ import type { FaultOrder } from '../../../sandbox/faults';
 import type { Runner, RunnerOptions, RunnerResult } from '../../support/everyOperation';
 import { until } from '../../../tools/until';
 import type { Delivery } from '../../../sandbox/deliveries';
+
+const MOVED_CLOCK = path.join(PROJECT_FOLDER, 'tools', 'n8n', 'movedClock.cjs');
 
 /** The name of the node under test in `workflowOf`, and of the trigger to start it with. */
 export const tested = 'Business Messaging';
@@ -50,6 +52,14 @@ export const withFields = (values: Record<string, string>) => (one: INode) => {
 /** Both, as tests use them. */
 class RealN8n implements Runner {
 	playground!: Playground;
+	/** Everything that n8n keeps. */
+	folder!: string;
+	movedMs = 0;
+
+	/** By how many ms n8n's clock is ahead, see tools/n8n/movedClock.cjs. */
+	get clockFile(): string {
+		return path.join(this.folder, 'clock');
+	}
 
 	get client(): N8nClient {
 		return this.playground.n8n.client;
@@ -150,6 +160,17 @@ class RealN8n implements Runner {
 			if (active) await this.client.deactivate(id);
 	}
 
+	/** Moves n8n's clock forward. What n8n has stored to continue at that time, continues within a minute, or after a restart. */
+	async moveClock(ms: number): Promise<void> {
+		this.movedMs += ms;
+		await writeFile(this.clockFile, String(this.movedMs));
+	}
+
+	async restart(): Promise<void> {
+		await this.playground.n8n.stop();
+		await this.playground.n8n.start();
+	}
+
 	async crash(): Promise<void> {
 		await this.playground.n8n.kill();
 		await this.playground.n8n.start();
@@ -179,14 +200,15 @@ class RealN8n implements Runner {
 export function useN8n(pack = packed): RealN8n {
 	jest.setTimeout(15 * 60_000); // n8n takes its time: to be installed, to start, to run
 	const n8n = new RealN8n();
-	let folder: string;
 	beforeAll(async () => {
-		folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-e2e-'));
+		n8n.folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-e2e-'));
 		const unlimited = {
 			sandbox: { requestsPerWindow: 0 },
 			credential: { requestsPerMinute: 100_000 },
 		};
-		n8n.playground = await openPlayground({ folder, tarball: await pack(), ...unlimited });
+		const env = { NODE_OPTIONS: `--require=${MOVED_CLOCK}`, CLOCK_FILE: n8n.clockFile };
+		const { folder } = n8n;
+		n8n.playground = await openPlayground({ folder, env, tarball: await pack(), ...unlimited });
 	}, 15 * 60_000);
 	beforeEach(async () => {
 		await n8n.unpublishAll();
@@ -194,7 +216,7 @@ export function useN8n(pack = packed): RealN8n {
 	}, 180_000);
 	afterAll(async () => {
 		await n8n.playground?.close();
-		await rm(folder, { recursive: true, force: true });
+		await rm(n8n.folder, { recursive: true, force: true });
 	}, 60_000);
 	return n8n;
 }
