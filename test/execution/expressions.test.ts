@@ -1,5 +1,5 @@
 /** Expressions in the fields of the node: missing values that n8n ignores are refused before anything is sent. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { Expression, type IDataObject, type INodeParameters } from 'n8n-workflow';
 
 import { locator, sendText, useService } from '../support/service';
 
@@ -67,8 +67,8 @@ test.each<[INodeParameters, string, string]>([
 	[{ text: '=Hi {{ foo( }}' }, "The expression {{ foo( }} in 'Text' failed: ", ''],
 	[
 		{ to: '={{ $json.customer.phone }}' },
-		"'Recipient Phone Number' is empty",
-		"{{ $json.customer.phone }} in 'Recipient Phone Number' has no value.",
+		"{{ $json.customer.phone }} in 'Recipient Phone Number' has no value",
+		'Check the name of the field in the input.',
 	],
 	[
 		{ audienceRules: { excludeSegment: '={{ $json.seg }}' } },
@@ -102,4 +102,92 @@ test.each<[string, IDataObject, string]>([
 ])('the text %j of %j is %j', async (text, json, expected) => {
 	await runWith({ text }, [{ phone: '+15550001001', ...json }]);
 	expect(textsTo()).toEqual([expected]);
+});
+
+describe('n8n evaluates', () => {
+	const asked = jest.spyOn(Expression.prototype, 'resolveSimpleParameterValue');
+	const evaluations = () =>
+		asked.mock.calls.filter(([text]) => String(text).includes('counted')).length;
+	const counted = '/* counted */';
+	const three = people.map((person) => ({ ...person, name: 'Anna' }));
+
+	test.each<[string, INodeParameters, number]>([
+		[
+			'a list of excluded numbers once for all items',
+			{
+				audienceRules: {
+					excludeNumbers: `={{ $('Start').all().map((row) => row.json.none ?? '') ${counted} }}`,
+				},
+			},
+			1,
+		],
+		[
+			'a text without the item once for all items',
+			{ text: `=From {{ $("Start").first().json.name.trim() ${counted} }}, {{ $workflow.id }}` },
+			1,
+		],
+		[
+			'the expressions of a text once for each item',
+			{ text: `={{ $json.name.trim() ${counted} }} {{ $json.name.trim() }}, {{ $itemIndex }}` },
+			3,
+		],
+		[
+			'what belongs to the run once, also in a text about the item',
+			{ text: `={{ $json.name.trim() }} {{ $input.first().json.name.trim() ${counted} }}` },
+			1,
+		],
+		['a field once for each item', { text: `={{ $json.name.trim() ${counted} }}` }, 3],
+	])('%s', async (_, parameters, times) => {
+		asked.mockClear();
+		expect((await runWith(parameters, three)).error).toBeUndefined();
+		expect([textsTo().length, evaluations()]).toEqual([3, times]);
+	});
+});
+
+/** All ways to the item that n8n offers, and some around them. */
+test.each([
+	'$json["ph" + "one"]',
+	'$binary && $json.phone',
+	'$data.phone',
+	'$input.item.json.phone',
+	'$input.all()[$itemIndex].json.phone',
+	'$input["item"].json.phone',
+	"$('Start').item.json.phone",
+	"$('Start').itemMatching($itemIndex).json.phone",
+	"$('Start').pairedItem($itemIndex).json.phone",
+	"$('Start').all()[$position].json.phone",
+	"$('Start')['it' + 'em'].json.phone",
+	'$node["Start"].json.phone',
+	"$items('Start')[$thisItemIndex].json.phone",
+	'$item($itemIndex).$json.phone',
+	'$thisItem.json.phone',
+	"$evaluateExpression('{' + '{ $json.phone }' + '}')",
+	'$parameter.to',
+	'\\u0024json.phone',
+	'((phone = $json.phone) => phone)()',
+	'`${$json.phone}`',
+])('{{ %s }} gives each person their own value', async (code) => {
+	const { error } = await runWith({ text: `={{ ${code} }}` }, people);
+	expect(error).toBeUndefined();
+	expect(
+		service
+			.sent()
+			.map(({ phone, text }) => [phone, text])
+			.sort(),
+	).toEqual(people.map(({ phone }) => [phone, phone]));
+});
+
+test.each([
+	'Math.random()',
+	'$now.toMillis() + Math.random()',
+	'[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => n * $json.n).randomItem()',
+])('{{ %s }} is drawn for each item', async (code) => {
+	const items = people.map((person, n) => ({ ...person, n: 10 ** n }));
+	await runWith({ text: `={{ ${code} }}` }, items);
+	expect(new Set(textsTo()).size).toBe(3);
+});
+
+test('the engine is the default one of n8n where Node.js can run it', () => {
+	const canRun = Number.parseInt(process.versions.node, 10) >= 24;
+	expect(Expression.getActiveImplementation?.()).toBe(canRun ? 'vm' : 'legacy');
 });

@@ -31,6 +31,7 @@ test('Additional Fields are sent in the type that the user chose', async () => {
 });
 
 const missing = '={{ $json.missing }}';
+const none = '{{ $json.missing }} in';
 const question = { operation: 'sendAndWait', message: 'Shall we?', text: undefined };
 const noChoices = { ...question, responseType: 'choice', choices: ' , ' };
 const filtered = { ...query(['segment', 'a']), filters: { segment: 'news' } };
@@ -46,12 +47,14 @@ test.each<[object, object, string, string]>([
 	[send, additional(['a', 'text', 'x'], [' a', 'text', 'y']), 'contains "a" twice', 'Remove one'],
 	[send, additional(['a', '={{ "x" }}', '']), '\'Type\' cannot be "x"', 'one of "json", "number"'],
 	[list, filtered, '\'Query Parameters\' sets "segment"', 'leave the other field empty'],
-	[send, { text: missing }, "'Text' is empty", 'Fill it in'],
-	[send, { to: missing }, "'Recipient Phone Number' is empty", 'Fill it in'],
+	[send, { text: '={{ " " }}' }, "'Text' is empty", 'Fill it in'],
+	[send, { text: missing }, `${none} 'Text' has no value`, 'Check the name of the field'],
+	[send, { to: missing }, `${none} 'Recipient Phone Number' has`, 'Check the name of the field'],
 	[send, noChoices, "'Choices' is empty", 'Enter the possible answers'],
 	[send, { to: '447700900124' }, "in 'Recipient Phone Number' has no", 'Did you mean +44770'],
 	[send, { options: { timeout: '={{ 5000000 }}' } }, 'cannot be "5000000"', 'a number from 1 to '],
-	[list, { limit: missing }, "'Limit' is empty", 'Enter a whole number of at least 1.'],
+	[list, { limit: missing }, `${none} 'Limit' has no value`, 'Check the name of the field'],
+	[list, { limit: '={{ "" }}' }, "'Limit' is empty", 'Enter a whole number of at least 1.'],
 	[list, { limit: '={{ 0 }}' }, '\'Limit\' cannot be "0"', 'Enter a whole number'],
 	[list, { limit: '={{ 2.5 }}' }, '\'Limit\' cannot be "2.5"', 'Enter a whole number'],
 	[figures, { period: { from: 'May' } }, '\'From\' cannot be "May"', 'such as 2030-01-31'],

@@ -19,6 +19,7 @@ import {
 	unreadableError,
 } from './errors';
 import { type Slot, backoffMs, limiterFor, readRetryAfter } from './rateLimiter';
+import { describeRedirect, isSameOrigin, readRedirect } from './redirect';
 import type { ServiceConfig } from './serviceConfig';
 
 /** The request of a call. */
@@ -47,7 +48,12 @@ export type HttpSend = (request: {
 	body?: Record<string, unknown>;
 	headers: Record<string, string>;
 	timeoutMs: number;
-}) => Promise<ServiceResponse & { body: string }>;
+}) => Promise<TextResponse>;
+
+/** A response as it came. */
+interface TextResponse extends ServiceResponse {
+	body: string;
+}
 
 /** The timeout of a request in ms, and a signal that stops waiting. It does not interrupt a request under way. */
 export interface ClientOptions {
@@ -139,7 +145,7 @@ export class Client {
 		}
 	}
 
-	/** One attempt. While the service responds with 429, it waits for its turn again. */
+	/** One attempt. A request that reads follows one redirect. */
 	private async attempt(
 		method: HttpMethod,
 		endpoint: Endpoint,
@@ -157,6 +163,22 @@ export class Client {
 			listed,
 			writes: method !== 'GET',
 		};
+		const response = await this.exchange(request, call, mayGo);
+		if (response instanceof ServiceError) return response;
+		const target = readRedirect(response, url);
+		if (!target || call.writes || !isSameOrigin(target, url)) return this.read(response, url, call);
+		const followed = { ...request, url: target.href, query: target.search ? {} : query };
+		const second = await this.exchange(followed, call, mayGo);
+		return second instanceof ServiceError ? second : this.read(second, target.href, call);
+	}
+
+	/** Sends a request when its turn has come, and again while the service responds with 429. */
+	private async exchange(
+		request: Parameters<HttpSend>[0],
+		call: CallInfo,
+		mayGo?: () => boolean,
+	): Promise<TextResponse | ServiceError> {
+		const { url, timeoutMs } = request;
 		for (;;) {
 			const slot = await this.takeTurn(mayGo);
 			if (slot instanceof ServiceError) return slot;
@@ -173,7 +195,7 @@ export class Client {
 			this.hasResponded = true;
 			if (response.statusCode !== 429) {
 				slot.accepted();
-				return this.read(response, url, call);
+				return response;
 			}
 			slot.limited(readRetryAfter(response));
 		}
@@ -191,20 +213,20 @@ export class Client {
 	}
 
 	/** @returns the response with its body as JSON, or its error */
-	private read(
-		{ statusCode, headers, body: raw }: ServiceResponse & { body: string },
-		url: string,
-		call: CallInfo,
-	): ApiResponse | ServiceError {
+	private read(response: TextResponse, url: string, call: CallInfo): ApiResponse | ServiceError {
+		const { statusCode, headers, body: raw } = response;
 		const text = this.config.redact(raw);
 		const body = this.parse(text);
-		if (statusCode >= 300 || isRefusal(body))
-			return errorFromResponse({ statusCode, headers, body }, call);
+		if (statusCode >= 300 || isRefusal(body)) {
+			const target = readRedirect(response, url);
+			const redirect = target && describeRedirect(target, url, this.config);
+			return errorFromResponse({ statusCode, headers, body }, { ...call, redirect });
+		}
 		const isText = text !== '' && body === text;
 		const isJson = /json/i.test(String(headers['content-type']));
 		if (isText && (isJson || text.trimStart().startsWith('<')))
 			return unreadableError(statusCode, call);
-		return { url, headers, body };
+		return { url: url.split('?')[0], headers, body };
 	}
 
 	/** JSON, or the text as it came. */
