@@ -47,11 +47,7 @@ test.each<[event: string, data: object, shown: object]>([
 		{ to: { number: '+4917012345678' } },
 		{ to: '+4917012345678', toDetails: { number: '+4917012345678' } },
 	],
-	[
-		'message.received',
-		{ from: { name: 'Anna' } },
-		{ from: { name: 'Anna' }, fromDetails: { name: 'Anna' } },
-	],
+	['message.received', { from: { name: 'Anna' } }, { from: { name: 'Anna' } }],
 	['contact.created', { id: 7, tags: ['new'] }, { id: 7, tags: ['new'] }],
 ])('simplifies %s with %j to %j', async (event, data, shown) => {
 	const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });

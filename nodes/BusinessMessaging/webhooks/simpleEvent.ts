@@ -99,7 +99,10 @@ export function latestTimeOf(event: EventEnvelope): number {
 export function simplify(envelope: EventEnvelope): IDataObject {
 	const fields = readEvent(envelope);
 	const { from, to } = envelope.data;
-	const people = pickBy({ fromDetails: from, toDetails: to }, isRecord);
+	const people = {
+		...(isRecord(from) && from !== fields.from && { fromDetails: from }),
+		...(isRecord(to) && to !== fields.to && { toDetails: to }),
+	};
 	const renamed = [
 		timeField(envelope.data) ?? '',
 		isAboutMessage(envelope.event) && asText(envelope.data.id) === fields.messageId ? 'id' : '',
