@@ -1,9 +1,6 @@
 /** The pace of one key, against a service that counts for itself, on a clock that only the test moves. */
-import {
-	RateLimiter,
-	type Slot,
-	backoffMs,
-} from '../../nodes/BusinessMessaging/transport/rateLimiter';
+import { RateLimiter, type Slot } from '../../nodes/BusinessMessaging/transport/rateLimiter';
+import { backoffMs } from '../../nodes/BusinessMessaging/transport/throttle';
 import { campaign, oneEach, people, useService } from '../support/service';
 
 describe('by the clock of the test', () => {
@@ -22,10 +19,13 @@ describe('by the clock of the test', () => {
 		constructor(private readonly requests: number) {}
 
 		/** Lets so many more wait. @returns how many requests are out */
-		async join(count: number, signal?: AbortSignal): Promise<number> {
+		async join(
+			count: number,
+			waiting: Parameters<RateLimiter['acquire']>[1] = {},
+		): Promise<number> {
 			for (let n = 0; n < count; n++) {
 				void this.limiter
-					.acquire(this.requests, signal)
+					.acquire(this.requests, waiting)
 					.then((slot) => (typeof slot === 'string' ? this.ends.push(slot) : this.out.push(slot)));
 			}
 			return await this.after(0);
@@ -40,6 +40,15 @@ describe('by the clock of the test', () => {
 		async accept(count = 1): Promise<number> {
 			for (const slot of this.out.splice(0, count)) slot.accepted();
 			return await this.after(0);
+		}
+
+		/** Afterwards, so many as the rate allows go out at once. */
+		async warmUp(): Promise<void> {
+			for (let round = 0; round < 5; round++) {
+				await this.join(this.requests);
+				while (this.out.length > 0) await this.accept(this.out.length);
+				await this.after(windowMs + 1);
+			}
 		}
 
 		async refuse(waitMs?: number): Promise<number> {
@@ -59,6 +68,7 @@ describe('by the clock of the test', () => {
 
 	test('after a refusal all wait as long as the service asks; then one request tests it, and its success releases the others', async () => {
 		const line = new Line(100);
+		await line.warmUp();
 		expect(await line.join(300)).toBe(100);
 		expect(await line.accept(50)).toBe(50);
 		expect(await line.refuse(5_000)).toBe(49);
@@ -66,7 +76,7 @@ describe('by the clock of the test', () => {
 		expect(await line.after(4_999)).toBe(0);
 		expect(await line.after(2)).toBe(1);
 		expect(await line.after(windowMs)).toBe(1); // a single one finds out
-		expect(await line.accept()).toBe(99);
+		expect(await line.accept()).toBe(50); // half as many as when one was refused
 	});
 
 	test('after a wait that is too long, one request tries the service again after ten minutes', async () => {
@@ -75,7 +85,7 @@ describe('by the clock of the test', () => {
 		await line.refuse(60_000 * 1_000); // X-RateLimit-Reset: 60000, meant in ms
 		await line.join(3);
 		expect(line.ends).toEqual(['blocked', 'blocked', 'blocked']);
-		expect(Math.round(line.limiter.waitMs / minute)).toBe(1_000);
+		expect(Math.round(line.limiter.waitMs() / minute)).toBe(1_000);
 		await line.after(10 * minute);
 		expect(await line.join(5)).toBe(1);
 		expect(await line.accept()).toBeGreaterThan(1);
@@ -101,21 +111,75 @@ describe('by the clock of the test', () => {
 	test('if the service names no time, the wait grows with each refusal, and simultaneous refusals count once', async () => {
 		const line = new Line(10);
 		await line.join(30);
-		await line.refuse();
-		expect(line.limiter.waitMs).toBeGreaterThanOrEqual(500);
-		while (line.out.length > 0) await line.refuse();
-		expect(line.limiter.waitMs).toBeLessThanOrEqual(1_000);
-		expect(await line.after(2_000)).toBe(1); // a single one finds out
-		await line.refuse();
-		expect(line.limiter.waitMs).toBeGreaterThanOrEqual(1_000);
-		expect(line.limiter.waitMs).toBeLessThanOrEqual(2_000);
+		while (line.out.length > 1) await line.refuse();
+		expect(line.limiter.waitMs()).toBe(0); // fewer at once may be enough; a single one finds out
+		for (const seconds of [1, 2, 4]) {
+			await line.refuse();
+			expect(line.limiter.waitMs()).toBeGreaterThanOrEqual(seconds * 1_000);
+			expect(line.limiter.waitMs()).toBeLessThanOrEqual(seconds * 2_000);
+			expect(await line.after(seconds * 2_000)).toBe(1);
+		}
+	});
+
+	test('a long wait stops one recipient; when three in a row are refused, it stops the key', async () => {
+		const line = new Line(100);
+		const refuse = async (subject: string) => {
+			await line.join(1, { subject });
+			await line.refuse(60 * minute);
+		};
+		await refuse('Anna');
+		await line.join(1, { subject: 'Anna' });
+		expect(line.ends).toEqual(['blocked']);
+		expect(await line.join(2, { subject: 'Ben' })).toBe(1); // a single one finds out
+		expect(await line.accept()).toBe(1);
+		await line.accept();
+		for (const subject of ['Cleo', 'Dora', 'Emil']) {
+			expect(line.limiter.waitMs('Ben')).toBe(0);
+			await refuse(subject);
+		}
+		expect(line.limiter.waitMs('Ben')).toBe(60 * minute);
+		await line.join(1, { subject: 'Ben' });
+		expect(line.ends).toEqual(['blocked', 'blocked']);
+	});
+
+	test('whoever waits some minutes for one recipient does not hold up the others', async () => {
+		const line = new Line(100);
+		await line.join(1, { subject: 'Anna' });
+		await line.refuse(5 * minute);
+		expect(await line.join(1, { subject: 'Anna' })).toBe(0);
+		expect(await line.join(1, { subject: 'Ben' })).toBe(1);
+		await line.accept();
+		expect(await line.after(5 * minute - 2)).toBe(0);
+		expect(await line.after(1_000)).toBe(1);
+		// A recipient who is refused again and again is given up as well.
+		for (let n = 0; n < 2; n++) {
+			await line.refuse(5 * minute);
+			await line.join(1, { subject: 'Anna' });
+			await line.after(5 * minute + 1_000);
+		}
+		expect([line.ends, line.out]).toEqual([['blocked'], []]);
+	});
+
+	test('no timer is left when the last request has ended', async () => {
+		const line = new Line(3);
+		await line.join(9);
+		while (line.out.length > 0) {
+			await line.accept();
+			await line.after(windowMs + 1_000);
+		}
+		const stop = new AbortController();
+		await line.join(5, { signal: stop.signal });
+		stop.abort();
+		await line.accept(3);
+		expect(line.ends).toEqual(['stopped', 'stopped']);
+		expect(jest.getTimerCount()).toBe(0);
 	});
 
 	test('a stopped sender leaves the queue, and the others move up', async () => {
 		const line = new Line(1);
 		const stop = new AbortController();
 		await line.join(1);
-		await line.join(2, stop.signal);
+		await line.join(2, { signal: stop.signal });
 		await line.join(1);
 		stop.abort();
 		await line.after(1_001);
@@ -128,7 +192,7 @@ describe('by the clock of the test', () => {
 		const random = jest.spyOn(Math, 'random');
 		const waits = (chance: number) => {
 			random.mockReturnValue(chance);
-			return [0, 1, 6, 7, 20].map(backoffMs);
+			return [0, 1, 6, 7, 20].map((attempt) => backoffMs(attempt));
 		};
 		expect(waits(0)).toEqual([250, 500, 16_000, 30_000, 30_000]);
 		expect(waits(1)).toEqual([500, 1_000, 32_000, 60_000, 60_000]);
@@ -162,6 +226,29 @@ describe('against the sandbox', () => {
 		expect(refused()).toBeGreaterThan(0);
 	});
 
+	test('a wait of an hour for one person stops nobody else', async () => {
+		const headers = { 'retry-after': '3600' };
+		await service.fault({ match: '+15550001007', status: 429, headers, count: 99 });
+		const credentials = service.credentials(service.newKey());
+		const parameters = { ...campaign, options: { concurrency: 3 } };
+		const run = { parameters, credentials, onError: 'continueRegularOutput' } as const;
+		const [output] = (await service.run({ ...run, items: people(30) })).outputs;
+		const waiting = output.filter(({ json }) => json.error !== undefined);
+		expect(waiting.map(({ json }) => json.to)).toEqual(['+15550001007']);
+		expect(Object.keys(service.received())).toHaveLength(29);
+		expect(service.calls('sendText')).toBe(30);
+	});
+
+	test('a wait of an hour for everybody costs three requests', async () => {
+		await service.fault({ status: 429, headers: { 'retry-after': '3600' }, count: 99 });
+		const credentials = service.credentials(service.newKey());
+		const parameters = { ...campaign, options: { concurrency: 1 } };
+		const run = { parameters, credentials, onError: 'continueRegularOutput' } as const;
+		const [output] = (await service.run({ ...run, items: people(30) })).outputs;
+		expect(output.map(({ json }) => json.sendStatus)).toEqual(Array(30).fill('notSent'));
+		expect(service.calls('sendText')).toBe(3);
+	});
+
 	const inTwoHours = () => Date.now() + 2 * 3_600_000;
 	const wrongClock = {
 		date: 'Tue, 01 Jan 2030 10:00:00 GMT',
@@ -185,5 +272,28 @@ describe('against the sandbox', () => {
 			context: { sendStatus: 'notSent' },
 		});
 		expect(service.calls('sendText')).toBe(1);
+	});
+});
+
+describe('against a service that accepts five requests at once', () => {
+	const service = useService({ simultaneousRequests: 5, latencyMs: 10 });
+	const counter = () => service.sandbox.state.requests.counters.sendText;
+
+	test('it refuses at most 5 %, nothing is lost, and a hint names the option', async () => {
+		const credentials = service.credentials(service.newKey());
+		const run = { parameters: campaign, credentials, items: people(200) };
+		const { error, hints } = await service.run(run);
+		expect([error, service.received()]).toEqual([undefined, oneEach(200)]);
+		const { calls, byStatus } = counter();
+		expect(byStatus[429] / calls).toBeLessThanOrEqual(0.05);
+		const option = /accepts about [456] at once: set 'Simultaneous Requests'/;
+		expect(hints).toEqual([expect.objectContaining({ message: expect.stringMatching(option) })]);
+	});
+
+	test('with the option at five it refuses none', async () => {
+		const credentials = service.credentials(service.newKey());
+		const parameters = { ...campaign, options: { concurrency: 5 } };
+		const { hints } = await service.run({ parameters, credentials, items: people(50) });
+		expect([counter().byStatus[429], hints]).toEqual([undefined, []]);
 	});
 });

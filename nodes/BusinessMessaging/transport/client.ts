@@ -18,9 +18,11 @@ import {
 	rateLimitedError,
 	unreadableError,
 } from './errors';
-import { type Slot, backoffMs, limiterFor, readRetryAfter } from './rateLimiter';
+import { type RateLimiter, type Slot, limiterFor } from './rateLimiter';
+import { readRetryAfter } from './retryAfter';
 import { describeRedirect, isSameOrigin, readRedirect } from './redirect';
 import type { ServiceConfig } from './serviceConfig';
+import { backoffMs } from './throttle';
 
 /** The request of a call. */
 export interface ApiRequest {
@@ -178,9 +180,11 @@ export class Client {
 		call: CallInfo,
 		mayGo?: () => boolean,
 	): Promise<TextResponse | ServiceError> {
-		const { url, timeoutMs } = request;
-		for (;;) {
-			const slot = await this.takeTurn(mayGo);
+		const { url, body, timeoutMs } = request;
+		const recipient = typeof body?.to === 'string' ? body.to : undefined;
+		const { limiter } = this;
+		for (let wasLimited = false; ; wasLimited = true) {
+			const slot = await this.takeTurn(limiter, recipient ?? call.request, mayGo);
 			if (slot instanceof ServiceError) return slot;
 			const start = performance.now();
 			const response = await this.send(request).catch((error: unknown) =>
@@ -195,21 +199,39 @@ export class Client {
 			this.hasResponded = true;
 			if (response.statusCode !== 429) {
 				slot.accepted();
+				if (wasLimited && recipient) this.noteConcurrency(limiter);
 				return response;
 			}
 			slot.limited(readRetryAfter(response));
 		}
 	}
 
-	private async takeTurn(mayGo = () => true): Promise<Slot | ServiceError> {
-		const { id, requests, windowMs } = this.config.rate;
-		const limiter = limiterFor(id, windowMs);
-		const slot = await limiter.acquire(requests, this.options.signal);
-		if (slot === 'blocked') return rateLimitedError(limiter.waitMs);
+	private get limiter(): RateLimiter {
+		const { id, windowMs } = this.config.rate;
+		return limiterFor(id, windowMs);
+	}
+
+	/** @param subject whom or what a long wait may concern */
+	private async takeTurn(
+		limiter: RateLimiter,
+		subject: string,
+		mayGo = () => true,
+	): Promise<Slot | ServiceError> {
+		const { signal } = this.options;
+		const slot = await limiter.acquire(this.config.rate.requests, { subject, signal });
+		if (slot === 'blocked') return rateLimitedError(limiter.waitMs(subject));
 		if (slot !== 'stopped' && mayGo()) return slot;
 		if (slot !== 'stopped') slot.unsent();
 		const reason = slot === 'stopped' ? 'The execution was stopped' : 'The send window closed';
 		return new ServiceError(`${reason} before the request was sent`, { kind: 'cancelled' });
+	}
+
+	/** Names the option that fits, if messages were refused because too many were sent at once. */
+	private noteConcurrency({ knownConcurrency: known }: RateLimiter): void {
+		if (known === undefined) return;
+		this.hints.add(
+			`The service refused messages because too many were sent at once. They were sent again. It accepts about ${known} at once: set 'Simultaneous Requests' in the options to ${known}.`,
+		);
 	}
 
 	/** @returns the response with its body as JSON, or its error */
