@@ -5,6 +5,7 @@ import { range } from 'lodash';
 import { kindOf } from '../../nodes/BusinessMessaging/api/events';
 import * as reading from '../../nodes/BusinessMessaging/api/read';
 import { isRefusal, readErrorMessage } from '../../nodes/BusinessMessaging/api/readError';
+import { readSend } from '../../nodes/BusinessMessaging/api/readSend';
 import { readTemplates } from '../../nodes/BusinessMessaging/api/templates';
 
 const { readId, readList, readRecord, readTotal, readWebhookUrl } = reading;
@@ -116,6 +117,7 @@ const readers = new Map<string, Reader>([
 	['readTemplates', readTemplates as Reader],
 	['isTooDeep', (body) => reading.isTooDeep(body, 1_000)],
 	['isRefusal', isRefusal],
+	['readSend', (body) => readSend({ statusCode: 200, headers: {}, body })],
 	['readErrorMessage', (body) => readErrorMessage(body)],
 ]);
 
