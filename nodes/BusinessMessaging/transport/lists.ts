@@ -120,16 +120,12 @@ class Listing {
 	async readFirst([size, ...others]: Size[]): Promise<void> {
 		this.size = size && Math.min(size, this.limit);
 		const smaller = others.filter((other) => other === undefined || other < this.limit);
-		try {
-			const attempts = smaller.length > 0 ? sizeAttempts : undefined;
-			const page = await this.readPage({}, 0, attempts);
-			if (page.refusal) throw page.refusal;
-			this.pages.push(page);
-		} catch (error) {
-			if (smaller.length === 0 || !mayBeTooLarge(error)) throw error;
-			await this.readFirst(smaller);
-			sizesLeft.set(keyOf(this.client, this.endpoint), smaller);
-		}
+		const attempts = smaller.length > 0 ? sizeAttempts : undefined;
+		const page = await this.readPage({}, 0, attempts).catch(asMissingPage);
+		if (!page.refusal) return void this.pages.push(page);
+		if (smaller.length === 0 || !mayBeTooLarge(page.refusal)) throw page.refusal;
+		await this.readFirst(smaller);
+		sizesLeft.set(keyOf(this.client, this.endpoint), smaller);
 	}
 
 	async readOthers(): Promise<void> {
@@ -336,6 +332,12 @@ class Listing {
 function asNoPage(error: unknown): ServiceError {
 	const isMissing = error instanceof ServiceError && [404, 416].includes(error.statusCode ?? 0);
 	if (isMissing || isRefusedContent(error)) return error;
+	throw error;
+}
+
+/** @throws any error that does not come from the service */
+function asMissingPage(error: unknown): Page {
+	if (error instanceof ServiceError) return { query: {}, rows: 0, records: [], refusal: error };
 	throw error;
 }
 
