@@ -198,6 +198,10 @@ function concurrencyOf(items: ValidItem[], client: Client): () => number {
 	return () => concurrency ?? client.concurrency(least);
 }
 
+function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request: OperationRequest) {
+	return (keyOf ?? recipientOf)(request);
+}
+
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
@@ -211,7 +215,7 @@ async function carryOut(
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const settings = {
-		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
+		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
 		concurrency: concurrencyOf(items, client),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
