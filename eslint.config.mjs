@@ -85,7 +85,7 @@ export default tseslint.config(
 		files: [
 			'{bench,playground,scripts,harness}/**',
 			'sandbox/main.ts',
-			'test/n8n/{compat,queue,soak}/**',
+			'test/n8n/{compat,deployment,queue,soak}/**',
 		],
 		rules: { 'no-console': 'off' },
 	},

@@ -85,7 +85,7 @@ async function startService(name: string, server: string[], check: string[]): Pr
  * Makes a folder for a user of the system's, if we are root, as PostgreSQL refuses to run as root.
  * @returns a prefix for commands, which then run as that user, and end with this process whatever happens to it
  */
-async function asUser(name: string, folder: string): Promise<string[]> {
+export async function asUser(name: string, folder: string): Promise<string[]> {
 	await mkdir(folder, { mode: 0o700 });
 	const prefix = ['setpriv', '--pdeathsig', 'INT'];
 	if (process.getuid?.() !== 0) return prefix;
@@ -94,7 +94,7 @@ async function asUser(name: string, folder: string): Promise<string[]> {
 }
 
 /** The programs of the newest PostgreSQL, which Debian keeps off the PATH. */
-function postgresBin(): string | undefined {
+export function postgresBin(): string | undefined {
 	const versions = existsSync(POSTGRES_VERSIONS) ? readdirSync(POSTGRES_VERSIONS) : [];
 	const newest = versions.map(Number).sort((a, b) => b - a)[0];
 	const bin = path.join(POSTGRES_VERSIONS, String(newest), 'bin');
