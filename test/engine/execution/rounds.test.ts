@@ -125,18 +125,15 @@ test('Stop With Error needs one connected node, whose items it gets at once', as
 });
 
 describe('an n8n that keeps nothing between rounds', () => {
-	const node = () => service.engine.loaded.node('businessMessaging');
-	const usual = () => node().execute!;
-	let execute: ReturnType<typeof usual>;
 	beforeAll(() => {
-		execute = usual();
-		node().execute = async function (this: IExecuteFunctions) {
+		const node = service.engine.loaded.node('businessMessaging');
+		const execute = Reflect.get(node, 'execute') as (this: IExecuteFunctions) => Promise<unknown>;
+		Reflect.set(node, 'execute', async function (this: IExecuteFunctions) {
 			const context = this.getContext('node');
 			for (const key of Object.keys(context)) delete context[key];
 			return await execute.call(this);
-		};
+		});
 	});
-	afterAll(() => void (node().execute = execute));
 
 	test.each([
 		["'Send First'", audience({ duplicates: 'sendFirst' }), { [anna]: 1, [berta]: 1 }],
