@@ -65,7 +65,7 @@ function required(fields: readonly INodeProperties[]): INodeParameters {
 	const empty = fields.filter((one) => one.required && !('@tool' in shownBy(one)));
 	return Object.fromEntries(
 		empty.map(({ name, type }) => [name, type === 'string' ? 'x' : locator('x')]),
-	) as INodeParameters;
+	);
 }
 
 const usual: Record<string, INodeParameters> = {
@@ -138,7 +138,7 @@ const whole = "'Body 1' is a record, not a text";
 
 test.each<[INodeParameters, unknown, string]>([
 	[{ ...template, variables: filled(value) }, record, whole],
-	[{ ...template, variables: labelled as never }, record, "'Code' is a record, not a text"],
+	[{ ...template, variables: labelled }, record, "'Code' is a record, not a text"],
 	[{ ...template, variables: filled(value) }, false, "'Body 1' is false, not a text"],
 	[{ ...fallback, fallbackVariables: filled(value) }, record, whole],
 	[{ text: '=Hi {{ $json.value }}!' }, false, "{{ $json.value }} in 'Text' is false, not a text"],
@@ -229,7 +229,7 @@ describe('what n8n fills in for an AI agent', () => {
 
 	test('only there: elsewhere, a record in a message is refused', async () => {
 		const parameters = { ...review, to: sendText.to };
-		const { error } = await service.run({ parameters, items: [call as never] });
+		const { error } = await service.run({ parameters, items: [call] });
 		expect(error?.message).toContain("in 'Message'");
 		expect(asked()).toEqual([]);
 	});
