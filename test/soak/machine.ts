@@ -12,7 +12,7 @@ import { Environment } from '../../tools/environment';
 import { installPackage } from '../../tools/n8n/package';
 import { N8nProcess, type N8nServer, startN8n } from '../../tools/n8n/server';
 import { freePort } from '../../tools/processes';
-import { type Database, postgres, sqlite } from './database';
+import { type Database, postgres, sqlite } from '../../tools/n8n/database';
 import { ensureServices, startPostgres, startRedis } from './services';
 
 /** How many workers there are in queue mode. */
