@@ -4,12 +4,12 @@
  */
 import path from 'node:path';
 import range from 'lodash/range';
-import { printTable, step, UserError } from '../tools/cli';
-import { Environment } from '../tools/environment';
-import { sqlite } from '../tools/n8n/database';
-import type { N8nServer } from '../tools/n8n/server';
-import { node } from '../tools/n8n/workflow';
-import { SandboxProcess } from '../tools/sandboxClient';
+import { printTable, step, UserError } from '../harness/cli';
+import { Environment } from '../harness/environment';
+import { sqlite } from '../harness/n8n/database';
+import type { N8nServer } from '../harness/n8n/server';
+import { node } from '../harness/n8n/workflow';
+import { SandboxProcess } from '../harness/sandboxClient';
 import type { Comparison } from './growth/comparison';
 import { listComparisons } from './growth/lists';
 import { bestOf, measurable, measure, type Measured, type Span } from './growth/measure';

@@ -1,5 +1,5 @@
 /** What is compared: work of our nodes at a size that a shop reaches, beside the same work without what makes it large. */
-import type { SandboxSettings } from '../../tools/sandboxClient';
+import type { SandboxSettings } from '../../harness/sandboxClient';
 import type { Span } from './measure';
 import type { Stage } from './stage';
 

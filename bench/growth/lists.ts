@@ -1,9 +1,9 @@
 /** Comparisons of contacts, segments and templates. */
 import chunk from 'lodash/chunk';
 import range from 'lodash/range';
-import { UserError } from '../../tools/cli';
-import { ACTION, node } from '../../tools/n8n/workflow';
-import { FIRST_NUMBER } from '../../tools/sandboxClient';
+import { UserError } from '../../harness/cli';
+import { ACTION, node } from '../../harness/n8n/workflow';
+import { FIRST_NUMBER } from '../../harness/sandboxClient';
 import type { Comparison } from './comparison';
 import type { NodeRun } from './stage';
 import { peopleNodes, type Stage } from './stage';

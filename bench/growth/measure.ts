@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { N8nServer } from '../../tools/n8n/server';
-import { until } from '../../tools/until';
+import type { N8nServer } from '../../harness/n8n/server';
+import { until } from '../../harness/until';
 import { forgetPeak, peakMb, pidOf } from '../usage';
 
 const ANSWER_LIMIT = 120_000;

@@ -1,8 +1,8 @@
 /** Comparisons of deliveries. */
 import range from 'lodash/range';
-import { node } from '../../tools/n8n/workflow';
-import { numbersOf } from '../../tools/sandboxClient';
-import { until } from '../../tools/until';
+import { node } from '../../harness/n8n/workflow';
+import { numbersOf } from '../../harness/sandboxClient';
+import { until } from '../../harness/until';
 import { bodyOf, post, publish, receiptsOf, trigger } from '../trigger';
 import type { Comparison } from './comparison';
 import type { Span } from './measure';

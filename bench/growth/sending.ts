@@ -1,7 +1,7 @@
 /** Comparisons of campaigns. */
 import uniq from 'lodash/uniq';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { UserError } from '../../tools/cli';
+import { UserError } from '../../harness/cli';
 import type { Comparison } from './comparison';
 import type { Span } from './measure';
 import { type People, peopleNodes, type Stage } from './stage';

@@ -2,13 +2,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import range from 'lodash/range';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { UserError } from '../../tools/cli';
-import type { Database } from '../../tools/n8n/database';
-import { hasEnded, outputOf } from '../../tools/n8n/client';
-import type { N8nServer } from '../../tools/n8n/server';
-import { ACTION, node, withCredential, workflow } from '../../tools/n8n/workflow';
-import { FIRST_NUMBER, type SandboxClient } from '../../tools/sandboxClient';
-import { until } from '../../tools/until';
+import { UserError } from '../../harness/cli';
+import type { Database } from '../../harness/n8n/database';
+import { hasEnded, outputOf } from '../../harness/n8n/client';
+import type { N8nServer } from '../../harness/n8n/server';
+import { ACTION, node, withCredential, workflow } from '../../harness/n8n/workflow';
+import { FIRST_NUMBER, type SandboxClient } from '../../harness/sandboxClient';
+import { until } from '../../harness/until';
 import type { Span } from './measure';
 
 const START = 'Start';

@@ -34,10 +34,12 @@ export interface ApiRequest {
 	idempotencyKey?: string;
 	/** Asked each time the request's turn has come, after any wait for the rate; if false, it does not go out. Must not throw. */
 	mayGo?: () => boolean;
+	/** Whether a body refuses the request although the status is one of success. By default, what refuses any request. */
+	isRefused?: (body: unknown) => boolean;
 }
 
 /** The response of a call; an empty body is undefined. */
-export interface ApiResponse extends Pick<ServiceResponse, 'headers' | 'body'> {
+export interface ApiResponse extends ServiceResponse {
 	/** Without the query. */
 	url: string;
 }
@@ -137,7 +139,7 @@ export class Client {
 			const result = await this.attempt(method, endpoint, request);
 			if (!(result instanceof ServiceError)) return result;
 			if (mayBeDone && method === 'DELETE' && result.statusCode === 404)
-				return { url: '', body: undefined, headers: {} }; // an earlier attempt did it
+				return { url: '', statusCode: 204, body: undefined, headers: {} }; // an earlier attempt did it
 			const isUncertain = result.kind === 'indeterminate';
 			const mayRepeat = result.kind === 'unreachable' || (isUncertain && endpoint.idempotent);
 			if (!mayRepeat || attempt >= maxAttempts) return result;
@@ -151,7 +153,7 @@ export class Client {
 	private async attempt(
 		method: HttpMethod,
 		endpoint: Endpoint,
-		{ id, query = {}, body, idempotencyKey, mayGo }: ApiRequest,
+		{ id, query = {}, body, idempotencyKey, mayGo, isRefused }: ApiRequest,
 	): Promise<ApiResponse | ServiceError> {
 		const { path, listed } = routeOf(endpoint, this.config.apiPath);
 		const url = `${this.config.root}${fillPath(path, id)}`;
@@ -168,7 +170,8 @@ export class Client {
 		const response = await this.exchange(request, call, mayGo);
 		if (response instanceof ServiceError) return response;
 		const target = readRedirect(response, url);
-		if (!target || call.writes || !isSameOrigin(target, url)) return this.read(response, url, call);
+		if (!target || call.writes || !isSameOrigin(target, url))
+			return this.read(response, url, call, isRefused);
 		const followed = { ...request, url: target.href, query: target.search ? {} : query };
 		const second = await this.exchange(followed, call, mayGo);
 		return second instanceof ServiceError ? second : this.read(second, target.href, call);
@@ -235,11 +238,16 @@ export class Client {
 	}
 
 	/** @returns the response with its body as JSON, or its error */
-	private read(response: TextResponse, url: string, call: CallInfo): ApiResponse | ServiceError {
+	private read(
+		response: TextResponse,
+		url: string,
+		call: CallInfo,
+		isRefused = isRefusal,
+	): ApiResponse | ServiceError {
 		const { statusCode, headers, body: raw } = response;
 		const text = this.config.redact(raw);
 		const body = this.parse(text);
-		if (statusCode >= 300 || isRefusal(body)) {
+		if (statusCode >= 300 || isRefused(body)) {
 			const target = readRedirect(response, url);
 			const redirect = target && describeRedirect(target, url, this.config);
 			return errorFromResponse({ statusCode, headers, body }, { ...call, redirect });
@@ -248,7 +256,7 @@ export class Client {
 		const isJson = /json/i.test(String(headers['content-type']));
 		if (isText && (isJson || text.trimStart().startsWith('<')))
 			return unreadableError(statusCode, call);
-		return { url: url.split('?')[0], headers, body };
+		return { url: url.split('?')[0], statusCode, headers, body };
 	}
 
 	/** JSON, or the text as it came. */
