@@ -44,7 +44,7 @@ describe('by the clock of the test', () => {
 
 		/** Afterwards, so many as the rate allows go out at once. */
 		async warmUp(): Promise<void> {
-			for (let round = 0; round < 5; round++) {
+			for (let round = 0; round < 8; round++) {
 				await this.join(this.requests);
 				while (this.out.length > 0) await this.accept(this.out.length);
 				await this.after(windowMs + 1);

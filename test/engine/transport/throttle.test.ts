@@ -27,7 +27,7 @@ const times = fc
 		...{ latencyMs, refusesLate, networkMs: network * latencyMs, jitterMs: jitter * latencyMs },
 	}));
 
-/** Refusals until the number is found: the search begins with four and doubles. */
+/** Refusals until the number is found: the search begins with four, and its steps double. */
 const searchOf = (capacity: number) => Math.max(4, capacity);
 
 test('a service that accepts few requests at once refuses at most 5 % besides the search for the number, and is used', () => {
