@@ -23,6 +23,8 @@ export class ConcurrencyLimit {
 	private step = firstStep;
 	/** Since the limit has changed: requests that were accepted, the most at once, and whether one had to wait. */
 	private round = newRound();
+	/** How many at once were all accepted. */
+	private enough = 1;
 	/** How many at once are too many, and how many were too many the time before. */
 	private tooMany = Infinity;
 	private tooManyBefore = Infinity;
@@ -61,12 +63,13 @@ export class ConcurrencyLimit {
 		this.isSettling = true;
 		this.step = 1;
 		this.tooMany = this.round.most;
+		if (this.tooMany <= this.enough) this.enough = 1;
 		this.set(this.round.most / 2);
 	}
 
 	/** Another one that was sent beside it was refused too, so fewer were accepted. */
 	lower(): void {
-		if (this.isSettling) this.tooMany = Math.max(2, this.tooMany - 1);
+		if (this.isSettling) this.tooMany = Math.max(this.enough + 1, this.tooMany - 1);
 	}
 
 	/**
@@ -95,6 +98,7 @@ export class ConcurrencyLimit {
 	}
 
 	private raise(): void {
+		this.enough = this.limit;
 		if (this.limit >= this.tooMany) {
 			// So many were accepted after all.
 			[this.tooMany, this.step] = [Infinity, 1];

@@ -276,7 +276,7 @@ describe('against the sandbox', () => {
 });
 
 describe('against a service that accepts five requests at once', () => {
-	const service = useService({ simultaneousRequests: 5, latencyMs: 10 });
+	const service = useService({ simultaneousRequests: 5, latencyMs: 100 });
 	const counter = () => service.sandbox.state.requests.counters.sendText;
 
 	test('it refuses at most 5 %, nothing is lost, and a hint names the option', async () => {
