@@ -57,13 +57,26 @@ test('the contacts of an excluded segment get nothing; a hint says whom the rule
 	const excluding = async (excludeSegment: string) => await run({ rules: { excludeSegment } });
 	expect(reasons(await excluding('opted-out'))).toEqual([null, 'excluded', null, 'excluded']);
 	expect(sentTo().sort()).toEqual([anna, carl]);
-	const empty = await excluding('opted-uot');
 	await service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
 	const partial = await excluding('opted-out');
 	expect(reasons(partial)).toEqual([null, 'excluded', null, null]);
-	expect([...empty.hints, ...partial.hints].map(({ message }) => message)).toEqual([
-		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
+	expect(partial.hints.map(({ message }) => message)).toEqual([
 		'Some contacts of the segment "opted-out" have no phone number with country code, so they were not excluded.',
+	]);
+});
+
+test('a segment that has nobody stops the run before anything is sent, unless the user allows it', async () => {
+	const rules = { excludeSegment: 'opted-uot' };
+	expect((await run({ rules })).error).toMatchObject({
+		message: 'The segment "opted-uot" of \'Exclude Segment\' has no contacts [item 0]',
+		description: expect.stringContaining("'Allow Empty Segment' in 'Audience Rules'"),
+		context: { sendStatus: 'notSent' },
+	});
+	expect(sentTo()).toEqual([]);
+	const allowed = await run({ rules: { ...rules, allowEmptySegment: true } });
+	expect(sentTo()).toHaveLength(people.length);
+	expect(allowed.hints.map(({ message }) => message)).toEqual([
+		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
 	]);
 });
 
@@ -119,8 +132,9 @@ test('outside the send window nothing is sent, and the item says when it opens',
 	const window = { days: 'everyDay', hours, timeZone: 'UTC' };
 	const { outputs } = await run({ rules: { sendWindow: { values: window } } });
 	expect(sentTo()).toEqual([]);
-	const { reason, sendAfter } = outputs[0][0].json;
-	expect(reason).toBe('outsideSendWindow');
+	const { reason, sendAfter, sendBefore, timeZones } = outputs[0][0].json;
+	expect([reason, timeZones]).toEqual(['outsideSendWindow', 'UTC']);
+	expect(Date.parse(String(sendBefore)) - Date.parse(String(sendAfter))).toBe(1.5 * 3_600_000);
 	const opening = new Date(String(sendAfter));
 	expect([opening.getUTCHours(), opening.getUTCMinutes()]).toEqual([(hour + 2) % 24, 0]);
 	expect(opening.getTime() - Date.now()).toBeLessThan(3 * 3_600_000);
@@ -129,7 +143,8 @@ test('outside the send window nothing is sent, and the item says when it opens',
 test.each([
 	['+491701234567', { hours: '0:00-24:00' }, undefined],
 	['+491701234567', { hours: '12:00 to 18:00; 18:00–12:00' }, undefined],
-	['+12025550123', { hours: '9:00–10:00' }, "'Send Window' is never open"],
+	['+12025550123', { hours: '0:00–24:00' }, undefined],
+	['+18002345678', { hours: '9:00–10:00' }, "'Send Window' is never open"], // may be anywhere
 	['+80012345678', {}, 'The time zone of this phone number is not known'],
 	...['24:00–25:00', '24:00–9:00', '9 am–5 pm', '9:00', '9:00–9:60', '', '9:00–10:00–11:00'].map(
 		(hours): [string, object, string] => [
