@@ -5,7 +5,7 @@ const { availableParallelism } = require('node:os');
 
 /** Folders of test/ by project; all others need n8n's engine, against the sandbox over HTTP. */
 const folders = {
-	unit: ['api', 'description', 'phone', 'repository', 'tools'],
+	unit: ['api', 'description', 'phone', 'repository', 'simulation', 'tools'],
 	sandbox: ['sandbox'],
 	contract: ['contract'],
 	e2e: ['e2e'],
