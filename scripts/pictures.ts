@@ -1,10 +1,10 @@
 /** `npm run docs -- pictures [NAME…]`: takes the pictures of docs/pictures in the editor of a real n8n and on the sandbox's phone. */
-import { withScreenshot, NewUser } from '../test/e2e/support/editor';
-import { fillPhone, untilPhoneIsQuiet, zara } from '../test/e2e/support/phone';
-import { runMain, UserError } from '../tools/cli';
-import { exampleNames, readExample, readSampleContacts, thatSends } from '../tools/examples';
-import { hasEnded } from '../tools/n8n/client';
-import { until } from '../tools/until';
+import { withScreenshot, NewUser } from '../harness/editor/editor';
+import { fillPhone, untilPhoneIsQuiet, zara } from '../harness/editor/phone';
+import { runMain, UserError } from '../harness/cli';
+import { exampleNames, readExample, readSampleContacts, thatSends } from '../harness/examples';
+import { hasEnded } from '../harness/n8n/client';
+import { until } from '../harness/until';
 import { takeConversation } from './pictures/conversation';
 import {
 	boxOf,

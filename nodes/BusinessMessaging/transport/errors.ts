@@ -1,6 +1,7 @@
 /** Errors of calls, in words that say what happened and what to do next. */
 import { trimEnd } from 'lodash';
 
+import { fieldNames } from '../api/read';
 import { readErrorMessage } from '../api/readError';
 import { printable } from '../log';
 import { withoutSecrets } from './secrets';
@@ -109,13 +110,38 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	const [what, description] = isUncertain
 		? ['The service failed while handling the request', adviceAfterFailure(call)]
 		: meaningOf(statusCode, call);
-	const said = readErrorMessage(body)?.slice(0, maxWords) ?? '';
-	const words = printable(trimEnd(withoutSecrets(said), '. \n'));
+	const words = wordsOf(body);
 	return new ServiceError(`${what}${words && ': '}${words} (HTTP ${statusCode})`, {
 		kind: isUncertain ? 'indeterminate' : 'refused',
 		description,
 		statusCode,
 	});
+}
+
+/** The error for a send whose response, with a status of success, says no, or does not say that the message was taken. */
+export function errorFromSend(
+	{ statusCode, body }: ServiceResponse,
+	verdict: 'refused' | 'uncertain',
+): ServiceError {
+	const said = wordsOf(body);
+	const end = `${said && ': '}${said} (HTTP ${statusCode})`;
+	if (verdict === 'refused')
+		return new ServiceError(`The service refused the request${end}`, {
+			kind: 'refused',
+			description: 'The message was not sent. Fix what the service names, then run the node again.',
+			statusCode,
+		});
+	return new ServiceError(`The service did not confirm that it took the message${end}`, {
+		kind: 'indeterminate',
+		description: `The message may have been sent, so it is not repeated. Check in the service before you send it again. Its response has the fields: ${fieldNames(body)}.`,
+		statusCode,
+	});
+}
+
+/** The service's own message in a response, without secrets and without a period; empty if there is none. */
+function wordsOf(body: unknown): string {
+	const said = readErrorMessage(body)?.slice(0, maxWords) ?? '';
+	return printable(trimEnd(withoutSecrets(said), '. \n'));
 }
 
 function meaningOf(statusCode: number, call: CallInfo): Meaning {

@@ -7,14 +7,14 @@ import { z } from 'zod';
 import { endpoints } from '../api/endpoints';
 import type { EventEnvelope } from '../api/events';
 import { BoundedMap } from '../boundedMap';
-import { asMilliseconds, asText } from '../api/read';
+import { asText } from '../api/read';
 import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/message/question';
 import { asFailure, isRefusedContent } from '../transport/errors';
 import { samePhoneKey } from '../phone/compare';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import type { Answer, AnswerMessage } from './question';
-import { readEvent } from './simpleEvent';
+import { latestTimeOf, readEvent } from './simpleEvent';
 
 /** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
 export type AnswerValue = string | number | boolean | null;
@@ -134,10 +134,9 @@ export function senderOf(event: EventEnvelope): string | undefined {
 	return kind === 'message.received' ? samePhoneKey(asText(from)) || undefined : undefined;
 }
 
-/** Whether a message was written before the question, according to the service's times. A time in whole seconds may be rounded down. */
+/** Whether a message was written before the question, according to the service's times, which may be rounded down. */
 export function isEarlier(event: EventEnvelope, askedTime: number): boolean {
-	const time = asMilliseconds(readEvent(event).time);
-	return (time % 1_000 === 0 ? time + 999 : time) < askedTime;
+	return latestTimeOf(event) < askedTime;
 }
 
 /** Whether a message is a word such as STOP and no answer: the workflow that records opt-outs has to get it. */
