@@ -105,9 +105,6 @@ test.each<[string, IDataObject, string]>([
 });
 
 describe('n8n evaluates', () => {
-	const asked = jest.spyOn(Expression.prototype, 'resolveSimpleParameterValue');
-	const evaluations = () =>
-		asked.mock.calls.filter(([text]) => String(text).includes('counted')).length;
 	const counted = '/* counted */';
 	const three = people.map((person) => ({ ...person, name: 'Anna' }));
 
@@ -138,9 +135,10 @@ describe('n8n evaluates', () => {
 		],
 		['a field once for each item', { text: `={{ $json.name.trim() ${counted} }}` }, 3],
 	])('%s', async (_, parameters, times) => {
-		asked.mockClear();
+		const asked = jest.spyOn(Expression.prototype, 'resolveSimpleParameterValue');
 		expect((await runWith(parameters, three)).error).toBeUndefined();
-		expect([textsTo().length, evaluations()]).toEqual([3, times]);
+		const evaluations = asked.mock.calls.filter(([text]) => String(text).includes('counted'));
+		expect([textsTo().length, evaluations.length]).toEqual([3, times]);
 	});
 });
 
