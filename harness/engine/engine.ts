@@ -192,18 +192,16 @@ export class Engine {
 }
 
 /** Makes the times for which the built nodes watch their claims a hundred times shorter; the relations stay. */
-function hurryClaims(): void {
-	const claims = path.join(root, 'dist/nodes/BusinessMessaging/execution/claims.js');
-	const { timing } = require(
-		claims,
-	) as typeof import('../../nodes/BusinessMessaging/execution/claims');
+async function hurryClaims(): Promise<void> {
+	const file = path.join(root, 'dist/nodes/BusinessMessaging/execution/claims.js');
+	const { timing } = (await import(file)) as { timing: typeof normalTiming };
 	for (const name of ['longestCall', 'slowCall', 'check', 'pause'] as const)
 		timing[name] = normalTiming[name] / 100;
 }
 
 /** Loads the built package into n8n's engine. */
 export async function loadEngine(): Promise<Engine> {
-	hurryClaims();
+	await hurryClaims();
 	ready ??= DataDeduplicationService.init(deduplicator);
 	await ready;
 	return new Engine(await loadPackage());

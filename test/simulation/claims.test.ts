@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 
 import { timing } from '../../nodes/BusinessMessaging/execution/claims';
-import { schedules, simulate } from './claims';
+import { simulate } from './claims';
+import { schedules } from './claimSchedules';
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const check = (processes: number, numRuns: number) =>

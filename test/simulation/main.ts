@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 
-import { schedules, simulate } from './claims';
+import { simulate } from './claims';
+import { schedules } from './claimSchedules';
 
 const { values } = parseArgs({
 	options: {
@@ -40,6 +41,5 @@ const report = {
 	seconds: Math.round((performance.now() - start) / 1_000),
 };
 if (values.json) writeFileSync(values.json, JSON.stringify(report, null, '\t'));
-console.log(JSON.stringify(report));
-for (const line of details) console.log(line);
+process.stdout.write(`${[JSON.stringify(report), ...details].join('\n')}\n`);
 process.exitCode = details.length > 0 ? 1 : 0;

@@ -52,6 +52,9 @@ interface Watched {
 	since: number;
 }
 
+/** Takes the verdict on an entry. */
+type Note = (entry: string, verdict: boolean) => void;
+
 /** What one process knows of a list. */
 export class Claims {
 	private readonly wanted = new Set<string>();
@@ -195,59 +198,75 @@ export class Claims {
 
 	private noteAdded(mark: string, entries: Set<string>, result: CallResult): Map<string, boolean> {
 		const { added, startedAt, endedAt } = result;
-		const verdicts = new Map<string, boolean>();
-		if ([...this.watched.values()].some((watched) => added.has(watched.mark))) this.metAt = endedAt;
-		/** For that long, nothing was seen: another process may have overwritten a claim, and this call has hidden it. */
-		const wasBlind = endedAt - this.lastCallAt > timing.check + 2 * timing.slowCall;
+		const isOverwritten = [...this.watched.values()].some((watched) => added.has(watched.mark));
+		if (isOverwritten) this.metAt = endedAt;
 		this.firstCallAt ??= startedAt;
-		this.lastCallAt = startedAt;
+		const verdicts = new Map<string, boolean>();
+		const note = (entry: string, verdict: boolean) => void verdicts.set(entry, verdict);
+		for (const entry of this.watched.keys())
+			if (entries.has(entry)) this.noteWatched(entry, result, note);
+		for (const entry of this.wanted)
+			if (entries.has(entry)) this.noteWanted(entry, mark, result, note);
+		for (const entry of this.questions)
+			if (entries.has(entry)) this.noteQuestion(entry, result, note);
 		const isAlone = this.isAlone(endedAt);
-		const age = this.neededAge(endedAt);
-		/** Nobody can hold an older copy of a list that this call has created. */
-		const isCreated = added.has(creation) && result.before === 0;
-		/** After a longer time, others may have taken the entry and be done with it. */
-		const isTooLate = this.lastDuration > timing.longestCall && !isAlone;
-
-		for (const [entry, watched] of this.watched) {
-			if (!entries.has(entry)) continue;
-			if (added.has(entry) || (wasBlind && !isAlone)) watched.since = endedAt;
-			const isIntact = !added.has(entry) && !added.has(watched.mark);
-			const isLost = !added.has(entry) && added.has(watched.mark);
-			if (isIntact && startedAt >= watched.since + age) verdicts.set(entry, true);
-			else if (isLost || (added.has(entry) && isTooLate)) verdicts.set(entry, false);
-		}
-		for (const entry of this.wanted) {
-			if (!entries.has(entry)) continue;
-			this.wanted.delete(entry);
-			if (!added.has(entry) || isTooLate) verdicts.set(entry, false);
-			else if (isCreated) verdicts.set(entry, true);
-			else this.watched.set(entry, { mark, since: endedAt });
-		}
-		for (const entry of verdicts.keys()) this.watched.delete(entry);
-		for (const entry of this.questions) {
-			if (!entries.has(entry)) continue;
-			this.questions.delete(entry);
-			const isOwn = this.removals.has(entry) || this.undone.has(entry); // an earlier question has added it
-			const isKnown = (!added.has(entry) && !isOwn) || this.additions.has(entry);
-			const isFirst = !this.doubted.delete(entry);
-			if (isKnown && isFirst && !isAlone && !this.additions.has(entry)) {
-				this.doubted.set(entry, endedAt + watchMs());
-				continue;
-			}
-			if (!isKnown) {
-				// The store has no lookup: it has added the entry.
-				this.answers.add(entry);
-				this.removals.add(entry);
-			}
-			verdicts.set(entry, isKnown);
-		}
 		for (const [entry, since] of this.additions) {
 			if (!entries.has(entry)) continue;
 			// Others may overwrite it, so it is added again with later calls.
 			if (since === undefined) this.additions.set(entry, endedAt);
 			else if (isAlone) this.additions.delete(entry);
 		}
+		this.lastCallAt = startedAt;
 		return verdicts;
+	}
+
+	private noteWatched(entry: string, { added, startedAt, endedAt }: CallResult, note: Note): void {
+		const watched = this.watched.get(entry);
+		if (!watched) return;
+		const isAlone = this.isAlone(endedAt);
+		const isGone = added.has(entry);
+		/** For that long, nothing was seen: another process may have overwritten the claim, and this call has hidden it. */
+		const wasBlind = endedAt - this.lastCallAt > timing.check + 2 * timing.slowCall;
+		if (isGone || (wasBlind && !isAlone)) watched.since = endedAt;
+		const isTaken = added.has(watched.mark) && !isGone;
+		const isOld = startedAt >= watched.since + this.neededAge(endedAt);
+		if (isTaken || (isGone && this.isTooLate(endedAt))) note(entry, false);
+		else if (!isGone && isOld) note(entry, true);
+		else return;
+		this.watched.delete(entry);
+	}
+
+	private noteWanted(entry: string, mark: string, result: CallResult, note: Note): void {
+		const { added, before, endedAt } = result;
+		/** Nobody can hold an older copy of a list that this call has created. */
+		const isCreated = added.has(creation) && before === 0;
+		this.wanted.delete(entry);
+		if (!added.has(entry) || this.isTooLate(endedAt)) note(entry, false);
+		else if (isCreated) note(entry, true);
+		else this.watched.set(entry, { mark, since: endedAt });
+	}
+
+	/** n8n's store has no look-up: to ask for an entry is to add it, so it is removed again. */
+	private noteQuestion(entry: string, { added, endedAt }: CallResult, note: Note): void {
+		const isFirst = !this.doubted.delete(entry);
+		const isFromQuestion = this.removals.has(entry) || this.undone.has(entry);
+		const isAdded = this.additions.has(entry);
+		const isKnown = isAdded || (!added.has(entry) && !isFromQuestion);
+		this.questions.delete(entry);
+		if (isKnown && isFirst && !isAdded && !this.isAlone(endedAt)) {
+			this.doubted.set(entry, endedAt + watchMs());
+			return;
+		}
+		if (!isKnown) {
+			this.answers.add(entry);
+			this.removals.add(entry);
+		}
+		note(entry, isKnown);
+	}
+
+	/** Whether the last call has taken so long that others may have taken its entries and be done with them. */
+	private isTooLate(now: number): boolean {
+		return this.lastDuration > timing.longestCall && !this.isAlone(now);
 	}
 
 	private neededAge(now: number): number {

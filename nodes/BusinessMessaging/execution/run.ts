@@ -245,8 +245,7 @@ async function carryOut(
 		note(outcome);
 		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
 	});
-	const warning = await sendOnce.close();
-	await cap.close();
+	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
 	addHints(context, client, items, warning);
 	return warning;
 }

@@ -17,8 +17,10 @@ type KeyState = 'new' | Extract<SkipReason, 'alreadySent' | 'mayHaveBeenSent' | 
 const claimPrefix = 'claimed ';
 const confirmationPrefix = 'sent ';
 
+type KeysUnderWay = Map<string, 'alreadySent' | 'mayHaveBeenSent'>;
+
 /** What is known of keys that running executions of this process have claimed, by store: none of them is sent again. */
-const underWay = new WeakMap<EntryStore, Map<string, 'alreadySent' | 'mayHaveBeenSent'>>();
+const underWay = new WeakMap<EntryStore, KeysUnderWay>();
 
 /** Send Once for the items of a run that have a campaign. */
 export class SendOnce {
@@ -104,8 +106,8 @@ export class SendOnce {
 		this.entries.add(entry);
 	}
 
-	private get underWay(): Map<string, 'alreadySent' | 'mayHaveBeenSent'> {
-		const keys = underWay.get(this.store) ?? new Map();
+	private get underWay(): KeysUnderWay {
+		const keys = underWay.get(this.store) ?? (new Map() as KeysUnderWay);
 		underWay.set(this.store, keys);
 		return keys;
 	}
