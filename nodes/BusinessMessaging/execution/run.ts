@@ -27,6 +27,7 @@ import { toNodeError, toOutputs } from './output';
 import { previewItems } from './preview';
 import { logProgress } from './progress';
 import { RetryRecord } from './retryRecord';
+import { Rounds } from './rounds';
 import { SendOnce } from './sendOnce';
 import { readItems } from './values';
 
@@ -151,7 +152,8 @@ async function openRun(
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		for (const item of pending) review(operation, item, prepared);
-		await applyAudienceRules(client, items.filter(mayReach));
+		if (operation.recipientOf)
+			await applyAudienceRules(client, items.filter(mayReach), new Rounds(context));
 		return { operation, record, client, prepared };
 	} catch (error) {
 		fail(pending, error);
