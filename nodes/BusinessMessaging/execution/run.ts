@@ -271,9 +271,10 @@ function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {
 	return { timeout: defaultTimeoutSeconds, ...first?.request.options };
 }
 
-/** Rejects when the user stops the execution, so that a retry is offered. What is under way is finished and remembered. */
+/** Rejects when the user stops the execution, at once. What is under way is finished. */
 async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
-	const description = 'A retry continues with the items that are not done.';
+	const description =
+		'Requests under way are finished. To continue, run the workflow again: with Send Once, nobody gets a message twice.';
 	return await new Promise((resolve, reject) => {
 		const stop = () =>
 			reject(
