@@ -108,13 +108,13 @@ describe('a template with {{2}} but no {{1}}', () => {
 
 	test('has a preview with the value in its place', async () => {
 		const parameters = { variables: { ...values, schema }, mode: 'preview' };
-		const { outputs } = await send(name, parameters as never);
+		const { outputs } = await send(name, parameters);
 		expect(outputs[0].map(({ json }) => json.text)).toEqual(hellos);
 	});
 
 	test('cannot be sent with a gap that nobody can check', async () => {
 		const options = { checkBeforeSending: false };
-		const { error } = await send(name, { variables: values as never, options });
+		const { error } = await send(name, { variables: values, options });
 		expect(error?.message).toBe("'Body 1' is empty [item 0]");
 	});
 });
