@@ -252,7 +252,10 @@ async function carryOut(
 	return warning;
 }
 
-/** Shows hints beside the output, each once, those about all items first, and at most ten, as more would hide the output. */
+/** More hints would hide the output. */
+const maxHints = 10;
+
+/** Shows hints beside the output, each once, those about all items first; and how many there are beyond the greatest number. */
 function addHints(
 	context: IExecuteFunctions,
 	{ hints }: Client,
@@ -260,7 +263,11 @@ function addHints(
 	warning?: string,
 ): void {
 	const ofItems = items.flatMap(({ request }) => request.hints ?? []);
-	for (const message of uniq(compact([warning, ...hints, ...ofItems])).slice(0, 10))
+	const all = uniq(compact([warning, ...hints, ...ofItems]));
+	const hidden = all.length - maxHints;
+	const more = hidden === 1 ? '1 more hint is' : `${hidden} more hints are`;
+	const shown = all.slice(0, maxHints);
+	for (const message of hidden > 0 ? [...shown, `${more} not shown.`] : shown)
 		context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 
