@@ -1,5 +1,5 @@
 /** What a process does with the rules, in virtual time: the calls of a list (EntryStore), and runs (SendOnce, FrequencyCap). */
-import type { Call, Claims } from '../../nodes/BusinessMessaging/execution/claims';
+import type { Call, Claims } from '../../../nodes/BusinessMessaging/execution/claims';
 import type { Campaign, Schedule, Stall } from './claimSchedules';
 
 /** The content of a list; undefined before it is created. */

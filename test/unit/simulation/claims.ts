@@ -2,7 +2,7 @@
  * Send Once and Frequency Cap in virtual time: processes run campaigns over lists that are read, changed and written back as
  * a whole, as n8n's store does it. The real rules (Claims) in a model of everything around them.
  */
-import { Claims } from '../../nodes/BusinessMessaging/execution/claims';
+import { Claims } from '../../../nodes/BusinessMessaging/execution/claims';
 import {
 	type List,
 	type Message,

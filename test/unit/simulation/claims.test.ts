@@ -1,7 +1,7 @@
 /** Send Once and Frequency Cap under processes that stand still and are killed, in virtual time. More schedules: npm run test:simulation */
 import fc from 'fast-check';
 
-import { timing } from '../../nodes/BusinessMessaging/execution/claims';
+import { timing } from '../../../nodes/BusinessMessaging/execution/claims';
 import { simulate } from './claims';
 import { schedules } from './claimSchedules';
 
