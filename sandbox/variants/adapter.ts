@@ -109,7 +109,7 @@ export class VariantAdapter {
 
 	private sendAnswer({ status, body }: Answer, record: unknown): Answer {
 		const { 'id-key': key } = this.choice;
-		const id = (record as Record<string, unknown>)[key === 'snake' ? 'message_id' : key];
+		const id = (record as Record<string, string | number>)[key === 'snake' ? 'message_id' : key];
 		const forms: Record<Choice['send-response'], Answer> = {
 			record: { status, body },
 			status: { status, body: { status: 'queued' } },
