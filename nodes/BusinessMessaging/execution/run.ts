@@ -20,6 +20,7 @@ import {
 	mayReach,
 } from './item';
 import { inQueues } from './keyedQueue';
+import { isEvaluation } from './engine2';
 import { labelExecution } from './labels';
 import { Memory } from './memory';
 import { toNodeError, toOutputs } from './output';
@@ -88,7 +89,7 @@ function isPreview(context: IExecuteFunctions, { recipientOf }: Operation, items
 	if (!recipientOf) return false;
 	const mode = attempt(() => context.getNodeParameter('mode', 0, 'send'));
 	const isChosen = mode === 'preview' || items.some(({ request }) => request?.isPreview);
-	return isChosen || context.getMode() === 'evaluation';
+	return isChosen || isEvaluation(context);
 }
 
 /** A preview outputs failing items as well, so that all problems are visible at once. */
