@@ -26,6 +26,7 @@ import { Memory } from './memory';
 import { toNodeError, toOutputs } from './output';
 import { previewItems } from './preview';
 import { logProgress } from './progress';
+import { Rounds } from './rounds';
 import { SendOnce } from './sendOnce';
 import { readItems } from './values';
 
@@ -150,7 +151,8 @@ async function openRun(
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		for (const item of pending) review(operation, item, prepared);
-		await applyAudienceRules(client, items.filter(mayReach));
+		if (operation.recipientOf)
+			await applyAudienceRules(client, items.filter(mayReach), new Rounds(context));
 		return { operation, memory, client, prepared };
 	} catch (error) {
 		fail(pending, error);

@@ -3,8 +3,14 @@ import { attempt, isError, mapValues, pick } from 'lodash';
 import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
 import { asText } from '../api/read';
-import type { Field } from './fields';
 import { InputError } from '../transport/errors';
+import type { Field } from './fields';
+import { readText } from './readable';
+
+/** Columns whose value is read in the type that the user chose for it. */
+const readLater = ['value'];
+/** Fields for programs that take a list, too. */
+const takesLists = ['excludeNumbers'];
 
 /**
  * Converts a value to the type of its field, e.g. a phone number that a spreadsheet gives as a number.
@@ -15,10 +21,12 @@ export function coerce(field: Field, value: unknown): unknown {
 	switch (field.type) {
 		case 'resourceLocator': {
 			const isLocator = typeof value === 'object' && value !== null && 'value' in value;
-			return asText(isLocator ? value.value : value).trim();
+			return readText(isLocator ? value.value : value, field.displayName).trim();
 		}
 		case 'string':
-			return typeof value === 'object' && value !== null ? textOf(value) : asText(value);
+			if (readLater.includes(field.name)) return value;
+			if (takesLists.includes(field.name) && Array.isArray(value)) return textOf(value);
+			return readText(value, field.displayName);
 		case 'options':
 			return coerceChoice(field, asText(value));
 		case 'number':

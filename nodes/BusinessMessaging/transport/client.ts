@@ -34,6 +34,8 @@ export interface ApiRequest {
 	idempotencyKey?: string;
 	/** Asked each time the request's turn has come, after any wait for the rate; if false, it does not go out. Must not throw. */
 	mayGo?: () => boolean;
+	/** How often it is tried, if it may be repeated; four times by default. */
+	attempts?: number;
 	/** Whether a body refuses the request although the status is one of success. By default, what refuses any request. */
 	isRefused?: (body: unknown) => boolean;
 }
@@ -134,6 +136,7 @@ export class Client {
 		endpoint: Endpoint,
 		request: ApiRequest,
 	): Promise<ApiResponse | ServiceError> {
+		const { attempts = maxAttempts } = request;
 		let mayBeDone = false;
 		for (let attempt = 1; ; attempt++) {
 			const result = await this.attempt(method, endpoint, request);
@@ -142,7 +145,7 @@ export class Client {
 				return { url: '', statusCode: 204, body: undefined, headers: {} }; // an earlier attempt did it
 			const isUncertain = result.kind === 'indeterminate';
 			const mayRepeat = result.kind === 'unreachable' || (isUncertain && endpoint.idempotent);
-			if (!mayRepeat || attempt >= maxAttempts) return result;
+			if (!mayRepeat || attempt >= attempts) return result;
 			mayBeDone ||= isUncertain;
 			await sleep(backoffMs(attempt - 1));
 			if (this.options.signal?.aborted) return result;

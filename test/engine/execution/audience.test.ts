@@ -57,13 +57,26 @@ test('the contacts of an excluded segment get nothing; a hint says whom the rule
 	const excluding = async (excludeSegment: string) => await run({ rules: { excludeSegment } });
 	expect(reasons(await excluding('opted-out'))).toEqual([null, 'excluded', null, 'excluded']);
 	expect(sentTo().sort()).toEqual([anna, carl]);
-	const empty = await excluding('opted-uot');
 	await service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
 	const partial = await excluding('opted-out');
 	expect(reasons(partial)).toEqual([null, 'excluded', null, null]);
-	expect([...empty.hints, ...partial.hints].map(({ message }) => message)).toEqual([
-		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
+	expect(partial.hints.map(({ message }) => message)).toEqual([
 		'Some contacts of the segment "opted-out" have no phone number with country code, so they were not excluded.',
+	]);
+});
+
+test('a segment that has nobody stops the run before anything is sent, unless the user allows it', async () => {
+	const rules = { excludeSegment: 'opted-uot' };
+	expect((await run({ rules })).error).toMatchObject({
+		message: 'The segment "opted-uot" of \'Exclude Segment\' has no contacts [item 0]',
+		description: expect.stringContaining("'Allow Empty Segment' in 'Audience Rules'"),
+		context: { sendStatus: 'notSent' },
+	});
+	expect(sentTo()).toEqual([]);
+	const allowed = await run({ rules: { ...rules, allowEmptySegment: true } });
+	expect(sentTo()).toHaveLength(people.length);
+	expect(allowed.hints.map(({ message }) => message)).toEqual([
+		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
 	]);
 });
 

@@ -94,7 +94,11 @@ test('a date is sent as ISO 8601, without quotes', async () => {
 test.each<[string, IDataObject, string]>([
 	['=Hi {{$json.name}}, {{ $json.a.b }}!', { name: 'Ann', a: { b: 'Bea' } }, 'Hi Ann, Bea!'],
 	['={{ $json["First Name"] }} {{ $json[\'2\'] }}', { 'First Name': 'Ann', 2: 'b' }, 'Ann b'],
-	['={{ $json.n }} {{ $json.no }} {{ $json.none }}', { n: 0.5, no: false, none: 0 }, '0.5 false 0'],
+	[
+		'={{ $json.n }} {{ $json.no }} {{ $json.none }}',
+		{ n: 0.5, no: 'false', none: 0 },
+		'0.5 false 0',
+	],
 	['={{ $json.n }}', { n: 1e21 }, '1e+21'],
 	['={{ $json.a.length }} {{ $json.a[0] }}', { a: 'xyz' }, '3 x'],
 	['=\\{{ $json.n }} {{ $json.n }}', { n: 1 }, '\\{{ $json.n }} 1'],

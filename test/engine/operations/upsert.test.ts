@@ -51,13 +51,13 @@ test('lists once for all items and finds contacts however their number is writte
 test('a known lead costs one request, and a new one two, however many contacts there are', async () => {
 	addContacts(3_000);
 	await upsert(phoneOf(7));
-	expect(calls()).toEqual([31, 0, 1]);
+	expect(calls()).toEqual([32, 0, 1]);
 	await upsert(phoneOf(2_999));
-	expect(calls()).toEqual([31, 0, 2]);
+	expect(calls()).toEqual([32, 0, 2]);
 	await upsert(newPhone);
-	expect(calls()).toEqual([32, 1, 2]);
+	expect(calls()).toEqual([33, 1, 2]);
 	await upsert(newPhone);
-	expect(calls()).toEqual([32, 1, 3]);
+	expect(calls()).toEqual([33, 1, 3]);
 });
 
 test.each([

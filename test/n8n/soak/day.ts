@@ -39,6 +39,7 @@ const campaign = {
 	audienceRules: {
 		duplicates: 'sendFirst',
 		excludeSegment: OPTED_OUT,
+		allowEmptySegment: true,
 		excludeNumbers: ofStart('excluded'),
 	},
 };

@@ -8,6 +8,7 @@ import { readPhone } from '../../phone/read';
 import { InputError } from '../../transport/errors';
 import {
 	type ValuesOf,
+	booleanField,
 	choiceField,
 	collectionField,
 	groupField,
@@ -39,6 +40,8 @@ export interface Audience {
 	excluded: Set<string>;
 	/** Name of the segment whose contacts are left out; empty for none. */
 	excludedSegment: string;
+	/** Whether this segment may have nobody, which otherwise is an error. */
+	allowsEmptySegment: boolean;
 	window?: SendWindow;
 	/** The maximum number of messages to one person in a number of days. */
 	cap?: { messages: number; days: number };
@@ -60,13 +63,27 @@ export const audienceField = collectionField({
 	description:
 		'Who does not get the message. People who are left out stay in the output as items with a reason.',
 	fields: [
+		booleanField({
+			displayName: 'Allow Empty Segment',
+			name: 'allowEmptySegment',
+			description:
+				"Whether to send although the segment of 'Exclude Segment' has no contacts, e.g. because nobody has opted out yet",
+		}),
 		choiceField({
 			displayName: 'Duplicates',
 			name: 'duplicates',
 			options: [
 				{ name: 'Send All', value: 'sendAll', description: 'Send a message for each item' },
-				{ name: 'Send First', value: 'sendFirst', description: 'Skip the later items' },
-				{ name: 'Stop With Error', value: 'stop', description: 'Stop before anything is sent' },
+				{
+					name: 'Send First',
+					value: 'sendFirst',
+					description: 'Skip the later items, also in later rounds of a loop',
+				},
+				{
+					name: 'Stop With Error',
+					value: 'stop',
+					description: 'Stop before anything is sent. Not possible in a loop.',
+				},
 			],
 			default: 'sendFirst',
 			description: 'What happens if several items have the same recipient',
@@ -164,6 +181,7 @@ export function readAudience(
 		duplicates: rules.duplicates ?? 'sendAll',
 		excluded: readNumbers(rules.excludeNumbers ?? '', country),
 		excludedSegment: rules.excludeSegment?.trim() ?? '',
+		allowsEmptySegment: rules.allowEmptySegment ?? false,
 		...(window && { window: readWindow(window) }),
 		...(cap && { cap: { messages: cap.messages ?? 1, days: cap.days ?? 7 } }),
 	};

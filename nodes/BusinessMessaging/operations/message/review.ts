@@ -34,7 +34,7 @@ export async function lookUpTemplates(
 	);
 	if (!isNeeded) return undefined;
 	const list = async (isFresh: boolean) =>
-		await withDeadline(listTemplates(client, isFresh), timeoutMs);
+		await withDeadline(async (signal) => await listTemplates(client, isFresh, signal), timeoutMs);
 	try {
 		const known = await list(false);
 		return requests.some((request) => problemOf(request, known)) ? await list(true) : known;

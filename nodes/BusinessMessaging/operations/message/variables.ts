@@ -2,8 +2,8 @@
 import { groupBy, isPlainObject, mapValues, sortBy, uniq, upperFirst } from 'lodash';
 
 import type { TemplateVariable } from '../../api/templates';
-import { asText } from '../../api/read';
 import { InputError } from '../../transport/errors';
+import { readText } from '../readable';
 
 /** A value that was given for a variable, whose `id` is also the name of its field in the form, saved in workflows. */
 export interface GivenVariable extends Pick<TemplateVariable, 'id'> {
@@ -51,7 +51,11 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 		schema?: Array<{ id: string; displayName?: string; required?: boolean }>;
 	};
 	const fields = Array.isArray(schema) ? schema : [];
-	const texts = mapValues(value ?? {}, (text) => (asText(text).trim() ? asText(text) : ''));
+	const labels = Object.fromEntries(fields.map(({ id, displayName }) => [id, displayName]));
+	const texts = mapValues(value ?? {}, (given, id) => {
+		const text = readText(given, labels[id] ?? titleOf({ id }));
+		return text.trim() ? text : '';
+	});
 	const missing = fields.find(({ id, required }) => required && !texts[id]);
 	if (missing) throw emptyField(missing.displayName ?? missing.id);
 	// In the order of the form, which is the template's.
