@@ -21,7 +21,7 @@ import {
 } from './item';
 import { inQueues } from './keyedQueue';
 import { isEvaluation } from './engine2';
-import { labelExecution } from './labels';
+import { labelExecution, reportFigures } from './labels';
 import { Memory } from './memory';
 import { toNodeError, toOutputs } from './output';
 import { previewItems } from './preview';
@@ -72,7 +72,10 @@ export async function runOperation(
 	refuseUnsent(context, items);
 	labelExecution(context, operation, items.filter(isPending));
 	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
-	const finished = sending.then((warning) => refuseFailed(context, operation, items, warning));
+	const finished = sending.then((warning) => {
+		reportFigures(context, operation, items, run.client);
+		refuseFailed(context, operation, items, warning);
+	});
 	await finished.catch(async (error) => {
 		await listening?.stop();
 		throw error;
