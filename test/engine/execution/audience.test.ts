@@ -132,8 +132,9 @@ test('outside the send window nothing is sent, and the item says when it opens',
 	const window = { days: 'everyDay', hours, timeZone: 'UTC' };
 	const { outputs } = await run({ rules: { sendWindow: { values: window } } });
 	expect(sentTo()).toEqual([]);
-	const { reason, sendAfter } = outputs[0][0].json;
-	expect(reason).toBe('outsideSendWindow');
+	const { reason, sendAfter, sendBefore, timeZones } = outputs[0][0].json;
+	expect([reason, timeZones]).toEqual(['outsideSendWindow', 'UTC']);
+	expect(Date.parse(String(sendBefore)) - Date.parse(String(sendAfter))).toBe(1.5 * 3_600_000);
 	const opening = new Date(String(sendAfter));
 	expect([opening.getUTCHours(), opening.getUTCMinutes()]).toEqual([(hour + 2) % 24, 0]);
 	expect(opening.getTime() - Date.now()).toBeLessThan(3 * 3_600_000);
@@ -142,7 +143,8 @@ test('outside the send window nothing is sent, and the item says when it opens',
 test.each([
 	['+491701234567', { hours: '0:00-24:00' }, undefined],
 	['+491701234567', { hours: '12:00 to 18:00; 18:00–12:00' }, undefined],
-	['+12025550123', { hours: '9:00–10:00' }, "'Send Window' is never open"],
+	['+12025550123', { hours: '0:00–24:00' }, undefined],
+	['+18002345678', { hours: '9:00–10:00' }, "'Send Window' is never open"], // may be anywhere
 	['+80012345678', {}, 'The time zone of this phone number is not known'],
 	...['24:00–25:00', '24:00–9:00', '9 am–5 pm', '9:00', '9:00–9:60', '', '9:00–10:00–11:00'].map(
 		(hours): [string, object, string] => [
