@@ -202,6 +202,10 @@ function concurrencyOf(items: ValidItem[], client: Client): () => number {
 	return () => concurrency ?? client.concurrency(least);
 }
 
+function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request: OperationRequest) {
+	return (keyOf ?? recipientOf)(request);
+}
+
 /** How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. */
 function waitingItems(stores: EntryStore[], { config }: Client): number {
 	const { requests, windowMs } = config.rate;
@@ -223,7 +227,7 @@ async function carryOut(
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
 	const settings = {
-		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
+		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
 		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
@@ -252,7 +256,10 @@ async function carryOut(
 	return warning;
 }
 
-/** Shows hints beside the output, each once, those about all items first, and at most ten, as more would hide the output. */
+/** More hints would hide the output. */
+const maxHints = 10;
+
+/** Shows hints beside the output, each once, those about all items first; and how many there are beyond the greatest number. */
 function addHints(
 	context: IExecuteFunctions,
 	{ hints }: Client,
@@ -260,7 +267,11 @@ function addHints(
 	warning?: string,
 ): void {
 	const ofItems = items.flatMap(({ request }) => request.hints ?? []);
-	for (const message of uniq(compact([warning, ...hints, ...ofItems])).slice(0, 10))
+	const all = uniq(compact([warning, ...hints, ...ofItems]));
+	const hidden = all.length - maxHints;
+	const more = hidden === 1 ? '1 more hint is' : `${hidden} more hints are`;
+	const shown = all.slice(0, maxHints);
+	for (const message of hidden > 0 ? [...shown, `${more} not shown.`] : shown)
 		context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 
@@ -271,9 +282,10 @@ function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {
 	return { timeout: defaultTimeoutSeconds, ...first?.request.options };
 }
 
-/** Rejects when the user stops the execution, so that a retry is offered. What is under way is finished and remembered. */
+/** Rejects when the user stops the execution, at once. What is under way is finished. */
 async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
-	const description = 'A retry continues with the items that are not done.';
+	const description =
+		'Requests under way are finished. To continue, run the workflow again: with Send Once, nobody gets a message twice.';
 	return await new Promise((resolve, reject) => {
 		const stop = () =>
 			reject(

@@ -51,6 +51,19 @@ const shown = {
 
 test.each<[string, EndpointName, unknown, unknown[]]>([
 	['template getAll', 'listTemplates', [template], [readable]],
+	['template getAll', 'listTemplates', [named], [named]],
+	[
+		'template getAll',
+		'listTemplates',
+		[{ ...named, components: [{ type: 'BODY', text: { value: 'Hi {{1}}' } }] }],
+		[named],
+	],
+	[
+		'template getAll',
+		'listTemplates',
+		[{ ...named, components: [{ type: 'BODY', text: 'Hi' }] }],
+		[{ ...named, body: 'Hi', buttons: [], variables: [] }],
+	],
 	['conversation getAll', 'listConversations', [conversation], [expect.objectContaining(shown)]],
 	['account getCurrent', 'getCurrentAccount', { account: { id: 7 }, status: 'ok' }, [{ id: 7 }]],
 	['account getCurrent', 'getCurrentAccount', { error: null, a: 1 }, [{ error: null, a: 1 }]],
@@ -88,6 +101,23 @@ test('a simplified record has the most telling values and lists of values, ten i
 	]);
 	const expected = { id: 1, tags: ['a'], none: null, ...many(7) };
 	expect(Object.entries(simple)).toEqual(Object.entries(expected));
+});
+
+test.each([
+	[10, undefined],
+	[11, '1 more hint is not shown.'],
+	[14, '4 more hints are not shown.'],
+])('of %i hints, ten are shown, and how many more there are', async (count, last) => {
+	const items = range(count).map((n) => ({ to: `+1555000${1000 + n} x${n}` }));
+	const { hints } = await service.run({
+		parameters: { ...sendText, to: '={{ $json.to }}' },
+		items,
+	});
+	const messages = hints.map(({ message }) => message).filter((one) => !one.includes('sent'));
+	expect(messages.slice(0, 10)).toEqual(
+		range(10).map((n) => `The extension ${n} of +1555000${1000 + n} was left out.`),
+	);
+	expect(messages[10]).toBe(last);
 });
 
 describe('Get Many', () => {
