@@ -206,6 +206,10 @@ function concurrencyOf(items: ValidItem[], client: Client): () => number {
 	return () => concurrency ?? client.concurrency(least);
 }
 
+function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request: OperationRequest) {
+	return (keyOf ?? recipientOf)(request);
+}
+
 /** How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. */
 function waitingItems(stores: EntryStore[], { config }: Client): number {
 	const { requests, windowMs } = config.rate;
@@ -227,7 +231,7 @@ async function carryOut(
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
 	const settings = {
-		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
+		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
 		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
