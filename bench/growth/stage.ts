@@ -1,9 +1,7 @@
 /** An n8n and a service in which the two sides of a comparison run. */
-import { createHash, randomUUID } from 'node:crypto';
-import range from 'lodash/range';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { UserError } from '../../harness/cli';
-import type { Database } from '../../harness/n8n/database';
+import { type Database, fillHistory } from '../../harness/n8n/database';
 import { hasEnded, outputOf } from '../../harness/n8n/client';
 import type { N8nServer } from '../../harness/n8n/server';
 import { ACTION, node, withCredential, workflow } from '../../harness/n8n/workflow';
@@ -76,25 +74,11 @@ export class Stage {
 		return { from, to, items: outputOf(execution, MEASURED).length };
 	}
 
-	/** Adds entries to what n8n's deduplication store keeps for a workflow, as a long history would have left. */
+	/** Adds entries to the history of the node that is measured. */
 	async fillHistory(workflowId: string, entries: number): Promise<void> {
-		// As n8n hashes what it is given.
-		const hash = () => createHash('md5').update(randomUUID()).digest('base64');
-		const where = '"workflowId" = ? AND context = ?';
-		const sql = 'SELECT context, value FROM processed_data WHERE "workflowId" = ?';
-		const rows = await this.database.run(sql, [workflowId]);
-		for (const { context, value } of rows) {
-			const stored = JSON.parse(String(value)) as { data: string[] };
-			stored.data.unshift(...range(entries).map(hash));
-			const update = `UPDATE processed_data SET value = ? WHERE ${where}`;
-			await this.database.run(update, [JSON.stringify(stored), workflowId, context]);
-		}
-		if (rows.length > 0) return;
 		const { nodes } = await this.n8n.client.getWorkflow(workflowId);
-		const context = `n:${nodes.find(({ name }) => name === MEASURED)?.id}`;
-		const value = JSON.stringify({ mode: 'entries', data: range(entries).map(hash) });
-		const insert = 'INSERT INTO processed_data ("workflowId", context, value) VALUES (?, ?, ?)';
-		await this.database.run(insert, [workflowId, context, value]);
+		const nodeId = nodes.find(({ name }) => name === MEASURED)?.id ?? '';
+		await fillHistory(this.database, { workflowId, nodeId }, entries);
 	}
 }
 

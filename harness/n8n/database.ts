@@ -1,8 +1,10 @@
 /** n8n's database, past n8n, by the drivers that n8n brings. */
+import { createHash, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import range from 'lodash/range';
 import type { N8nInstall } from './install';
 
 const LOCK_LIMIT = 60_000;
@@ -89,4 +91,30 @@ export function postgres(install: N8nInstall, env: NodeJS.ProcessEnv): Database 
 			client.release();
 		},
 	};
+}
+
+/**
+ * Adds entries to what n8n's deduplication store keeps for a workflow, as a long history would have left. @param nodeId the node whose
+ * history begins if the workflow has none
+ */
+export async function fillHistory(
+	database: Database,
+	{ workflowId, nodeId }: { workflowId: string; nodeId: string },
+	entries: number,
+): Promise<void> {
+	// As n8n hashes what it is given.
+	const hash = () => createHash('md5').update(randomUUID()).digest('base64');
+	const query = 'SELECT context, value FROM processed_data WHERE "workflowId" = ?';
+	const rows = await database.run(query, [workflowId]);
+	for (const { context, value } of rows) {
+		// PostgreSQL's driver has parsed it.
+		const stored = (typeof value === 'string' ? JSON.parse(value) : value) as { data: string[] };
+		stored.data.unshift(...range(entries).map(hash));
+		const update = 'UPDATE processed_data SET value = ? WHERE "workflowId" = ? AND context = ?';
+		await database.run(update, [JSON.stringify(stored), workflowId, context]);
+	}
+	if (rows.length > 0) return;
+	const value = JSON.stringify({ mode: 'entries', data: range(entries).map(hash) });
+	const insert = 'INSERT INTO processed_data ("workflowId", context, value) VALUES (?, ?, ?)';
+	await database.run(insert, [workflowId, `n:${nodeId}`, value]);
 }

@@ -22,7 +22,8 @@ import {
 	mayReach,
 } from './item';
 import { inQueues } from './keyedQueue';
-import { labelExecution } from './labels';
+import { isEvaluation } from './engine2';
+import { labelExecution, reportFigures } from './labels';
 import { toNodeError, toOutputs } from './output';
 import { previewItems } from './preview';
 import { logProgress } from './progress';
@@ -73,7 +74,10 @@ export async function runOperation(
 	refuseUnsent(context, items);
 	labelExecution(context, operation, items.filter(isPending));
 	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
-	const finished = sending.then((warning) => refuseFailed(context, operation, items, warning));
+	const finished = sending.then((warning) => {
+		reportFigures(context, operation, items, run.client);
+		refuseFailed(context, operation, items, warning);
+	});
 	await finished.catch(async (error) => {
 		await listening?.stop();
 		throw error;
@@ -91,7 +95,7 @@ function isPreview(context: IExecuteFunctions, { recipientOf }: Operation, items
 	if (!recipientOf) return false;
 	const mode = attempt(() => context.getNodeParameter('mode', 0, 'send'));
 	const isChosen = mode === 'preview' || items.some(({ request }) => request?.isPreview);
-	return isChosen || context.getMode() === 'evaluation';
+	return isChosen || isEvaluation(context);
 }
 
 /** A preview outputs failing items as well, so that all problems are visible at once. */
@@ -202,6 +206,10 @@ function concurrencyOf(items: ValidItem[], client: Client): () => number {
 	return () => concurrency ?? client.concurrency(least);
 }
 
+function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request: OperationRequest) {
+	return (keyOf ?? recipientOf)(request);
+}
+
 /** How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. */
 function waitingItems(stores: EntryStore[], { config }: Client): number {
 	const { requests, windowMs } = config.rate;
@@ -223,7 +231,7 @@ async function carryOut(
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
 	const settings = {
-		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
+		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
 		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
@@ -278,9 +286,10 @@ function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {
 	return { timeout: defaultTimeoutSeconds, ...first?.request.options };
 }
 
-/** Rejects when the user stops the execution, so that a retry is offered. What is under way is finished and remembered. */
+/** Rejects when the user stops the execution, at once. What is under way is finished. */
 async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
-	const description = 'A retry continues with the items that are not done.';
+	const description =
+		'Requests under way are finished. To continue, run the workflow again: with Send Once, nobody gets a message twice.';
 	return await new Promise((resolve, reject) => {
 		const stop = () =>
 			reject(

@@ -86,6 +86,17 @@ test('nothing is sent without the name of a campaign', async () => {
 	expect(service.sent()).toEqual([]);
 });
 
+test('a text that was corrected after a refusal has another idempotency key', async () => {
+	await service.fault({ endpoint: 'sendText', status: 422 });
+	const one = { items: people(1) };
+	expect((await run(one)).error).toBeDefined();
+	await run({ ...one, parameters: { text: 'Corrected' } });
+	const [refused, corrected] = service.requests('sendText').map(({ headers }) => headers);
+	expect(corrected['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
+	expect(corrected['idempotency-key']).not.toBe(refused['idempotency-key']);
+	expect(received()).toEqual(oneEach(1));
+});
+
 describe('a message that an earlier run may have sent', () => {
 	const sendAgain = { parameters: { options: { ifUncertain: 'sendAgain' } } };
 	beforeEach(async () => {
