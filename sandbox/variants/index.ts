@@ -27,6 +27,10 @@ const variationPoints = {
 	'error-shape': ['nested', 'fields', 'text'],
 	/** Status of a refusal; `ok` is 200 with success: false in the body. */
 	'error-status': ['http', 'ok'],
+	/** Body of a send that succeeded: the record, only { status: queued }, nothing but a Location header, or only the ID. */
+	'send-response': ['record', 'status', 'location', 'id'],
+	/** A refused send: as other calls, or with status 200: an ID and status: failed, only a code, or Success: "false". */
+	'send-refusal': ['usual', 'failed', 'code', 'flag'],
 	/** Types such as BODY, types such as body, or only name, language and status are shown. */
 	'template-form': ['usual', 'lower', 'hidden'],
 	/** Number of the first page. */

@@ -13,7 +13,7 @@ import { InputError, ServiceError, asFailure } from '../transport/errors';
 import { readRecords } from '../transport/lists';
 import { type Outcome, type ValidItem, isPending, skip } from './item';
 import type { Rounds } from './rounds';
-import { nextOpening } from './sendWindow';
+import { nextClosing, nextOpening } from './sendWindow';
 
 /**
  * Gives an outcome to items that are left out, and a failure to items that break a rule.
@@ -98,20 +98,39 @@ export function outsideWindow(item: ValidItem): Outcome | undefined {
 	const { audience, body } = item.request;
 	if (!audience?.window) return undefined;
 	const { zone } = audience.window;
-	const next = openingOf(audience.window, zone ? [zone] : timeZonesOf(asText(body?.to)));
-	if (next === undefined) return undefined;
-	return skip(item, 'outsideSendWindow', { sendAfter: new Date(next).toISOString() });
+	const zones = zone ? [zone] : timeZonesOf(asText(body?.to));
+	const opening = openingOf(audience.window, zones);
+	if (!opening) return undefined;
+	const timeZones = zones.length > maxShownZones ? `${zones.length} time zones` : zones.join(', ');
+	return skip(item, 'outsideSendWindow', { ...opening, timeZones });
 }
+
+/** More are only counted: a toll-free number of +1 may be in 75. */
+const maxShownZones = 5;
 
 const minuteMs = 60_000;
 /** What was found for windows in time zones at a minute: it takes up to a second, and is the same for thousands of items. */
-const openings = new BoundedMap<string, number | undefined | Error>({ maxSize: 1_000 });
+const openings = new BoundedMap<string, Opening | undefined | Error>({ maxSize: 1_000 });
 
-/** See {@link nextOpening}. @throws InputError */
-function openingOf(window: SendWindow, zones: string[]): number | undefined {
+/** From when to when messages may go out next, ISO 8601. */
+interface Opening {
+	sendAfter: string;
+	/** null if the window stays open for a week. */
+	sendBefore: string | null;
+}
+
+/** See {@link nextOpening}. @returns undefined for now @throws InputError */
+function openingOf(window: SendWindow, zones: string[]): Opening | undefined {
 	const now = Math.floor(Date.now() / minuteMs) * minuteMs;
 	const key = JSON.stringify([now, window, zones]);
-	const opening = openings.getOrSet(key, () => attempt(nextOpening, window, zones, now));
+	const toText = (time: number) => new Date(time).toISOString();
+	const find = (): Opening | undefined => {
+		const opens = nextOpening(window, zones, now);
+		if (opens === undefined) return undefined;
+		const closes = nextClosing(window, zones, opens);
+		return { sendAfter: toText(opens), sendBefore: closes === undefined ? null : toText(closes) };
+	};
+	const opening = openings.getOrSet(key, () => attempt(find));
 	if (isError(opening)) throw opening;
 	return opening;
 }

@@ -4,6 +4,7 @@ import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow
 
 import { asText } from '../api/read';
 import { InputError } from '../transport/errors';
+import { readCountry } from '../phone/countries';
 import type { Field } from './fields';
 import { readText } from './readable';
 
@@ -11,6 +12,8 @@ import { readText } from './readable';
 const readLater = ['value'];
 /** Fields for programs that take a list, too. */
 const takesLists = ['excludeNumbers'];
+/** The choice that data often contains in other words. */
+const countryField = 'defaultCountry';
 
 /**
  * Converts a value to the type of its field, e.g. a phone number that a spreadsheet gives as a number.
@@ -69,6 +72,11 @@ function coerceRows(kinds: INodePropertyCollection[], value: unknown): Record<st
 function coerceChoice(field: Field, value: string): string {
 	const allowed = (field.options as INodePropertyOptions[]).map((option) => option.value);
 	if (allowed.includes(value)) return value;
+	if (field.name === countryField) {
+		const country = readCountry(value);
+		if (country !== undefined) return country;
+		throw unfit(field, value, 'Enter a country such as GB, +44 or United Kingdom.');
+	}
 	throw unfit(field, value, `Choose one of ${allowed.map((one) => `"${one}"`).join(', ')}.`);
 }
 

@@ -140,7 +140,8 @@ class Listing {
 
 	result(): RecordList {
 		const { gap, limit, size, request, pages } = this;
-		const total = this.total?.latest;
+		const isComplete = !gap && (this.sawEnd || this.count === this.total?.latest);
+		const agreeing = isComplete && this.totals.has(this.count) ? this.count : undefined;
 		const sized = { ...(size !== undefined && { limit: size }), ...request.query };
 		const placesOf = ({ query, records }: Page) => {
 			const place = { ...sized, ...query };
@@ -149,9 +150,9 @@ class Listing {
 		return {
 			records: pages.flatMap(({ records }) => records).slice(0, limit),
 			places: pages.flatMap(placesOf).slice(0, limit),
-			total,
+			total: this.total?.latest ?? agreeing,
 			gap,
-			isComplete: !gap && (this.sawEnd || this.count === total),
+			isComplete,
 		};
 	}
 

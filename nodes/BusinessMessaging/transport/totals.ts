@@ -22,6 +22,11 @@ export class Totals {
 		}
 	}
 
+	/** Whether a figure agrees with the number of all records. */
+	has(count: number): boolean {
+		return [...this.figures.values()].some(({ latest }) => latest === count);
+	}
+
 	/**
 	 * The total, as far as is known after `count` records: the figure that agrees with them, else the smallest that says there
 	 * are more. One that was passed is no total, nor is one that may only count the first page.

@@ -27,7 +27,8 @@ export function answerGet(context: IWebhookFunctions): IWebhookResponseData {
 }
 
 /** Names of events with which services test a URL. */
-const testNames = /(?:^|[^a-z])(?:ping|test|verif|valid|handshake|hello|webhook|subscri)/i;
+const testNames =
+	/(?:^|[^a-z])(?:ping|test|verify|verification|valid|handshake|hello|webhook|subscription)/i;
 
 /**
  * The response to a POST request by which a service tests the URL: a challenge, or a body without data, e.g. `{ "event": "ping" }`.

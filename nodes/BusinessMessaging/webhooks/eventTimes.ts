@@ -1,14 +1,14 @@
 /** Names under which services write the time of an event. Assumption: the usual names. */
 import { plain } from '../api/read';
 
-/** As `plain` writes them, so that occurred_at and occurredAt are one. The clearest ones come first. */
+/** Also written as occurred_at. The clearest ones come first. */
 const timeNames = [
-	...['timestamp', 'occurredat', 'eventtime', 'messagetimestamp', 'time', 'datetime'],
-	...['receivedat', 'createdat', 'createddatetime', 'datecreated', 'sentat', 'date', 'updatedat'],
-];
+	...['timestamp', 'occurredAt', 'eventTime', 'messageTimestamp', 'time', 'dateTime', 'receivedAt'],
+	...['createdAt', 'createdDateTime', 'dateCreated', 'sentAt', 'date', 'updatedAt'],
+].map(plain);
 
 /** Those that are about the event itself, not about the record in it. */
-const ofEvents = ['timestamp', 'occurredat', 'eventtime', 'updatedat'];
+const ofEvents = ['timestamp', 'occurredAt', 'eventTime', 'updatedAt'].map(plain);
 
 /**
  * The name of the field with the time of an event.

@@ -46,8 +46,8 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 	return { event, ...pickBy(fields, (value) => value !== undefined) };
 }
 
-/** Fields in which an object holds the number of a person, as `plain` writes them. Assumption: the usual names. */
-const numberNames = ['phone', 'phonenumber', 'number', 'msisdn', 'waid', 'address'];
+/** Fields in which an object holds the number of a person, also written as phone_number. Assumption: the usual names. */
+const numberNames = ['phone', 'phoneNumber', 'number', 'msisdn', 'waId', 'address'].map(plain);
 
 /** Services send phone numbers with or without the plus, as text or as number, and alone or with other fields of the person. */
 function readPhoneNumber(value: unknown): unknown {
@@ -85,14 +85,14 @@ export function readTime(record: Record<string, unknown>): unknown {
 	return record[timeField(record) ?? ''];
 }
 
-/** How services round times down, ms: to days, minutes or seconds. */
-const roundings = [86_400_000, 60_000, 1_000];
+/** To what services may round times down, ms: days, minutes or seconds. */
+const precisions = [86_400_000, 60_000, 1_000];
 
 /** The latest time at which an event can have happened, in ms: times may be rounded down. NaN without a time. */
 export function latestTimeOf(event: EventEnvelope): number {
 	const time = asMilliseconds(readEvent(event).time);
-	const rounding = roundings.find((one) => time % one === 0) ?? 1;
-	return time + rounding - 1;
+	const precision = precisions.find((one) => time % one === 0) ?? 1;
+	return time + precision - 1;
 }
 
 /** The simplified event: the usual fields first, then all others as the service sent them. */

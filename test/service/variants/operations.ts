@@ -28,9 +28,9 @@ const text = 'Gr\u00fc\u00dfe \u{1f44b}\n"quoted" <b>{{1}}</b> \\ \u200f\u0627';
 const lastOf = <T>(list: readonly T[]) => list.slice(-3);
 
 const sending: Script = {
-	gives: ({ answersRecord }) => ({
+	gives: ({ answersMessageId }) => ({
 		to: '+15550001001',
-		messageId: answersRecord ? expect.stringMatching(/./) : null,
+		messageId: answersMessageId ? expect.stringMatching(/./) : null,
 	}),
 	effect: ({ state }) => [
 		lastOf(state.messages.all).map(({ phone }) => phone),

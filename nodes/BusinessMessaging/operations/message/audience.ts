@@ -43,8 +43,13 @@ export interface Audience {
 	/** Whether this segment may have nobody, which otherwise is an error. */
 	allowsEmptySegment: boolean;
 	window?: SendWindow;
-	/** The maximum number of messages to one person in a number of days. */
-	cap?: { messages: number; days: number };
+	cap?: Cap;
+}
+
+/** The maximum number of messages to one person in a calendar day, week or month (UTC). */
+export interface Cap {
+	messages: number;
+	per: 'day' | 'week' | 'month';
 }
 
 /** Days for each value of the field, 1 for Monday to 7 for Sunday. */
@@ -106,7 +111,7 @@ export const audienceField = collectionField({
 			displayName: 'Frequency Cap',
 			name: 'frequencyCap',
 			description:
-				'The maximum number of messages to one person, counted over all nodes of this workflow with a Frequency Cap',
+				'The maximum number of messages to one person, counted over all nodes of this workflow with a Frequency Cap. The last 100,000 messages of the workflow count.',
 			fields: [
 				numberField({
 					displayName: 'Messages',
@@ -115,12 +120,17 @@ export const audienceField = collectionField({
 					default: 1,
 					description: 'How many messages a person may get',
 				}),
-				numberField({
-					displayName: 'Days',
-					name: 'days',
-					typeOptions: { minValue: 1, maxValue: 31, numberPrecision: 0 },
-					default: 7,
-					description: 'The number of days, including today. Days begin at midnight UTC.',
+				choiceField({
+					displayName: 'Per',
+					name: 'per',
+					options: [
+						{ name: 'Day', value: 'day' },
+						{ name: 'Month', value: 'month' },
+						{ name: 'Week', value: 'week', description: 'From Monday to Sunday' },
+					],
+					default: 'week',
+					description:
+						'The calendar day, week or month that the messages are counted in. It begins at midnight UTC.',
 				}),
 			],
 		}),
@@ -183,7 +193,7 @@ export function readAudience(
 		excludedSegment: rules.excludeSegment?.trim() ?? '',
 		allowsEmptySegment: rules.allowEmptySegment ?? false,
 		...(window && { window: readWindow(window) }),
-		...(cap && { cap: { messages: cap.messages ?? 1, days: cap.days ?? 7 } }),
+		...(cap && { cap: { messages: cap.messages ?? 1, per: cap.per ?? 'week' } }),
 	};
 }
 
