@@ -28,7 +28,7 @@ const project = (settings, displayName, ...folders) => ({
 });
 
 const projects = [
-	project(common, 'unit', 'unit', 'simulation'),
+	project(common, 'unit', 'unit'),
 	project(common, 'repository', 'repository'),
 	project(shared, 'engine', 'engine'),
 	project(shared, 'service', 'service/sandbox', 'service/contract'),

@@ -83,7 +83,7 @@ export class VariantAdapter {
 	error(error: HttpError, name?: EndpointName): Answer {
 		const { status, message, field = 'request', headers, body } = error;
 		const refusal = this.choice['send-refusal'];
-		const isSend = name !== undefined && recordName(endpoints[name]) === 'message';
+		const isSend = name === 'sendText' || name === 'sendTemplate';
 		if (isSend && refusal !== 'usual' && [400, 402, 409, 422].includes(status)) {
 			const forms = {
 				failed: { id: `refused-${status}`, status: 'failed', error: message },
@@ -109,7 +109,7 @@ export class VariantAdapter {
 
 	private sendAnswer({ status, body }: Answer, record: unknown): Answer {
 		const { 'id-key': key } = this.choice;
-		const id = (record as Record<string, unknown>)[key === 'snake' ? 'message_id' : key];
+		const id = (record as Record<string, string | number>)[key === 'snake' ? 'message_id' : key];
 		const forms: Record<Choice['send-response'], Answer> = {
 			record: { status, body },
 			status: { status, body: { status: 'queued' } },

@@ -59,6 +59,38 @@ test('the notice in the tarball names the source and the license of each table t
 	expect(notice).toMatch(/Apache License\s+Version 2\.0/);
 });
 
+describe('docs/verification.md', () => {
+	const text = readText('docs/verification.md');
+	/** The rows of the table below a heading. */
+	const tableOf = (heading: string) => {
+		const [, section = ''] = text.split(`## ${heading}\n`);
+		const rows = section.split('\n## ')[0].match(/^\|.*\|$/gm) ?? [];
+		return rows.slice(2).map((row) =>
+			row
+				.split('|')
+				.slice(1, -1)
+				.map((cell) => cell.trim()),
+		);
+	};
+
+	test('calls author and repository open for as long as they are placeholders', () => {
+		const isOpen = tableOf('Open for the owner').some(([what]) => what === 'Author and repository');
+		expect(isOpen).toBe(/your-organization|you@example\.com/.test(readText('package.json')));
+	});
+
+	test('has a script of under five minutes without a gap, and every example that it names exists', () => {
+		const scenes = tableOf('The demo video');
+		const seconds = (time: string) => Number(time.split(':')[0]) * 60 + Number(time.split(':')[1]);
+		const ends = scenes.map(([, end]) => seconds(end));
+		expect(scenes.map(([start]) => seconds(start))).toEqual([0, ...ends.slice(0, -1)]);
+		expect(ends.at(-1)).toBeLessThan(300);
+		const named = [...scenes.join().matchAll(/example \*(.+?)\*/g)].map(([, name]) => name);
+		expect(named).not.toEqual([]);
+		const titles = readText('examples/README.md');
+		for (const name of named) expect(titles).toContain(`| [${name}](`);
+	});
+});
+
 /** As far as it can be checked without Docker: its form, its versions and its secrets. */
 describe('the compose file', () => {
 	const text = readText('deploy/docker-compose.yml');

@@ -22,7 +22,8 @@ import {
 	mayReach,
 } from './item';
 import { inQueues } from './keyedQueue';
-import { labelExecution } from './labels';
+import { isEvaluation } from './engine2';
+import { labelExecution, reportFigures } from './labels';
 import { toNodeError, toOutputs } from './output';
 import { previewItems } from './preview';
 import { logProgress } from './progress';
@@ -73,7 +74,10 @@ export async function runOperation(
 	refuseUnsent(context, items);
 	labelExecution(context, operation, items.filter(isPending));
 	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
-	const finished = sending.then((warning) => refuseFailed(context, operation, items, warning));
+	const finished = sending.then((warning) => {
+		reportFigures(context, operation, items, run.client);
+		refuseFailed(context, operation, items, warning);
+	});
 	await finished.catch(async (error) => {
 		await listening?.stop();
 		throw error;
@@ -91,7 +95,7 @@ function isPreview(context: IExecuteFunctions, { recipientOf }: Operation, items
 	if (!recipientOf) return false;
 	const mode = attempt(() => context.getNodeParameter('mode', 0, 'send'));
 	const isChosen = mode === 'preview' || items.some(({ request }) => request?.isPreview);
-	return isChosen || context.getMode() === 'evaluation';
+	return isChosen || isEvaluation(context);
 }
 
 /** A preview outputs failing items as well, so that all problems are visible at once. */

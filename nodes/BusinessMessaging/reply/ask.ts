@@ -1,6 +1,7 @@
 /** The asking half: finds out how replies will arrive, before the first question is sent. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { isOnEngine2 } from '../execution/engine2';
 import type { Item } from '../execution/item';
 import type { Listening } from '../execution/run';
 import { InputError } from '../transport/errors';
@@ -26,6 +27,12 @@ export async function listenForReplies(
 		throw new InputError(
 			'Send and Wait for Response needs n8n 1.107 or newer',
 			'Update n8n. All other operations work with your version.',
+		);
+	}
+	if (isOnEngine2(context)) {
+		throw new InputError(
+			"Send and Wait for Response does not work on n8n's engine 2.0",
+			"That engine cannot continue an execution when a reply comes. Use n8n's standard engine for this workflow. Nothing was sent.",
 		);
 	}
 	const client = await connect(context, { signal: context.getExecutionCancelSignal() });

@@ -84,6 +84,8 @@ const maxAttempts = 4;
 export class Client {
 	/** Hints for the user, e.g. that a list may be incomplete. */
 	readonly hints = new Set<string>();
+	/** How many requests the service has refused with 429. */
+	tooManyRequests = 0;
 	/** How long the service takes to respond, ms: a moving average. */
 	private responseMs = 0;
 	private hasResponded = false;
@@ -215,6 +217,7 @@ export class Client {
 				if (wasLimited && recipient) this.noteConcurrency(limiter);
 				return response;
 			}
+			this.tooManyRequests++;
 			slot.limited(readRetryAfter(response));
 		}
 	}
