@@ -126,7 +126,7 @@ const aboutList =
 	/^(|data|response|results?|records?|items?|list|meta(data)?|info|summary|hits|collection|paging|pagination|pager|page(info)?)$/;
 /** Words for the number of all records, and for records of any kind. */
 const totalWords =
-	/total|count|number|num|of|all|x|available|size|length|(record|item|result|row|entrie|entry|element|hit|doc|document|object)s?/g;
+	/total|count|number|num|of|all|x|available|size|length|entry|entries|(record|item|result|row|element|hit|doc|document|object)s?/g;
 
 /**
  * Figures that may be the number of all records of a list, by the name of their field. A figure whose name has any other word,

@@ -108,7 +108,7 @@ function asRefused(error: unknown): ServiceError {
 /** Whether a service sets a field itself, as far as its name shows (assumption), or has no value for it. */
 function isReadOnly(name: string, value: unknown): boolean {
 	const isOwn =
-		/^(id|uuid|contactid|contactuuid|links?|object|self|href)$|(created|updated|modified|deleted|seen)/;
+		/^((contact)?(id|uuid)|links?|object|self|href)$|(created|updated|modified|deleted|seen)/;
 	return isEmptyValue(value) || name.startsWith('_') || isOwn.test(plain(name));
 }
 
