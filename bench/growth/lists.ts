@@ -83,6 +83,45 @@ export const listComparisons: Comparison[] = [
 		prepare: async (stage, count) => {
 			const people = peopleNodes('People', { count, offset: AFRESH });
 			const upsert = await stage.action(people, { ...contact, operation: 'upsert' });
+			const send = await stage.action(people, sendText);
+			return {
+				with: async () => await counted(stage.run(upsert), count),
+				without: async () => await counted(stage.run(send), count),
+			};
+		},
+	},
+	{
+		name: 'contacts',
+		what: 'contacts that are listed – by HTTP Request and Split Out',
+		sizes: [100_000],
+		quickSizes: [10_000],
+		service: (contacts) => ({ contacts, flags: largePages }),
+		prepare: async (stage, count) => {
+			const getAll = { resource: 'contact', operation: 'getAll', returnAll: true };
+			const ours = await stage.action([], getAll);
+			const value = `Bearer ${stage.service.key}`;
+			const credential = { name: 'Authorization', value };
+			const header = await stage.n8n.client.saveCredential('Header', 'httpHeaderAuth', credential);
+			const splitOut = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'data' });
+			const bare = await stage.create([httpPages(stage, header), splitOut]);
+			return {
+				with: async () => await counted(stage.run(ours), count),
+				without: async () => await counted(stage.run(bare, 'Pages'), count),
+			};
+		},
+	},
+	{
+		name: 'segment',
+		what: 'a campaign to 10,000 people without a segment of so many – without the rule',
+		sizes: [20_000],
+		quickSizes: [2_000],
+		service: () => ({ flags: largePages }),
+		prepare: async (stage, size, isQuick) => {
+			const contactOf = (index: number) => ({
+				...{ phone: `+${FIRST_NUMBER + SEGMENT_FROM + index}`, segments: [SEGMENT] },
+			});
+			await fill(size, async (n) => await stage.service.call('post', '/v1/contacts', contactOf(n)));
+			const people = peopleNodes('People', { count: isQuick ? 1_000 : 10_000 });
 			const rule = { audienceRules: { excludeSegment: SEGMENT } };
 			const ids = [
 				await stage.action(people, { ...sendText, ...rule }),
