@@ -9,7 +9,7 @@ import { Environment } from '../harness/environment';
 import { sqlite } from '../harness/n8n/database';
 import type { N8nServer } from '../harness/n8n/server';
 import { node } from '../harness/n8n/workflow';
-import { SandboxProcess } from '../harness/sandboxClient';
+import { SandboxProcess, type SandboxSettings } from '../harness/sandboxClient';
 import type { Comparison } from './growth/comparison';
 import { listComparisons } from './growth/lists';
 import { bestOf, measurable, measure, type Measured, type Span } from './growth/measure';
@@ -97,8 +97,9 @@ async function compare(
 	isQuick: boolean,
 ): Promise<Row> {
 	const { name, what, prepare, service = () => ({}), rounds = 2 } = comparison;
-	return await SandboxProcess.during(service(size), async (sandbox) => {
-		const stage = new Stage(n8n, sandbox, databaseOf(install, n8n));
+	const settings: SandboxSettings = service(size);
+	return await SandboxProcess.during(settings, async (sandbox) => {
+		const stage = new Stage(n8n, sandbox, databaseOf(install, n8n), settings.rate);
 		const title = `${name} ${size}`;
 		const sides = await step(
 			`${title}: getting ready`,

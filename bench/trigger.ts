@@ -157,12 +157,12 @@ const http = axios.create({
 	validateStatus: () => true,
 });
 
-/** Delivers some at once. @throws UserError when a delivery gets another status */
-export async function post(url: string, bodies: string[], expected = 200): Promise<void> {
+/** Delivers some at once. @throws UserError when a delivery is not answered with 200 */
+export async function post(url: string, bodies: string[]): Promise<void> {
 	const limit = pLimit(AT_ONCE);
 	const one = async (body: string) => {
 		const { status } = await http.post(url, body);
-		if (status !== expected) throw new UserError(`A delivery was answered with ${status}.`);
+		if (status !== 200) throw new UserError(`A delivery was answered with ${status}.`);
 	};
 	await Promise.all(bodies.map(async (body) => await limit(one, body)));
 }

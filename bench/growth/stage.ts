@@ -5,7 +5,7 @@ import { type Database, fillHistory } from '../../harness/n8n/database';
 import { hasEnded, outputOf } from '../../harness/n8n/client';
 import type { N8nServer } from '../../harness/n8n/server';
 import { ACTION, node, withCredential, workflow } from '../../harness/n8n/workflow';
-import { FIRST_NUMBER, type SandboxClient } from '../../harness/sandboxClient';
+import { FIRST_NUMBER, type Rate, type SandboxClient } from '../../harness/sandboxClient';
 import { until } from '../../harness/until';
 import type { Span } from './measure';
 
@@ -33,11 +33,12 @@ export class Stage {
 		readonly n8n: N8nServer,
 		readonly service: SandboxClient,
 		readonly database: Database,
+		private readonly rate?: Rate,
 	) {}
 
 	/** Saves the credential of the service. @returns its ID */
 	async credential(): Promise<string> {
-		const values = this.service.credential();
+		const values = this.service.credential(this.rate);
 		return await this.n8n.client.saveCredential('Service', 'businessMessagingApi', values);
 	}
 

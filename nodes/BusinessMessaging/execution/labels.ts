@@ -1,4 +1,4 @@
-/** Labels of an execution, by which n8n's list of executions can be filtered, and figures for dashboards (deploy/grafana.json). */
+/** Labels of an execution, by which n8n's list of executions can be filtered, and figures for dashboards. */
 import { compact, pickBy, uniq } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
