@@ -79,7 +79,8 @@ async function measure(variants: Partial<Choice>, contacts: number, rounds: numb
 	const [{ phones, requests }] = found.node;
 	const gone = variants['list-changes'] === 'removed' ? 1 : 0;
 	const all = Array.from({ length: contacts }, (_, index) => sampleContact(index).phone);
-	const saysTotal = variants['page-metadata'] !== 'absent' && variants['list-envelope'] !== 'bare';
+	const { 'page-metadata': metadata = 'flat', 'list-envelope': envelope } = variants;
+	const saysTotal = ['flat', 'header'].includes(metadata) && envelope !== 'bare';
 	return {
 		variant: describeVariants(variants),
 		contacts,

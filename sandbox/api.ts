@@ -15,10 +15,12 @@ import { answers } from './answers';
 import type { ApiKey } from './auth';
 import { notFound, parse, HttpError } from './errors';
 import { spoil, wait, type Fault } from './faults';
+import { writeJson } from './json';
 import type { LoggedRequest } from './requestLog';
 import { handle, type Call } from './routes';
 import type { State } from './state';
 import type { Choice } from './variants';
+import { movedPath, redirectOf } from './variants/requests';
 
 /** What belongs to one call of the API on its way through the hooks. */
 export interface ApiCall {
@@ -46,16 +48,23 @@ const names = Object.keys(endpoints) as EndpointName[];
 export function mountApi(app: FastifyInstance, variants: Choice, stateNow: () => State): void {
 	app.decorateRequest('apiCall', null);
 	void app.register(async (api) => {
+		api.setReplySerializer(writeJson);
+		api.addHook('onRequest', async ({ method, url }, reply) => {
+			const location = redirectOf(variants, method, url);
+			return location ? reply.code(307).header('location', location).send() : undefined;
+		});
 		api.addHook('onRequest', async (request) => admit(request, stateNow()));
 		api.addHook('preHandler', meetFault);
 		api.addHook('onSend', sendAnswer);
 		const served = variants['api-path'] === 'both' ? apiPaths : (['/api/v1'] as const);
-		for (const apiPath of served) mountPath(api, apiPath, variants);
+		const prefixes = variants.redirects === 'none' ? [''] : ['', movedPath];
+		for (const apiPath of served)
+			for (const prefix of prefixes) mountPath(api, prefix, apiPath, variants);
 	});
 }
 
-function mountPath(api: FastifyInstance, apiPath: ApiPath, variants: Choice): void {
-	const byPath = groupBy(names, (name) => routeOf(endpoints[name], apiPath).path);
+function mountPath(api: FastifyInstance, prefix: string, apiPath: ApiPath, variants: Choice): void {
+	const byPath = groupBy(names, (name) => `${prefix}${routeOf(endpoints[name], apiPath).path}`);
 	for (const [url, here] of Object.entries(byPath)) {
 		const methods = here.map((name) => methodOf(endpoints[name], apiPath, variants));
 		here.forEach((endpoint, index) => {
@@ -112,8 +121,9 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	const { id, ...asked } = await state.adapter.request(name, given);
 	const body = endpoint.body && (parse(endpoint.body, asked.body) as object);
 	const query = endpoint.query && (parse(endpoint.query, asked.query) as object);
+	const replaces = state.adapter.replacesContact(request.method);
 	const result = state.adapter.result(name, query, (part) =>
-		handle(name, { state, key, id, body, query: part } as Call<typeof name>),
+		handle(name, { state, key, id, body, query: part, replaces } as Call<typeof name>),
 	);
 	const check = answers[name].response.safeParse(result);
 	if (!check.success)

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type Limit } from 'p-limit';
 
 import { newId } from './ids';
+import { writeJson } from './json';
 import type { Settings } from './options';
 import { BoundedLog } from './requestLog';
 import type { Webhook, Webhooks } from './state/webhooks';
@@ -168,7 +169,7 @@ export class Deliveries {
 		const timeout = AbortSignal.timeout(settings.deliveryTimeoutMs);
 		const signal = AbortSignal.any([timeout, closing]);
 		try {
-			const body = JSON.stringify(describe(delivery));
+			const body = writeJson(describe(delivery));
 			const options = { headers: this.sign(body), signal };
 			const { status, data } = await this.client.post<string>(delivery.url, body, options);
 			return { at, status, ms: took(), text: data.slice(0, 100) };

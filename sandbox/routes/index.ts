@@ -25,6 +25,8 @@ export interface Call<Name extends EndpointName> {
 	id: string;
 	body: Part<Name, 'body'>;
 	query: Part<Name, 'query'>;
+	/** Whether an update empties the fields that it does not contain. */
+	replaces: boolean;
 }
 
 /** Each does what its endpoint is for; throws a HttpError if it cannot. */
@@ -66,7 +68,8 @@ const handlers: Handlers = {
 	listContacts: ({ state, query }) =>
 		pageOf(state.contacts.inSegment(query.segment), query, state.settings),
 	createContact: ({ state, body }) => state.contacts.create(withSegments(body)),
-	updateContact: ({ state, id, body }) => state.contacts.update(id, withSegments(body)),
+	updateContact: ({ state, id, body, replaces }) =>
+		state.contacts.update(id, withSegments(body), replaces),
 
 	listTemplates: ({ state, query }) => pageOf(state.templates.all, query, state.settings),
 	createTemplate: ({ state, body }) => pending(state, state.templates.create(body, 'PENDING')),

@@ -35,14 +35,22 @@ export class Contacts {
 		return contact;
 	}
 
-	/** Sets the given fields and leaves the others. @throws HttpError 404, or 409 if another contact has the phone number */
-	update(id: string, fields: ContactFields): Contact {
+	/**
+	 * Sets the given fields and leaves the others, or empties them.
+	 *
+	 * @throws HttpError 404, or 409 if another contact has the phone number
+	 */
+	update(id: string, fields: ContactFields, replaces = false): Contact {
 		const contact = this.all.find((candidate) => candidate.id === id);
 		if (!contact) throw notFound(`There is no contact ${id}`);
 		if (fields.phone !== undefined && fields.phone !== contact.phone)
 			this.refuseTaken(fields.phone);
 		this.byPhone.delete(contact.phone);
 		const { createdAt } = contact;
+		if (replaces) {
+			for (const name of Object.keys(contact)) Reflect.deleteProperty(contact, name);
+			Object.assign(contact, { phone: '', name: null, segments: [] });
+		}
 		Object.assign(contact, fields, { id, createdAt, updatedAt: new Date().toISOString() });
 		this.byPhone.set(contact.phone, contact);
 		return contact;

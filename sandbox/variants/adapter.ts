@@ -49,6 +49,16 @@ export class VariantAdapter {
 		return { ...request, id: this.wording.in(request.id) };
 	}
 
+	/** The sandbox's identifier for one that the service has shown. */
+	idOf(shown: unknown): string {
+		return this.wording.in(String(shown));
+	}
+
+	/** Whether a call empties the fields of a contact that it does not contain. */
+	replacesContact(method: string): boolean {
+		return this.choice['contact-put'] === 'replaces' && method === 'PUT';
+	}
+
 	/** The result of a call; a list is cut into the service's own pages. */
 	result(
 		name: EndpointName,
@@ -109,7 +119,9 @@ export class VariantAdapter {
 
 	private sendAnswer({ status, body }: Answer, record: unknown): Answer {
 		const { 'id-key': key } = this.choice;
-		const id = (record as Record<string, string | number>)[key === 'snake' ? 'message_id' : key];
+		const id = (record as Record<string, string | number | bigint>)[
+			key === 'snake' ? 'message_id' : key
+		];
 		const forms: Record<Choice['send-response'], Answer> = {
 			record: { status, body },
 			status: { status, body: { status: 'queued' } },

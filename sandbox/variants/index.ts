@@ -15,13 +15,18 @@ const variationPoints = {
 	'record-envelope': ['bare', 'data', 'listed'],
 	/** Name of the identifier; `snake` is contact_id, template_id and so on. */
 	'id-key': ['id', '_id', 'snake'],
-	'id-type': ['string', 'number'],
+	/** `large` are numbers beyond 2^53, of which JavaScript rounds every other one. */
+	'id-type': ['string', 'number', 'large'],
 	/** How phone numbers are written: +15551234567, or 15551234567. */
 	'phone-numbers': ['e164', 'digits'],
 	/** Status of a write that succeeded; `usual` is 201 for what was created, 204 for what was deleted, else 200. */
 	'success-status': ['usual', '202', '204'],
 	/** Body of a write that succeeded; `text` is OK. */
 	'success-body': ['record', 'text'],
+	/** What a PUT of a contact does with the fields that it does not contain: leaves them, or empties them. */
+	'contact-put': ['changes', 'replaces'],
+	/** What answers with a redirect to another path of the same host: nothing, all GETs, or all calls for contacts. */
+	redirects: ['none', 'reads', 'contacts'],
 	'time-format': ['iso', 'seconds'],
 	/** Body of an error: { error: { code, message, field } }, { errors: { field: [text] } }, or text. */
 	'error-shape': ['nested', 'fields', 'text'],
@@ -35,14 +40,20 @@ const variationPoints = {
 	'template-form': ['usual', 'lower', 'hidden'],
 	/** Number of the first page. */
 	'page-base': ['1', '0'],
-	/** A greater `limit` than the greatest page size. */
-	'page-size': ['capped', 'refused'],
-	/** How the next page is asked for: by its number, or with a cursor, which a bare list shows in the Link header. */
-	paging: ['pages', 'next_cursor'],
+	/** A greater `limit` than the greatest page size is cut, refused, or makes the service fail with 500. */
+	'page-size': ['capped', 'refused', 'failing'],
+	/**
+	 * How the next page is asked for: by its number, or with a cursor, which a bare list shows in the Link header; `none` gives
+	 * the whole list, whatever is asked for.
+	 */
+	paging: ['pages', 'next_cursor', 'none'],
 	/** Response beyond the last page: an empty page, 404, 422, or the last page again. */
 	'last-page': ['empty', 'not-found', 'bad-request', 'repeated'],
-	/** Page, limit and total beside the records, only X-Total-Count, or nothing. */
-	'page-metadata': ['flat', 'header', 'absent'],
+	/**
+	 * Page, limit and total beside the records, only X-Total-Count, or nothing. Misleading: `others` has totals of other things,
+	 * a lower and a higher one, and the total of `low` is one too low.
+	 */
+	'page-metadata': ['flat', 'header', 'absent', 'others', 'low'],
 	/** Where the records of a list are: under `data`, the whole response, or under the name of the resource. */
 	'list-envelope': ['data', 'bare', 'named'],
 	/** What happens to contacts while they are listed. */

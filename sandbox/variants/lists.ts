@@ -1,4 +1,6 @@
 /** Lists of a service that pages in its own way. */
+import { range } from 'lodash';
+
 import type { Choice } from '.';
 import type { Page } from '../answers';
 import { invalid, notFound } from '../errors';
@@ -47,6 +49,7 @@ export class Pages {
 		if (number === 2 && this.isListing) this.change();
 		this.isListing = number === 1 || (this.isListing && number !== 2);
 		const page = load(query.page);
+		if (this.choice.paging === 'none') return wholeList(load);
 		if (page.data.length > 0 || page.page === 1) return page;
 		switch (this.choice['last-page']) {
 			case 'empty':
@@ -70,6 +73,13 @@ export class Pages {
 	}
 }
 
+/** All pages as a single one. */
+function wholeList<T>(load: (page: number) => Page<T>): Page<T> {
+	const { total, limit } = load(1);
+	const data = range(Math.ceil(total / limit)).flatMap((index) => load(index + 1).data);
+	return { data, page: 1, limit: Math.max(1, total), total };
+}
+
 /** A page, or a list without pages, as the service shows it. @param kind what a record is called, e.g. `contact` */
 export function describeList(
 	choice: Choice,
@@ -86,11 +96,26 @@ export function describeList(
 	if (isBare) return { body: data, headers };
 	const name = choice['list-envelope'] === 'named' ? `${kind}s` : 'data';
 	const number = hasCursors(choice) ? {} : { page: page - firstPage(choice) };
-	const isShown = isPage && choice['page-metadata'] === 'flat';
 	const body = {
 		[name]: data,
-		...(isShown && { limit, total, ...number }),
+		...(isPage && describePlace(choice, { limit, ...number }, total)),
 		...(hasCursors(choice) && { next_cursor: cursor }),
 	};
 	return { body, headers };
+}
+
+/** What stands beside the records of a page. @param place its limit and number */
+function describePlace(choice: Choice, place: object, total: number): object {
+	switch (choice['page-metadata']) {
+		case 'flat':
+			return { ...place, total };
+		case 'low':
+			return { ...place, total: Math.max(0, total - 1) };
+		case 'others': {
+			const others = { total_opted_out: Math.ceil(total * 0.6), total_messages: total * 3 };
+			return { ...place, meta: others };
+		}
+		default:
+			return {};
+	}
 }

@@ -52,12 +52,14 @@ function describeTemplate(choice: Choice, template: Template): object {
 	return { ...template, components: JSON.parse(components) as unknown };
 }
 
+/** 2^53, up to which a JavaScript number holds every whole number. */
+const beyondSafe = BigInt(2 ** 53);
 const timeKeys = ['timestamp', 'occurred_at', 'createdAt', 'updatedAt'];
 const phoneKeys = ['phone', 'from', 'to'];
 
 /** Rewrites values on their way out, and identifiers on their way in. */
 export class Wording {
-	private readonly numbers = new Map<string, number>();
+	private readonly numbers = new Map<string, number | bigint>();
 	private readonly originals = new Map<string, string>();
 
 	constructor(private readonly choice: Choice) {}
@@ -85,9 +87,11 @@ export class Wording {
 		return isShort ? value.replace(/^\+/, '') : value;
 	}
 
-	private id(id: string): string | number {
-		if (this.choice['id-type'] === 'string') return id;
-		const number = this.numbers.get(id) ?? 1001 + this.numbers.size;
+	private id(id: string): string | number | bigint {
+		const type = this.choice['id-type'];
+		if (type === 'string') return id;
+		const next = 1001 + this.numbers.size;
+		const number = this.numbers.get(id) ?? (type === 'large' ? beyondSafe + BigInt(next) : next);
 		this.numbers.set(id, number);
 		this.originals.set(String(number), id);
 		return number;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import axios from 'axios';
 import type { Choice } from '.';
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
-import { invalid } from '../errors';
+import { HttpError, invalid } from '../errors';
 import type { Settings } from '../options';
 import { firstPage, hasCursors, pageOfCursor } from './lists';
 
@@ -12,6 +12,19 @@ export interface Asked {
 	id: string;
 	query: unknown;
 	body: unknown;
+}
+
+/** The path under which everything that was moved is. */
+export const movedPath = '/moved';
+
+/** Where a call is redirected to, on the same host; undefined if it is not. */
+export function redirectOf(choice: Choice, method: string, url: string): string | undefined {
+	const isMoved = {
+		none: false,
+		reads: method === 'GET',
+		contacts: /\/contacts\b/.test(url),
+	}[choice.redirects];
+	return isMoved && !url.startsWith(movedPath) ? `${movedPath}${url}` : undefined;
 }
 
 /** A request in the words of the contract. @throws HttpError 422 or 409 for what the service does not take */
@@ -31,8 +44,11 @@ function readQuery(
 	{ variants: choice, pageSizeCap }: Settings,
 	{ limit, page, cursor, ...others }: Record<string, unknown>,
 ): Record<string, unknown> {
-	if (choice['page-size'] === 'refused' && Number(limit) > pageSizeCap)
+	const isTooLarge = Number(limit) > pageSizeCap;
+	if (choice['page-size'] === 'refused' && isTooLarge)
 		throw invalid('limit', `must be at most ${pageSizeCap}`);
+	if (choice['page-size'] === 'failing' && isTooLarge)
+		throw new HttpError(500, 'internal', 'Something went wrong');
 	const number = page === undefined ? undefined : Number(page) + firstPage(choice);
 	return {
 		...others,

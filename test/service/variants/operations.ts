@@ -1,5 +1,5 @@
 /** What every operation must do with every variant of the service: three items, their effect, and the message of a refusal. */
-import { sortBy } from 'lodash';
+import { range, sortBy } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 import { endpoints, type EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../../../nodes/BusinessMessaging/description';
@@ -139,7 +139,9 @@ async function checkOperation(stage: Stage, operation: Operation, script: Script
 		options: { concurrency: 1 },
 	};
 	const missing = stage.has(name) ? undefined : 'does not offer';
-	const problem = name === 'createWebhook' ? stage.webhookProblem(false) : missing;
+	const isContactWrite = name === 'createContact' || name === 'updateContact';
+	const moved = isContactWrite ? stage.contactProblem : missing;
+	const problem = name === 'createWebhook' ? stage.webhookProblem(false) : moved;
 	if (problem) return await checkRefusal(stage, parameters, problem);
 
 	const items = await itemsOf(stage, operation);
@@ -184,4 +186,43 @@ export async function checkQuestion(stage: Stage): Promise<void> {
 	expect(state.messages.all.at(-1)).toMatchObject({ phone: to, text: 'Tuesday?' });
 	const waiting = state.webhooks.all.filter(({ url }) => url.includes('/webhook-waiting/'));
 	expect(waiting).toHaveLength(1);
+}
+
+/** Changes one field of a contact: the others are still there, or a hint says that they are not. */
+export async function checkKept(stage: Stage): Promise<void> {
+	const { state } = stage;
+	if (stage.contactProblem) return;
+	const phone = '+15550006009';
+	for (const n of range(6)) state.contacts.create({ phone: `+1555000600${n}` });
+	const { id } = state.contacts.create({ phone, name: 'Dora', segments: ['vip'] });
+	const contact = () => state.contacts.all.find((one) => one.id === id);
+
+	const fields = { phone, name: 'Emma' };
+	await stage.gives({ resource: 'contact', operation: 'upsert', ...fields });
+	expect(contact()).toMatchObject({ ...fields, segments: ['vip'] });
+
+	const listing = { resource: 'contact', operation: 'getAll', returnAll: true, simplify: false };
+	const ids = (await stage.gives(listing)).map(({ json }) => json[stage.idKey('contact')]);
+	const contactId = ids.find((shown) => state.adapter.idOf(shown) === id) as string;
+	const { error, hints } = await stage.run({
+		...{ resource: 'contact', operation: 'update' },
+		...{ contactId: { __rl: true, mode: 'id', value: contactId }, updateFields: { name: 'Fay' } },
+	});
+	expect([error, contact()?.name]).toEqual([undefined, 'Fay']);
+	const words = hints.map(({ message }) => message).join();
+	const isLost = contact()?.phone !== phone;
+	// A response without the record does not show what is lost.
+	if (stage.answersRecord)
+		expect(words.includes('replaces a contact by the fields that are sent')).toBe(isLost);
+}
+
+/** A template that the service does not list is refused before anything is sent. */
+export async function checkUnknownTemplate(stage: Stage): Promise<void> {
+	const { requests } = stage.state;
+	const calls = () => requests.counters.sendTemplate?.calls ?? 0;
+	const before = calls();
+	const template = { __rl: true, mode: 'name', value: 'welcom' };
+	const parameters = { ...parametersOf('message sendTemplate'), template };
+	await checkRefusal(stage, parameters, 'The service has no template "welcom"');
+	expect(calls()).toBe(before);
 }

@@ -3,7 +3,7 @@ import { describeVariants, type Choice } from '../../../sandbox/variants';
 import { loadEngine, type Engine } from '../../../harness/engine/engine';
 
 import { checkListing } from './listing';
-import { checkOperations, checkQuestion } from './operations';
+import { checkKept, checkOperations, checkQuestion, checkUnknownTemplate } from './operations';
 import { checkSending } from './sending';
 import { Stage } from './stage';
 import { checkTrigger } from './trigger';
@@ -34,6 +34,8 @@ export function testVariants(chosen: Array<Partial<Choice>>, about: string): voi
 		async (_, variants) => {
 			await Stage.during(engine, variants, {}, async (stage) => {
 				await checkOperations(stage);
+				await checkKept(stage);
+				await checkUnknownTemplate(stage);
 				await checkQuestion(stage);
 				await checkSending(stage);
 				await checkTrigger(stage);

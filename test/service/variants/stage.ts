@@ -77,6 +77,12 @@ export class Stage {
 		return 'did not answer the challenge';
 	}
 
+	/** What the refusal of a write to contacts says here. */
+	get contactProblem(): string | undefined {
+		const isMoved = this.choice.redirects === 'contacts';
+		return isMoved ? `redirects to another address, ${this.sandbox.url}/moved/` : undefined;
+	}
+
 	/** The name of the identifier of a contact, message and so on. */
 	idKey(kind: string): string {
 		const key = this.choice['id-key'];

@@ -90,6 +90,7 @@ async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
 	await arrive();
 
 	expect(log.last().map((delivery) => delivery.state)).not.toContain('failed');
+	if (stage.answersMessageId) expect(state.adapter.idOf(sent.json.messageId)).toBe(message.id);
 	const messageId = stage.answersMessageId ? sent.json.messageId : expect.any(String);
 	const events = trigger.executions.flatMap(({ items }) => items[0].map(({ json }) => json));
 	expect(events).toMatchObject([
