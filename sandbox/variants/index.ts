@@ -50,8 +50,8 @@ const variationPoints = {
 	/** Response beyond the last page: an empty page, 404, 422, or the last page again. */
 	'last-page': ['empty', 'not-found', 'bad-request', 'repeated'],
 	/**
-	 * Page, limit and total beside the records, only X-Total-Count, or nothing. Misleading: `others` has totals of other things,
-	 * a lower and a higher one, and the total of `low` is one too low.
+	 * Page, limit and total beside the records, only X-Total-Count, or nothing. Misleading: `others` has only the total of
+	 * something else, and the total of `low` is one too low.
 	 */
 	'page-metadata': ['flat', 'header', 'absent', 'others', 'low'],
 	/** Where the records of a list are: under `data`, the whole response, or under the name of the resource. */

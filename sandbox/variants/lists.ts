@@ -111,10 +111,8 @@ function describePlace(choice: Choice, place: object, total: number): object {
 			return { ...place, total };
 		case 'low':
 			return { ...place, total: Math.max(0, total - 1) };
-		case 'others': {
-			const others = { total_opted_out: Math.ceil(total * 0.6), total_messages: total * 3 };
-			return { ...place, meta: others };
-		}
+		case 'others':
+			return { ...place, meta: { total_opted_out: Math.ceil(total * 0.6) } };
 		default:
 			return {};
 	}
