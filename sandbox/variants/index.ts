@@ -15,7 +15,7 @@ const variationPoints = {
 	'record-envelope': ['bare', 'data', 'listed'],
 	/** Name of the identifier; `snake` is contact_id, template_id and so on. */
 	'id-key': ['id', '_id', 'snake'],
-	/** `large` are numbers beyond 2^53, of which JavaScript rounds every other one. */
+	/** `large` are odd numbers beyond 2^53, which JavaScript rounds. */
 	'id-type': ['string', 'number', 'large'],
 	/** How phone numbers are written: +15551234567, or 15551234567. */
 	'phone-numbers': ['e164', 'digits'],

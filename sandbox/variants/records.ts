@@ -52,8 +52,8 @@ function describeTemplate(choice: Choice, template: Template): object {
 	return { ...template, components: JSON.parse(components) as unknown };
 }
 
-/** 2^53, up to which a JavaScript number holds every whole number. */
-const beyondSafe = BigInt(2 ** 53);
+/** 2^53 + 1, from which on no odd number is a JavaScript number. */
+const beyondSafe = BigInt(2 ** 53) + BigInt(1);
 const timeKeys = ['timestamp', 'occurred_at', 'createdAt', 'updatedAt'];
 const phoneKeys = ['phone', 'from', 'to'];
 
@@ -91,7 +91,8 @@ export class Wording {
 		const type = this.choice['id-type'];
 		if (type === 'string') return id;
 		const next = 1001 + this.numbers.size;
-		const number = this.numbers.get(id) ?? (type === 'large' ? beyondSafe + BigInt(next) : next);
+		const number =
+			this.numbers.get(id) ?? (type === 'large' ? beyondSafe + BigInt(2 * next) : next);
 		this.numbers.set(id, number);
 		this.originals.set(String(number), id);
 		return number;
