@@ -1,0 +1,165 @@
+/** Random schedules, and the shortest one that still fails. */
+import * as fc from 'fast-check';
+
+import { type Exception, type Invariant, exceptionOf, faultsOf } from './invariants';
+import { type Action, type Schedule, World } from './world';
+
+const people = 5;
+const second = (most: number) => fc.integer({ min: 0, max: most * 10 }).map((tenths) => tenths / 10);
+
+const ask = fc.record({
+	is: fc.constant('ask' as const),
+	at: second(60),
+	people: fc.uniqueArray(fc.nat(people - 1), { minLength: 1, maxLength: people }),
+	kind: fc.constantFrom('freeText' as const, 'approval' as const, 'grouped' as const),
+	limit: fc.constantFrom(20, 60, 400),
+});
+const write = fc.record({
+	is: fc.constant('write' as const),
+	at: second(120),
+	person: fc.nat(people),
+	text: fc.constantFrom('yes', 'yes', 'maybe', 'STOP'),
+	isCertain: fc.integer({ max: 4, min: 0 }).map((dice) => dice > 0),
+});
+const kill = fc.record({
+	is: fc.constant('kill' as const),
+	at: second(120),
+	process: fc.nat(2),
+	down: second(20),
+});
+const killAsker = fc.record({ is: fc.constant('killAsker' as const), at: second(70), run: fc.nat(2) });
+const stop = fc.record({ is: fc.constant('stop' as const), at: second(120), run: fc.nat(2) });
+const olderCopy = fc.record({
+	is: fc.constant('olderCopy' as const),
+	at: second(120),
+	trigger: fc.nat(2),
+	after: second(15),
+});
+const publish = fc.record({
+	is: fc.constant('publish' as const),
+	at: second(120),
+	trigger: fc.nat(2),
+	gone: second(5),
+	takes: second(5),
+});
+const setting = fc.record({
+	processes: fc.constantFrom(1, 1, 2, 2, 3),
+	isRouted: fc.integer({ min: 0, max: 7 }).map((dice) => dice > 0),
+	triggers: fc.integer({ min: 1, max: 3 }),
+	refusesRepetitions: fc.boolean(),
+	trouble: fc.constantFrom(0, 0, 5, 20),
+});
+const times = (action: fc.Arbitrary<Action>, minLength: number, maxLength: number) =>
+	fc.array(action, { minLength, maxLength });
+/** Two in three schedules have each fault at most. */
+const rarely = (action: fc.Arbitrary<Action>) =>
+	fc.oneof({ arbitrary: fc.constant([]), weight: 2 }, { arbitrary: times(action, 1, 2), weight: 1 });
+
+/** Any schedule. */
+export const anySchedule: fc.Arbitrary<Schedule> = fc.record({
+	setting,
+	seed: fc.nat(),
+	actions: fc
+		.tuple(
+			times(ask, 1, 3),
+			times(write, 1, 12),
+			rarely(kill),
+			rarely(killAsker),
+			rarely(stop),
+			rarely(olderCopy),
+			rarely(publish),
+		)
+		.map((lists) => (lists as Action[][]).flat()),
+});
+
+/** How long to look for a shorter schedule, ms. */
+const maxShrinkMs = 30_000;
+
+/** What came of many schedules. */
+export interface Result {
+	schedules: number;
+	seed: number;
+	steps: number;
+	/** Schedules that broke an invariant without an excuse. */
+	failures: number;
+	/** How often each invariant was broken, without and with each excuse. */
+	invariants: Record<string, number>;
+	exceptions: Record<string, { schedules: number; broken: number }>;
+	messages: number;
+	replies: number;
+	seconds: number;
+	/** The shortest schedule that fails, and its course. */
+	shortest?: string;
+}
+
+/** Carries out one schedule. */
+export async function carryOut(schedule: Schedule, traces = false) {
+	const world = new World(schedule, traces);
+	const broken: Array<[Invariant, string]> = [];
+	try {
+		await world.run();
+	} catch (error) {
+		broken.push(['broken', error instanceof Error ? (error.stack ?? '') : String(error)]);
+	}
+	return { world, faults: [...broken, ...faultsOf(world)] };
+}
+
+/** Carries out random schedules until one fails, and then looks for the shortest one. */
+export async function simulate(schedules: number, seed: number): Promise<Result> {
+	const start = performance.now();
+	const result: Result = {
+		...{ schedules, seed, steps: 0, failures: 0, invariants: {}, exceptions: {} },
+		...{ messages: 0, replies: 0, seconds: 0 },
+	};
+	let isCounting = true;
+	/** When to stop looking for a shorter schedule. */
+	let deadline = Infinity;
+	const property = fc.asyncProperty(anySchedule, async (schedule) => {
+		if (performance.now() > deadline) return true;
+		const { world, faults } = await carryOut(schedule);
+		const exception: Exception | undefined = exceptionOf(schedule);
+		if (isCounting) {
+			result.steps += world.steps;
+			result.messages += world.written.length;
+			result.replies += world.executions.reduce((sum, { output }) => sum + output.length, 0);
+			if (exception) {
+				const count = (result.exceptions[exception] ??= { schedules: 0, broken: 0 });
+				count.schedules++;
+				if (faults.length > 0) count.broken++;
+			}
+			for (const name of new Set(faults.map(([invariant]) => invariant))) {
+				const key = exception ? `${name} (${exception})` : name;
+				result.invariants[key] = (result.invariants[key] ?? 0) + 1;
+			}
+		}
+		if (faults.length === 0 || exception) return true;
+		if (isCounting) deadline = performance.now() + maxShrinkMs;
+		isCounting = false;
+		return false;
+	});
+	const details = await fc.check(property, { numRuns: schedules, seed, endOnFailure: false });
+	if (details.failed) {
+		result.failures = 1;
+		const [schedule] = details.counterexample ?? [];
+		if (schedule) result.shortest = await describe(schedule);
+	}
+	result.seconds = (performance.now() - start) / 1000;
+	return result;
+}
+
+/** A schedule with its course, to read. */
+export async function describe(schedule: Schedule): Promise<string> {
+	const { world, faults } = await carryOut(schedule, true);
+	const lines = [
+		`Broken: ${faults.map((fault) => fault.join(' ')).join(', ')}`,
+		`Schedule: ${JSON.stringify(schedule)}`,
+		...world.log,
+		...world.executions.map(({ id, state, output }) => `${id}: ${state}, got ${output.join(' ')}`),
+		...world.written.map(
+			({ id, phone, text, outcomes }) =>
+				`${id} ${phone} ${text}: ${[...outcomes.values()].join(' ')}`,
+		),
+		...world.triggers.map(({ url, started, late }) => `${url}: started ${started}, late ${late}`),
+	];
+	return lines.join('\n');
+}
