@@ -3,7 +3,7 @@
 
 const nodes = 'nodes/BusinessMessaging';
 /** Helpers that know nothing of messaging, for every folder of the nodes. */
-const helpers = `^${nodes}/(boundedMap|mutex)\\.ts$`;
+const helpers = `^${nodes}/(boundedMap|log|mutex)\\.ts$`;
 /** Folders of the nodes for others of them. */
 const inNodes = (...names) => [helpers, ...names.map((name) => `^${nodes}/${name}/`)];
 const client = ['api', 'phone', 'transport'];
@@ -23,14 +23,14 @@ const folders = {
 	nodes: [],
 	credentials: [`^${nodes}/operations/phone\\.ts$`], // the field Default Country is the same in both
 	sandbox: [`^${nodes}/api/`],
-	tools: ['^sandbox/', `^${nodes}/api/`],
-	playground: ['^(sandbox|tools)/'],
-	bench: ['^(sandbox|tools)/', `^${nodes}/api/`, '^test/support/'],
-	scripts: ['^(sandbox|test|tools)/', `^${nodes}/(api/|description)`],
-	test: ['^(nodes|credentials|sandbox|playground|bench|scripts|tools)/'],
+	harness: ['^(nodes|credentials|sandbox)/'],
+	playground: ['^(sandbox|harness)/'],
+	bench: ['^(sandbox|harness)/', `^${nodes}/api/`],
+	scripts: ['^(sandbox|harness)/', `^${nodes}/(api/|description)`],
+	test: ['^(nodes|credentials|sandbox|playground|bench|scripts|harness)/'],
 };
 
-const ownFiles = '^(nodes|credentials|sandbox|playground|bench|scripts|test|tools)/';
+const ownFiles = '^(nodes|credentials|sandbox|playground|bench|scripts|test|harness)/';
 
 /** Forbids imports of this repository's files, except for those that match. */
 const onlyImports = (name, from, allowed) => ({

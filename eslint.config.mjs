@@ -22,7 +22,7 @@ const communityRules = mapKeys(
  * - documentation-url-miscased wants a camelCase slug, "only applicable to nodes in the main repository", where
  *   documentation-url-not-http-url and credential-documentation-url want a URL;
  * - inputs-wrong-regular-node and outputs-wrong want the literal ['main'], where node-connection-type-literal wants
- *   NodeConnectionTypes.Main. test/description holds both of them on the built description, which has the literal.
+ *   NodeConnectionTypes.Main. test/unit/description holds both of them on the built description, which has the literal.
  */
 const contradicted = [
 	'n8n-nodes-base/cred-class-field-documentation-url-miscased',
@@ -37,7 +37,7 @@ export default tseslint.config(
 	{
 		ignores: [
 			...['dist/', 'dist.*/', 'coverage/', 'playground/n8n/', '.playground/'],
-			'test/contract/client/generated.d.ts',
+			'test/service/contract/client/generated.d.ts',
 		],
 	},
 	{ linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -61,7 +61,7 @@ export default tseslint.config(
 	},
 	{
 		// Answers of HTTP calls and of n8n's engine are `any` there; a wrong shape fails the test that reads it.
-		files: ['test/**/*.ts'],
+		files: ['test/**/*.ts', 'harness/{engine,editor,n8n}/**/*.ts', 'harness/savedWorkflows.ts'],
 		rules: {
 			'@typescript-eslint/no-base-to-string': 'off',
 			'@typescript-eslint/no-unsafe-argument': 'off',
@@ -83,13 +83,13 @@ export default tseslint.config(
 	},
 	{
 		files: [
-			'{bench,playground,scripts,tools}/**',
+			'{bench,playground,scripts,harness}/**',
 			'sandbox/main.ts',
-			'test/{compat,queue,soak}/**',
+			'test/n8n/{compat,deployment,queue,soak}/**',
 		],
 		rules: { 'no-console': 'off' },
 	},
-	{ files: ['test/**/*.{ts,js,mjs}'], rules: { 'max-lines': ['error', { max: 400 }] } },
+	{ files: ['{test,harness}/**/*.{ts,js,mjs}'], rules: { 'max-lines': ['error', { max: 400 }] } },
 	{
 		files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
 		plugins: { regexp },

@@ -1,16 +1,7 @@
 'use strict';
 // All tests. `npm test` leaves out `variants` and `e2e`, which take long. Mutation testing and the coverage of the nodes run some of
-// them in their own way: test/mutation, test/coverage.
+// them in their own way: harness/mutation, harness/coverage.
 const { availableParallelism } = require('node:os');
-
-/** Folders of test/ by project; all others need n8n's engine, against the sandbox over HTTP. */
-const folders = {
-	unit: ['api', 'description', 'phone', 'repository', 'tools'],
-	sandbox: ['sandbox'],
-	contract: ['contract'],
-	e2e: ['e2e'],
-	variants: ['variants'],
-};
 
 /** @type {import('jest').Config} */
 const common = {
@@ -19,36 +10,49 @@ const common = {
 	testEnvironment: 'node',
 	// dist is loaded as it is shipped; only TypeScript is transformed.
 	transform: { '\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' } } }] },
-	globalSetup: '<rootDir>/test/support/globalSetup.ts',
+	globalSetup: '<rootDir>/harness/jest/globalSetup.ts',
+	restoreMocks: true,
 };
 
-/** Packages are loaded once in a process instead of once for each test file. */
+/** n8n's engine, with packages that are loaded once in a process instead of once for each test file. */
 const shared = {
 	...common,
-	testEnvironment: '<rootDir>/test/support/engineEnvironment.js',
-	runtime: '<rootDir>/test/support/sharedPackages.js',
+	testEnvironment: '<rootDir>/harness/jest/engineEnvironment.js',
+	runtime: '<rootDir>/harness/jest/sharedPackages.js',
 };
 
-/** The test files of some folders. */
-const below = (names) => names.map((name) => `<rootDir>/test/${name}/**/*.test.ts`);
+const project = (settings, displayName, ...folders) => ({
+	...settings,
+	displayName,
+	testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
+});
+
+const projects = [
+	project(common, 'unit', 'unit'),
+	project(common, 'repository', 'repository'),
+	project(shared, 'engine', 'engine'),
+	project(shared, 'service', 'service/sandbox', 'service/contract'),
+	project(common, 'variants', 'service/variants'),
+	project(common, 'e2e', 'n8n/e2e'),
+];
+
+/**
+ * `--selectProjects engine execution/campaign`: Jest takes every word after the flag for the name of a project. Here the words that
+ * name none are paths, and only the files that contain one of them run.
+ */
+function onlyNamedFiles(argv) {
+	const [, ...words] = argv.slice(argv.indexOf('--selectProjects'));
+	const end = words.findIndex((word) => word.startsWith('-'));
+	const names = projects.map(({ displayName }) => displayName);
+	const paths = words.slice(0, end < 0 ? undefined : end).filter((word) => !names.includes(word));
+	if (!argv.includes('--selectProjects') || paths.length === 0) return projects;
+	const others = `^(?!.*(?:${paths.join('|')})).*\\.test\\.ts$`;
+	return projects.map((one) => ({ ...one, testPathIgnorePatterns: [others] }));
+}
 
 /** @type {import('jest').Config} */
 module.exports = {
-	projects: [
-		{ ...common, displayName: 'unit', testMatch: below(folders.unit) },
-		{
-			...shared,
-			displayName: 'engine',
-			testMatch: below(['*']),
-			testPathIgnorePatterns: Object.values(folders)
-				.flat()
-				.map((name) => `<rootDir>/test/${name}/`),
-		},
-		{ ...shared, displayName: 'sandbox', testMatch: below(folders.sandbox) },
-		{ ...shared, displayName: 'contract', testMatch: below(folders.contract) },
-		{ ...common, displayName: 'variants', testMatch: below(folders.variants) },
-		{ ...common, displayName: 'e2e', testMatch: below(folders.e2e) },
-	],
+	projects: onlyNamedFiles(process.argv),
 	testTimeout: 70_000, // longer than `until` waits, which then says for what
 	maxWorkers: Math.max(2, availableParallelism() - 1),
 	// What test files leave behind goes with their process.

@@ -1,10 +1,10 @@
 /** `npm run bench:campaign`: compares our node with what people use today, on a real n8n. Takes about 20 minutes. */
 import sortBy from 'lodash/sortBy';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { printTable, step, UserError } from '../tools/cli';
-import { Environment } from '../tools/environment';
-import type { N8nServer } from '../tools/n8n/server';
-import { ACTION, listNodes, node, withCredential, workflow } from '../tools/n8n/workflow';
+import { printTable, step, UserError } from '../harness/cli';
+import { Environment } from '../harness/environment';
+import type { N8nServer } from '../harness/n8n/server';
+import { ACTION, listNodes, node, withCredential, workflow } from '../harness/n8n/workflow';
 import {
 	FIRST_NUMBER,
 	noLimit,
@@ -13,8 +13,8 @@ import {
 	type SandboxClient,
 	SandboxProcess,
 	type Traffic,
-} from '../tools/sandboxClient';
-import { until } from '../tools/until';
+} from '../harness/sandboxClient';
+import { until } from '../harness/until';
 import { cpuSeconds, forgetPeak, peakMb, pidOf } from './usage';
 
 export const usage = `Usage: npm run bench:campaign -- [--json FILE] [--quick]

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { difference, map, min, uniq } from 'lodash';
 import { sampleContact } from '../sandbox/state/samples';
 import { type Choice, describeVariants, singleVariants } from '../sandbox/variants';
-import { SandboxProcess } from '../tools/sandboxClient';
+import { SandboxProcess } from '../harness/sandboxClient';
 import type { Took } from './listingClient';
 
 export const usage = `Usage: npm run bench:listing -- [--json FILE] [--quick]

@@ -6,8 +6,8 @@ import axios from 'axios';
 import { ExecuteContext } from 'n8n-core';
 import { createEmptyRunExecutionData, type INodeExecutionData, Workflow } from 'n8n-workflow';
 import { readList, type ServiceRecord } from '../nodes/BusinessMessaging/api/read';
-import { type LoadedPackage, additionalDataFor, loadPackage } from '../test/support/package';
-import { ACTION, node, withCredential } from '../tools/n8n/workflow';
+import { type LoadedPackage, additionalDataFor, loadPackage } from '../harness/engine/package';
+import { ACTION, node, withCredential } from '../harness/n8n/workflow';
 import { forgetPeak, peakMb } from './usage';
 
 const [kind, baseUrl, apiKey, firstPage, pageSize, contacts] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /** `npm run bench -- campaign|listing|trigger [--json FILE] [--quick]`. */
 import { writeFile } from 'node:fs/promises';
-import { readFlags, runMain, UserError } from '../tools/cli';
+import { readFlags, runMain, UserError } from '../harness/cli';
 
 /** A benchmark prints its tables, and returns what it has measured, and what must not be, in sentences. */
 interface Benchmark {

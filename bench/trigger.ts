@@ -9,13 +9,13 @@ import sortBy from 'lodash/sortBy';
 import uniq from 'lodash/uniq';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { printTable, step, UserError } from '../tools/cli';
-import { Environment } from '../tools/environment';
-import { outputOf } from '../tools/n8n/client';
-import type { N8nServer } from '../tools/n8n/server';
-import { node, TRIGGER, withCredential, workflow } from '../tools/n8n/workflow';
-import { numbersOf, SandboxProcess } from '../tools/sandboxClient';
-import { until } from '../tools/until';
+import { printTable, step, UserError } from '../harness/cli';
+import { Environment } from '../harness/environment';
+import { outputOf } from '../harness/n8n/client';
+import type { N8nServer } from '../harness/n8n/server';
+import { node, TRIGGER, withCredential, workflow } from '../harness/n8n/workflow';
+import { numbersOf, SandboxProcess } from '../harness/sandboxClient';
+import { until } from '../harness/until';
 import { cpuSeconds, pidOf } from './usage';
 
 export const usage = `Usage: npm run bench:trigger -- [--json FILE] [--quick]

@@ -1,7 +1,7 @@
 /** CPU time and memory of a process, as Linux reports them. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { UserError } from '../tools/cli';
-import type { N8nServer } from '../tools/n8n/server';
+import { UserError } from '../harness/cli';
+import type { N8nServer } from '../harness/n8n/server';
 
 /** Linux reports CPU time in hundredths of a second on every machine. */
 const TICKS_PER_SECOND = 100;

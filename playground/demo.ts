@@ -5,11 +5,16 @@ import path from 'node:path';
 import pLimit from 'p-limit';
 import type { State } from '../sandbox';
 import type { Message } from '../sandbox/state/messages';
-import { onStop, readFlags, runMain, step, UserError } from '../tools/cli';
-import { readExample, readSampleContacts, type SampleContact } from '../tools/examples';
-import { hasEnded } from '../tools/n8n/client';
-import { openPlayground, type Playground } from '../tools/playground';
-import { until } from '../tools/until';
+import { onStop, readFlags, runMain, step, UserError } from '../harness/cli';
+import {
+	readExample,
+	readSampleContacts,
+	type SampleContact,
+	thatSends,
+} from '../harness/examples';
+import { hasEnded } from '../harness/n8n/client';
+import { openPlayground, type Playground } from '../harness/playground';
+import { until } from '../harness/until';
 
 const USAGE = `Usage: npm run demo -- [--json FILE]
 Sends the campaign of examples/ to its sample contacts, lets them answer, and counts what arrived.`;
@@ -53,7 +58,7 @@ async function runCampaign(playground: Playground): Promise<void> {
 	const { n8n, sandbox, credential } = playground;
 	const { client } = n8n;
 	const make = async (name: string) =>
-		(await client.createWorkflow(readExample(name, credential))).id;
+		(await client.createWorkflow(thatSends(readExample(name, credential)))).id;
 	const campaign = await make('campaign-with-results');
 	const autoReply = await make('auto-reply');
 	const count = (name: 'sent' | 'read' | 'replied') => () =>

@@ -2,11 +2,11 @@
 import { watch } from 'node:fs';
 import path from 'node:path';
 import debounce from 'lodash/debounce';
-import { onStop, readFlags, runMain } from '../tools/cli';
-import { importExamples, registerAgain } from '../tools/examples';
-import { PROJECT_FOLDER } from '../tools/n8n/package';
-import { openPlayground, type Playground } from '../tools/playground';
-import { readPort } from '../tools/processes';
+import { onStop, readFlags, runMain } from '../harness/cli';
+import { importExamples, registerAgain } from '../harness/examples';
+import { PROJECT_FOLDER } from '../harness/n8n/package';
+import { openPlayground, type Playground } from '../harness/playground';
+import { readPort } from '../harness/processes';
 
 const USAGE = `Usage: npm start -- [--n8n-port 5678] [--sandbox-port 4010] [--folder .playground] [--watch]
 Starts n8n with the nodes of this project, and the sandbox. What you do in n8n is kept in the folder.

@@ -26,6 +26,8 @@ export interface ApiCall {
 	logged: LoggedRequest;
 	key?: ApiKey;
 	fault?: Fault;
+	/** Ends a call that counts as under way. */
+	end?: () => void;
 }
 
 declare module 'fastify' {
@@ -94,6 +96,7 @@ function admit(request: FastifyRequest, state: State): void {
 	state.requests.add(logged);
 	const key = state.keys.authenticate(request.headers.authorization);
 	request.apiCall.key = key;
+	request.apiCall.end = state.simultaneousRequests.begin(key.id);
 	state.rateLimiter.take(key.id);
 }
 
@@ -140,6 +143,7 @@ async function sendAnswer(
 	if (!call) return payload;
 	const { fault, state, logged } = call;
 	await wait(state.settings.latencyMs + (fault?.delayMs ?? 0));
+	call.end?.();
 	if (fault?.reset) {
 		state.requests.finish(logged, null);
 		request.raw.socket.resetAndDestroy();

@@ -69,6 +69,22 @@ export class RateLimiter {
 	}
 }
 
+/** Refuses requests of a key while too many others of it are under way. An assumption: the specification names no such limit. */
+export class SimultaneousRequests {
+	private readonly underWay = new Map<string, number>();
+
+	constructor(private readonly most: number) {}
+
+	/** Counts a request of a key. @returns ends it @throws HttpError 429 without `Retry-After` */
+	begin(keyId: string): () => void {
+		const count = this.underWay.get(keyId) ?? 0;
+		const words = `More than ${this.most} requests at once`;
+		if (this.most > 0 && count >= this.most) throw new HttpError(429, 'too_many_at_once', words);
+		this.underWay.set(keyId, count + 1);
+		return () => void this.underWay.set(keyId, (this.underWay.get(keyId) ?? 1) - 1);
+	}
+}
+
 /**
  * Hook: lets a request through that was made to the loopback address of this machine. It refuses calls through a tunnel, and
  * web pages whose host name points to this machine.

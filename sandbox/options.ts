@@ -26,6 +26,9 @@ export const optionsSchema = z
 			.default(1000)
 			.describe('requests that a key may make in any window; 0 for no limit'),
 		rateWindowMs: atLeastOne.default(60_000).describe('length of the sliding window, ms'),
+		simultaneousRequests: count
+			.default(0)
+			.describe('requests of a key that may be under way at once; 0 for no limit'),
 		// The request is processed on arrival; only the response waits.
 		latencyMs: count.default(0).describe('response time, ms'),
 		pageSizeCap: atLeastOne.default(100).describe('greatest page size'),

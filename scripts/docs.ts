@@ -6,7 +6,7 @@ import path from 'node:path';
 import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../nodes/BusinessMessaging/description';
 import { buildOpenApiDocument } from '../sandbox/openapi';
-import { filesBelow, readText, root } from '../test/support/files';
+import { filesBelow, readText, root } from '../harness/engine/files';
 import { phoneTable, phoneTableFile } from './phoneTable';
 
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
@@ -29,17 +29,15 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	endpoints: () => console.log(endpointTable()),
 	/** The table of numbering plans, from libphonenumber-js. */
 	phones: () => writeFileSync(phoneTableFile, phoneTable()),
-	/** test/compat/saved: what the present nodes leave in workflows, as the version of package.json. */
+	/** test/n8n/compat/saved: what the present nodes leave in workflows, as the version of package.json. */
 	saved: async () => {
 		if (isReleased) throw new Error(`What version ${version} saves never changes any more.`);
-		const { presentNodes, presentShape, writeSaved } = await import(
-			'../test/compat/saved/present.js'
-		);
+		const { presentNodes, presentShape, writeSaved } = await import('../harness/savedWorkflows.js');
 		writeSaved(version, { nodes: presentNodes(), shape: presentShape() });
 	},
 	/** The previews of outputs (__schema__), from runs of the built nodes against the sandbox. */
 	schemas: () => {
-		const previews = ['test/operations/everyOperation', '-t', 'previews'];
+		const previews = ['test/engine/operations/everyOperation', '-t', 'previews'];
 		run('node_modules/jest/bin/jest.js', previews, { WRITE_PREVIEWS: '1' });
 	},
 	/** docs/pictures, in the editor of a real n8n; only if named, as that takes minutes. */

@@ -1,10 +1,10 @@
 /** `npm run docs -- pictures [NAME…]`: takes the pictures of docs/pictures in the editor of a real n8n and on the sandbox's phone. */
-import { withScreenshot, NewUser } from '../test/e2e/support/editor';
-import { fillPhone, untilPhoneIsQuiet, zara } from '../test/e2e/support/phone';
-import { runMain, UserError } from '../tools/cli';
-import { exampleNames, readExample, readSampleContacts } from '../tools/examples';
-import { hasEnded } from '../tools/n8n/client';
-import { until } from '../tools/until';
+import { withScreenshot, NewUser } from '../harness/editor/editor';
+import { fillPhone, untilPhoneIsQuiet, zara } from '../harness/editor/phone';
+import { runMain, UserError } from '../harness/cli';
+import { exampleNames, readExample, readSampleContacts, thatSends } from '../harness/examples';
+import { hasEnded } from '../harness/n8n/client';
+import { until } from '../harness/until';
 import { takeConversation } from './pictures/conversation';
 import {
 	boxOf,
@@ -89,7 +89,7 @@ async function takeTrigger({ editor, sandbox: { state } }: Studio): Promise<void
 
 /** The form of Send Template with fields of the item in it, after it was sent: that of the order update. */
 async function takeTemplate({ editor, n8n, credential }: Studio): Promise<void> {
-	const file = readExample('order-update', credential);
+	const file = thatSends(readExample('order-update', credential));
 	await editor.openWorkflow((await n8n.client.createWorkflow(file)).id);
 	await editor.executeAt('Try it with a sample order');
 	await editor.waitForSuccess('Send order update');
@@ -128,7 +128,7 @@ async function takeExamples({ editor, n8n, credential, sandbox }: Studio): Promi
 	};
 	for (const name of exampleNames()) {
 		if (name === 'mcp-server') continue; // a trigger and its tool: nothing to see
-		const file = readExample(name, credential);
+		const file = thatSends(readExample(name, credential));
 		// The user has chosen an account there; without one, n8n shows a warning.
 		for (const node of file.nodes)
 			if (node.type.endsWith('.lmChatOpenAi')) node.credentials = { openAiApi: account };
@@ -157,7 +157,7 @@ async function takeReport({ editor, n8n: { client }, credential, sandbox }: Stud
 	settings.failingNumbers = phones.slice(0, 5);
 	const ids: string[] = [];
 	for (const name of ['campaign-with-results', 'campaign-results', 'opt-outs'])
-		ids.push((await client.createWorkflow(readExample(name, credential))).id);
+		ids.push((await client.createWorkflow(thatSends(readExample(name, credential)))).id);
 	const [campaign, results, optOuts] = ids;
 	for (const id of [results, optOuts]) await client.activate(id);
 	const run = await client.run(campaign, 'When clicking ‘Execute workflow’');

@@ -11,8 +11,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { savedVersions } from '../test/compat/saved/present';
-import { readText, root } from '../test/support/files';
+import { savedVersions } from '../harness/savedWorkflows';
+import { readText, root } from '../harness/engine/files';
 
 const increments = ['patch', 'minor', 'major', 'prepatch', 'preminor', 'premajor', 'prerelease'];
 const unreleased = '## [Unreleased]';
@@ -86,7 +86,7 @@ function check(tag?: string): void {
 	const version = readVersion();
 	const lockVersion = readVersion('package-lock.json');
 	const isSaved = isPrerelease(version) || savedVersions().includes(version);
-	const saved = `test/compat/saved/${version}.json`;
+	const saved = `test/n8n/compat/saved/${version}.json`;
 	refuse([
 		...(lockVersion === version ? [] : [`package-lock.json has ${lockVersion}, not ${version}.`]),
 		...(isSaved ? [] : [`npm run docs writes what is missing: ${saved}.`]),
@@ -131,7 +131,7 @@ function release(increment: string): void {
 	} catch (error) {
 		// The working tree was clean: everything that is there now was made here.
 		run('git', 'reset', '--quiet', '--hard', before);
-		run('git', 'clean', '--quiet', '--force', 'test/compat/saved');
+		run('git', 'clean', '--quiet', '--force', 'test/n8n/compat/saved');
 		throw error;
 	}
 }

@@ -6,9 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { onStop, runMain, UserError } from '../tools/cli';
-import { packFolder, PROJECT_FOLDER } from '../tools/n8n/package';
-import { runCommand } from '../tools/processes';
+import { onStop, runMain, UserError } from '../harness/cli';
+import { packFolder, PROJECT_FOLDER } from '../harness/n8n/package';
+import { runCommand } from '../harness/processes';
 
 /** The part of the scanner that is used; the scanner has no types. */
 interface Scanner {

@@ -1,7 +1,7 @@
 /** Everything that a sandbox knows, in memory, with times in ISO 8601. A reset throws it away and makes a new one. */
 import type { EventEmitter } from 'node:events';
 
-import { KeyRing, RateLimiter } from '../auth';
+import { KeyRing, RateLimiter, SimultaneousRequests } from '../auth';
 import { Deliveries, type Delivery } from '../deliveries';
 import { Faults } from '../faults';
 import { demoKey, type Settings } from '../options';
@@ -32,6 +32,7 @@ export class State {
 	readonly faults = new Faults();
 	readonly requests = new RequestLog();
 	readonly rateLimiter: RateLimiter;
+	readonly simultaneousRequests: SimultaneousRequests;
 	/** Makes the sandbox speak like the variant of the service that was chosen. */
 	readonly adapter: VariantAdapter;
 	readonly deliveries: Deliveries;
@@ -43,6 +44,7 @@ export class State {
 		changes: EventEmitter<Changes>,
 	) {
 		this.rateLimiter = new RateLimiter(settings);
+		this.simultaneousRequests = new SimultaneousRequests(settings.simultaneousRequests);
 		const { webhooks } = this;
 		const { signal: closing } = this.closing;
 		this.adapter = new VariantAdapter(settings, this.contacts);

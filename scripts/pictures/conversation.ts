@@ -1,10 +1,10 @@
 /** The animated picture: n8n asks a customer on the phone, and continues with the reply. */
 import type { Page } from 'playwright-core';
 
-import { zara } from '../../test/e2e/support/phone';
-import type { WorkflowFile } from '../../tools/n8n/client';
-import { ACTION, node, to, withCredential, workflow } from '../../tools/n8n/workflow';
-import { until } from '../../tools/until';
+import { zara } from '../../harness/editor/phone';
+import type { WorkflowFile } from '../../harness/n8n/client';
+import { ACTION, node, to, withCredential, workflow } from '../../harness/n8n/workflow';
+import { until } from '../../harness/until';
 import {
 	canvasBox,
 	editorSize,

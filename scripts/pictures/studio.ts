@@ -8,10 +8,10 @@ import { crc32 } from 'node:zlib';
 import type { Locator, Page, ViewportSize } from 'playwright-core';
 import UPNG from 'upng-js';
 
-import { onStop } from '../../tools/cli';
-import { PROJECT_FOLDER } from '../../tools/n8n/package';
-import { type Playground, openPlayground } from '../../tools/playground';
-import { Editor } from '../../test/e2e/support/editor';
+import { onStop } from '../../harness/cli';
+import { PROJECT_FOLDER } from '../../harness/n8n/package';
+import { type Playground, openPlayground } from '../../harness/playground';
+import { Editor } from '../../harness/editor/editor';
 
 const pictures = path.join(PROJECT_FOLDER, 'docs', 'pictures');
 /** Size of the editor's window, CSS pixels. */

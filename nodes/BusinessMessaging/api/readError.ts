@@ -1,7 +1,7 @@
 /** Reads the errors of the service. The specification does not show their shape: all of this is an assumption. */
 import { at, compact, isObject, unescape } from 'lodash';
 
-import { type ServiceRecord, isRecord, readId } from './read';
+import { type ServiceRecord, isRecord, readFlag, readId } from './read';
 
 /** Fields with the message, the clearest ones first: `error` and `title` often contain only a code. */
 const wordKeys = [
@@ -43,7 +43,9 @@ export function readErrorMessage(body: unknown, visited = new Set<unknown>()): s
 /** Whether a response with a status such as 200 says that the request was refused, as some services do. */
 export function isRefusal(body: unknown): boolean {
 	if (!isRecord(body)) return false;
-	if (at(body, ['success', 'ok']).includes(false)) return true;
+	const isNo = ([name, value]: [string, unknown]) =>
+		/^(success|ok)$/i.test(name) && readFlag(value) === false;
+	if (Object.entries(body).some(isNo)) return true;
 	// A record may have fields with these names.
 	if (readId(body) !== undefined) return false;
 	const isError = typeof body.status === 'string' && /^(error|fail)$/i.test(body.status);

@@ -1,31 +1,58 @@
 /**
  * The values of the node's fields for an item. n8n evaluates the expressions, and replaces one without a value by
- * nothing; inside a text, and in a rule or filter, this is refused here. Columns such as `{{ $json.phone }}` are read
- * without n8n, which takes 0.3 ms for each expression: a run of 3,000 messages begins a second earlier.
+ * nothing, which is refused here. An evaluation takes n8n up to a millisecond, and longer with many rows, so there are as
+ * few as possible: columns such as `{{ $json.phone }}` are read without n8n, what belongs to the run is evaluated once,
+ * and the other expressions of a text together.
  */
-import { mapValues, truncate, zip } from 'lodash';
+import { randomUUID } from 'crypto';
+import { mapValues, memoize, partition, truncate, zip } from 'lodash';
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
-import { asText, isRecord } from '../api/read';
+import { isRecord } from '../api/read';
 import type { Field } from '../operations/fields';
 import { InputError } from '../transport/errors';
+import { isSameForRun } from './runExpressions';
 
 /** The path to a column and nothing else, e.g. `$json.name` or `$json["First Name"].x`. */
 const column = /^\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\]+"\]|\['[^'\\]+'\])+)\s*$/;
 const columnKey = /\.\w+|\["[^"]+"\]|\['[^']+'\]/g;
-/** Fields that limit who gets a message, what is listed or what is changed: an expression without a value would turn this off silently. */
-const limits = ['audienceRules', 'filters', 'period', 'updateFields'];
+/** Fields that a record or a message may go without. Everywhere else, an expression without a value is refused. */
+const mayBeMissing = ['name', 'options.failedMessage'];
 /** What records and invalid dates become inside a text. */
 const notForPeople = /\[object Object\]|Invalid DateTime/;
 /** How much of an expression an error shows, characters. */
 const maxShown = 100;
+/** Separates expressions that are evaluated together. No value contains it. */
+const separator = randomUUID();
 
 type Plain = string | number | boolean;
+
+/** What an expression gave. */
+interface Evaluation {
+	value?: unknown;
+	error?: Error & { description?: string };
+}
+
+/** A text of a field with its expressions. */
+interface Parsed {
+	/** One more than there are expressions: what is before, between and after them. */
+	texts: string[];
+	/** The expressions without their braces. */
+	codes: string[];
+	/** Whether it is one expression and nothing else, which gives a value of any type. */
+	isWhole: boolean;
+	/** Whether the text is what its parts give: not with a backslash or an open brace, for which n8n has rules. */
+	isJoined: boolean;
+}
 
 /** Reads the fields of the node, item by item. */
 export class FieldReader {
 	private readonly parameters: INodeParameters;
 	private readonly items: IDataObject[];
+	private readonly parse = memoize(parse);
+	private readonly isSameForRun = memoize(isSameForRun);
+	/** What was found for expressions that are the same for all items. */
+	private readonly ofRun = new Map<string, Evaluation>();
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.parameters = context.getNode().parameters;
@@ -38,91 +65,114 @@ export class FieldReader {
 	}
 
 	/**
-	 * The value of a field for an item. `gaps` gets a sentence for each expression that has no value, which may be
-	 * intended.
+	 * The value of a field for an item. A list or text that is the same for all items is the same object.
 	 *
-	 * @throws InputError that names field and expression, if one fails or has no value inside a text
+	 * @throws InputError that names field and expression, if one fails or has no value
 	 */
-	read(field: Field, index: number, gaps: string[] = []): unknown {
+	read(field: Field, index: number): unknown {
 		const saved = this.parameters[field.name] ?? field.default;
-		return mapTexts(saved, (text) =>
-			text.startsWith('=') ? this.evaluate(text.slice(1), field, index, gaps) : text,
+		return mapTexts(saved, field.name, (text, path) =>
+			text.startsWith('=') ? this.evaluate(text.slice(1), field, path, index) : text,
 		);
 	}
 
-	private evaluate(text: string, field: Field, index: number, gaps: string[]): unknown {
-		const known = fill(text, this.items[index]);
-		if (known !== undefined) return known;
-		const { value, error } = this.attempt(text, index);
-		const place = `in '${field.displayName}'`;
-		const { codes } = parse(text);
-		if (error) {
-			const failing = codes.find((code) => this.attempt(`{{${code}}}`, index).error);
-			throw new InputError(
-				`The expression ${show(failing ?? codes[0])} ${place} failed: ${error.message}`,
-				`${error.description ?? ''} Correct the expression in the node.`.trim(),
-			);
-		}
-		const [wrong] = (typeof value === 'string' && notForPeople.exec(value)) || [];
-		if (wrong && !text.includes(wrong)) {
-			const givesIt = (code: string) =>
-				asText(this.attempt(`{{${code}}} `, index).value).includes(wrong);
-			throw new InputError(
-				`${show(codes.find(givesIt) ?? codes[0])} ${place} gives "${wrong}"`,
-				'Choose one field of the record, or correct the date, so that people can read the text.',
-			);
-		}
-		const gap = codes.find((code) => this.isWithoutValue(code, index));
-		if (gap === undefined) return value;
-		const message = `${show(gap)} ${place} has no value`;
-		if (text !== `{{${gap}}}` || limits.includes(field.name))
-			throw new InputError(
-				message,
-				"Check the name of the field in the input. If the value may be missing, use an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.",
-			);
-		gaps.push(`${message}.`);
+	private evaluate(text: string, field: Field, path: string, index: number): unknown {
+		const { texts, codes, isWhole, isJoined } = this.parse(text);
+		if (isWhole) return this.readWhole(codes[0], field, path, index);
+		const parts = this.readParts(codes, field, index);
+		const join = (): Evaluation => ({ value: zip(texts, parts).flat().join('') });
+		const isOfRun = codes.every((code) => this.isSameForRun(code));
+		const joined = isJoined && isOfRun ? this.once(text, join) : join();
+		const { value, error } = isJoined ? joined : this.ask(text, index);
+		if (error) throw failed(codes[0], field, error);
 		return value;
 	}
 
-	private isWithoutValue(code: string, index: number): boolean {
-		if (columnOf(this.items[index], code) !== undefined) return false;
-		const { value, error } = this.attempt(`{{${code}}}`, index);
-		return !error && (value === undefined || value === null || Number.isNaN(value));
+	private readWhole(code: string, field: Field, path: string, index: number): unknown {
+		const known = columnOf(this.items[index], code);
+		if (known !== undefined) return known;
+		const { value, error } = this.ask(`{{${code}}}`, index);
+		if (error) throw failed(code, field, error);
+		if (typeof value === 'string') checkReadable(value, code, field);
+		const isOptional = !field.required && mayBeMissing.includes(path);
+		if (isMissing(value) && !isOptional) throw noValue(code, field, true);
+		return value;
 	}
 
-	private attempt(
-		expression: string,
-		index: number,
-	): { value?: unknown; error?: Error & { description?: string } } {
-		try {
-			return { value: this.context.evaluateExpression(expression, index) };
-		} catch (error) {
-			return { error: error as Error };
+	/** What the expressions of a text become in it, in their order. */
+	private readParts(codes: string[], field: Field, index: number): Plain[] {
+		const known = new Map<string, Plain | undefined>(
+			codes.map((code) => [code, columnOf(this.items[index], code)]),
+		);
+		const open = codes.filter((code) => known.get(code) === undefined);
+		const [ofRun, ofItem] = partition(open, (code) => this.isSameForRun(code));
+		for (const group of [...ofRun.map((code) => [code]), ofItem])
+			for (const [code, part] of this.askTogether(group, field, index)) known.set(code, part);
+		return codes.map((code) => {
+			const part = known.get(code) ?? '';
+			if (part !== '' || columnOf(this.items[index], code) === '') return part;
+			// n8n replaces a missing value by an empty text, too.
+			if (isMissing(this.ask(`{{${code}}}`, index).value)) throw noValue(code, field);
+			return part;
+		});
+	}
+
+	private askTogether(codes: string[], field: Field, index: number): Array<[string, string]> {
+		if (codes.length === 0) return [];
+		const joined = codes.map((code) => `${separator}{{${code}}}`).join('');
+		const { value, error } = this.ask(joined, index);
+		if (error) {
+			const failing = codes.find((code) => this.ask(`{{${code}}}`, index).error) ?? codes[0];
+			throw failed(failing, field, error);
 		}
+		const parts = String(value).split(separator).slice(1);
+		return codes.map((code, place) => {
+			checkReadable(parts[place], code, field);
+			return [code, parts[place]];
+		});
+	}
+
+	/** What n8n says to a text with expressions. */
+	private ask(text: string, index: number): Evaluation {
+		const evaluate = () => {
+			try {
+				return { value: this.context.evaluateExpression(text, index) };
+			} catch (error) {
+				return { error: error as Error };
+			}
+		};
+		return this.isSameForRun(text) ? this.once(text, evaluate) : evaluate();
+	}
+
+	private once(text: string, evaluate: () => Evaluation): Evaluation {
+		const known = this.ofRun.get(text) ?? evaluate();
+		this.ofRun.set(text, known);
+		return known;
 	}
 }
 
-/** The same value with each of its texts replaced, at any depth. */
-function mapTexts(value: unknown, replace: (text: string) => unknown): unknown {
-	if (typeof value === 'string') return replace(value);
-	if (Array.isArray(value)) return value.map((one: unknown) => mapTexts(one, replace));
-	return isRecord(value) ? mapValues(value, (one) => mapTexts(one, replace)) : value;
+/** The same value with each of its texts replaced, at any depth. The path of a text has the keys that lead to it. */
+function mapTexts(
+	value: unknown,
+	path: string,
+	replace: (text: string, path: string) => unknown,
+): unknown {
+	if (typeof value === 'string') return replace(value, path);
+	if (Array.isArray(value)) return value.map((one: unknown) => mapTexts(one, path, replace));
+	return isRecord(value)
+		? mapValues(value, (one, key) => mapTexts(one, `${path}.${key}`, replace))
+		: value;
 }
 
 /** Splits like n8n: `{{` begins an expression unless a backslash precedes it, the next `}}` ends it. */
-function parse(text: string): { texts: string[]; codes: string[] } {
+function parse(text: string): Parsed {
 	const [first, ...others] = text.split(/(?<!\\)\{\{/);
 	const parts = others.map((part) => part.split('}}'));
 	const codes = parts.map(([code]) => code);
-	return { texts: [first, ...parts.map(([, ...rest]) => rest.join('}}'))], codes };
-}
-
-/** The value of a text whose expressions are columns with plain values; undefined if n8n has to evaluate it. */
-function fill(text: string, json: IDataObject): Plain | undefined {
-	const { texts, codes } = parse(text);
-	const values = codes.map((code) => columnOf(json, code));
-	if (values.includes(undefined) || texts.some((one) => one.includes('\\'))) return undefined;
-	return text === `{{${codes[0]}}}` ? values[0] : zip(texts, values).flat().join('');
+	const texts = [first, ...parts.map(([, ...rest]) => rest.join('}}'))];
+	const braced = codes.map((code) => `{{${code}}}`);
+	const isJoined = !text.includes('\\') && zip(texts, braced).flat().join('') === text;
+	return { texts, codes, isWhole: text === braced[0], isJoined };
 }
 
 /** The value of a column, if it is a plain one. */
@@ -134,6 +184,37 @@ function columnOf(json: IDataObject, code: string): Plain | undefined {
 		return isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined;
 	}, path && json);
 	return ['string', 'number', 'boolean'].includes(typeof value) ? (value as Plain) : undefined;
+}
+
+function isMissing(value: unknown): boolean {
+	return value === undefined || value === null || Number.isNaN(value);
+}
+
+/** @throws InputError for the text of an expression that shows a record or an invalid date */
+function checkReadable(text: string, code: string, { displayName }: Field): void {
+	const [wrong] = notForPeople.exec(text) ?? [];
+	if (!wrong || code.includes(wrong)) return;
+	throw new InputError(
+		`${show(code)} in '${displayName}' gives "${wrong}"`,
+		'Choose one field of the record, or correct the date, so that people can read the text.',
+	);
+}
+
+function failed(code: string, { displayName }: Field, error: Evaluation['error']): InputError {
+	return new InputError(
+		`The expression ${show(code)} in '${displayName}' failed: ${error?.message}`,
+		`${error?.description ?? ''} Correct the expression in the node.`.trim(),
+	);
+}
+
+function noValue(code: string, { displayName, required }: Field, isWhole = false): InputError {
+	const check = 'Check the name of the field in the input.';
+	const advice =
+		"If the value may be missing, use an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.";
+	return new InputError(
+		`${show(code)} in '${displayName}' has no value`,
+		required && isWhole ? check : `${check} ${advice}`,
+	);
 }
 
 function show(code: string): string {

@@ -1,6 +1,7 @@
 /** Says in n8n's log how far a long run is: n8n shows nothing of a node before it ends. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 
+import { writeLog } from '../log';
 import { type Outcome, hasFailed } from './item';
 
 /** Between two lines of the log: so many messages, and at least this part of the run. */
@@ -21,7 +22,9 @@ export function logProgress(context: IExecuteFunctions, total: number): (outcome
 		if (done % step !== 0 && !isLast) return;
 		const minutes = Math.ceil(((performance.now() - start) * (total / done - 1)) / 60_000);
 		const left = isLast ? '' : `, about ${minutes} min left`;
-		context.logger.info(
+		writeLog(
+			context,
+			'info',
 			`${run}: ${done} of ${total} messages (${failed} failed, ${skipped} skipped)${left}`,
 		);
 	};

@@ -1,5 +1,5 @@
 /** Reads the input items: the values of their fields, and the requests that they make. */
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
 import { asText } from '../api/read';
@@ -16,6 +16,7 @@ import { InputError, asFailure } from '../transport/errors';
 import { credentialType } from '../transport/connect';
 import { FieldReader } from './expressions';
 import type { Item } from './item';
+import { mapInTurns } from './inTurns';
 
 type Values = Record<string, unknown>;
 
@@ -26,25 +27,21 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 	const credential = await context.getCredentials(credentialType).catch(() => undefined);
 	const timeZone = context.getTimezone();
 	const settings = { defaultCountry: asText(credential?.defaultCountry), timeZone };
-	return context.getInputData().map(({ json: input }, index): Item => {
-		const gaps: string[] = [];
+	const readItem = ({ json: input }: INodeExecutionData, index: number): Item => {
 		try {
 			const values: Values = {};
-			for (const field of operation.fields)
-				values[field.name] = readValue(field, reader, index, gaps);
+			for (const field of operation.fields) values[field.name] = readValue(field, reader, index);
 			return { index, input, request: buildRequest(operation, values, settings) };
 		} catch (error) {
-			// Expressions without a value are the usual cause.
-			const { message, description } = asFailure(error);
-			const failure = new InputError(message, [description, ...gaps].filter(Boolean).join(' '));
-			return { index, input, outcome: { failure } };
+			return { index, input, outcome: { failure: asFailure(error) } };
 		}
-	});
+	};
+	return await mapInTurns(context.getInputData(), readItem);
 }
 
 /** @throws InputError for a value that does not fit its field, and for a required one that is empty */
-function readValue(field: Field, reader: FieldReader, index: number, gaps: string[]): unknown {
-	const value = coerce(field, reader.read(field, index, gaps));
+function readValue(field: Field, reader: FieldReader, index: number): unknown {
+	const value = coerce(field, reader.read(field, index));
 	const isBlank = typeof value === 'string' && value.trim() === '';
 	if (!field.required || !isBlank || !reader.isShown(field)) return value;
 	throw new InputError(

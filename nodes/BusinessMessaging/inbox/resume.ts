@@ -3,6 +3,7 @@ import type { IWebhookDescription, IWebhookFunctions, IWebhookResponseData } fro
 
 import type { EventEnvelope } from '../api/events';
 import { BoundedMap } from '../boundedMap';
+import { writeLog } from '../log';
 import { withLock } from '../mutex';
 import { asFailure } from '../transport/errors';
 import { samePhoneKey } from '../phone/compare';
@@ -50,7 +51,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		if (!answer) return handled('No answer');
 		return goOn(context, wait, new Map([[wait.questions[0].item, answer]]));
 	} catch (error) {
-		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);
+		writeLog(context, 'warn', `An answer could not be handled: ${asFailure(error).message}`);
 		return refuse(context, 503, 'Not handled at the moment');
 	}
 }

@@ -4,6 +4,7 @@ import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import type { Listening } from '../execution/run';
 import { asText } from '../api/read';
+import { writeLog } from '../log';
 import { InputError, asFailure } from '../transport/errors';
 import { samePhoneKey } from '../phone/compare';
 import type { Client } from '../transport/client';
@@ -69,7 +70,7 @@ async function endAt({ context }: Asking, url: string, until: number): Promise<v
 
 /** Removes a registration. Does not throw: if it cannot be removed now, the next question removes it. */
 export async function unregister(
-	{ logger }: Pick<IExecuteFunctions | IWebhookFunctions, 'logger'>,
+	context: Pick<IExecuteFunctions | IWebhookFunctions, 'logger'>,
 	client: Client,
 	url: string,
 	id?: string,
@@ -79,6 +80,7 @@ export async function unregister(
 		const found = listed.filter((webhook) => webhook.url === url && webhook.id !== undefined);
 		await removeWebhooks(client, id === undefined ? found : [{ id }]);
 	} catch (error) {
-		logger.warn(`A webhook could not be removed at the service: ${asFailure(error).message}`);
+		const { message } = asFailure(error);
+		writeLog(context, 'warn', `A webhook could not be removed at the service: ${message}`);
 	}
 }

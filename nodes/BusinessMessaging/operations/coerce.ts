@@ -18,7 +18,7 @@ export function coerce(field: Field, value: unknown): unknown {
 			return asText(isLocator ? value.value : value).trim();
 		}
 		case 'string':
-			return asText(value);
+			return typeof value === 'object' && value !== null ? textOf(value) : asText(value);
 		case 'options':
 			return coerceChoice(field, asText(value));
 		case 'number':
@@ -34,6 +34,15 @@ export function coerce(field: Field, value: unknown): unknown {
 		default:
 			return value;
 	}
+}
+
+/** By list or record: one that belongs to the run is the same object for all items, and may have thousands of entries. */
+const texts = new WeakMap<object, string>();
+
+function textOf(value: object): string {
+	const text = texts.get(value) ?? asText(value);
+	texts.set(value, text);
+	return text;
 }
 
 /** The values of the fields that are set. */

@@ -1,9 +1,9 @@
 /** An operation is data: its names, its fields, and a pure function from their values to a request. */
-import { identity, omit, pick, trim } from 'lodash';
+import { identity, pick, trim } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
-import { type ServiceRecord, asText, readEnvelope, readId, readRecord } from '../api/read';
+import { type ServiceRecord, asText, readEnvelope, readRecord } from '../api/read';
 import type { ApiRequest, Client } from '../transport/client';
 import { readPaging } from '../transport/cursor';
 import { readRecords } from '../transport/lists';
@@ -230,15 +230,4 @@ export function sendResult(
 	{ reason = null, messageId = null }: { reason?: string | null; messageId?: string | null } = {},
 ): IDataObject {
 	return { to, sendStatus, reason, messageId };
-}
-
-/** The output of a message that was sent: the fields that every item of a send has, then what the service says. */
-export function sentMessage(body: unknown, request: OperationRequest): IDataObject[] {
-	const fields = readRecord(body, 'message') as IDataObject;
-	const messageId = readId(fields) ?? readId(body) ?? null;
-	const to = request.body?.to as string;
-	const sendStatus = request.test ? 'test' : 'sent';
-	const meantFor = request.test && { meantFor: request.test.meantFor };
-	const result = { ...sendResult(to, sendStatus, { messageId }), ...meantFor };
-	return [{ ...result, ...omit(fields, Object.keys(result)) }];
 }

@@ -18,8 +18,11 @@ import {
 	rateLimitedError,
 	unreadableError,
 } from './errors';
-import { type Slot, backoffMs, limiterFor, readRetryAfter } from './rateLimiter';
+import { type RateLimiter, type Slot, limiterFor } from './rateLimiter';
+import { readRetryAfter } from './retryAfter';
+import { describeRedirect, isSameOrigin, readRedirect } from './redirect';
 import type { ServiceConfig } from './serviceConfig';
+import { backoffMs } from './throttle';
 
 /** The request of a call. */
 export interface ApiRequest {
@@ -31,10 +34,12 @@ export interface ApiRequest {
 	idempotencyKey?: string;
 	/** Asked each time the request's turn has come, after any wait for the rate; if false, it does not go out. Must not throw. */
 	mayGo?: () => boolean;
+	/** Whether a body refuses the request although the status is one of success. By default, what refuses any request. */
+	isRefused?: (body: unknown) => boolean;
 }
 
 /** The response of a call; an empty body is undefined. */
-export interface ApiResponse extends Pick<ServiceResponse, 'headers' | 'body'> {
+export interface ApiResponse extends ServiceResponse {
 	/** Without the query. */
 	url: string;
 }
@@ -47,7 +52,12 @@ export type HttpSend = (request: {
 	body?: Record<string, unknown>;
 	headers: Record<string, string>;
 	timeoutMs: number;
-}) => Promise<ServiceResponse & { body: string }>;
+}) => Promise<TextResponse>;
+
+/** A response as it came. */
+interface TextResponse extends ServiceResponse {
+	body: string;
+}
 
 /** The timeout of a request in ms, and a signal that stops waiting. It does not interrupt a request under way. */
 export interface ClientOptions {
@@ -129,7 +139,7 @@ export class Client {
 			const result = await this.attempt(method, endpoint, request);
 			if (!(result instanceof ServiceError)) return result;
 			if (mayBeDone && method === 'DELETE' && result.statusCode === 404)
-				return { url: '', body: undefined, headers: {} }; // an earlier attempt did it
+				return { url: '', statusCode: 204, body: undefined, headers: {} }; // an earlier attempt did it
 			const isUncertain = result.kind === 'indeterminate';
 			const mayRepeat = result.kind === 'unreachable' || (isUncertain && endpoint.idempotent);
 			if (!mayRepeat || attempt >= maxAttempts) return result;
@@ -139,11 +149,11 @@ export class Client {
 		}
 	}
 
-	/** One attempt. While the service responds with 429, it waits for its turn again. */
+	/** One attempt. A request that reads follows one redirect. */
 	private async attempt(
 		method: HttpMethod,
 		endpoint: Endpoint,
-		{ id, query = {}, body, idempotencyKey, mayGo }: ApiRequest,
+		{ id, query = {}, body, idempotencyKey, mayGo, isRefused }: ApiRequest,
 	): Promise<ApiResponse | ServiceError> {
 		const { path, listed } = routeOf(endpoint, this.config.apiPath);
 		const url = `${this.config.root}${fillPath(path, id)}`;
@@ -157,8 +167,27 @@ export class Client {
 			listed,
 			writes: method !== 'GET',
 		};
-		for (;;) {
-			const slot = await this.takeTurn(mayGo);
+		const response = await this.exchange(request, call, mayGo);
+		if (response instanceof ServiceError) return response;
+		const target = readRedirect(response, url);
+		if (!target || call.writes || !isSameOrigin(target, url))
+			return this.read(response, url, call, isRefused);
+		const followed = { ...request, url: target.href, query: target.search ? {} : query };
+		const second = await this.exchange(followed, call, mayGo);
+		return second instanceof ServiceError ? second : this.read(second, target.href, call);
+	}
+
+	/** Sends a request when its turn has come, and again while the service responds with 429. */
+	private async exchange(
+		request: Parameters<HttpSend>[0],
+		call: CallInfo,
+		mayGo?: () => boolean,
+	): Promise<TextResponse | ServiceError> {
+		const { url, body, timeoutMs } = request;
+		const recipient = typeof body?.to === 'string' ? body.to : undefined;
+		const { limiter } = this;
+		for (let wasLimited = false; ; wasLimited = true) {
+			const slot = await this.takeTurn(limiter, recipient ?? call.request, mayGo);
 			if (slot instanceof ServiceError) return slot;
 			const start = performance.now();
 			const response = await this.send(request).catch((error: unknown) =>
@@ -173,38 +202,61 @@ export class Client {
 			this.hasResponded = true;
 			if (response.statusCode !== 429) {
 				slot.accepted();
-				return this.read(response, url, call);
+				if (wasLimited && recipient) this.noteConcurrency(limiter);
+				return response;
 			}
 			slot.limited(readRetryAfter(response));
 		}
 	}
 
-	private async takeTurn(mayGo = () => true): Promise<Slot | ServiceError> {
-		const { id, requests, windowMs } = this.config.rate;
-		const limiter = limiterFor(id, windowMs);
-		const slot = await limiter.acquire(requests, this.options.signal);
-		if (slot === 'blocked') return rateLimitedError(limiter.waitMs);
+	private get limiter(): RateLimiter {
+		const { id, windowMs } = this.config.rate;
+		return limiterFor(id, windowMs);
+	}
+
+	/** @param subject whom or what a long wait may concern */
+	private async takeTurn(
+		limiter: RateLimiter,
+		subject: string,
+		mayGo = () => true,
+	): Promise<Slot | ServiceError> {
+		const { signal } = this.options;
+		const slot = await limiter.acquire(this.config.rate.requests, { subject, signal });
+		if (slot === 'blocked') return rateLimitedError(limiter.waitMs(subject));
 		if (slot !== 'stopped' && mayGo()) return slot;
 		if (slot !== 'stopped') slot.unsent();
 		const reason = slot === 'stopped' ? 'The execution was stopped' : 'The send window closed';
 		return new ServiceError(`${reason} before the request was sent`, { kind: 'cancelled' });
 	}
 
+	/** Names the option that fits, if messages were refused because too many were sent at once. */
+	private noteConcurrency({ knownConcurrency: known }: RateLimiter): void {
+		if (known === undefined) return;
+		this.hints.add(
+			`The service refused messages because too many were sent at once. They were sent again. It accepts about ${known} at once: set 'Simultaneous Requests' in the options to ${known}.`,
+		);
+	}
+
 	/** @returns the response with its body as JSON, or its error */
 	private read(
-		{ statusCode, headers, body: raw }: ServiceResponse & { body: string },
+		response: TextResponse,
 		url: string,
 		call: CallInfo,
+		isRefused = isRefusal,
 	): ApiResponse | ServiceError {
+		const { statusCode, headers, body: raw } = response;
 		const text = this.config.redact(raw);
 		const body = this.parse(text);
-		if (statusCode >= 300 || isRefusal(body))
-			return errorFromResponse({ statusCode, headers, body }, call);
+		if (statusCode >= 300 || isRefused(body)) {
+			const target = readRedirect(response, url);
+			const redirect = target && describeRedirect(target, url, this.config);
+			return errorFromResponse({ statusCode, headers, body }, { ...call, redirect });
+		}
 		const isText = text !== '' && body === text;
 		const isJson = /json/i.test(String(headers['content-type']));
 		if (isText && (isJson || text.trimStart().startsWith('<')))
 			return unreadableError(statusCode, call);
-		return { url, headers, body };
+		return { url: url.split('?')[0], statusCode, headers, body };
 	}
 
 	/** JSON, or the text as it came. */

@@ -1,5 +1,5 @@
 /** The client on n8n's HTTP helpers, with n8n's authentication and proxies. */
-import { isEmpty } from 'lodash';
+import { isEmpty, isObject } from 'lodash';
 import type {
 	IAllExecuteFunctions,
 	ICredentialDataDecryptedObject,
@@ -13,7 +13,7 @@ import type {
 
 import { Client, type ClientOptions, type HttpSend } from './client';
 import { withDeadline } from './deadline';
-import type { ServiceResponse } from './errors';
+import { type ServiceResponse, maxResponseBytes, tooLargeCode } from './errors';
 import { readServiceConfig } from './serviceConfig';
 
 /** Name of the credential type. */
@@ -53,25 +53,53 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 				...headers,
 			},
 			timeout: timeoutMs,
-			encoding: 'text',
+			encoding: 'stream', // n8n sets no limit to the size of other bodies
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true, // a redirected POST would become a GET and carry the key
 		};
-		const response = context.helpers.httpRequestWithAuthentication.call(
-			requester,
-			credentialType,
-			options,
-			{ credentialsDecrypted },
+		const request = context.helpers.httpRequestWithAuthentication.bind(requester);
+		return await readText(
+			(abortSignal) =>
+				request(credentialType, { ...options, abortSignal }, { credentialsDecrypted }),
+			timeoutMs,
 		);
-		return await readText(response, timeoutMs);
 	};
 }
 
-/** The response with its body as text. n8n parses some bodies, and returns undefined for an empty one. */
-export async function readText(work: Promise<unknown>, timeoutMs: number) {
+/**
+ * The response with its body as text.
+ *
+ * @throws an error with the code ETIMEDOUT or {@link tooLargeCode}, after which the connection is closed
+ */
+export async function readText(
+	send: (signal: AbortSignal) => PromiseLike<unknown>,
+	timeoutMs: number,
+): Promise<ServiceResponse & { body: string }> {
 	// The helper's own timeout restarts with every byte of the response.
-	const response = (await withDeadline(work, timeoutMs)) as ServiceResponse;
-	const { statusCode, headers, body = '' } = response;
-	return { statusCode, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
+	return await withDeadline(async (signal) => {
+		const { statusCode, headers, body } = (await send(signal)) as ServiceResponse;
+		return { statusCode, headers, body: await textOf(body, signal) };
+	}, timeoutMs);
+}
+
+/** A stream with `destroy`, as n8n's helpers return it. */
+type Body = AsyncIterable<Uint8Array> & { destroy(): void };
+
+/** The text of a stream. n8n returns undefined for some empty bodies, and an object if a test of n8n plays the service. */
+async function textOf(body: unknown, signal: AbortSignal): Promise<string> {
+	if (typeof body === 'string') return body;
+	if (!isObject(body) || !(Symbol.asyncIterator in body)) return JSON.stringify(body) ?? '';
+	const stream = body as Body;
+	signal.addEventListener('abort', () => stream.destroy());
+	const chunks: Uint8Array[] = [];
+	let size = 0;
+	// Leaving the loop closes the connection.
+	for await (const chunk of stream) {
+		size += chunk.length;
+		if (size > maxResponseBytes)
+			throw Object.assign(new Error('Too large'), { code: tooLargeCode });
+		chunks.push(chunk);
+	}
+	return new TextDecoder().decode(Buffer.concat(chunks)); // without a byte order mark
 }

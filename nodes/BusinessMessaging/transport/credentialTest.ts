@@ -72,8 +72,9 @@ function sender({ helpers }: ICredentialTestFunctions, apiKey: string): HttpSend
 			timeout: timeoutMs,
 			simple: false,
 			resolveWithFullResponse: true,
+			useStream: true,
 			followRedirect: false, // the key would go along
 		};
-		return await readText(helpers.request(options), timeoutMs);
+		return await readText(() => helpers.request(options), timeoutMs);
 	};
 }

@@ -9,14 +9,22 @@ export function toTimeoutMs(ms: number): number {
 	return Math.round(clamp(ms, 1, maxTimeoutSeconds * 1_000));
 }
 
-/** Stops waiting for a promise after a timeout. @throws an error with the code ETIMEDOUT, like that of a connection */
-export async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
-	const timer = timerOf(ms);
+/**
+ * Stops waiting for some work after a timeout, and tells it to stop by a signal.
+ *
+ * @throws an error with the code ETIMEDOUT, like that of a connection
+ */
+export async function withDeadline<T>(
+	work: Promise<T> | ((signal: AbortSignal) => Promise<T>),
+	ms: number,
+): Promise<T> {
+	const signal = timerOf(ms);
 	return await new Promise<T>((resolve, reject) => {
 		const expire = () => reject(Object.assign(new Error('Timed out'), { code: 'ETIMEDOUT' }));
-		timer.addEventListener('abort', expire);
+		signal.addEventListener('abort', expire); // before those of the work, whose error would say less
+		const result = typeof work === 'function' ? work(signal) : work;
 		// A running timer would keep the response in memory.
-		work.finally(() => timer.removeEventListener('abort', expire)).then(resolve, reject);
+		result.finally(() => signal.removeEventListener('abort', expire)).then(resolve, reject);
 	});
 }
 

@@ -1,7 +1,9 @@
 /** Errors of calls, in words that say what happened and what to do next. */
 import { trimEnd } from 'lodash';
 
+import { fieldNames } from '../api/read';
 import { readErrorMessage } from '../api/readError';
+import { printable } from '../log';
 import { withoutSecrets } from './secrets';
 
 /** The kinds of failures that are handled differently. */
@@ -43,6 +45,11 @@ export class ServiceError extends Error {
 	}
 }
 
+/** The largest response, bytes after decompression: enough for 100,000 contacts on one page. */
+export const maxResponseBytes = 32 * 1024 * 1024;
+/** The code of the error for a larger response. */
+export const tooLargeCode = 'ERR_RESPONSE_TOO_LARGE';
+
 /** An invalid value of a field: `message` says which, `description` what to do. Nothing was sent. */
 export class InputError extends ServiceError {
 	constructor(message: string, description?: string) {
@@ -66,6 +73,8 @@ export interface CallInfo {
 	listed: boolean;
 	/** Whether it may change something in the service. */
 	writes: boolean;
+	/** Where a redirect leads, and the Base URL that avoids it, if there is one. */
+	redirect?: { address: string; baseUrl?: string };
 	/** Whether the service has responded to an earlier call, so that its address is right. */
 	isKnownAddress?: boolean;
 }
@@ -80,12 +89,8 @@ const maxWords = 1_000;
 /** What happened, and what to do next. */
 type Meaning = [what: string, advice: string];
 
-/** What a refusal means, by its HTTP status; 300 and 400 are used for statuses that are not listed. */
+/** What a refusal means, by its HTTP status; 400 is used for statuses that are not listed. */
 const refusals: Record<number, Meaning> = {
-	300: [
-		'The service redirects to another address',
-		"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.",
-	],
 	400: [
 		'The service refused the request',
 		'Correct the values that it names, then run the node again.',
@@ -105,8 +110,7 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	const [what, description] = isUncertain
 		? ['The service failed while handling the request', adviceAfterFailure(call)]
 		: meaningOf(statusCode, call);
-	const said = readErrorMessage(body)?.slice(0, maxWords) ?? '';
-	const words = trimEnd(withoutSecrets(said), '. \n');
+	const words = wordsOf(body);
 	return new ServiceError(`${what}${words && ': '}${words} (HTTP ${statusCode})`, {
 		kind: isUncertain ? 'indeterminate' : 'refused',
 		description,
@@ -114,7 +118,34 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	});
 }
 
-function meaningOf(statusCode: number, { request, record, listed }: CallInfo): Meaning {
+/** The error for a send whose response, with a status of success, says no, or does not say that the message was taken. */
+export function errorFromSend(
+	{ statusCode, body }: ServiceResponse,
+	verdict: 'refused' | 'uncertain',
+): ServiceError {
+	const said = wordsOf(body);
+	const end = `${said && ': '}${said} (HTTP ${statusCode})`;
+	if (verdict === 'refused')
+		return new ServiceError(`The service refused the request${end}`, {
+			kind: 'refused',
+			description: 'The message was not sent. Fix what the service names, then run the node again.',
+			statusCode,
+		});
+	return new ServiceError(`The service did not confirm that it took the message${end}`, {
+		kind: 'indeterminate',
+		description: `The message may have been sent, so it is not repeated. Check in the service before you send it again. Its response has the fields: ${fieldNames(body)}.`,
+		statusCode,
+	});
+}
+
+/** The service's own message in a response, without secrets and without a period; empty if there is none. */
+function wordsOf(body: unknown): string {
+	const said = readErrorMessage(body)?.slice(0, maxWords) ?? '';
+	return printable(trimEnd(withoutSecrets(said), '. \n'));
+}
+
+function meaningOf(statusCode: number, call: CallInfo): Meaning {
+	const { request, record, listed } = call;
 	if (!listed && [404, 405].includes(statusCode)) {
 		return [
 			`The service does not offer ${request}`,
@@ -128,7 +159,20 @@ function meaningOf(statusCode: number, { request, record, listed }: CallInfo): M
 		];
 	}
 	const isRedirect = statusCode >= 300 && statusCode < 400;
-	return refusals[statusCode] ?? refusals[isRedirect ? 300 : 400];
+	return isRedirect ? meaningOfRedirect(call) : (refusals[statusCode] ?? refusals[400]);
+}
+
+/** The API key and the message are not sent to other addresses. */
+function meaningOfRedirect({ redirect }: CallInfo): Meaning {
+	const what = 'The service redirects to another address';
+	const ofKey = 'The API key is not sent to other addresses.';
+	if (!redirect)
+		return [what, `Set 'Base URL' in the credential to the address it redirects to. ${ofKey}`];
+	const { address, baseUrl } = redirect;
+	const advice = baseUrl
+		? `Set 'Base URL' in the credential to ${baseUrl}. ${ofKey}`
+		: "Check 'Base URL' in the credential, or ask the provider of the service for an address that does not redirect. Only requests that read follow a redirect, once and on the same host.";
+	return [`${what}, ${address}`, advice];
 }
 
 function adviceAfterFailure({ writes }: CallInfo): string {
@@ -192,6 +236,13 @@ export function errorFromNetwork(
 			`The service cannot be reached at ${host}: ${unreachableReasons[code]}`,
 			"Check 'Base URL' in the credential and the network of n8n, then run the node again.",
 		);
+	}
+	if (code === tooLargeCode) {
+		const advice = call.writes
+			? adviceAfterFailure(call)
+			: "Request fewer records, e.g. with a filter or 'Query Parameters'.";
+		const what = `The response of the service is larger than ${maxResponseBytes / 1024 ** 2} MB`;
+		return error(call.writes ? 'indeterminate' : 'refused', what, advice);
 	}
 	// If the address is right, the connection broke, perhaps after the service had taken the request.
 	if (/^EPROTO$|^ERR_SSL/.test(code) && !call.isKnownAddress)

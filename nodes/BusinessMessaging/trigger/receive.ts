@@ -4,6 +4,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
 import { isRecord } from '../api/read';
+import { writeLog } from '../log';
 import { asFailure } from '../transport/errors';
 import { connect } from '../transport/connect';
 import { eventsOf } from '../webhooks/deduplication';
@@ -137,7 +138,7 @@ async function consumeAnswers(
 			await inbox.learnOnce(context, url, publicationOf(context));
 		return await inbox.consume(context, withSecret(url, givenSecret(context)), events, headers);
 	} catch (error) {
-		context.logger.warn(`An answer could not be handled: ${asFailure(error).message}`);
+		writeLog(context, 'warn', `An answer could not be handled: ${asFailure(error).message}`);
 		return 'failed';
 	}
 }

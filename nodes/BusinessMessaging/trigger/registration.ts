@@ -7,6 +7,7 @@ import { compact, omit, reject, upperFirst, without } from 'lodash';
 import { type IHookFunctions, type IWebhookFunctions, NodeOperationError } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
+import { printable, writeLog } from '../log';
 import { type ServiceError, InputError, asFailure, isRefusedContent } from '../transport/errors';
 import { connect } from '../transport/connect';
 import { joinInbox } from '../webhooks/inbox';
@@ -101,7 +102,9 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	try {
 		await checkSettings(context);
 		if (isManual(context)) {
-			await unregister(context).catch((error) => context.logger.warn(asFailure(error).message));
+			await unregister(context).catch((error) =>
+				writeLog(context, 'warn', asFailure(error).message),
+			);
 			await shareInbox(context);
 			return true;
 		}
@@ -117,7 +120,9 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	} catch (error) {
 		const failure = asFailure(error);
 		if (!staysAsItWas(context, failure)) throw toNodeError(context, failure);
-		context.logger.warn(
+		writeLog(
+			context,
+			'warn',
 			`"${context.getNode().name}" could not check its webhook at the service and assumes that it is unchanged. ${failure.message}`,
 		);
 		return true;
@@ -183,7 +188,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		if (!known?.id) return false;
 		throw new NodeOperationError(
 			context.getNode(),
-			`The webhook could not be removed at the service. ${asFailure(error).message}. Its events start no execution while the workflow is not published. To remove it, publish and unpublish the workflow again.`,
+			`The webhook could not be removed at the service. ${printable(asFailure(error).message)}. Its events start no execution while the workflow is not published. To remove it, publish and unpublish the workflow again.`,
 		);
 	}
 	if (known) remember(context, omit(known, 'id'));
@@ -248,5 +253,6 @@ function toNodeError(context: IHookFunctions, failure: ServiceError): NodeOperat
 	if ([404, 405].includes(failure.statusCode ?? 0)) advice = upperFirst(byHand);
 	else if (isRefusedContent(failure))
 		advice = `If it does not know an event type, correct 'Trigger On' and 'Other Event Types'; else ${byHand}`;
-	return new NodeOperationError(context.getNode(), compact([failure.message, advice]).join('. '));
+	const text = printable(compact([failure.message, advice]).join('. '));
+	return new NodeOperationError(context.getNode(), text);
 }

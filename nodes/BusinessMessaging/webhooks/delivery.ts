@@ -3,6 +3,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { type EventEnvelope, readEnvelopes } from '../api/events';
 import { parseJson } from '../api/parseJson';
+import { writeLog } from '../log';
 
 /** A delivery as it came. */
 export interface Delivery {
@@ -36,7 +37,9 @@ export function readEvents(
 		parsed.events.length > 0 ? parsed : readEnvelopes(parseJson(String(rawBody)));
 	if (events.length === 0) return undefined;
 	if (others > 0)
-		context.logger.warn(
+		writeLog(
+			context,
+			'warn',
 			`A delivery contained ${others} entries that are not events. They were left out. An event needs "event" (text) and "data" (object).`,
 		);
 	return events;

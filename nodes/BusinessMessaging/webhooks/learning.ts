@@ -3,6 +3,7 @@ import { compact } from 'lodash';
 import type { IWebhookFunctions } from 'n8n-workflow';
 
 import { BoundedMap } from '../boundedMap';
+import { writeLog } from '../log';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { pause, withDeadline } from '../transport/deadline';
@@ -61,7 +62,9 @@ export class Learning {
 			await withDeadline(this.askEach(context, own), maxAttemptMs);
 			return true;
 		} catch (error) {
-			context.logger.warn(
+			writeLog(
+				context,
+				'warn',
 				`It could not be checked which questions of Send and Wait are open, so replies to them may also start workflows. ${asFailure(error).message}`,
 			);
 			return false;

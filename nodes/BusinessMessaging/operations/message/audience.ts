@@ -1,4 +1,5 @@
 /** Audience Rules: who does not get a message. */
+import { attempt, compact, isError } from 'lodash';
 import { IANAZone } from 'luxon';
 
 import { BoundedMap } from '../../boundedMap';
@@ -198,14 +199,17 @@ function readTime(written: string): number {
 	return Number(hour) * 60 + Number(minute);
 }
 
-/** All items of a run usually have the same list. */
-const readLists = new BoundedMap<string, Set<string>>({ maxSize: 5 });
+/** By country and list: the items of a run usually have the same one, which may have thousands of numbers. */
+const readLists = new BoundedMap<string, BoundedMap<string, Set<string> | Error>>({ maxSize: 5 });
 
 function readNumbers(written: string, country: string): Set<string> {
-	return readLists.getOrSet(`${country} ${written}`, () => {
+	const ofCountry = readLists.getOrSet(country, () => new BoundedMap({ maxSize: 5 }));
+	const phones = ofCountry.getOrSet(written, () => {
 		const entries = written.split(/[,;\n[\]"]/).map((entry) => entry.trim());
-		return new Set(entries.filter(Boolean).map((entry) => readNumber(entry, country)));
+		return attempt(() => new Set(compact(entries).map((entry) => readNumber(entry, country))));
 	});
+	if (isError(phones)) throw phones;
+	return phones;
 }
 
 /** A person whose number cannot be read would otherwise get the message. */

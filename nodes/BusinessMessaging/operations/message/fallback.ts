@@ -6,8 +6,9 @@ import type { Client } from '../../transport/client';
 import { ServiceError, asFailure } from '../../transport/errors';
 import type { TemplateList } from '../../transport/templateList';
 import { type ValuesOf, booleanField, recordField, showFor } from '../fields';
-import { type OperationRequest, sentMessage } from '../operation';
+import type { OperationRequest } from '../operation';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
+import { sendMessage } from './send';
 import {
 	type checkField,
 	languageHint,
@@ -116,12 +117,9 @@ export async function sendTextOrFallback(
 	request: OperationRequest,
 ): Promise<IDataObject[]> {
 	const { fallback } = request;
-	const sent = await client.call(endpoints.sendText, request).catch(asFailure);
+	const sent = await sendMessage(client, endpoints.sendText, request).catch(asFailure);
 	if (!(sent instanceof Error))
-		return sentMessage(sent, request).map((one) => ({
-			...one,
-			...(fallback && { sentAs: 'text' }),
-		}));
+		return fallback ? sent.map((one) => ({ ...one, sentAs: 'text' })) : sent;
 	if (!fallback || !isCertainRefusal(sent)) throw sent;
 	const { idempotencyKey: key, test, mayGo } = request;
 	const body = { to: request.body?.to, ...fallback.body };

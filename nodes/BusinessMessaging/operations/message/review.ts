@@ -7,8 +7,9 @@ import type { Template, TemplateVariable } from '../../api/templates';
 import type { Client } from '../../transport/client';
 import { withDeadline } from '../../transport/deadline';
 import { type TemplateList, listTemplates } from '../../transport/templateList';
-import { type OperationRequest, sentMessage } from '../operation';
+import type { OperationRequest } from '../operation';
 import { InputError, ServiceError, asFailure } from '../../transport/errors';
+import { sendMessage } from './send';
 import { type GivenVariable, nameOf, placeOf, titleOf, toComponents } from './variables';
 
 /** How long loading the templates may take, ms. Without them, messages go out unchecked. */
@@ -84,13 +85,12 @@ export async function sendTemplateMessage(
 	request: OperationRequest,
 ): Promise<IDataObject[]> {
 	const { name = '', language } = request.template ?? {};
-	const response = await client.call(endpoints.sendTemplate, request).catch((error: unknown) => {
+	return await sendMessage(client, endpoints.sendTemplate, request).catch((error: unknown) => {
 		if (!(error instanceof ServiceError) || error.statusCode !== 404) throw error;
 		const { kind, message, statusCode } = error;
 		const description = `${message}. It may have been renamed or deleted: choose 'Template' and 'Language' again. If other operations fail too, check 'Base URL' in the credential.`;
 		throw new ServiceError(missingTitle(name, language), { kind, statusCode, description });
 	});
-	return sentMessage(response, request);
 }
 
 /** The error that the service has no template of this name and language; undefined if it has one, or may have one. */

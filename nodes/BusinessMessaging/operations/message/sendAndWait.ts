@@ -1,11 +1,12 @@
 import { endpoints } from '../../api/endpoints';
 import { choiceField, recipientField, showFor, textField } from '../fields';
-import { operation, sentMessage } from '../operation';
+import { operation } from '../operation';
 import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';
 import { questionModeField } from './mode';
 import { answerFields, readSettings } from './questionFields';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
+import { sendMessage } from './send';
 import { checkField, templateFields, templateRequest } from './template';
 
 /**
@@ -71,6 +72,6 @@ export const sendAndWait = operation({
 	run: async (client, request) =>
 		request.endpoint === endpoints.sendTemplate
 			? await sendTemplateMessage(client, request)
-			: sentMessage(await client.call(endpoints.sendText, request), request),
+			: await sendMessage(client, endpoints.sendText, request),
 	waits: true,
 });

@@ -1,0 +1,55 @@
+/** A stand-in for a language model that speaks OpenAI's protocol on loopback: it calls its first tool, then says what came back. */
+import fastify from 'fastify';
+
+import type { CredentialReference } from '../examples';
+import type { N8nClient } from '../n8n/client';
+
+interface ChatMessage {
+	role: string;
+	content: unknown;
+}
+
+interface ChatRequest {
+	messages: ChatMessage[];
+	tools?: Array<{ function: { name: string } }>;
+}
+
+/** A running stand-in. */
+export type Model = Awaited<ReturnType<typeof startModel>>;
+
+/**
+ * Starts one.
+ *
+ * @param args what it calls the tool with
+ * @param wantsTool whether it calls the tool after these messages, or answers at once; by default always
+ */
+export async function startModel(
+	args: object,
+	wantsTool: (messages: ChatMessage[]) => boolean = () => true,
+) {
+	const app = fastify();
+	app.post<{ Body: ChatRequest }>('/v1/chat/completions', async ({ body }) => {
+		const { messages, tools } = body;
+		const last = messages.at(-1);
+		const tool = { name: tools?.[0]?.function.name, arguments: JSON.stringify(args) };
+		const call = { index: 0, id: `call_${messages.length}`, type: 'function', function: tool };
+		const isAnswer = last?.role === 'tool' || tool.name === undefined || !wantsTool(messages);
+		const message = isAnswer
+			? { role: 'assistant', content: `Told: ${JSON.stringify(last?.content)}` }
+			: { role: 'assistant', content: null, tool_calls: [call] };
+		return {
+			...{ id: 'chat_1', created: 1, model: 'stand-in', object: 'chat.completion' },
+			choices: [{ index: 0, message, finish_reason: isAnswer ? 'stop' : 'tool_calls' }],
+			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+		};
+	});
+	const url = await app.listen({ host: '127.0.0.1', port: 0 });
+	return {
+		/** Stores a credential that leads to it. */
+		credentialFor: async (client: N8nClient): Promise<CredentialReference> => {
+			const data = { apiKey: 'none', url: `${url}/v1` };
+			return { name: url, id: await client.createCredential(url, 'openAiApi', data) };
+		},
+		close: async () => await app.close(),
+	};
+}

@@ -1,0 +1,170 @@
+/**
+ * The built package, loaded with n8n-core's own loader, nodes to run it with, and what n8n's cli adds to its engine: credentials,
+ * and the data that goes along with every execution.
+ */
+import '../jest/environment';
+
+import 'reflect-metadata';
+
+import * as n8nCore from 'n8n-core';
+import type {
+	IAuthenticate,
+	IAuthenticateGeneric,
+	ICredentialDataDecryptedObject,
+	ICredentialType,
+	ICredentialsHelper,
+	IExecuteFunctions,
+	IHttpRequestOptions,
+	INodeExecutionData,
+	INodeParameters,
+	INodeType,
+	INodeTypeDescription,
+	INodeTypes,
+	IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
+
+import { root } from './files';
+
+/** The package as n8n has it in memory. */
+export interface LoadedPackage {
+	/** npm name, which is also the first part of its node types. */
+	name: string;
+	/** The package's node types and the helper nodes, as `Workflow` wants them. */
+	nodeTypes: INodeTypes;
+	node(name: string): INodeType;
+	credential(name: string): ICredentialType;
+}
+
+const describe = (name: string, rest: Partial<INodeTypeDescription>): INodeTypeDescription => ({
+	displayName: name,
+	name,
+	group: ['transform'],
+	version: 1,
+	description: 'A node for tests',
+	defaults: { name },
+	inputs: ['main'],
+	outputs: ['main'],
+	properties: [],
+	...rest,
+});
+
+/** Hands on the items that the execution starts with. */
+export const start: INodeType = {
+	description: describe('start', { group: ['trigger'], inputs: [] }),
+	async execute(this: IExecuteFunctions) {
+		return [this.getInputData()];
+	},
+};
+
+/** Like n8n's Loop Over Items: output 1 gives one batch after another. */
+const batches: INodeType = {
+	description: describe('batches', {
+		outputs: ['main', 'main'],
+		properties: [{ displayName: 'Batch Size', name: 'batchSize', type: 'number', default: 1 }],
+	}),
+	async execute(this: IExecuteFunctions) {
+		const memory: { waiting?: INodeExecutionData[] } = this.getContext('node');
+		memory.waiting ??= [...this.getInputData()];
+		return [[], memory.waiting.splice(0, this.getNodeParameter('batchSize', 0) as number)];
+	},
+};
+
+/** n8n's own nodes (Manual Trigger, Loop Over Items, ...) are no part of n8n-core. */
+const helperNodes: Record<string, INodeType | undefined> = {
+	'test.start': start,
+	'test.batches': batches,
+};
+
+/** Loads the built package. */
+export async function loadPackage(): Promise<LoadedPackage> {
+	const { getVersionedNodeType } = NodeHelpers;
+	const loader = new n8nCore.PackageDirectoryLoader(root);
+	await loader.loadAll();
+	const name = loader.packageName;
+	const find = (type: string) =>
+		helperNodes[type] ?? loader.getNode(type.replace(`${name}.`, '')).type;
+	return {
+		name,
+		nodeTypes: {
+			getByName: find,
+			getByNameAndVersion: (type, version) => getVersionedNodeType(find(type), version),
+			getKnownTypes: () => ({}),
+		},
+		node: (type) => getVersionedNodeType(loader.getNode(type).type),
+		credential: (type) => loader.getCredential(type).type,
+	};
+}
+
+/** Missing in older engines: see `npm run test:compat`. */
+const { ExternalSecretsProxy }: Partial<Pick<typeof n8nCore, 'ExternalSecretsProxy'>> = n8nCore;
+const noSecrets = { hasProvider: () => false, listProviders: () => [] };
+
+/** What a node gets of a credential: the given values, and defaults for the others. Source: CredentialsHelper of n8n's cli. */
+function decrypted(loaded: LoadedPackage, type: string, values: ICredentialDataDecryptedObject) {
+	const { properties } = loaded.credential(type);
+	const given = values as INodeParameters;
+	const filled = NodeHelpers.getNodeParameters(properties, given, true, false, null, null);
+	return { ...values, ...filled } as ICredentialDataDecryptedObject;
+}
+
+type Authenticate = Exclude<IAuthenticate, IAuthenticateGeneric>;
+
+/** Returns the same values for every credential. */
+function credentialsHelper(loaded: LoadedPackage, values: ICredentialDataDecryptedObject) {
+	const helper = {
+		getDecrypted: async (_additional: unknown, _details: unknown, type: string) =>
+			decrypted(loaded, type, values),
+		authenticate: async (
+			credentials: ICredentialDataDecryptedObject,
+			type: string,
+			request: IHttpRequestOptions,
+		) => await (loaded.credential(type).authenticate as Authenticate)(credentials, request),
+		getCredentialsProperties: (type: string) => loaded.credential(type).properties,
+		getParentTypes: () => [],
+		isCredentialUsableByNode: () => true,
+		preAuthentication: async () => undefined,
+	};
+	return helper as unknown as ICredentialsHelper;
+}
+
+/**
+ * Additional data for executions, hooks and pickers.
+ *
+ * @param baseUrl n8n's own address, without a slash at the end
+ */
+export function additionalDataFor(
+	loaded: LoadedPackage,
+	credentials: ICredentialDataDecryptedObject = {},
+	baseUrl = 'http://n8n.test',
+): IWorkflowExecuteAdditionalData {
+	const secrets = ExternalSecretsProxy ? new ExternalSecretsProxy() : noSecrets;
+	const data: Partial<IWorkflowExecuteAdditionalData> = {
+		credentialsHelper: credentialsHelper(loaded, credentials),
+		currentNodeExecutionIndex: 0,
+		externalSecretsProxy: secrets as InstanceType<typeof n8nCore.ExternalSecretsProxy>,
+		variables: {},
+		restApiUrl: `${baseUrl}/rest`,
+		instanceBaseUrl: `${baseUrl}/`,
+		webhookBaseUrl: `${baseUrl}/webhook`,
+		webhookTestBaseUrl: `${baseUrl}/webhook-test`,
+		webhookWaitingBaseUrl: `${baseUrl}/webhook-waiting`,
+		formWaitingBaseUrl: `${baseUrl}/form-waiting`,
+		setExecutionStatus() {},
+		sendDataToUI() {},
+	};
+	return data as IWorkflowExecuteAdditionalData;
+}
+
+/** Presses Test in the credential's dialogue: runs the function that the node declares. Source: CredentialsTester of n8n's cli. */
+export async function testCredential(
+	loaded: LoadedPackage,
+	values: ICredentialDataDecryptedObject,
+): Promise<{ status: 'OK' | 'Error'; message: string }> {
+	const { description, methods } = loaded.node('businessMessaging');
+	const [{ name: type, testedBy }] = description.credentials!;
+	const context = new n8nCore.CredentialTestContext(additionalDataFor(loaded, values));
+	const data = decrypted(loaded, type, values);
+	const test = methods!.credentialTest![testedBy as string];
+	return await test.call(context, { id: 'temp', name: 'Temp', type, data });
+}

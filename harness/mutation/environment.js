@@ -1,0 +1,16 @@
+'use strict';
+// The built package finds the mutant that is to be active. After the first test that fails, the others of the file are left out:
+// the mutant is found.
+const EngineEnvironment = require('../jest/engineEnvironment.js');
+
+module.exports = class MutationEnvironment extends EngineEnvironment {
+	async setup() {
+		await super.setup();
+		globalThis.__stryker__ = this.global.__stryker__;
+	}
+
+	async handleTestEvent({ name, test }) {
+		if (name === 'test_done') this.hasFailed ||= test.errors.length > 0;
+		if (name === 'test_start' && this.hasFailed) test.mode = 'skip';
+	}
+};

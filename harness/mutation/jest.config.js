@@ -1,0 +1,16 @@
+'use strict';
+// `npm run test:mutation`: the suites that a mutant has to fail, in one file.
+const { projects, testTimeout } = require('../../jest.config.js');
+
+const { displayName, ...engine } = projects.find((one) => one.displayName === 'engine');
+
+/** @type {import('jest').Config} */
+module.exports = {
+	...engine,
+	roots: ['<rootDir>/test/engine'],
+	testMatch: ['<rootDir>/test/engine/mutants.ts'],
+	testEnvironment: require.resolve('./environment.js'),
+	testTimeout,
+	reporters: ['default'],
+	maxWorkers: 1,
+};

@@ -1,0 +1,238 @@
+/** A real n8n beside a sandbox, for the end-to-end tests of one file. */
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { outputOf, type N8nClient, type WorkflowFile, type Execution, hasEnded } from './client';
+import { readExample } from '../examples';
+import { PROJECT_FOLDER, packFolder } from './package';
+import { ACTION, listNodes, node, workflow, TRIGGER } from './workflow';
+import { openPlayground, type Playground } from '../playground';
+import type { Sandbox } from '../../sandbox';
+import type { Message } from '../../sandbox/state/messages';
+import type { FaultOrder } from '../../sandbox/faults';
+import type { Runner, RunnerOptions, RunnerResult } from '../engine/everyOperation';
+import { until } from '../until';
+import type { Delivery } from '../../sandbox/deliveries';
+
+const MOVED_CLOCK = path.join(PROJECT_FOLDER, 'harness', 'n8n', 'movedClock.cjs');
+
+/** The name of the node under test in `workflowOf`, and of the trigger to start it with. */
+export const tested = 'Business Messaging';
+export const manualTrigger = 'Start';
+/** The name of the trigger in `triggerFile`, and in the examples that answer customers. */
+export const trigger = 'When a customer writes';
+/** The name of the manual trigger in the examples. */
+export const clicked = 'When clicking ‘Execute workflow’';
+
+/** Changes to nodes, by their names. */
+type Changes = Record<string, (node: INode) => void>;
+
+/** Gives a node other parameters. */
+export const withParameters = (parameters: INodeParameters) => (one: INode) => {
+	Object.assign(one.parameters, parameters);
+};
+
+/** Fills in fields of an Edit Fields node. */
+export const withFields = (values: Record<string, string>) => (one: INode) => {
+	const { assignments } = one.parameters.assignments as {
+		assignments: Array<{ name: string; value: unknown }>;
+	};
+	for (const field of assignments) field.value = values[field.name] ?? field.value;
+};
+
+/** Both, as tests use them. */
+class RealN8n implements Runner {
+	playground!: Playground;
+	/** Everything that n8n keeps. */
+	folder!: string;
+	movedMs = 0;
+
+	/** By how many ms n8n's clock is ahead, see harness/n8n/movedClock.cjs. */
+	get clockFile(): string {
+		return path.join(this.folder, 'clock');
+	}
+
+	get client(): N8nClient {
+		return this.playground.n8n.client;
+	}
+
+	/** A reset replaces its `state`. */
+	get sandbox(): Sandbox {
+		return this.playground.sandbox;
+	}
+
+	/** What was sent to customers, oldest first. */
+	get outbound(): Message[] {
+		return this.sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
+	}
+
+	/** A customer writes. */
+	write(from: string, text: string): { message: Message; deliveries: Delivery[] } {
+		return this.sandbox.state.traffic.receive({ from, text });
+	}
+
+	async fault(order: FaultOrder): Promise<void> {
+		this.sandbox.state.faults.add(order);
+	}
+
+	/** Runs the action node on items, as the editor's Execute button does. */
+	async run({ parameters, items, onError }: RunnerOptions): Promise<RunnerResult> {
+		const file = workflowOf(this.playground, items, parameters, { onError });
+		const execution = await this.client.waitForExecution(await this.start(file));
+		const { error } = execution.data.resultData;
+		const outputs = [0, 1].map((output) => outputOf(execution, tested, output));
+		return { status: execution.status, error: error && { ...error }, outputs };
+	}
+
+	/** Stores a workflow and runs it by a click. @returns the execution's ID */
+	async start(file: WorkflowFile, at = manualTrigger): Promise<string> {
+		const { id } = await this.client.createWorkflow(file);
+		return await this.client.run(id, at);
+	}
+
+	/** Runs a stored workflow by a click. @throws Error if the execution does not end well */
+	async runToEnd(id: string, at = clicked): Promise<Execution> {
+		const execution = await this.client.waitForExecution(await this.client.run(id, at), 180_000);
+		expect(execution.data.resultData.error?.message).toBeUndefined();
+		return execution;
+	}
+
+	async untilWaiting(executionId: string): Promise<void> {
+		const isWaiting = async () =>
+			(await this.client.getExecution(executionId)).status === 'waiting';
+		await until(`execution ${executionId} to wait`, isWaiting, { limit: 180_000 });
+	}
+
+	/** Asks people, and waits until n8n does. @returns the execution's ID */
+	async ask(people: string[], more: INodeParameters = {}): Promise<string> {
+		const question = {
+			...{ resource: 'message', operation: 'sendAndWait', to: '={{ $json.phone }}' },
+			...{ message: 'Would Tuesday suit you?', limitWaitTime: 60, waitTimeUnit: 'minutes' },
+		};
+		const items = people.map((phone) => ({ phone }));
+		const id = await this.start(workflowOf(this.playground, items, { ...question, ...more }));
+		await this.untilWaiting(id);
+		return id;
+	}
+
+	/** The texts of the replies that an execution continues with; null where none came. */
+	async replies(executionId: string): Promise<unknown[]> {
+		const execution = await this.client.waitForExecution(executionId, 120_000);
+		return outputOf(execution, tested).map(({ json }) => json.text ?? null);
+	}
+
+	/** An example for the n8n of the tests, whose executions are kept. @throws Error if it has no node of a name */
+	example(name: string, changes: Changes = {}): WorkflowFile {
+		const file = readExample(name, this.playground.credential);
+		for (const [wanted, change] of Object.entries(changes)) {
+			const found = file.nodes.find((candidate) => candidate.name === wanted);
+			if (!found) throw new Error(`There is no node "${wanted}".`);
+			change(found);
+		}
+		return { ...file, settings: { ...file.settings, saveManualExecutions: true } };
+	}
+
+	/** A workflow with only the trigger, which has a unique URL. */
+	triggerFile(parameters: INodeParameters = {}): WorkflowFile {
+		const credentials = { businessMessagingApi: this.playground.credential };
+		const more = { credentials, webhookId: randomUUID() };
+		return workflow('Trigger', [node(trigger, TRIGGER, 1.1, parameters, more)]);
+	}
+
+	/** Stores a workflow and publishes it. @returns its ID */
+	async publish(file = this.triggerFile()): Promise<string> {
+		const { id } = await this.client.createWorkflow(file);
+		await this.client.activate(id);
+		return id;
+	}
+
+	async unpublishAll(): Promise<void> {
+		for (const { id, active } of await this.client.listWorkflows())
+			if (active) await this.client.deactivate(id);
+	}
+
+	/** Moves n8n's clock forward. What n8n has stored to continue at that time, continues within a minute. */
+	async moveClock(ms: number): Promise<void> {
+		this.movedMs += ms;
+		await writeFile(this.clockFile, String(this.movedMs));
+	}
+
+	async restart(): Promise<void> {
+		await this.playground.n8n.stop();
+		await this.playground.n8n.start();
+	}
+
+	async crash(): Promise<void> {
+		await this.playground.n8n.kill();
+		await this.playground.n8n.start();
+	}
+
+	async untilDelivered(deliveries: Delivery[]): Promise<void> {
+		const areDelivered = () => deliveries.every(({ state }) => state === 'delivered');
+		await until('n8n to answer the deliveries', areDelivered, { limit: 180_000 });
+	}
+
+	/** The executions of a workflow, oldest first, once there are as many as expected and all have ended. */
+	async executions(workflowId: string, count: number): Promise<Execution[]> {
+		const ended = async () => {
+			const found = await this.client.listAllExecutions(workflowId);
+			return found.length >= count && found.every(hasEnded) && found.reverse();
+		};
+		const list = await until(`${count} executions`, ended);
+		return await Promise.all(list.map(async ({ id }) => await this.client.getExecution(id)));
+	}
+}
+
+/**
+ * Starts both before the tests of a file, without limits of rate, and stops them afterwards. Before each test, all workflows
+ * are unpublished and the sandbox is emptied.
+ * @param pack gives the tarball of the nodes; by default the present ones
+ */
+export function useN8n(pack = packed): RealN8n {
+	jest.setTimeout(15 * 60_000); // n8n takes its time: to be installed, to start, to run
+	const n8n = new RealN8n();
+	beforeAll(async () => {
+		n8n.folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-e2e-'));
+		const unlimited = {
+			sandbox: { requestsPerWindow: 0 },
+			credential: { requestsPerMinute: 100_000 },
+		};
+		const env = { NODE_OPTIONS: `--require=${MOVED_CLOCK}`, CLOCK_FILE: n8n.clockFile };
+		const { folder } = n8n;
+		n8n.playground = await openPlayground({ folder, env, tarball: await pack(), ...unlimited });
+	}, 15 * 60_000);
+	beforeEach(async () => {
+		await n8n.unpublishAll();
+		n8n.sandbox.reset();
+	}, 180_000);
+	afterAll(async () => {
+		await n8n.playground?.close();
+		await rm(n8n.folder, { recursive: true, force: true });
+	}, 60_000);
+	return n8n;
+}
+
+/** The nodes, packed once for all test files. */
+async function packed(): Promise<string> {
+	const folder = String(process.env.TEST_TEMP_FOLDER);
+	const known = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+	return known ? path.join(folder, known) : await packFolder(PROJECT_FOLDER, folder);
+}
+
+/** A workflow that runs the action node on the given items, with a manual trigger before it. */
+export function workflowOf(
+	{ credential }: Playground,
+	items: object[],
+	parameters: INodeParameters,
+	settings: Partial<INode> = {},
+): WorkflowFile {
+	const credentials = { businessMessagingApi: credential };
+	return workflow(`Test ${randomUUID()}`, [
+		node(manualTrigger, 'n8n-nodes-base.manualTrigger', 1),
+		...listNodes(JSON.stringify(items)),
+		node(tested, ACTION, 1, parameters, { credentials, ...settings }),
+	]);
+}

@@ -1,0 +1,204 @@
+/** What the present nodes save in workflows: which parameters there are, and where, of which type, with which default and options. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { omit } from 'lodash';
+import {
+	NodeHelpers,
+	type INodeParameters,
+	type INodeProperties,
+	type INodePropertyCollection,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+import { BusinessMessagingApi } from '../credentials/BusinessMessagingApi.credentials';
+import { BusinessMessaging } from '../nodes/BusinessMessaging/BusinessMessaging.node.ts';
+import { BusinessMessagingTrigger } from '../nodes/BusinessMessaging/BusinessMessagingTrigger.node.ts';
+import { everyOperation } from './engine/everyOperation';
+import { filesBelow, root } from './engine/files';
+
+/** A node as a saved workflow contains it. */
+export interface SavedNode {
+	typeVersion: number;
+	parameters: INodeParameters;
+}
+
+/** What one version has left. */
+export interface SavedByVersion {
+	/** Nodes that ran in that version, by what they do, e.g. `message sendText`. */
+	nodes: Record<string, SavedNode>;
+	shape: SavedShape;
+}
+
+/**
+ * By node, `typeVersion` and where parameters are shown, e.g. `businessMessaging 1 resource=message operation=sendText`: one line
+ * for everything that a workflow may rely on. Also the default: n8n saves no parameter that has it, so another one would change such a workflow.
+ */
+export type SavedShape = Record<string, string[]>;
+
+export const action = new BusinessMessaging().description;
+export const trigger = new BusinessMessagingTrigger().description;
+const credential = new BusinessMessagingApi();
+
+/** Send and Wait is no row of {@link everyOperation}: it waits instead of giving something. */
+export const asking = 'message sendAndWait';
+const question: INodeParameters = {
+	to: '=+1555000100{{ $json.n }}',
+	message: 'Tuesday?',
+	responseType: 'choice',
+	choices: 'Yes, No',
+	options: { concurrency: 2 },
+};
+const events: INodeParameters = {
+	events: ['message.received', 'message.read'],
+	simplify: false,
+	options: { otherEvents: 'contact.created' },
+};
+
+/** The shape of the present nodes, or of another action node beside them. */
+export function presentShape(node: INodeTypeDescription = action): SavedShape {
+	const { name, properties } = credential;
+	return shapeOf([node, trigger, { name, properties }]);
+}
+
+/** Nodes that the present version saves, and that run. */
+export function presentNodes(): Record<string, SavedNode> {
+	const operations = Object.entries(everyOperation).map(
+		([name, { parameters }]): [string, INodeParameters | undefined] => [name, parameters],
+	);
+	const actions = [...operations, [asking, question] as const].map(([name, own]) => {
+		const [resource, operation] = name.split(' ');
+		return [name, { typeVersion: 1, parameters: { resource, operation, ...own } }];
+	});
+	const triggers = [trigger.version]
+		.flat()
+		.map((typeVersion) => [`trigger ${typeVersion}`, { typeVersion, parameters: events }]);
+	return Object.fromEntries([...actions, ...triggers]) as Record<string, SavedNode>;
+}
+
+/** The shape of node types and credential types. */
+function shapeOf(
+	types: Array<Pick<INodeTypeDescription, 'name' | 'properties'> & { version?: number | number[] }>,
+): SavedShape {
+	const lines = types.flatMap(({ name, version, properties }) =>
+		version === undefined
+			? properties.flatMap((property) => linesOf(property, [name], '', 0))
+			: [version].flat().flatMap((one) => linesOfVersion(name, one, properties)),
+	);
+	const places = [...new Set(lines.map(([place]) => place))].sort();
+	return Object.fromEntries(
+		places.map((place) => [
+			place,
+			lines
+				.filter(([one]) => one === place)
+				.map(([, line]) => line)
+				.sort(),
+		]),
+	);
+}
+
+/** The parts of an older shape that are missing now, one line each. */
+export function lostOf(older: SavedShape, present: SavedShape): string[] {
+	return Object.entries(older).flatMap(([place, lines]) =>
+		lines.filter((line) => !present[place]?.includes(line)).map((line) => `${place}: ${line}`),
+	);
+}
+
+/** Where, and what. */
+type Line = [place: string, text: string];
+
+function linesOfVersion(name: string, version: number, properties: INodeProperties[]): Line[] {
+	const place = `${name} ${version}`;
+	return [[place, 'exists'], ...properties.flatMap((one) => linesOf(one, [place], '', version))];
+}
+
+function linesOf(
+	property: INodeProperties,
+	conditions: string[],
+	path: string,
+	version: number,
+): Line[] {
+	if (property.type === 'notice') return []; // saves nothing
+	if (!isInVersion(property, version)) return [];
+	const name = path + property.name;
+	const own = [
+		`${name} is ${property.type}, by default ${JSON.stringify(property.default)}`,
+		...valuesOf(property).map((value) => `${name} may be ${value}`),
+	];
+	return placesOf(property, conditions).flatMap((place) => [
+		...own.map((text): Line => [place.join(' '), text]),
+		...partsOf(property).flatMap(({ prefix, part }) =>
+			linesOf(part, place, `${name}.${prefix}`, version),
+		),
+	]);
+}
+
+/** Whether n8n shows a parameter to nodes of a version, by its conditions on `@version` alone. */
+function isInVersion({ displayOptions }: INodeProperties, typeVersion: number): boolean {
+	const show = displayOptions?.show?.['@version'];
+	const hide = displayOptions?.hide?.['@version'];
+	const ofVersion = {
+		...(show && { show: { '@version': show } }),
+		...(hide && { hide: { '@version': hide } }),
+	};
+	const property = { displayOptions: ofVersion } as INodeProperties;
+	return NodeHelpers.displayParameter({}, property, { typeVersion }, null);
+}
+
+/** Each combination of values of other parameters with which it is shown. */
+function placesOf({ displayOptions }: INodeProperties, conditions: string[]): string[][] {
+	const show = omit(displayOptions?.show, '@version');
+	const hide = omit(displayOptions?.hide, '@version');
+	const hidden = Object.keys(hide).length > 0 ? [`unless ${JSON.stringify(hide)}`] : [];
+	return Object.entries(show).reduce<string[][]>(
+		(places, [name, values = []]) =>
+			places.flatMap((place) =>
+				values.map((value) => [
+					...place,
+					`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+				]),
+			),
+		[[...conditions, ...hidden]],
+	);
+}
+
+/** The options, or in which ways a record can be chosen. */
+function valuesOf({ type, options = [], modes = [] }: INodeProperties): string[] {
+	if (type === 'options' || type === 'multiOptions')
+		return options.flatMap((option) => ('value' in option ? JSON.stringify(option.value) : []));
+	return modes.map(({ name }) => `given by ${name}`);
+}
+
+/** The parameters that it is made of. */
+function partsOf({
+	type,
+	options = [],
+}: INodeProperties): Array<{ prefix: string; part: INodeProperties }> {
+	if (type === 'collection')
+		return (options as INodeProperties[]).map((part) => ({ prefix: '', part }));
+	if (type !== 'fixedCollection') return [];
+	return (options as INodePropertyCollection[]).flatMap(({ name, values }) =>
+		values.map((part) => ({ prefix: `${name}.`, part })),
+	);
+}
+
+const folder = 'test/n8n/compat/saved';
+
+/** The versions of which there is a file. */
+export function savedVersions(): string[] {
+	return filesBelow(folder)
+		.filter((file) => file.endsWith('.json'))
+		.map((file) => path.basename(file, '.json'));
+}
+
+/** What a version has left. */
+export function readSaved(version: string): SavedByVersion {
+	return JSON.parse(readFileSync(fileOf(version), 'utf8')) as SavedByVersion;
+}
+
+/** Notes what the present nodes save, as this version. */
+export function writeSaved(version: string, saved: SavedByVersion): void {
+	writeFileSync(fileOf(version), `${JSON.stringify(saved, null, '\t')}\n`);
+}
+
+function fileOf(version: string): string {
+	return path.join(root, folder, `${version}.json`);
+}

@@ -1,0 +1,33 @@
+/** Sends a message, and reads whether the service has taken it. */
+import { omit } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Endpoint } from '../../api/endpoints';
+import { readRecord } from '../../api/read';
+import { readSend } from '../../api/readSend';
+import type { Client } from '../../transport/client';
+import { errorFromSend } from '../../transport/errors';
+import { type OperationRequest, sendResult } from '../operation';
+
+/**
+ * Sends a message.
+ *
+ * @returns the fields that every item of a send has, then what the service says
+ * @throws ServiceError, also if a response with a status of success says no, or neither yes nor no
+ */
+export async function sendMessage(
+	client: Client,
+	endpoint: Endpoint,
+	request: OperationRequest,
+): Promise<IDataObject[]> {
+	const response = await client.fetch(endpoint, { ...request, isRefused: () => false });
+	const { verdict, messageId = null } = readSend(response);
+	if (verdict !== 'sent') throw errorFromSend(response, verdict);
+	const { test, body } = request;
+	const result = {
+		...sendResult(body?.to as string, test ? 'test' : 'sent', { messageId }),
+		...(test && { meantFor: test.meantFor }),
+	};
+	const fields = readRecord(response.body, 'message') as IDataObject;
+	return [{ ...result, ...omit(fields, Object.keys(result)) }];
+}

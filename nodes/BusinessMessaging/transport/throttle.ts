@@ -1,0 +1,160 @@
+/**
+ * What may go out now under one key, decided without a clock or a timer: the rate, the waits that the service asks for, and how many
+ * requests may be under way at once. Times are in ms of a monotonic clock. docs/adr/0003-rate.md
+ */
+import { BoundedMap } from '../boundedMap';
+import { ConcurrencyLimit } from './concurrencyLimit';
+
+/** A request under way. */
+export interface Permit {
+	/** Whom or what a long wait may concern: the recipient of a message, or the endpoint. Without it, a wait concerns the key. */
+	readonly subject?: string;
+	/** How many requests were under way with it when it was sent. */
+	readonly underWay: number;
+	/** How often the service had refused before. */
+	readonly refusals: number;
+}
+
+/**
+ * What became of a request: it reached the service or may have, it did not, or the service refused it because of the rate, and may
+ * have said how long to wait, ms.
+ */
+export type Outcome = 'accepted' | 'unsent' | { waitMs?: number };
+
+/** A wait that the service asks for: since when, until when, and until when we wait. */
+interface Rest {
+	since: number;
+	askedUntil: number;
+	until: number;
+}
+
+const minBackoffMs = 500;
+const maxBackoffMs = 60_000;
+/** The longest wait, ms. If a service asks for more, it is tried again after this time. */
+const maxWaitMs = 10 * 60_000;
+/** A rate recovers within a minute. A longer wait concerns only its subject, until so many in a row were refused. */
+const maxRateWaitMs = 60_000;
+const enoughSubjects = 3;
+
+/** The state of one key. */
+export class Throttle {
+	/** When the requests of the last window ended, oldest first. The service has counted each of them before that. */
+	private readonly ended: number[] = [];
+	private readonly concurrency = new ConcurrencyLimit();
+	/** How often the service has refused, and how often since it last accepted. Requests sent side by side count as one. */
+	private refusals = 0;
+	private inARow = 0;
+	/** After a refusal, the request that tests whether the service accepts requests again. */
+	private probe?: Permit;
+	/** The wait of the key. */
+	private rest?: Rest;
+	private readonly restOf = new BoundedMap<string, Rest>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
+	/** The subjects that were asked for a long wait since the service last accepted. */
+	private readonly refused = new Set<string>();
+
+	constructor(
+		private readonly windowMs: number,
+		private readonly random = Math.random,
+	) {}
+
+	/** How many simultaneous requests the service accepts, if it has shown that. */
+	get knownConcurrency(): number | undefined {
+		return this.concurrency.known;
+	}
+
+	/** How much longer the service asks to wait, ms; 0 if it does not. */
+	askedMs(now: number, subject?: string): number {
+		return Math.max(0, ...this.rests(subject).map(({ askedUntil }) => askedUntil - now));
+	}
+
+	/** Whether the service asks for too long a wait, or has refused every request for too long. */
+	isBlocked(now: number, subject?: string): boolean {
+		const isTooLong = ({ since, askedUntil, until }: Rest) =>
+			now < until && Math.max(askedUntil - now, now - since) > maxWaitMs;
+		return this.rests(subject).some(isTooLong);
+	}
+
+	/** How long requests of this subject alone wait, ms. */
+	subjectWaitMs(now: number, subject = ''): number {
+		return Math.max(0, (this.restOf.get(subject)?.until ?? 0) - now);
+	}
+
+	/** How long the next request waits, ms; Infinity if another one has to end first. */
+	waitMs(now: number, requests: number): number {
+		while (this.ended[0] + this.windowMs <= now) this.ended.shift();
+		if (this.rest && now < this.rest.until) return this.rest.until - now;
+		const isFree = this.ended.length + this.concurrency.underWay < requests;
+		if (!isFree && this.ended.length > 0) return this.ended[0] + this.windowMs - now;
+		return isFree && !this.probe && !this.concurrency.isFull() ? 0 : Infinity;
+	}
+
+	/** Lets a request out. */
+	take(subject?: string): Permit {
+		const permit = { subject, underWay: this.concurrency.begin(), refusals: this.refusals };
+		if (this.inARow > 0) this.probe = permit;
+		return permit;
+	}
+
+	/** Ends a request. */
+	end(now: number, permit: Permit, outcome: Outcome): void {
+		const wasAlone = Math.max(permit.underWay, this.concurrency.end()) === 1;
+		if (this.probe === permit) this.probe = undefined;
+		if (outcome === 'accepted') this.accept(now, permit);
+		else if (outcome !== 'unsent') this.refuse(now, permit, outcome.waitMs ?? 0, wasAlone);
+	}
+
+	private accept(now: number, { subject, refusals }: Permit): void {
+		this.ended.push(now);
+		if (subject !== undefined) this.restOf.delete(subject);
+		if (refusals < this.refusals) return; // sent before the last refusal
+		if (this.inARow > 0) {
+			this.concurrency.resume(this.rest !== undefined);
+			this.inARow = 0;
+			this.rest = undefined;
+			this.refused.clear();
+		}
+		this.concurrency.accept();
+	}
+
+	private refuse(now: number, permit: Permit, askedMs: number, wasAlone: boolean): void {
+		const { subject } = permit;
+		const isNews = permit.refusals === this.refusals;
+		if (isNews) {
+			this.refusals++;
+			this.inARow++;
+		}
+		if (subject !== undefined && askedMs > maxRateWaitMs) {
+			this.restOf.set(subject, extend(this.restOf.get(subject), now, askedMs));
+			if (isNews) this.refused.add(subject);
+			if (this.refused.size < enoughSubjects) return;
+		} else if (!isNews) this.concurrency.lower();
+		else if (!wasAlone) this.concurrency.slowDown();
+		// Fewer at once may be enough, so one request finds out without a wait.
+		const ownMs = wasAlone || this.inARow > 1 ? backoffMs(this.inARow, this.random) : 0;
+		if (askedMs === 0 && ownMs === 0) return;
+		const next = extend(this.rest, now, askedMs || Math.min(ownMs, this.windowMs));
+		this.rest = isNews || !this.rest ? next : later(this.rest, next);
+	}
+
+	private rests(subject = ''): Rest[] {
+		return [this.rest, this.restOf.get(subject)].filter((rest) => rest !== undefined);
+	}
+}
+
+const extend = (rest: Rest | undefined, now: number, waitMs: number): Rest => ({
+	since: rest?.since ?? now,
+	askedUntil: now + waitMs,
+	until: now + Math.min(waitMs, maxWaitMs),
+});
+
+const later = (one: Rest, other: Rest): Rest => ({
+	since: one.since,
+	askedUntil: Math.max(one.askedUntil, other.askedUntil),
+	until: Math.max(one.until, other.until),
+});
+
+/** Exponential backoff with jitter in ms, for a service that does not say how long to wait. */
+export function backoffMs(attempt: number, random = Math.random): number {
+	const ceiling = Math.min(minBackoffMs * 2 ** attempt, maxBackoffMs);
+	return ceiling / 2 + random() * (ceiling / 2);
+}

@@ -1,0 +1,320 @@
+/** Audience Rules, Preview and Test: who gets a message is decided before the first one goes out. */
+import { isEmpty, pick } from 'lodash';
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { FaultOrder } from '../../../sandbox/faults';
+import type { RunOptions } from '../../../harness/engine/execution';
+import { locator, sendText, useService } from '../../../harness/engine/service';
+import { addManyTemplates, bigFields, welcomeParameters } from '../../../harness/engine/templates';
+
+const service = useService();
+const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
+const people = [anna, berta, carl, dora].map((phone) => ({ phone }));
+
+type Options = Omit<RunOptions, 'parameters'> & {
+	rules?: INodeParameters;
+	parameters?: INodeParameters;
+};
+const run = async ({ rules = {}, parameters, ...options }: Options) =>
+	await service.run({
+		items: people,
+		...options,
+		parameters: {
+			...sendText,
+			to: '={{ $json.phone }}',
+			text: '=Hello {{ $json.phone }}',
+			audienceRules: rules,
+			...parameters,
+		},
+	});
+const sentTo = () => service.sent().map(({ phone }) => phone);
+const haveAllTried = () => service.calls('sendText') >= people.length;
+const reasons = ({ outputs }: Awaited<ReturnType<typeof run>>) =>
+	outputs[0].map(({ json }) => json.reason);
+
+beforeEach(() => service.engine.processed.reset());
+
+test('excluded numbers, written in any way or given as a list, get nothing and leave in their place', async () => {
+	const excludeNumbers = '=+1 (555) 000-1002{{ "\\n" }}{{ ["+15550001004"] }}';
+	const { outputs } = await run({ rules: { excludeNumbers } });
+	expect(sentTo().sort()).toEqual([anna, carl]);
+	expect(outputs[0][1]).toEqual({
+		json: { to: berta, sendStatus: 'skipped', reason: 'excluded', messageId: null, skipped: true },
+		pairedItem: { item: 1 },
+	});
+});
+
+test('an excluded number that cannot be read stops the run before anything is sent', async () => {
+	const { error } = await run({ rules: { excludeNumbers: `${berta}, 0170 12` } });
+	expect(error?.message).toBe('"0170 12" in \'Exclude Numbers\' has no country code [item 0]');
+	expect(sentTo()).toEqual([]);
+});
+
+test('the contacts of an excluded segment get nothing; a hint says whom the rule could not exclude', async () => {
+	const { contacts } = service.sandbox.state;
+	contacts.create({ phone: berta, segments: ['opted-out'] });
+	contacts.create({ phone: dora, segments: ['vip', 'opted-out'] });
+	const excluding = async (excludeSegment: string) => await run({ rules: { excludeSegment } });
+	expect(reasons(await excluding('opted-out'))).toEqual([null, 'excluded', null, 'excluded']);
+	expect(sentTo().sort()).toEqual([anna, carl]);
+	const empty = await excluding('opted-uot');
+	await service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
+	const partial = await excluding('opted-out');
+	expect(reasons(partial)).toEqual([null, 'excluded', null, null]);
+	expect([...empty.hints, ...partial.hints].map(({ message }) => message)).toEqual([
+		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
+		'Some contacts of the segment "opted-out" have no phone number with country code, so they were not excluded.',
+	]);
+});
+
+const noPhones = { data: [{ id: 1 }, { id: 2 }] };
+const notWhole = { data: [{ id: 1, phone: berta }], total: 3 };
+
+test.each<[string, FaultOrder, string]>([
+	['shows no phone numbers', { status: 200, body: noPhones }, 'show no phone number'],
+	['is not complete', { status: 200, body: notWhole }, '1 of 3'],
+	['cannot be read', { status: 500 }, 'The service failed'],
+])('nothing is sent if the excluded segment %s', async (_, fault, words) => {
+	await service.fault({ endpoint: 'listContacts', count: 99, ...fault });
+	const rules = { excludeSegment: 'opted-out' };
+	expect((await run({ rules })).error).toMatchObject({
+		message: expect.stringContaining(words),
+		description: expect.stringContaining('nothing was sent in this run'),
+		context: { sendStatus: 'notSent' },
+	});
+	const { outputs } = await run({ rules, onError: 'continueRegularOutput' });
+	expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'notSent'));
+	expect(sentTo()).toEqual([]);
+});
+
+describe('the same person twice', () => {
+	const items = [{ phone: anna }, { phone: berta }, { phone: '+1 555 000-1001' }];
+
+	test('gets one message if the user wants that', async () => {
+		const result = await run({ items, rules: { duplicates: 'sendFirst' } });
+		expect(reasons(result)).toEqual([null, null, 'duplicate']);
+		expect(sentTo().sort()).toEqual([anna, berta]);
+	});
+
+	test('gets nothing more from a retry after a message that may have been sent', async () => {
+		const rules = { duplicates: 'sendFirst' };
+		const fault = { match: anna, status: 500, processed: true, count: 9 };
+		await service.fault({ endpoint: 'sendText', ...fault });
+		const { error } = await run({ items, rules, retryOnFail: true, maxTries: 2 });
+		expect(error?.context?.sendStatus).toBe('mayHaveBeenSent');
+		expect(sentTo().sort()).toEqual([anna, berta]);
+	});
+
+	test('stops the run before anything is sent, if the user wants that', async () => {
+		const { error } = await run({ items, rules: { duplicates: 'stop' } });
+		expect(error?.message).toBe('The recipient is the same as that of item 0 [item 2]');
+		expect(sentTo()).toEqual([]);
+	});
+});
+
+test('outside the send window nothing is sent, and the item says when it opens', async () => {
+	const hour = new Date().getUTCHours();
+	const at = (later: number, minute: string) => `${(hour + later) % 24}:${minute}`;
+	const hours = `${at(4, '15')}–${at(5, '00')}, ${at(2, '00')}–${at(3, '30')}`;
+	const window = { days: 'everyDay', hours, timeZone: 'UTC' };
+	const { outputs } = await run({ rules: { sendWindow: { values: window } } });
+	expect(sentTo()).toEqual([]);
+	const { reason, sendAfter } = outputs[0][0].json;
+	expect(reason).toBe('outsideSendWindow');
+	const opening = new Date(String(sendAfter));
+	expect([opening.getUTCHours(), opening.getUTCMinutes()]).toEqual([(hour + 2) % 24, 0]);
+	expect(opening.getTime() - Date.now()).toBeLessThan(3 * 3_600_000);
+});
+
+test.each([
+	['+491701234567', { hours: '0:00-24:00' }, undefined],
+	['+491701234567', { hours: '12:00 to 18:00; 18:00–12:00' }, undefined],
+	['+12025550123', { hours: '9:00–10:00' }, "'Send Window' is never open"],
+	['+80012345678', {}, 'The time zone of this phone number is not known'],
+	...['24:00–25:00', '24:00–9:00', '9 am–5 pm', '9:00', '9:00–9:60', '', '9:00–10:00–11:00'].map(
+		(hours): [string, object, string] => [
+			anna,
+			{ hours: `8:00–9:00, ${hours}` },
+			`'Hours' of 'Send Window' cannot contain "${hours}"`,
+		],
+	),
+	[anna, { timeZone: 'Berlin' }, "'Time Zone' of 'Send Window' cannot be \"Berlin\""],
+])('for %s the send window %j means: %s', async (phone, window, message) => {
+	const values = { days: 'everyDay', ...window };
+	const { error } = await run({ items: [{ phone }], rules: { sendWindow: { values } } });
+	expect(error?.message ?? '').toContain(message ?? '');
+	expect(sentTo()).toEqual(message ? [] : [phone]);
+});
+
+test('whoever has not got the message when the window closes gets none', async () => {
+	const result = await runUntilClosed(() => service.sent().length > 0, { concurrency: 1 });
+	expect(reasons(result)).toEqual([null, ...people.slice(1).map(() => 'outsideSendWindow')]);
+	expect(sentTo()).toEqual([anna]);
+});
+
+test('a retry sends what a closing window held back, also with Send Once', async () => {
+	await service.fault({ endpoint: 'sendText', match: berta, status: 429 });
+	await service.fault({ endpoint: 'sendText', match: dora, status: 422 });
+	const failed = await runUntilClosed(haveAllTried, {}, { sendOnce: true, campaign: 'evening' });
+	expect(sentTo().sort()).toEqual([anna, carl]);
+	await service.retry(failed);
+	expect(sentTo().sort()).toEqual([anna, berta, carl, dora]);
+});
+
+/** Runs with a send window that closes as soon as `isOver` is true. */
+async function runUntilClosed(
+	isOver: () => boolean,
+	options: INodeParameters,
+	parameters?: INodeParameters,
+) {
+	const { now } = Date;
+	const later = () => now() + (isOver() ? 3 * 3_600_000 : 0);
+	const clock = jest.spyOn(Date, 'now').mockImplementation(later);
+	const hour = new Date().getUTCHours();
+	const hours = `${hour}:00–${(hour + 2) % 24}:00`;
+	const sendWindow = { values: { days: 'everyDay', hours, timeZone: 'UTC' } };
+	const result = await run({ rules: { sendWindow }, parameters: { ...parameters, options } });
+	clock.mockRestore();
+	return result;
+}
+
+describe('the frequency cap', () => {
+	const rules = { frequencyCap: { values: { messages: 2, days: 7 } } };
+
+	test('counts over executions and nodes of a workflow, but not unsent messages', async () => {
+		await service.fault({ endpoint: 'sendText', match: berta, status: 422 });
+		await run({ rules, onError: 'continueRegularOutput' });
+		await run({ rules });
+		const expected = ['frequencyCap', null, 'frequencyCap', 'frequencyCap'];
+		expect(reasons(await run({ rules }))).toEqual(expected);
+		expect(sentTo().filter((phone) => phone === berta)).toHaveLength(2);
+		expect(sentTo()).toHaveLength(8);
+	});
+
+	test('does not count what Send Once skips', async () => {
+		const once = { sendOnce: true, campaign: 'sale' };
+		await run({ rules, parameters: once });
+		const second = await run({ rules, parameters: once });
+		expect(reasons(second)).toEqual(people.map(() => 'alreadySent'));
+		await run({ rules });
+		expect(sentTo()).toHaveLength(8);
+	});
+});
+
+describe('a preview', () => {
+	test('sends nothing, leaves no trace, and shows what a real run then does', async () => {
+		const once = { sendOnce: true, campaign: 'sale' };
+		const rules = {
+			excludeNumbers: berta,
+			frequencyCap: { values: { messages: 2, days: 1 } },
+		};
+		await run({ items: [{ phone: carl }], parameters: once });
+		await run({ items: [{ phone: dora }, { phone: dora }], rules });
+		const items = [...people, { phone: anna }];
+		const preview = await run({
+			items: [...items, { phone: 'no number' }],
+			rules,
+			parameters: { ...once, mode: 'preview' },
+		});
+		expect(sentTo()).toEqual([carl, dora, dora]);
+		expect(
+			preview.outputs[0].map(({ json }) => [json.sendStatus, json.text ?? json.reason]),
+		).toEqual([
+			['preview', `Hello ${anna}`],
+			['skipped', 'excluded'],
+			['skipped', 'alreadySent'],
+			['skipped', 'frequencyCap'],
+			['skipped', 'alreadySent'],
+			['notSent', '"no number" in \'Recipient Phone Number\' is not a phone number'],
+		]);
+		const real = await run({ items, rules, parameters: once });
+		expect(reasons(real)).toEqual(reasons(preview).slice(0, -1));
+		expect(sentTo()).toEqual([carl, dora, dora, anna]);
+	});
+
+	test('is automatic in an evaluation of n8n', async () => {
+		const { outputs } = await run({ mode: 'evaluation' });
+		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'preview'));
+		expect(sentTo()).toEqual([]);
+	});
+
+	test('says what a real run would do to a history that is to be cleared, and keeps it', async () => {
+		const once = { sendOnce: true, campaign: 'sale' };
+		await run({ parameters: once });
+		const options = { clearSendOnceHistory: true };
+		const preview = await run({ parameters: { ...once, options, mode: 'preview' } });
+		expect(reasons(preview)).toEqual(people.map(() => 'historyCleared'));
+		expect(reasons(await run({ parameters: once }))).toEqual(people.map(() => 'alreadySent'));
+	});
+
+	test('of a question shows its text, and waits for nobody', async () => {
+		const question = { resource: 'message', operation: 'sendAndWait', to: '={{ $json.phone }}' };
+		const message = '=Tuesday, {{ $json.phone }}?';
+		const parameters = { ...question, message, mode: 'preview' };
+		const { status, outputs } = await service.run({ parameters, items: people });
+		expect(status).toBe('success');
+		const texts = people.map(({ phone }) => `Tuesday, ${phone}?`);
+		expect(outputs[0].map(({ json }) => json.text)).toEqual(texts);
+		expect(sentTo()).toEqual([]);
+	});
+
+	test.each([
+		['login_code', ['body_1']],
+		['big_order', bigFields],
+	])('of the template %s is, part by part, what customers then receive', async (name, fields) => {
+		addManyTemplates(service.sandbox.state);
+		const template = {
+			operation: 'sendTemplate',
+			template: locator(name, 'name'),
+			language: locator('en_US', 'code'),
+			variables: {
+				mappingMode: 'defineBelow',
+				value: Object.fromEntries(fields.map((id) => [id, `={{ $json.phone }} ${id}`])),
+			},
+		};
+		const credentials = service.credentials(service.newKey()); // for which no list is kept yet
+		const options = { items: [{ phone: anna }], credentials };
+		const preview = await run({ ...options, parameters: { ...template, mode: 'preview' } });
+		expect(sentTo()).toEqual([]);
+		await run({ ...options, parameters: template });
+		const [{ text, template: received }] = service.sandbox.state.messages.all;
+		const buttons = received?.buttons.map((button) => pick(button, ['text', 'url']));
+		const { json } = preview.outputs[0][0];
+		expect([json.text, json.header, json.buttons]).toEqual([
+			text,
+			received?.header?.text,
+			isEmpty(buttons) ? undefined : buttons,
+		]);
+	});
+
+	test('of a template that the service does not list has no text', async () => {
+		await service.fault({ endpoint: 'listTemplates', status: 403, count: 9 });
+		const credentials = service.credentials(service.newKey());
+		const template = { operation: 'sendTemplate', ...welcomeParameters, mode: 'preview' };
+		const items = [{ phone: anna, n: 1 }];
+		const { outputs, hints } = await run({ items, credentials, parameters: template });
+		expect(hints[0].message).toContain('were not checked against their templates');
+		const headerDocumentUrl = welcomeParameters.variables.value.headerPdfUrl;
+		const expected = { text: null, template: 'welcome', headerDocumentUrl };
+		expect(outputs[0][0].json).toMatchObject(expected);
+	});
+});
+
+test('a test goes to the test number alone, which may be a local one, and leaves nothing behind', async () => {
+	const once = { sendOnce: true, campaign: 'sale' };
+	const mode = { mode: 'test', testNumber: '0170 1234567', testMessages: 2 };
+	const options = { defaultCountry: 'DE' };
+	const { outputs } = await run({ parameters: { ...once, ...mode, options } });
+	expect(service.sent()).toMatchObject([
+		{ phone: '+491701234567', text: `Hello ${anna}` },
+		{ phone: '+491701234567', text: `Hello ${berta}` },
+	]);
+	expect(outputs[0].map(({ json }) => [json.sendStatus, json.meantFor ?? json.to])).toEqual([
+		['test', anna],
+		['test', berta],
+		['skipped', carl],
+		['skipped', dora],
+	]);
+	await run({ parameters: once });
+	expect(sentTo().slice(2).sort()).toEqual([anna, berta, carl, dora]);
+});

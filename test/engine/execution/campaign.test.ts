@@ -1,0 +1,156 @@
+/** Sending to many: never lost, never twice, in order, resumable. */
+import { once } from 'node:events';
+import { range } from 'lodash';
+import type { INode } from 'n8n-workflow';
+import { until } from '../../../harness/until';
+import { campaign, numbers, oneEach, people, useService } from '../../../harness/engine/service';
+
+const service = useService();
+
+test('one person gets the messages in the order of the items, even if the service refuses the first one for a while', async () => {
+	const items = range(500).map((index) => ({
+		n: 1000 + (index % 50),
+		text: String(Math.floor(index / 50)),
+	}));
+	const refusal = { status: 429, headers: { 'retry-after-ms': '5' } };
+	await service.fault({ endpoint: 'sendText', match: '"0"', count: 50, ...refusal });
+	const parameters = { ...campaign, text: '={{ $json.text }}' };
+	expect((await service.run({ parameters, items })).error).toBeUndefined();
+	for (const phone of numbers(50)) {
+		const texts = service.sent().filter((message) => message.phone === phone);
+		expect(texts.map(({ text }) => text)).toEqual(range(10).map(String));
+	}
+});
+
+describe('Retry On Fail and the Retry button send only what is unsent', () => {
+	const failOnce = async (n: number) =>
+		await service.fault({ endpoint: 'sendText', match: `+1555000${n}`, status: 422 });
+
+	test.each<[string, number, INode['onError']]>([
+		['', 1050, undefined],
+		[' while the node continues on errors', 1000, 'continueRegularOutput'], // n8n looks at the first item then
+	])('Retry On Fail%s, with a text that changes with every attempt', async (_, n, onError) => {
+		await failOnce(n);
+		const parameters = { ...campaign, text: '={{ $now }} {{ Math.random() }}' };
+		const retries = { retryOnFail: true, maxTries: 2 };
+		const items = people(100);
+		const { outputs, error } = await service.run({ parameters, items, ...retries, onError });
+		expect(error).toBeUndefined();
+		expect(outputs[0].map(({ json, pairedItem }) => [json.to, pairedItem])).toEqual(
+			numbers(100).map((to, item) => [to, { item }]),
+		);
+		expect(service.received()).toEqual(oneEach(100));
+	});
+
+	test('the Retry button, after an error that says how far it got; nothing is remembered then', async () => {
+		await failOnce(1050);
+		const failed = await service.run({ parameters: campaign, items: people(100) });
+		const done = service.sent().length;
+		expect(done).toBeLessThan(100);
+		expect(failed.error?.description).toContain(
+			`${done} of 100 items are done. A retry continues from there and repeats none of them.`,
+		);
+		const again = await service.retry(failed);
+		expect(again.error).toBeUndefined();
+		expect(again.outputs[0].map(({ json }) => json.to)).toEqual(numbers(100));
+		expect(service.received()).toEqual(oneEach(100));
+		expect(again.context.sent).toEqual({});
+	});
+
+	test('a message is sent if its recipient was corrected before the retry', async () => {
+		await failOnce(1001);
+		const parameters = { ...campaign, options: { concurrency: 1 } };
+		const failed = await service.run({ parameters, items: people(2) });
+		const [stopped] = failed.run.data.executionData?.nodeExecutionStack ?? [];
+		stopped.node.parameters.to = '=+1555000{{ $json.n + ($json.n === 1000 ? 500 : 0) }}';
+		await service.retry(failed);
+		const expected = { '+15550001000': 1, '+15550001500': 1, '+15550001001': 1 };
+		expect(service.received()).toEqual(expected);
+	});
+
+	test('the same text to the same person in another item, or round of a loop, is another message', async () => {
+		const parameters = { ...campaign, to: '+15550001000' };
+		const { rounds } = await service.run({ parameters, items: people(40), batchSize: 10 });
+		expect(rounds.map((outputs) => outputs[0].length)).toEqual([10, 10, 10, 10]);
+		expect(service.received()).toEqual({ '+15550001000': 40 });
+	});
+});
+
+test('Retry On Fail repeats no message if the service responds with a field `error` and 200', async () => {
+	const body = { id: 'msg_1', error: 0 };
+	await service.fault({ endpoint: 'sendText', status: 200, body, count: 9 });
+	const retries = { retryOnFail: true, maxTries: 3 };
+	await service.run({ parameters: campaign, items: people(3), ...retries });
+	expect(service.calls('sendText')).toBe(3);
+});
+
+test('a message that may have been sent is reported and never repeated, while the others continue', async () => {
+	await service.fault({ endpoint: 'sendText', match: '+15550001003', reset: 'afterRead' });
+	const failed = await service.run({
+		parameters: campaign,
+		items: people(10),
+		retryOnFail: true,
+		maxTries: 3,
+	});
+	const context = { itemIndex: 3, sendStatus: 'mayHaveBeenSent' };
+	const message = 'The connection to the service was lost before it responded [item 3]';
+	expect(failed.error).toMatchObject({ message, context });
+	expect((await service.retry(failed)).error).toMatchObject({ context });
+	expect(service.received()).toEqual(oneEach(10));
+});
+
+test('Stop ends the sending; requests under way are finished and remembered', async () => {
+	const parameters = { ...campaign, options: { concurrency: 4 } };
+	const tenth = (async () => {
+		while (service.sent().length < 10) await once(service.sandbox.changes, 'message');
+	})();
+	const stopped = await service.run({ parameters, items: people(200), cancelWhen: tenth });
+	expect(stopped.status).toBe('canceled');
+	const { sendText } = service.sandbox.state.requests.counters;
+	await until('what was under way', () => sendText.open === 0);
+	await new Promise((resolve) => setTimeout(resolve, 200)); // and the node reads its answers
+	expect(service.sent().length).toBeLessThanOrEqual(10 + 2 * 4);
+	const again = await service.retry(stopped);
+	expect(again.outputs[0].map(({ json }) => json.to)).toEqual(numbers(200));
+	expect(service.received()).toEqual(oneEach(200));
+});
+
+test('the idempotency key of each item is its own, and the same in all attempts', async () => {
+	const parameters = { ...campaign, options: { concurrency: 1 } };
+	await service.fault({ endpoint: 'sendText', skip: 1, count: 1, status: 409 });
+	await service.run({ parameters, items: people(3), retryOnFail: true, maxTries: 2 });
+	const keys = service.requests('sendText').map(({ headers }) => headers['idempotency-key']);
+	const [first, refused, again, last] = keys;
+	expect(keys).toEqual(Array(4).fill(expect.stringMatching(/^[0-9a-f]{32}$/)));
+	expect(again).toBe(refused);
+	expect(new Set([first, again, last]).size).toBe(3);
+});
+
+describe('Keep Input Fields', () => {
+	/** As a table with the results of an earlier campaign may have it. */
+	const old = { name: 'Anna', to: 'old', skipped: true, error: 'old' };
+	const items = people(3).map((one) => ({ ...one, ...old }));
+	const audienceRules = { excludeNumbers: '+15550001001' };
+	const parameters = { ...campaign, audienceRules, options: { keepInputFields: true } };
+
+	test('an item has the columns of the person after its own, whatever became of it', async () => {
+		await service.fault({ endpoint: 'sendText', match: '+15550001002', status: 422 });
+		const run = { parameters, items, onError: 'continueRegularOutput' } as const;
+		const [output] = (await service.run(run)).outputs;
+		expect(output.map(({ json }) => [json.sendStatus, json.n, json.name])).toEqual([
+			['sent', 1000, 'Anna'],
+			['skipped', 1001, 'Anna'],
+			['notSent', 1002, 'Anna'],
+		]);
+		expect(output.map(({ json }) => json.skipped)).toEqual([undefined, true, undefined]);
+		for (const { json } of output) {
+			expect(Object.keys(json).slice(0, 4)).toEqual(['to', 'sendStatus', 'reason', 'messageId']);
+			expect([json.to, json.error]).not.toContain('old');
+		}
+	});
+
+	test('without the option, nothing of the input comes out', async () => {
+		const { outputs } = await service.run({ parameters: campaign, items: items.slice(0, 1) });
+		expect(outputs[0][0].json).not.toHaveProperty('name');
+	});
+});

@@ -1,0 +1,193 @@
+/** Expressions in the fields of the node: missing values that n8n ignores are refused before anything is sent. */
+import { Expression, type IDataObject, type INodeParameters } from 'n8n-workflow';
+
+import { locator, sendText, useService } from '../../../harness/engine/service';
+
+const service = useService();
+const send: INodeParameters = { ...sendText, to: '={{ $json.phone }}' };
+const people: IDataObject[] = [
+	{ phone: '+15550001001', name: 'Anna', parcel: { id: 7 } },
+	{ phone: '+15550001002', name: null },
+	{ phone: '+15550001003', name: '', parcel: { id: '' } },
+];
+
+const textsTo = () => service.sent().map((message) => message.text);
+const runWith = async (parameters: INodeParameters, items = people.slice(0, 1)) =>
+	await service.run({ parameters: { ...send, ...parameters }, items });
+
+test('a value that is missing inside a text stops the run before anything is sent, or fails its item alone', async () => {
+	const text = '=Hello {{ $json.name }}, your parcel {{ $json.parcel.id }} is here';
+	const { error } = await runWith({ text }, people);
+	expect(error).toMatchObject({
+		message: "{{ $json.name }} in 'Text' has no value [item 1]",
+		description: expect.stringContaining('nothing was sent'),
+		context: { itemIndex: 1, sendStatus: 'notSent' },
+	});
+	expect(textsTo()).toEqual([]);
+	const parameters = { ...send, text };
+	const onError = 'continueErrorOutput';
+	const { outputs } = await service.run({ parameters, items: people, onError });
+	expect(outputs[1].map(({ json }) => json.phone)).toEqual(['+15550001002']);
+	expect(textsTo()).toEqual(['Hello Anna, your parcel 7 is here', 'Hello , your parcel  is here']);
+});
+
+test('an expression is refused with advice that works', async () => {
+	const { error } = await runWith({ text: '=Hello {{ $json.customer.name }}!' });
+	const advised = "{{ $json.customer?.name ?? '' }}";
+	expect(error?.description).toContain(advised);
+	await runWith({ text: `=Hello ${advised}!` });
+	expect(textsTo()).toEqual(['Hello !']);
+});
+
+const template = {
+	operation: 'sendTemplate',
+	template: locator('welcome', 'name'),
+	language: locator('en_US', 'code'),
+	variables: { mappingMode: 'defineBelow', value: { body_1: '=Dear {{ $json.nmae }}' } },
+};
+const update = {
+	resource: 'contact',
+	operation: 'update',
+	contactId: locator('1'),
+	updateFields: { name: '={{ $json.nmae }}' },
+};
+const list = { resource: 'contact', operation: 'getAll', filters: { segment: '={{ $json.seg }}' } };
+const emptyText = 'use an empty text instead';
+
+test.each<[INodeParameters, string, string]>([
+	[{ text: '={{ null }}!' }, "{{ null }} in 'Text' has no value", emptyText],
+	[{ text: '={{ Number($json.name) }}!' }, "{{ Number($json.name) }} in 'Text' has", emptyText],
+	[template, "{{ $json.nmae }} in 'Variables' has no value", emptyText],
+	[{ text: '=Hi {{ $json.parcel }}' }, 'in \'Text\' gives "[object Object]"', 'one field'],
+	[
+		{ text: '=On {{ DateTime.fromISO($json.name).toFormat("dd.MM.") }}' },
+		'gives "Invalid DateTime"',
+		'correct the date',
+	],
+	[{ text: '=Hi {{ foo( }}' }, "The expression {{ foo( }} in 'Text' failed: ", ''],
+	[
+		{ to: '={{ $json.customer.phone }}' },
+		"{{ $json.customer.phone }} in 'Recipient Phone Number' has no value",
+		'Check the name of the field in the input.',
+	],
+	[
+		{ audienceRules: { excludeSegment: '={{ $json.seg }}' } },
+		"{{ $json.seg }} in 'Audience Rules' has no value",
+		emptyText,
+	],
+	[list, "{{ $json.seg }} in 'Filters' has no value", emptyText],
+	[update, "{{ $json.nmae }} in 'Update Fields' has no value", emptyText],
+])('%j is refused: %s', async (parameters, message, advice) => {
+	const { error } = await runWith(parameters);
+	expect(error?.message).toContain(message);
+	expect(error?.message).toMatch(/\[item 0\]$/);
+	expect(error?.description).toContain(advice);
+	expect(service.requests()).toEqual([]);
+});
+
+test('a date is sent as ISO 8601, without quotes', async () => {
+	await runWith({ text: '={{ DateTime.fromISO("2030-01-31T10:00:00.000Z", { zone: "utc" }) }}' });
+	expect(textsTo()).toEqual(['2030-01-31T10:00:00.000Z']);
+});
+
+/** Columns are read without n8n; where n8n says something else, it is asked. */
+test.each<[string, IDataObject, string]>([
+	['=Hi {{$json.name}}, {{ $json.a.b }}!', { name: 'Ann', a: { b: 'Bea' } }, 'Hi Ann, Bea!'],
+	['={{ $json["First Name"] }} {{ $json[\'2\'] }}', { 'First Name': 'Ann', 2: 'b' }, 'Ann b'],
+	['={{ $json.n }} {{ $json.no }} {{ $json.none }}', { n: 0.5, no: false, none: 0 }, '0.5 false 0'],
+	['={{ $json.n }}', { n: 1e21 }, '1e+21'],
+	['={{ $json.a.length }} {{ $json.a[0] }}', { a: 'xyz' }, '3 x'],
+	['=\\{{ $json.n }} {{ $json.n }}', { n: 1 }, '\\{{ $json.n }} 1'],
+	["=it's `$5` }} {{ $json.n }}\n}}", { n: '$& {{ 1 }}' }, "it's `$5` }} $& {{ 1 }}\n}}"],
+])('the text %j of %j is %j', async (text, json, expected) => {
+	await runWith({ text }, [{ phone: '+15550001001', ...json }]);
+	expect(textsTo()).toEqual([expected]);
+});
+
+describe('n8n evaluates', () => {
+	const asked = jest.spyOn(Expression.prototype, 'resolveSimpleParameterValue');
+	const evaluations = () =>
+		asked.mock.calls.filter(([text]) => String(text).includes('counted')).length;
+	const counted = '/* counted */';
+	const three = people.map((person) => ({ ...person, name: 'Anna' }));
+
+	test.each<[string, INodeParameters, number]>([
+		[
+			'a list of excluded numbers once for all items',
+			{
+				audienceRules: {
+					excludeNumbers: `={{ $('Start').all().map((row) => row.json.none ?? '') ${counted} }}`,
+				},
+			},
+			1,
+		],
+		[
+			'a text without the item once for all items',
+			{ text: `=From {{ $("Start").first().json.name.trim() ${counted} }}, {{ $workflow.id }}` },
+			1,
+		],
+		[
+			'the expressions of a text once for each item',
+			{ text: `={{ $json.name.trim() ${counted} }} {{ $json.name.trim() }}, {{ $itemIndex }}` },
+			3,
+		],
+		[
+			'what belongs to the run once, also in a text about the item',
+			{ text: `={{ $json.name.trim() }} {{ $input.first().json.name.trim() ${counted} }}` },
+			1,
+		],
+		['a field once for each item', { text: `={{ $json.name.trim() ${counted} }}` }, 3],
+	])('%s', async (_, parameters, times) => {
+		asked.mockClear();
+		expect((await runWith(parameters, three)).error).toBeUndefined();
+		expect([textsTo().length, evaluations()]).toEqual([3, times]);
+	});
+});
+
+/** All ways to the item that n8n offers, and some around them. */
+test.each([
+	'$json["ph" + "one"]',
+	'$binary && $json.phone',
+	'$data.phone',
+	'$input.item.json.phone',
+	'$input.all()[$itemIndex].json.phone',
+	'$input["item"].json.phone',
+	"$('Start').item.json.phone",
+	"$('Start').itemMatching($itemIndex).json.phone",
+	"$('Start').pairedItem($itemIndex).json.phone",
+	"$('Start').all()[$position].json.phone",
+	"$('Start')['it' + 'em'].json.phone",
+	'$node["Start"].json.phone',
+	"$items('Start')[$thisItemIndex].json.phone",
+	'$item($itemIndex).$json.phone',
+	'$thisItem.json.phone',
+	"$evaluateExpression('{' + '{ $json.phone }' + '}')",
+	'$parameter.to',
+	'\\u0024json.phone',
+	'((phone = $json.phone) => phone)()',
+	'`${$json.phone}`',
+])('{{ %s }} gives each person their own value', async (code) => {
+	const { error } = await runWith({ text: `={{ ${code} }}` }, people);
+	expect(error).toBeUndefined();
+	expect(
+		service
+			.sent()
+			.map(({ phone, text }) => [phone, text])
+			.sort(),
+	).toEqual(people.map(({ phone }) => [phone, phone]));
+});
+
+test.each([
+	'Math.random()',
+	'$now.toMillis() + Math.random()',
+	'[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => n * $json.n).randomItem()',
+])('{{ %s }} is drawn for each item', async (code) => {
+	const items = people.map((person, n) => ({ ...person, n: 10 ** n }));
+	await runWith({ text: `={{ ${code} }}` }, items);
+	expect(new Set(textsTo()).size).toBe(3);
+});
+
+test('the engine is the default one of n8n where Node.js can run it', () => {
+	const canRun = Number.parseInt(process.versions.node, 10) >= 24;
+	expect(Expression.getActiveImplementation?.()).toBe(canRun ? 'vm' : 'legacy');
+});

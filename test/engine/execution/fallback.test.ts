@@ -1,0 +1,94 @@
+/** Send Text with a fallback template: nobody gets both, and if somebody gets neither, the item says so. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { FaultOrder } from '../../../sandbox/faults';
+import { locator, sendText, useService } from '../../../harness/engine/service';
+
+const service = useService();
+const run = async (items: Array<{ phone: string }>, own: INodeParameters = {}) => {
+	const parameters = {
+		...sendText,
+		to: '={{ $json.phone }}',
+		useFallbackTemplate: true,
+		fallbackTemplate: locator('login_code', 'name'),
+		fallbackLanguage: locator('en_US', 'code'),
+		fallbackVariables: { mappingMode: 'defineBelow', value: { body_1: '={{ $json.phone }}' } },
+		...own,
+	};
+	const { outputs } = await service.run({ items, onError: 'continueRegularOutput', parameters });
+	return outputs[0].map(({ json }) => json);
+};
+
+/** What becomes of a message: whether it was certainly refused, and whether the customer got or may have got it. */
+interface Fate {
+	isRefused?: boolean;
+	isSent?: boolean;
+	isUncertain?: boolean;
+}
+const refused = { isRefused: true };
+const sent = { isSent: true };
+const elsewhere = { location: 'https://example.com' };
+const soon = { 'retry-after-ms': '1' };
+
+const texts: Record<string, [FaultOrder, Fate]> = {
+	accepted: [{}, sent],
+	'refused with 200': [{ status: 200, body: { success: false, message: 'No' } }, refused],
+	'refused with 400': [{ status: 400 }, refused],
+	'refused with 422': [{ status: 422 }, refused],
+	'redirected with 307': [{ status: 307, headers: elsewhere }, {}],
+	'refused with 401': [{ status: 401 }, {}],
+	'refused with 403': [{ status: 403 }, {}],
+	'refused once with 429': [{ status: 429, headers: soon }, sent],
+	'sent, and 500': [
+		{ status: 500, processed: true },
+		{ ...sent, isUncertain: true },
+	],
+	'not sent, and 500': [{ status: 500 }, { isUncertain: true }],
+	'sent, and lost': [{ reset: 'afterRead' }, { ...sent, isUncertain: true }],
+	'not sent, and lost': [{ reset: 'beforeRead' }, { isUncertain: true }],
+};
+const templates = ['accepted', 'refused with 422', 'sent, and 500', 'not sent, and lost'];
+
+test.each(Object.keys(texts))('a text that is %s, before any template', async (text) => {
+	const [fault, { isRefused }] = texts[text];
+	const items = templates.map((template, n) => ({ template, phone: `+1555000200${n}` }));
+	for (const { template, phone } of items) {
+		const [templateFault] = texts[template];
+		await service.fault({ endpoint: 'sendText', match: phone, ...fault });
+		await service.fault({ endpoint: 'sendTemplate', match: phone, ...templateFault });
+	}
+	const outputs = await run(items);
+	const received = service.received();
+	const results = items.map(({ template, phone }, n) => {
+		const { sendStatus, sentAs } = outputs[n];
+		return { template, sendStatus, sentAs, count: received[phone] ?? 0 };
+	});
+	const expected = items.map(({ template }) => {
+		const [, { isSent, isUncertain }] = texts[isRefused ? template : text];
+		const count = isSent ? 1 : 0;
+		if (isUncertain) return { template, sendStatus: 'mayHaveBeenSent', count };
+		if (!isSent) return { template, sendStatus: 'notSent', count };
+		return { template, sendStatus: 'sent', sentAs: isRefused ? 'template' : 'text', count };
+	});
+	expect(results).toEqual(expected);
+});
+
+test('when both are refused, the error says why for each', async () => {
+	const refusal = (message: string) => ({ status: 422, body: { message } });
+	await service.fault({ endpoint: 'sendText', ...refusal('window closed') });
+	await service.fault({ endpoint: 'sendTemplate', ...refusal('blocked') });
+	const [{ error }] = await run([{ phone: '+15550001001' }]);
+	expect(error).toMatchObject({
+		message: expect.stringContaining('blocked'),
+		description: expect.stringMatching(/The text was refused before: .*window closed/),
+	});
+});
+
+test('a fallback template that does not fit is refused before anything is sent', async () => {
+	const [{ sendStatus, reason }] = await run([{ phone: '+15550001001' }], {
+		fallbackVariables: { value: {} },
+	});
+	expect(sendStatus).toBe('notSent');
+	expect(reason).toContain('The template "login_code" (en_US) needs a value');
+	expect(service.sent()).toEqual([]);
+});

@@ -1,0 +1,325 @@
+/** Send Once: nobody gets a campaign twice, and nobody is left out because the node could not write to the database. */
+import { countBy, range } from 'lodash';
+import type { IExecuteFunctions, INodeParameters } from 'n8n-workflow';
+
+import { History } from '../../../nodes/BusinessMessaging/execution/history';
+import type { RunOptions } from '../../../harness/engine/execution';
+import {
+	campaign,
+	locator,
+	numbers,
+	oneEach,
+	people,
+	useService,
+} from '../../../harness/engine/service';
+
+const service = useService();
+const sale: INodeParameters = {
+	...campaign,
+	sendOnce: true,
+	campaign: 'sale',
+	options: { concurrency: 8 },
+};
+const run = async (options: RunOptions = {}) =>
+	await service.run({
+		items: people(4),
+		...options,
+		parameters: { ...sale, ...options.parameters },
+	});
+const received = () => service.received();
+const times = (count: number) => countBy(range(count).flatMap(() => numbers(4)));
+/** The output of items, by what became of them. */
+const statuses = (outputs: Awaited<ReturnType<typeof run>>['outputs']) =>
+	outputs[0].map(({ json }) => (json.skipped ? json.reason : 'sent now'));
+
+beforeEach(() => service.engine.processed.reset());
+
+test('a second execution skips what was sent, with a mark', async () => {
+	await run({ items: people(30) });
+	const { outputs } = await run({ items: people(40) });
+	expect(received()).toEqual(oneEach(40));
+	const mark = { reason: 'alreadySent', messageId: null, skipped: true, campaign: 'sale' };
+	expect(outputs[0].map(({ json }) => json)).toEqual(
+		numbers(40).map((to, index) =>
+			index < 30
+				? { to, sendStatus: 'skipped', ...mark }
+				: expect.objectContaining({ to, sendStatus: 'sent', messageId: expect.any(String) }),
+		),
+	);
+});
+
+test('unsent messages are sent in the next run; messages that may have been sent are not, and are listed', async () => {
+	await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
+	await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
+	const first = await run({ onError: 'continueErrorOutput' });
+	expect(first.outputs[1].map(({ json }) => json.error)).toEqual([
+		expect.objectContaining({ sendStatus: 'notSent' }),
+		expect.objectContaining({ sendStatus: 'mayHaveBeenSent' }),
+	]);
+	const { outputs } = await run();
+	expect(statuses(outputs)).toEqual(['alreadySent', 'sent now', 'mayHaveBeenSent', 'alreadySent']);
+});
+
+test('one phone is one recipient, however its number is written', async () => {
+	const phones = ['+49 170 1234569', '0049170/1234569', '+52 55 1234 5678', '+52 1 55 1234 5678'];
+	const items = phones.map((phone) => ({ phone }));
+	await run({ parameters: { to: '={{ $json.phone }}' }, items });
+	expect(received()).toEqual({ '+491701234569': 1, '+525512345678': 1 });
+});
+
+test('another campaign is sent to the same people; a name from an expression counts for its item', async () => {
+	await run();
+	await run({ parameters: { campaign: 'autumn sale' } });
+	expect(received()).toEqual(times(2));
+	const { outputs } = await run({
+		parameters: { to: '+15550001000', campaign: '=order {{ $json.order }} ' },
+		items: [{ order: 1 }, { order: 2 }, { order: '1' }],
+	});
+	expect(statuses(outputs)).toEqual(['sent now', 'sent now', 'alreadySent']);
+});
+
+test('nothing is sent without the name of a campaign', async () => {
+	const { error } = await run({ parameters: { campaign: '={{ $json.missing }}' } });
+	expect(error?.message).toMatch(/Campaign/);
+	expect(service.sent()).toEqual([]);
+});
+
+describe('a message that an earlier run may have sent', () => {
+	const sendAgain = { parameters: { options: { ifUncertain: 'sendAgain' } } };
+	beforeEach(async () => {
+		await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
+		await run({ onError: 'continueRegularOutput' });
+	});
+
+	test('is sent again with the same idempotency key, if the user wants that', async () => {
+		const [none, sent] = ['alreadySent', 'sent now'];
+		expect(statuses((await run(sendAgain)).outputs)).toEqual([none, none, sent, none]);
+		await run(sendAgain);
+		expect(received()).toEqual(oneEach(4));
+		const keys = service
+			.requests('sendText')
+			.filter(({ body }) => JSON.stringify(body).includes('+15550001002'))
+			.map(({ headers }) => headers['idempotency-key']);
+		expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0]]);
+	});
+
+	test('stays uncertain if the service refuses it the second time', async () => {
+		await service.fault({ endpoint: 'sendText', match: '+15550001002', status: 422 });
+		const parameters = {
+			useFallbackTemplate: true,
+			fallbackTemplate: locator('order_update', 'name'),
+			fallbackLanguage: locator('en_US', 'code'),
+			options: { ...sendAgain.parameters.options, checkBeforeSending: false },
+		};
+		const { outputs } = await run({ parameters, onError: 'continueRegularOutput' });
+		expect(outputs[0][2].json).toMatchObject({
+			sendStatus: 'mayHaveBeenSent',
+			error: { statusCode: 422, description: expect.stringContaining('An earlier run may have') },
+		});
+		expect(service.calls('sendTemplate')).toBe(0);
+		expect(statuses((await run()).outputs)[2]).toBe('mayHaveBeenSent');
+	});
+
+	test('is not sent again while another execution sends it', async () => {
+		const { changes } = service.sandbox;
+		await service.fault({ endpoint: 'sendText', match: '+15550001002', delayMs: 300 });
+		const arrived = new Promise((resolve) => changes.once('message', resolve));
+		const repeating = run(sendAgain);
+		await arrived;
+		expect(statuses((await run(sendAgain)).outputs)[2]).toBe('mayHaveBeenSent');
+		await repeating;
+		expect(received()).toEqual(oneEach(4));
+	});
+});
+
+test('a message that failed later is sent again, once for each failure', async () => {
+	const again = async (failed: Array<string | null>) => {
+		const items = people(4).map((one, index) => ({ ...one, failed: failed[index] }));
+		const parameters = { options: { failedMessage: '={{ $json.failed }}' } };
+		return statuses((await run({ items, parameters })).outputs);
+	};
+	const [none, sent] = ['alreadySent', 'sent now'];
+	await run();
+	expect(await again(['msg_1', null, '', 'msg_4'])).toEqual([sent, none, none, sent]);
+	expect(await again(['msg_1', null, '', 'msg_4'])).toEqual([none, none, none, none]);
+	expect(await again(['msg_5', null, '', null])).toEqual([sent, none, none, none]);
+	const keys = service.requests('sendText').map(({ headers }) => headers['idempotency-key']);
+	expect(new Set(keys).size).toBe(4 + 3);
+});
+
+test('what was sent once is sent again by another workflow', async () => {
+	await run();
+	await run({ workflowId: 'another workflow' });
+	expect(received()).toEqual(times(2));
+});
+
+test('Clear Send Once History forgets what this node has sent, sends nothing, and says so', async () => {
+	const otherNode = { settings: { id: 'another node' } };
+	await run(otherNode);
+	await run();
+	const clearing = { parameters: { options: { clearSendOnceHistory: true } } };
+	const { outputs, hints } = await run(clearing);
+	expect(statuses(outputs)).toEqual(numbers(4).map(() => 'historyCleared'));
+	expect(hints.map(({ message }) => message)).toEqual([
+		expect.stringContaining('history of this node was cleared, and nothing was sent'),
+	]);
+	expect(received()).toEqual(times(2));
+	await run();
+	await run(otherNode);
+	expect(received()).toEqual(times(3));
+});
+
+describe('a database that fails', () => {
+	/** The calls that fail, counted over all methods or those of one. */
+	const failCalls = (from: number, count: number, only?: string) => {
+		let calls = 0;
+		service.engine.processed.isFailing = (method) =>
+			(only === undefined || method === only) && ++calls > from && calls <= from + count;
+	};
+	const recover = () => failCalls(0, 0);
+	const one = { items: people(1) };
+
+	test('before a send: the message is not sent, and the error says so', async () => {
+		failCalls(0, Infinity);
+		const { error } = await run(one);
+		expect(error).toMatchObject({
+			message: "Send Once could not write to n8n's database, so this message was not sent [item 0]",
+			description: expect.stringContaining('database is locked'),
+			context: { sendStatus: 'notSent' },
+		});
+		recover();
+		await run();
+		expect(received()).toEqual(oneEach(4));
+	});
+
+	test('while Frequency Cap takes places: none is kept for a message that was not sent', async () => {
+		const audienceRules = { frequencyCap: { values: { messages: 2, days: 1 } } };
+		const runCap = async (count: number) =>
+			await service.run({ parameters: { ...campaign, audienceRules }, items: people(count) });
+		await runCap(1);
+		const { processed } = service.engine;
+		const record = processed.checkProcessedAndRecord.bind(processed);
+		const spy = jest.spyOn(processed, 'checkProcessedAndRecord');
+		spy.mockImplementation(async (entries, ...rest) => {
+			if (/cap \+15550001000 \d+ 1(,|$)/.test(entries.join())) throw new Error('locked');
+			return await record(entries, ...rest);
+		});
+		expect((await runCap(2)).error?.message).toContain('Frequency Cap could not write');
+		spy.mockRestore();
+		await runCap(2);
+		await runCap(2);
+		expect(received()).toEqual({ '+15550001000': 2, '+15550001001': 2 });
+	});
+
+	test('after the send: nobody gets a second message', async () => {
+		await service.fault({ endpoint: 'sendText', match: '+15550001000', delayMs: 50 });
+		void service.sandbox.changes.once('message', () => failCalls(0, Infinity));
+		const { hints } = await run(one);
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringContaining(
+				'report mayHaveBeenSent for messages that were sent: +15550001000 sale',
+			),
+		]);
+		recover();
+		expect(statuses((await run(one)).outputs)).toEqual(['mayHaveBeenSent']);
+		expect(received()).toEqual(oneEach(1));
+	});
+
+	test.each(range(0, 9))(
+		'for one call after %i: whoever got nothing gets it in the next run, and nobody two',
+		async (from) => {
+			await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
+			const parameters = { options: { concurrency: 2 } };
+			failCalls(from, 1);
+			await run({ parameters, onError: 'continueErrorOutput' });
+			recover();
+			await run({ parameters });
+			expect(received()).toEqual(oneEach(4));
+		},
+	);
+
+	test('when a claim is removed: once, the message is sent in the next run; until the end, the error names who is left out', async () => {
+		await service.fault({ endpoint: 'sendText', match: '+1555000', status: 422, count: 2 });
+		failCalls(0, 1, 'removeProcessed');
+		await run(one);
+		failCalls(0, Infinity, 'removeProcessed');
+		const { error } = await run(one);
+		const warning = 'Write to them with another campaign name: +15550001000 sale.';
+		expect(error?.description).toContain(warning);
+	});
+});
+
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+type Helpers = Pick<IExecuteFunctions['helpers'], 'checkProcessedAndRecord' | 'removeProcessed'>;
+type Access = (change: (list: string[]) => string[]) => Promise<string[]>;
+
+describe('the list of several processes: whoever overwrites whom, a key is given to one', () => {
+	/** The list as n8n keeps it: each process reads all of it, and writes all of it back when `mayWrite` lets it. */
+	class Row {
+		list: string[] = ['there before'];
+
+		process(mayWrite: (write: number) => Promise<void> = async () => undefined): History {
+			let writes = 0;
+			const access: Access = async (change) => {
+				const before = this.list;
+				await mayWrite(++writes);
+				this.list = change(before);
+				return before;
+			};
+			const checkProcessedAndRecord = (async (entries: string[]) => {
+				const before = await access((list) => [...new Set([...list, ...entries])]);
+				return {
+					new: entries.filter((entry) => !before.includes(entry)),
+					processed: entries.filter((entry) => before.includes(entry)),
+				};
+			}) as Helpers['checkProcessedAndRecord'];
+			const removeProcessed = async (entries: unknown[]) =>
+				void (await access((list) => list.filter((entry) => !entries.includes(entry))));
+			return new History({ checkProcessedAndRecord, removeProcessed }, 'node');
+		}
+	}
+
+	test('an addition that took too long is removed, and finds what others have added meanwhile', async () => {
+		const row = new Row();
+		const quick = row.process();
+		let isDone: () => void = () => undefined;
+		const quickIsDone = new Promise<void>((resolve) => (isDone = resolve));
+		// It writes after the other one has looked for its mark, which it then overwrites.
+		const slow = row.process(async (write) => (write === 1 ? await quickIsDone : undefined));
+		const late = slow.add(['key']);
+		expect(await quick.add(['key'])).toEqual(new Set(['key']));
+		isDone();
+		// The quick one continues its campaign, which restores what was overwritten.
+		let isOver = false;
+		void late.finally(() => (isOver = true));
+		for (let next = 1; !isOver; next++) await quick.add([`next ${next}`]);
+		expect(await late).toEqual(new Set());
+		expect(row.list).toContain('key');
+	});
+
+	test(`six processes that write at any moment: every key is given to exactly one, and stays (TEST_SEED=${seed})`, async () => {
+		const row = new Row();
+		// A generator with a seed, which gives numbers from 0 to 7 that look like chance.
+		let state = seed;
+		const chance = () => (state = Math.imul(state, 1_103_515_245) + 12_345) >>> 29;
+		const pause = async () => await new Promise<void>((resolve) => setTimeout(resolve, chance()));
+		const keys = range(10).map((index) => `key ${index}`);
+		const given = await Promise.all(
+			range(6).map(async () => {
+				const history = row.process(pause);
+				return [...(await history.add(keys.slice(0, 5))), ...(await history.add(keys))];
+			}),
+		);
+		expect(given.flat().sort()).toEqual(keys);
+		expect(row.list).toEqual(expect.arrayContaining(keys));
+	}, 60_000);
+
+	test('if another process creates the list at the same moment, the addition uses it', async () => {
+		const row = new Row();
+		const history = row.process(async (write) => {
+			if (write === 1) throw new Error('duplicate key value violates unique constraint');
+		});
+		expect(await history.add(['key'])).toEqual(new Set(['key']));
+	});
+});

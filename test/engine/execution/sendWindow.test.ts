@@ -1,0 +1,95 @@
+/** The send window: nobody is written to outside of it, on any day, in any country. */
+import fc from 'fast-check';
+import { type CountryCode, getCountries, getExampleNumber } from 'libphonenumber-js/max';
+import examples from 'libphonenumber-js/mobile/examples';
+import { memoize, range } from 'lodash';
+
+import { nextOpening } from '../../../nodes/BusinessMessaging/execution/sendWindow';
+import { timeZonesOf } from '../../../nodes/BusinessMessaging/phone/timeZones';
+
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9));
+const [minuteMs, hourMs] = [60_000, 3_600_000];
+const quarterMs = 15 * minuteMs;
+type SendWindow = Parameters<typeof nextOpening>[0];
+
+// Those with the most people, and all kinds of change: half an hour, in the South, in several zones.
+const countries = 'AU BR CL DE EG ES FR GB ID IL IN IR MX NZ PK US'.split(' ') as CountryCode[];
+const zonesOf = (country: CountryCode) =>
+	timeZonesOf(getExampleNumber(country, examples)?.number ?? '');
+
+test('a number may be in all time zones of its country, and every country has some', () => {
+	const someOfUS = ['America/New_York', 'Pacific/Honolulu', 'America/Toronto'];
+	expect(zonesOf('US')).toEqual(expect.arrayContaining(someOfUS));
+	expect(zonesOf('XK')).toEqual(['Europe/Belgrade']);
+	const known = getCountries().filter((country) => getExampleNumber(country, examples));
+	expect(known.filter((country) => zonesOf(country).length === 0)).toEqual([]);
+});
+
+const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const clock = { weekday: 'short', hour: '2-digit', minute: '2-digit' } as const;
+const clockOf = memoize((timeZone) => new Intl.DateTimeFormat('en-GB', { ...clock, timeZone }));
+
+/** Weekday and minute of a moment by the clock of a zone, as the runtime formats it. */
+function readClock(zone: string, time: number): { day: number; minute: number } {
+	const [day, hour, minute] = clockOf(zone).format(time).split(/\W+/);
+	return { day: weekdays.indexOf(day) + 1, minute: 60 * Number(hour) + Number(minute) };
+}
+
+function isInside({ days, periods }: SendWindow, zone: string, time: number): boolean {
+	const { day, minute } = readClock(zone, time);
+	const before = day === 1 ? 7 : day - 1;
+	return periods.some(({ opens, closes }) => {
+		if (opens < closes) return days.includes(day) && opens <= minute && minute < closes;
+		return (days.includes(day) && minute >= opens) || (days.includes(before) && minute < closes);
+	});
+}
+
+/** What is expected: undefined for now, else the next quarter of an hour that is inside in all zones, over 8 days. */
+function expectedOpening(window: SendWindow, zones: string[], now: number) {
+	const isOpen = (time: number) => zones.every((zone) => isInside(window, zone, time));
+	if (isOpen(now)) return undefined;
+	const next = Math.floor(now / quarterMs) + 1;
+	const times = range(next, next + 8 * 96).map((n) => n * quarterMs);
+	return times.find(isOpen) ?? 'never';
+}
+
+function openingOf(window: SendWindow, zones: string[], now: number) {
+	try {
+		return nextOpening(window, zones, now);
+	} catch (error) {
+		expect(String(error)).toContain("'Send Window' is never open");
+		return 'never';
+	}
+}
+
+/** Times around the days of 2030 on which the clocks of a country change, and any others. */
+function timesFor(zones: string[]): fc.Arbitrary<number> {
+	const clocks = (time: number) => zones.map((zone) => readClock(zone, time).minute).join();
+	const days = range(365).map((day) => Date.UTC(2030, 0, 1 + day));
+	const changes = days.filter((day) => clocks(day) !== clocks(day + 24 * hourMs));
+	return fc.oneof(
+		...changes.map((day) => fc.integer({ min: day - 36 * hourMs, max: day + 60 * hourMs })),
+		fc.integer({ min: Date.UTC(2030, 0), max: Date.UTC(2031, 11) }),
+	);
+}
+
+const minutes = (min: number) => fc.integer({ min, max: min + 95 }).map((n) => n * 15);
+const windows = fc.record({
+	days: fc.subarray([1, 2, 3, 4, 5, 6, 7], { minLength: 1 }),
+	periods: fc.array(fc.record({ opens: minutes(0), closes: minutes(1) }), {
+		minLength: 1,
+		maxLength: 3,
+	}),
+	zone: fc.constant(''),
+});
+
+test.each(countries)(
+	`in %s a message waits until it is open everywhere, and no longer (TEST_SEED=${seed})`,
+	(country) => {
+		const zones = zonesOf(country);
+		const property = fc.property(windows, timesFor(zones), (window, now) => {
+			expect(openingOf(window, zones, now)).toBe(expectedOpening(window, zones, now));
+		});
+		fc.assert(property, { seed, numRuns: 8, endOnFailure: true });
+	},
+);

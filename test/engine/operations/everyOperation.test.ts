@@ -1,0 +1,88 @@
+/** Every operation in n8n's engine over HTTP, with an item that fails, and the preview of its output. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { mapValues } from 'lodash';
+import { ExecuteContext } from 'n8n-core';
+import type { INodeParameters } from 'n8n-workflow';
+
+import { operations } from '../../../nodes/BusinessMessaging/description';
+import { until } from '../../../harness/until';
+import {
+	caseOf,
+	itemsFor,
+	parametersOf,
+	testEveryOperation,
+} from '../../../harness/engine/everyOperation';
+import { filesBelow, readText, root } from '../../../harness/engine/files';
+import { useService } from '../../../harness/engine/service';
+
+const service = useService({ sampleContacts: 3 });
+testEveryOperation(service);
+
+/** The folder of the previews, which n8n looks for beside the node's file, one folder for each version of the node. */
+const previewFolder = 'nodes/BusinessMessaging/__schema__/v1.0.0';
+
+/** The JSON schema of a value as far as n8n reads it; of a list that of its first entry. */
+function previewOf(value: unknown): object {
+	if (value === null || value === undefined) return { type: 'null' };
+	if (Array.isArray(value)) return { type: 'array', items: previewOf(value[0] ?? '') };
+	if (typeof value !== 'object') return { type: typeof value };
+	return { type: 'object', properties: mapValues(value, previewOf) };
+}
+
+describe('previews equal what a run gives', () => {
+	/** `npm run docs` has them written instead of compared. */
+	function check(resource: string, operation: string, output: unknown): void {
+		const name = `${previewFolder}/${resource}/${operation}.json`;
+		const preview = { ...previewOf(output), version: 1 };
+		if (process.env.WRITE_PREVIEWS === '1') {
+			const file = path.join(root, name);
+			mkdirSync(path.dirname(file), { recursive: true });
+			writeFileSync(file, `${JSON.stringify(preview, null, '\t')}\n`);
+		}
+		expect(JSON.parse(readText(name))).toEqual(preview);
+	}
+
+	/** What makes a preview say more than the parameters of the other tests do. */
+	const telling: Record<string, INodeParameters> = {
+		'contact upsert': { phone: '={{ $json.phone }}', name: 'Carl' },
+		'template getAll': { limit: 3 },
+	};
+
+	test.each(operations.filter(({ waits }) => !waits))(
+		'$resource $value',
+		async ({ resource, value }) => {
+			const name = `${resource} ${value}`;
+			const [first] = await itemsFor(service, caseOf(resource, value));
+			const [{ phone }] = service.sandbox.state.contacts.all;
+			const { outputs, error } = await service.run({
+				parameters: { ...parametersOf(name), ...telling[name] },
+				items: [{ ...first, phone }],
+			});
+			expect(error).toBeUndefined();
+			check(resource, value, outputs[0].at(-1)?.json);
+		},
+	);
+
+	/** Missing in older engines: see `npm run test:compat`. */
+	const testOfWaiting = 'getSignedResumeUrl' in ExecuteContext.prototype ? test : test.skip;
+
+	testOfWaiting('message sendAndWait', async () => {
+		const to = '+15551000000';
+		const waiting = await service.engine.runUntilWaiting({
+			parameters: { resource: 'message', operation: 'sendAndWait', to, message: 'Tuesday?' },
+			credentials: service.credentials(),
+		});
+		service.sandbox.state.traffic.receive({ from: to, text: 'Yes, please' });
+		await until('the answer', async () => waiting.outputs !== undefined);
+		check('message', 'sendAndWait', waiting.outputs?.[0][0].json);
+	});
+
+	test('there is one for each operation, and none for anything else', () => {
+		const expected = operations.map(
+			({ resource, value }) => `${previewFolder}/${resource}/${value}.json`,
+		);
+		expect(filesBelow(previewFolder)).toEqual(expected.sort());
+	});
+});

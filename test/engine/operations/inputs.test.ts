@@ -1,0 +1,229 @@
+/** What users fill in, from the form to the request: what is sent, and what is refused before anything is sent. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
+import { readSettings } from '../../../nodes/BusinessMessaging/operations/message/question';
+import { locator, sendText as send, useService } from '../../../harness/engine/service';
+
+const service = useService({ sampleContacts: 1 });
+const list: INodeParameters = { resource: 'contact', operation: 'getAll' };
+const additional = (...fields: Array<[name: unknown, type: string, value: unknown]>) => ({
+	additionalFields: { field: fields.map(([name, type, value]) => ({ name, type, value })) },
+});
+const query = (...pairs: string[][]) => ({
+	queryParameters: { parameter: pairs.map(([name, value]) => ({ name, value })) },
+});
+
+test('Additional Fields are sent in the type that the user chose', async () => {
+	const fields = additional(
+		['n[]', 'text', '={{ 7 }}'],
+		['number', 'number', ' 1.5 '],
+		['yes', 'boolean', 'TRUE'],
+		['no', 'boolean', '={{ false }}'],
+		['json', 'json', '{ "a": [1] }'],
+		['given', 'json', '={{ { a: 1 } }}'],
+		['nothing', 'json', ' '],
+	);
+	expect(await service.errorOf({ ...send, ...fields })).toBeUndefined();
+	const [{ body }] = service.requests('sendText');
+	const sent = { number: 1.5, yes: true, no: false, json: { a: [1] }, given: { a: 1 } };
+	expect(body).toEqual({ to: send.to, text: 'Hi', 'n[]': '7', ...sent });
+});
+
+const missing = '={{ $json.missing }}';
+const none = '{{ $json.missing }} in';
+const question = { operation: 'sendAndWait', message: 'Shall we?', text: undefined };
+const noChoices = { ...question, responseType: 'choice', choices: ' , ' };
+const filtered = { ...query(['segment', 'a']), filters: { segment: 'news' } };
+const figures = { resource: 'analytics', operation: 'getAgentStatistics' };
+const rowsOf = "'Additional Fields";
+
+test.each<[object, object, string, string]>([
+	[send, additional(['n', 'number', '-']), `${rowsOf}: n' cannot be "-"`, 'Enter a number.'],
+	[send, additional(['b', 'boolean', 'ja']), `${rowsOf}: b' cannot be "ja"`, 'true or false'],
+	[send, additional(['j', 'json', '{']), `${rowsOf}: j' is not valid JSON`, 'Check quotes'],
+	[send, additional([' ', 'text', 'x']), `A row of ${rowsOf}' has no name`, 'Enter a name'],
+	[send, additional(['text', 'text', 'x']), `${rowsOf}' sets "text"`, 'leave the other field'],
+	[send, additional(['a', 'text', 'x'], [' a', 'text', 'y']), 'contains "a" twice', 'Remove one'],
+	[send, additional(['a', '={{ "x" }}', '']), '\'Type\' cannot be "x"', 'one of "json", "number"'],
+	[list, filtered, '\'Query Parameters\' sets "segment"', 'leave the other field empty'],
+	[send, { text: '={{ " " }}' }, "'Text' is empty", 'Fill it in'],
+	[send, { text: missing }, `${none} 'Text' has no value`, 'Check the name of the field'],
+	[send, { to: missing }, `${none} 'Recipient Phone Number' has`, 'Check the name of the field'],
+	[send, noChoices, "'Choices' is empty", 'Enter the possible answers'],
+	[send, { to: '447700900124' }, "in 'Recipient Phone Number' has no", 'Did you mean +44770'],
+	[send, { options: { timeout: '={{ 5000000 }}' } }, 'cannot be "5000000"', 'a number from 1 to '],
+	[list, { limit: missing }, `${none} 'Limit' has no value`, 'Check the name of the field'],
+	[list, { limit: '={{ "" }}' }, "'Limit' is empty", 'Enter a whole number of at least 1.'],
+	[list, { limit: '={{ 0 }}' }, '\'Limit\' cannot be "0"', 'Enter a whole number'],
+	[list, { limit: '={{ 2.5 }}' }, '\'Limit\' cannot be "2.5"', 'Enter a whole number'],
+	[figures, { period: { from: 'May' } }, '\'From\' cannot be "May"', 'such as 2030-01-31'],
+])('%j with %j is refused before anything is sent: %s', async (parameters, own, words, advice) => {
+	const error = await service.errorOf({ ...parameters, ...own });
+	expect(error?.message).toContain(words);
+	expect(error?.description).toContain(advice);
+	expect(error?.context?.sendStatus).toBe('notSent');
+	expect(service.requests()).toEqual([]);
+});
+
+test('an update sends what was filled in, and nothing to change is an error', async () => {
+	const contactId = locator(service.sandbox.state.contacts.all[0].id);
+	const update = { resource: 'contact', operation: 'update', contactId };
+	const nothing = await service.errorOf({ ...update, updateFields: {} });
+	expect(nothing?.message).toBe('There is nothing to change [item 0]');
+	const updateFields = { phone: '0049 170 7654321', unknown: 'x' };
+	expect(await service.errorOf({ ...update, updateFields })).toBeUndefined();
+	const bodies = service.requests('updateContact').map(({ body }) => body);
+	expect(bodies).toEqual([{ phone: '+491707654321' }]);
+});
+
+const template = { resource: 'template', operation: 'create', language: ' en_US ', body: 'Hi' };
+const webhook = { resource: 'webhook', operation: 'create', url: ' https://a.test/a ' };
+const token = { resource: 'account', operation: 'createToken', name: ' n8n ' };
+const contact = { resource: 'contact', operation: 'create', phone: '+15550001234' };
+const login = {
+	...send,
+	operation: 'sendTemplate',
+	text: undefined,
+	template: locator('login_code', 'name'),
+	language: locator(' en_US ', 'code'),
+	specifyVariables: 'json',
+	componentsJson: '{ "type": "body", "parameters": [{ "type": "text", "text": "x" }] }',
+	headerDocumentUrl: ' https://a.test/a.pdf ',
+};
+const sentLogin = {
+	language: 'en_US',
+	headerDocumentUrl: 'https://a.test/a.pdf',
+	components: [expect.objectContaining({ type: 'body' })],
+};
+
+test.each<[EndpointName, object, object]>([
+	['createWebhook', webhook, { url: 'https://a.test/a' }],
+	['createTemplate', { ...template, name: ' promo ' }, { name: 'promo', language: 'en_US' }],
+	['createToken', token, { name: 'n8n' }],
+	['createContact', { ...contact, name: 'Anna' }, { phone: '+15550001234', name: 'Anna' }],
+	['sendTemplate', login, sentLogin],
+])('%s gets what was typed, without spaces around it: %j', async (endpoint, parameters, body) => {
+	await service.errorOf(parameters);
+	expect(service.requests(endpoint)).toMatchObject([{ body }]);
+});
+
+test('fields that are left empty are not sent', async () => {
+	await service.errorOf(contact);
+	expect(service.requests('createContact')[0].body).toEqual({ phone: '+15550001234' });
+	await service.errorOf({ ...list, filters: { segment: '' } });
+	expect(service.requests('listContacts')[0].url).not.toContain('segment');
+});
+
+test('contacts are listed of one segment, and Query Parameters go along', async () => {
+	const filters = { segment: ' news letter' };
+	await service.errorOf({ ...list, filters, ...query(['from', '2030-01-31']) });
+	const { url } = service.requests('listContacts')[0];
+	expect(url).toContain('segment=news%20letter');
+	expect(url).toContain('from=2030-01-31');
+});
+
+test('a request says that it brings JSON where it brings some', async () => {
+	await service.errorOf(list);
+	await service.errorOf(send);
+	const json = 'application/json';
+	const [{ headers: listing }] = service.requests('listContacts');
+	const [{ headers: sending }] = service.requests('sendText');
+	expect([listing.accept, listing['content-type']]).toEqual([json, undefined]);
+	expect([sending.accept, sending['content-type']]).toEqual([json, json]);
+});
+
+/** How numbers are read: test/phone. */
+describe('phone numbers', () => {
+	const local = '07700 900123';
+	const e164 = '+447700900123';
+
+	/** Runs with the Default Country of the credential, and of the node if there is one. */
+	async function runIn(country: string, parameters: INodeParameters, own?: string) {
+		const options = own ? { defaultCountry: own } : {};
+		return await service.run({
+			parameters: { ...parameters, options },
+			credentials: service.credentials({ defaultCountry: country }),
+		});
+	}
+
+	test.each<[EndpointName, INodeParameters]>([
+		['sendText', { ...send, to: local }],
+		['sendTemplate', { ...login, to: local }],
+		['createContact', { ...contact, phone: local }],
+	])('%s gets local numbers of the Default Country with its code', async (endpoint, parameters) => {
+		await runIn('none', parameters, 'GB');
+		expect(JSON.stringify(service.requests(endpoint)[0].body)).toContain(`"${e164}"`);
+	});
+
+	test('the Default Country of the credential counts where the node has none', async () => {
+		await runIn('GB', { ...send, to: local });
+		await runIn('plusMissing', { ...send, to: '447700900124' });
+		expect(service.sent().map(({ phone }) => phone)).toEqual([e164, '+447700900124']);
+		const { error } = await runIn('GB', { ...send, to: local }, 'none');
+		expect(error?.message).toContain("in 'Recipient Phone Number' has no country code");
+	});
+
+	test('an extension is left out, which a hint says', async () => {
+		const { hints } = await service.run({ parameters: { ...send, to: `${e164} x12` } });
+		expect(service.sent()).toMatchObject([{ phone: e164 }]);
+		expect(hints).toMatchObject([{ message: `The extension 12 of ${e164} was left out.` }]);
+	});
+});
+
+describe('the fields of a question', () => {
+	type Values = Parameters<typeof readSettings>[0];
+
+	const untouched = {
+		responseType: 'freeText',
+		choices: '',
+		limitWaitTime: 24,
+		waitTimeUnit: 'hours',
+		replyOptions: {},
+	};
+	const read = (values: object = {}) => readSettings({ ...untouched, ...values } as Values);
+
+	test('by default mean a free text within a day, and two repetitions', () => {
+		expect(read()).toEqual({
+			kind: 'freeText',
+			choices: [],
+			limitMs: 24 * 60 * 60_000,
+			repeats: 2,
+			repeatText: '',
+			yesWords: expect.arrayContaining(['yes', 'ja', '👍']),
+			noWords: expect.arrayContaining(['no', 'nein', '👎']),
+			isDayFirst: true,
+			givesUnanswered: true,
+			groupMs: 0,
+		});
+		expect(read({ replyOptions: undefined })).toEqual(read());
+	});
+
+	test.each<[object, object]>([
+		[{ responseType: 'choice', choices: ' S, M ,\nL' }, { choices: ['S', 'M', 'L'] }],
+		[{ limitWaitTime: 90, waitTimeUnit: 'minutes' }, { limitMs: 90 * 60_000 }],
+		[{ limitWaitTime: 365, waitTimeUnit: 'days' }, { limitMs: 365 * 24 * 60 * 60_000 }],
+		[
+			{ replyOptions: { repeats: 3.9, repeatText: ' Once more? ', yesWords: ' aye,\nyo ,,' } },
+			{ repeats: 3, repeatText: 'Once more?', yesWords: ['aye', 'yo'] },
+		],
+		[{ replyOptions: { repeats: -1, noWords: 'nay' } }, { repeats: 0, noWords: ['nay'] }],
+		[{ replyOptions: { repeats: 'many' } }, { repeats: 0 }],
+	])('%j means %j', (values, settings) => {
+		expect(read(values)).toMatchObject(settings);
+	});
+
+	test.each<[object]>([
+		[{ limitWaitTime: 0 }],
+		[{ limitWaitTime: 365.01, waitTimeUnit: 'days' }],
+		[{ limitWaitTime: 'long' }],
+		[{ waitTimeUnit: 'weeks' }],
+	])('%j is no time to wait', (values) => {
+		expect(() => read(values)).toThrow(
+			expect.objectContaining({
+				message: "'Limit Wait Time' is not a time between 0 and 365 days",
+				description: 'Enter how long to wait for the reply.',
+			}),
+		);
+	});
+});

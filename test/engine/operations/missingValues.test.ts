@@ -1,0 +1,138 @@
+/** Every field that takes an expression, with one that gives nothing: it is refused by name, or the field is left out. */
+import { map, pick } from 'lodash';
+import type {
+	IDisplayOptions,
+	INodeParameters,
+	INodeProperties,
+	INodePropertyCollection,
+} from 'n8n-workflow';
+
+import { operations } from '../../../nodes/BusinessMessaging/description';
+import { caseOf } from '../../../harness/engine/everyOperation';
+import { locator, useService } from '../../../harness/engine/service';
+
+const service = useService();
+beforeEach(() => service.engine.processed.reset());
+
+const nothing = '={{ $json.missing }}';
+
+/** A field, and the parameters in which its value is the expression. */
+interface Place {
+	name: string;
+	/** What the form calls the field of the node that it is in. */
+	label: string;
+	parameters: INodeParameters;
+}
+
+/** Whether it takes an expression. */
+const isOpen = ({ type, noDataExpression }: INodeProperties) =>
+	type === 'resourceMapper' || (type !== 'notice' && !noDataExpression);
+
+/** All places for an expression in a field, also those inside collections and rows. */
+function placesIn({ type, name, displayName, options, typeOptions }: INodeProperties): Place[] {
+	const isList = typeOptions?.multipleValues === true;
+	const within = (value: INodeParameters, inner = '') => [
+		{ name: `${name}${inner}`, label: displayName, parameters: { [name]: value } },
+	];
+	if (type === 'resourceLocator') return within(locator(nothing));
+	if (type === 'resourceMapper')
+		return within({ mappingMode: 'defineBelow', value: { body_1: nothing } }, '.body_1');
+	if (type === 'collection')
+		return (options as INodeProperties[])
+			.filter(isOpen)
+			.flatMap(placesIn)
+			.flatMap((place) => within(place.parameters, `.${place.name}`));
+	if (type === 'fixedCollection')
+		return (options as INodePropertyCollection[]).flatMap((row) =>
+			row.values
+				.filter(isOpen)
+				.flatMap(placesIn)
+				.flatMap((place) => {
+					const values = { name: 'x', ...place.parameters };
+					return within({ [row.name]: isList ? [values] : values }, `.${row.name}.${place.name}`);
+				}),
+		);
+	return [{ name, label: displayName, parameters: { [name]: nothing } }];
+}
+
+/** The values of other fields with which a field is shown; undefined for one that only tools of AI agents have. */
+function shownBy(
+	fields: readonly INodeProperties[],
+	show: IDisplayOptions['show'] = {},
+): INodeParameters | undefined {
+	if ('@tool' in show) return undefined;
+	const conditions = Object.entries(show).map(([key, values]) => {
+		const name = key.replace('/', '');
+		const other = fields.find((field) => field.name === name);
+		return { ...shownBy(fields, other?.displayOptions?.show), [name]: values?.[0] };
+	});
+	return Object.assign({}, ...conditions) as INodeParameters;
+}
+
+const question = { to: '+15550001000', message: 'Hi?' };
+/** Values that required fields need, beside those with which each operation works. */
+const needed: Record<string, INodeParameters[string]> = {
+	campaign: 'sale',
+	choices: 'a, b',
+	fallbackTemplate: locator('welcome', 'name'),
+	headerText: 'Hi',
+	language: locator('en_US', 'code'),
+	template: locator('welcome', 'name'),
+	testNumber: '+15550001000',
+};
+
+/** All places of an operation, each with the parameters that show it. */
+function placesOf({ resource, value, fields, waits }: (typeof operations)[number]) {
+	const usual = waits ? question : caseOf(resource, value).parameters;
+	const base = { resource, operation: value, ...pick(needed, map(fields, 'name')), ...usual };
+	return fields.filter(isOpen).flatMap((field) =>
+		placesIn(field).flatMap((place) => {
+			const inner = (field.options as INodeProperties[] | undefined)?.find(
+				({ name }) => place.name === `${field.name}.${name}`,
+			);
+			const show = { ...field.displayOptions?.show, ...inner?.displayOptions?.show };
+			const shown = shownBy(fields, show);
+			const at = `${resource} ${value}: ${place.name}`;
+			return shown
+				? [{ ...place, at, parameters: { ...base, ...shown, ...place.parameters } }]
+				: [];
+		}),
+	);
+}
+
+const places = operations.flatMap(placesOf);
+
+/** Where a value may be missing: a contact without a name, a key without one, a message that does not repeat another. */
+const leftOut = [
+	'account createToken: name',
+	'contact create: name',
+	'contact upsert: name',
+	'message sendText: options.failedMessage',
+	'message sendTemplate: options.failedMessage',
+];
+
+test('all fields are in the table', () => {
+	expect(places.length).toBeGreaterThan(100);
+	expect(places.map(({ at }) => at)).toEqual(expect.arrayContaining(leftOut));
+});
+
+test.each(places.filter(({ at }) => !leftOut.includes(at)))(
+	'$at is refused by name',
+	async ({ label, parameters }) => {
+		const { error } = await service.run({ parameters, items: [{ n: 1, id: 1 }] });
+		expect(error?.message).toBe(`{{ $json.missing }} in '${label}' has no value [item 0]`);
+		expect(error?.context?.sendStatus).toBe('notSent');
+		expect(service.requests()).toEqual([]);
+	},
+);
+
+test.each(places.filter(({ at }) => leftOut.includes(at)))(
+	'$at is left out',
+	async ({ parameters }) => {
+		const { error } = await service.run({ parameters, items: [{ n: 1, id: 1 }] });
+		expect(error).toBeUndefined();
+		const bodies = service.requests().map(({ body }) => body);
+		expect(bodies).not.toEqual([]);
+		expect(JSON.stringify(bodies)).not.toContain(':""');
+	},
+);

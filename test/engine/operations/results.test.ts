@@ -1,0 +1,208 @@
+/** What a run gives: records of any shape, lists, figures, new templates, and labels of its execution. */
+import { range } from 'lodash';
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
+import { shorten } from '../../../nodes/BusinessMessaging/operations/shorten';
+import { campaign, people, sendText, useService } from '../../../harness/engine/service';
+
+const service = useService({ sampleContacts: 0, pageSizeCap: 30, defaultPageSize: 10 });
+
+async function run(name: string, more: INodeParameters = {}) {
+	const [resource, operation] = name.split(' ');
+	const { outputs, error, hints } = await service.run({
+		parameters: { resource, operation, ...more },
+	});
+	const records = outputs[0]?.map(({ json }) => json);
+	return { records, error, hints: hints.map(({ message }) => message) };
+}
+
+const many = (count: number) => Object.fromEntries(range(count).map((n) => [`other${n}`, n]));
+const buttons = [
+	{ type: 'QUICK_REPLY', text: 'Yes' },
+	{ type: 'URL', text: 'Track', url: 'https://example.com/{{1}}' },
+];
+const components = [
+	{ type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' },
+	{ type: 'body', text: 'Hi {{2}} and {{1}}' },
+	{ type: 'FOOTER', text: 'STOP' },
+	{ type: 'BUTTONS', buttons },
+];
+const named = { id: 7, name: 'order', language: 'en', status: 'APPROVED', category: 'UTILITY' };
+const template = { ...many(12), ...named, components };
+const readable = {
+	...named,
+	header: 'Order {{1}}',
+	body: 'Hi {{2}} and {{1}}',
+	footer: 'STOP',
+	buttons: ['Yes', 'Track'],
+	variables: ['header_1', 'body_1', 'body_2', 'button2_1'],
+};
+const person = { name: 'Ann', phone: '+15550001000', status: 'open', updatedAt: '2030-01-01' };
+const lastMessage = { text: 'Hello', direction: 'inbound', status: 'read', raw: {} };
+const conversation = { ...many(12), ...person, id: '2', lastMessage };
+const shown = {
+	...person,
+	id: '2',
+	lastMessage: 'Hello',
+	lastMessageDirection: 'inbound',
+	lastMessageStatus: 'read',
+};
+
+test.each<[string, EndpointName, unknown, unknown[]]>([
+	['template getAll', 'listTemplates', [template], [readable]],
+	['conversation getAll', 'listConversations', [conversation], [expect.objectContaining(shown)]],
+	['account getCurrent', 'getCurrentAccount', { account: { id: 7 }, status: 'ok' }, [{ id: 7 }]],
+	['account getCurrent', 'getCurrentAccount', { error: null, a: 1 }, [{ error: null, a: 1 }]],
+	['account getCurrent', 'getCurrentAccount', '', [{ success: true }]],
+	['analytics getAgentStatistics', 'getAgentStatistics', { agents: [{ a: 1 }] }, [{ a: 1 }]],
+	[
+		'analytics getAgentStatistics',
+		'getAgentStatistics',
+		{ sent: 3, errors: ['x'] },
+		[{ sent: 3, errors: ['x'] }],
+	],
+])(
+	'%s gives what %s responds in a readable form: %j becomes %j',
+	async (name, endpoint, body, given) => {
+		await service.fault({ endpoint, status: 200, body });
+		await service.fault({ endpoint, status: 200, body: [], count: 9 });
+		expect(await run(name)).toEqual({ records: given, error: undefined, hints: [] });
+	},
+);
+
+test.each([
+	[{ messageUuid: 'm1' }, 'm1'],
+	[{ message: { id: 5 } }, '5'],
+	[{ queued: true }, null],
+])('the response %j to a message has the ID %j', async (body, messageId) => {
+	await service.fault({ endpoint: 'sendText', status: 200, body });
+	const { outputs } = await service.run({ parameters: sendText });
+	expect(outputs[0][0].json).toMatchObject({ to: sendText.to, sendStatus: 'sent', messageId });
+});
+
+test('a simplified record has the most telling values and lists of values, ten in all', () => {
+	const nested = { deep: { x: 1 }, rows: [{ x: 1 }], header: undefined };
+	const simple = shorten({ ...nested, none: null, ...many(12), tags: ['a'], id: 1 }, [
+		...['id', 'name', 'deep', 'header', 'tags'],
+	]);
+	const expected = { id: 1, tags: ['a'], none: null, ...many(7) };
+	expect(Object.entries(simple)).toEqual(Object.entries(expected));
+});
+
+describe('Get Many', () => {
+	test.each([
+		[{ returnAll: true }, 95, 6],
+		[{ limit: '={{ "20" }}' }, 20, 1],
+	])('with %j gives %i of 95 contacts in at most %i requests', async (parameters, count, most) => {
+		const phones = range(95).map((n) => `+1555000${1000 + n}`);
+		for (const phone of phones) service.sandbox.state.contacts.create({ phone });
+		const { records, hints } = await run('contact getAll', parameters);
+		expect(records.map(({ phone }) => phone)).toEqual(phones.slice(0, count));
+		expect(hints).toEqual([]);
+		expect(service.calls('listContacts')).toBeLessThanOrEqual(most);
+	});
+
+	test('gives whole records if the user wants that', async () => {
+		await service.list('listTemplates', template);
+		expect((await run('template getAll', { simplify: false })).records).toEqual([template]);
+	});
+
+	test('shows a hint if the service does not return the whole list', async () => {
+		const body = { data: [{ id: 'a', phone: '+15550001000' }], total: 25, has_more: true };
+		await service.fault({ endpoint: 'listContacts', status: 200, body, count: 99 });
+		const { records, hints } = await run('contact getAll', { returnAll: true });
+		expect(records).toHaveLength(1);
+		expect(hints).toEqual([expect.stringContaining('returned 1 of 25 contacts')]);
+	});
+});
+
+describe('conversations', () => {
+	const list = async (
+		limit: number,
+		days: number[],
+		timeName = 'updatedAt',
+		total = days.length,
+	) => {
+		const data = days.map((n) => ({ id: n, [timeName]: `2030-01-0${n}T00:00:00Z` }));
+		await service.fault({
+			endpoint: 'listConversations',
+			status: 200,
+			body: { data, total },
+			count: 9,
+		});
+		const { records, hints } = await run('conversation getAll', { limit });
+		return { ids: records.map(({ id }) => id), hints };
+	};
+
+	test.each([1, 3])('come newest first, also where a limit of %d cuts the list', async (limit) => {
+		const { ids, hints } = await list(limit, [1, 2, 3, 4, 5], 'updated_at');
+		expect([ids, hints]).toEqual([[5, 4, 3].slice(0, limit), []]);
+	});
+
+	test('come as they are, with a hint, if the service shows no time', async () => {
+		const { ids, hints } = await list(2, [1, 2], 'changed');
+		expect(ids).toEqual([1, 2]);
+		expect(hints).toEqual([expect.stringContaining("are in the service's order")]);
+	});
+
+	test('are not all read if the service begins with the newest', async () => {
+		expect((await list(2, [5, 4, 3], 'updatedAt', 99)).ids).toEqual([5, 4]);
+		expect(service.calls('listConversations')).toBe(1);
+	});
+});
+
+describe('figures', () => {
+	test('are those of the period, whose days begin in the time zone of the workflow', async () => {
+		service.sandbox.state.traffic.send({ phone: '+15550001000', text: 'Hi', keyId: 'k' });
+		const totalOf = async (period: INodeParameters) =>
+			(await run('analytics getMessageStatistics', { period })).records[0].total;
+		expect(await totalOf({ from: '2020-01-31', to: '={{ $now.plus({ days: 1 }) }}' })).toBe(1);
+		expect(await totalOf({ to: '2020-01-31T00:00:00' })).toBe(0);
+		// n8n's own time zone, as no other is set
+		const asked = service.requests('getMessageStatistics')[0].url;
+		expect(asked).toContain('from=2020-01-31T05%3A00%3A00.000Z');
+	});
+
+	test('that are not all there come with a hint', async () => {
+		const body = { data: [{ campaign: 'a' }, { campaign: 'b' }], has_more: true };
+		await service.fault({ endpoint: 'getCampaignStatistics', status: 200, body });
+		const { records, hints } = await run('analytics getCampaignStatistics');
+		expect(records).toHaveLength(2);
+		expect(hints).toEqual([expect.stringContaining('has more records than it returned')]);
+	});
+});
+
+const header = { type: 'HEADER', format: 'DOCUMENT' };
+const form = { header: 'TEXT', headerText: 'Order {{1}}', body: 'Hi {{1}}', footer: 'STOP' };
+
+test.each<[INodeParameters, object[]]>([
+	[
+		{ ...form, buttons: { button: buttons } },
+		[components[0], { type: 'BODY', text: 'Hi {{1}}' }, ...components.slice(2)],
+	],
+	[{ header: 'DOCUMENT', body: 'Hi' }, [header, { type: 'BODY', text: 'Hi' }]],
+	[
+		{ specifyContent: 'json', componentsJson: '[{ "type": "BODY", "text": "Own" }]' },
+		[{ type: 'BODY', text: 'Own' }],
+	],
+])('a template created with %j has the parts %j', async (content, parts) => {
+	const identity = { name: 'order', language: 'en_US', category: 'UTILITY' };
+	expect((await run('template create', { ...identity, ...content })).error).toBeUndefined();
+	expect(service.sandbox.state.templates.all.at(-1)?.components).toEqual(parts);
+});
+
+test('the list of executions can be filtered by recipient and campaign', async () => {
+	const labelsOf = async (parameters: INodeParameters, count: number, batchSize?: number) => {
+		const { run: stored } = await service.run({ parameters, items: people(count), batchSize });
+		return stored.data.resultData.metadata ?? {};
+	};
+	const spring = { ...campaign, sendOnce: true, campaign: 'Spring, 2030' };
+	const phone = '+15550001000';
+	expect(await labelsOf(spring, 1)).toEqual({ phone, campaign: 'Spring, 2030' });
+	expect(await labelsOf(spring, 2)).toEqual({ campaign: 'Spring, 2030' });
+	expect(await labelsOf({ ...campaign, mode: 'preview' }, 1)).toEqual({});
+	const ofLoop = await labelsOf(campaign, 30, 1);
+	expect(ofLoop.phone.split(', ').slice(0, 2)).toEqual([phone, '+15550001001']);
+	expect(ofLoop.phone.length).toBeLessThanOrEqual(255);
+});

@@ -1,0 +1,301 @@
+/** What counts as sent: whatever a service responds to a send, with a status from 200 to 299. */
+import fc from 'fast-check';
+
+import { campaign, numbers, people, useService } from '../../../harness/engine/service';
+
+const service = useService();
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+interface Response {
+	body?: unknown;
+	status?: number;
+	headers?: Record<string, string>;
+}
+
+/** Sends one message for each of these responses. @returns what became of each */
+async function outcomesOf(responses: Response[], own: object = {}) {
+	const items = people(responses.length);
+	for (const [index, { status = 200, body = '', headers }] of responses.entries())
+		await service.fault({
+			...{ endpoint: 'sendText', status, body, headers },
+			match: numbers(responses.length)[index],
+		});
+	const parameters = { ...campaign, ...own };
+	const { outputs } = await service.run({ parameters, items, onError: 'continueRegularOutput' });
+	return outputs[0].map(({ json }) => json);
+}
+
+const failed = { id: 'm1', status: 'failed', error: 'Insufficient credit' };
+const listOf = (...bodies: unknown[]): Response[] => bodies.map((body) => ({ body }));
+
+const refusals = listOf(
+	{ error: true, message: 'Insufficient credit' },
+	{ status: 'failed' },
+	{ success: 'false' },
+	{ success: 0 },
+	{ accepted: false },
+	{ Success: false },
+	{ IsSuccess: 'False' },
+	{ code: 'NO_CREDIT' },
+	{ errorCode: 402 },
+	{ error_code: '402', to: '+1' },
+	{ code: 402, message: 'Payment required' },
+	{ statusCode: '422' },
+	{ code: -1 },
+	{ error: 'Insufficient credit', data: null },
+	{ errors: [{ title: 'No credit' }] },
+	{ errors: { to: ['is not a phone number'] } },
+	{ Status: 'REJECTED_NETWORK' },
+	{ state: 'notSent' },
+	{ sent: false },
+	{ status: false },
+	{ result: 'NOK' },
+	failed,
+	{ data: failed },
+	{ messages: [failed] },
+	[failed],
+	{ success: true, data: failed },
+	{ ok: true, message: { id: 'm1', status: 'undelivered' } },
+	{ messages: [{ messageId: 'a-1', status: { groupName: 'REJECTED', name: 'NO_DESTINATION' } }] },
+	{
+		SMSMessageData: {
+			Recipients: [{ status: 'UserInBlacklist', statusCode: 406, messageId: 'None' }],
+		},
+	},
+	{ sent: 0, failed: 1 },
+	'NO_CREDIT',
+	'error: no credit',
+	'Your balance is too low',
+	{ Success: 'failed' },
+	'ERR_1001',
+	402,
+	false,
+);
+
+const uncertain = listOf(
+	{},
+	[],
+	null,
+	'',
+	0,
+	'Thank you',
+	{ message: 'Insufficient credit' },
+	{ to: '+15550001000', text: 'Sent with love' },
+	{ status: 200 },
+	{ statusCode: 200, message: 'Insufficient credit' },
+	{ status: 'strange' },
+	{ code: 1001 },
+	{ id: null },
+	{ id: '' },
+	{ id: 0 },
+	{ requestId: 'r1' },
+	{ contact: { id: 'c1', status: 'sent' } },
+	{ request: { id: 'r1' } },
+	{ code: 504 },
+	{ error: { code: 500, message: 'Internal error' } },
+	{ id: 'm1', status: 'timeout' },
+	{ success: true, error: 'Insufficient credit' },
+	{ id: 'm1', status: 'queued', error: 'Insufficient credit' },
+	{ status: 'queued', success: false },
+);
+
+const acceptances: Array<[messageId: string | null, Response]> = [
+	['m1', { body: { id: 'm1' } }],
+	['77', { body: { id: 77 } }],
+	['m1', { body: { _id: 'm1' } }],
+	['m1', { body: { Message_ID: 'm1' } }],
+	['m1', { body: { requestId: 'r1', messageUuid: 'm1' } }],
+	['m1', { body: { data: { id: 'm1' }, id: 'r1' } }],
+	['m1', { body: [{ id: 'm1' }] }],
+	['m1', { body: { messages: [{ id: 'm1' }], contacts: [{ wa_id: '1' }] } }],
+	['m1', { body: { message: { id: 'm1' } } }],
+	['m1', { body: { sendSmsResponse: { result: { smsId: 'm1' } } } }],
+	['m1', { body: { data: { type: 'message', id: 'm1', attributes: { status: 'queued' } } } }],
+	['m1', { body: { id: 'm1', error: null, errorCode: 0, errors: [], errorMessage: '' } }],
+	['m1', { body: { id: 'm1', error: { code: 0, message: 'No error' } } }],
+	['m1', { body: { id: 'm1', status: 'strange', sent: false, delivered: false } }],
+	['m1', { body: { id: 'm1', contact: { id: 'c1', status: 'blocked' } } }],
+	['m1', { body: { id: 'm1', code: 1000, message: 'Your payment failed' } }],
+	['m1', { body: { ErrorCode: '000', ErrorMessage: 'Done', MessageData: [{ MessageId: 'm1' }] } }],
+	['m_77', { body: 'm_77' }],
+	['77', { body: 77 }],
+	['m_77', { body: '', status: 201, headers: { location: '/v1/messages/m_77' } }],
+	['seventh', { status: 200, headers: { location: 'https://a.test/messages/seventh?a=1' } }],
+	['m_77', { status: 202, headers: { 'x-message-id': 'm_77' } }],
+	[null, { body: { success: true } }],
+	[null, { body: { Success: 'TRUE' } }],
+	[null, { body: { success: 1, data: {} } }],
+	[null, { body: { ok: true } }],
+	[null, { body: { status: 'queued' } }],
+	[null, { body: { status: 'OK', message: 'Your payment failed' } }],
+	[null, { body: { data: { status: 'PENDING_ENROUTE' } } }],
+	[null, { body: { code: 0 } }],
+	[null, { body: { error: false } }],
+	[null, { body: { result: 'message sent' } }],
+	[null, { body: { message: 'success' } }],
+	[null, { body: { sent: 1, failed: 0 } }],
+	[null, { body: { queued: true } }],
+	[null, { body: 'OK' }],
+	[null, { body: true }],
+	[null, { status: 204 }],
+	[null, { status: 202 }],
+];
+
+const shown = (responses: Response[], outcomes: Array<Record<string, unknown>>, keys: string[]) =>
+	responses.map((response, n) => [response, ...keys.map((key) => outcomes[n][key])]);
+
+test('a response that says no is a refusal: nothing was sent, whatever else it contains', async () => {
+	const outcomes = await outcomesOf(refusals);
+	expect(shown(refusals, outcomes, ['sendStatus'])).toEqual(
+		refusals.map((response) => [response, 'notSent']),
+	);
+	expect(outcomes[0].reason).toBe(
+		'The service refused the request: Insufficient credit (HTTP 200)',
+	);
+});
+
+test('a response that says neither yes nor no, or both, may have been sent', async () => {
+	const outcomes = await outcomesOf(uncertain);
+	expect(shown(uncertain, outcomes, ['sendStatus'])).toEqual(
+		uncertain.map((response) => [response, 'mayHaveBeenSent']),
+	);
+	expect(outcomes[9].error).toMatchObject({
+		message: 'The service did not confirm that it took the message: Insufficient credit (HTTP 200)',
+		description: expect.stringContaining('has the fields: statusCode, message.'),
+	});
+});
+
+test('a response with an ID or a clear yes is sent', async () => {
+	const responses = acceptances.map(([, response]) => response);
+	const outcomes = await outcomesOf(responses);
+	expect(shown(responses, outcomes, ['sendStatus', 'messageId'])).toEqual(
+		acceptances.map(([messageId, response]) => [response, 'sent', messageId]),
+	);
+});
+
+describe('whatever JSON comes', () => {
+	const names = fc.constantFrom(
+		...[
+			'id',
+			'messageId',
+			'message',
+			'data',
+			'status',
+			'state',
+			'code',
+			'success',
+			'Success',
+			'ok',
+		],
+		...['error', 'errors', 'errorCode', 'accepted', 'sent', 'queued', 'result', 'messages', 'to'],
+		...['text', 'requestId', 'contact', 'name', 'details', 'toString'],
+	);
+	const says = fc.constantFrom<unknown>(
+		...['queued', 'sent', 'failed', 'OK', 'NO_CREDIT', 'm_1', 'none', '', 'false', 'true'],
+		...['0', '1'],
+		...[true, false, null, 0, 1, 2, 200, 402, 500, -1, [], {}],
+	);
+	const { body } = fc.letrec<{ body: unknown }>((tie) => ({
+		body: fc.oneof(
+			{ maxDepth: 3, withCrossShrink: true },
+			says,
+			fc.jsonValue({ maxDepth: 2 }).filter((one) => !JSON.stringify(one).includes('__proto__')),
+			fc.array(tie('body'), { maxLength: 2 }),
+			fc.dictionary(names, tie('body'), { maxKeys: 4 }),
+		),
+	}));
+	const status = fc.constantFrom(200, 200, 201, 202, 206, 299);
+
+	/** Texts too, which would otherwise go out as they are. */
+	const asJson = ({ body: json, status: code }: Response): Response => ({
+		body: JSON.stringify(json),
+		status: code,
+		headers: { 'content-type': 'application/json' },
+	});
+
+	/** What anybody would see in the text: something named like an ID that has a value, or a word, switch or number that may be a yes. */
+	const mayMeanYes = (json: string) =>
+		/id":("[^"]|[1-9])|true|"(queued|sent|ok|yes|y|on)"(?!:)|"(success|ok|accepted|sent|queued)":"?[1-9]/i.test(
+			json,
+		) || /"error\w*":"?(false|0)|"code":"?0|^"?[^\s"{[]*[1-9]/i.test(json);
+	/** The same, without any of it. */
+	const silent = fc
+		.dictionary(
+			fc.constantFrom('to', 'text', 'status', 'message', 'data', 'error', 'Success', 'name'),
+			fc.constantFrom<unknown>('strange', 'failed', '', false, 'false', null, [], {}, { a: [] }),
+		)
+		.filter((one) => !mayMeanYes(JSON.stringify(one)));
+
+	test(`an item is sent only if the response has an ID or says yes (TEST_SEED=${seed})`, async () => {
+		const responses = fc.array(fc.record({ body, status }), { minLength: 60, maxLength: 60 });
+		const property = fc.asyncProperty(responses, async (list) => {
+			service.sandbox.reset();
+			const outcomes = await outcomesOf(list.map(asJson));
+			list.forEach((response, index) => {
+				const { sendStatus, messageId } = outcomes[index];
+				expect(['sent', 'notSent', 'mayHaveBeenSent']).toContain(sendStatus);
+				const json = JSON.stringify(response.body);
+				if (sendStatus === 'sent' && !mayMeanYes(json)) throw new Error(`${json} counts as sent`);
+				if (typeof messageId === 'string' && !json.includes(messageId))
+					throw new Error(`${json} does not contain the ID ${messageId}`);
+			});
+		});
+		await fc.assert(property, { numRuns: 12, seed, endOnFailure: true });
+	});
+
+	test(`an added no makes it a refusal or uncertain (TEST_SEED=${seed})`, async () => {
+		const no = fc.constantFrom<Record<string, unknown>>(
+			...[{ status: 'failed' }, { error: 'No credit' }, { Success: 'false' }],
+			...[{ errorCode: 402 }, { accepted: false }, { code: 'NO_CREDIT' }],
+		);
+		const fields = fc.dictionary(names, body, { maxKeys: 4 });
+		const one = fc.tuple(fields, no).map(([own, added]) => ({ body: { ...own, ...added } }));
+		const property = fc.asyncProperty(
+			fc.array(one, { minLength: 60, maxLength: 60 }),
+			async (list) => {
+				service.sandbox.reset();
+				const outcomes = await outcomesOf(list);
+				const wrong = list.filter((_, index) => outcomes[index].sendStatus === 'sent');
+				expect(wrong).toEqual([]);
+			},
+		);
+		await fc.assert(property, { numRuns: 8, seed, endOnFailure: true });
+	});
+
+	test(`without anything that says yes it is never sent (TEST_SEED=${seed})`, async () => {
+		const list = fc.sample(silent, { numRuns: 60, seed }).map((one) => ({ body: one }));
+		const outcomes = await outcomesOf(list);
+		expect(outcomes.filter(({ sendStatus }) => sendStatus === 'sent')).toEqual([]);
+	});
+});
+
+describe('Send Once', () => {
+	const spring = { sendOnce: true, campaign: 'Spring' };
+
+	test('writes again to those whose message was refused with 200, and only to them', async () => {
+		service.engine.processed.reset();
+		const no = { body: { error: true, message: 'Insufficient credit' } };
+		await outcomesOf([no, { body: {} }, { body: { id: 'm1' } }], spring);
+		service.sandbox.reset();
+		const items = people(3);
+		const { outputs } = await service.run({ parameters: { ...campaign, ...spring }, items });
+		expect(outputs[0].map(({ json }) => [json.sendStatus, json.reason])).toEqual([
+			['sent', null],
+			['skipped', 'mayHaveBeenSent'],
+			['skipped', 'alreadySent'],
+		]);
+		expect(service.received()).toEqual({ '+15550001000': 1 });
+	});
+});
+
+test('a retry repeats a message that was refused with 200, and none that is uncertain', async () => {
+	await service.fault({ endpoint: 'sendText', status: 200, body: { code: 'NO_CREDIT' } });
+	const refused = await service.run({ parameters: campaign, items: people(1) });
+	expect(refused.status).toBe('error');
+	expect((await service.retry(refused)).status).toBe('success');
+	expect(service.received()).toEqual({ '+15550001000': 1 });
+	await service.fault({ endpoint: 'sendText', status: 200, body: {} });
+	const unclear = await service.run({ parameters: campaign, items: people(1, 1001) });
+	expect((await service.retry(unclear)).error?.context?.sendStatus).toBe('mayHaveBeenSent');
+	expect(service.calls('sendText')).toBe(3);
+});

@@ -1,0 +1,269 @@
+/** Sending a template: from the form to the message, and the errors before anything is sent. */
+import type { INodeParameters } from 'n8n-workflow';
+import { omit, range } from 'lodash';
+import { locator, useService } from '../../../harness/engine/service';
+import { addManyTemplates, bigFields } from '../../../harness/engine/templates';
+import { readTemplates } from '../../../nodes/BusinessMessaging/api/templates';
+import { reviewTemplate } from '../../../nodes/BusinessMessaging/operations/message/review';
+import {
+	readForm,
+	toComponents,
+} from '../../../nodes/BusinessMessaging/operations/message/variables';
+
+const service = useService();
+const pdf = 'https://example.com/a.pdf';
+const names = ['Anna', 'Bea', 'Carl'];
+const filled = (value: object) =>
+	({ variables: { mappingMode: 'defineBelow', value, schema: [] } }) as INodeParameters;
+const send = async (template: string, parameters: INodeParameters, more: object = {}) =>
+	await service.run({
+		parameters: {
+			resource: 'message',
+			operation: 'sendTemplate',
+			to: '={{ $json.phone }}',
+			template: locator(template, 'name'),
+			language: locator('en_US', 'code'),
+			...parameters,
+		},
+		items: names.map((name, index) => ({ name, phone: `+1555000100${index}` })),
+		...more,
+	});
+const messages = () => service.sandbox.state.messages.all;
+const texts = () => messages().map(({ text }) => text);
+const logins = names.map((name) => `${name} is your login code.`);
+const templateOf = (name: string) =>
+	service.sandbox.state.templates.all.find((template) => template.name === name)!;
+const code = filled({ body_1: '={{ $json.name }}' });
+
+test('every value arrives in its place of header, body and buttons, for each item its own', async () => {
+	addManyTemplates(service.sandbox.state);
+	// from last to first: the order of the fields does not matter
+	const value = Object.fromEntries(
+		[...bigFields].reverse().map((id) => [id, `={{ $json.name }} ${id}`]),
+	);
+	expect((await send('big_order', filled(value))).error).toBeUndefined();
+	expect(messages().map(({ template }) => template?.header?.text)).toEqual(
+		names.map((name) => `Order ${name} header_1`),
+	);
+	const [{ text, template }] = messages();
+	expect(text).toBe(
+		'en_US: Hello Anna body_1 Anna body_2, your order from Anna body_3 over Anna body_4 arrives on Anna body_5 between Anna body_6 and Anna body_7. Ask Anna body_8 for help.',
+	);
+	expect(template?.buttons[1].url).toBe('https://shop.example.com/track/Anna button2_1');
+});
+
+test('a template with one language needs none chosen, one with several does', async () => {
+	const language = locator('', 'list');
+	const unchecked = { ...code, language, options: { checkBeforeSending: false } };
+	expect((await send('login_code', unchecked)).error).toBeUndefined();
+	expect(texts()).toEqual(logins);
+	const { error } = await send('welcome', { ...form(both), language });
+	expect(error).toMatchObject({
+		message: "'Language' is empty [item 0]",
+		description: expect.stringContaining('exists in en_US, de_DE. Choose one.'),
+	});
+	const unknown = await send('wellcome', unchecked);
+	expect(unknown.error?.message).toContain('has no template "wellcome"');
+});
+
+test('named variables of any script go out in the order of the template', async () => {
+	const components = [{ type: 'BODY', text: '{{größe}} {{ 名前 }}' }];
+	const template = { name: 'scripts', language: 'en_US', components };
+	service.sandbox.state.templates.create(template, 'APPROVED');
+	await send('scripts', filled({ body_名前: '={{ $json.name }}', body_größe: 'XL' }));
+	expect(texts()).toEqual(names.map((name) => `XL ${name}`));
+	await send('scripts', filled({ body_2: '={{ $json.name }}', body_größe: 'XS' }));
+	expect(texts().slice(3)).toEqual(names.map((name) => `XS ${name}`));
+});
+
+test('values of any type become text, and JSON is for experts', async () => {
+	await send('login_code', filled({ body_1: '={{ 4711 }}' }));
+	const components = [{ type: 'body', parameters: [{ type: 'text', text: 'x' }] }];
+	const asJson = { specifyVariables: 'json', componentsJson: JSON.stringify(components) };
+	await send('login_code', asJson);
+	expect(texts().slice(2, 4)).toEqual(['4711 is your login code.', 'x is your login code.']);
+});
+
+const notThere = "={{ $json.name === 'Bea' ? '' : $json.name }}";
+const both = { body_1: 'x', body_2: 'x' };
+const form = (value: object) => filled({ headerPdfUrl: pdf, ...value });
+const french = { ...filled({}), language: 'fr_FR' };
+
+test.each<[string, INodeParameters, string, string]>([
+	['welcome', form({ body_1: 'x' }), "needs a value for 'Body 2' [item 0]", 'Hello {{1}}, welcome'],
+	['welcome', form({ ...both, body_1: notThere }), "'Body 1' is empty [item 1]", "in 'Variables'"],
+	['welcome', filled(both), 'needs a PDF in its header', "PDF in 'Header PDF URL'"],
+	['welcome', form({ ...both, body_3: 'x' }), "has no variable 'Body 3'", ': Body 1, Body 2.'],
+	['opening_hours', code, "has no variable 'Body 1'", 'Its variables: none.'],
+	['flash_offer', code, 'is not approved: its status is PENDING', 'Wait for the approval'],
+	['wellcome', filled({}), 'has no template "wellcome"', 'Did you mean welcome?'],
+	['login_coed', filled({}), 'has no template "login_coed"', 'Did you mean login_code?'],
+	['z', code, 'has no template "z"', "Choose 'Template' from the list."],
+	['welcome', french, 'has no template "welcome" in fr_FR', 'It exists in en_US, de_DE.'],
+])('%s with %j is refused before anything is sent: %s', async (name, own, message, advice) => {
+	const { error } = await send(name, own);
+	expect(error?.message).toContain(message);
+	expect(error?.description).toContain(advice);
+	expect(error?.description).toContain('nothing was sent');
+	expect(error?.context?.sendStatus).toBe('notSent');
+	expect(service.calls('sendTemplate')).toBe(0);
+});
+
+test('valid items are sent when the node continues on errors', async () => {
+	const onError = 'continueErrorOutput';
+	const { outputs } = await send('login_code', filled({ body_1: notThere }), { onError });
+	const items = outputs.map((output) => output.map(({ pairedItem }) => pairedItem));
+	expect(items).toEqual([[{ item: 0 }, { item: 2 }], [{ item: 1 }]]);
+	expect(texts()).toEqual([logins[0], logins[2]]);
+});
+
+test('templates are looked up once for all items and runs, and again before one is refused', async () => {
+	await send('flash_offer', code);
+	templateOf('flash_offer').status = 'APPROVED';
+	expect((await send('flash_offer', code)).error).toBeUndefined();
+	const before = service.calls('listTemplates');
+	await send('flash_offer', code);
+	expect(service.calls('listTemplates')).toBe(before);
+});
+
+test('a template that the service no longer has is named', async () => {
+	await send('login_code', code);
+	templateOf('login_code').name = 'login_code_2';
+	expect((await send('login_code', code)).error).toMatchObject({
+		message: 'The service has no template "login_code" in en_US [item 0]',
+		description: expect.stringMatching(/There is no template named login_code.*renamed or deleted/),
+		httpCode: '404',
+		context: { sendStatus: 'notSent' },
+	});
+});
+
+test('without Check Before Sending the service judges, and nothing is looked up', async () => {
+	const options = { options: { checkBeforeSending: false } };
+	await send('login_code', { ...code, ...options });
+	expect(messages()).toHaveLength(3);
+	const { error } = await send('flash_offer', { ...code, ...options });
+	expect(error?.message).toContain('only an APPROVED one can be sent');
+	expect(service.calls('listTemplates')).toBe(0);
+});
+
+const login = { name: 'login_code', language: 'en_US', status: 'APPROVED' };
+const unchecked = expect.stringContaining('not checked against their templates');
+
+test.each<[string, number, unknown, unknown[]]>([
+	['the language', 200, [{ name: 'login_code' }], []],
+	['the code of the language', 200, [{ ...login, language: 'English (US)' }], []],
+	['a text that can be read', 200, [{ ...login, components: [{ type: 'BODY' }] }], []],
+	['any template', 200, [], []],
+	['all that it announces', 200, { data: [{ name: 'other' }], total: 3 }, []],
+	['names', 200, [{ words: 'Hi' }], [unchecked]],
+	['anything to this key', 403, '', [unchecked]],
+])('a listing that does not show %s refuses nothing', async (_, status, body, hints) => {
+	await service.fault({ endpoint: 'listTemplates', count: 50, status, body });
+	const credentials = service.credentials(service.newKey()); // for which no list is kept yet
+	const run = await send('login_code', code, { credentials });
+	expect([run.error, texts()]).toEqual([undefined, logins]);
+	expect(run.hints.map(({ message }) => message)).toEqual(hints);
+});
+
+describe('the form', () => {
+	test('is read in the order of the template, numbered variables by their number', () => {
+		const numbers = range(10, 0).map((n) => [`body_${n}`, `${n}`]);
+		const value = { ...Object.fromEntries(numbers), button1_1: 'b', header_1: 'h', body_0: ' ' };
+		const ids = ['headerPdfUrl', 'body_2', 'body_10', 'body_1', 'button1_1'];
+		const { given, pdfUrl } = readForm({
+			value: { ...value, headerPdfUrl: ' https://a.test/a.pdf ' },
+			schema: ids.map((id) => ({ id })),
+		});
+		expect(given.map((one) => one.value)).toEqual([...range(1, 11).map(String), 'b', 'h']);
+		expect(given.at(-1)).toEqual({ id: 'header_1', value: 'h' });
+		expect(pdfUrl).toBe('https://a.test/a.pdf');
+	});
+
+	test.each([
+		['body_b', 'body_a'],
+		['body_x1', 'body_1'],
+		['body_10x', 'body_1'],
+	])('keeps the order of the names %s and %s', (...ids) => {
+		const { given } = readForm({ value: Object.fromEntries(ids.map((id) => [id, 1])) });
+		expect(given).toEqual(ids.map((id) => ({ id, value: '1' })));
+	});
+
+	test.each([undefined, 'x', { value: null, schema: null }, { value: { headerPdfUrl: ' ' } }])(
+		'is empty if it is %j',
+		(form) => {
+			expect(readForm(form)).toEqual({ given: [], pdfUrl: undefined });
+		},
+	);
+
+	const field = (id: string, displayName?: string) => ({ id, displayName, required: true });
+	const optional = { id: 'headerPdfUrl', required: false };
+	const needed = 'The template needs a value for it.';
+	const noName = "Names in 'Variables' are e.g. body_1";
+
+	test.each<[object, object[], string, string]>([
+		[{ body_1: 'a', body_3: 'c' }, [optional], "'Body 2' is empty", needed],
+		[{ button1_2: 'b' }, [], "'Button 1' is empty", needed],
+		[{ body_1: '' }, [field('body_1')], "'body_1' is empty", needed],
+		[{ body_1: ' ' }, [field('body_1', 'Body 1: "Hi"')], '\'Body 1: "Hi"\' is empty', needed],
+		[{ xbody_1: 'x' }, [], '"xbody_1" is not the name of a variable', noName],
+		[{ button_1: 'x' }, [], '"button_1" is not the name of a variable', noName],
+		[{ body2_1: 'x' }, [], '"body2_1" is not the name of a variable', noName],
+	])('of %j with the fields %j is refused: %s', (value, schema, message, advice) => {
+		const description = expect.stringContaining(advice);
+		const error = expect.objectContaining({ message, description });
+		expect(() => readForm({ value, schema })).toThrow(error);
+	});
+});
+
+describe('compared with the template', () => {
+	const text = (value: string) => ({ type: 'text', text: value });
+	const url = (label: string) => ({ type: 'URL', text: label, url: 'https://a.test/{{1}}' });
+	const template = {
+		name: 'order',
+		language: 'en_US',
+		components: [
+			{ type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' },
+			{ type: 'BODY', text: 'Hi {{1}}, on {{2}}' },
+			{ type: 'BUTTONS', buttons: [url('A'), { type: 'QUICK_REPLY', text: 'Yes' }, url('B')] },
+		],
+	};
+	const named = { components: [{ type: 'BODY', text: '{{greeting}} {{customer}}' }] };
+	const review = (value: object, more: object = {}) => {
+		const { given } = readForm({ value });
+		const request = {
+			body: { template: 'order', language: 'en-us', components: toComponents(given) },
+			template: { name: 'order', language: 'en-us', given, isChecked: true },
+		};
+		const records = readTemplates({ ...template, ...more });
+		return reviewTemplate(request, { records, isComplete: true }).body?.components;
+	};
+	const whole = { header_1: '7', body_1: 'a', body_2: 'b', button1_1: 'x', button3_1: 'y' };
+
+	test.each<[object]>([[{}], [{ components: undefined }]])(
+		'the values go out in the order of its parts, for %j',
+		(more) => {
+			const button = { type: 'button', sub_type: 'url' };
+			expect(review(whole, more)).toEqual([
+				{ type: 'header', parameters: [text('7')] },
+				{ type: 'body', parameters: [text('a'), text('b')] },
+				{ ...button, index: '0', parameters: [text('x')] },
+				{ ...button, index: '2', parameters: [text('y')] },
+			]);
+			expect(toComponents([])).toBeUndefined();
+		},
+	);
+
+	test.each<[object, object, string]>([
+		[omit(whole, 'button3_1'), {}, "needs a value for 'Button 3'"],
+		[{ ...whole, button1_2: 'z' }, {}, "has no variable 'Button 1 2'"],
+		[
+			{ body_1: 'x', body_greeting: 'Hello', body_customer: 'Anna' },
+			named,
+			"has two values for 'Body greeting'",
+		],
+		[{ body_1: 'x' }, named, "needs a value for 'Body customer'"],
+		[{ header_customer: 'x' }, named, "has no variable 'Header customer'"],
+	])('%j with %j is refused: it %s', (value, more, problem) => {
+		expect(() => review(value, more)).toThrow(`The template "order" (en-us) ${problem}`);
+	});
+});

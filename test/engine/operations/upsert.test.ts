@@ -1,0 +1,153 @@
+/** Create or Update: one contact for each phone number, without listing all contacts for each of them. */
+import { range } from 'lodash';
+
+import { useService } from '../../../harness/engine/service';
+
+const service = useService({ sampleContacts: 0, pageSizeCap: 100, defaultPageSize: 20 });
+
+/** Each test uses another key, because the index is kept for each pair of base URL and key. */
+let key: { apiKey: string };
+beforeEach(() => void (key = service.newKey()));
+
+const newPhone = '+15559000000';
+const phoneOf = (n: number) => `+1555${1_000_000 + n}`;
+const all = () => service.sandbox.state.contacts.all;
+const nameOf = (phone: string) => service.sandbox.state.contacts.findByPhone(phone)?.name;
+
+function addContacts(count: number): void {
+	for (const n of range(count))
+		service.sandbox.state.contacts.create({ phone: phoneOf(n), name: `Old ${n}` });
+}
+
+/** Creates or updates contacts. */
+async function upsert(...phones: string[]) {
+	const values = { phone: '={{ $json.phone }}', name: 'Anna' };
+	return await service.run({
+		credentials: service.credentials(key),
+		parameters: { resource: 'contact', operation: 'upsert', ...values },
+		items: phones.map((phone) => ({ phone })),
+	});
+}
+
+/** Requests so far: lists, creations, updates. */
+const calls = () => [
+	service.calls('listContacts'),
+	service.calls('createContact'),
+	service.calls('updateContact'),
+];
+
+test('lists once for all items and finds contacts however their number is written', async () => {
+	addContacts(40);
+	const usa = ['+1 (555) 100-0003', '001 555 1000039'];
+	const brazil = '+551187654321';
+	const contact = service.sandbox.state.contacts.create({ phone: brazil });
+	const { outputs, error } = await upsert(...usa, newPhone, newPhone, '+5511987654321');
+	expect([error, outputs[0].length]).toEqual([undefined, 5]);
+	expect(calls()).toEqual([3, 1, 4]);
+	expect(all()).toHaveLength(42);
+	expect(contact.name).toBe('Anna'); // the same phone, with the ninth digit of today
+});
+
+test('a known lead costs one request, and a new one two, however many contacts there are', async () => {
+	addContacts(3_000);
+	await upsert(phoneOf(7));
+	expect(calls()).toEqual([31, 0, 1]);
+	await upsert(phoneOf(2_999));
+	expect(calls()).toEqual([31, 0, 2]);
+	await upsert(newPhone);
+	expect(calls()).toEqual([32, 1, 2]);
+	await upsert(newPhone);
+	expect(calls()).toEqual([32, 1, 3]);
+});
+
+test.each([
+	['at the end', 3, 3_000],
+	['in front', 3, 0],
+	['among the others', Infinity, 1_500],
+])('a contact that others have added %s is found with %d requests', async (_, most, place) => {
+	addContacts(3_000);
+	await upsert(phoneOf(7));
+	const contact = service.sandbox.state.contacts.create({ phone: newPhone });
+	all().splice(place, 0, ...all().splice(3_000, 1));
+	const before = calls()[0];
+	await upsert(newPhone);
+	expect(calls()[0] - before).toBeLessThanOrEqual(most);
+	expect([contact.name, all().length]).toEqual(['Anna', 3_001]);
+});
+
+test.each([true, false])(
+	'a retry saves a contact whose creation failed, once, whether it took effect (%s) or not',
+	async (processed) => {
+		await service.fault({ endpoint: 'createContact', status: 500, processed });
+		const failed = await upsert(newPhone);
+		expect(failed.error?.message).toContain('HTTP 500');
+		const { error } = await service.retry(failed);
+		expect([error, all().map(({ phone }) => phone)]).toEqual([undefined, [newPhone]]);
+	},
+);
+
+test('a contact that others have deleted is created again', async () => {
+	addContacts(300);
+	await upsert(phoneOf(7));
+	service.sandbox.state.contacts.delete(all()[7].id);
+	expect((await upsert(phoneOf(7))).error).toBeUndefined();
+	expect([nameOf(phoneOf(7)), all().length]).toEqual(['Anna', 300]);
+});
+
+test('a contact that is listed but cannot be found by its ID is not created again', async () => {
+	addContacts(3);
+	await service.fault({ endpoint: 'updateContact', status: 404, count: 3 });
+	expect((await upsert(phoneOf(1))).error?.message).toContain('HTTP 404');
+	expect(all()).toHaveLength(3);
+});
+
+test('two executions at the same time create one contact', async () => {
+	addContacts(30);
+	await Promise.all([upsert(newPhone), upsert(newPhone), upsert('+1 555 900 0000')]);
+	expect(calls().slice(1)).toEqual([1, 2]);
+});
+
+test('if the response to a creation has no ID, the contact is found by listing all', async () => {
+	addContacts(3);
+	const body = { success: true };
+	await service.fault({ endpoint: 'createContact', status: 201, body, processed: true });
+	expect((await upsert(newPhone, newPhone)).error).toBeUndefined();
+	expect([calls().slice(1), all().length]).toEqual([[1, 1], 4]);
+});
+
+test('in a list of any form the contact is found by its number, and updated by its ID', async () => {
+	const body = [
+		{ contact_id: 4, account_id: 7, phone: '?' },
+		{ contact_id: 5, account_id: 7, phone: '001 555 1000000' },
+	];
+	await service.fault({ endpoint: 'listContacts', status: 200, body, count: 3 });
+	await service.fault({ endpoint: 'updateContact', status: 200, body: { name: 'Anna' } });
+	const { outputs } = await upsert(phoneOf(0));
+	expect(outputs[0][0].json).toMatchObject({ name: 'Anna' });
+	expect(service.requests().at(-1)?.url).toBe('/v1/contacts/5');
+});
+
+const first = { phone: phoneOf(0) };
+
+test.each([
+	[newPhone, { data: [{ id: 'a', ...first }], total: 25 }, 'returned 1 of 25 contacts', ''],
+	[
+		phoneOf(0),
+		[
+			{ companyId: 1, ...first },
+			{ companyId: 2, phone: phoneOf(1) },
+		],
+		'find its ID',
+		'companyId, phone',
+	],
+	[phoneOf(0), [{ id: 1, mobile: phoneOf(0) }], 'show no phone number', 'id, mobile'],
+])(
+	'%s in a list such as %j is an error that shows what came',
+	async (phone, body, words, fields) => {
+		await service.fault({ endpoint: 'listContacts', status: 200, body, count: 20 });
+		const { error } = await upsert(phone);
+		expect(error?.message).toContain(words);
+		expect(error?.description).toContain(fields);
+		expect(calls().slice(1)).toEqual([0, 0]);
+	},
+);

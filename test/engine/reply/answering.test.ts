@@ -1,0 +1,200 @@
+/** Answering without a trigger, over HTTP: the sandbox delivers what people write to the execution that waits for it. */
+import axios from 'axios';
+import type { INodeParameters } from 'n8n-workflow';
+import { useService } from '../../../harness/engine/service';
+import type { WaitingExecution } from '../../../harness/engine/webhooks';
+import { until } from '../../../harness/until';
+import { mergeAnswers } from '../../../nodes/BusinessMessaging/webhooks/answers';
+import type { Answer } from '../../../nodes/BusinessMessaging/webhooks/question';
+import { People, anna, berta, jsonOf } from './support';
+
+const service = useService();
+const people = new People(service);
+const noneIsLeft = async () =>
+	await until('all registrations to be removed', () => people.state.webhooks.all.length === 0);
+const messages = ({ answers }: WaitingExecution) =>
+	answers.map(({ body }) => (body as { message: string }).message);
+
+test('continues with the reply of the person who was asked, and with nobody else’s', async () => {
+	const execution = await people.ask([anna]);
+	await people.write(berta, 'Yes!');
+	expect(execution.outputs).toBeUndefined();
+	const { message, deliveries } = people.state.traffic.receive({ from: anna, text: 'Fine' });
+	await people.delivered(deliveries);
+	const json = {
+		replied: true,
+		accepted: true,
+		from: anna,
+		text: 'Fine',
+		answer: 'Fine',
+		messageId: message.id,
+		respondedAt: message.createdAt,
+		askedMessageId: people.state.messages.all[0].id,
+	};
+	expect(execution.outputs).toEqual([[{ json, pairedItem: { item: 0 } }]]);
+	expect(messages(execution)).toEqual(['No answer', 'Answered']);
+	await noneIsLeft();
+});
+
+test('knows the reply from the other number of a phone', async () => {
+	const execution = await people.ask(['+525512345678']);
+	await people.write('5215512345678', 'Fine');
+	expect(jsonOf(execution)).toMatchObject([{ replied: true, answer: 'Fine' }]);
+	await noneIsLeft();
+});
+
+test.each<[INodeParameters, string, unknown]>([
+	[{ responseType: 'approval', replyOptions: { yesWords: 'of course, yup' } }, 'Of course.', true],
+	[{ responseType: 'approval' }, 'No!', false],
+	[{ responseType: 'choice', choices: 'Small, Large' }, '1', 'Small'],
+	[{ responseType: 'choice', choices: '1 week, 2 weeks' }, '2', '2 weeks'],
+	[{ responseType: 'choice', choices: '*, **, ***' }, '***', '***'],
+	[{ responseType: 'number' }, '-3', -3],
+	[{ responseType: 'date' }, '1/2/2030', '2030-02-01'],
+	[{ responseType: 'date', replyOptions: { dateOrder: 'monthFirst' } }, '1/2/2030', '2030-01-02'],
+])('%j: %j is an answer', async (parameters, text, answer) => {
+	const execution = await people.ask([anna], parameters);
+	await people.write(anna, text);
+	const approved = parameters.responseType === 'approval' ? { approved: answer } : {};
+	expect(jsonOf(execution)).toMatchObject([{ accepted: true, text, answer, ...approved }]);
+});
+
+test('a picture without text is a reply without text', async () => {
+	const execution = await people.ask([anna]);
+	const { webhooks, deliveries } = people.state;
+	const data = { id: 'msg_1', from: anna, type: 'image' };
+	await people.delivered([deliveries.deliver(webhooks.all[0], 'message.received', data)]);
+	expect(jsonOf(execution)).toMatchObject([{ replied: true, text: null, answer: null }]);
+});
+
+test.each<[INodeParameters, string, string]>([
+	[{ responseType: 'approval' }, 'maybe', 'yes or no'],
+	[{ responseType: 'choice', choices: 'Small, Large' }, '3', 'one of these: 1) Small, 2) Large'],
+	[{ responseType: 'choice', choices: '2, 4, 6' }, '3', 'one of these: 2, 4, 6'],
+	[{ responseType: 'date' }, '31.2.2030', 'a date, e.g. 2030-01-31'],
+	[{ responseType: 'date', replyOptions: { repeatText: 'When?' } }, 'soon', 'When?'],
+])(
+	'%j: after %j the question is asked again with %j, and in the end the answer is not accepted',
+	async (parameters, text, words) => {
+		const replyOptions = { ...(parameters.replyOptions as object), repeats: 1 };
+		const execution = await people.ask([anna], { ...parameters, replyOptions });
+		const first = await people.write(anna, text);
+		await people.again(first); // the same message once more is no second answer
+		expect(service.sent().slice(1)).toEqual([
+			expect.objectContaining({ phone: anna, text: expect.stringContaining(words) }),
+		]);
+		expect(messages(execution)).toEqual(['No answer', 'No answer']);
+		await people.write(anna, `${text}!`);
+		const json = { replied: true, accepted: false, text: `${text}!`, answer: null };
+		expect(jsonOf(execution)).toMatchObject([json]);
+	},
+);
+
+test.each<[INodeParameters, unknown]>([
+	[{}, [{ replied: false, accepted: false, from: anna, answer: null }]],
+	[
+		{ responseType: 'approval' },
+		[{ replied: false, accepted: false, from: anna, answer: null, approved: false }],
+	],
+	[{ replyOptions: { onTimeout: 'nothing' } }, []],
+])('continues when the time is up: %j returns %j', async (parameters, items) => {
+	const execution = await people.ask([anna], {
+		limitWaitTime: 0.005,
+		waitTimeUnit: 'minutes',
+		...parameters,
+	});
+	await until('the time to be up', () => execution.outputs);
+	expect(jsonOf(execution)).toMatchObject(items as object[]);
+	await noneIsLeft();
+});
+
+test('refuses a second question to the same person as long as the first one is open', async () => {
+	const execution = await people.ask([anna]);
+	await expect(people.ask([anna])).rejects.toThrow('Another question to this person is open');
+	expect(service.sent()).toHaveLength(1);
+	const other = await people.ask([berta]);
+	await people.write(anna, 'mine');
+	await people.write(berta, 'hers');
+	expect([execution, other].map(jsonOf)).toMatchObject([[{ text: 'mine' }], [{ text: 'hers' }]]);
+});
+
+test('the next question removes what executions that were stopped have left behind', async () => {
+	(await people.ask([anna])).stop();
+	(await people.ask([berta])).stop();
+	const execution = await people.ask([anna]);
+	await until('the others to be removed', () => people.state.webhooks.all.length === 1);
+	await people.write(anna, 'Hello');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'Hello' }]);
+	await noneIsLeft();
+});
+
+test('what failed goes to the error output', async () => {
+	const execution = await people.ask([anna, 'nobody'], {}, { onError: 'continueErrorOutput' });
+	await people.write(anna, 'mine');
+	expect(execution.outputs?.map((items) => items.map(({ pairedItem }) => pairedItem))).toEqual([
+		[{ item: 0 }],
+		[{ item: 1 }],
+	]);
+});
+
+test('without a trigger, STOP is the reply, and the question is not repeated', async () => {
+	const execution = await people.ask([anna], { responseType: 'number' });
+	await people.write(anna, 'STOP');
+	expect(jsonOf(execution)).toMatchObject([{ replied: true, accepted: false, text: 'STOP' }]);
+	expect(service.sent()).toHaveLength(1);
+});
+
+describe('a delivery that is no answer', () => {
+	const post = async (body: unknown, change = (url: string) => url) => {
+		const { url } = people.state.webhooks.all[0];
+		const options = { validateStatus: () => true };
+		const { status, data } = await axios.post<unknown>(change(url), body, options);
+		return { status, body: data };
+	};
+	const event = (data: object = {}) => ({
+		event: 'message.received',
+		data: { from: anna, text: 'Hi', ...data },
+	});
+
+	test.each([
+		['to another run', event(), (url: string) => url.replace('wait=', 'wait=0'), 410],
+		['that is no event', { text: 'Hi' }, undefined, 400],
+		['from before the question', event({ timestamp: '2001-01-01T00:00:00Z' }), undefined, 200],
+	])('%s is answered and changes nothing', async (_, body, change, status) => {
+		const execution = await people.ask([anna]);
+		expect((await post(body, change)).status).toBe(status);
+		expect(execution.outputs).toBeUndefined();
+		await people.write(anna, 'Now');
+		expect(jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
+	});
+
+	test('is asked for again if the service fails meanwhile, and counts then', async () => {
+		const execution = await people.ask([anna], { responseType: 'number' });
+		await service.fault({ endpoint: 'sendText', status: 403 });
+		const again = { status: 503, body: { message: 'Not handled at the moment' } };
+		expect(await post(event({ id: 'm1' }))).toEqual(again);
+		expect((await post(event({ id: 'm1' }))).body).toEqual({ message: 'No answer' });
+		expect(execution.outputs).toBeUndefined();
+	});
+});
+
+describe('what two processes know of one answer', () => {
+	const said = (texts: string[], until?: number): Answer => ({
+		messages: texts.map((text) => ({ text, respondedAt: `2030-01-31T10:00:0${text.length}Z` })),
+		isAccepted: true,
+		until,
+	});
+
+	test.each<[what: string, one: Answer | null, other: Answer | null, known: Answer]>([
+		['the answer that one of them has', said(['yes']), null, said(['yes'])],
+		['the same one of two', said(['yes']), said(['no']), said(['no'])],
+		[
+			'the messages of both if they are grouped',
+			said(['a', 'bcd'], 100),
+			said(['a', 'bc'], 200),
+			said(['a', 'bc', 'bcd'], 200),
+		],
+	])('both end up with %s', (_, one, other, known) => {
+		expect([mergeAnswers(one, other), mergeAnswers(other, one)]).toEqual([known, known]);
+	});
+});

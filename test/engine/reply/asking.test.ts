@@ -1,0 +1,95 @@
+/** Asking, in n8n's engine: who receives the replies, before and after the questions are sent. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { Asking } from '../../../nodes/BusinessMessaging/reply/asking';
+import { listenByWebhook } from '../../../nodes/BusinessMessaging/reply/byWebhook';
+import { readServiceConfig } from '../../../nodes/BusinessMessaging/transport/serviceConfig';
+import { useService } from '../../../harness/engine/service';
+import { welcomeParameters } from '../../../harness/engine/templates';
+
+const service = useService();
+const question: INodeParameters = {
+	resource: 'message',
+	operation: 'sendAndWait',
+	to: '=+1555000{{ 1000 + $json.n }}',
+	message: 'Tuesday?',
+};
+const webhooks = () => service.sandbox.state.webhooks.all;
+const refused = { status: 422, body: { message: 'no' } };
+const ask = async (parameters: INodeParameters = {}, more: object = {}) =>
+	await service.run({ parameters: { ...question, ...parameters }, items: [{ n: 1 }], ...more });
+
+test('without a trigger: waits for one person, with one registration that shows no number', async () => {
+	const { status } = await ask();
+	expect(status).toBe('waiting');
+	expect(service.sent().map(({ phone }) => phone)).toEqual(['+15550001001']);
+	expect(webhooks()).toEqual([
+		expect.objectContaining({
+			events: ['message.received'],
+			url: expect.stringMatching(
+				/^http:\/\/n8n\.test\/webhook-waiting\/\d+\/[^/]+\?wait=[\w-]{36}\.[\w-]{43}&signature=\w+$/,
+			),
+		}),
+	]);
+});
+
+test.each<[string, INodeParameters, object]>([
+	['to ask several people', {}, { items: [{ n: 1 }, { n: 2 }] }],
+	['to group messages', { replyOptions: { groupMessages: 1 } }, {}],
+])('without a trigger: refuses %s, and says what to do', async (_, parameters, more) => {
+	const { error } = await ask(parameters, more);
+	expect(error).toMatchObject({
+		message:
+			'To ask several people at once, or to group messages, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox [item 0]',
+		description: expect.stringContaining('Nothing was sent.'),
+	});
+	expect(service.sent()).toEqual([]);
+	expect(webhooks()).toEqual([]);
+});
+
+test('asks by template too', async () => {
+	const { status } = await ask({ messageType: 'template', ...welcomeParameters });
+	expect(status).toBe('waiting');
+	expect(service.sandbox.state.messages.all).toMatchObject([
+		{ phone: '+15550001001', text: expect.stringContaining('Hello Anna 1, welcome to Acme!') },
+	]);
+});
+
+test('a question by a template that does not fit reaches nobody', async () => {
+	const { error } = await ask({ messageType: 'template', template: 'hello', language: 'en_US' });
+	expect(error?.message).toBe('The service has no template "hello" [item 0]');
+	expect(service.sent()).toEqual([]);
+	expect(webhooks()).toEqual([]);
+});
+
+test('refuses an address of n8n that the service cannot reach, before anything is sent', async () => {
+	const asking = {
+		client: { config: readServiceConfig({ apiKey: 'key', baseUrl: 'https://api.example.com' }) },
+		context: { getSignedResumeUrl: () => 'http://n8n.test/webhook-waiting/1/a?signature=1' },
+		asked: [{ request: { body: { to: '+15550001001' } } }],
+	} as unknown as Asking;
+	await expect(listenByWebhook(asking, [])).rejects.toMatchObject({
+		message: expect.stringContaining('The service cannot deliver to http://n8n.test'),
+		description: expect.stringContaining('WEBHOOK_URL'),
+	});
+});
+
+test('asks nobody if the service accepts no registration', async () => {
+	await service.fault({ endpoint: 'createWebhook', ...refused });
+	const { error } = await ask();
+	expect(error?.message).toBe('The service refused the request: no (HTTP 422) [item 0]');
+	expect(service.sent()).toEqual([]);
+});
+
+test('does not wait, and leaves no registration, if the only question cannot be sent', async () => {
+	await service.fault({ endpoint: 'sendText', ...refused });
+	const { status, outputs } = await ask({}, { onError: 'continueRegularOutput' });
+	expect(status).toBe('success');
+	expect(outputs[0].map(({ json }) => json)).toEqual([
+		expect.objectContaining({
+			sendStatus: 'notSent',
+			error: expect.objectContaining({ sendStatus: 'notSent' }),
+		}),
+	]);
+	expect(webhooks()).toEqual([]);
+});

@@ -1,0 +1,265 @@
+/** The trigger as the inbox, over HTTP: it receives the replies, and passes them to the executions that wait for them. */
+import { maxBy } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { received, Triggers, useService } from '../../../harness/engine/service';
+import type { Trigger } from '../../../harness/engine/trigger';
+import { until } from '../../../harness/until';
+import { People, anna, berta, carl, inboxKey, jsonOf, startedBy } from './support';
+
+const service = useService();
+const triggers = new Triggers(service);
+const people = new People(service);
+let count = 0;
+const inbox = async (options: object = {}) =>
+	await triggers.active({ webhookId: `inbox-${++count}`, ...options });
+const byHand = { options: { registration: 'manual' } };
+
+test('several people: their answers come out in the order of the items, start nothing and register nothing', async () => {
+	const trigger = await inbox();
+	await service.fault({ endpoint: 'sendText', skip: 1, status: 422, body: { message: 'no' } });
+	const execution = await people.ask(
+		[anna, berta, carl],
+		{ options: { concurrency: 1 } },
+		{ onError: 'continueRegularOutput' },
+	);
+	expect(people.state.webhooks.all).toHaveLength(1);
+	const long = 'x'.repeat(5_000);
+	await people.write(carl, long);
+	expect(execution.outputs).toBeUndefined();
+	await people.write(carl, 'and more');
+	await people.write('+15550009999', 'Hello');
+	await people.write(berta, 'I was not asked');
+	await people.write(anna, 'mine');
+	const cut = { from: carl, text: long.slice(0, 4_000), textIsCut: true };
+	const jsons = [
+		expect.objectContaining({ replied: true, from: anna, text: 'mine' }),
+		expect.objectContaining({ to: berta, sendStatus: 'notSent', messageId: null }),
+		expect.objectContaining(cut),
+	];
+	expect(execution.outputs).toEqual([jsons.map((json, item) => ({ json, pairedItem: { item } }))]);
+	await people.write(anna, 'Thanks');
+	expect(startedBy(trigger)).toEqual(['and more', 'Hello', 'I was not asked', 'Thanks']);
+});
+
+test('an answer comes out once and starts nothing, with several triggers, one of them registered by hand, whether or not anything identifies it', async () => {
+	const all = [await inbox(), await inbox(), await inbox({ parameters: byHand })];
+	people.state.webhooks.create({ url: all[2].url });
+	const fine = { from: anna, text: 'Fine' };
+	for (const event of [received(fine), { event: 'message.received', data: fine }]) {
+		const execution = await people.ask([anna]);
+		for (const trigger of all) await triggers.deliver(trigger, event);
+		expect(jsonOf(execution)).toMatchObject([{ replied: true, text: 'Fine' }]);
+	}
+	expect(all.flatMap(startedBy)).toEqual([]);
+	for (const trigger of all)
+		await triggers.deliver(trigger, { event: 'message.received', data: fine });
+	expect(all.flatMap(startedBy)).toEqual(['Fine', 'Fine', 'Fine']);
+});
+
+test('a second delivery of an answer changes nothing, also after n8n has restarted', async () => {
+	const trigger = await inbox();
+	const execution = await people.ask([anna, berta]);
+	const first = await people.write(anna, 'first');
+	await people.again(first);
+	const restarted = await inbox({ staticData: trigger.staticData });
+	const { event, data } = first[0];
+	await triggers.deliver(restarted, { event, data });
+	await people.write(berta, 'second');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'first' }, { text: 'second' }]);
+	expect([trigger, restarted].flatMap(startedBy)).toEqual([]);
+});
+
+test('if a reply does not fit, the question is repeated; after that, or if the service refuses it, the reply is output as not accepted', async () => {
+	const [trigger] = [await inbox(), await inbox()];
+	const execution = await people.ask([anna, berta], {
+		responseType: 'choice',
+		choices: `={{ $json.phone === '${anna}' ? 'Red, Blue' : 'Small, Large' }}`,
+		replyOptions: { repeats: 1 },
+	});
+	const body = { message: 'More than 24 hours have passed' };
+	await service.fault({ endpoint: 'sendText', match: berta, status: 422, body });
+	await people.again(await people.write(anna, 'Small'));
+	expect(service.received()).toEqual({ [anna]: 2, [berta]: 1 });
+	await people.write(anna, 'tiny');
+	await people.write(berta, 'Red');
+	const refused = { accepted: false, answer: null };
+	const answers = [
+		{ text: 'tiny', ...refused },
+		{ text: 'Red', ...refused },
+	];
+	expect(jsonOf(execution)).toMatchObject(answers);
+	expect(startedBy(trigger)).toEqual([]);
+});
+
+test('of two questions to the same person the later one gets the answer first', async () => {
+	await inbox();
+	const earlier = await people.ask([anna]);
+	const later = await people.ask([anna, anna]);
+	await people.write(anna, 'first');
+	await people.write(anna, 'second');
+	expect(earlier.outputs).toBeUndefined();
+	expect(jsonOf(later)).toMatchObject([{ text: 'second' }, { text: 'first' }]);
+	await people.write(anna, 'third');
+	expect(jsonOf(earlier)).toMatchObject([{ text: 'third' }]);
+});
+
+test('a word such as STOP starts the workflows that record it, unless it is one of the answers, and the question is not repeated', async () => {
+	const both = [await inbox(), await inbox()];
+	const approval = await people.ask([anna], { responseType: 'approval' });
+	await people.write(anna, 'STOP');
+	expect(both.map(startedBy)).toEqual([['STOP'], ['STOP']]);
+	expect(service.sent()).toHaveLength(1);
+	await people.write(anna, 'yes');
+	expect(jsonOf(approval)).toMatchObject([{ approved: true }]);
+	const choice = await people.ask([anna], { responseType: 'choice', choices: 'Start, Stop' });
+	await people.write(anna, 'stop');
+	expect(jsonOf(choice)).toMatchObject([{ answer: 'Stop' }]);
+	const freeText = await people.ask([anna]);
+	await people.write(anna, 'Stop!');
+	expect(jsonOf(freeText)).toMatchObject([{ text: 'Stop!' }]);
+	expect(both.map(startedBy)).toEqual(both.map(() => ['STOP', 'Stop!']));
+});
+
+test('a message to a run that the user has stopped is an ordinary message', async () => {
+	const trigger = await inbox();
+	const earlier = await people.ask([anna]);
+	(await people.ask([anna])).stop();
+	await people.write(anna, 'Hello?');
+	expect(jsonOf(earlier)).toMatchObject([{ text: 'Hello?' }]);
+	(await people.ask([anna])).stop();
+	await people.write(anna, 'Anybody?');
+	expect(startedBy(trigger)).toEqual(['Anybody?']);
+});
+
+test.each([
+	['dates', new Date().toISOString(), '2001-01-01T00:00:00Z'],
+	['Unix times', 2_000_000_000, 1_999_999_998],
+])('a message from before the question is an ordinary message, with %s', async (_, asked, time) => {
+	const trigger = await inbox();
+	const body = { success: true, data: { id: 'question', timestamp: asked } };
+	await service.fault({ endpoint: 'sendText', status: 200, body });
+	const execution = await people.ask([anna]);
+	const deliver = async (text: string, timestamp: unknown) =>
+		await triggers.deliver(trigger, received({ id: text, from: anna, text, timestamp }));
+	await deliver('Hi', time);
+	expect(startedBy(trigger)).toEqual(['Hi']);
+	expect(execution.outputs).toBeUndefined();
+	await deliver('Now', asked);
+	expect(jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
+});
+
+test('a message before the question is ordinary; a reply counts also before the service has responded to the question', async () => {
+	const trigger = await inbox();
+	await service.fault({ endpoint: 'sendText', delayMs: 6_000 });
+	const asking = people.ask([anna, berta], { options: { concurrency: 1 } });
+	await until('the first question', () => service.sent().length > 0);
+	await Promise.all([people.write(anna, 'soon'), people.write(berta, 'Hello')]);
+	const execution = await asking;
+	await people.write(berta, 'late');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'soon' }, { text: 'late' }]);
+	expect(startedBy(trigger)).toEqual(['Hello']);
+});
+
+test('messages of a person in a row are one answer once nothing comes for a while', async () => {
+	const trigger = await inbox();
+	const execution = await people.ask([anna, berta], { replyOptions: { groupMessages: 2 } });
+	for (const text of ['Hm', 'Tuesday']) await people.write(anna, text);
+	await people.write(berta, 'Monday');
+	await people.write(anna, 'at ten');
+	expect(execution.outputs).toBeUndefined();
+	await until('the run to go on', () => execution.outputs);
+	const [hm, tuesday, , ten] = people.state.messages.all.slice(2);
+	const messages = [hm, tuesday, ten].map(({ text, id, createdAt }) => ({
+		...{ text, messageId: id, respondedAt: createdAt },
+	}));
+	const text = 'Hm\nTuesday\nat ten';
+	expect(jsonOf(execution)).toMatchObject([
+		{ ...messages[2], text, answer: text, messages },
+		{ text: 'Monday', messages: [{ text: 'Monday' }] },
+	]);
+	await people.write(anna, 'Thanks');
+	expect(startedBy(trigger)).toEqual(['Thanks']);
+});
+
+test('answers so far come out when the time is up', async () => {
+	await inbox();
+	// Long enough for the reply on a busy machine.
+	const limit = { limitWaitTime: 0.05, waitTimeUnit: 'minutes' };
+	const execution = await people.ask([anna, berta], limit);
+	await people.write(anna, 'in time');
+	await until('the time to be up', () => execution.outputs);
+	expect(jsonOf(execution)).toMatchObject([
+		{ replied: true, text: 'in time' },
+		{ replied: false, accepted: false, from: berta },
+	]);
+});
+
+test('an older state that something else has written back loses nothing, and is put right', async () => {
+	const trigger = await inbox();
+	const execution = await people.ask([anna, berta]);
+	const older = trigger.staticData;
+	await people.write(anna, 'one');
+	trigger.staticData = older;
+	await until('the state to be stored again', () =>
+		JSON.stringify(people.storedBy(trigger)).includes('"one"'),
+	);
+	await people.write(berta, 'two');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'one' }, { text: 'two' }]);
+});
+
+/** Static data as another process has stored it, which knows something else of the second person: 3 is when they were asked, 4 the answer. */
+function storedElsewhere(trigger: Trigger, place: number, value: unknown): IDataObject {
+	const stored = people.storedBy(trigger);
+	maxBy(stored.runs, 'asked')?.people[1].splice(place, 1, value);
+	return { ...trigger.staticData, [inboxKey]: people.toText(stored) };
+}
+
+test('a message of somebody who is being asked waits for what another process knows', async () => {
+	const trigger = await inbox();
+	await service.fault({ endpoint: 'sendText', skip: 1, delayMs: 4_000 });
+	const asking = people.ask([anna, berta], { options: { concurrency: 1 } });
+	await until('the first question', () => service.sent().length > 0);
+	const message = people.write(berta, 'Soon');
+	trigger.staticData = storedElsewhere(trigger, 3, 1);
+	await message;
+	const execution = await asking;
+	await people.write(anna, 'Fine');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'Fine' }, { text: 'Soon' }]);
+	expect(startedBy(trigger)).toEqual([]);
+});
+
+test('a trigger that was renamed and edited keeps its secret, its duplicate events and its questions, also those that another process has stored', async () => {
+	const [webhookId, event] = ['renamed', received()];
+	const trigger = await inbox({ webhookId });
+	const url = triggers.urlOf(trigger);
+	await triggers.deliver(trigger, event);
+	const execution = await people.ask([anna, berta]);
+	const messages = [{ text: 'before', respondedAt: '2030-01-31T10:00:00Z' }];
+	const staticData = storedElsewhere(trigger, 4, { messages, isAccepted: true });
+	const parameters = { filters: { textContains: 'after' } };
+	const renamed = await inbox({ webhookId, staticData, parameters, name: 'New Name' });
+	expect(triggers.urlOf(renamed)).toBe(url);
+	expect((await triggers.deliver(renamed, event)).status).toBe(200);
+	expect([trigger, renamed].map(startedBy)).toEqual([['Hello'], []]);
+	await people.write(anna, 'after');
+	expect(jsonOf(execution)).toMatchObject([{ text: 'after' }, { text: 'before' }]);
+});
+
+test('a trigger without messages, registered by hand or in a test accepts no questions', async () => {
+	await inbox({ parameters: { events: ['message.delivered'] } });
+	await inbox({ parameters: byHand });
+	await inbox({ mode: 'test' });
+	await expect(people.ask([anna, berta])).rejects.toThrow('To ask several people at once');
+	expect(service.sent()).toEqual([]);
+});
+
+test('if no trigger is published any more when all were asked, the run fails', async () => {
+	const trigger = await inbox();
+	await service.fault({ endpoint: 'sendText', delayMs: 1_000 });
+	const asking = people.ask([anna, berta]);
+	await until('the first question', () => service.calls('sendText') > 0);
+	await trigger.deactivate();
+	await expect(asking).rejects.toThrow(
+		'no Business Messaging Trigger of this n8n receives the replies',
+	);
+});

@@ -1,0 +1,155 @@
+/** Where the API key must not turn up: in items, errors, what n8n stores of an execution, hints, and logs. */
+import { stringify } from 'flatted';
+import type { INode } from 'n8n-workflow';
+import type { FaultOrder } from '../../../sandbox/faults';
+import type { RunResult } from '../../../harness/engine/execution';
+import {
+	campaign,
+	people,
+	sendText as send,
+	useLog,
+	useService,
+	locator,
+	sendText,
+	useOtherHost,
+} from '../../../harness/engine/service';
+
+describe('the API key', () => {
+	const service = useService();
+	const logged = useLog(service, 'businessMessaging', 'execute');
+
+	/** Looks through all that n8n keeps of a run, shows of it or logs. */
+	function expectNoKey({ error, run, outputs, hints, context }: RunResult): void {
+		const parts = [run, outputs, hints, context, { ...error }].map((part) => stringify(part));
+		const text = [...parts, error?.message, error?.stack, ...logged].join('\n');
+		expect(text.length).toBeGreaterThan(100);
+		const { key } = service.sandbox;
+		const base64 = Buffer.from(key).toString('base64');
+		for (const form of [key, encodeURIComponent(key), base64, key.slice(0, 12)])
+			expect(text).not.toContain(form);
+	}
+
+	const words = () => `The key ${service.sandbox.key} is not known`;
+	const bearer = () => `Bearer ${service.sandbox.key}`;
+	const escaped = () => JSON.stringify({ message: words() }).replaceAll('-', '\\u002d');
+	const json = { 'content-type': 'application/json' };
+	const errors = () => [{ field: 'authorization', message: bearer() }];
+	const redirect = () => ({ location: `https://example.com/?key=${service.sandbox.key}` });
+
+	/** The service quotes what it was sent, in all the ways it could. */
+	const quotes: Record<string, () => FaultOrder> = {
+		'as JSON': () => ({ status: 403, body: { message: words(), errors: errors() } }),
+		'as text': () => ({ status: 400, body: words() }),
+		'cut off': () => ({ status: 400, body: { message: `${'x'.repeat(485)}${words()}` } }),
+		'with escapes in JSON': () => ({ status: 400, headers: json, body: escaped() }),
+		'with a success': () => ({ status: 200, body: { id: 'msg_1', request: bearer() } }),
+		'in the address of a redirect': () => ({ status: 302, headers: redirect(), body: words() }),
+		'on a page of a proxy': () => ({ status: 502, body: `<html>${words()}</html>` }),
+		'in an answer that never comes': () => ({ delayMs: 2_000 }),
+		'in a connection that breaks': () => ({ reset: 'afterRead' }),
+		'in JSON that breaks off': () => ({ brokenJson: true }),
+	};
+	const modes: Array<INode['onError']> = [
+		'stopWorkflow',
+		'continueRegularOutput',
+		'continueErrorOutput',
+	];
+
+	test.each(Object.keys(quotes))('is left out where the service quotes it %s', async (quote) => {
+		for (const onError of modes) {
+			await service.fault({ ...quotes[quote](), endpoint: 'sendText' });
+			expectNoKey(await service.run({ parameters: { ...send, options: { timeout: 1 } }, onError }));
+		}
+		expect(service.calls('sendText')).toBe(3);
+	});
+
+	test('is not in what a campaign leaves behind: results, what a retry has to know, hints', async () => {
+		const refusal = { status: 422, body: { message: words() } };
+		await service.fault({ endpoint: 'sendText', skip: 1, ...refusal });
+		const parameters = { ...campaign, options: { concurrency: 1 } };
+		const run = await service.run({ parameters, items: people(3) });
+		expect(JSON.stringify(run.context)).toContain('sent');
+		expectNoKey(run);
+		expectNoKey(await service.retry(run));
+	});
+
+	test('is in the header of requests and nowhere else in them', async () => {
+		await service.run({ parameters: { resource: 'contact', operation: 'getAll', limit: 1 } });
+		await service.run({ parameters: send });
+		const requests = service.requests().map(({ url, body }) => [url, body]);
+		expect(requests).toHaveLength(2);
+		expect(JSON.stringify(requests)).not.toContain(service.sandbox.key);
+	});
+});
+
+describe('the Base URL', () => {
+	const service = useService();
+	const other = useOtherHost((_, response) =>
+		response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}'),
+	);
+
+	const runWith = async (values: Record<string, string>) => {
+		const parameters = { resource: 'account', operation: 'getCurrent' };
+		return await service.run({ parameters, credentials: service.credentials(values) });
+	};
+	const testOf = async (values: Record<string, string> = {}) =>
+		await service.engine.testCredential(service.credentials(values));
+
+	test.each([301, 302, 303, 307, 308])(
+		'a redirect with %s to another host gets neither the key nor the message',
+		async (status) => {
+			const headers = { location: `${other.url}/v1/messages/send` };
+			await service.fault({ status, headers, count: 9 });
+			const words = 'The service redirects to another address';
+			expect((await service.errorOf(sendText))?.message).toContain(words);
+			expect((await testOf()).message).toContain(words);
+			expect(other.seen).toEqual([]);
+		},
+	);
+
+	test.each(['http://localhost:80@HOST', 'http://HOST?x=/v1', 'http://localhost.:1', 'ftp://HOST'])(
+		"the address %s gets nothing, neither from the node nor from the credential's test",
+		async (trick) => {
+			const baseUrl = trick.replace('HOST', new URL(other.url).host);
+			const words = "'Base URL' of the credential";
+			expect((await runWith({ baseUrl })).error?.message).toContain(words);
+			expect((await testOf({ baseUrl })).message).toContain(words);
+			expect(other.seen).toEqual([]);
+		},
+	);
+
+	test.each([
+		['../../admin', '..%2F..%2Fadmin'],
+		['%2e%2e/x', '%252e%252e%2Fx'],
+		['..;/x', '..%3B%2Fx'],
+		['a?b=c#d', 'a%3Fb%3Dc%23d'],
+		['//evil.example', '%2F%2Fevil.example'],
+		['a\r\nX-Evil: 1', 'a%0D%0AX-Evil%3A%201'],
+		['\u0000', '%00'],
+		['.', undefined],
+		[' .. ', undefined],
+		['\ud800', undefined],
+	])('the identifier %j stays one part of the path, or is refused', async (value, part) => {
+		const { error } = await service.run({
+			parameters: { resource: 'webhook', operation: 'delete', webhookId: locator(value) },
+			credentials: service.credentials({ baseUrl: other.url }),
+		});
+		const seen = other.seen.map(({ method, url, headers }) => [method, url, headers['x-evil']]);
+		expect(seen).toEqual(part ? [['DELETE', `/v1/webhooks/${part}`, undefined]] : []);
+		if (!part) expect(error?.message).toMatch(/record ID is empty or invalid/);
+	});
+
+	test("n8n's Allowed Domains of the credential hold for the node, its test, pickers and the trigger", async () => {
+		const domains = { allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' };
+		const credentials = service.credentials(domains);
+		const words = 'The credential may not be used for 127.0.0.1';
+		expect((await runWith(domains)).error?.message).toBe(`${words} [item 0]`);
+		expect((await testOf(domains)).message).toContain(words);
+		const editor = service.engine.editor({ credentials });
+		await expect(editor.listSearch('searchContacts')).rejects.toThrow(words);
+		const trigger = await service.engine.trigger({ credentials });
+		await expect(trigger.activate()).rejects.toThrow(words);
+		expect(service.requests()).toEqual([]);
+		expect((await runWith({ ...domains, allowedDomains: '127.0.0.1' })).error).toBeUndefined();
+	});
+});

@@ -1,0 +1,167 @@
+/** The secrets in registered URLs, how they are compared, and what people learn who may only see one part. */
+import crypto from 'node:crypto';
+
+import { seal, unseal } from '../../../nodes/BusinessMessaging/webhooks/seal';
+import { until } from '../../../harness/until';
+import { People, anna, berta } from '../reply/support';
+import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
+
+const service = useService();
+const triggers = new Triggers(service);
+const question = {
+	resource: 'message',
+	operation: 'sendAndWait',
+	to: '+15550001001',
+	message: 'Tuesday?',
+};
+
+describe('the secrets in registered URLs', () => {
+	/** A trigger's, and that of a waiting execution. */
+	async function registerBoth(): Promise<string[]> {
+		await triggers.active();
+		await service.run({ parameters: question });
+		const secrets = service.sandbox.state.webhooks.all.flatMap(({ url }) => [
+			...new URL(url).searchParams.values(),
+		]);
+		expect(secrets).toHaveLength(3);
+		return secrets;
+	}
+
+	test('are not in the list of the editor and the items of Get Many, wherever records hold their URLs', async () => {
+		const secrets = await registerBoth();
+		const editor = service.engine.editor({ credentials: service.credentials() });
+		const { results } = await editor.listSearch('searchWebhooks');
+		expect(results.map(({ name }) => name)).toEqual([
+			expect.stringMatching(/token=… · /),
+			expect.stringMatching(/wait=…&signature=… · /),
+		]);
+		const get = { resource: 'webhook', operation: 'getAll', returnAll: true };
+		const listed = async () => (await service.run({ parameters: get })).outputs[0];
+		const usual = await listed();
+		expect(usual).toHaveLength(2);
+		const [url, waiting] = service.sandbox.state.webhooks.all.map((webhook) => webhook.url);
+		const record = {
+			id: 'w1',
+			callback: { url, history: [{ from: waiting }, [url, `see ${waiting}`]] },
+			byUrl: { [url]: 'active' },
+			redirect: `https://example.com/?to=${encodeURIComponent(url)}`,
+		};
+		const body = { data: [record] };
+		await service.fault({ endpoint: 'listWebhooks', status: 200, body, count: 20 });
+		const nested = await listed();
+		expect(JSON.stringify(nested)).toContain('history');
+		for (const secret of secrets)
+			expect(JSON.stringify([results, usual, nested])).not.toContain(secret);
+	});
+
+	test('are not in errors that quote them', async () => {
+		const secrets = await registerBoth();
+		const message = service.sandbox.state.webhooks.all.map(({ url }) => `Not ${url}`).join(' ');
+		await service.fault({ endpoint: 'deleteWebhook', status: 403, body: { message } });
+		const { error } = await service.run({
+			parameters: { resource: 'webhook', operation: 'delete', webhookId: 'w1' },
+		});
+		expect(error?.message).toContain('Not http');
+		for (const secret of secrets) expect(error?.message).not.toContain(secret);
+	});
+
+	test('are not stored by a waiting execution', async () => {
+		const run = await service.run({ parameters: question });
+		const { url } = service.sandbox.state.webhooks.all[0];
+		const ticket = new URL(url).searchParams.get('wait') ?? '';
+		expect(ticket.length).toBeGreaterThan(40);
+		expect(JSON.stringify([run.context, run.outputs, run.hints])).not.toContain(ticket);
+	});
+});
+
+test('what Send and Wait seals is opened only with the same service and key, and with each of its bytes', () => {
+	const content = { to: '+15550001111', text: 'Grüße 👍' };
+	const sealed = seal(service.id(), JSON.stringify(content));
+	expect(unseal(service.id(), sealed)).toEqual(content);
+	const again = seal(service.id(), JSON.stringify(content));
+	expect(again.slice(38)).not.toBe(sealed.slice(38)); // equal contents cannot be recognized
+	const others = [service.id({ apiKey: 'another-key' }), service.id({ baseUrl: 'https://a.test' })];
+	for (const other of others) expect(unseal(other, sealed)).toBeUndefined();
+	for (const other of [sealed.slice(0, -4), '', 'hello', null, 7, [sealed]])
+		expect(unseal(service.id(), other)).toBeUndefined();
+	const bytes = Buffer.from(sealed, 'base64url');
+	for (let at = 0; at < bytes.length; at++) {
+		const changed = Buffer.from(bytes);
+		changed[at] ^= 1;
+		expect(unseal(service.id(), changed.toString('base64url'))).toBeUndefined();
+	}
+});
+
+test('secrets are compared by hashes of one length, in constant time', async () => {
+	const compare = jest.spyOn(crypto, 'timingSafeEqual');
+	const trigger = await triggers.active();
+	const url = `${trigger.url}?token=wrong`;
+	const { status } = await triggers.deliver(trigger, received(), {}, url);
+	const lengths = compare.mock.calls.map(([one, two]) => [one.byteLength, two.byteLength]);
+	compare.mockRestore();
+	expect(status).toBe(401);
+	expect(lengths).toContainEqual([32, 32]);
+});
+
+describe('who may see one workflow, its executions, its export or n8n’s log', () => {
+	const people = new People(service);
+	const logged = useLog(service, 'businessMessagingTrigger', 'webhook');
+
+	const secret = 'The blue house at the river';
+	const secretsOf = (trigger: Parameters<Triggers['urlOf']>[0]) => [
+		...new URL(triggers.urlOf(trigger)).searchParams.values(),
+	];
+
+	/** No secret appears in a text, however it is encoded there. */
+	function expectNone(text: string, words: string[]): void {
+		expect(words.length).toBeGreaterThan(0);
+		for (const word of words) {
+			const forms = [word, encodeURIComponent(word), Buffer.from(word).toString('base64')];
+			for (const form of forms) expect(text).not.toContain(form);
+		}
+	}
+
+	test("an export of the inbox's workflow reveals nothing about the questions of other workflows", async () => {
+		const trigger = await triggers.active({ webhookId: 'export' });
+		const execution = await people.ask([anna, berta], { message: `${secret}?` });
+		await people.write(anna, `${secret}!`);
+		const exported = JSON.stringify(trigger.staticData);
+		expect(exported).toContain('inbox of');
+		expectNone(exported, [secret, anna, berta, anna.slice(1), service.sandbox.key, 'signature=']);
+		await people.write(berta, 'No');
+		await until('the answers', () => execution.outputs);
+	});
+
+	test.each([true, false])(
+		"executions of the trigger hold nothing of the URL's secret or of headers (simplified: %s)",
+		async (simplify) => {
+			const trigger = await triggers.active({ webhookId: 'items', parameters: { simplify } });
+			const headers = { authorization: 'Bearer of the caller', 'x-own': 'of the caller' };
+			await triggers.deliver(trigger, received(), headers);
+			expect(trigger.executions).toHaveLength(1);
+			const items = JSON.stringify(trigger.executions);
+			expectNone(items, [...secretsOf(trigger), 'of the caller', service.sandbox.key]);
+		},
+	);
+
+	test("n8n's log at debug level holds no key, secret, number or text, whatever comes in", async () => {
+		const trigger = await triggers.active({ webhookId: 'log' });
+		const execution = await people.ask([anna, berta], { responseType: 'approval' });
+		await service.fault({ endpoint: 'sendText', status: 500, body: { message: secret } });
+		await people.write(anna, secret);
+		await people.write(berta, 'yes');
+		for (const body of [received({ text: secret }), `{"data":"${secret}"`, { event: secret }])
+			for (const url of [undefined, `${trigger.url}?token=${secret}`])
+				await triggers.deliver(trigger, body, { authorization: secret }, url);
+		const otherKey = service.credentials(service.newKey());
+		const changed = await triggers.active({
+			...{ webhookId: 'log-2', credentials: otherKey, staticData: trigger.staticData },
+		});
+		await triggers.deliver(changed, received({ text: secret }));
+		expect(logged).not.toEqual([]);
+		const words = [secret, anna, berta, service.sandbox.key, String(otherKey.apiKey)];
+		expectNone(logged.join('\n'), [...words, ...secretsOf(trigger), ...secretsOf(changed)]);
+		await people.write(anna, 'yes');
+		await until('the answers', () => execution.outputs);
+	});
+});

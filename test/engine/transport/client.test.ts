@@ -1,0 +1,177 @@
+/** What a call does after each response: whether it accepts it, repeats the request, tries another method, or gives up. */
+import { type Endpoint, endpoints } from '../../../nodes/BusinessMessaging/api/endpoints';
+import type { ApiRequest } from '../../../nodes/BusinessMessaging/transport/client';
+import { pause, withDeadline } from '../../../nodes/BusinessMessaging/transport/deadline';
+import { ServiceError } from '../../../nodes/BusinessMessaging/transport/errors';
+import { type Answer, answering, clientOf } from '../../../harness/engine/functionService';
+
+// No randomness, for the shortest pauses before a call is repeated.
+beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(0));
+afterEach(() => jest.restoreAllMocks());
+
+async function outcome(answers: Answer[], endpoint: Endpoint, request: ApiRequest = {}) {
+	const { client, routes } = clientOf(answering(...answers));
+	const result = await client.call(endpoint, request).catch((error: ServiceError) => error);
+	return { result, routes };
+}
+
+const text = (body: string, type = 'text/plain'): Answer => ({
+	body,
+	headers: { 'content-type': type },
+});
+const json = (body: string) => text(body, 'application/json');
+const refused = Object.assign(new Error('Network'), { code: 'ECONNREFUSED' });
+const broken = Object.assign(new Error('Network'), { code: 'ECONNRESET' });
+const noTls = Object.assign(new Error('Network'), { code: 'ERR_SSL_BAD_RECORD_TYPE' });
+const read = endpoints.getCurrentAccount;
+const write = endpoints.sendText;
+const update = endpoints.updateContact;
+const remove = endpoints.deleteWebhook;
+
+const nested = (levels: number) => json(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+const notJson = expect.objectContaining({
+	kind: 'indeterminate',
+	message: 'The response of the service is not JSON (HTTP 200)',
+});
+
+test.each<[string, Answer, unknown]>([
+	['JSON', json('{"id":1}'), { id: 1 }],
+	['JSON under another type', text('{"id":1}'), { id: 1 }],
+	['a text', text('Accepted'), 'Accepted'],
+	['a text with a sign in it', text('a < b'), 'a < b'],
+	['nothing', json(''), undefined],
+	['100 levels', nested(100), expect.any(Array)],
+	['more than 100 levels', nested(101), notJson],
+	['JSON that breaks off', json('{"id":'), notJson],
+	['a page', text(' \n<html></html>', 'text/html'), notJson],
+	['a quoted key', text('{"key":"not\\u002da\\u002dreal\\u002dkey"}'), { key: '[API key]' }],
+	['HTTP 300', { status: 300 }, expect.objectContaining({ kind: 'refused', statusCode: 300 })],
+])('a response of %s is read, or is no answer', async (_, given, result) => {
+	expect((await outcome([given], write)).result).toEqual(result);
+});
+
+test('a TLS error is about the address, but after a response a message may have been sent', async () => {
+	const { client } = clientOf(answering({ error: noTls }, json('{}'), { error: noTls }));
+	await expect(client.call(write)).rejects.toMatchObject({ kind: 'configuration' });
+	expect(await client.call(write)).toEqual({});
+	await expect(client.call(write)).rejects.toMatchObject({ kind: 'indeterminate' });
+});
+
+test.each<[string, Answer, Endpoint, number]>([
+	['a read without an answer', { error: broken }, read, 4],
+	['a send without a connection', { error: refused }, write, 4],
+	['a send that fails', { status: 500 }, write, 1],
+])(
+	'%s goes out as often as it may',
+	async (_, given, endpoint, times) => {
+		const { result, routes } = await outcome([given], endpoint);
+		expect(result).toBeInstanceOf(ServiceError);
+		expect(routes).toHaveLength(times);
+	},
+	20_000,
+);
+
+test.each<[string, Answer[], Endpoint, number | undefined]>([
+	['that may have worked before', [{ error: broken }, { status: 404 }], remove, undefined],
+	['the first time', [{ status: 404 }], remove, 404],
+	['and never got there before', [{ error: refused }, { status: 404 }], remove, 404],
+	['with another status', [{ error: broken }, { status: 410 }], remove, 410],
+	['and only read', [{ error: broken }, { status: 404 }], read, 404],
+])('a removal that finds nothing has worked: %s', async (_, answers, endpoint, status) => {
+	const { result } = await outcome(answers, endpoint, { id: '1' });
+	expect((result as ServiceError | undefined)?.statusCode).toBe(status);
+});
+
+test('the method of the other API path is tried where there is nothing, and kept for this endpoint once it was taken', async () => {
+	const { client, routes } = clientOf(answering({ status: 405 }, {}));
+	await client.call(update, { id: '1' });
+	await client.call(update, { id: '2' });
+	await client.call({ ...update, methods: { '/v1': 'GET' } }, { id: '1' });
+	const [put, ...others] = routes;
+	expect(put).toBe('PUT /v1/contacts/1');
+	expect(others).toEqual(['PATCH /v1/contacts/1', 'PATCH /v1/contacts/2', 'GET /v1/contacts/1']);
+});
+
+test('once an endpoint has worked, a record that is not found is asked for once', async () => {
+	const { client, routes } = clientOf(answering({}, { status: 404 }));
+	await client.call(update, { id: '1' });
+	await expect(client.call(update, { id: '2' })).rejects.toMatchObject({
+		message: 'The service did not find the contact "2" (HTTP 404)',
+		description: expect.stringContaining('It may have been renamed or deleted.'),
+	});
+	expect(routes).toEqual(['PUT /v1/contacts/1', 'PUT /v1/contacts/2']);
+});
+
+test.each([
+	[404, 501, 2, 404],
+	[405, 501, 2, 405],
+	[405, 422, 2, 422],
+	[422, 501, 1, 422],
+])(
+	'HTTP %i and %i: %i methods are tried, and the error is %i',
+	async (one, other, count, shown) => {
+		const endpoint = { ...update, idempotent: false };
+		const answers = [{ status: one }, { status: other }];
+		const { result, routes } = await outcome(answers, endpoint, { id: '1' });
+		expect(result).toMatchObject({ statusCode: shown });
+		expect(routes).toEqual(['PUT /v1/contacts/1', 'PATCH /v1/contacts/1'].slice(0, count));
+	},
+);
+
+test('the code of a network error is found where n8n has wrapped it, and only there', async () => {
+	const wrapped = (levels: number): unknown =>
+		levels === 0 ? refused : { cause: wrapped(levels - 1) };
+	const { result } = await outcome([{ error: wrapped(4) }], write);
+	expect(result).toMatchObject({ kind: 'unreachable' });
+	for (const error of [wrapped(5), 'ECONNREFUSED', null, { code: 7 }, {}]) {
+		const { result: unknown } = await outcome([{ error }], write);
+		expect(unknown).toMatchObject({ kind: 'indeterminate' });
+	}
+});
+
+test('a connection that was refused takes no part of the rate', async () => {
+	const service = answering({ error: refused }, { error: refused }, {});
+	const { client, routes } = clientOf(service, { requestsPerMinute: 1 });
+	await client.call(write);
+	expect(routes).toHaveLength(3);
+});
+
+test.each([
+	[1_001.0000000000001, 1_001],
+	[5e9, 3_600_000],
+])('a timeout of %d ms reaches the request as %d ms', async (timeoutMs, expected) => {
+	const { client, timeouts } = clientOf(answering({}), {}, { timeoutMs });
+	await client.call(read);
+	expect(timeouts).toEqual([expected]);
+});
+
+test('every caller gives up after the timeout it was given, with the code of a broken connection', async () => {
+	const ends: unknown[] = [];
+	const wait = async (ms: number) =>
+		await withDeadline(new Promise(() => undefined), ms).catch(({ code }) => ends.push([ms, code]));
+	await Promise.all([wait(200), wait(10)]);
+	expect(ends).toEqual([10, 200].map((ms) => [ms, 'ETIMEDOUT']));
+});
+
+test('what comes in time comes through, and so does a failure, also with a timeout of years', async () => {
+	const ms = 5e12 + 0.5;
+	expect(await withDeadline(Promise.resolve('in time'), ms)).toBe('in time');
+	await expect(withDeadline(Promise.reject(new Error('x')), ms)).rejects.toThrow('x');
+	const ends = [pause(ms).then(() => 'over'), pause(1).then(() => 'waiting')];
+	expect(await Promise.race(ends)).toBe('waiting');
+});
+
+test('an execution that was stopped sends nothing, and gives up what it would do again', async () => {
+	const stop = new AbortController();
+	const { client, routes } = clientOf(answering({ error: broken }), {}, { signal: stop.signal });
+	const call = client.call(read).catch((error: ServiceError) => error);
+	await new Promise(setImmediate); // the request is under way
+	stop.abort();
+	expect(await call).toMatchObject({ kind: 'indeterminate' });
+	expect(await client.call(write).catch((error: ServiceError) => error)).toMatchObject({
+		kind: 'cancelled',
+		message: 'The execution was stopped before the request was sent',
+		sendStatus: 'notSent',
+	});
+	expect(routes).toHaveLength(1);
+});

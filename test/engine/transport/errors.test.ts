@@ -1,0 +1,123 @@
+/** What users read when a call fails: what happened, whether it may have taken effect, and what to do. */
+import {
+	type CallInfo,
+	ServiceError,
+	errorFromNetwork,
+	errorFromResponse,
+	isRefusedContent,
+	unreadableError,
+} from '../../../nodes/BusinessMessaging/transport/errors';
+import { sendText, useService } from '../../../harness/engine/service';
+
+const service = useService();
+
+const mayHaveWorked =
+	'The request may have taken effect anyway. Check in the service before you run the node again.';
+const failed = 'The service failed while handling the request';
+const refused = 'The service refused the request';
+const redirects = 'The service redirects to another address';
+const correctIt = 'Correct the values that it names, then run the node again.';
+const newUrl =
+	"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.";
+const notFound =
+	"It may have been renamed or deleted. Check the values of the request. If other operations fail too, check 'Base URL' and 'API Path' in the credential.";
+const checkAddress = "Check 'Base URL' and 'API Path' in the credential.";
+const byField = { errors: { to: ['is bad'], text: {} } };
+const details = { error: { message: 'No', details: { reason: 'too late' } } };
+const page = '<html><body><h1>Bad &amp; &quot;broken&quot;</h1></body></html>';
+const badKey = 'The service does not accept the API key';
+const noRight = 'The API key is not allowed to do this';
+const permissions = 'Use an API key with the necessary permissions in the credential.';
+
+test.each<[number, object | string, string, string]>([
+	[400, byField, `${refused}: to: is bad; text: invalid`, correctIt],
+	[400, { message: 'Invalid. ', param: 'to' }, `${refused}: to: Invalid`, correctIt],
+	[400, [{ message: 'one' }, 'two'], `${refused}: one; two`, correctIt],
+	[400, details, `${refused}: No (too late)`, correctIt],
+	[200, { success: false, id: 'request_1', message: 'No' }, `${refused}: No`, correctIt],
+	[200, { status: 'error', detail: 'No' }, `${refused}: No`, correctIt],
+	[200, { error: { code: 7, message: 'No' } }, `${refused}: No`, correctIt],
+	[200, { statusCode: 422, message: 'No' }, `${refused}: No`, correctIt],
+	[300, { title: 'Moved' }, `${redirects}: Moved`, newUrl],
+	[401, {}, badKey, "Check 'API Key' in the credential."],
+	[403, { title: 'Plan' }, `${noRight}: Plan`, permissions],
+	[404, '', 'The service did not find the requested resource', notFound],
+	[409, '', 'The service reports a conflict', 'Check whether the record exists already.'],
+	[408, '', failed, mayHaveWorked],
+	[500, page, `${failed}: Bad & "broken"`, mayHaveWorked],
+	[200, page, 'The response of the service is not JSON', mayHaveWorked],
+])('HTTP %i with %j: %s', async (status, body, message, description) => {
+	await service.fault({ endpoint: 'sendText', status, body });
+	const error = await service.errorOf(sendText);
+	expect(error?.message).toBe(`${message} (HTTP ${status}) [item 0]`);
+	expect(error?.description).toMatch(description);
+	const sendStatus = description === mayHaveWorked ? 'mayHaveBeenSent' : 'notSent';
+	expect(error?.context).toMatchObject({ sendStatus });
+	expect(service.calls('sendText')).toBe(1);
+});
+
+const read: CallInfo = { request: 'GET /v1/contacts', listed: true, writes: false };
+const write: CallInfo = { ...read, request: 'POST /v1/messages/send', writes: true };
+const response = (statusCode: number, body: unknown = '') => ({ statusCode, headers: {}, body });
+
+test('after a failure that changes nothing one may try again', () => {
+	expect(errorFromResponse(response(500), read).description).toBe('Try again later.');
+	expect(errorFromNetwork({ code: 'ETIMEDOUT' }, 'https://host/v1', 30_000, read)).toMatchObject({
+		message: 'The service did not respond within 30 s',
+		description: 'Try again later. (ETIMEDOUT)',
+	});
+	expect(unreadableError(200, read)).toMatchObject({
+		kind: 'indeterminate',
+		statusCode: 200,
+		description: checkAddress,
+	});
+});
+
+test.each([404, 405])('HTTP %i where the call is not documented names the way out', (status) => {
+	const unlisted = { ...write, listed: false };
+	const error = errorFromResponse(response(status), unlisted);
+	expect(error.message).toBe(`The service does not offer POST /v1/messages/send (HTTP ${status})`);
+	expect(error.description).toContain('website');
+	expect(errorFromResponse(response(400), unlisted).message).toBe(`${refused} (HTTP 400)`);
+});
+
+test('a service that says too much is cut short', () => {
+	const one = { message: 'x'.repeat(400) };
+	const errors = Array.from({ length: 50 }, () => one);
+	expect(errorFromResponse(response(400, one), write).message).toContain(one.message);
+	const { message } = errorFromResponse(response(400, { errors }), write);
+	expect(message.length).toBeLessThan(1_050);
+});
+
+test('a refusal is about what the request holds, unless it is about the key, the record or the rate', () => {
+	const statuses = [200, 299, 300, 400, 422, 401, 404, 409];
+	const errors = statuses.map((status) => errorFromResponse(response(status), write));
+	const refusals = errors.filter(isRefusedContent);
+	expect(refusals.map(({ statusCode }) => statusCode)).toEqual([200, 299, 400, 422]);
+	const others = [new Error('x'), undefined, new ServiceError('x', { kind: 'indeterminate' })];
+	expect(others.some(isRefusedContent)).toBe(false);
+	expect(isRefusedContent(new ServiceError('x', { kind: 'refused' }))).toBe(true);
+});
+
+const checkNetwork =
+	"Check 'Base URL' in the credential and the network of n8n, then run the node again.";
+const checkBaseUrl = "Check 'Base URL' in the credential.";
+const unreachable = 'The service cannot be reached at host';
+const lost = 'The connection to the service was lost before it responded';
+const noHttps = 'There is no HTTPS at host';
+const badCertificate = 'The TLS certificate of host is not valid';
+const late = 'The service did not respond within 1 s';
+
+test.each<[string, string, string, string]>([
+	['ECONNREFUSED', 'unreachable', `${unreachable}: the connection was refused`, checkNetwork],
+	['EPROTO', 'configuration', noHttps, checkBaseUrl],
+	['ERR_SSL_WRONG_VERSION_NUMBER', 'configuration', noHttps, checkBaseUrl],
+	['CERT_HAS_EXPIRED', 'configuration', badCertificate, checkBaseUrl],
+	['ETIMEDOUT', 'indeterminate', late, mayHaveWorked],
+	['ECONNRESET', 'indeterminate', lost, mayHaveWorked],
+	['', 'indeterminate', lost, mayHaveWorked],
+])('the network error %s', (code, kind, message, advice) => {
+	const error = errorFromNetwork({ code }, 'https://host/v1', 1_000, write);
+	const description = code ? `${advice} (${code})` : advice;
+	expect(error).toMatchObject({ kind, message, description, statusCode: undefined });
+});

@@ -1,0 +1,99 @@
+/**
+ * Every fault of the service × every kind of call: what is repeated, what is reported, and that over the whole matrix
+ * nothing is lost, nothing happens twice and nothing passes silently.
+ */
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
+import type { FaultOrder } from '../../../sandbox/faults';
+import { locator, sendText, useService } from '../../../harness/engine/service';
+
+const service = useService({ sampleContacts: 3 });
+/** Seconds that the service may take under the faults that hold an answer back; the others have all the time of a busy machine. */
+const timeLimit = 2;
+const lateMs = timeLimit * 1_000 + 400;
+
+interface Call {
+	endpoint: EndpointName;
+	parameters: INodeParameters;
+	/** How often the call has had its effect. */
+	effects: () => number;
+}
+
+/** A message, an update and a removal. */
+function callsTo(contactId: INodeParameters, webhookId: INodeParameters): Call[] {
+	const { contacts, webhooks } = service.sandbox.state;
+	const update = { contactId, updateFields: { name: 'Changed' } };
+	return [
+		{ endpoint: 'sendText', parameters: sendText, effects: () => service.sent().length },
+		{
+			endpoint: 'updateContact',
+			parameters: { resource: 'contact', operation: 'update', ...update },
+			effects: () => Number(contacts.all[0].name === 'Changed'),
+		},
+		{
+			endpoint: 'deleteWebhook',
+			parameters: { resource: 'webhook', operation: 'delete', webhookId },
+			effects: () => 1 - webhooks.all.length,
+		},
+	];
+}
+
+/** What happens to a call that a fault hits once: it is repeated, fails with an error, or succeeds. */
+type Fate = 'repeated' | 'mayHaveBeenSent' | 'notSent' | 'fine';
+
+interface Row {
+	fault: FaultOrder;
+	/** A message must not go out twice; updates and removals may. A removal is answered without a body. */
+	fates: [send: Fate, update: Fate, remove: Fate];
+	/** Whether the service has carried out what it answered with the fault. */
+	isDone?: boolean;
+}
+
+const limited: Row['fates'] = ['repeated', 'repeated', 'repeated'];
+const failed: Row['fates'] = ['mayHaveBeenSent', 'repeated', 'repeated'];
+const unreadable: Row['fates'] = ['mayHaveBeenSent', 'repeated', 'fine'];
+const refused: Row['fates'] = ['notSent', 'notSent', 'notSent'];
+const page = '<html><h1>Bad Gateway</h1></html>';
+const revoked = { status: 401, body: { message: 'Key revoked' } };
+
+test.each<[string, Row]>([
+	[
+		'429 with Retry-After',
+		{ fault: { status: 429, headers: { 'retry-after': '1' } }, fates: limited },
+	],
+	['429 without a word when', { fault: { status: 429 }, fates: limited }],
+	['502 with a page of a proxy', { fault: { status: 502, body: page }, fates: failed }],
+	[
+		'503 after it was done',
+		{ fault: { status: 503, processed: true }, fates: failed, isDone: true },
+	],
+	['no response in time', { fault: { delayMs: lateMs }, fates: failed, isDone: true }],
+	['reset before the request was read', { fault: { reset: 'beforeRead' }, fates: failed }],
+	['reset after it was read', { fault: { reset: 'afterRead' }, fates: failed, isDone: true }],
+	['broken JSON', { fault: { brokenJson: true }, fates: unreadable, isDone: true }],
+	['a slow body', { fault: { slowBodyMs: lateMs + 1_100 }, fates: unreadable, isDone: true }],
+	['401 in mid-run', { fault: revoked, fates: refused }],
+])('%s', async (_, { fault, fates, isDone = false }) => {
+	const { id } = service.sandbox.state.webhooks.create({ url: 'https://example.com/hook' });
+	const calls = callsTo(locator(service.sandbox.state.contacts.all[0].id), locator(id));
+	const timeout = fault.delayMs || fault.slowBodyMs ? timeLimit : 30;
+	const outcomes = calls.map(async ({ endpoint, parameters, effects }) => {
+		await service.fault({ ...fault, endpoint });
+		const { outputs } = await service.run({
+			parameters: { ...parameters, options: { timeout } },
+			onError: 'continueRegularOutput',
+		});
+		const error = outputs[0][0]?.json.error as Record<string, string> | undefined;
+		const fate = error?.sendStatus ?? (service.calls(endpoint) > 1 ? 'repeated' : 'fine');
+		if (error) expect(error.message).toMatch(/^The (service|connection|response)/);
+		if (error) expect(error.description).toMatch(/\w/);
+		return { endpoint, fate, calls: service.calls(endpoint), effects: effects() };
+	});
+	const expected = calls.map(({ endpoint }, index) => {
+		const fate = fates[index];
+		const hasEffect = fate === 'repeated' || fate === 'fine' || isDone;
+		return { endpoint, fate, calls: fate === 'repeated' ? 2 : 1, effects: hasEffect ? 1 : 0 };
+	});
+	expect(await Promise.all(outcomes)).toEqual(expected);
+});

@@ -1,0 +1,87 @@
+/** Registering a webhook at services that use other field names than the usual ones. */
+import type { FaultOrder } from '../../../sandbox/faults';
+import { useService } from '../../../harness/engine/service';
+
+const service = useService();
+const url = 'https://example.com/hook';
+const events = ['message.read', 'message.sent'];
+
+/** Registers a webhook at a service with these responses, by default with a new key, for which no form is known. */
+async function register(faults: FaultOrder[], key = service.newKey()) {
+	for (const fault of faults) await service.fault({ endpoint: 'createWebhook', ...fault });
+	const { outputs, error } = await service.run({
+		parameters: { resource: 'webhook', operation: 'create', url, events },
+		credentials: service.credentials(key),
+	});
+	const bodies = service.requests('createWebhook').map(({ body }) => body);
+	return { output: outputs[0]?.[0]?.json, error, bodies, key };
+}
+const taken = { status: 201, body: { id: 'w1' } };
+const unknown = (message: string, count = 1): FaultOrder => ({
+	status: 422,
+	body: { message },
+	count,
+});
+const asText = 'message.read,message.sent';
+
+test.each<[string[], object]>([
+	[['callback_url: is required'], { callback_url: url, events }],
+	[['events must be a string'], { url, events: asText }],
+	[['no "webhook_url"', 'events must be a string'], { webhook_url: url, events: asText }],
+])('what the refusals %j name is tried next, and kept for the next time', async (words, body) => {
+	const { output, bodies, key } = await register([...words.map((one) => unknown(one)), taken]);
+	expect(output).toEqual({ id: 'w1' });
+	expect([bodies[0], bodies.at(-1)]).toEqual([{ url, events }, body]);
+	expect(bodies).toHaveLength(words.length + 1);
+	const again = await register([taken], key);
+	expect(again.bodies.slice(bodies.length)).toEqual([body]);
+});
+
+test.each([
+	'events: "message.raed" is not an event of this service',
+	'message.sent is not supported',
+	'events is not a field',
+])('a refusal of the events is shown, and nothing is registered for others: %s', async (words) => {
+	const { error, bodies, key } = await register([unknown(words)]);
+	expect(error?.message).toContain(words);
+	expect(bodies).toEqual([{ url, events }]);
+	const { output } = await register([], key);
+	expect(output).toMatchObject({ url, events });
+});
+
+test.each([
+	['Unprocessable', 1],
+	['Missing field', 3],
+	['', 3],
+])('a refusal "%s" has %d bodies tried, each with the events', async (words, count) => {
+	const { error, bodies } = await register([unknown(words, 20)]);
+	expect(error?.message).toContain('The service refused the request');
+	expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(count);
+	expect(bodies).toHaveLength(count);
+	for (const body of bodies) expect(body).toHaveProperty('events');
+});
+
+test.each([
+	['unknown field', 'the address is down'],
+	['Invalid parameter (is required)', 'Invalid parameter (the address is down)'],
+])('of the refusals "%s" and "%s" the second one is shown', async (form, telling) => {
+	const { error } = await register([unknown(form), unknown(telling), unknown(form)]);
+	expect(error?.message).toContain(telling);
+});
+
+test.each<[string, FaultOrder]>([
+	['about the number of webhooks', unknown('You have too many of these')],
+	['about the key', { status: 403, body: { message: 'url' } }],
+	['that may have been taken', { status: 502, body: { message: 'url' } }],
+])('a refusal %s is no reason to try another form', async (_, fault) => {
+	const { error, bodies } = await register([fault]);
+	expect(error).toBeDefined();
+	expect(bodies).toHaveLength(1);
+});
+
+test('once a form has worked, a refusal that is not only about the form is final', async () => {
+	const { key } = await register([taken]);
+	const { error, bodies } = await register([unknown('url: did not answer the challenge')], key);
+	expect(error?.message).toContain('did not answer the challenge');
+	expect(bodies).toHaveLength(2);
+});

@@ -1,0 +1,88 @@
+/** What comes back has a greatest size and a time limit, and the connection ends with the request. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+
+import { sendText, useOtherHost, useService } from '../../../harness/engine/service';
+import { until } from '../../../harness/until';
+
+const service = useService();
+let respond: (response: ServerResponse) => unknown;
+const host = useOtherHost((_, response) => void respond(response));
+
+const account = { resource: 'account', operation: 'getCurrent' };
+/** Runs an operation against the host. */
+const run = async (parameters: object, options = {}) =>
+	await service.run({
+		parameters: { ...parameters, options },
+		credentials: service.credentials({ baseUrl: host.url }),
+	});
+
+const head = { 'content-type': 'application/json' };
+const packed = (megabytes: number) =>
+	gzipSync(JSON.stringify({ id: 'a'.repeat(megabytes * 2 ** 20) }));
+
+test('a response that grows beyond 32 MB when it is unpacked ends with an error, at once', async () => {
+	const body = packed(200);
+	expect(body.length).toBeLessThan(250_000);
+	respond = (response) =>
+		response.writeHead(200, { ...head, 'content-encoding': 'gzip' }).end(body);
+	const read = await run(account);
+	expect(read.error?.message).toContain('The response of the service is larger than 32 MB');
+	expect(read.error?.context).toMatchObject({ sendStatus: 'notSent' });
+	const sent = await run(sendText);
+	expect(sent.error?.message).toContain('The response of the service is larger than 32 MB');
+	expect(sent.error?.context).toMatchObject({ sendStatus: 'mayHaveBeenSent' });
+	expect(host.seen).toHaveLength(2);
+});
+
+test('an endless response ends with an error, and its connection is closed', async () => {
+	let isClosed = false;
+	respond = async (response) => {
+		const closed = once(response, 'close').then(() => (isClosed = true));
+		response.writeHead(200, head);
+		const part = Buffer.alloc(2 ** 20, 'a');
+		while (!isClosed) {
+			const isFull = !response.write(part);
+			if (isFull) await Promise.race([once(response, 'drain'), closed]);
+		}
+	};
+	const { error } = await run(account);
+	expect(error?.message).toContain('larger than 32 MB');
+	await until('the end of the connection', () => isClosed);
+});
+
+test('a response of 30 MB is read', async () => {
+	respond = (response) =>
+		response.writeHead(200, { ...head, 'content-encoding': 'gzip' }).end(packed(30));
+	const { outputs } = await run(account);
+	expect(outputs[0][0].json.id).toHaveLength(30 * 2 ** 20);
+});
+
+test.each([
+	['its headers', false],
+	['its body, byte by byte', true],
+])('a response whose %s do not end within Timeout loses its connection', async (_, hasHeaders) => {
+	let isClosed = false;
+	respond = async (response) => {
+		response.once('close', () => (isClosed = true));
+		if (hasHeaders) response.writeHead(200, head);
+		while (!isClosed) {
+			if (hasHeaders) response.write(' ');
+			await sleep(50);
+		}
+	};
+	const { error } = await run({ ...sendText }, { timeout: 1 });
+	expect(error?.message).toContain('The service did not respond within 1 s');
+	await until('the end of the connection', () => isClosed);
+});
+
+test.each([
+	['a byte order mark', Buffer.from('\ufeff{"id":"ä"}')],
+	['letters that are cut by the packets', Buffer.from(`{"id":"${'ä'.repeat(100_000)}"}`)],
+])('%s is no problem', async (_, body) => {
+	respond = (response) => response.writeHead(200, head).end(body);
+	const { outputs } = await run(account);
+	expect(outputs[0][0].json.id).toMatch(/^ä+$/);
+});

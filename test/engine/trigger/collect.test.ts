@@ -1,0 +1,125 @@
+/** Deliveries that wait for each other: quick messages of one person, and delivery receipts. */
+import axios from 'axios';
+import { range, sortBy } from 'lodash';
+import { customer, received, Triggers, useService } from '../../../harness/engine/service';
+import type { Trigger } from '../../../harness/engine/trigger';
+import { until } from '../../../harness/until';
+
+const service = useService();
+const triggers = new Triggers(service);
+const grouping = { options: { groupMessages: 0.4 } };
+const batching = { events: ['message.sent'], options: { batchReceipts: true } };
+
+const second = (n: number) => `2030-01-31T10:00:0${n}Z`;
+const message = (n: number, data = {}) =>
+	received({ id: `msg_${n}`, text: `Text ${n}`, timestamp: second(n), ...data });
+const receipt = (n: number) => ({
+	event: 'message.sent',
+	data: { id: `msg_${n}`, to: customer, status: 'sent', timestamp: second(0) },
+});
+/** Delivers at the same time. @returns the statuses of the responses */
+const deliverAll = async (trigger: Trigger, bodies: unknown[]): Promise<number[]> =>
+	await Promise.all(bodies.map(async (body) => (await triggers.deliver(trigger, body)).status));
+const itemsOf = (trigger: Trigger) =>
+	trigger.executions.flatMap(({ items }) => items[0].map(({ json }) => json));
+
+test('joins the messages that a person sends in a row, in the order of their times', async () => {
+	const trigger = await triggers.active({ parameters: grouping });
+	const other = message(4, { from: '+15550002222' });
+	const bodies = [other, message(2), message(1), message(3)];
+	expect(await deliverAll(trigger, bodies)).toEqual([200, 200, 200, 200]);
+	const simple = (n: number) => ({
+		event: 'message.received',
+		from: customer,
+		text: `Text ${n}`,
+		messageId: `msg_${n}`,
+		time: second(n),
+	});
+	expect(trigger.executions).toHaveLength(2);
+	expect(sortBy(itemsOf(trigger), 'from')).toEqual([
+		{ ...simple(3), text: 'Text 1\nText 2\nText 3', messages: [1, 2, 3].map(simple) },
+		expect.objectContaining({ from: '+15550002222', text: 'Text 4' }),
+	]);
+});
+
+test('starts one execution for each of 50 people who write three messages at once', async () => {
+	const trigger = await triggers.active({ parameters: { options: { groupMessages: 2 } } });
+	const people = range(50).map((n) => `+1555000${1000 + n}`);
+	const bodies = [0, 1, 2].flatMap((n) =>
+		people.map((from) => message(n, { id: `${from} ${n}`, from })),
+	);
+	expect(new Set(await deliverAll(trigger, bodies))).toEqual(new Set([200]));
+	const texts = itemsOf(trigger).map(({ from, text }) => ({ from, text }));
+	const text = 'Text 0\nText 1\nText 2';
+	expect(sortBy(texts, 'from')).toEqual(people.map((from) => ({ from, text })));
+	expect(trigger.executions).toHaveLength(50);
+});
+
+test('returns messages as they came if Simplify is off', async () => {
+	const trigger = await triggers.active({ parameters: { ...grouping, simplify: false } });
+	await deliverAll(trigger, [message(1), message(2)]);
+	expect(itemsOf(trigger)).toEqual([{ ...message(2), messages: [message(1), message(2)] }]);
+});
+
+test('has the intent of the last message with an intent, and the texts of all messages with a text', async () => {
+	const trigger = await triggers.active({ parameters: grouping });
+	const bodies = ['Stop', 'Start', undefined].map((text, n) => message(n, { text }));
+	await deliverAll(trigger, bodies);
+	expect(itemsOf(trigger)).toEqual([
+		expect.objectContaining({ intent: 'optIn', text: 'Stop\nStart', messageId: 'msg_2' }),
+	]);
+});
+
+test('starts at once what cannot be grouped: receipts, and a delivery with messages of several people', async () => {
+	const events = ['message.received', 'message.sent'];
+	const trigger = await triggers.active({ parameters: { events, options: { groupMessages: 8 } } });
+	const mixed = [message(1), message(2, { from: '+15550002222' }), message(3)];
+	await triggers.deliver(trigger, mixed);
+	await deliverAll(trigger, [receipt(4), receipt(5)]);
+	expect(trigger.executions).toHaveLength(3);
+	expect(itemsOf(trigger)).toEqual([
+		expect.objectContaining({ from: customer, text: 'Text 1\nText 3' }),
+		expect.objectContaining({ from: '+15550002222', text: 'Text 2' }),
+		expect.objectContaining({ status: 'sent' }),
+		expect.objectContaining({ status: 'sent' }),
+	]);
+});
+
+test.each([grouping, batching])(
+	'takes each event once that comes again while it waits and later, with %j',
+	async (parameters) => {
+		const trigger = await triggers.active({ parameters });
+		const bodies = range(5).map(parameters === grouping ? (n) => message(n) : receipt);
+		const statuses = await deliverAll(trigger, [...bodies, ...bodies, ...bodies.slice(0, 2)]);
+		expect(new Set(statuses)).toEqual(new Set([200]));
+		expect(trigger.executions).toHaveLength(1);
+		const restarted = await triggers.active({ parameters, staticData: trigger.staticData });
+		expect(await deliverAll(restarted, bodies)).toEqual(Array(5).fill(200));
+		expect(restarted.executions).toEqual([]);
+		expect(itemsOf(trigger).flatMap((json) => json.messages ?? json)).toHaveLength(5);
+	},
+);
+
+test.each([grouping, batching])(
+	'has all events delivered again if n8n could not start the execution, with %j',
+	async (parameters) => {
+		const trigger = await triggers.active({ parameters });
+		const bodies = range(3).map(parameters === grouping ? (n) => message(n) : receipt);
+		jest.spyOn(trigger.executions, 'push').mockImplementationOnce(() => {
+			throw new Error('The database is locked');
+		});
+		expect((await deliverAll(trigger, bodies)).sort()).toEqual([500, 503, 503]);
+		expect(await deliverAll(trigger, bodies)).toEqual([200, 200, 200]);
+		expect(trigger.executions.filter(({ error }) => !error)).toHaveLength(1);
+	},
+);
+
+test('starts one execution for a message that the service gives up waiting for', async () => {
+	const trigger = await triggers.active({ parameters: grouping });
+	const url = triggers.urlOf(trigger);
+	await expect(axios.post(url, message(1), { timeout: 100 })).rejects.toThrow('timeout');
+	expect(await deliverAll(trigger, [message(1)])).toEqual([503]);
+	await until('an execution', () => trigger.executions.length > 0);
+	expect(await deliverAll(trigger, [message(1)])).toEqual([200]);
+	expect(itemsOf(trigger)).toHaveLength(1);
+});

@@ -1,0 +1,195 @@
+/** Deliveries over HTTP through n8n's own webhook context: what starts an execution, with what, and what is refused. */
+import axios from 'axios';
+import { customer, received, Triggers, useService } from '../../../harness/engine/service';
+import { until } from '../../../harness/until';
+import { passesFilters, type Filters } from '../../../nodes/BusinessMessaging/trigger/filters';
+
+const service = useService();
+const triggers = new Triggers(service);
+
+test('starts an execution when a customer writes, with the simplified event', async () => {
+	const trigger = await triggers.active();
+	const { traffic } = service.sandbox.state;
+	const { message, deliveries } = traffic.receive({ from: customer, text: 'Hello' });
+	await until('the delivery', () => deliveries[0].state !== 'pending');
+	expect(deliveries[0].attempts).toEqual([expect.objectContaining({ status: 200 })]);
+	const { id: messageId, createdAt: time } = message;
+	const json = { event: 'message.received', from: customer, text: 'Hello', messageId, time };
+	expect(trigger.executions).toEqual([{ items: [[{ json }]] }]);
+});
+
+test.each<[event: string, data: object, shown: object]>([
+	['message.read', { id: 'evt_1', messageId: 'msg_1' }, { id: 'evt_1', messageId: 'msg_1' }],
+	[
+		'message.read',
+		{ id: 'evt_1', message: { id: 'msg_1' } },
+		{ id: 'evt_1', message: { id: 'msg_1' }, messageId: 'msg_1' },
+	],
+	[
+		'message.read',
+		{ id: 'msg_1', to: '4917012345678' },
+		{ to: '+4917012345678', messageId: 'msg_1' },
+	],
+	['message.received', { from: 4917012345678, text: 'Hi' }, { from: '+4917012345678', text: 'Hi' }],
+	['message.received', { from: 'Acme', media: [1] }, { from: 'Acme', media: [1] }],
+	['contact.created', { id: 7, tags: ['new'] }, { id: 7, tags: ['new'] }],
+])('simplifies %s with %j to %j', async (event, data, shown) => {
+	const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
+	const { workflowData } = await triggers.deliver(trigger, { event, data });
+	expect(workflowData).toEqual([[{ json: { event, ...shown } }]]);
+});
+
+test('returns the body as it came if Simplify is off', async () => {
+	const trigger = await triggers.active({ parameters: { simplify: false } });
+	const body = { ...received({ extra: { deep: [1] } }), attempt: 2 };
+	expect((await triggers.deliver(trigger, body)).workflowData).toEqual([[{ json: body }]]);
+});
+
+test.each([
+	['an array without events', [{ event: 1 }]],
+	['no data', { event: 'message.received' }],
+	['nothing', ''],
+])('answers %s with 400 and starts nothing', async (_, body) => {
+	const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
+	const answer = await triggers.deliver(trigger, body);
+	expect([answer.status, trigger.executions]).toEqual([400, []]);
+	expect(answer.body).toEqual({ message: expect.stringContaining('is not an event') });
+});
+
+test('hands on the events of a list that contains other entries too', async () => {
+	const trigger = await triggers.active();
+	const deep = JSON.parse('[1]'.padStart(202, '[').padEnd(401, ']')) as unknown;
+	const answer = await triggers.deliver(trigger, [
+		{ ping: 1 },
+		received({ id: 'deep', deep }),
+		received(),
+	]);
+	expect(answer.workflowData?.[0].map(({ json }) => json.from)).toEqual([customer]);
+});
+
+test('reads JSON that comes without saying so', async () => {
+	const trigger = await triggers.active();
+	const answer = await triggers.deliver(trigger, JSON.stringify(received()), {
+		'Content-Type': 'application/octet-stream',
+	});
+	expect(answer.workflowData?.[0][0].json).toMatchObject({ from: customer });
+});
+
+test.each([
+	['without a secret', (url: string) => url.split('?')[0]],
+	['with a wrong one', (url: string) => `${url.slice(0, -4)}0000`],
+])('answers a call %s with 401 and starts nothing', async (_, change) => {
+	const trigger = await triggers.active();
+	const answer = await triggers.deliver(trigger, received(), {}, change(triggers.urlOf(trigger)));
+	expect([answer.status, trigger.executions]).toEqual([401, []]);
+});
+
+test('accepts deliveries without a secret if the URL is registered by hand', async () => {
+	const trigger = await triggers.active({ parameters: { options: { registration: 'manual' } } });
+	const answer = await trigger.deliver(received());
+	expect([answer.status, trigger.executions.length]).toEqual([200, 1]);
+});
+
+test('starts one execution with an item for each event of a list that is new and passes the filters', async () => {
+	const trigger = await triggers.active({ parameters: { filters: { senders: customer } } });
+	const [one, two, three] = ['One', 'Two', 'Three'].map((text) => received({ id: text, text }));
+	await triggers.deliver(trigger, two);
+	const stranger = received({ id: 'msg_9', from: '+15550002222' });
+	const other = { event: 'contact.created', data: {} };
+	const mixed = [one, two, stranger, other, three, three];
+	const { workflowData } = await triggers.deliver(trigger, { events: mixed });
+	expect(workflowData?.[0].map(({ json }) => json.text)).toEqual(['One', 'Three']);
+	const again = await triggers.deliver(trigger, mixed);
+	expect([again.status, trigger.executions.length]).toEqual([200, 2]);
+});
+
+test('answers a GET with its challenge as text, and starts nothing', async () => {
+	const trigger = await triggers.active();
+	const get = async (params: object) =>
+		await axios.get<string>(triggers.urlOf(trigger), { params, responseType: 'text' });
+	const { data, headers } = await get({ 'hub.mode': 'subscribe', 'hub.challenge': '115<b>' });
+	expect(data).toBe('115<b>');
+	expect(headers).toMatchObject({
+		'content-type': 'text/plain; charset=utf-8',
+		'x-content-type-options': 'nosniff',
+	});
+	expect((await get({})).data).toBe('');
+	expect(trigger.executions).toEqual([]);
+});
+
+test('answers a challenge that comes with POST, also before it knows its secret', async () => {
+	const trigger = await triggers.active();
+	const challenge = { type: 'url_verification', challenge: 'abc' };
+	const { status, body } = await triggers.deliver(trigger, challenge, {}, trigger.url);
+	expect([status, body, trigger.executions]).toEqual([200, { challenge: 'abc' }, []]);
+	const event = { ...received(), challenge: 'abc' };
+	expect((await triggers.deliver(trigger, event, {}, trigger.url)).status).toBe(401);
+});
+
+describe('filters', () => {
+	const message = (text?: unknown, from: unknown = '+491701234567') => ({
+		event: 'message.received',
+		from,
+		text,
+		messageId: 'm1',
+	});
+	const optOut = { ...message('Stop!'), intent: 'optOut' };
+	const receipt = (status: string) => ({
+		event: `message.${status}`,
+		to: '+491701234567',
+		status,
+		messageId: 'm1',
+	});
+
+	test.each<[Filters, unknown, unknown]>([
+		[{ senders: '+49 170 123-4567' }, message('x'), message('x', '+491701234568')],
+		[{ senders: '0049 (170) 1234567, +1555*' }, message('x', '15550001'), message('x', '+1556')],
+		[
+			{ senders: '+52 1 55 1234 5678' },
+			message('x', '+525512345678'),
+			message('x', '+525512345679'),
+		],
+		[{ senders: '+521*' }, message('x', '+5215512345678'), message('x', '+5255123')],
+		[{ senders: '+55119*' }, message('x', '+551187654321'), message('x', '+551123456789')],
+		[{ senders: ['+4917*', '+1555*'] }, message('x'), message('x', '+33123')],
+		[{ senders: 'Acme' }, message('x', 'ACME'), message('x', 'Acme Inc')],
+		[{ senders: '+49*', excludedSenders: '+491701234567' }, message('x', '+4917'), message('x')],
+		[{ textContains: 'invoice, Bill' }, message('my BILL please'), message('my order')],
+		[{ textContains: 'invoice' }, receipt('read'), message(undefined)],
+		[{ intent: 'optOut' }, optOut, message('bus stop')],
+		[{ intent: 'none' }, message('stop please'), optOut],
+		[{ firstWords: 'stop, /help' }, message('STOP! now'), message('please stop')],
+		[{ firstWords: 'stop, help' }, message('/Help'), message('')],
+		[{ firstWords: 'stop', textContains: 'now' }, message('stop now'), message('stop')],
+		[{ statuses: 'read, failed' }, receipt('failed'), receipt('sent')],
+		[{ statuses: 'failed' }, { ...receipt('failed'), status: 'UNDELIVERED' }, receipt('sent')],
+		[
+			{ statuses: 'read' },
+			{ event: 'contact.created' },
+			{ event: 'receipt.changed', status: 'sent', messageId: 'm2' },
+		],
+		[
+			{ senders: '+1*', textContains: 'order' },
+			{ ...receipt('failed'), from: '+4930123456', text: 'Hi' },
+			{ ...message('Hi', '+1555'), event: 'message.reaction' },
+		],
+	])('%j lets the first through and holds the second back', (filters, first, second) => {
+		expect([first, second].map((event) => passesFilters(filters, event as never))).toEqual([
+			true,
+			false,
+		]);
+	});
+
+	test('responds to filtered events without an execution, and does not remember them', async () => {
+		const trigger = await triggers.active({
+			parameters: { filters: { firstWords: 'order, bill' } },
+		});
+		for (const text of ['hello', 'an order']) {
+			const { status } = await triggers.deliver(trigger, received({ text }));
+			expect([status, trigger.executions]).toEqual([200, []]);
+		}
+		expect(trigger.staticData).not.toHaveProperty('recentEvents of id of Trigger');
+		await triggers.deliver(trigger, received({ text: 'Order #7' }));
+		expect(trigger.executions).toHaveLength(1);
+	});
+});

@@ -1,0 +1,117 @@
+/** Every event once: repeated deliveries, also at the same moment and after restarts, and events that only look repeated. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { range } from 'lodash';
+import { received, Triggers, useService } from '../../../harness/engine/service';
+
+const service = useService();
+const triggers = new Triggers(service);
+afterEach(() => jest.restoreAllMocks());
+/** Holds each delivery for a moment. */
+const grouping = { options: { groupMessages: 0.4 } };
+
+test('starts one execution for an event that comes ten times at the same moment, and again before n8n has stored anything', async () => {
+	const trigger = await triggers.active();
+	const deliver = async () => (await triggers.deliver(trigger, received())).status;
+	expect(await Promise.all(range(10).map(deliver))).toEqual(Array(10).fill(200));
+	trigger.staticData = {};
+	expect(await deliver()).toBe(200);
+	expect(trigger.executions).toHaveLength(1);
+});
+
+test('remembers events after a restart of n8n', async () => {
+	const trigger = await triggers.active();
+	for (const id of ['a', 'b', 'c']) await triggers.deliver(trigger, received({ id }));
+	const restarted = await triggers.active({ staticData: trigger.staticData });
+	for (const id of ['a', 'b', 'c', 'd']) await triggers.deliver(restarted, received({ id }));
+	expect(restarted.executions.map(({ items }) => items[0][0].json.messageId)).toEqual(['d']);
+});
+
+test('knows an event for two days', async () => {
+	const first = await triggers.active();
+	await triggers.deliver(first, received());
+	const now = Date.now();
+	jest.spyOn(Date, 'now').mockImplementation(() => now + 47 * 3_600_000);
+	await triggers.deliver(first, received());
+	const restarted = await triggers.active({ staticData: first.staticData });
+	await triggers.deliver(restarted, received());
+	expect([first.executions.length, restarted.executions.length]).toEqual([1, 0]);
+});
+
+test.each<[count: number, headers: Record<string, string>]>([
+	[3, {}],
+	[2, { 'webhook-id': 'e1' }],
+])('a change to and fro starts %d executions with the headers %j', async (count, headers) => {
+	const parameters = { options: { otherEvents: 'conversation.assigned' } };
+	const trigger = await triggers.active({ parameters });
+	for (const assignee of ['Ann', 'Bob', 'Ann']) {
+		const body = { event: 'conversation.assigned', data: { id: 'conv_1', assignee } };
+		await triggers.deliver(trigger, body, headers);
+	}
+	expect(trigger.executions).toHaveLength(count);
+});
+
+test('a copy waits for the first one, and starts the execution if n8n could not', async () => {
+	const trigger = await triggers.active({ parameters: grouping });
+	jest.spyOn(trigger.executions, 'push').mockImplementationOnce(() => {
+		throw new Error('The database is locked');
+	});
+	const answers = await Promise.all(
+		range(2).map(async () => await triggers.deliver(trigger, received())),
+	);
+	expect(answers.map(({ status }) => status).sort()).toEqual([200, 500]);
+	expect(trigger.executions.filter(({ error }) => !error)).toHaveLength(1);
+});
+
+test('stores no event that is still under way: after a crash it starts its execution', async () => {
+	const trigger = await triggers.active({ parameters: grouping });
+	const [one, other] = [received(), received({ from: '+15550002222', id: 'other' })];
+	const first = triggers.deliver(trigger, one);
+	await sleep(200);
+	const second = triggers.deliver(trigger, other);
+	await first;
+	const restarted = await triggers.active({ staticData: trigger.staticData });
+	for (const body of [one, other]) await triggers.deliver(restarted, body);
+	expect(restarted.executions.map(({ items }) => items[0][0].json.messageId)).toEqual(['other']);
+	await second;
+});
+
+describe('with many events', () => {
+	const place = 'recentEvents of id of Trigger';
+	const minute = Math.floor(Date.now() / 60_000).toString(36);
+	const earlier = range(10_000).map((n) => `earlier${n}`.padEnd(11, '_') + minute);
+	const [older, newer] = [earlier.slice(0, 5_000), earlier.slice(5_000)];
+
+	test('stores the last 5,000', async () => {
+		const trigger = await triggers.active({ staticData: { [place]: newer.join(' ') } });
+		await triggers.deliver(trigger, received());
+		const kept = String(trigger.staticData[place]).split(' ');
+		expect(kept).toEqual([...newer.slice(1), expect.stringMatching(/^[\w-]{11}[\da-z]{5}$/)]);
+	});
+
+	test('knows the latest one, whatever older data n8n writes back', async () => {
+		const trigger = await triggers.active();
+		await triggers.deliver(trigger, received({ id: 'latest' }));
+		for (const stored of [older, newer, older, newer]) {
+			trigger.staticData = { [place]: stored.join(' ') };
+			await triggers.deliver(trigger, received({ id: 'latest' }));
+		}
+		expect(trigger.executions).toHaveLength(1);
+	});
+});
+
+test('starts duplicate events if the user allows them', async () => {
+	const trigger = await triggers.active({
+		parameters: { options: { allowDuplicateEvents: true } },
+	});
+	for (let n = 0; n < 2; n++) await triggers.deliver(trigger, received());
+	expect(trigger.executions).toHaveLength(2);
+});
+
+test('takes the same event with every test in the editor', async () => {
+	const trigger = await triggers.make({ mode: 'test' });
+	for (let n = 0; n < 2; n++) {
+		await trigger.activate();
+		await triggers.deliver(trigger, received());
+	}
+	expect(trigger.executions).toHaveLength(2);
+});

@@ -1,0 +1,254 @@
+/** The registration at the service and its secret, from activation to deactivation, through n8n's own contexts, over HTTP. */
+import type { INodeParameters } from 'n8n-workflow';
+import { received, Triggers, useService } from '../../../harness/engine/service';
+import type { Trigger } from '../../../harness/engine/trigger';
+import { unreachableReason } from '../../../nodes/BusinessMessaging/webhooks/publicAddress';
+
+const service = useService();
+const triggers = new Triggers(service);
+
+/** What the service has registered. */
+const registered = () => service.sandbox.state.webhooks.all;
+
+/** The registrations of one trigger: its URL with a secret. */
+const own = ({ url }: Trigger) =>
+	registered().filter((webhook) => webhook.url.split('?')[0] === url);
+
+/** Puts a registration at the service as if somebody else had made it. */
+const foreign = (url: string) =>
+	service.sandbox.state.webhooks.create({ url, events: ['message.received'] });
+
+const statusOf = async (trigger: Trigger, url = triggers.urlOf(trigger)) =>
+	(await triggers.deliver(trigger, received(), {}, url)).status;
+
+const receipts: INodeParameters = {
+	events: ['message.received', 'message.read'],
+	options: { otherEvents: 'contact.created, *' },
+};
+const newSecret: INodeParameters = { options: { secretVersion: 2 } };
+
+describe('the registration', () => {
+	test('is made for the URL with a secret and the chosen events, removed, and made again with the same secret', async () => {
+		const it = await triggers.active({ parameters: receipts });
+		const [{ url }] = registered();
+		expect(registered()).toEqual([
+			expect.objectContaining({
+				url: expect.stringMatching(/\/webhook\/webhook-id\/webhook\?token=[\w-]{43}$/),
+				events: ['message.received', 'message.read', 'contact.created', '*'],
+			}),
+		]);
+		await it.deactivate();
+		expect(registered()).toEqual([]);
+		await it.activate();
+		expect(triggers.urlOf(it)).toBe(url);
+	});
+
+	test('is kept if it is correct, also if the service writes the URL in another way, and surplus copies are removed', async () => {
+		const it = await triggers.active();
+		const [webhook] = registered();
+		foreign(webhook.url);
+		foreign(it.url);
+		webhook.url = webhook.url.replace('http:', 'HTTP:');
+		await it.activate('init');
+		expect(registered()).toEqual([webhook]);
+		expect(service.calls('createWebhook')).toBe(1);
+		await it.deactivate();
+		expect(registered()).toEqual([]);
+	});
+
+	test('for other events is replaced, the new one first, so that there is always one', async () => {
+		const it = await triggers.active();
+		const [{ id, url }] = registered();
+		await triggers.active({ parameters: receipts, staticData: it.staticData });
+		expect(registered()).toEqual([
+			expect.objectContaining({ url, events: expect.arrayContaining(['message.read']) }),
+		]);
+		expect(registered()[0].id).not.toBe(id);
+		const writes = service.sandbox.state.requests.last(20).filter(({ method }) => method !== 'GET');
+		expect(writes.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE']);
+	});
+
+	test('is replaced at a service that accepts each URL once', async () => {
+		const it = await triggers.make();
+		foreign(it.url);
+		await service.fault({ endpoint: 'createWebhook', status: 409 });
+		await it.activate();
+		expect(own(it)).toEqual([expect.objectContaining({ url: expect.stringContaining('?token=') })]);
+	});
+
+	test('stays if the service changes it', async () => {
+		const it = await triggers.active();
+		const [{ id, url }] = registered();
+		await service.fault({ endpoint: 'createWebhook', status: 200, body: { id, url } });
+		await triggers.active({ parameters: receipts, staticData: it.staticData });
+		expect(registered()).toEqual([expect.objectContaining({ id, url })]);
+	});
+
+	test('stays if the service refuses an event', async () => {
+		const it = await triggers.active();
+		const before = [...registered()];
+		const body = { message: 'events: "message.recieved" is unknown' };
+		await service.fault({ endpoint: 'createWebhook', status: 422, body, count: 20 });
+		const parameters = { options: { otherEvents: 'message.recieved' } };
+		const changed = await triggers.make({ parameters, staticData: it.staticData });
+		jest.spyOn(changed, 'deactivate').mockResolvedValue(); // with which n8n tidies up
+		await expect(changed.activate()).rejects.toThrow(/"message.recieved" is unknown.*Other Event/);
+		expect(registered()).toEqual(before);
+	});
+
+	test('is found even if nothing about it was stored', async () => {
+		const it = await triggers.active();
+		await triggers.active({ staticData: {} });
+		expect(own(it)).toHaveLength(1);
+		await (await triggers.make({ staticData: {} })).deactivate();
+		expect(registered()).toEqual([]);
+	});
+
+	test('counts as removed if it is gone already', async () => {
+		const it = await triggers.active();
+		await service.fault({ endpoint: 'deleteWebhook', status: 404 });
+		await it.deactivate();
+		expect(service.calls('deleteWebhook')).toBe(1);
+	});
+
+	test('is removed later if the deactivation failed', async () => {
+		const it = await triggers.active();
+		await service.fault({ endpoint: 'deleteWebhook', status: 403 });
+		await expect(it.deactivate()).rejects.toThrow(
+			/could not be removed at the service.*not allowed.*publish and unpublish/,
+		);
+		await it.activate();
+		await it.deactivate();
+		expect(registered()).toEqual([]);
+	});
+
+	test('is looked up if the service did not respond', async () => {
+		const it = await triggers.make();
+		await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
+		await it.activate();
+		expect(own(it)).toHaveLength(1);
+		expect(service.calls('createWebhook')).toBe(1);
+	});
+
+	test('is removed if the activation then fails', async () => {
+		const it = await triggers.make();
+		await service.fault({ endpoint: 'createWebhook', reset: 'afterRead' });
+		await service.fault({ endpoint: 'listWebhooks', status: 403, skip: 1 });
+		await expect(it.activate()).rejects.toThrow(/HTTP 403.*Use an API key with the necessary/);
+		expect(registered()).toEqual([]);
+	});
+
+	test('stays as it was when n8n starts and the service does not respond', async () => {
+		// The requests of this key are held back for a day then.
+		const it = await triggers.active({ credentials: service.credentials(service.newKey()) });
+		const before = [...registered()];
+		const headers = { 'retry-after': '86400' };
+		await service.fault({ endpoint: 'listWebhooks', status: 429, headers });
+		await it.activate('init');
+		expect(registered()).toEqual(before);
+	});
+
+	test('of a test differs', async () => {
+		const production = await triggers.active();
+		const test = await triggers.active({ mode: 'test' });
+		expect([own(production), own(test)]).toEqual([[expect.anything()], [expect.anything()]]);
+		await test.deactivate();
+		expect(registered()).toEqual(own(production));
+	});
+
+	test('of a copy of the workflow differs', async () => {
+		const it = await triggers.active();
+		const copy = await triggers.active({ webhookId: 'another-id', staticData: it.staticData });
+		await it.deactivate();
+		expect(registered()).toEqual(own(copy));
+		expect(own(copy)).toHaveLength(1);
+	});
+
+	test('is removed when the user goes over to registering by hand, and nothing else is touched', async () => {
+		const automatic = await triggers.active();
+		const byHand = foreign(automatic.url);
+		const { staticData } = automatic;
+		const parameters = { options: { registration: 'manual' } };
+		const manual = await triggers.active({ parameters, staticData });
+		expect(registered()).toEqual([byHand]);
+		await manual.deactivate();
+		expect(registered()).toEqual([byHand]);
+	});
+
+	test('needs an event', async () => {
+		await expect(triggers.active({ parameters: { events: [] } })).rejects.toThrow(
+			'Choose at least one',
+		);
+	});
+});
+
+describe('the secret of the URL', () => {
+	test('changes with the Secret Version, even if a late delivery writes back the old one', async () => {
+		const workflowId = 'late';
+		const it = await triggers.active({ workflowId });
+		const [old, before] = [triggers.urlOf(it), it.staticData];
+		const changed = await triggers.active({
+			workflowId,
+			staticData: before,
+			parameters: newSecret,
+		});
+		const { staticData } = changed;
+		expect(own(it)).toHaveLength(1);
+		changed.staticData = before;
+		expect(await statusOf(changed, old)).toBe(401);
+		expect(await statusOf(changed)).toBe(200);
+		expect(changed.staticData).toMatchObject(staticData);
+	});
+
+	test('is known when a delivery from before the first activation has written back nothing', async () => {
+		const it = await triggers.active();
+		const { staticData } = it;
+		it.staticData = {};
+		expect(await statusOf(it)).toBe(200);
+		expect(it.staticData).toMatchObject(staticData);
+	});
+});
+
+describe('addresses of n8n', () => {
+	const local = 'is only known to this machine or its network';
+	const activate = async (webhookBaseUrl?: string) => {
+		const credentials = service.credentials({ baseUrl: 'https://api.example.com' });
+		return await triggers.active({ credentials, webhookBaseUrl });
+	};
+
+	test.each([
+		['a name of a local network', 'localhost n8n n8n.internal app.localhost.'],
+		['loopback', '127.0.0.1 0.0.0.0 [::1] [::] 127.1 2130706433 0x7f.1'],
+		['a private network', '10.1.2.3 172.16.0.1 172.31.255.255 192.168.0.1 198.18.0.1 100.64.0.1'],
+		['link-local and multicast', '169.254.169.254 [fe80::1] [fd00::1] 224.0.0.1'],
+		['IPv4 in IPv6', '[::ffff:127.0.0.1] [::127.0.0.1] [2002:7f00:1::] [64:ff9b::a00:1]'],
+	])('that the service cannot reach: %s', async (_, hosts) => {
+		for (const host of hosts.split(' ')) {
+			const { origin } = new URL(`https://${host}`);
+			await expect(activate(`https://${host}`)).rejects.toThrow(
+				`The service cannot deliver to ${origin}: the address ${local}`,
+			);
+		}
+	});
+
+	test('that the service cannot reach: the error says what to do', async () => {
+		await expect(activate()).rejects.toThrow(
+			/http:\/\/127\.0\.0\.1:\d+: the address is only known to this machine.*WEBHOOK_URL/,
+		);
+	});
+
+	test('that the service cannot reach: plain HTTP', async () => {
+		await expect(activate('http://n8n.example.com')).rejects.toThrow(
+			'The service cannot deliver to http://n8n.example.com: the address does not start with https://',
+		);
+	});
+
+	// on the source, as there is no such service
+	test.each([
+		['a name', 'n8n.example.com localhost.example.com 10.example.com'],
+		['an address', '8.8.8.8 172.15.0.1 172.32.0.1 100.128.0.1 198.17.0.1 [2606:4700::1111]'],
+	])('that the service can reach: %s', (_, hosts) => {
+		for (const host of hosts.split(' '))
+			expect([host, unreachableReason(new URL(`https://${host}`))]).toEqual([host, undefined]);
+	});
+});

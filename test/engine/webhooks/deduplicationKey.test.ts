@@ -1,0 +1,95 @@
+/** Which deliveries are the same event, for whatever a service may put into them. */
+import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
+
+interface Delivered {
+	body: { event: string; data: Record<string, unknown>; [key: string]: unknown };
+	headers?: Record<string, unknown>;
+}
+
+const keyOf = ({ body, headers = {} }: Delivered) => deduplicationKeyOf(body, headers);
+
+const of = (event: string, data: Record<string, unknown>, beside: object = {}) => ({
+	body: { event, data, ...beside },
+});
+const message = (data: object, beside?: object) =>
+	of('message.received', { from: '+15550001111', text: 'ok', ...data }, beside);
+const assigned = (data: object = {}, beside?: object) =>
+	of('conversation.assigned', { id: 'conv_1', assignee: 'Ann', ...data }, beside);
+const withHeader = (delivered: Delivered, id: string) => ({
+	...delivered,
+	headers: { 'webhook-id': id },
+});
+const [early, late] = ['2030-01-31T10:00:00Z', '2030-01-31T10:05:00Z'];
+/** Two deliveries that differ in one value. */
+const pair = <T>(make: (value: T) => Delivered, one: T, other: T): [Delivered, Delivered] => [
+	make(one),
+	make(other),
+];
+
+type Pair = [Delivered, Delivered];
+
+test.each<[string, Pair]>([
+	['two texts', pair((text) => message({ id: 'conv_1', text }), 'hello', 'bye')],
+	['one text at two times', pair((timestamp) => message({ id: 'c', timestamp }), early, late)],
+	['one text, a time beside it', pair((time) => message({ id: 'c' }, { time }), early, late)],
+	['one text, an event ID', pair((eventId) => message({ id: 'c' }, { eventId }), 'e1', 'e2')],
+	[
+		'two messages that differ deeper in the payload',
+		pair((id) => message({ id: 'c', timestamp: early, message: { id, text: 'ok' } }), 'm1', 'm2'),
+	],
+	['one change at two times', pair((timestamp) => assigned({ timestamp }), early, late)],
+	[
+		"one change with the account's identifier and the time beside it",
+		pair((timestamp) => assigned({}, { id: 'account', timestamp }), early, late),
+	],
+	[
+		"one change with the conversation's age in it",
+		pair((timestamp) => assigned({ createdAt: early }, { timestamp }), early, late),
+	],
+	['two kinds of receipt', pair((event) => of(event, { id: '5' }), 'message.sent', 'message.read')],
+	['two headers of Standard Webhooks', pair((id) => withHeader(assigned(), id), 'e1', 'e2')],
+])('treats %s as two events', (_, deliveries) => {
+	const keys = deliveries.map(keyOf);
+	expect(keys).toEqual([expect.any(String), expect.any(String)]);
+	expect(new Set(keys).size).toBe(2);
+});
+
+test.each<[string, Delivered]>([
+	['a change without identifier and time', assigned()],
+	["a change with the record's own time", assigned({ createdAt: early })],
+	['a text without identifiers', message({ timestamp: early })],
+	["a text under a contact's identifier without a time", message({ contactId: 'c1' })],
+])('treats every delivery of %s as a new event', (_, delivered) => {
+	expect(keyOf(delivered)).toBeUndefined();
+});
+
+const own = { id: 'm1', timestamp: early };
+
+test.each<[string, Pair]>([
+	[
+		'with another time of the delivery',
+		pair((time) => message(own, { time, attempt: time }), 1, 2),
+	],
+	['with another ID of the delivery', pair((id) => withHeader(message(own, { id }), id), 'd', 'e')],
+	[
+		'that counts its deliveries',
+		pair((n) => message({ ...own, attempt: n, delivery_id: n }), 1, 2),
+	],
+	[
+		'by a time one level deeper, whatever time the delivery has',
+		pair((timestamp) => message({ id: 'm1', message: { time: early } }, { timestamp }), 1, 2),
+	],
+	["without any time, under the message's identifier", pair((id) => message({ id }), 'm1', 'm1')],
+	[
+		'with an identifier of the event and another number of the delivery',
+		pair((attempt) => assigned({}, { event_id: 'e1', attempt, sentAt: attempt }), 1, 2),
+	],
+	[
+		'by the time and the identifier of something else than a message',
+		pair((attempt) => of('order.paid', { orderId: 7, timestamp: early }, { attempt }), 1, 2),
+	],
+	['that is a receipt under another name', pair((event) => of(event, own), 'read', 'message_read')],
+])('recognizes an event %s', (_, [one, again]) => {
+	expect(keyOf(one)).toEqual(expect.any(String));
+	expect(keyOf(again)).toBe(keyOf(one));
+});

@@ -1,0 +1,79 @@
+/** How texts of customers are read: as an answer to a question, and as a wish not to be written to any more, or again. */
+import type {
+	AnswerKind,
+	Expected,
+} from '../../../nodes/BusinessMessaging/operations/message/question';
+import { isEarlier, readAnswer } from '../../../nodes/BusinessMessaging/webhooks/answers';
+import { readEvent, simplify } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';
+
+const expected = (kind: AnswerKind): Expected => ({
+	kind,
+	choices: ['Small', 'Extra Large', '12'],
+	yesWords: ['yes', '👍', 'Sí'],
+	noWords: ['no'],
+	isDayFirst: true,
+});
+
+const cases: Array<[AnswerKind, string | null, unknown]> = [
+	['freeText', null, null],
+	['approval', ' YES!! ', true],
+	['approval', '👍🏽', true],
+	['approval', 'sí.', true],
+	['approval', 'yes, but not today', undefined],
+	['approval', '', undefined],
+	['choice', 'extra large', 'Extra Large'],
+	['choice', '2.', 'Extra Large'],
+	['choice', '12', '12'],
+	['choice', '4', undefined],
+	['number', '1,5', 1.5],
+	['number', '0.125', 0.125],
+	['number', '1 234.56', 1234.56],
+	['number', '1.234,56', 1234.56],
+	['number', '1,234,567', 1234567],
+	['number', '00340434161094042557', undefined],
+	['number', '1.2.3', undefined],
+	['number', '12 or 13', undefined],
+	['email', ' Anna@example.com ', 'Anna@example.com'],
+	['date', '2030-01-31', '2030-01-31'],
+	['date', '31.1.2030', '2030-01-31'],
+	['date', '3 March 2030', '2030-03-03'],
+	['date', 'tomorrow', undefined],
+];
+
+test.each(cases)('%s: %j gives %j', (kind, text, value) => {
+	expect(readAnswer(text, expected(kind))).toEqual(value);
+});
+
+const message = (text: unknown, data = {}) => ({
+	event: 'message.received',
+	data: { text, ...data },
+});
+
+test.each([
+	['optOut', 'STOP| Stop! |*Stop*.|“Stop”|stop 🙏|ＳＴＯＰ|Opt-out|STOP  ALL'],
+	['optOut', 'Arret|ARRÊT|Abonelikten çık|ABONELİKTEN ÇIK|إيقاف|ايقاف|बंद करें।|СТОП!|退订|Dừng'],
+	['optIn', 'START|S’abonner|Başla|ابدا|शुरू|Начать'],
+	[undefined, 'bus stop|stop please|stopping|cancel|end|yes|रोका|!|'],
+])('reads as %s: %s', (intent, texts) => {
+	const intents = texts.split('|').map((text) => readEvent(message(text)).intent);
+	expect(new Set(intents)).toEqual(new Set([intent]));
+});
+
+test('only the item of a message has an intent, beside the fields of the service', () => {
+	expect(simplify(message('Stop', { from: '+15550001111' }))).toMatchObject({ intent: 'optOut' });
+	expect(simplify(message('Hello'))).not.toHaveProperty('intent');
+	expect(simplify({ ...message('Stop'), event: 'message.read' })).not.toHaveProperty('intent');
+});
+
+const asked = Date.parse('2030-01-31T10:00:00.500Z');
+
+test.each([
+	['2030-01-31T09:59:59Z', true],
+	['2030-01-31T10:00:00Z', false], // rounded down, possibly after the question
+	[asked / 1_000 - 2, true],
+	[asked - 1, true],
+	[String(asked + 1), false],
+	[undefined, false],
+])('a message of the time %p was written before the question: %p', (timestamp, isBefore) => {
+	expect(isEarlier(message('Hi', { timestamp }), asked)).toBe(isBefore);
+});

@@ -1,0 +1,190 @@
+/** `npm run test:compat`: tests of the engine on engines of n8n from the oldest that works to the newest, and with several versions of zod. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { cachePlace, installOnce } from '../../../harness/n8n/install';
+import { onStop, printTable, readFlags, runMain, step, UserError } from '../../../harness/cli';
+import { PROJECT_FOLDER } from '../../../harness/n8n/package';
+import { CommandError, runCommand } from '../../../harness/processes';
+import { areas, engines, type EngineVersions, zodVersions, findNewest } from './engines';
+
+const USAGE = `Usage: npm run test:compat -- [--markdown FILE] [--only 2.41.1,1.85.4] [--newest]
+--newest looks for an n8n that is newer than those of the list, and runs the tests on it alone or says why it cannot be installed.
+Installs each engine once into your cache folder (some 150 MB each) and takes a minute or two more for the tests of each.`;
+const INSTALL_LIMIT = 10 * 60_000;
+const TEST_LIMIT = 20 * 60_000;
+
+/** The tests of one area on one engine. */
+interface Outcome {
+	passed: number;
+	total: number;
+	/** What the failed ones said. */
+	errors: string[];
+}
+
+/** One engine with one zod: a column of the table. */
+interface Column {
+	title: string;
+	engine: EngineVersions;
+	outcomes: Record<string, Outcome>;
+}
+
+runMain(async () => {
+	const flags = readFlags({ markdown: 'string', only: 'string', newest: 'boolean' }, USAGE);
+	const chosen = flags.newest ? await newestEngine() : chosenEngines(flags.only);
+	if (chosen.length === 0) return;
+	const columns: Column[] = [];
+	for (const engine of chosen) {
+		const { n8n, packages } = engine;
+		const modules = await installPackages(`engine of n8n ${n8n}`, packages);
+		columns.push(await tryEngine(n8n, engine, [modules]));
+		if (engine !== engines[0]) continue;
+		for (const version of zodVersions) {
+			const zod = await installPackages(`zod ${version}`, { zod: version });
+			columns.push(await tryEngine(`${n8n}, zod ${version}`, engine, [zod, modules]));
+		}
+	}
+	const rows = Object.keys(areas).map((area) => rowOf(area, columns));
+	printTable(rows);
+	if (flags.markdown) await writeInto(flags.markdown, rows, chosen);
+	const faults = columns.flatMap(faultsOf);
+	if (faults.length > 0)
+		throw new UserError(`It is not as the list of engines says:\n${faults.join('\n')}`);
+});
+
+/** The newest that can be installed, unless the list has it; prints what stops those after it. */
+async function newestEngine(): Promise<EngineVersions[]> {
+	const known = engines[0].n8n;
+	const { engine, stopped } = await findNewest(known);
+	for (const reason of stopped) console.log(reason);
+	console.log(
+		`The newest n8n that can be installed: ${engine?.n8n ?? `${known}, the first of the list`}`,
+	);
+	return engine ? [engine] : [];
+}
+
+function chosenEngines(only?: string): EngineVersions[] {
+	const known = engines.map(({ n8n }) => n8n);
+	const names = only?.split(',') ?? known;
+	const unknown = names.find((name) => !known.includes(name));
+	if (unknown !== undefined) throw new UserError(`"${unknown}" is none of ${known.join(', ')}`);
+	return engines.filter(({ n8n }) => names.includes(n8n));
+}
+
+/** Installs packages in exact versions into the cache folder, unless they are there. @returns their node_modules */
+async function installPackages(name: string, packages: Record<string, string>): Promise<string> {
+	const manifest = JSON.stringify({ private: true, dependencies: packages }, null, 2);
+	const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${manifest}`);
+	const key = `${name.replaceAll(' ', '-')}-${hash.digest('hex').slice(0, 12)}`;
+	const command = ['install', '--ignore-scripts', '--no-audit', '--no-fund'];
+	const install = async (cwd: string) => {
+		await writeFile(path.join(cwd, 'package.json'), manifest);
+		await step(`Installing ${name} (once)`, async () => {
+			await runCommand('npm', command, { cwd, limit: INSTALL_LIMIT });
+		}).catch((error: unknown) => {
+			if (!(error instanceof CommandError)) throw error;
+			throw new UserError(`${error.message}:\n${error.output.trim()}`);
+		});
+	};
+	await installOnce(cachePlace(key), install);
+	return path.join(cachePlace(key), 'node_modules');
+}
+
+/** @param modules where the package finds what it requires, the first place first */
+async function tryEngine(
+	title: string,
+	engine: EngineVersions,
+	modules: string[],
+): Promise<Column> {
+	const folder = await mkdtemp(path.join(tmpdir(), 'business-messaging-compat-'));
+	onStop(async () => await rm(folder, { recursive: true, force: true }));
+	const outputFile = path.join(folder, 'result.json');
+	const files = Object.values(areas).flat();
+	const jest = [
+		...['node_modules/jest/bin/jest.js', '--config', 'test/n8n/compat/jest.config.js'],
+		...['--forceExit', '--json', '--outputFile', outputFile],
+		...files.map((file) => `test/engine/${file}.test.ts`),
+	];
+	const env = { ENGINE_MODULES: modules.join(path.delimiter) };
+	const options = { cwd: PROJECT_FOLDER, env, limit: TEST_LIMIT };
+	await step(`n8n ${title}`, async () => {
+		await runCommand(process.execPath, jest, options).catch((error: unknown) => {
+			// Failed tests are in the file.
+			if (!(error instanceof CommandError) || error.timedOut) throw error;
+		});
+	});
+	const { testResults } = JSON.parse(await readFile(outputFile, 'utf8')) as JestReport;
+	const outcomes = Object.entries(areas).map(([area, names]): [string, Outcome] => {
+		const results = names.flatMap((name) =>
+			testResults.filter((file) => file.name.endsWith(`/test/engine/${name}.test.ts`)),
+		);
+		const tests = results.flatMap(({ assertionResults }) => assertionResults);
+		const failed = tests.filter(({ status }) => status === 'failed');
+		// A file that cannot be run has no tests, but a message.
+		const broken = results.flatMap((file) =>
+			file.assertionResults.length > 0 ? [] : file.message,
+		);
+		const errors = [...broken, ...failed.flatMap(({ failureMessages }) => failureMessages)];
+		const total = tests.length + broken.length;
+		return [area, { passed: total - failed.length - broken.length, total, errors }];
+	});
+	return { title, engine, outcomes: Object.fromEntries(outcomes) };
+}
+
+/** What is read of Jest's report. */
+interface JestReport {
+	testResults: Array<{
+		name: string;
+		message: string;
+		assertionResults: Array<{ status: string; failureMessages: string[] }>;
+	}>;
+}
+
+const isPassed = ({ passed, total }: Outcome) => total > 0 && passed === total;
+
+function rowOf(area: string, columns: Column[]): Record<string, string> {
+	const cells = columns.map(({ title, outcomes: { [area]: outcome } }) => [
+		title,
+		isPassed(outcome) ? 'yes' : `no (${outcome.passed} of ${outcome.total})`,
+	]);
+	return { n8n: area, ...(Object.fromEntries(cells) as Record<string, string>) };
+}
+
+/** Where results differ from the list of engines. */
+function faultsOf({ title, engine: { lacks }, outcomes }: Column): string[] {
+	return Object.entries(outcomes).flatMap(([area, outcome]) => {
+		const place = `- n8n ${title}, ${area}:`;
+		if (isPassed(outcome))
+			return area in lacks ? [`${place} works now, correct the list of engines`] : [];
+		if (area in lacks && outcome.errors.some((error) => error.includes(lacks[area].words)))
+			return [];
+		const [error = 'no test was found'] = outcome.errors;
+		return [`${place} ${outcome.passed} of ${outcome.total} passed; the first error:\n${error}`];
+	});
+}
+
+/** Writes the engines and the table between the comments `begin` and `end` of a document. */
+async function writeInto(
+	file: string,
+	rows: Array<Record<string, string>>,
+	chosen: EngineVersions[],
+): Promise<void> {
+	const names = Object.keys(rows[0]);
+	const table = [names, names.map(() => '---'), ...rows.map(Object.values)];
+	const engineList = chosen.map(
+		({ n8n, packages, note }) =>
+			`- **${n8n}** (n8n-core ${packages['n8n-core']}, n8n-workflow ${packages['n8n-workflow']}, zod ${packages.zod}): ${note}`,
+	);
+	const lacking = chosen.flatMap(({ n8n, lacks }) =>
+		Object.entries(lacks).map(([area, { reason }]) => `- n8n ${n8n}, ${area}: ${reason}.`),
+	);
+	const lines = table.map((cells) => `| ${cells.join(' | ')} |`);
+	const written = [engineList, lines, lacking].map((part) => part.join('\n')).join('\n\n');
+	const document = await readFile(file, 'utf8');
+	const between = /(?<=<!-- begin -->\n)[^]*(?=<!-- end -->)/;
+	await writeFile(
+		file,
+		document.replace(between, () => `\n${written}\n`),
+	);
+}

@@ -1,0 +1,80 @@
+/** The action node on a real n8n: every operation, with an item that fails; and campaigns that are interrupted, and still one message each. */
+import { countBy, range } from 'lodash';
+import type { INodeParameters, IWorkflowSettings } from 'n8n-workflow';
+
+import { outputOf } from '../../../harness/n8n/client';
+import { until } from '../../../harness/until';
+import { testEveryOperation } from '../../../harness/engine/everyOperation';
+import { manualTrigger, tested, useN8n, workflowOf } from '../../../harness/n8n/useN8n';
+
+const n8n = useN8n();
+
+testEveryOperation(n8n);
+
+describe('a campaign', () => {
+	const people = range(1000, 1300).map((n) => ({ n }));
+	const oneEach = Object.fromEntries(people.map(({ n }) => [`+1555000${n}`, 1]));
+	const received = () => countBy(n8n.outbound, 'phone');
+
+	/** Starts one. @returns the IDs of the workflow and of the execution */
+	async function start(own: INodeParameters = {}, settings: IWorkflowSettings = {}) {
+		const parameters: INodeParameters = {
+			...{ resource: 'message', operation: 'sendText', text: 'Sale!' },
+			...{ to: '=+1555000{{ $json.n }}', ...own },
+		};
+		const file = workflowOf(n8n.playground, people, parameters);
+		Object.assign(file.settings!, settings);
+		const { id: workflowId } = await n8n.client.createWorkflow(file);
+		return { workflowId, id: await n8n.client.run(workflowId, manualTrigger) };
+	}
+
+	/** Uses the Retry button of an execution; then everybody has one message. */
+	async function retry(id: string): Promise<void> {
+		const again = await n8n.client.waitForExecution(await n8n.client.retry(id));
+		expect(again.status).toBe('success');
+		expect(outputOf(again, tested).map(({ json }) => json.to)).toEqual(Object.keys(oneEach));
+		expect(received()).toEqual(oneEach);
+	}
+
+	test('that fails in the middle, then the Retry button', async () => {
+		await n8n.fault({ endpoint: 'sendText', match: '+15550001150', status: 422 });
+		const { id } = await start();
+		const failed = await n8n.client.waitForExecution(id);
+		expect(failed.status).toBe('error');
+		expect(failed.data.resultData.error?.message).toContain('[item 150]');
+		await retry(id);
+	});
+
+	test('with Stop in the middle, then the Retry button, where n8n saves the progress of executions', async () => {
+		const own = { options: { concurrency: 4 } };
+		const { id } = await start(own, { saveExecutionProgress: true });
+		await until('some messages', () => n8n.outbound.length > 50, { interval: 5 });
+		await n8n.client.stopExecution(id);
+		expect((await n8n.client.waitForExecution(id)).status).toBe('canceled');
+		const { counters } = n8n.sandbox.state.requests;
+		await until('what was under way', () => counters.sendText.open === 0);
+		expect(n8n.outbound.length).toBeLessThan(300);
+		await retry(id);
+	});
+
+	test('with Send Once, during which n8n is killed; then started and run again: nobody gets two', async () => {
+		const concurrency = 8;
+		const own = { sendOnce: true, campaign: 'sale', options: { concurrency } };
+		const { workflowId } = await start(own);
+		await until('some messages', () => n8n.outbound.length > 100, { interval: 5 });
+		await n8n.playground.n8n.kill();
+		expect(n8n.outbound.length).toBeLessThan(300);
+		await n8n.playground.n8n.start();
+		const again = await n8n.client.run(workflowId, manualTrigger);
+		const execution = await n8n.client.waitForExecution(again, 120_000);
+		expect(execution.status).toBe('success');
+		const reasons = countBy(outputOf(execution, tested), ({ json }) =>
+			json.skipped ? json.reason : 'sentNow',
+		);
+		const { sentNow = 0, alreadySent = 0, mayHaveBeenSent = 0 } = reasons;
+		expect(sentNow + alreadySent + mayHaveBeenSent).toBe(300);
+		expect(mayHaveBeenSent).toBeLessThanOrEqual(concurrency);
+		expect(Object.values(received()).filter((count) => count > 1)).toEqual([]);
+		expect(n8n.outbound.length).toBeGreaterThanOrEqual(300 - concurrency);
+	});
+});

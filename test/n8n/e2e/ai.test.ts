@@ -1,0 +1,126 @@
+/** What an AI does with the nodes on a real n8n: an agent asks a human, and an assistant calls them by MCP. The example of an agent is in examples.test.ts. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
+
+import { type Execution, outputOf } from '../../../harness/n8n/client';
+import { node, to, withCredential, workflow } from '../../../harness/n8n/workflow';
+import { until } from '../../../harness/until';
+import { type Model, startModel } from '../../../harness/editor/model';
+import { manualTrigger, useN8n } from '../../../harness/n8n/useN8n';
+
+const n8n = useN8n();
+const anna = '+15550001001';
+
+/** Has an agent run with tools: the first is its own, each next one that of the one before. @returns the execution's ID */
+async function startAgent(model: Model, tools: INode[]): Promise<string> {
+	const question = { promptType: 'define', text: 'Ask Anna', options: { enableStreaming: false } };
+	const standIn = { model: { __rl: true, mode: 'id', value: 'stand-in' } };
+	const credentials = { openAiApi: await model.credentialFor(n8n.client) };
+	const nodes = [
+		node(manualTrigger, 'n8n-nodes-base.manualTrigger', 1),
+		node('Agent', '@n8n/n8n-nodes-langchain.agent', 3.1, question),
+		node('Model', '@n8n/n8n-nodes-langchain.lmChatOpenAi', 1.2, standIn, { credentials }),
+		...tools,
+	];
+	const connections: IConnections = {
+		[manualTrigger]: to(['Agent']),
+		Model: to(['Agent'], 'ai_languageModel'),
+	};
+	for (const [index, { name }] of tools.entries())
+		connections[name] = to([tools[index - 1]?.name ?? 'Agent'], 'ai_tool');
+	return await n8n.start(workflow('Agent', nodes, connections));
+}
+
+const saidBy = (execution: Execution) => outputOf(execution, 'Agent')[0]?.json.output;
+
+/** A node of ours that the agent uses. */
+const ours = (name: string, type: string, parameters: INodeParameters) =>
+	node(
+		name,
+		`n8n-nodes-business-messaging.${type}`,
+		1,
+		parameters,
+		withCredential(n8n.playground.credential.id),
+	);
+
+describe('an agent asks a human', () => {
+	const limits = { limitWaitTime: 60, waitTimeUnit: 'minutes', to: anna };
+
+	/** Runs the agent, and answers for the human. @returns what the agent said in the end */
+	async function ask(args: object, tools: INode[], question: RegExp, answer: string) {
+		const model = await startModel(args);
+		try {
+			const id = await startAgent(model, tools);
+			await n8n.untilWaiting(id);
+			expect(n8n.outbound).toMatchObject([{ phone: anna, text: expect.stringMatching(question) }]);
+			n8n.write(anna, answer);
+			return saidBy(await n8n.client.waitForExecution(id));
+		} finally {
+			await model.close();
+		}
+	}
+	afterEach(async () => {
+		const { webhooks } = n8n.sandbox.state;
+		await until('all webhooks to be removed', () => webhooks.all.length === 0);
+	});
+
+	test('with its tool, and continues with the answer', async () => {
+		const message = "={{ $fromAI('Question', 'What to ask', 'string') }}";
+		const own = { resource: 'message', operation: 'sendAndWait', message, ...limits };
+		const tool = ours('Ask Human', 'businessMessagingTool', own);
+		const said = await ask({ Question: 'Which colour?' }, [tool], /^Which colour\?$/, 'Dark green');
+		expect(said).toContain('Dark green');
+	});
+
+	test.each([
+		['Yes', /"?42/],
+		['No', /rejected/],
+	])('whether its tool may run: %s', async (answer, expected) => {
+		const args = { toolParameters: { input: '6*7' }, hitlParameters: {} };
+		const message = '=May I run {{ $tool.name }}?';
+		const review = ours('Ask Human', 'businessMessagingHitlTool', { message, ...limits });
+		const calculator = node('Calculator', '@n8n/n8n-nodes-langchain.toolCalculator', 1);
+		const said = await ask(args, [review, calculator], /^May I run \w+\?$/, answer);
+		expect(said).toMatch(expected);
+	});
+});
+
+test('the example of an MCP server lets in only who knows the header, shows what to fill in, finds contacts and sends', async () => {
+	const header = { name: 'Authorization', value: 'a long random text' };
+	const id = await n8n.client.createCredential('MCP clients', 'httpHeaderAuth', header);
+	const credentials = { httpHeaderAuth: { id, name: 'MCP clients' } };
+	await n8n.publish(
+		n8n.example('mcp-server', {
+			'MCP Server Trigger': (one) => Object.assign(one, { credentials }),
+		}),
+	);
+	const client = new Client({ name: 'test', version: '1.0.0' });
+	const connect = async (headers: Record<string, string>) => {
+		const url = new URL(`${n8n.playground.n8n.url}/mcp/business-messaging`);
+		await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+	};
+	/** What a tool gives, as its client gets it. */
+	const call = async (name: string, args: Record<string, unknown>) =>
+		JSON.stringify((await client.callTool({ name, arguments: args })).content);
+	await expect(connect({})).rejects.toThrow('Authorization data is wrong');
+	await connect({ [header.name]: header.value });
+	try {
+		const { tools } = await client.listTools();
+		const names = ['Find_contacts', 'Read_conversations', 'Send_message'];
+		expect(tools.map(({ name }) => name).sort()).toEqual(names);
+		const send = tools.find(({ name }) => name === 'Send_message');
+		expect(send?.inputSchema.required).toEqual(['Recipient', 'Text']);
+
+		const found = await call('Find_contacts', { Limit: 50 });
+		expect(found).toContain(n8n.sandbox.state.contacts.all[0].phone);
+		expect(found).not.toContain('createdAt');
+		await call('Send_message', { Recipient: '+44 7700 900408', Text: 'See you on Tuesday' });
+		expect(n8n.outbound).toMatchObject([{ phone: '+447700900408' }]);
+		expect(await call('Read_conversations', {})).toContain('See you on Tuesday');
+		const refused = await call('Send_message', { Recipient: '0170 1234567', Text: 'Hi' });
+		expect(refused).toContain('has no country code');
+	} finally {
+		await client.close();
+	}
+});

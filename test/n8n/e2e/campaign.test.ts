@@ -1,0 +1,206 @@
+/** The campaign examples on a real n8n: who gets the messages, their receipts and replies, the report, and opt-outs. */
+import { partition } from 'lodash';
+
+import { readSampleContacts } from '../../../harness/examples';
+import { hasEnded, outputOf } from '../../../harness/n8n/client';
+import { findTable, readTable } from '../../../harness/n8n/dataTables';
+import { until } from '../../../harness/until';
+import { Editor, withScreenshot } from '../../../harness/editor/editor';
+import { useN8n, withFields, withParameters } from '../../../harness/n8n/useN8n';
+import { untilPhoneIsQuiet } from '../../../harness/editor/phone';
+
+const n8n = useN8n();
+const state = () => n8n.sandbox.state;
+/** The numbers in the table; none before it is made. */
+const optOuts = async () => {
+	const isMade = await findTable(n8n.client, 'Opt-outs');
+	return isMade ? (await readTable(n8n.client, 'Opt-outs')).map(({ phone }) => phone) : [];
+};
+const resultsOf = async (name: string) =>
+	(await readTable(n8n.client, 'Campaign results')).filter(({ campaign }) => campaign === name);
+
+describe('a campaign in the editor', () => {
+	const ownPhone = '+447700900999';
+	const send = 'Send welcome';
+	const people = readSampleContacts().map(({ phone }) => phone);
+	const stopped = people.slice(10, 14);
+	const failing = people.slice(20, 23);
+	const answering = people.slice(30, 40);
+	const leaving = people.slice(60, 63);
+	const uncertain = people[70];
+	let editor: Editor;
+
+	beforeAll(async () => {
+		editor = await Editor.open(n8n.playground.n8n);
+	}, 180_000);
+	afterAll(async () => await editor?.close());
+
+	/** The ID of the workflow that the editor shows. */
+	const openId = () => new URL(editor.page.url()).pathname.split('/')[2];
+
+	/** Runs the campaign in one of its modes, from the open panel of the node that sends it, and looks at its output there. */
+	async function execute(mode: RegExp, testNumber?: string): Promise<void> {
+		await editor.part('parameter-input-mode').locator('input').click();
+		await editor.page.getByRole('option', { name: mode }).first().click();
+		if (testNumber)
+			await editor.part('parameter-input-testNumber').locator('input').fill(testNumber);
+		await editor.part('ndv-close-button').click();
+		await editor.part('node-parameters').waitFor({ state: 'hidden' });
+		await editor.execute();
+		const success = editor.page.getByText('Workflow executed successfully');
+		await success.waitFor({ timeout: 180_000 });
+		await success.waitFor({ state: 'detached' });
+		await editor.node(send).dblclick();
+		await editor.part('ndv').getByText('200 items').last().waitFor();
+	}
+
+	/** Until every message has its last receipt and n8n has handled all events. */
+	async function untilQuiet(...workflows: string[]): Promise<void> {
+		await untilPhoneIsQuiet(n8n.sandbox);
+		const haveEnded = async () => {
+			const executions = await Promise.all(workflows.map((id) => n8n.client.listExecutions(id)));
+			return executions.flat().every(hasEnded);
+		};
+		await until('executions to end', haveEnded, { limit: 180_000 });
+		await untilPhoneIsQuiet(n8n.sandbox);
+	}
+
+	/** How many of these people are in variant A, and how many in B: those whose number is odd. */
+	const byVariant = (phones: string[]) =>
+		partition(phones, (phone) => Number(phone) % 2 === 0).map(({ length }) => length);
+
+	async function journey(): Promise<void> {
+		const optOutsId = await n8n.publish(n8n.example('opt-outs'));
+		for (const phone of stopped) n8n.write(phone, 'STOP');
+		await untilQuiet(optOutsId);
+		expect(await optOuts()).toHaveLength(stopped.length);
+		await editor.importExample('campaign-results');
+		await editor.page.getByRole('button', { name: 'Publish' }).click();
+		await editor.page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+		const isPublished = () => state().webhooks.all.length === 3;
+		await until('the trigger to register', isPublished, { limit: 180_000 });
+		const resultsId = openId();
+		const before = n8n.outbound.length;
+
+		await editor.importExample('campaign-with-results');
+		await editor.node(send).dblclick();
+		await execute(/^Preview/);
+		const welcome = 'welcome to Example Shop!';
+		await editor.part('ndv').getByText(`Hello Zara, ${welcome}`).first().waitFor();
+		expect(n8n.outbound).toHaveLength(before);
+		const phone = await editor.openTab(`${n8n.sandbox.url}/#${ownPhone}`);
+		await execute(/^Send to Test/, ownPhone);
+		await phone.getByRole('log').getByText(welcome).first().waitFor();
+		const tests = n8n.outbound.slice(before).map((message) => message.phone);
+		expect(tests).toEqual([ownPhone, ownPhone, ownPhone]);
+		expect(await resultsOf('welcome')).toEqual([]);
+
+		state().settings.failingNumbers.push(...failing);
+		state().faults.add({ endpoint: 'sendTemplate', match: uncertain, reset: 'afterRead' });
+		await execute(/^Send(?! to)/);
+		expect(n8n.outbound).toHaveLength(before + 3 + 196);
+		const campaignId = openId();
+		await untilQuiet(resultsId);
+		for (const customer of answering) n8n.write(customer, 'Do you ship to France?');
+		for (const customer of leaving) n8n.write(customer, 'stopp');
+		await untilQuiet(resultsId, optOutsId);
+		expect(await optOuts()).toHaveLength(stopped.length + leaving.length);
+
+		await editor.openWorkflow(resultsId);
+		await editor.showReport();
+		const chart = editor.page.frameLocator('.__html-display');
+		await chart.getByRole('heading', { name: 'Campaign: welcome' }).waitFor();
+		expect(editor.problems).toEqual([]);
+
+		const sent = byVariant(people.filter((customer) => !stopped.includes(customer)));
+		const arrived = byVariant(
+			people.filter((customer) => ![...stopped, ...failing].includes(customer)),
+		);
+		const figures = async () => {
+			const execution = await n8n.runToEnd(resultsId, 'Show the report');
+			const [{ json }] = outputOf(execution, 'Count');
+			const rows = json.figures as Array<{ label: string; counts: number[] }>;
+			return [json.notSent, Object.fromEntries(rows.map(({ label, counts }) => [label, counts]))];
+		};
+		const expected = {
+			...{ Sent: sent, Delivered: arrived, Read: arrived, Failed: byVariant(failing) },
+			...{ Replied: byVariant(answering), 'Opted out': byVariant(leaving) },
+		};
+		expect(await figures()).toEqual([{ excluded: stopped.length }, expected]);
+		const rows = await resultsOf('welcome');
+		expect(rows).toHaveLength(200);
+		expect(rows.find(({ to }) => to === uncertain)?.sendStatus).toBe('mayHaveBeenSent');
+
+		// The second run reaches those whose message has failed.
+		state().settings.failingNumbers.splice(0);
+		const after = n8n.outbound.length;
+		await n8n.runToEnd(campaignId);
+		const again = n8n.outbound.slice(after).map((message) => message.phone);
+		expect(again.sort()).toEqual([...failing].sort());
+		await untilQuiet(resultsId);
+		const delivered = { Delivered: sent, Read: sent, Failed: [0, 0] };
+		expect((await figures())[1]).toEqual({ ...expected, ...delivered });
+		expect(await resultsOf('welcome')).toHaveLength(200);
+	}
+
+	test(
+		'a marketer previews it, tests it on her phone and sends it; every figure of the report is right; a second run reaches those whose message failed',
+		async () => await withScreenshot(editor, journey),
+		600_000,
+	);
+});
+
+test('opt-outs: STOP is confirmed once, START removes the number, other words do nothing', async () => {
+	const id = await n8n.publish(n8n.example('opt-outs'));
+	const phone = '+447700900999';
+	const steps: Array<[text: string, messages: number, isListed: boolean]> = [
+		['STOP', 1, true],
+		['Stop!', 1, true],
+		['bus stop', 1, true],
+		['start', 2, false],
+		['STOP', 3, true],
+	];
+	for (const [text, messages, isListed] of steps) {
+		n8n.write(phone, text);
+		const isHandled = async () =>
+			n8n.outbound.length === messages &&
+			(await optOuts()).includes(phone) === isListed &&
+			(await n8n.client.listExecutions(id)).every(hasEnded);
+		await until(`"${text}" to be handled`, isHandled, { limit: 180_000 });
+	}
+	const texts = n8n.outbound.map(({ text }) => text.split(' ').slice(0, 4).join(' '));
+	expect(texts).toEqual(['You will get no', 'Welcome back! Write STOP', 'You will get no']);
+}, 300_000);
+
+test('a list of your own, whose numbers lose their + when n8n imports it', async () => {
+	// As the editor's dialog does it, with the types of columns that n8n proposes.
+	const csv = 'name,phone\nZara,+447700900112\nNobody,17009\nLars,46701740683\n';
+	const form = new FormData();
+	form.append('file', new Blob([csv], { type: 'text/csv' }), 'list.csv');
+	type Upload = { id: string; columns: Array<{ name: string; type: string }> };
+	const upload = await n8n.client.call<Upload>('POST', '/rest/data-tables/uploads', form);
+	const columns = upload.columns.map(({ name, type }) => ({ name, type, csvColumnName: name }));
+	const { id: project } = await n8n.client.call<{ id: string }>('GET', '/rest/projects/personal');
+	const table = { name: 'My list', columns, fileId: upload.id, hasHeaders: true };
+	await n8n.client.call('POST', `/rest/projects/${project}/data-tables`, table);
+
+	const own = { campaign: 'mine', people: 'My list', defaultCountry: 'plusMissing' };
+	const file = n8n.example('campaign-with-results', {
+		Settings: withFields(own),
+		'Send welcome': withParameters({ mode: 'send' }),
+	});
+	const { id } = await n8n.client.createWorkflow(file);
+	for (const time of ['first', 'second']) {
+		await n8n.runToEnd(id);
+		const rows = (await resultsOf('mine')).map((row) =>
+			['name', 'phone', 'to', 'sendStatus'].map((column) => row[column]).join(' | '),
+		);
+		expect([time, ...rows]).toEqual([
+			time,
+			'Zara | 447700900112 | +447700900112 | sent',
+			'Nobody | 17009 |  | notSent',
+			'Lars | 46701740683 | +46701740683 | sent',
+		]);
+		expect(n8n.outbound).toHaveLength(2);
+	}
+});

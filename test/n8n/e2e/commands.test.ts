@@ -1,0 +1,82 @@
+/** `npm run demo` and `npm start` as a person runs them. */
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Webhook } from '../../../sandbox/state/webhooks';
+import { exampleNames, readSampleContacts } from '../../../harness/examples';
+import { N8nClient } from '../../../harness/n8n/client';
+import { ownerOf } from '../../../harness/n8n/server';
+import {
+	END_WITH_PARENT,
+	freePort,
+	runCommand,
+	spawnTree,
+	stopTree,
+} from '../../../harness/processes';
+import { SandboxClient } from '../../../harness/sandboxClient';
+import { root } from '../../../harness/engine/files';
+
+jest.setTimeout(15 * 60_000);
+
+let folder: string;
+beforeEach(async () => {
+	folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-commands-'));
+});
+afterEach(async () => await rm(folder, { recursive: true, force: true }));
+
+test('npm run demo reaches everybody, answers everybody once, leaves nothing behind and ends with 0', async () => {
+	const file = path.join(folder, 'demo.json');
+	const demo = ['run', 'demo', '--', '--json', file];
+	const output = await runCommand('npm', demo, { cwd: root, limit: 10 * 60_000 });
+	const everybody = readSampleContacts().length;
+	expect(output).toMatch(new RegExp(`replied +${everybody}\\b`));
+	expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+		n8nVersion: '2.41.1',
+		contacts: everybody,
+		sent: everybody,
+		delivered: everybody,
+		read: everybody,
+		answered: everybody,
+		replied: everybody,
+		lost: 0,
+		doubled: 0,
+		webhooksLeft: 0,
+		seconds: expect.any(Number),
+	});
+});
+
+/** Starts the playground, and ends it with Ctrl-C when `use` is done. */
+async function whileStarted(use: (client: N8nClient, sandbox: SandboxClient) => Promise<void>) {
+	const [n8nPort, sandboxPort] = [await freePort(), await freePort()];
+	const start = ['--require', END_WITH_PARENT, '--import', 'tsx', 'playground/start.ts'];
+	const flags = [`--n8n-port=${n8nPort}`, `--sandbox-port=${sandboxPort}`, `--folder=${folder}`];
+	const child = spawnTree(process.execPath, [...start, ...flags], {
+		cwd: root,
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	try {
+		// It prints nothing but the welcome, once all is ready.
+		const ended = child.then(({ exitCode }) => [`It ended with ${exitCode}.`]);
+		const [words] = await Promise.race([once(child.stdout!, 'data'), ended]);
+		expect(String(words)).toContain(`http://127.0.0.1:${n8nPort}`);
+		const client = new N8nClient(`http://127.0.0.1:${n8nPort}`);
+		await client.login(ownerOf(folder));
+		await use(client, new SandboxClient(`http://127.0.0.1:${sandboxPort}`, 'sandbox-key-0001'));
+	} finally {
+		await stopTree(child, 30_000);
+	}
+}
+
+test('npm start imports every example once, and those that listen are on, also after a second start', async () => {
+	for (const time of ['first', 'second']) {
+		await whileStarted(async (client, sandbox) => {
+			const workflows = await client.listWorkflows();
+			expect([time, workflows.length]).toEqual([time, exampleNames().length]);
+			const active = workflows.filter((workflow) => workflow.active).map(({ name }) => name);
+			expect(active.sort()).toEqual(['Auto-reply', 'Campaign results', 'Opt-outs']);
+			expect(await sandbox.look<Webhook>('/webhooks')).toHaveLength(4);
+		});
+	}
+});

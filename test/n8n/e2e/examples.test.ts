@@ -1,0 +1,228 @@
+/** The workflows of examples/ on a real n8n, run as they are; the campaign and the MCP server have separate files. */
+import axios from 'axios';
+import { countBy, isEqual, pick, range, sortBy } from 'lodash';
+import { DateTime, Info } from 'luxon';
+
+import { readSampleContacts } from '../../../harness/examples';
+import { outputOf } from '../../../harness/n8n/client';
+import { readTable, updateTable } from '../../../harness/n8n/dataTables';
+import { until } from '../../../harness/until';
+import { startModel } from '../../../harness/editor/model';
+import { clicked, useN8n, withFields, withParameters } from '../../../harness/n8n/useN8n';
+
+const n8n = useN8n();
+const [zara, daisy, arthur] = readSampleContacts();
+
+const state = () => n8n.sandbox.state;
+const textsTo = (phone: string) =>
+	n8n.outbound.filter((message) => message.phone === phone).map(({ text }) => text);
+const rowsOf = async (table: string) => await readTable(n8n.client, table);
+const http = axios.create({ proxy: false, timeout: 30_000 });
+
+/** Until executions have ended well. */
+async function untilEnded(workflowId: string, count: number): Promise<void> {
+	const executions = await n8n.executions(workflowId, count);
+	expect(executions.map(({ status }) => status)).toEqual(Array(count).fill('success'));
+}
+
+describe('auto-reply', () => {
+	/** Noon or a little later in a zone of this name, so that no test runs over midnight. */
+	const noon = () => {
+		const hours = 12 - DateTime.utc().hour;
+		return DateTime.now().setZone(`UTC${hours < 0 ? '' : '+'}${hours}`);
+	};
+	const everyDay = Info.weekdays('long', { locale: 'en' });
+	const otherDays = () => everyDay.filter((_, index) => index + 1 !== noon().weekday);
+
+	test.each([
+		['promises an answer if we are open', () => ({}), /shortly/],
+		['says when we open, before that', () => ({ opensAt: '14:30' }), /14:30 to 18:00/],
+		['does so on other days', () => ({ openDays: otherDays().join(', ') }), /09:00 to 18:00/],
+		['does so on holidays', () => ({ closedOn: `2020-01-01, ${noon().toISODate()}` }), /09:00/],
+	])('%s', async (_, hours, answer) => {
+		const usual = {
+			openDays: everyDay.join(', '),
+			opensAt: '09:00',
+			closesAt: '18:00',
+			closedOn: '',
+		};
+		const values = { ...usual, timeZone: noon().zoneName!, ...hours() };
+		const file = n8n.example('auto-reply', { 'Our opening hours': withFields(values) });
+		const id = await n8n.publish(file);
+		n8n.write(zara.phone, 'Do you sell shoes?');
+		await untilEnded(id, 1);
+		expect(textsTo(zara.phone)).toEqual([expect.stringMatching(answer)]);
+	});
+});
+
+test('order update: the shop calls twice, the customer gets one message with the invoice; the sample order works', async () => {
+	const order = {
+		order: 'B-1',
+		name: 'Anna Schmidt',
+		phone: '0044 7700 900551',
+		arrives: '2030-01-31',
+		invoice: 'https://example.com/invoices/B-1.pdf',
+	};
+	const sends = withParameters({ mode: 'send' });
+	const id = await n8n.publish(n8n.example('order-update', { 'Send order update': sends }));
+	const url = `${n8n.playground.n8n.url}/webhook/order-shipped`;
+	const first = await http.post<object>(url, order);
+	expect(first.data).toMatchObject({ messageId: expect.stringMatching(/^msg/) });
+	const second = await http.post<object>(url, order);
+	expect(second.data).toMatchObject({ skipped: true, reason: 'alreadySent' });
+	expect(n8n.outbound).toMatchObject([
+		{
+			phone: '+447700900551',
+			text: 'Hi Anna, your order B-1 has left our warehouse and arrives on Thursday, 31 January. The invoice is attached.',
+			template: { header: { documentUrl: order.invoice } },
+		},
+	]);
+	await n8n.runToEnd(id, 'Try it with a sample order');
+	expect(textsTo(zara.phone)).toEqual([expect.stringContaining('A-4711')]);
+});
+
+test('survey: many people answer at once; it thanks the happy ones, asks the others why, keeps each answer, and leaves others alone', async () => {
+	const count = Number(process.env.SURVEY_PEOPLE ?? 50);
+	const phones = range(count).map((n) => `+1555${2_000_000 + n}`);
+	for (const phone of phones) state().contacts.create({ phone, segments: ['survey'] });
+	const isUnhappy = (phone: string) => Number(phone) % 10 === 0;
+	/** Answers neither the question nor its repetition with a number. */
+	const [stubborn] = phones.filter((phone) => !isUnhappy(phone));
+	const serious = phones.filter((phone) => phone !== stubborn);
+
+	await n8n.publish(n8n.example('inbox'));
+	const customers = withParameters({ limit: count, filters: { segment: 'survey' } });
+	const changes = {
+		'Get customers': customers,
+		'Ask for a rating': withParameters({ mode: 'send' }),
+	};
+	const id = await n8n.start(n8n.example('survey', changes), clicked);
+	/** Answers once everybody has got so many messages and n8n waits. */
+	const answer = async (who: string[], messages: number, textOf: (phone: string) => string) => {
+		const expected = Object.fromEntries(who.map((phone) => [phone, messages]));
+		const areAsked = () => isEqual(pick(countBy(n8n.outbound, 'phone'), who), expected);
+		await until('the questions', areAsked, { limit: 5 * 60_000 });
+		await n8n.untilWaiting(id);
+		for (const phone of who) n8n.write(phone, textOf(phone));
+	};
+	for (const messages of [1, 2, 3]) await answer([stubborn], messages, () => 'terrible');
+	await answer(serious, 1, (phone) => (isUnhappy(phone) ? '1' : '5'));
+	const unhappy = phones.filter(isUnhappy);
+	await answer(unhappy, 2, (phone) => `Too late for ${phone}`);
+	expect((await n8n.client.waitForExecution(id, 5 * 60_000)).status).toBe('success');
+
+	expect(sortBy(await rowsOf('Survey answers'), 'phone')).toMatchObject(
+		serious.map((phone) => ({
+			...{ phone, rating: isUnhappy(phone) ? 1 : 5 },
+			reason: isUnhappy(phone) ? `Too late for ${phone}` : null,
+		})),
+	);
+	expect(textsTo(stubborn)[1]).toBe('Please answer with a number from 1 to 5.');
+	expect(textsTo(serious.find((phone) => !isUnhappy(phone))!)[1]).toContain('review');
+	expect(textsTo(unhappy[0])[2]).toContain('A colleague');
+	const inAll = Object.fromEntries(serious.map((phone) => [phone, isUnhappy(phone) ? 3 : 2]));
+	expect(countBy(n8n.outbound, 'phone')).toEqual({ ...inAll, [stubborn]: 3 });
+});
+
+test('weekly report: the first has all figures, the next those of the week', async () => {
+	const { id } = await n8n.client.createWorkflow(n8n.example('weekly-report'));
+	const send = async (count: number) => {
+		for (let n = 0; n < count; n++) state().traffic.send({ phone: zara.phone, text: 'Hi' });
+		const areRead = () => n8n.outbound.every(({ status }) => status === 'read');
+		await until('the messages to be read', areRead);
+	};
+	/** The e-mail, and its figures with the width of their bars in percent. */
+	const report = async () => {
+		const [{ json }] = outputOf(await n8n.runToEnd(id), 'Write the e-mail');
+		const html = String(json.html);
+		const row = /<tr><td[^>]*>(\w+)<[^]+?border-spacing:0;width:(\d+)%[^]+?<b>(\d+)<\/b>/g;
+		const rows = [...html.matchAll(row)].map(([, label, width, value]) => [label, value, width]);
+		return { html, figures: rows.map((cells) => cells.join(' ')) };
+	};
+
+	await send(4);
+	n8n.write(zara.phone, 'Hello');
+	expect((await report()).figures).toEqual([
+		...['Sent 4 100', 'Delivered 4 100', 'Read 4 100', 'Failed 0 1', 'Received 1 25'],
+	]);
+	const [{ week }] = await rowsOf('Weekly figures');
+	const earlier = { week: 'the week before' };
+	await updateTable(n8n.client, 'Weekly figures', ['week', String(week)], earlier);
+	await send(2);
+	const { html, figures } = await report();
+	expect(figures).toEqual([
+		...['Sent 2 100', 'Delivered 2 100', 'Read 2 100', 'Failed 0 1', 'Received 0 1'],
+	]);
+	expect(html).toContain('100 % of what arrived was read.');
+	expect((await report()).html).toBe(html);
+});
+
+test('contacts from a CSV file: nobody twice, also the second time; invalid rows are listed', async () => {
+	const csv =
+		'name,phone\nZara Q.,0044 7700 900408\nNew Person,+44 7700 900777\nNobody,0170 1234\nNew Again,+44 (7700) 900777\n';
+	const open = { 'When a file is chosen': withParameters({ authentication: 'none' }) };
+	await n8n.publish(n8n.example('contact-sync', open));
+	/** Chooses the file on the page. @returns the last page */
+	const upload = async () => {
+		const form = new FormData();
+		form.append('field-0', new Blob([csv], { type: 'text/csv' }), 'people.csv');
+		const url = `${n8n.playground.n8n.url}/form/contacts-from-csv`;
+		const { data } = await http.post<{ formWaitingUrl: string }>(url, form);
+		// n8n does not answer at all while the execution is still running.
+		const page = async () => {
+			const answer = http.get<string>(data.formWaitingUrl, { timeout: 2_000 });
+			const html = await answer.then((response) => response.data).catch(() => '');
+			return html.includes('are up to date') && html;
+		};
+		return await until('the last page', page);
+	};
+	for (const time of ['first', 'second']) {
+		const page = await upload();
+		expect([time, page]).toEqual([time, expect.stringContaining('3 contacts are up to date')]);
+		expect(page).toMatch(/Line 4 was not usable: .*0170 1234.* has no country code/);
+		expect(state().contacts.all).toHaveLength(readSampleContacts().length + 1);
+		expect(state().contacts.findByPhone(zara.phone)?.name).toBe('Zara Q.');
+		expect(state().contacts.findByPhone('+447700900777')?.name).toBe('New Again');
+	}
+});
+
+test('AI agent: answers, calls a colleague when it is asked to, and leaves the chat to the colleague', async () => {
+	const colleague = '+447700900001';
+	const model = await startModel({ Summary: 'Daisy wants her money back.' }, (messages) =>
+		JSON.stringify(messages.at(-1)?.content).includes('a person'),
+	);
+	const credentials = { openAiApi: await model.credentialFor(n8n.client) };
+	try {
+		const id = await n8n.publish(
+			n8n.example('ai-agent', { 'AI model': (node) => Object.assign(node, { credentials }) }),
+		);
+		n8n.write(zara.phone, 'How long does delivery take?');
+		await untilEnded(id, 1);
+		expect(textsTo(zara.phone)).toEqual([expect.stringContaining('How long does delivery take?')]);
+		expect(textsTo(colleague)).toEqual([]);
+
+		n8n.write(daisy.phone, 'I want to talk to a person');
+		await untilEnded(id, 2);
+		expect(textsTo(colleague)).toEqual([
+			`Please take over the chat with ${daisy.phone}.\n\nDaisy wants her money back.`,
+		]);
+		expect(textsTo(daisy.phone)).toHaveLength(1);
+
+		n8n.write(daisy.phone, 'Are you there?');
+		n8n.write(colleague, 'I am on it');
+		await untilEnded(id, 4);
+		expect(n8n.outbound).toHaveLength(3);
+
+		await model.close();
+		n8n.write(arthur.phone, 'Hello?');
+		await untilEnded(id, 5);
+		expect(textsTo(arthur.phone)).toEqual([
+			expect.stringContaining('A colleague will answer you here'),
+		]);
+		expect(textsTo(colleague)[1]).toContain(`${arthur.phone}, who wrote: Hello?`);
+		const rows = await rowsOf('Chats with a colleague');
+		expect(rows.map(({ phone }) => phone)).toEqual([daisy.phone, arthur.phone]);
+	} finally {
+		await model.close();
+	}
+});

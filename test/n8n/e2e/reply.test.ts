@@ -1,0 +1,71 @@
+/** Send and Wait for Response on a real n8n: with the trigger as the inbox, and without one. */
+import type { INodeParameters } from 'n8n-workflow';
+import { outputOf } from '../../../harness/n8n/client';
+import { until } from '../../../harness/until';
+import { trigger, useN8n } from '../../../harness/n8n/useN8n';
+
+const n8n = useN8n();
+const anna = '+15550001001';
+const berta = '+15550001002';
+const carl = '+15550001003';
+test('without a trigger, the answer is found after n8n was killed and started again', async () => {
+	const id = await n8n.ask([anna]);
+	await n8n.crash();
+	n8n.write(anna, 'Still here');
+	expect(await n8n.replies(id)).toEqual(['Still here']);
+	const { webhooks } = n8n.sandbox.state;
+	await until('the webhook to be removed', () => webhooks.all.length === 0);
+});
+
+describe('with a published trigger', () => {
+	test('n8n is killed at five moments of five runs: every reply arrives once, nobody is asked twice, nothing else counts as a reply', async () => {
+		const inbox = await n8n.publish();
+		const person = (n: number) => `+1555000${2000 + n}`;
+		const answer = (n: number) => n8n.write(person(n), `from ${n}`).deliveries;
+		const pair = async (n: number, more: INodeParameters = {}) =>
+			await n8n.ask([person(n), person(n + 1)], more);
+		const runs = {
+			asked: await pair(0),
+			halfAnswered: await pair(2),
+			allAnswered: await pair(4, { replyOptions: { groupMessages: 20 } }),
+			resumed: await pair(6),
+			limited: await pair(8, { limitWaitTime: 1 }),
+		};
+		const first = [n8n.write(carl, 'Hello').deliveries, answer(6), answer(7)].flat();
+		await n8n.untilDelivered(first);
+		await n8n.client.waitForExecution(runs.resumed);
+		const second = [2, 4, 5, 8].flatMap(answer);
+		await n8n.untilDelivered(second);
+		await n8n.crash();
+		const { webhooks, deliveries } = n8n.sandbox.state;
+		const again = [...first, ...second].map(({ webhookId, event, data }) =>
+			deliveries.deliver(webhooks.get(webhookId)!, event, data),
+		);
+		await n8n.untilDelivered(again);
+		await n8n.untilDelivered([0, 1, 3].flatMap(answer));
+		await n8n.untilDelivered(n8n.write(person(6), 'Thanks').deliveries);
+		const replies: unknown[][] = [];
+		for (const id of Object.values(runs)) replies.push(await n8n.replies(id));
+		expect(replies).toEqual([
+			['from 0', 'from 1'],
+			['from 2', 'from 3'],
+			['from 4', 'from 5'],
+			['from 6', 'from 7'],
+			['from 8', null],
+		]);
+		expect(n8n.outbound).toHaveLength(10);
+		const started = (await n8n.executions(inbox, 2)).flatMap((one) => outputOf(one, trigger));
+		expect(started.map(({ json }) => json.text)).toEqual(['Hello', 'Thanks']);
+	});
+
+	test('a trigger that is switched off, and on after a crash of n8n, still knows who was asked', async () => {
+		const inbox = await n8n.publish();
+		const id = await n8n.ask([anna, berta]);
+		await n8n.untilDelivered(n8n.write(berta, 'two').deliveries);
+		await n8n.client.deactivate(inbox);
+		await n8n.crash();
+		await n8n.client.activate(inbox);
+		await n8n.untilDelivered(n8n.write(anna, 'one').deliveries);
+		expect(await n8n.replies(id)).toEqual(['one', 'two']);
+	});
+});

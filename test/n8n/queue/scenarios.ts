@@ -1,0 +1,231 @@
+/** Campaigns that workers share, and events that several processes receive. Each scenario has a separate service. */
+import { readFileSync } from 'node:fs';
+import axios from 'axios';
+import countBy from 'lodash/countBy';
+import range from 'lodash/range';
+import type { INodeParameters } from 'n8n-workflow';
+import pLimit from 'p-limit';
+import type { Delivery } from '../../../sandbox/deliveries';
+import { step } from '../../../harness/cli';
+import { type Execution, outputOf } from '../../../harness/n8n/client';
+import type { N8nProcess } from '../../../harness/n8n/server';
+import { numbersOf } from '../../../harness/sandboxClient';
+import { until } from '../../../harness/until';
+import { type Machine, WORKERS } from '../soak/machine';
+import { ACTION, type Body, isOpen, patiently, RATE, Shop } from '../soak/shop';
+
+/** n8n's queue gives an execution to whichever worker asks first; parts that met at one worker are sent again. */
+const ATTEMPTS = 6;
+const LIMIT = 5 * 60_000;
+const SIDE_BY_SIDE = 10;
+
+/** How much is sent: messages of a campaign, people of those that meet, and events. */
+interface Sizes {
+	messages: number;
+	people: number;
+	events: number;
+}
+
+/** The measurements, and what does not hold, whatever the speed of the machine. */
+interface Result {
+	rows: object[];
+	faults: string[];
+}
+
+type Scenario = (machine: Machine, sizes: Sizes) => Promise<Result>;
+
+const text = 'Our summer sale starts today.';
+const sale = { resource: 'message', operation: 'sendText', to: '={{ $json.to }}', text };
+const onceEach = { ...sale, sendOnce: true, campaign: 'sale' };
+
+const openSale = async (machine: Machine, parameters: INodeParameters) =>
+	await Shop.open(machine, { started: { sale: parameters } });
+
+/** The same campaign by one, two and three workers, with one key, and longer than the service's limit allows at once. */
+const campaigns: Scenario = async (machine, { messages }) => {
+	await send(machine, WORKERS, messages); // warms all workers up
+	// The last message cannot go out before the windows are over that all others fill.
+	const best = ((Math.ceil(messages / RATE.requests) - 1) * RATE.windowMs) / 1000;
+	const rows = [];
+	const faults: string[] = [];
+	for (const wanted of range(1, WORKERS + 1)) {
+		const row = await send(machine, wanted, messages);
+		const { workers, lost, doubled, seconds } = row;
+		rows.push({ ...row, best, timesBest: seconds / best });
+		if (lost + doubled > 0) faults.push(`${workers} workers: ${lost} lost, ${doubled} doubled`);
+		if (workers !== wanted) faults.push(`for ${wanted} workers: n8n gave it to ${workers}`);
+	}
+	return { rows, faults };
+};
+
+async function send(machine: Machine, workers: number, messages: number) {
+	const attempt = async () => {
+		const shop = await openSale(machine, sale);
+		const executions = await shop.run('sale', ...partsOf(messages, workers));
+		await shop.close();
+		const { counters } = shop.sandbox.state.requests;
+		return {
+			...{ workers: workersOf(machine, executions).length, messages },
+			...{ seconds: secondsOf(executions), ...countsOf(shop, messages) },
+			tooManyRequests: counters.sendText.byStatus['429'] ?? 0,
+		};
+	};
+	return await step(`${messages} messages by ${workers} of ${WORKERS} workers`, async () => {
+		for (let attempts = 1; ; attempts++) {
+			const row = await attempt();
+			if (row.workers === workers || attempts === ATTEMPTS) return row;
+		}
+	});
+}
+
+/** Send Once: all workers write to the same people at the same moment, or each to others; and all once more. */
+const sendOnce: Scenario = async (machine, { people }) => {
+	const same = await together(machine, everybody(people), onceEach);
+	const different = await together(machine, partsOf(people, WORKERS), onceEach);
+	const wrong = [...same, ...different].filter(({ lost, doubled }) => lost + doubled > 0);
+	return {
+		rows: [
+			...same.map((row) => ({ what: 'the same people', ...row })),
+			...different.map((row) => ({ what: 'different people', ...row })),
+		],
+		faults: wrong.map(({ when, lost, doubled }) => `${when}: ${lost} lost, ${doubled} doubled`),
+	};
+};
+
+/** Frequency Cap: all workers write to the same people at the same moment, more often than the cap allows; and once more. */
+const cap: Scenario = async (machine, { people }) => {
+	const audienceRules = { frequencyCap: { values: { messages: 2, days: 7 } } };
+	const rows = await together(machine, everybody(people), { ...sale, audienceRules });
+	const faults = rows.flatMap(({ when, sent, skipped, most }) => [
+		...(most > 2 ? [`${when}: somebody got ${most} messages`] : []),
+		...(sent + skipped === WORKERS * people
+			? []
+			: [`${when}: ${sent} sent and ${skipped} skipped are not all`]),
+	]);
+	return { rows, faults };
+};
+
+const everybody = (count: number): Body[] => range(WORKERS).map(() => ({ text, from: 0, count }));
+
+/** Runs a workflow with all bodies at the same moment, and then once more. */
+async function together(machine: Machine, bodies: Body[], parameters: INodeParameters) {
+	const shop = await openSale(machine, parameters);
+	const people = Math.max(...bodies.map(({ from, count }) => from + count));
+	const rows = [];
+	for (const when of ['at once', 'once more']) {
+		const title = `${people} people, ${bodies.length} campaigns ${when}`;
+		const executions = await step(title, async () => await shop.run('sale', ...bodies));
+		const items = itemsOf(executions);
+		rows.push({
+			...{ when, people, workers: workersOf(machine, executions).length },
+			sent: items.filter(({ sendStatus }) => sendStatus === 'sent').length,
+			skipped: items.filter(({ skipped }) => skipped).length,
+			...{ ...countsOf(shop, people), seconds: secondsOf(executions) },
+		});
+	}
+	await shop.close();
+	return rows;
+}
+
+/** Customers write, and what was delivered is repeated. Every execution answers its customer, so that the service counts them. */
+const trigger: Scenario = async (machine, { events }) => {
+	const reply = { ...sale, to: '={{ $json.from }}', text: 'Thank you, we will answer soon.' };
+	const shop = await Shop.open(machine, { triggered: { inbox: { trigger: {}, action: reply } } });
+	const { state } = shop.sandbox;
+	const rows: object[] = [];
+	const faults: string[] = [];
+	const ended = async () =>
+		(await shop.executions(shop.places.inbox.id, 0, `AND ${isOpen()}`)).length === 0;
+	/** @param round whose events these are: each round has its own customers */
+	const measure = async (what: string, round: number, work: () => Promise<unknown>) => {
+		await step(what, async () => {
+			await work();
+			await until('the executions to end', ended, { limit: LIMIT });
+		});
+		const { lost, doubled } = countsOf(shop, events, round * events);
+		rows.push({ what, events, executed: events - lost, doubled });
+		if (lost > 0) faults.push(`${what}: ${lost} of ${events} events started no execution`);
+		// Each process knows only what it took itself; docs/scaling.md says what follows from that.
+		if (doubled > 0 && what.includes('same process'))
+			faults.push(`${what}: ${doubled} events started two executions`);
+	};
+	await measure('each once', 0, async () => {
+		for (const from of numbersOf({ from: 0, count: events }))
+			state.traffic.receive({ from, text: 'Hello' });
+		const settled = () => state.deliveries.log.last().every((one) => one.state !== 'pending');
+		await until('n8n to answer the deliveries', settled, { limit: LIMIT });
+	});
+	const first = state.deliveries.log.last();
+	/** Brings each delivery to all these processes at the same moment. */
+	const bring = async (deliveries: Delivery[], urls: string[]) => {
+		const limit = pLimit(SIDE_BY_SIDE);
+		const options = { timeout: 60_000, proxy: false } as const;
+		const bringOne = async ({ url, event, data }: Delivery) => {
+			const places = urls.map((one) => url.replace(machine.url, one));
+			// Like the service, it delivers again what was not answered.
+			const post = async (place: string) =>
+				await patiently(async () => await axios.post(place, { event, data }, options));
+			await Promise.all(places.map(post));
+		};
+		await Promise.all(deliveries.map(async (one) => await limit(bringOne, one)));
+	};
+	/** Other events of the same kind, by customers who have not written yet. */
+	const copies = (round: number) =>
+		numbersOf({ from: round * events, count: events }).map((from, index) => {
+			const { data, ...delivery } = first[index];
+			return { ...delivery, data: { ...data, id: `copy-${from}`, from } };
+		});
+	const [same, another] = [machine.url, machine.main.url];
+	const repeats: Array<[string, number, Delivery[], string[]]> = [
+		['again, to the same process', 0, first, [same]],
+		['again, to another process', 0, first, [another]],
+		['to the same process twice at once', 1, copies(1), [same, same]],
+		['to two processes at once', 2, copies(2), [same, another]],
+	];
+	for (const [what, round, deliveries, urls] of repeats)
+		await measure(what, round, async () => await bring(deliveries, urls));
+	await shop.close();
+	return { rows, faults };
+};
+
+/** All by their names. */
+export const scenarios: Record<string, Scenario> = { campaigns, trigger, sendOnce, cap };
+
+/** Splits a campaign into equal parts. */
+function partsOf(messages: number, parts: number): Body[] {
+	const count = messages / parts;
+	return range(parts).map((part) => ({ text, from: part * count, count }));
+}
+
+/** The workers that took executions, in the order of their numbers; n8n's logs tell. */
+function workersOf({ workers }: Machine, executions: Execution[]): N8nProcess[] {
+	const signs = executions.map(({ id }) => `Worker started execution ${id} `);
+	return workers.filter(({ logFile }) => {
+		const log = readFileSync(logFile, 'utf8');
+		return signs.some((sign) => log.includes(sign));
+	});
+}
+
+/** The records that the node under test gave out. */
+function itemsOf(executions: Execution[]) {
+	return executions.flatMap((one) => outputOf(one, ACTION).map(({ json }) => json));
+}
+
+/** From the start of the first sending node to the end of the last one, seconds, by n8n's own clock. */
+function secondsOf(executions: Execution[]): number {
+	const runs = executions.flatMap(({ data }) => data.resultData.runData[ACTION] ?? []);
+	const ends = runs.map(({ startTime, executionTime }) => startTime + executionTime);
+	return (Math.max(...ends) - Math.min(...runs.map(({ startTime }) => startTime))) / 1000;
+}
+
+/** How many of these people got no message, how many got more than one, and the most messages that one got. */
+function countsOf({ sandbox }: Shop, count: number, from = 0) {
+	const sent = sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
+	const times = countBy(sent, 'phone');
+	const counts = numbersOf({ from, count }).map((number) => times[number] ?? 0);
+	return {
+		lost: counts.filter((received) => received === 0).length,
+		doubled: counts.filter((received) => received > 1).length,
+		most: Math.max(...counts),
+	};
+}

@@ -1,0 +1,191 @@
+/** A shop: its workflows on the n8n under test, and the service that they speak to. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import axios from 'axios';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { type Sandbox, startSandbox } from '../../../sandbox';
+import { numbers } from '../../../sandbox/variants';
+import { onStop } from '../../../harness/cli';
+import type { Execution } from '../../../harness/n8n/client';
+import * as make from '../../../harness/n8n/workflow';
+import { FIRST_NUMBER } from '../../../harness/sandboxClient';
+import { until } from '../../../harness/until';
+import type { Machine } from './machine';
+
+/** The documented 1,000 requests per minute, sped up six times. */
+export const RATE = { requests: 1000, windowMs: 10_000 };
+/** How long calls are repeated while n8n or the service fails. */
+const PATIENCE = 5 * 60_000;
+const RUN_LIMIT = 20 * 60_000;
+
+/** The segment of those who want no more campaigns. */
+export const OPTED_OUT = 'opted-out';
+/** The node that starts a workflow, and the one that sends, asks or saves. */
+export const START = 'Start';
+export const ACTION = 'Action';
+
+/** After this time, an execution that has not begun never will: n8n's database failed in between, ms. */
+const BEGIN_LIMIT = 3 * 60_000;
+
+/** In SQL: an execution that has not ended. */
+export function isOpen(): string {
+	const since = new Date(Date.now() - BEGIN_LIMIT).toISOString().replace('T', ' ').slice(0, 19);
+	return `(status IN ('running', 'waiting') OR (status = 'new' AND "createdAt" > '${since}'))`;
+}
+
+/** What the workflows of a shop do, by their names. */
+export interface Workflows {
+	/** Started by webhook, with the people it is about. */
+	started?: Record<string, INodeParameters>;
+	/** What customers and the service start. */
+	triggered?: Record<string, { trigger: INodeParameters; action?: INodeParameters }>;
+}
+
+/** A value of the {@link Body} with which a workflow was started. */
+export const ofStart = (name: string) => `={{ $('${START}').first().json.body.${name} }}`;
+
+/** A workflow: its ID, and what its URL contains. */
+interface Place {
+	id: string;
+	path: string;
+}
+
+/** People of a run, by consecutive numbers, of whom the first `repeats` are in the list twice. */
+export interface Body {
+	text: string;
+	from: number;
+	count: number;
+	repeats?: number;
+	excluded?: string;
+}
+
+/** Repeats a call while n8n or the service fails. @throws what it throws after five minutes */
+export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+	for (const end = Date.now() + PATIENCE; ; await delay(1000)) {
+		try {
+			return await work();
+		} catch (error) {
+			if (Date.now() > end) throw error;
+		}
+	}
+}
+
+/** A shop that is open until the day is over. */
+export class Shop {
+	isOver = false;
+	readonly places: Record<string, Place> = {};
+	/** ID of the credential. */
+	credential = '';
+	/** Random whole numbers below a limit, from the seed. */
+	readonly random: (below: number) => number;
+
+	private constructor(
+		readonly machine: Machine,
+		readonly sandbox: Sandbox,
+		seed: number,
+	) {
+		this.random = numbers(seed);
+	}
+
+	/** Starts a service, and publishes the workflows. */
+	static async open(machine: Machine, workflows: Workflows, seed = 0): Promise<Shop> {
+		const sandbox = await startSandbox({
+			port: 0,
+			requestsPerWindow: RATE.requests,
+			rateWindowMs: RATE.windowMs,
+			latencyMs: 20,
+			receiptDelaysMs: { sent: null, delivered: 300, read: null },
+			deliveryAttempts: 30,
+			deliveryRetryDelayMs: 500,
+			sampleContacts: 0,
+		});
+		onStop(async () => await sandbox.close());
+		const shop = new Shop(machine, sandbox, seed);
+		await shop.publish(workflows);
+		return shop;
+	}
+
+	/** Unpublishes the workflows. @returns how many webhooks are left at the service */
+	async close(): Promise<number> {
+		const { client } = this.machine.main;
+		for (const { id } of Object.values(this.places))
+			await patiently(async () => await client.deactivate(id));
+		return this.sandbox.state.webhooks.all.length;
+	}
+
+	private async publish({ started = {}, triggered = {} }: Workflows): Promise<void> {
+		const { client } = this.machine.main;
+		this.credential = await client.createCredential('Service', 'businessMessagingApi', {
+			apiKey: this.sandbox.key,
+			baseUrl: this.sandbox.url,
+			apiPath: 'automatic',
+			requestsPerMinute: RATE.requests,
+			rateWindowMs: RATE.windowMs,
+		});
+		const own = make.withCredential(this.credential);
+		const action = (parameters: INodeParameters, more: Partial<INode>) =>
+			make.node(ACTION, make.ACTION, 1, parameters, { ...own, ...more });
+		const number = `Number(${FIRST_NUMBER}) + $json.body.from + index % $json.body.count`;
+		const items = `={{ Array.from({ length: $json.body.count + ($json.body.repeats ?? 0) }, (_, index) => ({ to: '+' + (${number}) })) }}`;
+		for (const [name, parameters] of Object.entries(started)) {
+			const path = randomUUID();
+			const webhook = { httpMethod: 'POST', path, responseMode: 'onReceived', options: {} };
+			await this.publishOne(name, path, [
+				make.node(START, 'n8n-nodes-base.webhook', 2.1, webhook, { webhookId: path }),
+				...make.listNodes(items),
+				action(parameters, { onError: 'continueRegularOutput' }),
+			]);
+		}
+		for (const [name, { trigger, action: parameters }] of Object.entries(triggered)) {
+			const path = randomUUID();
+			await this.publishOne(name, path, [
+				make.node(START, make.TRIGGER, 1.1, trigger, { webhookId: path, ...own }),
+				...(parameters ? [action(parameters, {})] : []),
+			]);
+		}
+	}
+
+	private async publishOne(name: string, path: string, nodes: INode[]): Promise<void> {
+		const { client } = this.machine.main;
+		const { id } = await client.createWorkflow(make.workflow(name, nodes));
+		await client.activate(id);
+		this.places[name] = { id, path };
+	}
+
+	/** Starts a workflow by its webhook, exactly once for each body whatever happens to n8n, and waits for the ends. */
+	async run(name: string, ...bodies: Body[]): Promise<Execution[]> {
+		const { client } = this.machine.main;
+		const { id, path } = this.places[name];
+		const [before = 0] = await this.executions(id, 0, 'ORDER BY id DESC LIMIT 1');
+		const post = async (body: Body) =>
+			await axios.post(`${this.machine.url}/webhook/${path}`, body, {
+				timeout: 60_000,
+				proxy: false,
+			});
+		const start = async (body: Body) => {
+			// After a failure n8n may have started it all the same.
+			while (!(await post(body).then(Boolean, () => false))) {
+				if ((await this.executions(id, before)).length > 0) break;
+				await delay(500);
+			}
+		};
+		await Promise.all(bodies.map(start));
+		const ended = async () =>
+			(await this.executions(id, before)).length >= bodies.length &&
+			(await this.executions(id, before, `AND ${isOpen()}`)).length === 0;
+		const what = `the workflow ${name} to end`;
+		await until(what, ended, { limit: RUN_LIMIT, interval: 1000 });
+		const ids = await this.executions(id, before);
+		return await Promise.all(
+			ids.map(async (one) => await patiently(async () => await client.getExecution(String(one)))),
+		);
+	}
+
+	/** IDs of the executions of a workflow after the one with this ID. @param more continues the SQL */
+	async executions(workflowId: string, after: number, more = ''): Promise<number[]> {
+		const condition = `"workflowId" = '${workflowId}' AND id > ${after} ${more}`;
+		return await this.machine.database.numbers(
+			`SELECT id FROM execution_entity WHERE ${condition}`,
+		);
+	}
+}

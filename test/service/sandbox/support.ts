@@ -1,0 +1,64 @@
+/** What the tests of the sandbox share: a client with the demo key, a receiver of webhooks, waiting with a limit. */
+import axios, { type AxiosInstance } from 'axios';
+import Fastify from 'fastify';
+
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../sandbox';
+
+/** A free port, and receipts that follow at once. */
+const testOptions: SandboxOptions = {
+	port: 0,
+	receiptDelaysMs: { sent: 0, delivered: 10, read: 20 },
+	approvalDelayMs: 50,
+	deliveryRetryDelayMs: 10,
+};
+
+/** A client that gives every answer back, whatever its status. */
+export function clientOf(baseURL: string, key?: string): AxiosInstance {
+	const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+	return axios.create({
+		baseURL,
+		headers,
+		validateStatus: () => true,
+		proxy: false,
+		timeout: 10_000,
+	});
+}
+
+const open: Array<() => Promise<void>> = [];
+
+/** A sandbox that is closed after the test, its address, and a client for each API path and for the controls. */
+export async function openSandbox(options: SandboxOptions = {}) {
+	const sandbox: Sandbox = await startSandbox({ ...testOptions, ...options });
+	open.push(sandbox.close);
+	const { url } = sandbox;
+	return {
+		sandbox,
+		url,
+		api: clientOf(`${url}/v1`, sandbox.key),
+		shared: clientOf(`${url}/api/v1`, sandbox.key),
+		controls: clientOf(`${url}/_sandbox`),
+	};
+}
+
+/**
+ * A receiver of deliveries that is closed after the test.
+ * @param answers HTTP status of each answer in turn, 200 afterwards; null for none at all
+ */
+export async function openReceiver(answers: Array<number | null> = []) {
+	const received: Array<{ body: unknown; type?: string }> = [];
+	const app = Fastify({ forceCloseConnections: true });
+	app.post('/hook', async ({ body, headers }, reply) => {
+		received.push({ body, type: headers['content-type'] });
+		const status = answers.length > 0 ? answers.shift() : 200;
+		if (status) await reply.code(status).send();
+		else reply.hijack();
+	});
+	const url = await app.listen({ host: '127.0.0.1', port: 0 });
+	open.push(async () => await app.close());
+	return { url: `${url}/hook`, received };
+}
+
+/** Closes what a test has opened. */
+export async function closeAll(): Promise<void> {
+	await Promise.all(open.splice(0).map(async (close) => await close()));
+}

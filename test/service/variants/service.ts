@@ -1,0 +1,44 @@
+/** What must work with every service that the specification allows. `npm run test:variants` checks it. */
+import { describeVariants, type Choice } from '../../../sandbox/variants';
+import { loadEngine, type Engine } from '../../../harness/engine/engine';
+
+import { checkListing } from './listing';
+import { checkOperations, checkQuestion } from './operations';
+import { Stage } from './stage';
+import { checkTrigger } from './trigger';
+
+/** The greatest page size of the sandboxes; listings are cut into some pages. */
+const pageSizes = { pageSizeCap: 4, defaultPageSize: 3 };
+
+/** Has every operation and the trigger tested against each of these services. @param about what they are, for the last line */
+export function testVariants(chosen: Array<Partial<Choice>>, about: string): void {
+	let engine: Engine;
+	let checks = 0;
+
+	beforeAll(async () => {
+		engine = await loadEngine();
+	});
+
+	afterAll(async () => {
+		await engine.close();
+		process.stdout.write(`Variants: ${chosen.length} ${about}, ${checks} checks\n`);
+	});
+
+	afterEach(() => {
+		checks += expect.getState().assertionCalls;
+	});
+
+	test.each(chosen.map((variants) => [describeVariants(variants), variants] as const))(
+		'%s',
+		async (_, variants) => {
+			await Stage.during(engine, variants, {}, async (stage) => {
+				await checkOperations(stage);
+				await checkQuestion(stage);
+				await checkTrigger(stage);
+			});
+			await Stage.during(engine, variants, pageSizes, async (stage) => {
+				for (const contacts of [0, 1, 4, 9]) await checkListing(stage, contacts);
+			});
+		},
+	);
+}

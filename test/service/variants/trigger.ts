@@ -1,0 +1,79 @@
+/** What the trigger has to do whatever the service is like: register once, start once for each event, and leave nothing behind. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { Trigger } from '../../../harness/engine/trigger';
+import { until } from '../../../harness/until';
+import type { Stage } from './stage';
+
+const parameters: INodeParameters = {
+	events: ['message.received', 'message.delivered', 'message.read'],
+};
+const from = '+15550004001';
+let made = 0;
+
+/** A trigger that registers itself if the service allows it; otherwise it is registered by hand, as the error advises. */
+async function activate(stage: Stage): Promise<Trigger> {
+	const trigger = await make(stage, parameters);
+	const problem = stage.webhookProblem(true);
+	if (!problem) {
+		await trigger.activate();
+		return trigger;
+	}
+	await expect(trigger.activate()).rejects.toThrow(new RegExp(`${problem}.*Manual.*by hand`));
+	const manual = await make(stage, { ...parameters, options: { registration: 'manual' } });
+	await manual.activate();
+	stage.state.webhooks.create({ url: manual.url });
+	return manual;
+}
+
+async function make({ engine, credentials }: Stage, own: INodeParameters): Promise<Trigger> {
+	const id = `variants-${++made}`;
+	return await engine.trigger({ credentials, parameters: own, workflowId: id, webhookId: id });
+}
+
+/** Runs a trigger through its life. */
+export async function checkTrigger(stage: Stage): Promise<void> {
+	stage.state.webhooks.all.length = 0; // nothing goes to addresses of others
+	const trigger = await activate(stage);
+	const own = () => stage.state.webhooks.all.filter(({ url }) => url.startsWith(trigger.url));
+	expect(own()).toHaveLength(1);
+
+	await checkEvents(stage, trigger);
+
+	await trigger.activate('init');
+	expect(own()).toHaveLength(1);
+	await trigger.deactivate();
+	expect(own()).toHaveLength(stage.webhookProblem(true) ? 1 : 0);
+}
+
+async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
+	const { state } = stage;
+	const { log } = state.deliveries;
+	const arrive = async () =>
+		await until('the deliveries', () => log.last().every(({ state }) => state !== 'pending'));
+
+	state.traffic.receive({ from, text: 'Hello' });
+	await arrive();
+	const [sent] = await stage.gives({
+		...{ resource: 'message', operation: 'sendText' },
+		...{ to: from, text: 'Hi' },
+	});
+	const [message] = state.messages.all.slice(-1);
+	for (const status of ['sent', 'delivered', 'read'] as const) {
+		state.traffic.setStatus(message, status);
+		await arrive();
+	}
+	const [webhook] = state.webhooks.all.filter(({ url }) => url.startsWith(trigger.url));
+	const [{ event, data }] = log.last(1);
+	state.deliveries.deliver(webhook, event, data); // again, as after a lost response
+	await arrive();
+
+	expect(log.last().map((delivery) => delivery.state)).not.toContain('failed');
+	const messageId = stage.answersRecord ? sent.json.messageId : expect.any(String);
+	const events = trigger.executions.flatMap(({ items }) => items[0].map(({ json }) => json));
+	expect(events).toMatchObject([
+		{ event: 'message.received', from, text: 'Hello', messageId: expect.any(String) },
+		{ event: 'message.delivered', messageId },
+		{ event: 'message.read', messageId },
+	]);
+}

@@ -1,0 +1,150 @@
+/**
+ * n8n's own lint rules and UX rules, held on what the editor really gets: the built descriptions. The lint reads literal objects
+ * in source files and cannot follow properties that are put together by code, so a description is written out as the source
+ * file it would be.
+ */
+import path from 'node:path';
+
+import { Linter } from 'eslint';
+import { type INodeProperties, type INodeType, Workflow } from 'n8n-workflow';
+import tseslint from 'typescript-eslint';
+
+import { filesBelow, readText, root } from '../../../harness/engine/files';
+
+/** The nodes fresh from their built files: n8n's loader replaces icons and adds to the description. */
+const nodes = ['BusinessMessaging', 'BusinessMessagingTrigger'].map((className) => {
+	const file = `nodes/BusinessMessaging/${className}.node`;
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- a built file, known by its name only
+	const module = require(path.join(root, 'dist', file)) as Record<string, new () => INodeType>;
+	return { className, source: `${file}.ts`, description: new module[className]().description };
+});
+
+/** The plugin as far as it is used here; it has no types, and its configs are in ESLint's old format. */
+interface NodesBasePlugin {
+	rules: Record<string, unknown>;
+	configs: { nodes: { rules: Linter.RulesRecord } };
+}
+
+/** In an environment called "test" the plugin takes every file for a node called Test. */
+function loadPlugin(): NodesBasePlugin {
+	const environment = process.env.NODE_ENV;
+	process.env.NODE_ENV = 'production';
+	try {
+		// eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would come too early
+		return require('eslint-plugin-n8n-nodes-base') as NodesBasePlugin;
+	} finally {
+		process.env.NODE_ENV = environment;
+	}
+}
+const plugin = loadPlugin();
+
+/** Source text of a value: objects with bare keys and strings in single quotes, as the rules know them. */
+function literal(value: unknown): string {
+	if (typeof value === 'string')
+		return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+	if (Array.isArray(value)) return `[\n${value.map((entry) => `${literal(entry)},\n`).join('')}]`;
+	if (typeof value !== 'object' || value === null) return String(value);
+	const entries = Object.entries(value)
+		.filter(([, entry]) => entry !== undefined && typeof entry !== 'function')
+		// The order of keys, for which there is a rule, means nothing in a built object.
+		.sort(([a], [b]) => Number(b === 'displayName') - Number(a === 'displayName'))
+		.map(([key, entry]) => `${/^[\w$]+$/.test(key) ? key : literal(key)}: ${literal(entry)},\n`);
+	return `{\n${entries.join('')}}`;
+}
+
+/** What is wrong with the source of a node, one line each. */
+function lint({ className, source, description }: (typeof nodes)[number]): string[] {
+	const code = `export class ${className} implements INodeType { description: INodeTypeDescription = ${literal(description)}; }`;
+	const config = {
+		files: ['**/*.ts'],
+		languageOptions: { parser: tseslint.parser },
+		plugins: { 'n8n-nodes-base': plugin },
+		rules: plugin.configs.nodes.rules,
+	};
+	const lines = code.split('\n');
+	return new Linter()
+		.verify(code, [config] as Linter.Config[], { filename: source })
+		.map(({ ruleId, message, line }) => `${ruleId}: ${message}: ${lines[line - 1]?.trim()}`);
+}
+
+describe("n8n's lint rules", () => {
+	test.each(nodes)('hold for all of $className', (node) => {
+		expect(lint(node)).toEqual([]);
+	});
+
+	test('find what is wrong in a description that is built by code', () => {
+		const description = structuredClone(nodes[0].description);
+		const field = description.properties.find(({ type }) => type === 'string')!;
+		field.description = 'One sentence with a period.';
+		expect(lint({ ...nodes[0], description })).toEqual([
+			expect.stringContaining('node-param-description-excess-final-period'),
+		]);
+	});
+});
+
+/** A property, with those beside it and those of the whole node, which its display conditions can name. */
+interface Placed {
+	property: INodeProperties;
+	siblings: INodeProperties[];
+	all: INodeProperties[];
+}
+
+/** All properties, each before those within it. */
+function allProperties(siblings: INodeProperties[], all = siblings): Placed[] {
+	return siblings.flatMap((property) => {
+		const { options = [] } = property;
+		const groups = options.flatMap((option) => ('values' in option ? option.values : []));
+		const inner = [...options.filter((option) => 'type' in option), ...groups];
+		return [{ property, siblings, all }, ...allProperties(inner, all)];
+	});
+}
+
+/** Whether a condition names a field that is not there, or a value that the field cannot have: then it is never shown. */
+function isNeverMet({ siblings, all }: Placed, condition: string, values: unknown[]): boolean {
+	if (condition.startsWith('@')) return false;
+	const [name] = condition.replace(/^\//, '').split(/[.[]/);
+	const named = (condition.startsWith('/') ? all : siblings).filter((one) => one.name === name);
+	const choices = named.flatMap(({ options = [] }) => options);
+	const known: unknown[] = choices.flatMap((choice) => ('value' in choice ? choice.value : []));
+	const isMissing = (value: unknown) => typeof value === 'string' && !known.includes(value);
+	return named.length === 0 || (known.length > 0 && values.some(isMissing));
+}
+
+test.each(nodes)('no field of $className depends on what is not there', ({ description }) => {
+	const wrong = allProperties(description.properties).filter((placed) => {
+		const { show = {}, hide = {} } = placed.property.displayOptions ?? {};
+		const conditions = [...Object.entries(show), ...Object.entries(hide)];
+		return conditions.some(([name, values = []]) => isNeverMet(placed, name, values));
+	});
+	expect(wrong.map(({ property }) => property)).toEqual([]);
+});
+
+test('every operation has its file and its line in operations/index.ts', () => {
+	const folder = 'nodes/BusinessMessaging/operations';
+	const definition = /^export const \w+(: Operation = | = \w*[oO]peration[(<])/m;
+	const files = filesBelow(folder).filter((file) => definition.test(readText(file)));
+	const lines = readText(`${folder}/index.ts`).trim().split('\n').slice(1);
+	expect(lines).toEqual(
+		files.map((file) => `export * from '.${file.slice(folder.length, -'.ts'.length)}';`),
+	);
+});
+
+test('the canvas shows what a node does, in the words of its operation', () => {
+	const [node] = nodes;
+	const parameters = { resource: 'contact', operation: 'upsert', phone: '+15550001000' };
+	const place = { id: '1', name: 'Node', type: 'test', typeVersion: 1 };
+	const find = () => node;
+	const { expression, nodes: placed } = new Workflow({
+		nodes: [{ ...place, position: [0, 0], parameters }],
+		connections: {},
+		active: false,
+		nodeTypes: { getByName: find, getByNameAndVersion: find, getKnownTypes: () => ({}) },
+	});
+	const shown = expression.getSimpleParameterValue(
+		placed.Node,
+		node.description.subtitle,
+		'internal',
+		{},
+	);
+	expect(shown).toBe('Create or Update Contact');
+});

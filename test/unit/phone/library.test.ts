@@ -1,0 +1,267 @@
+/**
+ * Holds our reading of phone numbers against libphonenumber-js, on numbers of every country written in every usual way.
+ * The library says which number a text means and whether it is valid; our code has no part in it.
+ */
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import {
+	type CountryCode,
+	type PhoneNumber,
+	getCountries,
+	parsePhoneNumberWithError,
+} from 'libphonenumber-js/max';
+import metadata from 'libphonenumber-js/metadata.max.json';
+import type { INodePropertyOptions } from 'n8n-workflow';
+import { defaultCountryField } from '../../../nodes/BusinessMessaging/operations/phone';
+import { plusMissing, readPhone } from '../../../nodes/BusinessMessaging/phone/read';
+import { phoneTable, phoneTableFile } from '../../../scripts/phoneTable';
+import { samePhoneKey, toE164 } from '../../../nodes/BusinessMessaging/phone/compare';
+
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+/** Where ours differs from the library on purpose. */
+const isDifferentOnPurpose = {
+	/** E.164 allows 15 digits, and the service's documentation asks for at least 7. */
+	tooLongOrShort: (e164: string) => e164.length < 8 || e164.length > 16,
+	/** Seven digits after +1, e.g. 310 1234: can only be dialled within Canada, so no message reaches it. */
+	onlyWithinCanada: (e164: string) => /^\+1\d{7}$/.test(e164),
+	/** 00 always means + to us, since people copy numbers between countries; some countries begin numbers so. */
+	begins00: (written: string) => written.startsWith('00'),
+	/** The library calls Mexico's former mobile numbers impossible; services still know their users by them. */
+	formerMexican: (e164: string) => /^\+521[2-9]\d{9}$/.test(e164),
+	/** Probably comes from a spreadsheet, so that the last digit is not part of the number. */
+	endsDotZero: (written: string) => /\.0$/.test(written),
+};
+
+type StoredPlan = [
+	callingCode: string,
+	exitCode: string,
+	pattern: string,
+	lengths: number[],
+	...others: unknown[],
+];
+const plans = metadata.countries as unknown as Record<CountryCode, StoredPlan>;
+
+function parse(written: string, defaultCountry?: CountryCode): PhoneNumber | undefined {
+	try {
+		return parsePhoneNumberWithError(written, { defaultCountry, extract: false });
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * After +61, the library removes 1831 and 1832, which hide the caller's number in Australia. Other countries with +61 have numbers that
+ * begin like that.
+ */
+function parseE164(e164: string): PhoneNumber | undefined {
+	return /^\+61183[12]/.test(e164) ? parse(e164.slice('+61'.length), 'CX') : parse(e164);
+}
+
+/** Some country with this calling code has numbers that long: the library itself chooses one by the first digits. */
+function isPossible(number: PhoneNumber): boolean {
+	const { countryCallingCode, nationalNumber } = number;
+	const sharing = Object.values(plans).filter(
+		([callingCode]) => callingCode === countryCallingCode,
+	);
+	const fits = ([, , , lengths]: StoredPlan) => lengths.includes(nationalNumber.length);
+	return number.isPossible() || sharing.some(fits);
+}
+
+/** Valid numbers of a country, or of one that shares its numbers: landlines, mobiles, toll-free and all the other kinds that the library knows. */
+function validNumbers(country: CountryCode): fc.Arbitrary<PhoneNumber> {
+	const [callingCode] = plans[country];
+	const types = (plans[country][11] as Array<[pattern: string] | 0 | null>) ?? [];
+	const patterns = types.flatMap((type) => (type && type[0] ? [type[0]] : []));
+	// without the bias towards small values, of which hardly any is a number
+	return fc
+		.noBias(
+			fc.oneof(...patterns.map((pattern) => fc.stringMatching(new RegExp(`^(?:${pattern})$`)))),
+		)
+		.map((national) => parse(`+${callingCode}${national}`))
+		.filter((number): number is PhoneNumber => {
+			if (!number?.isValid()) return false;
+			const { tooLongOrShort, onlyWithinCanada } = isDifferentOnPurpose;
+			return !tooLongOrShort(number.number) && !onlyWithinCanada(number.number);
+		});
+}
+
+const digitsFrom = (zero: number) => (text: string) =>
+	text.replace(/\d/g, (digit) => String.fromCharCode(zero + Number(digit)));
+
+/** What can be done to a written number without making it another one. */
+const disguises: Array<(text: string) => string> = [
+	(text) => text,
+	(text) => text.replace(/[ -]/g, '.'),
+	(text) => text.replace(/[ -]/g, ' \u2013 '), // long dashes
+	(text) => text.replace(/ /g, '\u00a0'), // hard spaces
+	(text) => text.replace(/ /g, ''),
+	(text) => `\t \u202a${text}\u202c \n`, // marks of direction
+	(text) => `'${text}`,
+	digitsFrom(0xff10), // full-width
+	digitsFrom(0x660), // Arabic
+	digitsFrom(0x6f0), // Persian
+	(text) => `${text} ext. 12`,
+];
+
+type Way = (number: PhoneNumber) => string;
+
+/** Ways to write a number with its calling code. */
+const international: Way[] = [
+	(number) => number.formatInternational(),
+	(number) => number.number,
+	(number) => number.formatInternational().replace('+', '00'),
+	(number) => number.formatInternational().replace(/^\+(\d+)/, '(+$1)'),
+	(number) => number.formatInternational().replace(/^(\S+) (\d+)(?= )/, '$1 ($2)'),
+	(number) => number.formatInternational().replace(/^(\S+ \d{1,5}) (?=\d)/, '$1/'),
+	(number) => number.format('RFC3966'),
+];
+
+/** Ways to write a number within its country. */
+const local: Way[] = [
+	(number) => number.formatNational(),
+	(number) => number.formatNational().replace(/\D/g, ''),
+	(number) => number.formatNational().replace(/^(\D*\d{1,6}\)?) (?=\d)/, '$1/'),
+];
+
+/** Checks numbers of every country, written in one of these ways. The first failure is shown as it is. */
+function inEveryCountry(ways: Way[], check: (number: PhoneNumber, written: string) => void): void {
+	const choices = [fc.constantFrom(...ways), fc.constantFrom(...disguises)] as const;
+	for (const country of getCountries()) {
+		const numbers = validNumbers(country);
+		const property = fc.property(numbers, ...choices, (number, write, disguise) => {
+			const written = disguise(write(number));
+			fc.pre(!isDifferentOnPurpose.endsDotZero(written));
+			check(number, written);
+		});
+		fc.assert(property, { seed, numRuns: 40, endOnFailure: true });
+	}
+}
+
+/** Where two numbers may be meant, the library prefers one, and a message may go to a stranger: ours names both. */
+function expectNumberOrBoth(written: string, { number, country }: PhoneNumber): void {
+	const reading = readPhone(written, country);
+	const both = [`It may be ${number} or `, ` or ${number}.`];
+	if (reading.e164 === undefined && both.some((part) => reading.detail?.includes(part))) return;
+	expect({ written, ...reading }).toMatchObject({ written, e164: number });
+}
+
+describe(`as libphonenumber-js does (TEST_SEED=${seed}),`, () => {
+	test('reads international numbers of every country in every usual way', () => {
+		inEveryCountry(international, ({ number }, written) => {
+			expect({ written, ...readPhone(written) }).toMatchObject({ written, e164: number });
+		});
+	});
+
+	test('reads local numbers of every country in every usual way', () => {
+		inEveryCountry(local, (number, written) => {
+			const digits = number.formatNational().replace(/\D/g, '');
+			fc.pre(!isDifferentOnPurpose.begins00(digits));
+			fc.pre(parse(digits, number.country)?.number === number.number);
+			expectNumberOrBoth(written, number);
+		});
+	});
+
+	test('never makes of any digits a number that is impossible, or another one than is valid', () => {
+		const codes = Object.keys({ ...metadata.country_calling_codes, ...metadata.nonGeographic });
+		const national = fc.stringMatching(/^\d{4,15}$/);
+		const withCode = fc
+			.tuple(fc.constantFrom(...codes), national)
+			.map(([code, rest]) => `+${code}${rest}`);
+		const texts = fc.oneof(withCode, national);
+		const property = fc.property(texts, fc.constantFrom(...getCountries()), (text, country) => {
+			const { e164 } = readPhone(text, country);
+			if (e164 === undefined) return;
+			const { formerMexican, begins00 } = isDifferentOnPurpose;
+			const number = parseE164(e164);
+			const isFine = number && (isPossible(number) || formerMexican(e164));
+			expect({ e164, number: number?.number, isFine }).toEqual({
+				e164,
+				number: e164,
+				isFine: true,
+			});
+			const library = parse(text, country);
+			if (library?.isValid() && !begins00(text)) expect(e164).toBe(library.number);
+		});
+		fc.assert(property, { seed, numRuns: 20_000, endOnFailure: true });
+	});
+});
+
+test('the table of numbering plans is what `npm run docs` writes, and every country can be chosen', () => {
+	expect(readFileSync(phoneTableFile, 'utf8')).toBe(phoneTable());
+	const options = defaultCountryField.options as INodePropertyOptions[];
+	const codes = options.slice(2).map(({ value }) => value);
+	expect(codes.sort()).toEqual(Object.keys(metadata.countries).sort());
+	expect(options).toContainEqual({ name: 'Germany', value: 'DE' });
+});
+
+const noExtension = 'The extension 12 of +15551234567 was left out.';
+const unusual = '+444700900123 looks unusual: no such numbers are known in its country.';
+
+test.each<[string, string, string, string[]]>([
+	['tel:7042;phone-context=+1-914-555', '', '+19145557042', []],
+	// a trunk prefix is left out, and a 0 that belongs to the number is kept
+	['+49 (0)170 1234567', '', '+491701234567', []],
+	['+49 0170 1234567', '', '+491701234567', []],
+	['+36 (06) 1 234 5678', '', '+3612345678', []],
+	['+34 (0)612 345 678', '', '+34612345678', []],
+	['+39 (0)6 1234 5678', '', '+390612345678', []],
+	// dialled to another country, or without the +
+	['011 49 170 1234567', 'US', '+491701234567', []],
+	['011 15-2345-6789', 'AR', '+5491123456789', []],
+	['0044 7700 900123', 'DE', '+447700900123', []],
+	['447700900123', 'GB', '+447700900123', []],
+	['49 (0)170 1234567', plusMissing, '+491701234567', []],
+	['tel:+1-555-123-4567;ext=12', '', '+15551234567', [noExtension]],
+	['+1 555 123 4567 #12', '', '+15551234567', [noExtension]],
+	['+44 4700 900123', '', '+444700900123', [unusual]], // may be of a range that is newer than the table
+])(
+	'reads %j with the Default Country "%s" as %s, with hints: %j',
+	(written, country, e164, hints) => {
+		expect(readPhone(written, country)).toEqual({ e164, hints });
+	},
+);
+
+const several = 'contains more than a phone number';
+
+test.each<[string, string, [problem: string, detail?: string]]>([
+	['+1 555 123 4567 (12)', '', [several, '+15551234567 ends before "(12)".']],
+	['030 123456 / 654321', 'DE', [several, '+4930123456 ends before "/ 654321".']],
+	['+491701234567.0', '', [several, '+491701234567 ends before ".0".']],
+	['+49170123456;+49170123457', '', ['is not a phone number']],
+	['4.91701E+11', '', ['is not a phone number']],
+	['+49 CALL ME', '', ['is not a phone number']],
+	['0170 1234567', '', ['has no country code']],
+	['447700900123', '', ['has no country code', 'Did you mean +447700900123?']],
+	['123', 'US', ["does not fit 'Default Country'"]],
+	['0170 1234567', plusMissing, ['does not begin with a country code']],
+	['491701234567', 'DE', ['can be two numbers', 'It may be +49491701234567 or +491701234567.']],
+	['+375 8122 854943', '', ['can be two numbers', 'It may be +3758122854943 or +375122854943.']],
+	['+44 7700 9001', '', ['is not a valid number for +44', '+44 is followed by 7, 9, 10 digits.']],
+])('refuses %j with the Default Country "%s": %j', (written, country, [problem, detail]) => {
+	expect(readPhone(written, country)).toEqual({ problem, detail });
+});
+
+test('refuses what is far too long at once', () => {
+	const parts = ['+', '(', '/', ';a', 'x', '1', ' ', '.0', 'ext ', ', '];
+	for (const part of parts) expect(readPhone(part.repeat(200_000), 'DE').e164).toBeUndefined();
+});
+
+test.each([
+	['Mexico with the former 1', '+5215512345678', '+525512345678', true],
+	['Argentina with and without the 9', '+5491123456789', '+541123456789', true],
+	['Brazil with and without the ninth digit', '+5511987654321', '+551187654321', true],
+	['a Brazilian mobile and the landline like it', '+5511934567890', '+551134567890', false],
+	['a US number that begins like a Mexican one', '+15215512345', '+525512345', false],
+])('knows whether two numbers reach one phone: %s', (_, one, other, areSame) => {
+	expect(samePhoneKey(one) === samePhoneKey(other)).toBe(areSame);
+});
+
+test.each([
+	['491701234567', '+491701234567'],
+	['+49 170 1234567', '+491701234567'],
+	['0170 1234567', '0170 1234567'],
+	['ACME', 'ACME'],
+])('returns a sender %j as %j', (from, expected) => {
+	expect(toE164(from)).toBe(expected);
+});
