@@ -1,7 +1,7 @@
 /** `npm run test:simulation`: random schedules of Send and Wait in virtual time. */
 import { writeFile } from 'node:fs/promises';
 
-import { readFlags, runMain, UserError } from '../../tools/cli';
+import { readFlags, runMain, UserError } from '../../harness/cli';
 import { simulate } from './schedules';
 
 const USAGE = `Usage: npm run test:simulation -- [--schedules N] [--seed S] [--json FILE]
@@ -12,7 +12,7 @@ runMain(async () => {
 	const flags = readFlags({ schedules: 'string', seed: 'string', json: 'string' }, USAGE);
 	const seed = Number(flags.seed ?? Date.now() % 1_000_000_000);
 	const { shortest, ...result } = await simulate(Number(flags.schedules ?? 10_000), seed);
-	console.log(JSON.stringify(result, null, 2));
+	process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 	if (flags.json) await writeFile(flags.json, `${JSON.stringify(result, null, 2)}\n`);
 	if (shortest !== undefined) throw new UserError(`The shortest schedule that fails:\n${shortest}`);
 });

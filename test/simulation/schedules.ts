@@ -1,11 +1,20 @@
 /** Random schedules, and the shortest one that still fails. */
 import * as fc from 'fast-check';
 
-import { type Exception, type Invariant, exceptionOf, faultsOf } from './invariants';
-import { type Action, type Schedule, World } from './world';
+import {
+	type Exception,
+	type Fault,
+	exceptions,
+	excuseOf,
+	faultsOf,
+	invariants,
+} from './invariants';
+import type { Action, Schedule } from './parts';
+import { World } from './world';
 
 const people = 5;
-const second = (most: number) => fc.integer({ min: 0, max: most * 10 }).map((tenths) => tenths / 10);
+const second = (most: number) =>
+	fc.integer({ min: 0, max: most * 10 }).map((tenths) => tenths / 10);
 
 const ask = fc.record({
 	is: fc.constant('ask' as const),
@@ -27,7 +36,11 @@ const kill = fc.record({
 	process: fc.nat(2),
 	down: second(20),
 });
-const killAsker = fc.record({ is: fc.constant('killAsker' as const), at: second(70), run: fc.nat(2) });
+const killAsker = fc.record({
+	is: fc.constant('killAsker' as const),
+	at: second(70),
+	run: fc.nat(2),
+});
 const stop = fc.record({ is: fc.constant('stop' as const), at: second(120), run: fc.nat(2) });
 const olderCopy = fc.record({
 	is: fc.constant('olderCopy' as const),
@@ -53,7 +66,10 @@ const times = (action: fc.Arbitrary<Action>, minLength: number, maxLength: numbe
 	fc.array(action, { minLength, maxLength });
 /** Two in three schedules have each fault at most. */
 const rarely = (action: fc.Arbitrary<Action>) =>
-	fc.oneof({ arbitrary: fc.constant([]), weight: 2 }, { arbitrary: times(action, 1, 2), weight: 1 });
+	fc.oneof(
+		{ arbitrary: fc.constant([]), weight: 2 },
+		{ arbitrary: times(action, 1, 2), weight: 1 },
+	);
 
 /** Any schedule. */
 export const anySchedule: fc.Arbitrary<Schedule> = fc.record({
@@ -82,9 +98,10 @@ export interface Result {
 	steps: number;
 	/** Schedules that broke an invariant without an excuse. */
 	failures: number;
-	/** How often each invariant was broken, without and with each excuse. */
+	/** In how many schedules each invariant was broken without an excuse. */
 	invariants: Record<string, number>;
-	exceptions: Record<string, { schedules: number; broken: number }>;
+	/** In how many schedules one was broken with each excuse, and how many have what excuses a whole schedule. */
+	exceptions: Record<string, { broken: number; of?: number }>;
 	messages: number;
 	replies: number;
 	seconds: number;
@@ -95,11 +112,11 @@ export interface Result {
 /** Carries out one schedule. */
 export async function carryOut(schedule: Schedule, traces = false) {
 	const world = new World(schedule, traces);
-	const broken: Array<[Invariant, string]> = [];
+	const broken: Fault[] = [];
 	try {
 		await world.run();
 	} catch (error) {
-		broken.push(['broken', error instanceof Error ? (error.stack ?? '') : String(error)]);
+		broken.push({ invariant: 'broken', subject: String(error), excuse: excuseOf(world) });
 	}
 	return { world, faults: [...broken, ...faultsOf(world)] };
 }
@@ -108,7 +125,9 @@ export async function carryOut(schedule: Schedule, traces = false) {
 export async function simulate(schedules: number, seed: number): Promise<Result> {
 	const start = performance.now();
 	const result: Result = {
-		...{ schedules, seed, steps: 0, failures: 0, invariants: {}, exceptions: {} },
+		...{ schedules, seed, steps: 0, failures: 0 },
+		invariants: Object.fromEntries(Object.keys(invariants).map((name) => [name, 0])),
+		exceptions: Object.fromEntries(Object.keys(exceptions).map((name) => [name, { broken: 0 }])),
 		...{ messages: 0, replies: 0, seconds: 0 },
 	};
 	let isCounting = true;
@@ -117,22 +136,22 @@ export async function simulate(schedules: number, seed: number): Promise<Result>
 	const property = fc.asyncProperty(anySchedule, async (schedule) => {
 		if (performance.now() > deadline) return true;
 		const { world, faults } = await carryOut(schedule);
-		const exception: Exception | undefined = exceptionOf(schedule);
+		const ofSchedule = excuseOf(world);
+		const excuses = new Set(faults.flatMap(({ excuse }): Exception[] => (excuse ? [excuse] : [])));
+		const unexcused = faults.filter(({ excuse }) => !excuse);
 		if (isCounting) {
 			result.steps += world.steps;
 			result.messages += world.written.length;
 			result.replies += world.executions.reduce((sum, { output }) => sum + output.length, 0);
-			if (exception) {
-				const count = (result.exceptions[exception] ??= { schedules: 0, broken: 0 });
-				count.schedules++;
-				if (faults.length > 0) count.broken++;
+			if (ofSchedule) {
+				const count = result.exceptions[ofSchedule];
+				count.of = (count.of ?? 0) + 1;
 			}
-			for (const name of new Set(faults.map(([invariant]) => invariant))) {
-				const key = exception ? `${name} (${exception})` : name;
-				result.invariants[key] = (result.invariants[key] ?? 0) + 1;
-			}
+			for (const excuse of excuses) result.exceptions[excuse].broken++;
+			for (const name of new Set(unexcused.map(({ invariant }) => invariant)))
+				result.invariants[name]++;
 		}
-		if (faults.length === 0 || exception) return true;
+		if (unexcused.length === 0) return true;
 		if (isCounting) deadline = performance.now() + maxShrinkMs;
 		isCounting = false;
 		return false;
@@ -151,7 +170,7 @@ export async function simulate(schedules: number, seed: number): Promise<Result>
 export async function describe(schedule: Schedule): Promise<string> {
 	const { world, faults } = await carryOut(schedule, true);
 	const lines = [
-		`Broken: ${faults.map((fault) => fault.join(' ')).join(', ')}`,
+		`Broken: ${faults.map((one) => Object.values(one).join(' ')).join(', ')}`,
 		`Schedule: ${JSON.stringify(schedule)}`,
 		...world.log,
 		...world.executions.map(({ id, state, output }) => `${id}: ${state}, got ${output.join(' ')}`),
@@ -159,7 +178,10 @@ export async function describe(schedule: Schedule): Promise<string> {
 			({ id, phone, text, outcomes }) =>
 				`${id} ${phone} ${text}: ${[...outcomes.values()].join(' ')}`,
 		),
-		...world.triggers.map(({ url, started, late }) => `${url}: started ${started}, late ${late}`),
+		...world.triggers.map(
+			({ url, started, late }) =>
+				`${url}: started ${started.join(' ')}, late ${late.map(({ id }) => id).join(' ')}`,
+		),
 	];
 	return lines.join('\n');
 }

@@ -4,201 +4,33 @@
  * seed always give the same course.
  */
 import { Asker, type AskerPorts } from '../../nodes/BusinessMessaging/inbox/asker';
-import type { Arrival, Person, Question, Run, RunState } from '../../nodes/BusinessMessaging/inbox/core';
-import { endsAt } from '../../nodes/BusinessMessaging/inbox/core';
-import { Inbox, type Late, learn } from '../../nodes/BusinessMessaging/inbox/inbox';
-import type {
-	CallResult,
-	Delivery,
-	InboxPorts,
-	TriggerRequest,
-} from '../../nodes/BusinessMessaging/inbox/ports';
-import { fromRecord } from '../../nodes/BusinessMessaging/inbox/records';
+import type { Person } from '../../nodes/BusinessMessaging/inbox/core';
+import { graceMs } from '../../nodes/BusinessMessaging/inbox/core';
+import type { Inbox } from '../../nodes/BusinessMessaging/inbox/inbox';
+import { type Late, learn } from '../../nodes/BusinessMessaging/inbox/inbox';
+import type { DeliveryUnderWay } from './parts';
+import {
+	type Action,
+	type Execution,
+	type Kind,
+	type Trigger,
+	type Written,
+	arrivalOf,
+	questionOf,
+} from './parts';
+import { N8n, type Process, root } from './n8n';
+import { type Life, newLife } from './time';
 
-/** How n8n runs. */
-export interface Setting {
-	processes: number;
-	/** Whether each trigger's URL leads to one process. Without, any process takes any call. */
-	isRouted: boolean;
-	triggers: number;
-	/** Whether the service refuses to repeat questions. */
-	refusesRepetitions: boolean;
-	/** How often a call takes long or fails, of 100. */
-	trouble: number;
-}
-
-/** What happens, at a time in seconds. */
-export type Action = { at: number } & (
-	| { is: 'ask'; people: number[]; kind: Kind; limit: number }
-	| { is: 'write'; person: number; text: string; isCertain: boolean }
-	| { is: 'kill'; process: number; down: number }
-	| { is: 'killAsker'; run: number }
-	| { is: 'stop'; run: number }
-	| { is: 'olderCopy'; trigger: number; after: number }
-	| { is: 'publish'; trigger: number; gone: number; takes: number }
-);
-export type Kind = 'freeText' | 'approval' | 'grouped';
-
-/** A schedule. */
-export interface Schedule {
-	setting: Setting;
-	seed: number;
-	actions: Action[];
-}
-
-/** Who waits for a result, so that nothing comes back to a process that was killed. */
-interface Life {
-	isOver: boolean;
-	/** What is told to callers if it ends. */
-	onEnd: Set<() => void>;
-}
-
-interface Process {
-	life: Life;
-	isUp: boolean;
-	inboxes: Map<string, Inbox>;
-}
-
-interface Trigger {
-	url: string;
-	isPublished: boolean;
-	isRegistered: boolean;
-	stored: string;
-	/** Messages with which its workflow has started, and with which it has started late. */
-	started: string[];
-	late: string[];
-}
-
-/** An execution of Send and Wait. */
-export interface Execution {
-	id: string;
-	url: string;
-	state: 'asking' | 'waiting' | 'over' | 'dead' | 'failed';
-	isStopped: boolean;
-	until: number;
-	/** When each person was asked. */
-	asked: Map<string, number>;
-	output: string[];
-	/** Whether n8n itself has ended the wait. */
-	isEndedByLimit: boolean;
-	life: Life;
-}
-
-/** A message that somebody wrote. */
-export interface Written {
-	id: string;
-	phone: string;
-	text: string;
-	at: number;
-	isCertain: boolean;
-	/** Whether the question was repeated after it. */
-	isRepeatedFor: boolean;
-	/** What each trigger has made of it. */
-	outcomes: Map<string, 'started' | 'taken' | 'pending' | 'givenUp'>;
-}
-
-interface Event {
-	at: number;
-	order: number;
-	life: Life;
-	run: () => void;
-}
-
-const newLife = (): Life => ({ isOver: false, onEnd: new Set() });
-const root = 'https://n8n.test/';
 /** The service delivers again after these times, ms, and then gives up. */
-const retriesMs = [2_000, 5_000, 10_000, 20_000, 40_000, 60_000, 120_000, 240_000, 480_000, 960_000];
+const retriesMs = [
+	2_000, 5_000, 10_000, 20_000, 40_000, 60_000, 120_000, 240_000, 480_000, 960_000,
+];
 const serviceTimeoutMs = 10_000;
-const callTimeoutMs = 10_000;
-/** Enough for all promises that follow from one event. */
-const ticks = 40;
 
 export const phoneOf = (person: number) => `+1555000100${person}`;
 
-/** A generator of numbers that is good enough for schedules (mulberry32). */
-function generator(seed: number): () => number {
-	let state = seed | 0;
-	return () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-	};
-}
-
-export class World {
-	now = 1_900_000_000_000;
-	readonly begin = this.now;
-	steps = 0;
-	readonly log: string[] = [];
-	readonly triggers: Trigger[] = [];
-	readonly processes: Process[] = [];
-	readonly executions: Execution[] = [];
-	readonly written: Written[] = [];
-	readonly warnings: string[] = [];
-	private events: Event[] = [];
-	private order = 0;
-	private sealed = 0;
-	private readonly random: () => number;
-	private readonly ever = newLife();
-	private isCalm = false;
-
-	constructor(
-		readonly schedule: Schedule,
-		private readonly traces = false,
-	) {
-		const { setting, seed } = schedule;
-		this.random = generator(seed);
-		for (let n = 0; n < setting.processes; n++)
-			this.processes.push({ life: newLife(), isUp: true, inboxes: new Map() });
-		for (let n = 0; n < setting.triggers; n++)
-			this.triggers.push({
-				url: `${root}webhook/trigger-${n}/webhook`,
-				...{ isPublished: true, isRegistered: true, stored: '{}', started: [], late: [] },
-			});
-	}
-
-	note(text: string): void {
-		if (this.traces) this.log.push(`${((this.now - this.begin) / 1000).toFixed(2)} s  ${text}`);
-	}
-
-	// ---------- time ----------
-
-	private at(time: number, life: Life, run: () => void): void {
-		this.events.push({ at: Math.max(time, this.now), order: this.order++, life, run });
-	}
-
-	private async after(ms: number, life: Life): Promise<void> {
-		await new Promise<void>((resolve) => this.at(this.now + ms, life, resolve));
-	}
-
-	/** How long something takes, ms. */
-	private latency(): number {
-		const dice = this.random() * 100;
-		if (!this.isCalm && dice < this.schedule.setting.trouble) return 1_000 + this.random() * 11_000;
-		return 1 + this.random() * 60;
-	}
-
-	private async step(): Promise<boolean> {
-		let next = -1;
-		const { events } = this;
-		for (let n = 0; n < events.length; n++)
-			if (
-				next < 0 ||
-				events[n].at < events[next].at ||
-				(events[n].at === events[next].at && events[n].order < events[next].order)
-			)
-				next = n;
-		if (next < 0) return false;
-		const [event] = events.splice(next, 1);
-		if (event.life.isOver) return true;
-		this.now = event.at;
-		this.steps++;
-		event.run();
-		for (let tick = 0; tick < ticks; tick++) await null;
-		return true;
-	}
-
+/** A schedule in n8n and the service. */
+export class World extends N8n {
 	/** Carries out a schedule, until nothing happens any more. */
 	async run(): Promise<void> {
 		for (const action of this.schedule.actions)
@@ -230,8 +62,6 @@ export class World {
 			void this.publish(trigger, action.gone * 1_000, action.takes * 1_000);
 	}
 
-	// ---------- faults ----------
-
 	private end(life: Life): void {
 		life.isOver = true;
 		for (const tell of life.onEnd) tell();
@@ -240,6 +70,7 @@ export class World {
 	private kill(index: number, downMs: number): void {
 		const process = this.processes[index];
 		if (!process.isUp || this.isCalm) return;
+		this.kills.push(this.now);
 		this.end(process.life);
 		Object.assign(process, { life: newLife(), isUp: false, inboxes: new Map() });
 		this.at(this.now + downMs, this.ever, () => (process.isUp = true));
@@ -260,13 +91,17 @@ export class World {
 	/** An execution of the trigger's workflow that changes static data writes back the copy with which it began. */
 	private async writeBack(trigger: Trigger, afterMs: number): Promise<void> {
 		const { stored } = trigger;
+		const from = this.now;
 		await this.after(afterMs, this.ever);
 		trigger.stored = stored;
+		this.olderCopies.push({ from, to: this.now });
 		this.note(`older copy of ${trigger.url} written back`);
 	}
 
 	/** The main process publishes the workflow again. It receives no deliveries. */
 	private async publish(trigger: Trigger, goneMs: number, takesMs: number): Promise<void> {
+		const publishing = { from: this.now, to: Infinity };
+		this.publishings.push(publishing);
 		trigger.isPublished = false;
 		await this.after(goneMs, this.ever);
 		trigger.isPublished = true;
@@ -277,150 +112,10 @@ export class World {
 		const learned = await learn(ports, trigger.url, this.listed(trigger), stored.inbox);
 		await this.after(takesMs / 2, this.ever);
 		trigger.stored = JSON.stringify(learned ? { ...stored, inbox: learned } : stored);
+		publishing.to = this.now;
+		this.olderCopies.push(publishing);
 		this.note(`${trigger.url} published again`);
 	}
-
-	private listed(except?: Trigger): string[] {
-		const listed = this.triggers.filter((one) => one.isRegistered && one !== except);
-		return listed.map(({ url }) => url);
-	}
-
-	// ---------- n8n: calls and deliveries ----------
-
-	private calls(life: Life) {
-		return {
-			now: () => this.now,
-			pause: async (ms: number) => await this.after(Math.max(0, ms), life),
-			callTrigger: async (url: string, request: TriggerRequest) =>
-				await this.call(life, url, request),
-		};
-	}
-
-	private seals() {
-		return {
-			seal: (record: string) => `${String(++this.sealed).padStart(16, '0')}${record}`,
-			unseal: (text: string) => text.slice(16),
-		};
-	}
-
-	/** The process that takes a call, if it is up. */
-	private route(trigger: Trigger): Process {
-		const { isRouted } = this.schedule.setting;
-		const index = isRouted ? this.triggers.indexOf(trigger) : Math.floor(this.random() * 1_000);
-		return this.processes[index % this.processes.length];
-	}
-
-	/** A request over n8n's public URL. @returns undefined without a response in time */
-	private async request<T>(
-		life: Life,
-		url: string,
-		timeoutMs: number,
-		handle: (trigger: Trigger, process: Process, delivery: DeliveryUnderWay) => Promise<T>,
-	): Promise<T | 'gone' | undefined> {
-		const trigger = this.triggers.find((one) => one.url === url);
-		await this.after(this.latency(), life);
-		if (!trigger?.isPublished) return 'gone';
-		const process = this.route(trigger);
-		if (!process.isUp) return undefined;
-		const { life: server } = process;
-		return await new Promise((resolve) => {
-			let isWaiting = true;
-			const delivery = new DeliveryUnderWay();
-			const finish = (result: T | undefined) => {
-				if (!isWaiting) return;
-				isWaiting = false;
-				timer.isOver = true;
-				server.onEnd.delete(reset);
-				this.at(this.now, life, () => resolve(result));
-			};
-			const reset = () => finish(undefined);
-			server.onEnd.add(reset);
-			const timer = newLife();
-			if (life !== this.ever) life.onEnd.add(() => (isWaiting = false));
-			// A response that comes too late does not reach anybody.
-			this.at(this.now + timeoutMs, timer, () => {
-				delivery.end(false);
-				finish(undefined);
-			});
-			void (async () => {
-				delivery.read(trigger.stored);
-				const result = await handle(trigger, process, delivery);
-				await this.after(this.latency(), server);
-				if (delivery.live && (!delivery.forgets || this.random() < 0.5))
-					trigger.stored = delivery.written();
-				await this.after(1 + this.random() * 5, server);
-				delivery.end(isWaiting);
-				finish(result);
-			})();
-		});
-	}
-
-	private inboxOf(trigger: Trigger, process: Process): Inbox {
-		const known = process.inboxes.get(trigger.url);
-		if (known) return known;
-		const inbox = new Inbox(trigger.url, this.inboxPorts(process.life));
-		process.inboxes.set(trigger.url, inbox);
-		return inbox;
-	}
-
-	private inboxPorts(life: Life): InboxPorts {
-		return {
-			...this.calls(life),
-			...this.seals(),
-			callRun: async (run, record) => await this.callRun(life, run, record),
-			repeat: async (_run, person, key) => await this.repeat(life, person, key),
-			warn: (message) => void this.warnings.push(message),
-		};
-	}
-
-	private async call(life: Life, url: string, request: TriggerRequest): Promise<CallResult> {
-		return await this.request(life, url, callTimeoutMs, async (trigger, process, delivery) => {
-			const inbox = this.inboxOf(trigger, process);
-			inbox.load(delivery);
-			const { late, ...response } = await inbox.respond(delivery, request);
-			if (late) this.startLate(trigger, delivery, late);
-			this.note(`${request.is} ${trigger.url.slice(-17, -8)}: ${JSON.stringify(response).slice(0, 150)}`);
-			return response;
-		});
-	}
-
-	private startLate(trigger: Trigger, delivery: DeliveryUnderWay, late: Late[]): void {
-		delivery.forgets = true;
-		for (const { message } of late) trigger.late.push(message.messageId ?? '');
-		this.note(`late: ${late.map(({ message }) => message.messageId)}`);
-	}
-
-	/** A call of the URL that resumes an execution. */
-	private async callRun(life: Life, run: Run, record?: string): Promise<RunState> {
-		await this.after(this.latency(), life);
-		const execution = this.executions.find(({ url }) => url === run.url);
-		if (!execution) return 'over';
-		const { state, isStopped } = execution;
-		let result: RunState = state === 'asking' || state === 'dead' ? 'running' : 'over';
-		if (isStopped) result = 'stopped';
-		if (state === 'waiting') result = 'waiting';
-		if (state === 'waiting' && record !== undefined) {
-			const handed = fromRecord(run.id, JSON.parse(record), run.owner);
-			const messages = [...(handed?.people.values() ?? [])].flatMap((person) => person.messages);
-			execution.output.push(...messages.map(({ messageId = '' }) => messageId));
-			execution.state = 'over';
-			result = 'accepted';
-			this.note(`run ${run.id} got ${execution.output}`);
-		}
-		await this.after(this.latency(), life);
-		const isLost = !this.isCalm && this.random() * 100 < this.schedule.setting.trouble / 4;
-		return isLost ? 'unknown' : result;
-	}
-
-	private async repeat(life: Life, { to }: Person, key: string): Promise<boolean> {
-		await this.after(this.latency(), life);
-		if (this.schedule.setting.refusesRepetitions) return false;
-		const isThis = ({ id, phone, isCertain }: Written) => phone === to && (id === key || !isCertain);
-		for (const message of this.written.filter(isThis)) message.isRepeatedFor = true;
-		return true;
-	}
-
-	// ---------- the service ----------
 
 	private write(phone: string, text: string, isCertain: boolean): void {
 		const message: Written = {
@@ -454,7 +149,7 @@ export class World {
 		message: Written,
 	): Promise<number> {
 		const inbox = this.inboxOf(trigger, process);
-		inbox.load(delivery);
+		inbox.known.load(delivery);
 		// The trigger recognizes an event that has started its workflow.
 		const isDuplicate = message.isCertain && trigger.started.includes(message.id);
 		if (isDuplicate) return 200;
@@ -472,14 +167,21 @@ export class World {
 		return 200;
 	}
 
-	// ---------- Send and Wait ----------
-
 	private ask(phones: string[], kind: Kind, limitSeconds: number): void {
 		const id = `run-${String(this.executions.length).padStart(7, '0')}`;
 		const execution: Execution = {
 			id,
 			url: `${root}webhook-waiting/${this.executions.length + 1}/node?wait=${id}&signature=${'a'.repeat(64)}`,
-			...{ state: 'asking', isStopped: false, until: Infinity, output: [], isEndedByLimit: false },
+			...{
+				state: 'asking',
+				isStopped: false,
+				until: Infinity,
+				startedAt: this.now,
+				waitsAt: Infinity,
+				acceptedAt: 0,
+				output: [],
+				isEndedByLimit: false,
+			},
 			...{ asked: new Map(), life: newLife() },
 		};
 		this.executions.push(execution);
@@ -506,9 +208,19 @@ export class World {
 		const limitMs = limitSeconds * 1_000;
 		const asker = new Asker(ports, { id, url, questions: [questionOf(kind)], limitMs, skewMs: 0 });
 		if (!(await asker.open())) throw new Error('no trigger');
-		const people = phones.map((to, item): Person => ({
-			...{ item, to, question: 0, since: 0, askedMessageId: null, messages: [], repeatedAfter: [] },
-		}));
+		const people = phones.map(
+			(to, item): Person => ({
+				...{
+					item,
+					to,
+					question: 0,
+					since: 0,
+					askedMessageId: null,
+					messages: [],
+					repeatedAfter: [],
+				},
+			}),
+		);
 		try {
 			for (let at = 0; at < people.length; at += 2) {
 				await asker.tell(people.slice(at, at + 2));
@@ -524,8 +236,9 @@ export class World {
 		}
 		await this.after(this.latency(), life);
 		execution.state = 'waiting';
+		execution.waitsAt = this.now;
 		this.note(`run ${id} waits`);
-		const end = endsAt({ until: execution.until });
+		const end = execution.until + graceMs;
 		this.at(end, this.ever, () => {
 			if (execution.state !== 'waiting') return;
 			execution.state = 'over';
@@ -533,45 +246,4 @@ export class World {
 			this.note(`n8n ends run ${id}`);
 		});
 	}
-}
-
-/** A delivery while n8n carries it out: what it had read, and what it writes back. */
-class DeliveryUnderWay implements Delivery {
-	stored: unknown;
-	live?: { toJSON(): unknown };
-	/** n8n forgets changes if the delivery starts the workflow. */
-	forgets = false;
-	end!: (isReceived: boolean) => void;
-	readonly ended = new Promise<boolean>((resolve) => (this.end = resolve));
-	private column: Record<string, unknown> = {};
-
-	read(column: string): void {
-		this.column = JSON.parse(column) as Record<string, unknown>;
-		this.stored = this.column.inbox;
-	}
-
-	store(live: { toJSON(): unknown }): void {
-		this.live = live;
-	}
-
-	written(): string {
-		return JSON.stringify({ ...this.column, inbox: this.live });
-	}
-}
-
-function arrivalOf({ id, phone, text, at, isCertain }: Written): Arrival {
-	return {
-		...{ key: isCertain ? id : `u${phone}${text}`, text, messageId: id },
-		respondedAt: new Date(at).toISOString(),
-		...{ phone, time: isCertain ? at : Number.NaN, isOptOut: text === 'STOP', isCertain },
-	};
-}
-
-function questionOf(kind: Kind): Question {
-	return {
-		...{ choices: [], yesWords: ['yes'], noWords: ['no'], isDayFirst: true },
-		kind: kind === 'approval' ? 'approval' : 'freeText',
-		groupMs: kind === 'grouped' ? 8_000 : 0,
-		...{ repeats: 1, repeatText: '', givesUnanswered: true, asked: 'Tuesday?' },
-	};
 }

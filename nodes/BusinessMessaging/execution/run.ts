@@ -30,6 +30,8 @@ import { readItems } from './values';
 
 /** What an operation that waits for replies does before and after its requests. */
 export interface Listening {
+	/** Called before the request of an item goes out. @throws ServiceError if it must not go out */
+	tell: (item: Item) => Promise<void>;
 	/** Called after the last request. @returns whether n8n now waits; the webhook then returns the output */
 	wait: () => Promise<boolean>;
 	/** Called instead of `wait` if the run fails. Does not throw. */
@@ -44,6 +46,8 @@ interface Run {
 	operation: Operation;
 	/** For requests that must not be repeated. */
 	memory?: Memory;
+	/** For an operation that waits for replies. */
+	listening?: Listening;
 	/** Missing if it could not be prepared; then no item is pending. */
 	client?: Client;
 	prepared?: unknown;
@@ -67,6 +71,7 @@ export async function runOperation(
 	const run = await untilStopped(context, openRun(context, operation, items));
 	refuseUnsent(context, items);
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
+	run.listening = listening;
 	refuseUnsent(context, items);
 	labelExecution(context, operation, items.filter(isPending));
 	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
@@ -201,7 +206,7 @@ function concurrencyOf(items: ValidItem[], client: Client): () => number {
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
-	{ operation, memory, client, prepared }: Run,
+	{ operation, memory, client, prepared, listening }: Run,
 	items: ValidItem[],
 ): Promise<string | undefined> {
 	if (!client) return undefined;
@@ -217,6 +222,7 @@ async function carryOut(
 	};
 	await inQueues(items, settings, async (item) => {
 		const send = async (request: OperationRequest): Promise<Outcome> => {
+			await listening?.tell(item);
 			const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
 			const keyed = { ...request, mayGo, idempotencyKey: memory?.begin(item) };
 			const call = operation.run(client, keyed, prepared);

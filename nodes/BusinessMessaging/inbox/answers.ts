@@ -109,6 +109,11 @@ export function repetitionOf({ kind, choices, repeatText }: ExpectedAnswer): str
 	return `Sorry, I did not understand that. Please answer with ${wanted[kind]}.`;
 }
 
+/** The line in n8n's log if a question may not have been repeated. */
+export function notRepeated(reason: string): string {
+	return `A question of Send and Wait could not be repeated after a reply that does not fit: ${reason}`;
+}
+
 /** Maximum number of messages in one reply. Later ones are ordinary messages. */
 export const maxMessages = 50;
 

@@ -58,8 +58,9 @@ export class Asker {
 		const responses = await this.greet(urls);
 		const known = [...responses.values()].flatMap(({ owner }) => owner ?? []).sort();
 		for (const owner of known.filter((one) => !responses.has(one))) {
-			const [response] = (await this.greet([owner])).values();
-			if (response) responses.set(owner, response);
+			// It may just be published again. Two owners would decide differently.
+			const response = await this.untilResponse(owner, { is: 'hello' }, true);
+			if (typeof response === 'object') responses.set(owner, response);
 			else this.without.push(owner);
 		}
 		const able = [...responses].filter(([, { inbox }]) => inbox === 'yes' || inbox === 'full');
@@ -123,7 +124,8 @@ export class Asker {
 		for (;;) {
 			await this.ports.pause(heartbeatMs);
 			if (!this.isAsking) return;
-			if (this.told.length > 0) await this.ports.callTrigger(this.owner, this.request(this.toRun([])));
+			if (this.told.length > 0)
+				await this.ports.callTrigger(this.owner, this.request(this.toRun([])));
 		}
 	}
 
@@ -162,7 +164,9 @@ export class Asker {
 		if (news.length === 0) return;
 		this.triggers = union(this.triggers, news);
 		await Promise.all(
-			news.map(async (url) => await this.untilResponse(url, this.request(this.toRun(this.told), url))),
+			news.map(
+				async (url) => await this.untilResponse(url, this.request(this.toRun(this.told), url)),
+			),
 		);
 	}
 
@@ -193,13 +197,18 @@ export class Asker {
 		}
 	}
 
-	/** Repeats a call until n8n responds. */
-	private async untilResponse(url: string, request: TriggerRequest): Promise<CallResult> {
+	/** Repeats a call until n8n responds. @param untilPublished also while the trigger is not published */
+	private async untilResponse(
+		url: string,
+		request: TriggerRequest,
+		untilPublished = false,
+	): Promise<CallResult> {
 		const end = this.ports.now() + patienceMs;
 		for (;;) {
 			const result = await this.ports.callTrigger(url, request);
 			const isBusy = typeof result === 'object' && result.inbox === 'busy';
-			if ((result !== undefined && !isBusy) || this.ports.now() > end) return result;
+			const isThere = result !== undefined && !isBusy && !(untilPublished && result === 'gone');
+			if (isThere || this.ports.now() > end) return result;
 			await this.ports.pause(retryMs);
 		}
 	}

@@ -3,7 +3,7 @@
  * test/simulation runs exactly this. Everything here only grows (flags rise, times go up, lists get longer), so two copies of a
  * run can be merged in any order and nothing that was known is lost. README.md has the table of states.
  */
-import { compact, orderBy, union } from 'lodash';
+import { compact, orderBy, sumBy, union } from 'lodash';
 
 import { samePhoneKey } from '../phone/compare';
 import type { QuestionSettings } from '../operations/message/questionFields';
@@ -50,6 +50,8 @@ export interface Person {
 	question: number;
 	/** Messages written before are ordinary: service's clock, ms since 1970; 0 if not known yet. */
 	since: number;
+	/** Whether that is when the service says that it sent the question, and not when the owner was told. */
+	isSince?: true;
 	/** Identifier of the message with the question, if the service gave one. */
 	askedMessageId: string | null;
 	/** The reply, in the order of arrival: one message, or several if they are grouped. */
@@ -93,6 +95,10 @@ export interface Run {
 	notAsked: unknown[];
 }
 
+/** Longer replies are cut, so that those of all people fit into one request to n8n, which accepts 16 MB. */
+export const maxText = 4_000;
+const maxTextOfAll = 4_000_000;
+
 /** How long an asker counts as alive after it has told somebody, and n8n may take to store that a run waits, ms. */
 export const leaseMs = 120_000;
 /** How long after the time limit n8n ends a wait that nothing else has ended, ms. */
@@ -104,13 +110,23 @@ function mergePerson(one: Person, other: Person): Person {
 	const messages = [...one.messages, ...more];
 	return {
 		...one,
-		since: Math.max(one.since, other.since),
+		...laterSince(one, other),
 		askedMessageId: one.askedMessageId ?? other.askedMessageId,
 		messages: more.length > 0 ? orderBy(messages, ['respondedAt', 'key']) : messages,
 		isAccepted: one.isAccepted ?? other.isAccepted,
 		moreUntil: latest(one.moreUntil, other.moreUntil),
 		repeatedAfter: union(one.repeatedAfter, other.repeatedAfter),
 	};
+}
+
+/** What the service says of the question counts more than when the owner was told, as it also dates the messages. */
+function laterSince(one: Person, other: Person): Pick<Person, 'since' | 'isSince'> {
+	if (one.isSince !== other.isSince) return pickSince(one.isSince ? one : other);
+	return pickSince(one.since >= other.since ? one : other);
+}
+
+function pickSince({ since, isSince }: Person): Pick<Person, 'since' | 'isSince'> {
+	return isSince ? { since, isSince } : { since };
 }
 
 function latest(one?: number, other?: number): number | undefined {
@@ -214,6 +230,11 @@ export function startsWorkflowsToo({ run, person }: Asked, message: Arrival): bo
 	return message.isOptOut && run.questions[person.question].kind === 'freeText';
 }
 
+/** Characters of one reply: those of all people together fit into one request to n8n. */
+function roomFor({ people }: Run): number {
+	return Math.min(maxText, Math.floor(maxTextOfAll / people.size));
+}
+
 /** Takes a message as the reply, or as more of it. */
 export function addReply(
 	{ run, person }: Asked,
@@ -222,8 +243,17 @@ export function addReply(
 	now: number,
 ): void {
 	const { groupMs } = run.questions[person.question];
-	const messages = [...person.messages, { key, text, isCut, messageId, respondedAt }];
-	const isOpen = groupMs > 0 && messages.length < maxMessages && !isCut;
+	const room = roomFor(run) - sumBy(person.messages, (one) => one.text?.length ?? 0);
+	const isTooLong = isCut === true || (text?.length ?? 0) > room;
+	const message: Message = {
+		key,
+		text: text?.slice(0, room) ?? null,
+		...(isTooLong && { isCut: true }),
+		...(messageId !== undefined && { messageId }),
+		respondedAt,
+	};
+	const messages = [...person.messages, message];
+	const isOpen = groupMs > 0 && messages.length < maxMessages && !isTooLong;
 	const moreUntil = isOpen ? now + groupMs : undefined;
 	run.people.set(person.item, { ...person, messages, isAccepted, moreUntil });
 }

@@ -88,6 +88,6 @@ export interface Delivery {
 	stored: unknown;
 	/** Lets n8n store a value before it responds: in the state that it has then, by `toJSON`. */
 	store(live: { toJSON(): unknown }): void;
-	/** Whether the response has reached the sender, once that is known. */
-	ended: Promise<boolean>;
+	/** Whether the response has reached the sender, was lost on its way, or says that n8n has failed; once that is known. */
+	ended: Promise<'received' | 'lost' | 'failed'>;
 }

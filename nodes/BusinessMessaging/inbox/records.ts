@@ -17,8 +17,8 @@ type StoredPerson = [
 	item: number,
 	to: string,
 	question: number,
-	/** Seconds after the run began to ask. */
-	since: number,
+	/** Seconds after the run began to ask: as text if the service says so; null if not known. */
+	since: number | string | null,
 	askedMessageId: string | null,
 	rest?: {
 		m?: StoredMessage[];
@@ -31,16 +31,12 @@ type StoredPerson = [
 	},
 ];
 type StoredRun = [
-	execution: string,
-	node: string,
-	signature: string,
-	startedAt: string,
-	/** Seconds after the beginning, as the lease. */
-	until: number,
-	lease: number,
-	/** 1 for whole, 2 for over. */
-	flags: number,
-	questions: Array<Partial<Question>>,
+	/**
+	 * Separated by spaces: execution, node and signature of its URL; when it began to ask, base 36; until when replies count and the asker
+	 * is alive, in seconds after that; 1 for whole, 2 for over.
+	 */
+	head: string,
+	questions: Array<Partial<Question> & { q?: string }>,
 	people: StoredPerson[],
 	rare?: Rare,
 ];
@@ -76,19 +72,24 @@ const written = new WeakMap<Person, string>();
 function toPersonJson(person: Person, startedAt: number): string {
 	const known = written.get(person);
 	if (known !== undefined) return known;
-	const { item, to, question, since, askedMessageId, messages, ...rest } = person;
+	const { item, to, question, askedMessageId, messages, ...rest } = person;
 	const more = pickBy({
 		m: messages.map(toStored),
 		a: rest.isAccepted,
 		u: rest.moreUntil,
 		r: rest.repeatedAfter,
 	}, isThere); // prettier-ignore
-	const sinceSeconds = since === 0 ? 0 : Math.floor((since - startedAt) / 1_000);
-	const stored: unknown[] = [item, to, question, since === 0 ? null : sinceSeconds, askedMessageId];
+	const stored: unknown[] = [item, to, question, toSince(person, startedAt), askedMessageId];
 	if (Object.keys(more).length > 0) stored.push(more);
 	const json = JSON.stringify(stored);
 	written.set(person, json);
 	return json;
+}
+
+function toSince({ since, isSince }: Person, startedAt: number): number | string | null {
+	if (since === 0) return null;
+	const seconds = Math.floor((since - startedAt) / 1_000);
+	return isSince ? String(seconds) : seconds;
 }
 
 function isThere(value: unknown): boolean {
@@ -136,13 +137,17 @@ export function toRecord(run: Run, own: string): string {
 		seconds(run.until - startedAt),
 		seconds(run.leaseUntil - startedAt),
 		(run.isWhole ? 1 : 0) + (run.isOver ? 2 : 0),
-		run.questions.map((question) =>
-			omitBy(question, (value, name) => isEqual(value, (defaults as Record<string, unknown>)[name])),
-		),
-	];
+	].join(' ');
+	const questions = JSON.stringify(run.questions.map(toStoredQuestion));
 	const people = [...run.people.values()].map((person) => toPersonJson(person, startedAt));
 	const tail = Object.keys(rare).length > 0 ? `,${JSON.stringify(rare)}` : '';
-	return `${JSON.stringify(head).slice(0, -1)},[${people.join()}]${tail}]`;
+	return `[${JSON.stringify(head)},${questions},[${people.join()}]${tail}]`;
+}
+
+function toStoredQuestion({ asked, ...question }: Question): Partial<Question> & { q?: string } {
+	const isDefault = (value: unknown, name: string) =>
+		isEqual(value, (defaults as Record<string, unknown>)[name]);
+	return { ...omitBy(question, isDefault), ...(asked !== '' && { q: asked }) };
 }
 
 function urlOf(own: string, execution: string, node: string, wait: string, signature: string) {
@@ -156,9 +161,10 @@ function urlOf(own: string, execution: string, node: string, wait: string, signa
  * @returns undefined if it is no such text, or the run belongs to another n8n
  */
 export function fromRecord(id: string, record: unknown, own: string): Run | undefined {
-	if (!Array.isArray(record) || record.length < 9) return undefined;
-	const [execution, node, signature, started36, until, lease, flags, questions, people, rare = {}] =
-		record as StoredRun;
+	if (!Array.isArray(record) || record.length < 3) return undefined;
+	const [head, questions, people, rare = {}] = record as StoredRun;
+	const [execution, node, signature, started36, ...numbers] = head.split(' ');
+	const [until, lease, flags] = numbers.map(Number);
 	const usual = urlOf(own, execution, lengthen(node), id, lengthen(signature));
 	const url = rare.url ?? usual;
 	if (!isWaitingUrl(url, own)) return undefined;
@@ -172,19 +178,32 @@ export function fromRecord(id: string, record: unknown, own: string): Run | unde
 		...(rare.handing && { handing: rare.handing }),
 		...(rare.got && { got: isEqual(rare.got, ['*']) ? (rare.handing ?? []) : rare.got }),
 		started: rare.started ?? [],
-		questions: questions.map((question) => ({ ...defaults, asked: '', ...question })),
+		questions: questions.map(({ q: asked = '', ...one }) => ({ ...defaults, asked, ...one })),
 		people: new Map(people.map((one) => [one[0], toPerson(one, startedAt)])),
 		notAsked: rare.notAsked ?? [],
 	};
 }
 
-function toPerson([item, to, question, since, id, rest = {}]: StoredPerson, startedAt: number): Person {
+function toPerson(
+	[item, to, question, since, id, rest = {}]: StoredPerson,
+	startedAt: number,
+): Person {
 	return {
 		...{ item, to, question, askedMessageId: id },
-		since: since === null ? 0 : startedAt + since * 1_000,
+		since: since === null ? 0 : startedAt + Number(since) * 1_000,
+		...(typeof since === 'string' && { isSince: true as const }),
 		messages: (rest.m ?? []).map(toMessage),
 		...(rest.a !== undefined && { isAccepted: rest.a }),
 		...(rest.u !== undefined && { moreUntil: rest.u }),
 		repeatedAfter: rest.r ?? [],
 	};
+}
+
+/** JSON of others; undefined for any other text. */
+export function parse(json: string): unknown {
+	try {
+		return JSON.parse(json);
+	} catch {
+		return undefined;
+	}
 }

@@ -31,5 +31,5 @@ function isBelow(url: string, root: string): boolean {
 
 /** A URL without its query: the name of a trigger. */
 export function withoutQuery(url: string): string {
-	return url.replace(/\?.*$/, '');
+	return url.split('?', 1)[0];
 }

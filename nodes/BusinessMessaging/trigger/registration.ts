@@ -10,7 +10,7 @@ import { BoundedMap } from '../boundedMap';
 import { printable, writeLog } from '../log';
 import { type ServiceError, InputError, asFailure, isRefusedContent } from '../transport/errors';
 import { connect } from '../transport/connect';
-import { joinInbox } from '../webhooks/inbox';
+import { learnOpenQuestions } from '../inbox/atTrigger';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
 import { checkDeliverable, undeliverableReason, webhookUrlOf } from '../webhooks/publicAddress';
 import {
@@ -88,11 +88,6 @@ export function knowsSecret(context: IWebhookFunctions, given: string): boolean 
 	return true;
 }
 
-/** When the workflow was last published, or n8n started, ms since 1970; 0 if that is not known. */
-export function publicationOf(context: IWebhookFunctions): number {
-	return present(context, 'production')?.savedAt ?? 0;
-}
-
 /**
  * Whether the service delivers to this node already. Keeps this registration, and removes surplus ones.
  *
@@ -105,10 +100,10 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 			await unregister(context).catch((error) =>
 				writeLog(context, 'warn', asFailure(error).message),
 			);
-			await shareInbox(context);
+			await learn(context);
 			return true;
 		}
-		const { client, address, events, registration, own } = await makePlan(context);
+		const { client, address, events, registration, listed, own } = await makePlan(context);
 		const kept = own.find(
 			(webhook) =>
 				(webhook.url ?? address) === address && areSameEvents(webhook.events ?? [], events),
@@ -116,6 +111,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 		if (!kept) return false;
 		remember(context, { ...registration, id: kept.id });
 		await removeWebhooks(client, without(own, kept));
+		await learn(context, listed);
 		return true;
 	} catch (error) {
 		const failure = asFailure(error);
@@ -136,7 +132,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
  */
 export async function register(context: IHookFunctions): Promise<boolean> {
 	try {
-		const { client, address, events, registration, own } = await makePlan(context);
+		const { client, address, events, registration, listed, own } = await makePlan(context);
 		remember(context, registration); // stored before the service can call
 		let outdated = own;
 		const id = await addWebhook(client, { url: address, events }).catch(async (error: unknown) => {
@@ -153,6 +149,7 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 			!isAdded && (webhook.url ?? address) === address;
 		await removeWebhooks(client, reject(outdated, isChanged));
 		remember(context, { ...registration, id });
+		await learn(context, listed);
 		return true;
 	} catch (error) {
 		throw toNodeError(context, asFailure(error));
@@ -216,16 +213,22 @@ async function makePlan(context: IHookFunctions) {
 	const secret = randomBytes(32).toString('base64url');
 	const registration: Registration =
 		known?.secretVersion === secretVersion ? known : { url, secret, secretVersion };
-	const own = ownOf(await listWebhooks(client), url, registration.id);
-	await shareInbox(context);
+	const listed = await listWebhooks(client);
+	const own = ownOf(listed, url, registration.id);
 	const address = withSecret(url, registration.secret);
-	return { client, address, events, registration, own };
+	return { client, address, events, registration, listed, own };
 }
 
-/** Replies to open questions arrive here too; questions that were stored before n8n stopped continue. */
-async function shareInbox(context: IHookFunctions): Promise<void> {
-	if (context.getMode() !== 'manual')
-		joinInbox(context, (await connect(context)).config.id).isPublisher = true;
+/** Learns which questions of Send and Wait are open, since replies to them arrive here too from now on. */
+async function learn(context: IHookFunctions, listed?: RegisteredWebhook[]): Promise<void> {
+	if (context.getMode() === 'manual') return;
+	await learnOpenQuestions(context, listed).catch((error: unknown) =>
+		writeLog(
+			context,
+			'warn',
+			`It could not be checked which questions of Send and Wait are open, so replies to them may also start this workflow. ${asFailure(error).message}`,
+		),
+	);
 }
 
 /** The registrations with exactly our URL; if the service shows no URLs, the one that we remember. */

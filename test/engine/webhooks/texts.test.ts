@@ -2,8 +2,9 @@
 import type {
 	AnswerKind,
 	Expected,
-} from '../../../nodes/BusinessMessaging/operations/message/question';
-import { isEarlier, readAnswer } from '../../../nodes/BusinessMessaging/webhooks/answers';
+} from '../../../nodes/BusinessMessaging/operations/message/questionFields';
+import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
+import { toArrival } from '../../../nodes/BusinessMessaging/inbox/arrival';
 import { readEvent, simplify } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';
 
 const expected = (kind: AnswerKind): Expected => ({
@@ -75,5 +76,6 @@ test.each([
 	[String(asked + 1), false],
 	[undefined, false],
 ])('a message of the time %p was written before the question: %p', (timestamp, isBefore) => {
-	expect(isEarlier(message('Hi', { timestamp }), asked)).toBe(isBefore);
+	const { time } = toArrival(message('Hi', { from: '+15550001000', timestamp }), {})!;
+	expect(time < asked).toBe(isBefore);
 });
