@@ -1,4 +1,5 @@
 /** `npm run bench:campaign`: compares our node with what people use today, on a real n8n. Takes about 20 minutes. */
+import omit from 'lodash/omit';
 import sortBy from 'lodash/sortBy';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { printTable, step, UserError } from '../harness/cli';
@@ -18,7 +19,8 @@ import { until } from '../harness/until';
 import { cpuSeconds, forgetPeak, peakMb, pidOf } from './usage';
 
 export const usage = `Usage: npm run bench:campaign -- [--json FILE] [--quick]
-Sends campaigns from a real n8n to a service that limits the rate, to one that does not, and by plans of several sizes. Needs Linux.
+Sends campaigns from a real n8n to a service that limits the rate, to one that does not, from several processes with one key, and by plans of
+several sizes. Needs Linux.
 --quick checks in about three minutes that everything works; its figures are too small to compare.`;
 
 /** The documented limit of 1,000 requests per minute, six times as fast, and a campaign that exceeds it. */
@@ -30,6 +32,8 @@ const full = {
 	/** Response times and plans (requests a minute) of which it is measured how much of a plan is used. */
 	latencies: [20, 100, 300, 1_000],
 	plans: [1_000, 5_000, 20_000],
+	/** How many n8n processes share one key. */
+	processes: [1, 4],
 };
 type Settings = typeof full;
 
@@ -39,6 +43,7 @@ const quick: Settings = {
 	rate: { requests: 200, windowMs: 4000 },
 	latencies: [300],
 	plans: [5_000],
+	processes: [1, 2],
 };
 
 /** Runs all, and prints it. */
@@ -52,9 +57,11 @@ export async function run(isQuick: boolean) {
 	printTable(senders.cost);
 	printTable(senders.rows);
 	console.log(`  ${senders.derivation}\n`);
+	const shared = await compareProcesses(environment, settings, senders.best);
+	printTable(shared);
 	const grid = await environment.withN8ns(1, async ([n8n]) => await measurePlans(n8n, settings));
 	printTable(grid);
-	return { figures: { ...senders, grid }, faults: [] };
+	return { figures: { ...senders, shared, grid }, faults: [] };
 }
 
 /** All senders at a service with a rate limit. Each campaign has a separate service, as our node remembers its requests to one. */
@@ -98,6 +105,41 @@ async function findBest(n8n: N8nServer, { messages, rate, latencyMs }: Settings)
 		`${fullWindows} × ${windowSeconds} s; it and the rest, ${rest} messages, take ${last.toFixed(2)} s at full speed ` +
 		`(the fastest of ${runs.length} runs without a limit, at the same ${latencyMs} ms). Best possible: ${best.toFixed(2)} s.`;
 	return { best, derivation, cost };
+}
+
+/** Our node alone and in several n8n processes that share one key, each with a part of the campaign. */
+async function compareProcesses(environment: Environment, settings: Settings, best: number) {
+	const { messages, rate, latencyMs } = settings;
+	const rows = [];
+	for (const processes of settings.processes) {
+		const share = async (n8ns: N8nServer[]) => {
+			const work = async (service: SandboxClient) => await sendShared(n8ns, service, settings);
+			return await SandboxProcess.during({ rate, latencyMs }, work);
+		};
+		const measured = await environment.withN8ns(processes, share);
+		rows.push({ processes, messages, ...measured, ratioToBest: measured.seconds / best });
+	}
+	return rows;
+}
+
+/** @returns the time from the first node that sends to the end of the last, and what arrived */
+async function sendShared(n8ns: N8nServer[], service: SandboxClient, settings: Settings) {
+	const { messages, rate } = settings;
+	const sender = 'business-messaging';
+	const count = messages / n8ns.length;
+	const prepare = async (n8n: N8nServer, index: number) =>
+		await createCampaign(n8n, service, { sender, from: index * count, messages: count, rate });
+	const ids = await Promise.all(n8ns.map(prepare));
+	await service.reset();
+	const title = `${messages} messages by ${n8ns.length} processes`;
+	const parts = await step(
+		title,
+		async () => await Promise.all(n8ns.map(async (n8n, index) => await send(n8n, ids[index]))),
+	);
+	const ends = parts.map(({ startedAt, seconds }) => startedAt + 1000 * seconds);
+	const start = Math.min(...parts.map(({ startedAt }) => startedAt));
+	const traffic = await service.traffic(numbersOf({ from: 0, count: messages }));
+	return { seconds: (Math.max(...ends) - start) / 1000, ...traffic };
 }
 
 /** How much of each plan our node uses with its default settings, each with a separate service. */
@@ -172,6 +214,8 @@ type Sender = keyof typeof senders;
 /** A campaign. */
 interface Order {
 	sender: Sender;
+	/** Where its people begin; 0 by default. */
+	from?: number;
 	messages: number;
 	/** The limit in our credential; the other senders have none. */
 	rate?: Rate;
@@ -187,12 +231,20 @@ interface Measurement extends Traffic {
 }
 
 /** Sends a campaign, and counts what arrives. @throws UserError if it takes longer than 15 minutes */
-async function measure(
-	n8n: N8nServer,
+async function measure(n8n: N8nServer, service: SandboxClient, order: Order): Promise<Measurement> {
+	const id = await createCampaign(n8n, service, order);
+	await service.reset();
+	const title = `${order.sender}, ${order.messages} messages`;
+	const used = omit(await step(title, async () => await send(n8n, id)), 'startedAt');
+	return { ...(await service.traffic(numbersOf({ from: 0, count: order.messages }))), ...used };
+}
+
+/** @returns the ID of the workflow */
+async function createCampaign(
+	{ client }: N8nServer,
 	service: SandboxClient,
-	{ sender, messages, rate = noLimit }: Order,
-): Promise<Measurement> {
-	const { client } = n8n;
+	{ sender, from = 0, messages, rate = noLimit }: Order,
+): Promise<string> {
 	const header = { name: 'Authorization', value: `Bearer ${service.key}` };
 	const ours = service.credential(rate);
 	const access = {
@@ -200,16 +252,13 @@ async function measure(
 		ours: await client.saveCredential('Service', 'businessMessagingApi', ours),
 		header: await client.saveCredential('Header', 'httpHeaderAuth', header),
 	};
-	const numbers = `={{ Array.from({ length: ${messages} }, (_, index) => ({ to: '+' + (${FIRST_NUMBER} + index) })) }}`;
+	const numbers = `={{ Array.from({ length: ${messages} }, (_, index) => ({ to: '+' + (${FIRST_NUMBER + from} + index) })) }}`;
 	const file = workflow(`${sender}, ${messages} messages`, [
 		node(START, 'n8n-nodes-base.manualTrigger', 1),
 		...listNodes(numbers),
 		senders[sender](access),
 	]);
-	const { id } = await client.createWorkflow(file);
-	await service.reset();
-	const used = await step(file.name, async () => await send(n8n, id));
-	return { ...(await service.traffic(numbersOf({ from: 0, count: messages }))), ...used };
+	return (await client.createWorkflow(file)).id;
 }
 
 /** Runs the workflow. */
@@ -230,6 +279,7 @@ async function send(n8n: N8nServer, workflowId: string) {
 	const used = { cpuSeconds: cpuSeconds(pid) - before, peakMb: peakMb(pid) };
 	const { resultData } = (await client.getExecution(id)).data;
 	const [sending] = resultData.runData[SEND] ?? [];
-	if (sending) return { seconds: sending.executionTime / 1000, ...used };
+	const startedAt = sending?.startTime;
+	if (sending) return { startedAt, seconds: sending.executionTime / 1000, ...used };
 	throw new UserError(`The campaign failed before it sent: ${resultData.error?.message}`);
 }

@@ -14,7 +14,7 @@ import { Environment } from '../harness/environment';
 import { outputOf } from '../harness/n8n/client';
 import type { N8nServer } from '../harness/n8n/server';
 import { node, TRIGGER, withCredential, workflow } from '../harness/n8n/workflow';
-import { numbersOf, SandboxProcess } from '../harness/sandboxClient';
+import { numbersOf, type SandboxClient, SandboxProcess } from '../harness/sandboxClient';
 import { until } from '../harness/until';
 import { cpuSeconds, pidOf } from './usage';
 
@@ -42,7 +42,7 @@ const LATER = 40;
 /** Makes the node that starts a workflow. */
 type Receiver = (credential: string) => INode;
 
-const trigger =
+export const trigger =
 	(parameters: INodeParameters): Receiver =>
 	(credential) =>
 		node('Trigger', TRIGGER, 1.1, parameters, withCredential(credential));
@@ -136,7 +136,7 @@ async function compare(
 }
 
 /** A workflow with only this node. @returns its ID, and the URL for deliveries */
-async function publish({ client, url }: N8nServer, service: SandboxProcess, make: Receiver) {
+export async function publish({ client, url }: N8nServer, service: SandboxClient, make: Receiver) {
 	const values = service.credential();
 	const start = make(await client.saveCredential('Service', 'businessMessagingApi', values));
 	const path = randomUUID();
@@ -157,6 +157,16 @@ const http = axios.create({
 	validateStatus: () => true,
 });
 
+/** Delivers some at once. @throws UserError when a delivery gets another status */
+export async function post(url: string, bodies: string[], expected = 200): Promise<void> {
+	const limit = pLimit(AT_ONCE);
+	const one = async (body: string) => {
+		const { status } = await http.post(url, body);
+		if (status !== expected) throw new UserError(`A delivery was answered with ${status}.`);
+	};
+	await Promise.all(bodies.map(async (body) => await limit(one, body)));
+}
+
 /**
  * Delivers directly, because the sandbox would repeat what fails; all ends with the last execution.
  * @throws UserError when a delivery is not answered with 200
@@ -168,12 +178,7 @@ async function deliver(
 ) {
 	const pid = pidOf(n8n);
 	const [start, cpu] = [performance.now(), cpuSeconds(pid)];
-	const limit = pLimit(AT_ONCE);
-	const post = async (body: string) => {
-		const { status } = await http.post(url, body);
-		if (status !== 200) throw new UserError(`A delivery was answered with ${status}.`);
-	};
-	await Promise.all(bodies.map(async (body) => await limit(post, body)));
+	await post(url, bodies);
 	// n8n lists what still runs first.
 	const isIdle = async () =>
 		(await n8n.client.listExecutions(workflowId, 1)).every(({ status }) => status === 'success');
@@ -219,18 +224,18 @@ function deliveriesOf(events: number, repeated: boolean): string[] {
 	});
 }
 
-/** Bodies of the receipts of messages, those of 20 messages state by state. */
-function receiptsOf(messages: number): string[] {
+/** Bodies of the receipts of messages, those of 20 messages state by state. @param first number of the first message */
+export function receiptsOf(messages: number, first = 0): string[] {
 	const receipt = (index: number, status: string) => {
 		const [to] = numbersOf({ from: index, count: 1 });
 		return bodyOf(status, { id: `msg_${index}`, to, status });
 	};
-	return chunk(range(messages), AT_ONCE).flatMap((some) =>
+	return chunk(range(first, first + messages), AT_ONCE).flatMap((some) =>
 		RECEIPTS.flatMap((status) => some.map((index) => receipt(index, status))),
 	);
 }
 
-function bodyOf(event: string, data: object): string {
+export function bodyOf(event: string, data: object): string {
 	const timestamp = '2030-01-31T10:00:00Z';
 	return JSON.stringify({ event: `message.${event}`, data: { ...data, timestamp } });
 }

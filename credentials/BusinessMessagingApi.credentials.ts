@@ -15,7 +15,8 @@ export class BusinessMessagingApi implements ICredentialType {
 
 	icon = { light: 'file:businessMessaging.svg', dark: 'file:businessMessaging.dark.svg' } as const;
 
-	documentationUrl = 'https://github.com/your-organization/n8n-nodes-business-messaging#credential';
+	documentationUrl =
+		'https://github.com/your-organization/n8n-nodes-business-messaging#connect-your-account';
 
 	properties: INodeProperties[] = [
 		{

@@ -61,14 +61,19 @@ export async function importExamples(
 /**
  * Registers the triggers of active workflows again: a sandbox forgets them when it ends, and n8n registers them when a
  * workflow is activated, not when n8n starts.
+ * @returns a sentence for each workflow that could not be published, e.g. because the user's changes are invalid
  */
-export async function registerAgain(client: N8nClient): Promise<void> {
-	for (const { id } of (await client.listWorkflows()).filter(({ active }) => active)) {
+export async function registerAgain(client: N8nClient): Promise<string[]> {
+	const problems: string[] = [];
+	for (const { id, name } of (await client.listWorkflows()).filter(({ active }) => active)) {
 		const { nodes, activeVersionId } = await client.getWorkflow(id);
 		if (!nodes.some(({ type, disabled }) => type === TRIGGER && !disabled)) continue;
 		await client.deactivate(id);
-		await client.activate(id, activeVersionId ?? undefined);
+		await client.activate(id, activeVersionId ?? undefined).catch((error: Error) => {
+			problems.push(`The workflow "${name}" could not be published: ${error.message}`);
+		});
 	}
+	return problems;
 }
 
 /** A line of `examples/contacts.csv`. The numbers (E.164) belong to ranges that are set aside for fiction. */

@@ -77,6 +77,12 @@ export class SandboxClient {
 		return await this.look('/messages?direction=outbound');
 	}
 
+	/** Calls the service itself. @throws an error for any other status than 2xx */
+	async call(method: 'get' | 'post', path: string, body?: object): Promise<void> {
+		const headers = { authorization: `Bearer ${this.key}` };
+		await this.http.request({ baseURL: this.url, url: path, method, data: body, headers });
+	}
+
 	/** How often an endpoint was called since the last reset, by the status of the answer too. */
 	async counter(endpoint: EndpointName): Promise<EndpointCounter | undefined> {
 		type Log = { endpoints: Record<string, EndpointCounter> };
@@ -95,11 +101,13 @@ export class SandboxClient {
 }
 
 /** How a sandbox behaves: no limit, no latency (ms), no sample contacts and the usual service by default. */
-interface SandboxSettings {
+export interface SandboxSettings {
 	rate?: Rate;
 	latencyMs?: number;
 	contacts?: number;
 	variants?: Partial<Choice>;
+	/** Further options, e.g. `--page-size-cap=1000`. */
+	flags?: string[];
 }
 
 /** A running sandbox that sends no receipts. */
@@ -109,7 +117,7 @@ export class SandboxProcess extends SandboxClient {
 		settings: SandboxSettings,
 		work: (service: SandboxClient) => Promise<T>,
 	): Promise<T> {
-		const { rate = noLimit, latencyMs = 0, contacts = 0, variants = {} } = settings;
+		const { rate = noLimit, latencyMs = 0, contacts = 0, variants = {}, flags = [] } = settings;
 		const args = [
 			'--port=0',
 			`--requests-per-window=${rate === noLimit ? 0 : rate.requests}`,
@@ -118,6 +126,7 @@ export class SandboxProcess extends SandboxClient {
 			'--receipt-delays-ms={"sent":null,"delivered":null,"read":null}',
 			`--sample-contacts=${contacts}`,
 			...Object.entries(variants).map(([name, value]) => `--variant=${name}=${value}`),
+			...flags,
 		];
 		const main = path.join(__dirname, '..', 'sandbox', 'main.ts');
 		const child = spawnTree(process.execPath, ['--import', 'tsx', main, ...args], {

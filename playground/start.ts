@@ -2,6 +2,7 @@
 import { watch } from 'node:fs';
 import path from 'node:path';
 import debounce from 'lodash/debounce';
+import pick from 'lodash/pick';
 import { onStop, readFlags, runMain } from '../harness/cli';
 import { importExamples, registerAgain } from '../harness/examples';
 import { PROJECT_FOLDER } from '../harness/n8n/package';
@@ -10,7 +11,7 @@ import { readPort } from '../harness/processes';
 
 const USAGE = `Usage: npm start -- [--n8n-port 5678] [--sandbox-port 4010] [--folder .playground] [--watch]
 Starts n8n with the nodes of this project, and the sandbox. What you do in n8n is kept in the folder.
---watch builds the nodes and starts n8n again whenever a file of them changes.`;
+--watch builds the nodes and starts n8n again whenever a file of them changes. N8N_LOG_LEVEL=debug writes more into n8n's log.`;
 
 runMain(async () => {
 	const flags = readFlags(
@@ -21,13 +22,15 @@ runMain(async () => {
 	const n8nPort = await readPort(flags['n8n-port'], '--n8n-port', 5678);
 	const sandboxPort = await readPort(flags['sandbox-port'], '--sandbox-port', 4010);
 
-	const playground = await openPlayground({ folder, n8nPort, sandboxPort });
+	// How much n8n writes into its log: error, warn, info or debug.
+	const env = pick(process.env, 'N8N_LOG_LEVEL');
+	const playground = await openPlayground({ folder, n8nPort, sandboxPort, env });
 	const { n8n, credential } = playground;
 	onStop(async () => {
 		console.log('\nStopping n8n and the sandbox …');
 		await playground.close();
 	});
-	await registerAgain(n8n.client);
+	for (const problem of await registerAgain(n8n.client)) console.error(problem);
 	await importExamples(n8n.client, credential);
 	console.log(welcome(playground));
 	if (flags.watch) await watchNodes(playground);
@@ -52,9 +55,11 @@ function welcome({ n8n, sandbox }: Playground): string {
 
   Log in to n8n as ${n8n.owner.email} with the password ${n8n.owner.password}
 
-  1. Open the workflow "Campaign with results" and click "Execute workflow": on the phone, ${sandbox.state.contacts.all.length} customers get a message.
+  1. Open the workflow "Campaign with results" and click "Execute workflow": "Send welcome" shows ${sandbox.state.contacts.all.length} messages, and sends none.
+     Open that step, set "Mode" to "Send", and click "Execute workflow" again: on the phone, the customers get their messages.
   2. On the phone, click "Tell me more" below one of them: the workflow "Auto-reply" answers.
-  3. Open the workflow "Campaign results", click "Execute workflow", and look at the chart in "Report".
+  3. Open the workflow "Campaign results", click the arrow beside "Execute workflow", choose "from Show the report", and click the button.
+     Then open "Report": its output is the chart.
 
   The service's Base URL is ${sandbox.url}, its API key ${sandbox.key}; the credential "Sandbox" in n8n has both.
   n8n's log is ${n8n.logFile}

@@ -94,3 +94,15 @@ export async function refuseOthers({ hostname }: FastifyRequest): Promise<void> 
 	if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
 		throw new HttpError(403, 'forbidden', 'Only for this machine');
 }
+
+/**
+ * Hook: refuses what a web page of another address asks for. Browsers name it in `Origin`, or in `Sec-Fetch-Site`; programs
+ * send neither.
+ * @throws HttpError 403
+ */
+export async function refuseForeignPages({ headers, host }: FastifyRequest): Promise<void> {
+	const { origin, 'sec-fetch-site': site = 'none' } = headers;
+	const isForeign = origin !== undefined && origin !== `http://${host}`;
+	if (isForeign || !['none', 'same-origin'].includes(String(site)))
+		throw new HttpError(403, 'forbidden', 'Not for other web pages');
+}

@@ -4,7 +4,7 @@ import { filter } from 'lodash';
 import { z } from 'zod';
 
 import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
-import { refuseOthers } from './auth';
+import { refuseForeignPages, refuseOthers } from './auth';
 import { parse } from './errors';
 import type { FaultOrder } from './faults';
 import { mountChats } from './phone';
@@ -23,6 +23,8 @@ export const controlWords = {
 	'POST /_sandbox/inbound': 'a customer writes: { from, text, name? }',
 	'POST /_sandbox/faults':
 		'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
+	'GET /_sandbox/faults': 'the ordered faults, and how many calls each has hit',
+	'DELETE /_sandbox/faults': 'takes all faults back',
 	'GET /_sandbox/messages': 'messages of both directions: ?direction=',
 	'GET /_sandbox/deliveries': 'deliveries to webhooks: ?last=',
 	'GET /_sandbox/webhooks': 'the registered webhooks',
@@ -38,10 +40,16 @@ export function mountControls(
 ): void {
 	const mount = async (controls: FastifyInstance) => {
 		controls.addHook('onRequest', refuseOthers);
+		controls.addHook('onRequest', refuseForeignPages);
 		controls.post('/inbound', async ({ body }) =>
 			stateNow().traffic.receive(parse(inboundSchema, body)),
 		);
 		controls.post('/faults', async ({ body }) => stateNow().faults.add(body as FaultOrder));
+		controls.get('/faults', async () => ({ data: stateNow().faults.all }));
+		controls.delete('/faults', async () => {
+			stateNow().faults.remove();
+			return {};
+		});
 		controls.post('/reset', async () => {
 			reset();
 			return {};

@@ -50,5 +50,7 @@ export function parse<T extends z.ZodTypeAny>(schema: T, value: unknown): z.outp
 	const result = schema.safeParse(value ?? {});
 	if (result.success) return result.data as z.output<T>;
 	const issue = result.error.issues[0];
-	throw invalid(issue?.path.join('.') || 'body', issue?.message ?? 'is invalid');
+	const isNoNumber = issue?.code === 'invalid_type' && issue.received === 'nan';
+	const message = isNoNumber ? 'must be a number' : (issue?.message ?? 'is invalid');
+	throw invalid(issue?.path.join('.') || 'body', message);
 }

@@ -107,7 +107,11 @@ export function spoil(
 	let body = typeof payload === 'string' ? payload : '';
 	if (status !== undefined) {
 		const words = `${STATUS_CODES[status] ?? 'Error'} (ordered by a test)`;
-		const usual = adapter.error(new HttpError(status, 'fault', words, undefined, headers));
+		const { endpoint } = reply.request.routeOptions.config;
+		const usual = adapter.error(
+			new HttpError(status, 'fault', words, undefined, headers),
+			endpoint,
+		);
 		const own: Answer = fault.body === undefined ? usual : { status, headers, body: fault.body };
 		const isText = typeof own.body === 'string';
 		reply.code(own.status).type(own.type ?? (isText ? 'text/plain' : 'application/json'));

@@ -114,7 +114,8 @@ function answerError(
 	reply: FastifyReply,
 ): void {
 	const known = error instanceof HttpError ? error : asHttpError(error, request);
-	const answer: Answer = request.apiCall?.state.adapter.error(known) ?? known;
+	const answer: Answer =
+		request.apiCall?.state.adapter.error(known, request.routeOptions.config.endpoint) ?? known;
 	if (answer.type) void reply.type(answer.type);
 	void reply
 		.code(answer.status)

@@ -7,6 +7,7 @@ import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/a
 import { operations } from '../nodes/BusinessMessaging/description';
 import { buildOpenApiDocument } from '../sandbox/openapi';
 import { filesBelow, readText, root } from '../harness/engine/files';
+import { areaCodeTable, areaCodeTableFile } from './areaCodeTable';
 import { phoneTable, phoneTableFile } from './phoneTable';
 
 const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
@@ -29,6 +30,8 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	endpoints: () => console.log(endpointTable()),
 	/** The table of numbering plans, from libphonenumber-js. */
 	phones: () => writeFileSync(phoneTableFile, phoneTable()),
+	/** The table of area codes, from libphonenumber's time zones; only if named, as npm has to fetch them. */
+	areaCodes: () => writeFileSync(areaCodeTableFile, areaCodeTable()),
 	/** test/n8n/compat/saved: what the present nodes leave in workflows, as the version of package.json. */
 	saved: async () => {
 		if (isReleased) throw new Error(`What version ${version} saves never changes any more.`);
@@ -62,7 +65,7 @@ function endpointTable(): string {
 }
 
 async function main([name, ...args]: string[]): Promise<void> {
-	const unasked = ['endpoints', 'pictures', ...(isReleased ? ['saved'] : [])];
+	const unasked = ['areaCodes', 'endpoints', 'pictures', ...(isReleased ? ['saved'] : [])];
 	const all = Object.keys(writers).filter((one) => !unasked.includes(one));
 	if (name !== undefined && !(name in writers))
 		throw new Error(`There is no ${name}, only ${Object.keys(writers).join(', ')}.`);

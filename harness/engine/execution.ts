@@ -32,6 +32,8 @@ export interface RunOptions extends Pick<INode, 'onError' | 'retryOnFail' | 'max
 	workflowId?: string;
 	/** As what n8n runs it, e.g. an evaluation. */
 	mode?: WorkflowExecuteMode;
+	/** The ID of the execution; by default a number that was not used before. */
+	executionId?: string;
 	/** n8n's own address, for those who call it back; by default one that nobody can reach. */
 	baseUrl?: string;
 	/** The Stop button: the execution is cancelled as soon as this is fulfilled. */
@@ -120,9 +122,9 @@ async function execute(
 	definition: WorkflowDefinition,
 	data: IRunExecutionData,
 	usualMode: 'trigger' | 'retry',
-	{ credentials, baseUrl, cancelWhen, mode = usualMode }: RunOptions,
+	{ credentials, baseUrl, cancelWhen, executionId, mode = usualMode }: RunOptions,
 ): Promise<RunResult> {
-	const id = String(++executions);
+	const id = executionId ?? String(++executions);
 	const saved = { ...definition, name: definition.id, active: true };
 	const workflow = new n8nWorkflow.Workflow({
 		...saved,

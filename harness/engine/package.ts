@@ -82,8 +82,10 @@ export async function loadPackage(): Promise<LoadedPackage> {
 	const loader = new n8nCore.PackageDirectoryLoader(root);
 	await loader.loadAll();
 	const name = loader.packageName;
+	// The variants for AI agents, which n8n makes of a node, run its code.
 	const find = (type: string) =>
-		helperNodes[type] ?? loader.getNode(type.replace(`${name}.`, '')).type;
+		helperNodes[type] ??
+		loader.getNode(type.replace(`${name}.`, '').replace(/(Hitl)?Tool$/, '')).type;
 	return {
 		name,
 		nodeTypes: {

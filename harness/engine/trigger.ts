@@ -192,9 +192,11 @@ export class Trigger {
 		});
 		const { credentials, webhookBaseUrl = this.server.url } = this.options;
 		const additionalData = additionalDataFor(this.loaded, credentials, webhookBaseUrl);
+		await workflow.expression.acquireIsolate?.(); // older versions of n8n have none
 		try {
 			return await use(workflow, workflow.nodes[this.node.name], additionalData);
 		} finally {
+			await workflow.expression.releaseIsolate?.();
 			if (workflow.staticData.__dataChanged) this.stored = JSON.stringify(workflow.staticData);
 		}
 	}

@@ -167,7 +167,9 @@ export class WaitingExecution {
 		const context = new WebhookContext(workflow, node, additionalData, 'webhook', data, [], stored);
 		const answer: { body?: unknown } = {};
 		httpResponse.once('finish', () => this.answers.push(answer));
-		const result = await nodeType.webhook!.call(context);
+		await workflow.expression.acquireIsolate?.(); // older versions of n8n have none
+		const answered = nodeType.webhook!.call(context);
+		const result = await answered.finally(async () => await workflow.expression.releaseIsolate?.());
 		answer.body = result.webhookResponse;
 		if (result.workflowData) this.outputs = result.workflowData;
 		if (!result.noWebhookResponse) httpResponse.status(200).json(answer.body);

@@ -6,7 +6,7 @@ import * as operationModules from './operations';
 import { showFor } from './operations/fields';
 import type { Operation, Resource } from './operations/operation';
 
-/** The most used operation of each resource, its default. It comes first, except among five or more: n8n requires alphabetical order there. */
+/** The most used operation of each resource, its default. In the list it has its alphabetical place, as n8n requires. */
 const mostUsed = [
 	'sendText',
 	'sendTemplate',
@@ -37,7 +37,7 @@ const resourceField: INodeProperties = {
 function operationField(resource: Resource): INodeProperties {
 	const own = operations.filter((operation) => operation.resource === resource);
 	const firstOperation = own[0].value;
-	const shown = own.length < 5 ? own : sortBy(own, ({ name }) => name.toLowerCase());
+	const shown = sortBy(own, ({ name }) => name.toLowerCase());
 	return {
 		displayName: 'Operation',
 		name: 'operation',

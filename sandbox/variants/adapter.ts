@@ -74,11 +74,24 @@ export class VariantAdapter {
 		const forms = { bare: record, data: { data: record }, listed: { [`${kind}s`]: [record] } };
 		const body = forms[this.choice['record-envelope']];
 		const isRead = routeOf(endpoints[name], '/v1').method === 'GET';
-		return isRead ? { status, body } : this.writeAnswer(status, body);
+		if (isRead) return { status, body };
+		const answer = this.writeAnswer(status, body);
+		return kind === 'message' && answer.body === body ? this.sendAnswer(answer, record) : answer;
 	}
 
 	/** The response to a call that failed. */
-	error({ status, message, field = 'request', headers, body }: HttpError): Answer {
+	error(error: HttpError, name?: EndpointName): Answer {
+		const { status, message, field = 'request', headers, body } = error;
+		const refusal = this.choice['send-refusal'];
+		const isSend = name === 'sendText' || name === 'sendTemplate';
+		if (isSend && refusal !== 'usual' && [400, 402, 409, 422].includes(status)) {
+			const forms = {
+				failed: { id: `refused-${status}`, status: 'failed', error: message },
+				code: { code: 'NOT_ACCEPTED', message },
+				flag: { Success: 'false', message },
+			};
+			return { status: 200, body: forms[refusal], headers };
+		}
 		const shape = this.choice['error-shape'];
 		if (shape === 'text') return { status, body: message, type: 'text/plain', headers };
 		const shown = shape === 'fields' ? { errors: { [field]: [message] } } : body;
@@ -92,6 +105,18 @@ export class VariantAdapter {
 	event({ event, data }: Delivery): unknown {
 		const kind = event.startsWith('message.') ? 'message' : 'event';
 		return this.wording.out(describeEvent(this.choice, { event, data }), kind);
+	}
+
+	private sendAnswer({ status, body }: Answer, record: unknown): Answer {
+		const { 'id-key': key } = this.choice;
+		const id = (record as Record<string, string | number>)[key === 'snake' ? 'message_id' : key];
+		const forms: Record<Choice['send-response'], Answer> = {
+			record: { status, body },
+			status: { status, body: { status: 'queued' } },
+			location: { status, body: undefined, headers: { location: `/v1/messages/${id}` } },
+			id: { status, body: String(id), type: 'text/plain' },
+		};
+		return forms[this.choice['send-response']];
 	}
 
 	private writeAnswer(usual: number, record: unknown): Answer {

@@ -27,6 +27,10 @@ const variationPoints = {
 	'error-shape': ['nested', 'fields', 'text'],
 	/** Status of a refusal; `ok` is 200 with success: false in the body. */
 	'error-status': ['http', 'ok'],
+	/** Body of a send that succeeded: the record, only { status: queued }, nothing but a Location header, or only the ID. */
+	'send-response': ['record', 'status', 'location', 'id'],
+	/** A refused send: as other calls, or with status 200: an ID and status: failed, only a code, or Success: "false". */
+	'send-refusal': ['usual', 'failed', 'code', 'flag'],
 	/** Types such as BODY, types such as body, or only name, language and status are shown. */
 	'template-form': ['usual', 'lower', 'hidden'],
 	/** Number of the first page. */
@@ -47,10 +51,19 @@ const variationPoints = {
 	'webhook-url': ['url', 'callbackUrl', 'callback_url'],
 	/** Events of a webhook: a list, a text with commas, or no field, as all are delivered. */
 	'webhook-events': ['array', 'string', 'absent'],
-	/** A call to an address before it is registered: a GET with hub.challenge, or a POST with challenge. */
-	'webhook-challenge': ['none', 'hub', 'post'],
+	/** A call to an address before it is registered: a GET with hub.challenge, a POST with challenge, or a POST without data. */
+	'webhook-challenge': ['none', 'hub', 'post', 'ping'],
+	/**
+	 * How the address of a webhook is shown: with a slash at the end of the path, percent-encoded, without its query, with a mask
+	 * instead of the query's values, or not at all.
+	 */
+	'webhook-listing': ['as-given', 'slash', 'encoded', 'no-query', 'masked', 'hidden'],
 	/** Where a customer's text is: in data.text, or in data.message.content.text. */
 	'event-text': ['flat', 'content'],
+	/** Who has written: a number, an object with the number, or a number after the name of the channel. */
+	'event-sender': ['number', 'object', 'prefixed'],
+	/** The time of an event: in data.timestamp, in data.occurred_at, or in whole minutes. */
+	'event-time': ['timestamp', 'occurred_at', 'minutes'],
 	/** Names of receipts: message.delivered, or message.status with data.message.status. */
 	'receipt-names': ['dotted', 'nested'],
 } as const satisfies Record<string, readonly [string, ...string[]]>;

@@ -16,7 +16,29 @@ export function describeRecords(choice: Choice, kind: string, records: unknown[]
 function describeWebhook(choice: Choice, { url, events, ...others }: Partial<Webhook>): object {
 	if (!url || !events) return others;
 	const forms = { array: { events }, string: { events: events.join(',') }, absent: {} };
-	return { ...others, [choice['webhook-url']]: url, ...forms[choice['webhook-events']] };
+	const shown = showUrl(choice, url);
+	const address = shown === undefined ? {} : { [choice['webhook-url']]: shown };
+	return { ...others, ...address, ...forms[choice['webhook-events']] };
+}
+
+function showUrl(choice: Choice, given: string): string | undefined {
+	const url = new URL(given);
+	switch (choice['webhook-listing']) {
+		case 'as-given':
+			return given;
+		case 'slash':
+			url.pathname += '/';
+			return url.href;
+		case 'encoded':
+			url.pathname = url.pathname.replace(/o/g, '%6f');
+			return url.href;
+		case 'no-query':
+			return given.split('?')[0];
+		case 'masked':
+			return given.replace(/=[^&]*/g, '=***');
+		case 'hidden':
+			return undefined;
+	}
 }
 
 function describeTemplate(choice: Choice, template: Template): object {
@@ -30,7 +52,7 @@ function describeTemplate(choice: Choice, template: Template): object {
 	return { ...template, components: JSON.parse(components) as unknown };
 }
 
-const timeKeys = ['timestamp', 'createdAt', 'updatedAt'];
+const timeKeys = ['timestamp', 'occurred_at', 'createdAt', 'updatedAt'];
 const phoneKeys = ['phone', 'from', 'to'];
 
 /** Rewrites values on their way out, and identifiers on their way in. */
@@ -79,11 +101,31 @@ export interface Envelope {
 }
 
 /** An event in the words of the service. */
-export function describeEvent(choice: Choice, { event, data }: Envelope): Envelope {
+export function describeEvent(choice: Choice, { event, data: given }: Envelope): Envelope {
+	const data = describeTime(choice, describePhones(choice, given));
 	const isReceipt = /^message\.(sent|delivered|read|failed)$/.test(event);
 	if (isReceipt && choice['receipt-names'] === 'nested')
 		return { event: 'message.status', data: { message: data } };
 	const { text, id, ...others } = data;
 	if (text === undefined || choice['event-text'] === 'flat') return { event, data };
 	return { event, data: { ...others, message: { id, content: { type: 'text', text } } } };
+}
+
+function describePhones(choice: Choice, data: Envelope['data']): Envelope['data'] {
+	const forms = {
+		number: (phone: string) => phone,
+		object: (phone: string) => ({ phone, name: 'Anna' }),
+		prefixed: (phone: string) => `whatsapp:${phone}`,
+	};
+	const form = forms[choice['event-sender']];
+	return mapValues(data, (value, key) =>
+		['from', 'to'].includes(key) && typeof value === 'string' ? form(value) : value,
+	);
+}
+
+function describeTime(choice: Choice, data: Envelope['data']): Envelope['data'] {
+	const { timestamp, ...others } = data;
+	if (typeof timestamp !== 'string' || choice['event-time'] === 'timestamp') return data;
+	if (choice['event-time'] === 'occurred_at') return { ...others, occurred_at: timestamp };
+	return { ...others, timestamp: timestamp.replace(/:\d\d(\.\d+)?Z$/, 'Z') };
 }

@@ -65,14 +65,18 @@ async function challenge(choice: Choice, url: unknown): Promise<void> {
 	const form = choice['webhook-challenge'];
 	if (form === 'none' || typeof url !== 'string' || !URL.canParse(url)) return;
 	const word = randomUUID();
-	const hub = { 'hub.mode': 'subscribe', 'hub.verify_token': 'unused', 'hub.challenge': word };
 	const options = { proxy: false, timeout: timeLimitMs } as const;
-	const answer = await (
-		form === 'post'
-			? axios.post<unknown>(url, { type: 'url_verification', challenge: word }, options)
-			: axios.get<unknown>(url, { params: hub, ...options })
-	).catch(() => undefined);
-	const given =
-		form === 'post' ? (answer?.data as { challenge?: string })?.challenge : answer?.data;
-	if (given !== word) throw invalid(choice['webhook-url'], 'did not answer the challenge');
+	const calls = {
+		hub: async () => {
+			const hub = { 'hub.mode': 'subscribe', 'hub.verify_token': 'unused', 'hub.challenge': word };
+			return (await axios.get<unknown>(url, { params: hub, ...options })).data === word;
+		},
+		post: async () => {
+			const body = { type: 'url_verification', challenge: word };
+			return (await axios.post<{ challenge?: string }>(url, body, options)).data.challenge === word;
+		},
+		ping: async () => (await axios.post(url, { event: 'ping' }, options)).status === 200,
+	};
+	const isAnswered = await calls[form]().catch(() => false);
+	if (!isAnswered) throw invalid(choice['webhook-url'], 'did not answer the challenge');
 }

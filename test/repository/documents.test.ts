@@ -60,6 +60,21 @@ test.each(documents)('every link, picture and test that %s names is there', (doc
 	expect(tests.filter((file) => !isThere(file))).toEqual([]);
 });
 
+test('every link to the README in nodes and credential leads to one of its headings', () => {
+	const code = [...filesBelow('nodes'), ...filesBelow('credentials')].filter((name) =>
+		/\.(ts|json)$/.test(name),
+	);
+	const links = code.flatMap((file) => [
+		...readText(file).matchAll(/your-organization\/n8n-nodes-business-messaging#([\w-]+)/g),
+	]);
+	expect(links.length).toBeGreaterThanOrEqual(3);
+	// GitHub's name for the whole file.
+	const headings = ['readme', ...anchors('README.md')];
+	expect(links.map(([, anchor]) => anchor).filter((anchor) => !headings.includes(anchor))).toEqual(
+		[],
+	);
+});
+
 test('every test in the table of older versions of n8n is there', () => {
 	const files = Object.values(areas).flatMap((names) =>
 		names.map((name) => `test/engine/${name}.test.ts`),

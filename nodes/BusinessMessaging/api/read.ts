@@ -121,17 +121,33 @@ export function readList(body: unknown, kind?: string): ServiceRecord[] | undefi
 	return list.map((entry) => (isRecord(entry) ? entry : { value: entry }));
 }
 
-/** How many records a list has in all, if the body or the headers say so, also as text. */
-export function readTotal(body: unknown, headers: Record<string, unknown>): number | undefined {
+/** Fields beside or around a list whose figures may be about it; of others, e.g. `segments.total`, nothing is known. */
+const aboutList =
+	/^(|data|response|results?|records?|items?|list|meta(data)?|info|summary|hits|collection|paging|pagination|pager|page(info)?)$/;
+/** Words for the number of all records, and for records of any kind. */
+const totalWords =
+	/total|count|number|num|of|all|x|available|size|length|entry|entries|(record|item|result|row|element|hit|doc|document|object)s?/g;
+
+/**
+ * Figures that may be the number of all records of a list, by the name of their field. A figure whose name has any other word,
+ * e.g. `total_opted_out`, counts something else. Whether one of these is the total shows only when the list was read.
+ */
+export function readTotals(
+	body: unknown,
+	headers: Record<string, unknown>,
+	kind = '',
+): Map<string, number> {
+	const isTotal = ({ name, parent }: Field): boolean => {
+		const words = plain(name);
+		const kinds = kind ? [`${kind}s`, kind] : [];
+		const others = kinds.reduce((rest, word) => rest.replace(word, ''), words);
+		const isAbout = aboutList.test(plain(parent)) || kinds.includes(plain(parent));
+		return isAbout && /total|count/.test(words) && others.replace(totalWords, '') === '';
+	};
 	const fields = [...fieldsOf(body), ...fieldsOf(headers)].filter(
-		({ value }) => !isObject(value) && /^\d{1,15}$/.test(String(value)),
+		(field) => !isObject(field.value) && /^\d{1,15}$/.test(String(field.value)) && isTotal(field),
 	);
-	for (const names of [/^total$/, /^(?!.*(page|time|byte)).*total/, /^(record|item)?s?count$/]) {
-		const totals = fields.filter(({ name }) => names.test(plain(name)));
-		const [total, ...others] = new Set(totals.map(({ value }) => Number(value)));
-		if (total !== undefined && others.length === 0) return total;
-	}
-	return undefined;
+	return new Map(fields.map(({ name, parent, value }) => [`${parent}.${name}`, Number(value)]));
 }
 
 /** The list in a response, if it is the whole body or has a usual name; undefined if the response may be something else. */

@@ -200,7 +200,7 @@ function readMessageId(body: unknown, layers: Layer[]): string | undefined {
 /** The ID that is the whole body, e.g. `m_77`: one word with a digit, or a number that is no HTTP status. */
 function bareId(body: unknown): string | undefined {
 	const text = asMessageId(body)?.trim();
-	if (text === undefined || /[\s<>{}"]/.test(text) || !/\d/.test(text)) return undefined;
+	if (text === undefined || !/^[\w.:@+/=-]+$/.test(text) || !/\d/.test(text)) return undefined;
 	const [first = ''] = /^[a-z]+/i.exec(text) ?? [];
 	const isError = /^e[\W_]*\d+$/i.test(text) || noWords.has(first.toLowerCase());
 	return isError || /^[2-5]\d\d$/.test(text) ? undefined : text;

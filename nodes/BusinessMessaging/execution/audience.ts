@@ -1,10 +1,10 @@
 /** Audience Rules: decides before the first message goes out who does not get one. */
-import { attempt, isError, uniq } from 'lodash';
+import { attempt, compact, isError, uniq } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { asText } from '../api/read';
 import { BoundedMap } from '../boundedMap';
-import type { SendWindow } from '../operations/message/audience';
+import type { Audience, SendWindow } from '../operations/message/audience';
 import { recipientOf } from '../operations/phone';
 import { samePhoneKey } from '../phone/compare';
 import { timeZonesOf } from '../phone/timeZones';
@@ -12,20 +12,25 @@ import type { Client } from '../transport/client';
 import { InputError, ServiceError, asFailure } from '../transport/errors';
 import { readRecords } from '../transport/lists';
 import { type Outcome, type ValidItem, isPending, skip } from './item';
-import { nextOpening } from './sendWindow';
+import type { Rounds } from './rounds';
+import { nextClosing, nextOpening } from './sendWindow';
 
 /**
  * Gives an outcome to items that are left out, and a failure to items that break a rule.
  *
  * @param items all valid ones; those that were or may have been sent in an earlier attempt only count as duplicates
+ * @throws InputError if a rule cannot hold, or excludes a segment that has nobody
  * @throws ServiceError if the contacts of an excluded segment cannot be listed, or not all of them
  */
-export async function applyAudienceRules(client: Client, items: ValidItem[]): Promise<void> {
-	for (const item of items)
-		if (item.index >= (item.request.test?.testMessages ?? Infinity))
-			item.outcome ??= skip(item, 'notInTest');
+export async function applyAudienceRules(
+	client: Client,
+	items: ValidItem[],
+	rounds: Rounds,
+): Promise<void> {
+	limitTest(items, rounds);
 	const ruled = items.filter(({ request }) => request.audience);
 	if (!ruled.some(isPending)) return;
+	checkDuplicates(ruled, rounds);
 	const segments = await readSegments(client, ruled);
 	const firstOf = new Map<string, number>();
 	for (const item of ruled) {
@@ -34,40 +39,58 @@ export async function applyAudienceRules(client: Client, items: ValidItem[]): Pr
 		if (first === undefined) firstOf.set(person, item.index);
 		if (item.outcome) continue;
 		try {
-			item.outcome = leaveOut(item, person, first, segments);
+			const isFirst = first === undefined && rounds.earlier(person) === undefined;
+			item.outcome =
+				(isFirst ? undefined : repeated(item, first)) ?? leaveOut(item, person, segments);
 		} catch (error) {
 			item.outcome = { failure: asFailure(error) };
 		}
 	}
+	for (const [person, index] of firstOf) rounds.add(person, index);
+}
+
+/** Leaves out what is not among the first items of a test, over all rounds of a loop. @throws InputError */
+function limitTest(items: ValidItem[], rounds: Rounds): void {
+	if (!items.some(({ request }) => request.test)) return;
+	rounds.checkKept("'Number of Test Messages'");
+	const before = rounds.test();
+	for (const item of items)
+		if (before + item.index >= (item.request.test?.testMessages ?? Infinity))
+			item.outcome ??= skip(item, 'notInTest');
+}
+
+/** @throws InputError if duplicates may be in another round, where the rule does not see them */
+function checkDuplicates(items: ValidItem[], rounds: Rounds): void {
+	const has = (value: Audience['duplicates']) =>
+		items.some(({ request }) => request.audience?.duplicates === value);
+	if (has('sendFirst')) rounds.checkKept("'Send First'");
+	if (has('stop')) rounds.checkComplete("'Stop With Error'");
 }
 
 /** The phones of the contacts in each segment. */
 type Segments = Map<string, Set<string>>;
 
 /**
- * The outcome of an item that is left out; undefined for one that is not.
+ * The outcome of an item whose recipient an earlier item has, if the message is left out.
  *
- * @param first the item before it with the same recipient
+ * @param first that item, if it is of the same round
  * @throws InputError
  */
-function leaveOut(
-	item: ValidItem,
-	person: string,
-	first: number | undefined,
-	segments: Segments,
-): Outcome | undefined {
-	const { audience } = item.request;
-	if (!audience) return undefined;
-	const { duplicates, excluded, excludedSegment } = audience;
-	if (first !== undefined && duplicates === 'stop')
-		throw new InputError(
-			`The recipient is the same as that of item ${first}`,
-			"Remove one of the two, or change 'Duplicates' in 'Audience Rules'.",
-		);
-	if (first !== undefined && duplicates === 'sendFirst') return skip(item, 'duplicate');
-	if (excluded.has(person) || segments.get(excludedSegment)?.has(person))
-		return skip(item, 'excluded');
-	return outsideWindow(item);
+function repeated(item: ValidItem, first: number | undefined): Outcome | undefined {
+	const { duplicates } = item.request.audience ?? {};
+	if (duplicates === 'sendFirst') return skip(item, 'duplicate');
+	if (duplicates !== 'stop') return undefined;
+	throw new InputError(
+		`The recipient is the same as that of ${first === undefined ? 'an item of an earlier run' : `item ${first}`}`,
+		"Remove one of the two, or change 'Duplicates' in 'Audience Rules'.",
+	);
+}
+
+/** The outcome of an item whose recipient is excluded or may not be written to now. @throws InputError */
+function leaveOut(item: ValidItem, person: string, segments: Segments): Outcome | undefined {
+	const { excluded, excludedSegment } = item.request.audience ?? {};
+	const isInSegment = segments.get(excludedSegment ?? '')?.has(person);
+	return excluded?.has(person) || isInSegment ? skip(item, 'excluded') : outsideWindow(item);
 }
 
 /** The outcome of an item whose recipient may not be written to now. @throws InputError */
@@ -75,27 +98,52 @@ export function outsideWindow(item: ValidItem): Outcome | undefined {
 	const { audience, body } = item.request;
 	if (!audience?.window) return undefined;
 	const { zone } = audience.window;
-	const next = openingOf(audience.window, zone ? [zone] : timeZonesOf(asText(body?.to)));
-	if (next === undefined) return undefined;
-	return skip(item, 'outsideSendWindow', { sendAfter: new Date(next).toISOString() });
+	const zones = zone ? [zone] : timeZonesOf(asText(body?.to));
+	const opening = openingOf(audience.window, zones);
+	if (!opening) return undefined;
+	const timeZones = zones.length > maxShownZones ? `${zones.length} time zones` : zones.join(', ');
+	return skip(item, 'outsideSendWindow', { ...opening, timeZones });
 }
+
+/** More are only counted: a toll-free number of +1 may be in 75. */
+const maxShownZones = 5;
 
 const minuteMs = 60_000;
 /** What was found for windows in time zones at a minute: it takes up to a second, and is the same for thousands of items. */
-const openings = new BoundedMap<string, number | undefined | Error>({ maxSize: 1_000 });
+const openings = new BoundedMap<string, Opening | undefined | Error>({ maxSize: 1_000 });
 
-/** See {@link nextOpening}. @throws InputError */
-function openingOf(window: SendWindow, zones: string[]): number | undefined {
+/** From when to when messages may go out next, ISO 8601. */
+interface Opening {
+	sendAfter: string;
+	/** null if the window stays open for a week. */
+	sendBefore: string | null;
+}
+
+/** See {@link nextOpening}. @returns undefined for now @throws InputError */
+function openingOf(window: SendWindow, zones: string[]): Opening | undefined {
 	const now = Math.floor(Date.now() / minuteMs) * minuteMs;
 	const key = JSON.stringify([now, window, zones]);
-	const opening = openings.getOrSet(key, () => attempt(nextOpening, window, zones, now));
+	const toText = (time: number) => new Date(time).toISOString();
+	const find = (): Opening | undefined => {
+		const opens = nextOpening(window, zones, now);
+		if (opens === undefined) return undefined;
+		const closes = nextClosing(window, zones, opens);
+		return { sendAfter: toText(opens), sendBefore: closes === undefined ? null : toText(closes) };
+	};
+	const opening = openings.getOrSet(key, () => attempt(find));
 	if (isError(opening)) throw opening;
 	return opening;
 }
 
-/** @throws ServiceError if the contacts cannot be listed, or not all of them, or show no phone number */
+/**
+ * @throws InputError for a segment without contacts, which usually has a mistyped name
+ * @throws ServiceError if the contacts cannot be listed, or not all of them, or show no phone number
+ */
 async function readSegments(client: Client, items: ValidItem[]): Promise<Segments> {
-	const names = uniq(items.map(({ request }) => request.audience?.excludedSegment ?? ''));
+	const rules = compact(items.map(({ request }) => request.audience));
+	const names = uniq(rules.map(({ excludedSegment }) => excludedSegment));
+	const mayBeEmpty = (segment: string) =>
+		rules.every((rule) => rule.excludedSegment !== segment || rule.allowsEmptySegment);
 	const segments: Segments = new Map();
 	for (const segment of names.filter(Boolean)) {
 		const list = await readRecords(client, endpoints.listContacts, { query: { segment } });
@@ -108,6 +156,11 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 				kind: 'configuration',
 				description: "Use 'Exclude Numbers' in 'Audience Rules' instead.",
 			});
+		if (phones.length === 0 && !mayBeEmpty(segment))
+			throw new InputError(
+				`The segment "${segment}" of 'Exclude Segment' has no contacts`,
+				"Correct its name. If nobody has opted out yet, switch on 'Allow Empty Segment' in 'Audience Rules'.",
+			);
 		if (phones.length === 0)
 			client.hints.add(`The segment "${segment}" has no contacts, so nobody was excluded by it.`);
 		if (!phones.every(isNumber))

@@ -10,14 +10,18 @@ import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workfl
 
 import { isRecord } from '../api/read';
 import type { Field } from '../operations/fields';
+import { isUnreadable, unreadable } from '../operations/readable';
 import { InputError } from '../transport/errors';
 import { isSameForRun } from './runExpressions';
+import { isToolParameters, isToolReview, toLines, withAnswers } from './toolReview';
 
 /** The path to a column and nothing else, e.g. `$json.name` or `$json["First Name"].x`. */
 const column = /^\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\]+"\]|\['[^'\\]+'\])+)\s*$/;
 const columnKey = /\.\w+|\["[^"]+"\]|\['[^']+'\]/g;
 /** Fields that a record or a message may go without. Everywhere else, an expression without a value is refused. */
 const mayBeMissing = ['name', 'options.failedMessage'];
+/** Fields whose text only programs read. In all others, a list, true or false inside of a text is refused. */
+const forPrograms = ['audienceRules', 'campaign', 'headerDocumentUrl', 'queryParameters', 'url'];
 /** What records and invalid dates become inside a text. */
 const notForPeople = /\[object Object\]|Invalid DateTime/;
 /** How much of an expression an error shows, characters. */
@@ -51,11 +55,13 @@ export class FieldReader {
 	private readonly items: IDataObject[];
 	private readonly parse = memoize(parse);
 	private readonly isSameForRun = memoize(isSameForRun);
+	private readonly isToolReview: boolean;
 	/** What was found for expressions that are the same for all items. */
 	private readonly ofRun = new Map<string, Evaluation>();
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.parameters = context.getNode().parameters;
+		this.isToolReview = isToolReview(context.getNode());
 		this.items = context.getInputData().map(({ json }) => json);
 	}
 
@@ -71,9 +77,11 @@ export class FieldReader {
 	 */
 	read(field: Field, index: number): unknown {
 		const saved = this.parameters[field.name] ?? field.default;
-		return mapTexts(saved, field.name, (text, path) =>
-			text.startsWith('=') ? this.evaluate(text.slice(1), field, path, index) : text,
-		);
+		return mapTexts(saved, field.name, (text, path) => {
+			if (!text.startsWith('=')) return text;
+			const value = this.evaluate(text.slice(1), field, path, index);
+			return this.isToolReview && typeof value === 'string' ? withAnswers(value, text) : value;
+		});
 	}
 
 	private evaluate(text: string, field: Field, path: string, index: number): unknown {
@@ -89,7 +97,7 @@ export class FieldReader {
 	}
 
 	private readWhole(code: string, field: Field, path: string, index: number): unknown {
-		const known = columnOf(this.items[index], code);
+		const known = this.known(code, index);
 		if (known !== undefined) return known;
 		const { value, error } = this.ask(`{{${code}}}`, index);
 		if (error) throw failed(code, field, error);
@@ -102,7 +110,7 @@ export class FieldReader {
 	/** What the expressions of a text become in it, in their order. */
 	private readParts(codes: string[], field: Field, index: number): Plain[] {
 		const known = new Map<string, Plain | undefined>(
-			codes.map((code) => [code, columnOf(this.items[index], code)]),
+			codes.map((code) => [code, this.known(code, index)]),
 		);
 		const open = codes.filter((code) => known.get(code) === undefined);
 		const [ofRun, ofItem] = partition(open, (code) => this.isSameForRun(code));
@@ -110,11 +118,25 @@ export class FieldReader {
 			for (const [code, part] of this.askTogether(group, field, index)) known.set(code, part);
 		return codes.map((code) => {
 			const part = known.get(code) ?? '';
-			if (part !== '' || columnOf(this.items[index], code) === '') return part;
+			this.checkPart(part, code, field, index);
+			if (part !== '' || this.known(code, index) === '') return part;
 			// n8n replaces a missing value by an empty text, too.
 			if (isMissing(this.ask(`{{${code}}}`, index).value)) throw noValue(code, field);
 			return part;
 		});
+	}
+
+	/** @throws InputError for a list, true or false inside of a text that people read */
+	private checkPart(part: Plain, code: string, field: Field, index: number): void {
+		if (forPrograms.includes(field.name) || !/^(true|false)$|,/.test(String(part))) return;
+		const value = this.known(code, index) ?? this.ask(`{{${code}}}`, index).value;
+		if (isUnreadable(value)) throw unreadable(value, `${show(code)} in '${field.displayName}'`);
+	}
+
+	/** The value of an expression that needs no evaluation, or what a tool that is reviewed is called with, in lines. */
+	private known(code: string, index: number): Plain | undefined {
+		if (!this.isToolReview || !isToolParameters(code)) return columnOf(this.items[index], code);
+		return toLines(this.ask(`{{${code}}}`, index).value);
 	}
 
 	private askTogether(codes: string[], field: Field, index: number): Array<[string, string]> {

@@ -1,5 +1,5 @@
 /** One run of the node: carries out the operation for every input item, with each setting of On Error. */
-import { attempt, compact, noop, uniq } from 'lodash';
+import { attempt, compact, noop, sumBy, uniq } from 'lodash';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 
 import { defaultTimeoutSeconds } from '../operations/fields';
@@ -8,6 +8,8 @@ import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, asFailure } from '../transport/errors';
 import { applyAudienceRules, outsideWindow } from './audience';
+import { watchMs } from './claims';
+import type { EntryStore } from './entryStore';
 import { FrequencyCap } from './frequencyCap';
 import {
 	type Item,
@@ -20,11 +22,13 @@ import {
 	mayReach,
 } from './item';
 import { inQueues } from './keyedQueue';
-import { labelExecution } from './labels';
-import { Memory } from './memory';
+import { isEvaluation } from './engine2';
+import { labelExecution, reportFigures } from './labels';
 import { toNodeError, toOutputs } from './output';
 import { previewItems } from './preview';
 import { logProgress } from './progress';
+import { RetryRecord } from './retryRecord';
+import { Rounds } from './rounds';
 import { SendOnce } from './sendOnce';
 import { readItems } from './values';
 
@@ -45,7 +49,7 @@ export type Listen = (context: IExecuteFunctions, items: Item[]) => Promise<List
 interface Run {
 	operation: Operation;
 	/** For requests that must not be repeated. */
-	memory?: Memory;
+	record?: RetryRecord;
 	/** For an operation that waits for replies. */
 	listening?: Listening;
 	/** Missing if it could not be prepared; then no item is pending. */
@@ -75,16 +79,19 @@ export async function runOperation(
 	refuseUnsent(context, items);
 	labelExecution(context, operation, items.filter(isPending));
 	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
-	const finished = sending.then((warning) => refuseFailed(context, operation, items, warning));
+	const finished = sending.then((warning) => {
+		reportFigures(context, operation, items, run.client);
+		refuseFailed(context, operation, items, warning);
+	});
 	await finished.catch(async (error) => {
 		await listening?.stop();
 		throw error;
 	});
-	// While a question waits for its reply, it stays in memory, so a retry does not ask again.
+	// While a question waits for its reply, it stays in the record, so a retry does not ask again.
 	if (await listening?.wait()) return context.getInputData();
 	const outputs = toOutputs(context, operation, items);
 	// With Retry On Fail, n8n also repeats a run whose first output has a field `error`, which may come from the service.
-	if (items.every(isDone) && outputs[0]?.json.error === undefined) run.memory?.clear();
+	if (items.every(isDone) && outputs[0]?.json.error === undefined) run.record?.clear();
 	return outputs;
 }
 
@@ -93,7 +100,7 @@ function isPreview(context: IExecuteFunctions, { recipientOf }: Operation, items
 	if (!recipientOf) return false;
 	const mode = attempt(() => context.getNodeParameter('mode', 0, 'send'));
 	const isChosen = mode === 'preview' || items.some(({ request }) => request?.isPreview);
-	return isChosen || context.getMode() === 'evaluation';
+	return isChosen || isEvaluation(context);
 }
 
 /** A preview outputs failing items as well, so that all problems are visible at once. */
@@ -105,8 +112,8 @@ async function preview(
 	for (const item of items.filter(isPending)) item.request.isPreview = true;
 	const { client, prepared } = await untilStopped(context, openRun(context, operation, items));
 	const pending = items.filter(isPending);
-	await previewItems(context, pending, prepared);
-	if (client) addHints(context, client, pending);
+	const hint = previewItems(pending, prepared);
+	if (client) addHints(context, client, pending, hint);
 	return toOutputs(context, operation, items);
 }
 
@@ -144,8 +151,8 @@ async function openRun(
 	operation: Operation,
 	items: Item[],
 ): Promise<Run> {
-	const memory = operation.endpoint.idempotent ? undefined : new Memory(context, operation);
-	for (const item of items.filter(isPending)) item.outcome = memory?.recall(item);
+	const record = operation.endpoint.idempotent ? undefined : new RetryRecord(context, operation);
+	for (const item of items.filter(isPending)) item.outcome = record?.recall(item);
 	const pending = items.filter(isPending);
 	try {
 		const signal = context.getExecutionCancelSignal();
@@ -154,11 +161,12 @@ async function openRun(
 		const requests = pending.map(({ request }) => request);
 		const prepared = requests.length > 0 && (await operation.prepare?.(client, requests));
 		for (const item of pending) review(operation, item, prepared);
-		await applyAudienceRules(client, items.filter(mayReach));
-		return { operation, memory, client, prepared };
+		if (operation.recipientOf)
+			await applyAudienceRules(client, items.filter(mayReach), new Rounds(context));
+		return { operation, record, client, prepared };
 	} catch (error) {
 		fail(pending, error);
-		return { operation, memory };
+		return { operation, record };
 	}
 }
 
@@ -203,31 +211,38 @@ function concurrencyOf(items: ValidItem[], client: Client): () => number {
 	return () => concurrency ?? client.concurrency(least);
 }
 
+function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request: OperationRequest) {
+	return (keyOf ?? recipientOf)(request);
+}
+
+/** How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. */
+function waitingItems(stores: EntryStore[], { config }: Client): number {
+	const { requests, windowMs } = config.rate;
+	const waiting = sumBy(stores, ({ waitingForOthers }) => waitingForOthers);
+	return Math.min(waiting, Math.ceil((requests / windowMs) * watchMs()));
+}
+
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
-	{ operation, memory, client, prepared, listening }: Run,
+	run: Run,
 	items: ValidItem[],
 ): Promise<string | undefined> {
+	const { operation, record, client } = run;
 	if (!client) return undefined;
 	const cap = new FrequencyCap(context);
 	const sendOnce = new SendOnce(context);
 	const signal = context.getExecutionCancelSignal();
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
+	const simultaneous = concurrencyOf(items, client);
 	const settings = {
-		keyOf: ({ request }: ValidItem) => operation.recipientOf?.(request) ?? '',
-		concurrency: concurrencyOf(items, client),
+		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
+		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, async (item) => {
-		const send = async (request: OperationRequest): Promise<Outcome> => {
-			await listening?.tell(item);
-			const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
-			const keyed = { ...request, mayGo, idempotencyKey: memory?.begin(item) };
-			const call = operation.run(client, keyed, prepared);
-			return await call.then((records) => ({ records })).catch(toOutcome);
-		};
+		const send = async (request: OperationRequest) => await sendItem(run, client, item, request);
 		const sendUnlessSent = async () => await sendOnce.guard(item, send);
 		// The window may have closed while others were sent, or while the request waited for its turn.
 		const sendInWindow = async () => {
@@ -236,18 +251,37 @@ async function carryOut(
 			return (isCancelled && outsideWindow(item)) || outcome;
 		};
 		const outcome = await sendInWindow().catch(toOutcome);
-		memory?.keep(item, outcome);
+		record?.keep(item, outcome);
 		item.outcome = outcome;
 		note(outcome);
 		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
 	});
-	const warning = await sendOnce.close();
-	await cap.close();
+	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
 	addHints(context, client, items, warning);
 	return warning;
 }
 
-/** Shows hints beside the output, each once, those about all items first, and at most ten, as more would hide the output. */
+/** Sends the request of an item. Does not throw. */
+async function sendItem(
+	{ operation, record, prepared, listening }: Run,
+	client: Client,
+	item: ValidItem,
+	request: OperationRequest,
+): Promise<Outcome> {
+	try {
+		await listening?.tell(item);
+		const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
+		const keyed = { ...request, mayGo, idempotencyKey: record?.begin(item) };
+		return { records: await operation.run(client, keyed, prepared) };
+	} catch (error) {
+		return toOutcome(error);
+	}
+}
+
+/** More hints would hide the output. */
+const maxHints = 10;
+
+/** Shows hints beside the output, each once, those about all items first; and how many there are beyond the greatest number. */
 function addHints(
 	context: IExecuteFunctions,
 	{ hints }: Client,
@@ -255,7 +289,11 @@ function addHints(
 	warning?: string,
 ): void {
 	const ofItems = items.flatMap(({ request }) => request.hints ?? []);
-	for (const message of uniq(compact([warning, ...hints, ...ofItems])).slice(0, 10))
+	const all = uniq(compact([warning, ...hints, ...ofItems]));
+	const hidden = all.length - maxHints;
+	const more = hidden === 1 ? '1 more hint is' : `${hidden} more hints are`;
+	const shown = all.slice(0, maxHints);
+	for (const message of hidden > 0 ? [...shown, `${more} not shown.`] : shown)
 		context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 
@@ -266,9 +304,10 @@ function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {
 	return { timeout: defaultTimeoutSeconds, ...first?.request.options };
 }
 
-/** Rejects when the user stops the execution, so that a retry is offered. What is under way is finished and remembered. */
+/** Rejects when the user stops the execution, at once. What is under way is finished. */
 async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
-	const description = 'A retry continues with the items that are not done.';
+	const description =
+		'Requests under way are finished. To continue, run the workflow again: with Send Once, nobody gets a message twice.';
 	return await new Promise((resolve, reject) => {
 		const stop = () =>
 			reject(

@@ -22,17 +22,29 @@ export function nextOpening(window: SendWindow, zones: string[], now: number): n
 			'The time zone of this phone number is not known',
 			"Set 'Time Zone' in 'Send Window'.",
 		);
-	const isOpen = (time: number) =>
-		zones.every((zone) => isInside(window, DateTime.fromMillis(time, { zone })));
-	if (isOpen(now)) return undefined;
-	// Minute by minute, because daylight saving time can open or close a window at any time.
-	const nextMinute = (Math.floor(now / minuteMs) + 1) * minuteMs;
-	for (let time = nextMinute; time < nextMinute + searchedMs; time += minuteMs)
-		if (isOpen(time)) return time;
+	if (isOpen(window, zones, now)) return undefined;
+	const opening = nextMinute(now, (time) => isOpen(window, zones, time));
+	if (opening !== undefined) return opening;
 	throw new InputError(
 		"'Send Window' is never open in all time zones of the recipient's country at once",
 		"Make the window longer, or set 'Time Zone' in 'Send Window'.",
 	);
+}
+
+/** When a window that is open at a time closes in one of the time zones, ms since 1970; undefined if it does not within a week. */
+export function nextClosing(window: SendWindow, zones: string[], time: number): number | undefined {
+	return nextMinute(time, (minute) => !isOpen(window, zones, minute));
+}
+
+function isOpen(window: SendWindow, zones: string[], time: number): boolean {
+	return zones.every((zone) => isInside(window, DateTime.fromMillis(time, { zone })));
+}
+
+/** Minute by minute, because daylight saving time can open or close a window at any time. */
+function nextMinute(now: number, fits: (time: number) => boolean): number | undefined {
+	const first = (Math.floor(now / minuteMs) + 1) * minuteMs;
+	for (let time = first; time < first + searchedMs; time += minuteMs) if (fits(time)) return time;
+	return undefined;
 }
 
 function isInside({ days, periods }: SendWindow, local: DateTime): boolean {

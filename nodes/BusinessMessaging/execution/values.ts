@@ -12,6 +12,7 @@ import type {
 	RequestSettings,
 	RunOptions,
 } from '../operations/operation';
+import { readCountry } from '../phone/countries';
 import { InputError, asFailure } from '../transport/errors';
 import { credentialType } from '../transport/connect';
 import { FieldReader } from './expressions';
@@ -26,7 +27,8 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 	// A credential that cannot be read is reported by the first request.
 	const credential = await context.getCredentials(credentialType).catch(() => undefined);
 	const timeZone = context.getTimezone();
-	const settings = { defaultCountry: asText(credential?.defaultCountry), timeZone };
+	const country = asText(credential?.defaultCountry);
+	const settings = { defaultCountry: readCountry(country) ?? country, timeZone };
 	const readItem = ({ json: input }: INodeExecutionData, index: number): Item => {
 		try {
 			const values: Values = {};

@@ -2,16 +2,14 @@
 import { createHash } from 'crypto';
 
 import type { EventEnvelope } from '../api/events';
-import { asMilliseconds, asText } from '../api/read';
+import { asText } from '../api/read';
 import { nameOf } from '../webhooks/deduplicationKey';
 import { senderOf } from '../webhooks/sender';
-import { readEvent } from '../webhooks/simpleEvent';
+import { latestTimeOf, readEvent } from '../webhooks/simpleEvent';
 import { type Arrival, maxText } from './core';
 
 /** Characters of the name of a message that nothing identifies. */
 const nameLength = 11;
-const minuteMs = 60_000;
-const secondMs = 1_000;
 
 /**
  * Reads a message.
@@ -35,7 +33,7 @@ export function toArrival(
 		...(messageId !== undefined && { messageId: messageId.slice(0, maxText) }),
 		respondedAt: asText(time).slice(0, maxText) || new Date().toISOString(),
 		phone,
-		time: latestTime(asMilliseconds(time)),
+		time: latestTimeOf(event),
 		isOptOut: intent === 'optOut',
 		isCertain,
 	};
@@ -43,10 +41,4 @@ export function toArrival(
 
 function hash(text: string): string {
 	return createHash('sha256').update(text).digest('base64url').slice(0, nameLength);
-}
-
-/** A time in whole seconds or minutes may be rounded down. */
-export function latestTime(time: number): number {
-	if (time % minuteMs === 0) return time + minuteMs - 1;
-	return time % secondMs === 0 ? time + secondMs - 1 : time;
 }

@@ -3,8 +3,8 @@ import { chunk } from 'lodash';
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
-import type { Item, ValidItem } from '../execution/item';
-import { isDone } from '../execution/item';
+import { isOnEngine2 } from '../execution/engine2';
+import { type Item, type ValidItem, isDone } from '../execution/item';
 import type { Listening } from '../execution/run';
 import { InputError, asFailure } from '../transport/errors';
 import type { Client } from '../transport/client';
@@ -40,6 +40,12 @@ export async function listenForReplies(
 		throw new InputError(
 			'Send and Wait for Response requires n8n 1.107 or newer',
 			'Update n8n. All other operations work with your version.',
+		);
+	}
+	if (isOnEngine2(context)) {
+		throw new InputError(
+			"Send and Wait for Response does not work on n8n's engine 2.0",
+			"That engine cannot continue an execution when a reply comes. Use n8n's standard engine for this workflow. Nothing was sent.",
 		);
 	}
 	const client = await connect(context, { signal: context.getExecutionCancelSignal() });

@@ -108,7 +108,8 @@ async function open(
 	if (needsPorts || !inbox.known.isEmpty || delivery.stored !== undefined) {
 		const client = await connect(context);
 		// The key of the service was changed: what is stored has to be readable with the new one.
-		if (known.serviceId !== undefined && known.serviceId !== client.config.id) inbox.known.sealAgain();
+		if (known.serviceId !== undefined && known.serviceId !== client.config.id)
+			inbox.known.sealAgain();
 		known.serviceId = client.config.id;
 		inbox.known.ports = portsOf(context, client, own);
 	}
@@ -208,7 +209,7 @@ export function toLateItem({ run, person, message }: Late, isSimplified: boolean
 	const { asked } = run.questions[person.question];
 	const { askedMessageId } = person;
 	const shown = isSimplified ? simplify(event) : event;
-	return { ...shown, late: true, asked, askedMessageId } as IDataObject;
+	return { ...shown, late: true, asked, askedMessageId };
 }
 
 /**

@@ -151,7 +151,12 @@ export class HandOver {
 			others.map(async (trigger) => {
 				const record = toRecord(over, trigger);
 				const rest = { skewMs: null, without: [] };
-				await this.known.ports.callTrigger(trigger, { is: 'tell', id: run.id, run: record, ...rest });
+				await this.known.ports.callTrigger(trigger, {
+					is: 'tell',
+					id: run.id,
+					run: record,
+					...rest,
+				});
 			}),
 		);
 	}
@@ -159,7 +164,11 @@ export class HandOver {
 	/** Lets the process that takes this trigger's deliveries know a run, and learns what it knows. @returns false without a response */
 	private async synchronize(run: Run): Promise<boolean> {
 		const record = toRecord(run, this.known.own);
-		const result = await this.known.ports.callTrigger(this.known.own, { is: 'sync', id: run.id, run: record });
+		const result = await this.known.ports.callTrigger(this.known.own, {
+			is: 'sync',
+			id: run.id,
+			run: record,
+		});
 		if (typeof result !== 'object' || result.inbox !== 'yes') return false;
 		for (const [id, known] of result.runs ?? []) this.known.mergeText(id, known);
 		if (result.isSettled) {

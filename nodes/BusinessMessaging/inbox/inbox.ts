@@ -5,7 +5,16 @@
 import { uniq } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
-import { type Arrival, type Message, type Person, type Run, lateMessages, leaseMs, mergeRun, withoutTexts } from './core';
+import {
+	type Arrival,
+	type Message,
+	type Person,
+	type Run,
+	lateMessages,
+	leaseMs,
+	mergeRun,
+	withoutTexts,
+} from './core';
 import { HandOver } from './handOver';
 import { Known, entriesOf } from './known';
 import type {
@@ -76,7 +85,10 @@ export class Inbox {
 
 	private async receive(delivery: Delivery, arrival: Arrival): Promise<Verdict> {
 		const local = arrival.isCertain ? arrival.key : this.recognition.localName(delivery, arrival);
-		const own = await this.recognition.decideOwn({ ...arrival, key: this.recognition.keyOf(arrival, this.known.own, local) });
+		const own = await this.recognition.decideOwn({
+			...arrival,
+			key: this.recognition.keyOf(arrival, this.known.own, local),
+		});
 		if (own.is !== 'ordinary') return own;
 		const owners = uniq(this.known.runs.to(arrival.phone).map(({ run }) => run.owner));
 		for (const owner of owners.filter((one) => one !== this.known.own)) {
@@ -111,7 +123,8 @@ export class Inbox {
 		if (request.is === 'late') return this.startLate(delivery, request);
 		const response = await this.answer(request, accepts);
 		// To compare everything would take long while thousands of people reply.
-		const isStored = request.is === 'message' ? !response.verdict?.isNew : this.known.isStored(delivery);
+		const isStored =
+			request.is === 'message' ? !response.verdict?.isNew : this.known.isStored(delivery);
 		return isStored || (await this.known.persist(delivery)) ? response : { inbox: 'busy' };
 	}
 
@@ -121,7 +134,10 @@ export class Inbox {
 	): Promise<TriggerResponse> {
 		switch (request.is) {
 			case 'hello':
-				return { inbox: this.known.runs.people < maxOpen ? inbox : 'full', owner: this.known.owner };
+				return {
+					inbox: this.known.runs.people < maxOpen ? inbox : 'full',
+					owner: this.known.owner,
+				};
 			case 'tell':
 				return this.tell(request, inbox);
 			case 'message': {
@@ -163,7 +179,9 @@ export class Inbox {
 
 	/** Lets a trigger know that was just published. While a run still asks, it is told of everybody who follows. */
 	private teach(from: string): Array<[id: string, record: string]> {
-		const open = this.known.runs.all().filter((run) => this.known.isOpen(run) && run.owner !== from);
+		const open = this.known.runs
+			.all()
+			.filter((run) => this.known.isOpen(run) && run.owner !== from);
 		for (const run of open.filter(({ isWhole, triggers }) => !isWhole && !triggers.includes(from)))
 			this.known.merge({ ...run, triggers: [...run.triggers, from] });
 		return open.map((run) => [run.id, toRecord(withoutTexts(run), from)]);

@@ -13,7 +13,7 @@ const minuteMs = 60_000;
 /** Replies that arrive within this time, ms, are stored together, as storing takes long with thousands of people. */
 const gatherMs = 200;
 /** When to look whether n8n still has what was stored, as an execution may write back an older copy, ms after the change before. */
-const guardPausesMs = [1_000, 2_000, 4_000, 8_000, 16_000];
+const guardPausesMs = [1_000, 4_000, 16_000];
 /** Characters that tell sealed texts apart: their random beginning. */
 const tagLength = 16;
 /** The name beside those of the runs. */

@@ -3,8 +3,17 @@ import { attempt, isError, mapValues, pick } from 'lodash';
 import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
 import { asText } from '../api/read';
-import type { Field } from './fields';
 import { InputError } from '../transport/errors';
+import { readCountry } from '../phone/countries';
+import type { Field } from './fields';
+import { readText } from './readable';
+
+/** Columns whose value is read in the type that the user chose for it. */
+const readLater = ['value'];
+/** Fields for programs that take a list, too. */
+const takesLists = ['excludeNumbers'];
+/** The choice that data often contains in other words. */
+const countryField = 'defaultCountry';
 
 /**
  * Converts a value to the type of its field, e.g. a phone number that a spreadsheet gives as a number.
@@ -15,10 +24,12 @@ export function coerce(field: Field, value: unknown): unknown {
 	switch (field.type) {
 		case 'resourceLocator': {
 			const isLocator = typeof value === 'object' && value !== null && 'value' in value;
-			return asText(isLocator ? value.value : value).trim();
+			return readText(isLocator ? value.value : value, field.displayName).trim();
 		}
 		case 'string':
-			return typeof value === 'object' && value !== null ? textOf(value) : asText(value);
+			if (readLater.includes(field.name)) return value;
+			if (takesLists.includes(field.name) && Array.isArray(value)) return textOf(value);
+			return readText(value, field.displayName);
 		case 'options':
 			return coerceChoice(field, asText(value));
 		case 'number':
@@ -61,6 +72,11 @@ function coerceRows(kinds: INodePropertyCollection[], value: unknown): Record<st
 function coerceChoice(field: Field, value: string): string {
 	const allowed = (field.options as INodePropertyOptions[]).map((option) => option.value);
 	if (allowed.includes(value)) return value;
+	if (field.name === countryField) {
+		const country = readCountry(value);
+		if (country !== undefined) return country;
+		throw unfit(field, value, 'Enter a country such as GB, +44 or United Kingdom.');
+	}
 	throw unfit(field, value, `Choose one of ${allowed.map((one) => `"${one}"`).join(', ')}.`);
 }
 

@@ -1,14 +1,14 @@
 /** Fields for what the specification leaves open: names and values that the user chooses. */
-import { asText } from '../api/read';
 import { coerce } from './coerce';
 import { type Field, choiceField, rowsField, textField } from './fields';
+import { readText } from './readable';
 import { InputError } from '../transport/errors';
 
 /** A row of one of the two fields. */
 interface Row {
 	name: string;
 	type?: 'boolean' | 'json' | 'number' | 'text';
-	value: string;
+	value: unknown;
 }
 
 const nameColumn = textField({
@@ -70,7 +70,7 @@ export function readRows(
 ): Record<string, unknown> {
 	const values = new Map<string, unknown>();
 	for (const row of Object.values((rows ?? {}) as Record<string, Row[]>).flat()) {
-		const name = asText(row.name).trim();
+		const name = readText(row.name, 'Name').trim();
 		if (name === '')
 			throw new InputError(`A row of '${title}' has no name`, 'Enter a name, or remove the row.');
 		if (Object.hasOwn(own, name) && own[name] !== undefined)
@@ -85,7 +85,10 @@ export function readRows(
 	return Object.fromEntries(values);
 }
 
-function readTyped({ type = 'text', value }: Row, displayName: string): unknown {
-	const fieldType = type === 'text' ? 'string' : type;
-	return coerce({ displayName, name: '', type: fieldType, default: '' }, value);
+function readTyped({ type, value }: Row, label: string): unknown {
+	// The value of a query parameter has no type.
+	if (type === undefined && typeof value === 'boolean') return String(value);
+	if (type === undefined) return readText(value, label);
+	if (type === 'text') return readText(value, label, "To send it as it is, choose another 'Type'.");
+	return coerce({ displayName: label, name: '', type, default: '' }, value);
 }

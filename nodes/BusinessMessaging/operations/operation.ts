@@ -103,6 +103,8 @@ export interface Operation extends OperationNames {
 	request: (values: Record<string, unknown>, settings: RequestSettings) => OperationRequest;
 	/** Who gets the message: messages to one person keep the order of the items. For operations that send messages. */
 	recipientOf?: (request: OperationRequest) => string;
+	/** Items with the same value keep their order, all others are carried out side by side. By default, `recipientOf`. */
+	queueOf?: (request: OperationRequest) => string;
 	/** Loads what the items of one run share, before the first request. @throws ServiceError, so that no item is sent */
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<unknown>;
 	/** Compares an item's request with what was prepared, before the first request. @throws InputError */

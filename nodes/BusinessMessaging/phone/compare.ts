@@ -11,9 +11,15 @@ const twoForms: Array<[RegExp, string]> = [
 /** Nobody writes a number with more characters. */
 const maxLength = 100;
 
-/** A service's number in E.164, with or without the `+`. Other texts stay as they are. */
+/** What services put around a number: the name of the channel before it (`whatsapp:`), or an address of WhatsApp after it. */
+const aroundNumber = /^\s*[a-z][a-z\d_-]{0,29}:(?=\s*\+?\d)|@(?:s\.whatsapp\.net|c\.us)\s*$/gi;
+
+/** A service's number in E.164, with or without the `+` and the name of the channel. Other texts stay as they are. */
 export function toE164(from: string): string {
-	const text = from.trim();
+	const text = from
+		.slice(0, 2 * maxLength)
+		.replace(aroundNumber, '')
+		.trim();
 	if (/^\+[1-9]\d{6,14}$/.test(text)) return text;
 	if (text.length > maxLength) return from;
 	return readPhone(/^[1-9]/.test(text) ? `+${text}` : text).e164 ?? from;

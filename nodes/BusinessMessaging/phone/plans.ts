@@ -1,5 +1,5 @@
 /** The numbering plans of all countries. */
-import { groupBy, keyBy } from 'lodash';
+import { groupBy, keyBy, memoize } from 'lodash';
 
 import { numberingPlanTable } from './numberingPlanTable';
 
@@ -38,9 +38,14 @@ const byCallingCode = groupBy(plans, 'callingCode');
 export const planOf: Partial<Record<string, NumberingPlan>> = keyBy(plans, 'country');
 
 /** The plans of the calling code at the start of the digits, the main country first; empty for none. */
-export function plansFor(digits: string): NumberingPlan[] {
-	return [1, 2, 3].flatMap((length) => byCallingCode[digits.slice(0, length)] ?? []);
+export function plansFor(digits: string): readonly NumberingPlan[] {
+	return plansBelow(digits.slice(0, 3));
 }
+
+/** Collecting 25 plans for +1 is most of the work of reading a number. */
+const plansBelow = memoize((start: string) =>
+	[1, 2, 3].flatMap((length) => byCallingCode[start.slice(0, length)] ?? []),
+);
 
 /** A number without the trunk prefix of its country, if it has one. */
 export function withoutTrunk(digits: string, { trunk, trunkReplacement }: NumberingPlan): string {

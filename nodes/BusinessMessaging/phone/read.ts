@@ -19,6 +19,13 @@ const decoration = /[\s.()[\]/\u2010-\u2015\u2212\u30fc-]/g;
 const telUri = /^(?:tel:)?([^;]*)((?:;[a-z-]+(?:=[^;]*)?)*)$/i;
 const extensionAtEnd = /(?:ext(?:ension|n)?|x|#)[\s.:]*(\d{1,7})$/i;
 const afterPlus = /^[([]?(?:\+|00)([^+]*)$/;
+/** What spreadsheets make of long numbers, e.g. 4.477E+11. */
+const shortForm = /^['’]?\+?\d{1,2}(?:[.,]\d{1,20})?e\+?\d{1,2}$/i;
+const lostDigits: PhoneReading = {
+	problem: 'has lost digits: it is the short form of a number in a spreadsheet',
+	detail:
+		'Format that column of the spreadsheet as text, enter its numbers again, and export it again.',
+};
 /** May be an extension, a second number, or the .0 of a spreadsheet. */
 const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
 
@@ -29,6 +36,7 @@ const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
  * country
  */
 export function readPhone(written: string, country = ''): PhoneReading {
+	if (shortForm.test(written.trim())) return lostDigits;
 	const { number, extension } = takeApart(written);
 	if (!/^\+?\d{1,30}$/.test(digitsOf(number))) return { problem: 'is not a phone number' };
 	const end = doubtfulEnd.exec(number)?.[0] ?? '';

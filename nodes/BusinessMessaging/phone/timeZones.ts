@@ -1,6 +1,7 @@
 /** The time zones in which a phone may be, according to its number. */
 import { memoize, uniq } from 'lodash';
 
+import { areaCodeTable } from './areaCodeTable';
 import { plansFor } from './plans';
 
 /** Countries that are missing in the runtime's data. */
@@ -14,14 +15,27 @@ const furtherZones: Partial<Record<string, string>> = {
 type Region = Intl.Locale & { timeZones?: string[]; getTimeZones?: () => string[] | undefined };
 
 /**
- * The IANA time zones of the countries that a number can belong to, e.g. all of the United States and Canada for most
- * numbers with +1.
+ * The IANA time zones in which a number can be: those of its area code for +1, which is 25 countries and ten zones, else those of
+ * the countries that have such numbers.
  *
  * @param e164 a number in E.164
  * @returns empty for a number of no country, e.g. +800
  */
 export function timeZonesOf(e164: string): string[] {
-	const digits = e164.slice(1);
+	const [, areaCode = ''] = /^\+1(\d{3})\d{7}$/.exec(e164) ?? [];
+	return zonesOfAreaCodes().get(areaCode) ?? zonesOfCountries(e164.slice(1));
+}
+
+const zonesOfAreaCodes = memoize(() => {
+	const lines = areaCodeTable.trim().split('\n');
+	const entries = lines.flatMap((line) => {
+		const [zones, ...codes] = line.split(' ');
+		return codes.map((code): [string, string[]] => [code, zones.split(',')]);
+	});
+	return new Map(entries);
+});
+
+function zonesOfCountries(digits: string): string[] {
 	const plans = plansFor(digits);
 	const fitting = plans.filter(({ callingCode, pattern }) =>
 		pattern.test(digits.slice(callingCode.length)),

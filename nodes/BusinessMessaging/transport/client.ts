@@ -30,10 +30,14 @@ export interface ApiRequest {
 	id?: string;
 	query?: Record<string, unknown>;
 	body?: Record<string, unknown>;
+	/** The body of a PUT, which may replace the record; by default `body`. */
+	wholeBody?: Record<string, unknown>;
 	/** Sent as `Idempotency-Key` (assumption). By default, each call has a new key, unless the endpoint is idempotent. */
 	idempotencyKey?: string;
 	/** Asked each time the request's turn has come, after any wait for the rate; if false, it does not go out. Must not throw. */
 	mayGo?: () => boolean;
+	/** How often it is tried, if it may be repeated; four times by default. */
+	attempts?: number;
 	/** Whether a body refuses the request although the status is one of success. By default, what refuses any request. */
 	isRefused?: (body: unknown) => boolean;
 }
@@ -80,6 +84,8 @@ const maxAttempts = 4;
 export class Client {
 	/** Hints for the user, e.g. that a list may be incomplete. */
 	readonly hints = new Set<string>();
+	/** How many requests the service has refused with 429. */
+	tooManyRequests = 0;
 	/** How long the service takes to respond, ms: a moving average. */
 	private responseMs = 0;
 	private hasResponded = false;
@@ -99,6 +105,11 @@ export class Client {
 		return clamp(Math.ceil(needed), least, maxConcurrency);
 	}
 
+	/** The method of an endpoint: the one that has worked, else that of the API path. */
+	methodOf(endpoint: Endpoint): HttpMethod {
+		return this.knownMethods.get(endpoint) ?? routeOf(endpoint, this.config.apiPath).method;
+	}
+
 	/** The body of the response: parsed JSON, text as it came, or undefined for an empty one. @throws ServiceError */
 	async call(endpoint: Endpoint, request?: ApiRequest): Promise<unknown> {
 		return (await this.fetch(endpoint, request)).body;
@@ -111,11 +122,10 @@ export class Client {
 	 */
 	async fetch(endpoint: Endpoint, request: ApiRequest = {}): Promise<ApiResponse> {
 		const known = this.knownMethods.get(endpoint);
-		const { method: listed } = routeOf(endpoint, this.config.apiPath);
 		const ownKey = endpoint.idempotent ? undefined : randomUUID();
 		const keyed = { ...request, idempotencyKey: request.idempotencyKey ?? ownKey };
 		const refusals: ServiceError[] = [];
-		for (const method of uniq([known ?? listed, ...Object.values(endpoint.methods)])) {
+		for (const method of uniq([this.methodOf(endpoint), ...Object.values(endpoint.methods)])) {
 			const result = await this.repeat(method, endpoint, keyed);
 			if (!(result instanceof ServiceError)) {
 				this.knownMethods.set(endpoint, method);
@@ -134,6 +144,7 @@ export class Client {
 		endpoint: Endpoint,
 		request: ApiRequest,
 	): Promise<ApiResponse | ServiceError> {
+		const { attempts = maxAttempts } = request;
 		let mayBeDone = false;
 		for (let attempt = 1; ; attempt++) {
 			const result = await this.attempt(method, endpoint, request);
@@ -142,7 +153,7 @@ export class Client {
 				return { url: '', statusCode: 204, body: undefined, headers: {} }; // an earlier attempt did it
 			const isUncertain = result.kind === 'indeterminate';
 			const mayRepeat = result.kind === 'unreachable' || (isUncertain && endpoint.idempotent);
-			if (!mayRepeat || attempt >= maxAttempts) return result;
+			if (!mayRepeat || attempt >= attempts) return result;
 			mayBeDone ||= isUncertain;
 			await sleep(backoffMs(attempt - 1));
 			if (this.options.signal?.aborted) return result;
@@ -153,13 +164,14 @@ export class Client {
 	private async attempt(
 		method: HttpMethod,
 		endpoint: Endpoint,
-		{ id, query = {}, body, idempotencyKey, mayGo, isRefused }: ApiRequest,
+		{ id, query = {}, body: fields, wholeBody, idempotencyKey, mayGo, isRefused }: ApiRequest,
 	): Promise<ApiResponse | ServiceError> {
 		const { path, listed } = routeOf(endpoint, this.config.apiPath);
 		const url = `${this.config.root}${fillPath(path, id)}`;
 		const headers: Record<string, string> = {};
 		if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
 		const timeoutMs = toTimeoutMs(this.options.timeoutMs ?? 30_000);
+		const body = method === 'PUT' ? (wholeBody ?? fields) : fields;
 		const request = { method, url, query, body, headers, timeoutMs };
 		const call: CallInfo = {
 			request: `${method} ${path}`,
@@ -205,6 +217,7 @@ export class Client {
 				if (wasLimited && recipient) this.noteConcurrency(limiter);
 				return response;
 			}
+			this.tooManyRequests++;
 			slot.limited(readRetryAfter(response));
 		}
 	}

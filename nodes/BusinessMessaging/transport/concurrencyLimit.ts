@@ -1,11 +1,12 @@
 /**
- * How many requests of one key may be under way at once, found out as TCP does: doubled while all are accepted, halved when one is
+ * How many requests of one key may be under way at once, found out as TCP does: raised faster and faster while all are accepted, halved when one is
  * refused, then raised slowly. A number that is refused again and again is tried more and more rarely. docs/adr/0003-rate.md
  */
 import { clamp } from 'lodash';
 
-/** How many go out at once at first. */
+/** How many go out at once at first, and how many more then. */
 const firstLimit = 4;
+const firstStep = 2;
 /** How many requests must be accepted before a number that was refused is tried again, if that happens often; doubled each time. */
 const minPatience = 50;
 const maxPatience = 1_000;
@@ -19,9 +20,11 @@ export class ConcurrencyLimit {
 	underWay = 0;
 	private limit = firstLimit;
 	/** By how much the limit is raised next. */
-	private step = firstLimit;
+	private step = firstStep;
 	/** Since the limit has changed: requests that were accepted, the most at once, and whether one had to wait. */
 	private round = newRound();
+	/** How many at once were all accepted. */
+	private enough = 1;
 	/** How many at once are too many, and how many were too many the time before. */
 	private tooMany = Infinity;
 	private tooManyBefore = Infinity;
@@ -60,12 +63,13 @@ export class ConcurrencyLimit {
 		this.isSettling = true;
 		this.step = 1;
 		this.tooMany = this.round.most;
+		if (this.tooMany <= this.enough) this.enough = 1;
 		this.set(this.round.most / 2);
 	}
 
 	/** Another one that was sent beside it was refused too, so fewer were accepted. */
 	lower(): void {
-		if (this.isSettling) this.tooMany = Math.max(2, this.tooMany - 1);
+		if (this.isSettling) this.tooMany = Math.max(this.enough + 1, this.tooMany - 1);
 	}
 
 	/**
@@ -77,8 +81,9 @@ export class ConcurrencyLimit {
 		this.isSettling = false;
 		const isSoon = this.accepted < 2 * Math.max(this.patience, minPatience);
 		const isSame = Math.abs(this.tooMany - this.tooManyBefore) <= 1;
-		const isReason = isSoon && (isSame || !hasWaited);
-		this.patience = isReason ? clamp(2 * this.patience, minPatience, maxPatience) : 0;
+		const isReason = !hasWaited || (isSoon && isSame);
+		const patience = isSoon ? 2 * this.patience : this.patience;
+		this.patience = isReason ? clamp(patience, minPatience, maxPatience) : 0;
 		this.tooManyBefore = this.tooMany;
 		this.accepted = 0;
 		this.set(Math.min(this.limit, this.tooMany - 1));
@@ -93,6 +98,7 @@ export class ConcurrencyLimit {
 	}
 
 	private raise(): void {
+		this.enough = this.limit;
 		if (this.limit >= this.tooMany) {
 			// So many were accepted after all.
 			[this.tooMany, this.step] = [Infinity, 1];

@@ -1,28 +1,34 @@
 /**
  * Reads lists without knowing how the service pages: by a cursor if the first page has one, several pages at a
- * time if there is a total, else one by one until nothing new comes. If records are missing because the list has
- * changed meanwhile, pages are read again. docs/adr/0008-listing.md
+ * time if a figure may be the total, else one by one; always until a page brings nothing new. If records are missing because
+ * the list has changed meanwhile, pages are read again. docs/adr/0008-listing.md
  */
-import { chunk, clamp, findLast, range, sumBy } from 'lodash';
+import { chunk, clamp, findLast, range } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
-import { type ServiceRecord, fieldNames, readId, readList, readTotal } from '../api/read';
+import { type ServiceRecord, fieldNames, readId, readList, readTotals } from '../api/read';
+import { BoundedMap } from '../boundedMap';
 import type { ApiResponse, Client } from './client';
 import { type Paging, type Query, readPaging } from './cursor';
 import { InputError, ServiceError, isRefusedContent } from './errors';
+import { Totals } from './totals';
 
 /** All records of a list, at most `limit` of them, or only the page in the query. */
 export interface ListRequest {
 	query?: Query;
 	limit?: number;
+	/** Once it is aborted, no further page is requested. */
+	signal?: AbortSignal;
 }
 
 /** What was read of a list. */
 export interface RecordList {
 	/** Each once, in the service's order; those that moved while the list was read come last. */
 	records: ServiceRecord[];
-	/** The total, if the service shows one. */
+	/** The query of the page with each record. */
+	places: Query[];
+	/** The number of all records, if a figure agrees with those that were read, or says that there are more. */
 	total?: number;
 	/** Why there may be more. */
 	gap?: ServiceError;
@@ -39,26 +45,46 @@ interface Page extends Partial<Paging> {
 	refusal?: ServiceError;
 }
 
+type Size = number | undefined;
+
 /** Tried in this order if the specification documents a page size, until the service accepts one. */
-const pageSizes = [1_000, 100, undefined];
+const pageSizes: Size[] = [1_000, 100, undefined];
+/** The sizes that are left at services which have refused the greatest, by address, key and endpoint. */
+const sizesLeft = new BoundedMap<string, Size[]>({ maxSize: 100, maxAgeMs: 10 * 60_000 });
+/** Attempts with a size if others are left. */
+const sizeAttempts = 2;
 const maxAtOnce = 6;
 /** Number of pages without new records after which the list ends. If pages count from 1, page 1 is the first page again. */
 const maxStale = 2;
 const maxRetries = 2;
 const retryDelayMs = 200;
+/** Search engines count no further, and refuse pages beyond it. */
+const cappedTotal = 10_000;
+
+/** The greatest list. */
+const maxRecords = 500_000;
+const maxPages = 10_000;
+/** The greatest number of pages that have few records and are not explained by the total of the first page. */
+const maxSmallPages = 1_000;
+const smallPage = 50;
 
 /** Reads a list, as far as possible. @throws ServiceError if the first page or a permission is missing */
 export async function readRecords(
 	client: Client,
 	endpoint: Endpoint,
-	{ query = {}, limit = Infinity }: ListRequest = {},
+	request: ListRequest = {},
 ): Promise<RecordList> {
+	const { query = {}, limit = Infinity } = request;
 	const isSized = endpoint.documentsPaging && !('limit' in query);
-	const sizes = limit > 1 ? pageSizes.map((size) => size && Math.min(size, limit)) : [1];
-	const list = new Listing(client, endpoint, query, limit);
-	await list.readFirst(isSized ? sizes : []);
+	const sizes = limit > 1 ? (sizesLeft.get(keyOf(client, endpoint)) ?? pageSizes) : [1];
+	const list = new Listing(client, endpoint, request);
+	await list.readFirst(isSized ? sizes : [undefined]);
 	if (!('page' in query)) await list.readOthers();
 	return list.result();
+}
+
+function keyOf({ config }: Client, { path }: Endpoint): string {
+	return `${config.id} ${path}`;
 }
 
 /** One list while it is read. */
@@ -66,11 +92,18 @@ class Listing {
 	private readonly pages: Page[] = [];
 	/** The IDs or contents of the records that were read. */
 	private readonly seen = new Set<string>();
-	private size?: number;
-	private total?: number;
-	private greatestTotal = 0;
-	/** Whether a page was empty or missing, or had no next cursor. */
+	private readonly totals = new Totals();
+	private readonly limit: number;
+	private size: Size;
+	/** Records so far, and pages with new ones. */
+	private count = 0;
+	private pagesWithNews = 0;
+	/** Whether a page was empty or missing, had no next cursor, or the last pages had nothing new. */
 	private sawEnd = false;
+	/** Whether a page was empty or missing. */
+	private sawNothing = false;
+	/** The greatest size, beyond which the list goes on. */
+	private stoppedAfter?: string;
 	/** Why a page is missing although it seems to exist. */
 	private refusal?: ServiceError;
 	private gap?: ServiceError;
@@ -78,16 +111,21 @@ class Listing {
 	constructor(
 		private readonly client: Client,
 		private readonly endpoint: Endpoint,
-		private readonly query: Query,
-		private readonly limit: number,
-	) {}
+		private readonly request: ListRequest,
+	) {
+		this.limit = request.limit ?? Infinity;
+	}
 
-	async readFirst([size, ...others]: Array<number | undefined>): Promise<void> {
-		this.size = size;
-		const page = await this.readPage({}, 0);
+	/** Reads the first page with the first size that the service accepts. */
+	async readFirst([size, ...others]: Size[]): Promise<void> {
+		this.size = size && Math.min(size, this.limit);
+		const smaller = others.filter((other) => other === undefined || other < this.limit);
+		const attempts = smaller.length > 0 ? sizeAttempts : undefined;
+		const page = await this.readPage({}, 0, attempts).catch(asMissingPage);
 		if (!page.refusal) return void this.pages.push(page);
-		if (others.length === 0 || !isRefusedContent(page.refusal)) throw page.refusal;
-		await this.readFirst(others.filter((other) => other !== size));
+		if (smaller.length === 0 || !mayBeTooLarge(page.refusal)) throw page.refusal;
+		await this.readFirst(smaller);
+		sizesLeft.set(keyOf(this.client, this.endpoint), smaller);
 	}
 
 	async readOthers(): Promise<void> {
@@ -96,15 +134,26 @@ class Listing {
 		const hasLastCursor = isByCursor && this.sawEnd;
 		const shown = this.pages.filter(({ refusal }) => !refusal);
 		const last = findLast(shown, ({ rows, records }) => records.length > 0 || rows === 0);
-		await this.readAgain();
+		if (!this.stoppedAfter) await this.readAgain();
 		this.gap = this.findGap(last?.hasMore && !hasLastCursor);
 	}
 
 	result(): RecordList {
-		const { total, gap } = this;
-		const hasEnd = this.sawEnd || this.count >= (this.totalBeyondFirst ?? Infinity);
-		const records = this.pages.flatMap((page) => page.records).slice(0, this.limit);
-		return { records, total, gap, isComplete: !gap && hasEnd };
+		const { gap, limit, size, request, pages } = this;
+		const isComplete = !gap && (this.sawEnd || this.count === this.total?.latest);
+		const agreeing = isComplete && this.totals.has(this.count) ? this.count : undefined;
+		const sized = { ...(size !== undefined && { limit: size }), ...request.query };
+		const placesOf = ({ query, records }: Page) => {
+			const place = { ...sized, ...query };
+			return records.map(() => place);
+		};
+		return {
+			records: pages.flatMap(({ records }) => records).slice(0, limit),
+			places: pages.flatMap(placesOf).slice(0, limit),
+			total: this.total?.latest ?? agreeing,
+			gap,
+			isComplete,
+		};
 	}
 
 	/** @returns whether a cursor led to new records */
@@ -113,7 +162,7 @@ class Listing {
 		for (const [way, first] of next.entries()) {
 			let [page] = await this.read([first]);
 			if (page.records.length === 0) continue;
-			for (let stale = 0; page.next?.[way] && stale < maxStale && this.isShortOf(Infinity); ) {
+			for (let stale = 0; page.next?.[way] && stale < maxStale && this.mayGoOn(); ) {
 				[page] = await this.read([page.next[way]]);
 				stale = page.records.length > 0 ? 0 : stale + 1;
 			}
@@ -124,16 +173,19 @@ class Listing {
 		return false;
 	}
 
+	/** A figure that may be the total decides how many pages are read at once, but not where the list ends. */
 	private async readNumbered(): Promise<void> {
 		const [first] = this.pages;
 		let last = first; // with anything new
 		let { rows } = first; // so far, new or known
-		for (let number = 1, stale = 0; rows > 0 && stale < maxStale && this.isShortOf(Infinity); ) {
-			const total = this.totalBeyondFirst;
-			if (total && rows >= total && !last.hasMore) return; // some services count no further than e.g. 10,000
+		let stale = rows > 0 ? 0 : maxStale;
+		for (let number = 1; stale < (this.hasAll ? 1 : maxStale) && this.mayGoOn(); ) {
+			const { hasAll } = this;
+			const total = this.total?.latest;
 			const left = total && number > 1 ? Math.min(total, this.limit) - rows : 1;
 			const numbers = range(number, number + clamp(Math.ceil(left / first.rows), 1, maxAtOnce));
-			for (const page of await this.read(numbers.map((one) => ({ page: one })))) {
+			const queries = numbers.map((one) => ({ page: one }));
+			for (const page of await this.read(queries, hasAll ? 0 : maxRetries)) {
 				const isFirstAgain = page.query.page === 1 && page.records.length < page.rows / 2;
 				if (!isFirstAgain) rows += page.rows;
 				if (page.records.length > 0) [last, stale] = [page, 0];
@@ -144,6 +196,7 @@ class Listing {
 			}
 			number += numbers.length;
 		}
+		this.sawEnd ||= stale > 0;
 	}
 
 	/** Reads pages again, beginning with the first: records usually move to the front. */
@@ -153,8 +206,8 @@ class Listing {
 		const hasOverlap = this.pages.some(
 			({ rows, records }) => records.length < rows && (records.length > 0 || rows === 1),
 		);
-		const isPushed = !this.totalBeyondFirst && hasOverlap;
-		const expected = isPushed ? Infinity : this.greatestTotal;
+		const isPushed = !this.total && hasOverlap;
+		const expected = isPushed ? Infinity : (this.total?.greatest ?? 0);
 		const [front = {}, ...others] = news.map(({ query }) => query);
 		for (const batch of [[front], ...chunk(others, isPushed ? 1 : maxAtOnce)]) {
 			if (!this.isShortOf(expected)) return;
@@ -164,44 +217,78 @@ class Listing {
 	}
 
 	private findGap(hasMore = false): ServiceError | undefined {
-		const { count, refusal, totalBeyondFirst: total } = this;
-		const mayHaveMore = hasMore || refusal !== undefined;
+		if (this.stoppedAfter) {
+			const list = `The list of ${recordName(this.endpoint)}s`;
+			return this.errorOfGap(
+				`${list} was stopped after ${this.stoppedAfter}`,
+				'Each page had new records',
+			);
+		}
+		const { count, refusal } = this;
+		const isCapped = refusal !== undefined && this.total?.latest === cappedTotal;
+		const total = isCapped ? undefined : this.total?.latest;
+		const mayHaveMore = hasMore || refusal !== undefined || this.isCut;
 		if (!this.isShortOf(total ?? (mayHaveMore ? Infinity : 0))) return undefined;
-		const given = total ? `${count} of ${total}` : `only the first ${count}`;
+		const given = total === undefined ? `only the first ${count}` : `${count} of ${total}`;
 		const noWay = 'Its response does not say how to get the next page';
 		const why = refusal ? `It refused a page: ${refusal.message}` : noWay;
-		return new ServiceError(`The service returned ${given} ${recordName(this.endpoint)}s`, {
+		return this.errorOfGap(`The service returned ${given} ${recordName(this.endpoint)}s`, why);
+	}
+
+	private errorOfGap(message: string, why: string): ServiceError {
+		return new ServiceError(message, {
 			kind: 'refused',
 			description: `${why}. Request fewer records, e.g. with a filter or Query Parameters.`,
-			statusCode: refusal?.statusCode,
+			statusCode: this.refusal?.statusCode,
 		});
 	}
 
-	/** The total, unless it may only count the first page. */
-	private get totalBeyondFirst(): number | undefined {
-		return this.greatestTotal > this.pages[0].rows ? this.total : undefined;
+	/** Whether the only page is as full as was asked for, and all others repeat it, so that the service may have cut the list. */
+	private get isCut(): boolean {
+		const [{ rows }, ...others] = this.pages;
+		const isFull = rows === this.size && rows === this.count;
+		return isFull && others.length > 0 && !this.sawNothing;
 	}
 
-	private get count(): number {
-		return sumBy(this.pages, ({ records }) => records.length);
+	private get total() {
+		return this.totals.of(this.count, this.pages[0]?.rows ?? 0);
+	}
+
+	/** Whether a figure says that nothing is left, which the next page has to confirm. */
+	private get hasAll(): boolean {
+		return this.count >= (this.total?.latest ?? Infinity);
 	}
 
 	private isShortOf(expected: number): boolean {
 		return this.count < Math.min(expected, this.limit);
 	}
 
+	/** Whether a list that has not ended is read further. */
+	private mayGoOn(): boolean {
+		const { count, pagesWithNews } = this;
+		const isExplained = count <= this.totals.announced || count >= pagesWithNews * smallPage;
+		const greatest = isExplained ? maxPages : maxSmallPages;
+		if (!this.isShortOf(Infinity)) return false;
+		if (pagesWithNews >= greatest) this.stoppedAfter = `${greatest.toLocaleString('en')} pages`;
+		if (count >= maxRecords) this.stoppedAfter = `${maxRecords.toLocaleString('en')} records`;
+		return !this.stoppedAfter;
+	}
+
 	/** Reads pages side by side. */
-	private async read(queries: Query[]): Promise<Page[]> {
-		const pages = await Promise.all(queries.map(async (query) => await this.readPage(query)));
+	private async read(queries: Query[], retries = maxRetries): Promise<Page[]> {
+		const pages = await Promise.all(
+			queries.map(async (query) => await this.readPage(query, retries)),
+		);
 		this.pages.push(...pages);
 		return pages;
 	}
 
 	/** Reads one page. Equal records on one page count as different, on two pages as the same. */
-	private async readPage(query: Query, retries = maxRetries): Promise<Page> {
-		const response = await this.fetch(query, retries);
+	private async readPage(query: Query, retries: number, attempts?: number): Promise<Page> {
+		const response = await this.fetch(query, retries, attempts);
 		if (response instanceof ServiceError) {
 			this.sawEnd = true;
+			this.sawNothing = true;
 			return { query, rows: 0, records: [], refusal: response };
 		}
 		const kind = recordName(this.endpoint);
@@ -215,16 +302,26 @@ class Listing {
 		const keys = all.map((record) => readId(record, kind) ?? JSON.stringify(record));
 		const records = all.filter((_, index) => !this.seen.has(keys[index]));
 		keys.forEach((key) => this.seen.add(key));
-		this.sawEnd ||= all.length === 0;
-		this.total = readTotal(response.body, response.headers) ?? this.total;
-		this.greatestTotal = Math.max(this.greatestTotal, this.total ?? 0);
+		this.count += records.length;
+		if (records.length > 0) this.pagesWithNews++;
+		if (all.length === 0) this.sawEnd = this.sawNothing = true;
+		this.totals.add(readTotals(response.body, response.headers, kind));
 		return { query, rows: all.length, records, ...readPaging(response) };
 	}
 
 	/** @returns the error, if the page is missing or is refused several times */
-	private async fetch(query: Query, retries: number): Promise<ApiResponse | ServiceError> {
+	private async fetch(
+		query: Query,
+		retries: number,
+		attempts?: number,
+	): Promise<ApiResponse | ServiceError> {
 		const limit = this.size === undefined ? {} : { limit: this.size };
-		const request = { query: { ...limit, ...this.query, ...query } };
+		const { signal } = this.request;
+		const request = {
+			query: { ...limit, ...this.request.query, ...query },
+			mayGo: () => signal?.aborted !== true,
+			attempts,
+		};
 		const response = await this.client.fetch(this.endpoint, request).catch(asNoPage);
 		if (!isRefusedContent(response) || retries === 0) return response;
 		await sleep(retryDelayMs);
@@ -237,4 +334,16 @@ function asNoPage(error: unknown): ServiceError {
 	const isMissing = error instanceof ServiceError && [404, 416].includes(error.statusCode ?? 0);
 	if (isMissing || isRefusedContent(error)) return error;
 	throw error;
+}
+
+/** @throws any error that does not come from the service */
+function asMissingPage(error: unknown): Page {
+	if (error instanceof ServiceError) return { query: {}, rows: 0, records: [], refusal: error };
+	throw error;
+}
+
+/** Whether a smaller page may succeed: the service refused the request, failed at it, or its response was too large. */
+function mayBeTooLarge(error: unknown): boolean {
+	const hasFailed = error instanceof ServiceError && (error.statusCode ?? 0) >= 500;
+	return hasFailed || isRefusedContent(error);
 }

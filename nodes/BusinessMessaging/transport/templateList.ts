@@ -1,4 +1,6 @@
 /** The service's templates, cached for five minutes. */
+import { omit } from 'lodash';
+
 import { endpoints } from '../api/endpoints';
 import { fieldNames } from '../api/read';
 import { type Template, readTemplates } from '../api/templates';
@@ -8,19 +10,29 @@ import { ServiceError } from './errors';
 import { type RecordList, readRecords } from './lists';
 
 /** In the service's order. */
-export interface TemplateList extends Omit<RecordList, 'records'> {
+export interface TemplateList extends Omit<RecordList, 'records' | 'places'> {
 	records: Template[];
 }
 
 /** By address and key. */
 const kept = new BoundedMap<string, TemplateList>({ maxSize: 20, maxAgeMs: 5 * 60_000 });
 
-/** Lists the templates, without the cache if `isFresh`. @throws ServiceError, also if none of them has a name */
-export async function listTemplates(client: Client, isFresh = false): Promise<TemplateList> {
+/**
+ * Lists the templates, without the cache if `isFresh`. Once the signal is aborted, no further page is requested.
+ *
+ * @throws ServiceError, also if none of them has a name
+ */
+export async function listTemplates(
+	client: Client,
+	isFresh = false,
+	signal?: AbortSignal,
+): Promise<TemplateList> {
 	const known = isFresh ? undefined : kept.get(client.config.id);
 	if (known) return known;
-	const { records: shown, ...facts } = await readRecords(client, endpoints.listTemplates);
-	const list = { ...facts, records: shown.flatMap(readTemplates) };
+	const { records: shown, ...facts } = await readRecords(client, endpoints.listTemplates, {
+		signal,
+	});
+	const list = { ...omit(facts, 'places'), records: shown.flatMap(readTemplates) };
 	if (list.records.length === 0 && shown.length > 0)
 		throw new ServiceError('The service lists templates, but no name was found in them', {
 			kind: 'refused',

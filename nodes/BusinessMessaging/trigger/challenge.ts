@@ -4,6 +4,7 @@
  * n8n stores the secret of a URL only after the registration.
  */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { isEmpty, isObject } from 'lodash';
 
 import { isRecord } from '../api/read';
 
@@ -25,11 +26,23 @@ export function answerGet(context: IWebhookFunctions): IWebhookResponseData {
 	return { noWebhookResponse: true };
 }
 
-/** The response to a challenge that comes with POST; undefined for any other body. */
+/** Names of events with which services test a URL. */
+const testNames =
+	/(?:^|[^a-z])(?:ping|test|verify|verification|valid|handshake|hello|webhook|subscription)/i;
+
+/**
+ * The response to a POST request by which a service tests the URL: a challenge, or a body without data, e.g. `{ "event": "ping" }`.
+ *
+ * @returns undefined for any other body
+ */
 export function answerPost(body: unknown): IWebhookResponseData | undefined {
-	return isRecord(body) && isWord(body.challenge) && body.event === undefined
-		? { webhookResponse: { challenge: body.challenge } }
-		: undefined;
+	if (!isRecord(body)) return undefined;
+	if (isWord(body.challenge) && body.event === undefined)
+		return { webhookResponse: { challenge: body.challenge } };
+	const name = body.event ?? body.type;
+	const hasContent = Object.values(body).some((value) => isObject(value) && !isEmpty(value));
+	const isTest = typeof name === 'string' && testNames.test(name) && !hasContent;
+	return isTest ? { webhookResponse: { message: 'Ready' } } : undefined;
 }
 
 function isWord(value: unknown): value is string {

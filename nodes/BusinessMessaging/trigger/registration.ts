@@ -9,6 +9,7 @@ import { type IHookFunctions, type IWebhookFunctions, NodeOperationError } from 
 import { BoundedMap } from '../boundedMap';
 import { printable, writeLog } from '../log';
 import { type ServiceError, InputError, asFailure, isRefusedContent } from '../transport/errors';
+import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { learnOpenQuestions } from '../inbox/atTrigger';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
@@ -20,7 +21,7 @@ import {
 	listWebhooks,
 	removeWebhooks,
 } from '../webhooks/registrations';
-import { isOwnUrl, isSame, withSecret } from '../webhooks/secret';
+import { isOwnUrl, isSame, shownSecret, withSecret } from '../webhooks/secret';
 import { checkSettings, chosenEvents, isManual, readOptions } from './settings';
 
 /** What n8n remembers of a registration. */
@@ -103,15 +104,15 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 			await learn(context);
 			return true;
 		}
-		const { client, address, events, registration, listed, own } = await makePlan(context);
+		const { client, address, events, registration, own, all } = await makePlan(context);
 		const kept = own.find(
 			(webhook) =>
-				(webhook.url ?? address) === address && areSameEvents(webhook.events ?? [], events),
+				isCurrent(webhook, address, registration.id) && areSameEvents(webhook.events ?? [], events),
 		);
 		if (!kept) return false;
 		remember(context, { ...registration, id: kept.id });
 		await removeWebhooks(client, without(own, kept));
-		await learn(context, listed);
+		await learn(context, all);
 		return true;
 	} catch (error) {
 		const failure = asFailure(error);
@@ -132,28 +133,60 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
  */
 export async function register(context: IHookFunctions): Promise<boolean> {
 	try {
-		const { client, address, events, registration, listed, own } = await makePlan(context);
+		const { client, address, events, registration, own, all } = await makePlan(context);
 		remember(context, registration); // stored before the service can call
 		let outdated = own;
-		const id = await addWebhook(client, { url: address, events }).catch(async (error: unknown) => {
+		const given = await addWebhook(client, { url: address, events }).catch(async (error) => {
 			if (own.length === 0 || !mayBeTaken(asFailure(error))) throw error;
 			await removeWebhooks(client, own);
 			outdated = [];
 			return await addWebhook(client, { url: address, events });
 		});
+		const present =
+			outdated.length > 0 ? await listWebhooks(client) : await listAfter(client, given);
+		const id = given ?? idOf(address, present, all);
+		if (given === undefined && id === undefined) warnOfHidden(context);
 		// A service that takes each address once may have changed the registration that was there.
-		const url = webhookUrlOf(context);
-		const present = outdated.length > 0 ? ownOf(await listWebhooks(client), url, id) : [];
-		const isAdded = present.some((webhook) => !own.some((earlier) => earlier.id === webhook.id));
-		const isChanged = (webhook: RegisteredWebhook) =>
-			!isAdded && (webhook.url ?? address) === address;
+		const isAdded = ownOf(present, webhookUrlOf(context), id).some(
+			({ id: one }) => !hasId(own, one),
+		);
+		const isChanged = (webhook: RegisteredWebhook) => !isAdded && isCurrent(webhook, address, id);
 		await removeWebhooks(client, reject(outdated, isChanged));
 		remember(context, { ...registration, id });
-		await learn(context, listed);
+		await learn(context, all);
 		return true;
 	} catch (error) {
 		throw toNodeError(context, asFailure(error));
 	}
+}
+
+/** All webhooks, if the ID of the new one is not known. The registration is made, so it does not depend on this. */
+async function listAfter(client: Client, id: string | undefined): Promise<RegisteredWebhook[]> {
+	return id === undefined ? await listWebhooks(client).catch(() => []) : [];
+}
+
+/** The ID of a new webhook: by its address, or, where that is hidden, the only one that was not there before. */
+function idOf(
+	address: string,
+	present: RegisteredWebhook[],
+	before: RegisteredWebhook[],
+): string | undefined {
+	const [url] = address.split('?');
+	const added = present.filter((one) => isHidden(one, url) && !hasId(before, one.id));
+	return (present.find((one) => one.url === address) ?? (added.length === 1 ? added[0] : undefined))
+		?.id;
+}
+
+function hasId(webhooks: RegisteredWebhook[], id: string | undefined): boolean {
+	return webhooks.some((webhook) => webhook.id === id);
+}
+
+function warnOfHidden(context: IHookFunctions): void {
+	writeLog(
+		context,
+		'warn',
+		`The service shows neither the ID nor the address of the webhook of "${context.getNode().name}", so it cannot be removed when the workflow is unpublished. Remove it in the settings of the service then.`,
+	);
 }
 
 /** Whether the service may refuse a second registration of a URL. */
@@ -178,8 +211,9 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		const own = ownOf(await listWebhooks(client), url, known?.id);
 		const address = withSecret(url, known?.secret ?? '');
 		// With Manual, any other URL of ours is the user's.
-		const outdated = own.filter((webhook) => !isManual(context) || webhook.url === address);
-		await removeWebhooks(client, outdated);
+		const isOurs = (webhook: RegisteredWebhook) =>
+			!isManual(context) || isCurrent(webhook, address, known?.id);
+		await removeWebhooks(client, own.filter(isOurs));
 	} catch (error) {
 		// After a failed activation n8n asks for a clean-up; a second error would only hide the first.
 		if (!known?.id) return false;
@@ -213,10 +247,10 @@ async function makePlan(context: IHookFunctions) {
 	const secret = randomBytes(32).toString('base64url');
 	const registration: Registration =
 		known?.secretVersion === secretVersion ? known : { url, secret, secretVersion };
-	const listed = await listWebhooks(client);
-	const own = ownOf(listed, url, registration.id);
+	const all = await listWebhooks(client);
+	const own = ownOf(all, url, known?.id);
 	const address = withSecret(url, registration.secret);
-	return { client, address, events, registration, listed, own };
+	return { client, address, events, registration, own, all };
 }
 
 /** Learns which questions of Send and Wait are open, since replies to them arrive here too from now on. */
@@ -231,11 +265,22 @@ async function learn(context: IHookFunctions, listed?: RegisteredWebhook[]): Pro
 	);
 }
 
-/** The registrations with exactly our URL; if the service shows no URLs, the one that we remember. */
+/** The registrations with exactly our URL; of those whose URL the service hides, the one that we remember. */
 function ownOf(webhooks: RegisteredWebhook[], url: string, id?: string): RegisteredWebhook[] {
 	return webhooks.filter((webhook) =>
 		webhook.url === undefined ? id !== undefined && webhook.id === id : isOwnUrl(webhook.url, url),
 	);
+}
+
+/** Whether a registration is the one with our present secret. Where the service hides the secret, the ID decides. */
+function isCurrent(webhook: RegisteredWebhook, address: string, id?: string): boolean {
+	const [url] = address.split('?');
+	return isHidden(webhook, url) ? id !== undefined && webhook.id === id : webhook.url === address;
+}
+
+/** Whether the service does not show if the secret of a registration is ours. */
+function isHidden(webhook: RegisteredWebhook, url: string): boolean {
+	return webhook.url === undefined || shownSecret(webhook.url, url) === 'hidden';
 }
 
 /**

@@ -3,13 +3,11 @@ import { createHash } from 'crypto';
 
 import { type EventEnvelope, eventKinds, kindOf } from '../api/events';
 import { isRecord, readId } from '../api/read';
+import { timeField } from './eventTimes';
+import { readTime } from './simpleEvent';
 
 /** Characters of a key: 66 bits are enough for some thousand events. */
 export const keyLength = 11;
-
-/** When something happened. In events that are not about messages, other times may belong to a record. */
-const eventTimeKeys = ['timestamp', 'occurredAt', 'occurred_at', 'updatedAt', 'updated_at'];
-const messageTimeKeys = [...eventTimeKeys, 'time', 'createdAt', 'created_at', 'sentAt', 'date'];
 
 /** Fields that count how often an event was delivered. */
 const deliveryField =
@@ -36,14 +34,14 @@ export function deduplicationKeyOf(
 	const hasId = hasMessageId || Object.keys(data).some((name) => idField.test(name));
 	// Some services put a message's own fields one level deeper, under `message`.
 	const places = [data, data.message].filter(isRecord);
-	const ownTime = firstOf(places, isMessage ? messageTimeKeys : eventTimeKeys);
-	if (hasId && ownTime !== undefined) return hash(content);
+	const hasTime = places.some((place) => timeField(place, !isMessage) !== undefined);
+	if (hasId && hasTime) return hash(content);
 	const eventId =
 		firstOf([headers], ['webhook-id']) ?? firstOf([envelope], ['eventId', 'event_id']);
 	if (eventId !== undefined) return hash([content, eventId]);
 	// This ID may belong to the account and be the same in every event.
 	const id = readId(envelope);
-	const time = firstOf([envelope], messageTimeKeys);
+	const time = readTime(envelope);
 	const isIdentified = time === undefined ? isMessage && hasMessageId : hasId;
 	return id !== undefined || isIdentified ? hash([content, id, time]) : undefined;
 }

@@ -23,7 +23,8 @@ export async function readDelivery(context: IWebhookFunctions): Promise<Delivery
 }
 
 /**
- * The events of a delivery. n8n parses JSON only if the header says so, so this reads the raw body. Entries of a list that are
+ * The events of a delivery. n8n parses JSON only if the header says so, and rounds large numeric IDs, so this reads the raw body,
+ * unless only n8n can read it. Entries of a list that are
  * no events are left out, and n8n's log says so: if the whole list were refused, its other events would be lost.
  *
  * @returns undefined without events
@@ -32,9 +33,9 @@ export function readEvents(
 	context: IWebhookFunctions,
 	{ rawBody }: Delivery,
 ): EventEnvelope[] | undefined {
-	const parsed = readEnvelopes(context.getBodyData());
+	const parsed = readEnvelopes(parseJson(String(rawBody)));
 	const { events, others } =
-		parsed.events.length > 0 ? parsed : readEnvelopes(parseJson(String(rawBody)));
+		parsed.events.length > 0 ? parsed : readEnvelopes(context.getBodyData());
 	if (events.length === 0) return undefined;
 	if (others > 0)
 		writeLog(

@@ -4,9 +4,27 @@ import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { InputError } from '../transport/errors';
 import { type ServiceConfig, isLoopback } from '../transport/serviceConfig';
 
-/** A URL in the form that all write alike: without a default port, the host in lower case. Other texts stay as they are. */
-export function canonical(url: string): string {
-	return URL.canParse(url) ? new URL(url).href : url;
+/**
+ * A URL in one form for all ways to write it: the host in lower case, no default port, no slash at the end of the path, no
+ * fragment, and percent-encoding only where it is needed. Other texts stay as they are.
+ */
+export function canonical(text: string): string {
+	if (!URL.canParse(text)) return text;
+	const url = new URL(text);
+	const segments = url.pathname.replace(/(?<!\/)\/+$/, '').split('/');
+	url.pathname = segments.map((segment) => encodeURIComponent(decoded(segment))).join('/');
+	url.search = new URLSearchParams([...url.searchParams]).toString();
+	url.hash = '';
+	return url.href;
+}
+
+/** A part of a path that may be percent-encoded; a wrong encoding stays as it is. */
+function decoded(segment: string): string {
+	try {
+		return decodeURIComponent(segment);
+	} catch {
+		return segment;
+	}
 }
 
 /** n8n's webhook URL of a trigger. */

@@ -15,6 +15,7 @@ const eventKeys = ['events', 'eventTypes', 'event_types', 'subscriptions', 'trig
 /** A registration as far as the service shows it. */
 export interface RegisteredWebhook {
 	id?: string;
+	/** In canonical form. */
 	url?: string;
 	events?: string[];
 }
@@ -29,9 +30,16 @@ export async function listWebhooks(client: Client): Promise<RegisteredWebhook[]>
 function readWebhook(record: ServiceRecord): RegisteredWebhook {
 	return {
 		id: readId(record, 'webhook'),
-		url: canonical(readWebhookUrl(record) ?? '') || undefined,
+		url: readUrl(record),
 		events: readEvents(record),
 	};
+}
+
+/** Undefined too for an address of which the service hides more than the query. */
+function readUrl(record: ServiceRecord): string | undefined {
+	const url = readWebhookUrl(record);
+	const isMasked = url !== undefined && /^[^?]*(\*{3}|…|•)/.test(url);
+	return url === undefined || isMasked ? undefined : canonical(url);
 }
 
 function readEvents(record: ServiceRecord): string[] | undefined {
@@ -62,7 +70,7 @@ export async function addWebhook(
 		if (failure.sendStatus !== 'mayHaveBeenSent') throw failure;
 		const found = (await listWebhooks(client)).find(
 			({ url, events }) =>
-				url === wanted.url && areSameEvents(events ?? wanted.events, wanted.events),
+				url === canonical(wanted.url) && areSameEvents(events ?? wanted.events, wanted.events),
 		);
 		if (!found) throw failure;
 		return found.id;

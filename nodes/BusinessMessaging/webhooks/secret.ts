@@ -13,9 +13,30 @@ export function withSecret(url: string, secret: string): string {
 	return `${url}?${parameter}=${secret}`;
 }
 
-/** Whether a registered URL is ours: n8n's webhook URL, with or without such a secret. Any other URL belongs to somebody else. */
+/** What services show instead of a secret, e.g. `***`, `abcd…` or `[REDACTED]`. */
+const mask = /^[\w-]{0,8}(\*+|•+|…|\.{3,}|x{3,})[\w-]{0,8}$|redact|hidden|mask|filter/i;
+
+/**
+ * What a registered URL shows of our secret, both URLs in canonical form: `hidden` if it has none, or a mask. Any other URL
+ * belongs to somebody else.
+ *
+ * @param url n8n's webhook URL
+ */
+export function shownSecret(registered: string, url: string): 'shown' | 'hidden' | undefined {
+	if (!URL.canParse(registered)) return undefined;
+	const parsed = new URL(registered);
+	const others = [...parsed.searchParams.keys()].filter((name) => name !== parameter);
+	const secrets = parsed.searchParams.getAll(parameter);
+	parsed.search = '';
+	if (parsed.href !== url || others.length > 0 || secrets.length > 1) return undefined;
+	const [secret = ''] = secrets;
+	if (/^[\w-]{43}$/.test(secret)) return 'shown';
+	return secret === '' || mask.test(secret) ? 'hidden' : undefined;
+}
+
+/** Whether a registered URL is ours: n8n's webhook URL with such a secret, or with a hidden one. */
 export function isOwnUrl(registered: string, url: string): boolean {
-	return registered.startsWith(url) && /^(\?token=[\w-]{43})?$/.test(registered.slice(url.length));
+	return shownSecret(registered, url) !== undefined;
 }
 
 /** The secret in a delivery; empty if there is none. */

@@ -3,12 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { omit, pick, pickBy } from 'lodash';
 
 import { type EventEnvelope, kindOf, readStatus } from '../api/events';
-import { asText, isRecord, readId } from '../api/read';
+import { asMilliseconds, asText, isRecord, plain, readId } from '../api/read';
 import { toE164 } from '../phone/compare';
+import { timeField } from './eventTimes';
 import { type Intent, intentOf } from './intent';
-
-/** Fields in which services put the time of an event. Assumption: the usual names. */
-const timeKeys = ['timestamp', 'time', 'createdAt', 'created_at', 'occurredAt', 'sentAt', 'date'];
 
 /** The fields of an event under fixed names, the same as in the output of the send operations; absent ones are left out. */
 export interface SimpleEvent {
@@ -48,10 +46,20 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 	return { event, ...pickBy(fields, (value) => value !== undefined) };
 }
 
-/** Services send phone numbers with or without the plus, as text or as number. */
+/** Fields in which an object holds the number of a person, also written as phone_number. Assumption: the usual names. */
+const numberNames = ['phone', 'phoneNumber', 'number', 'msisdn', 'waId', 'address'].map(plain);
+
+/** Services send phone numbers with or without the plus, as text or as number, and alone or with other fields of the person. */
 function readPhoneNumber(value: unknown): unknown {
-	const written = typeof value === 'number' ? String(value) : value;
-	return typeof written === 'string' ? toE164(written) : value;
+	const written = isRecord(value) ? numberIn(value) : value;
+	const isText = typeof written === 'string' || typeof written === 'number';
+	return isText ? toE164(String(written)) : value;
+}
+
+function numberIn(person: Record<string, unknown>): unknown {
+	const names = Object.keys(person);
+	const found = numberNames.map((number) => names.find((name) => plain(name) === number));
+	return found.map((name) => person[name ?? '']).find((value) => asText(value) !== '');
 }
 
 /** `id` may be that of the event, or of something else that the event is about. */
@@ -72,21 +80,33 @@ function readText(value: unknown, depth = 0): unknown {
 	return depth > 1 ? undefined : readText(value.body ?? value.text, depth + 1);
 }
 
-function timeKey(record: Record<string, unknown>): string | undefined {
-	return timeKeys.find((key) => record[key] !== undefined);
-}
-
 /** The time in a payload or record, as the service writes it. */
 export function readTime(record: Record<string, unknown>): unknown {
-	return record[timeKey(record) ?? ''];
+	return record[timeField(record) ?? ''];
+}
+
+/** To what services may round times down, ms: days, minutes or seconds. */
+const precisions = [86_400_000, 60_000, 1_000];
+
+/** The latest time at which an event can have happened, in ms: times may be rounded down. NaN without a time. */
+export function latestTimeOf(event: EventEnvelope): number {
+	const time = asMilliseconds(readEvent(event).time);
+	const precision = precisions.find((one) => time % one === 0) ?? 1;
+	return time + precision - 1;
 }
 
 /** The simplified event: the usual fields first, then all others as the service sent them. */
 export function simplify(envelope: EventEnvelope): IDataObject {
 	const fields = readEvent(envelope);
+	const { from, to } = envelope.data;
+	const people = {
+		...(isRecord(from) && from !== fields.from && { fromDetails: from }),
+		...(isRecord(to) && to !== fields.to && { toDetails: to }),
+	};
 	const renamed = [
-		timeKey(envelope.data) ?? '',
+		timeField(envelope.data) ?? '',
 		isAboutMessage(envelope.event) && asText(envelope.data.id) === fields.messageId ? 'id' : '',
 	];
-	return { ...fields, ...omit(envelope.data, [...renamed, ...Object.keys(fields)]) } as IDataObject;
+	const others = omit(envelope.data, [...renamed, ...Object.keys(fields)]);
+	return { ...fields, ...people, ...others } as IDataObject;
 }

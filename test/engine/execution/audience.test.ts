@@ -28,7 +28,7 @@ const run = async ({ rules = {}, parameters, ...options }: Options) =>
 		},
 	});
 const sentTo = () => service.sent().map(({ phone }) => phone);
-const haveAllTried = () => service.calls('sendText') >= people.length;
+const haveAllTried = () => service.sent().length >= 2 && service.calls('sendText') >= people.length;
 const reasons = ({ outputs }: Awaited<ReturnType<typeof run>>) =>
 	outputs[0].map(({ json }) => json.reason);
 
@@ -57,13 +57,26 @@ test('the contacts of an excluded segment get nothing; a hint says whom the rule
 	const excluding = async (excludeSegment: string) => await run({ rules: { excludeSegment } });
 	expect(reasons(await excluding('opted-out'))).toEqual([null, 'excluded', null, 'excluded']);
 	expect(sentTo().sort()).toEqual([anna, carl]);
-	const empty = await excluding('opted-uot');
 	await service.list('listContacts', { id: 1, phone: berta }, { id: 2, phone: '0170 1234567' });
 	const partial = await excluding('opted-out');
 	expect(reasons(partial)).toEqual([null, 'excluded', null, null]);
-	expect([...empty.hints, ...partial.hints].map(({ message }) => message)).toEqual([
-		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
+	expect(partial.hints.map(({ message }) => message)).toEqual([
 		'Some contacts of the segment "opted-out" have no phone number with country code, so they were not excluded.',
+	]);
+});
+
+test('a segment that has nobody stops the run before anything is sent, unless the user allows it', async () => {
+	const rules = { excludeSegment: 'opted-uot' };
+	expect((await run({ rules })).error).toMatchObject({
+		message: 'The segment "opted-uot" of \'Exclude Segment\' has no contacts [item 0]',
+		description: expect.stringContaining("'Allow Empty Segment' in 'Audience Rules'"),
+		context: { sendStatus: 'notSent' },
+	});
+	expect(sentTo()).toEqual([]);
+	const allowed = await run({ rules: { ...rules, allowEmptySegment: true } });
+	expect(sentTo()).toHaveLength(people.length);
+	expect(allowed.hints.map(({ message }) => message)).toEqual([
+		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
 	]);
 });
 
@@ -119,8 +132,9 @@ test('outside the send window nothing is sent, and the item says when it opens',
 	const window = { days: 'everyDay', hours, timeZone: 'UTC' };
 	const { outputs } = await run({ rules: { sendWindow: { values: window } } });
 	expect(sentTo()).toEqual([]);
-	const { reason, sendAfter } = outputs[0][0].json;
-	expect(reason).toBe('outsideSendWindow');
+	const { reason, sendAfter, sendBefore, timeZones } = outputs[0][0].json;
+	expect([reason, timeZones]).toEqual(['outsideSendWindow', 'UTC']);
+	expect(Date.parse(String(sendBefore)) - Date.parse(String(sendAfter))).toBe(1.5 * 3_600_000);
 	const opening = new Date(String(sendAfter));
 	expect([opening.getUTCHours(), opening.getUTCMinutes()]).toEqual([(hour + 2) % 24, 0]);
 	expect(opening.getTime() - Date.now()).toBeLessThan(3 * 3_600_000);
@@ -129,7 +143,8 @@ test('outside the send window nothing is sent, and the item says when it opens',
 test.each([
 	['+491701234567', { hours: '0:00-24:00' }, undefined],
 	['+491701234567', { hours: '12:00 to 18:00; 18:00–12:00' }, undefined],
-	['+12025550123', { hours: '9:00–10:00' }, "'Send Window' is never open"],
+	['+12025550123', { hours: '0:00–24:00' }, undefined],
+	['+18002345678', { hours: '9:00–10:00' }, "'Send Window' is never open"], // may be anywhere
 	['+80012345678', {}, 'The time zone of this phone number is not known'],
 	...['24:00–25:00', '24:00–9:00', '9 am–5 pm', '9:00', '9:00–9:60', '', '9:00–10:00–11:00'].map(
 		(hours): [string, object, string] => [
@@ -153,7 +168,8 @@ test('whoever has not got the message when the window closes gets none', async (
 });
 
 test('a retry sends what a closing window held back, also with Send Once', async () => {
-	await service.fault({ endpoint: 'sendText', match: berta, status: 429 });
+	// Whenever it is repeated, the window closes before it is accepted.
+	await service.fault({ endpoint: 'sendText', match: berta, status: 429, count: 4 });
 	await service.fault({ endpoint: 'sendText', match: dora, status: 422 });
 	const failed = await runUntilClosed(haveAllTried, {}, { sendOnce: true, campaign: 'evening' });
 	expect(sentTo().sort()).toEqual([anna, carl]);
@@ -179,57 +195,83 @@ async function runUntilClosed(
 }
 
 describe('the frequency cap', () => {
-	const rules = { frequencyCap: { values: { messages: 2, days: 7 } } };
+	const rules = { frequencyCap: { values: { messages: 2, per: 'week' } } };
+	const workflowId = 'with a cap';
 
 	test('counts over executions and nodes of a workflow, but not unsent messages', async () => {
 		await service.fault({ endpoint: 'sendText', match: berta, status: 422 });
-		await run({ rules, onError: 'continueRegularOutput' });
-		await run({ rules });
+		await run({ rules, workflowId, onError: 'continueRegularOutput' });
+		await run({ rules, workflowId });
 		const expected = ['frequencyCap', null, 'frequencyCap', 'frequencyCap'];
-		expect(reasons(await run({ rules }))).toEqual(expected);
+		const anotherNode = { settings: { id: 'another node' } };
+		expect(reasons(await run({ rules, workflowId, ...anotherNode }))).toEqual(expected);
 		expect(sentTo().filter((phone) => phone === berta)).toHaveLength(2);
 		expect(sentTo()).toHaveLength(8);
 	});
 
 	test('does not count what Send Once skips', async () => {
+		const workflowId = 'with a cap and Send Once';
 		const once = { sendOnce: true, campaign: 'sale' };
-		await run({ rules, parameters: once });
-		const second = await run({ rules, parameters: once });
+		await run({ rules, workflowId, parameters: once });
+		const second = await run({ rules, workflowId, parameters: once });
 		expect(reasons(second)).toEqual(people.map(() => 'alreadySent'));
-		await run({ rules });
+		await run({ rules, workflowId });
 		expect(sentTo()).toHaveLength(8);
+	});
+
+	test.each([
+		['day', '2030-03-02T23:59:00Z', '2030-03-03T00:00:00Z'],
+		['week', '2030-03-03T23:59:00Z', '2030-03-04T00:00:00Z'],
+		['week', '2029-12-30T23:59:00Z', '2029-12-31T00:00:00Z'],
+		['month', '2030-02-28T23:59:00Z', '2030-03-01T00:00:00Z'],
+	])('counts by calendar %s in UTC: %s and %s are two', async (per, last, first) => {
+		const workflowId = `a cap per ${per} until ${last}`;
+		const onePer = { frequencyCap: { values: { messages: 1, per } } };
+		const at = async (time: string) => {
+			const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.parse(time));
+			const result = await run({ rules: onePer, workflowId, items: [{ phone: anna }] });
+			clock.mockRestore();
+			return reasons(result)[0];
+		};
+		const reached = [await at(last), await at(last), await at(first), await at(first)];
+		expect(reached).toEqual([null, 'frequencyCap', null, 'frequencyCap']);
 	});
 });
 
 describe('a preview', () => {
-	test('sends nothing, leaves no trace, and shows what a real run then does', async () => {
+	test('sends nothing, shows whom the rules leave out and what fails, and does not touch the history', async () => {
 		const once = { sendOnce: true, campaign: 'sale' };
-		const rules = {
-			excludeNumbers: berta,
-			frequencyCap: { values: { messages: 2, days: 1 } },
-		};
-		await run({ items: [{ phone: carl }], parameters: once });
-		await run({ items: [{ phone: dora }, { phone: dora }], rules });
-		const items = [...people, { phone: anna }];
+		const rules = { excludeNumbers: berta, frequencyCap: { values: { messages: 1, per: 'day' } } };
+		const workflowId = 'with a preview';
+		await run({ items: [{ phone: carl }], rules, workflowId, parameters: once });
+		const { processed } = service.engine;
+		const calls: string[] = [];
+		processed.isFailing = (method) => calls.push(method) > 0;
 		const preview = await run({
-			items: [...items, { phone: 'no number' }],
+			items: [...people, { phone: 'no number' }],
 			rules,
+			workflowId,
 			parameters: { ...once, mode: 'preview' },
 		});
-		expect(sentTo()).toEqual([carl, dora, dora]);
+		processed.isFailing = () => false;
+		expect(calls).toEqual([]);
+		expect(sentTo()).toEqual([carl]);
 		expect(
 			preview.outputs[0].map(({ json }) => [json.sendStatus, json.text ?? json.reason]),
 		).toEqual([
 			['preview', `Hello ${anna}`],
 			['skipped', 'excluded'],
-			['skipped', 'alreadySent'],
-			['skipped', 'frequencyCap'],
-			['skipped', 'alreadySent'],
+			['preview', `Hello ${carl}`],
+			['preview', `Hello ${dora}`],
 			['notSent', '"no number" in \'Recipient Phone Number\' is not a phone number'],
 		]);
-		const real = await run({ items, rules, parameters: once });
-		expect(reasons(real)).toEqual(reasons(preview).slice(0, -1));
-		expect(sentTo()).toEqual([carl, dora, dora, anna]);
+		expect(preview.hints.map(({ message }) => message)).toEqual([
+			'A preview does not look at Send Once and Frequency Cap. It also shows people who would be skipped by them.',
+		]);
+	});
+
+	test('says nothing of Send Once and the cap if neither is used', async () => {
+		expect((await run({ parameters: { mode: 'preview' } })).hints).toEqual([]);
 	});
 
 	test('is automatic in an evaluation of n8n', async () => {

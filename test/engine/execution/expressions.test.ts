@@ -94,7 +94,11 @@ test('a date is sent as ISO 8601, without quotes', async () => {
 test.each<[string, IDataObject, string]>([
 	['=Hi {{$json.name}}, {{ $json.a.b }}!', { name: 'Ann', a: { b: 'Bea' } }, 'Hi Ann, Bea!'],
 	['={{ $json["First Name"] }} {{ $json[\'2\'] }}', { 'First Name': 'Ann', 2: 'b' }, 'Ann b'],
-	['={{ $json.n }} {{ $json.no }} {{ $json.none }}', { n: 0.5, no: false, none: 0 }, '0.5 false 0'],
+	[
+		'={{ $json.n }} {{ $json.no }} {{ $json.none }}',
+		{ n: 0.5, no: 'false', none: 0 },
+		'0.5 false 0',
+	],
 	['={{ $json.n }}', { n: 1e21 }, '1e+21'],
 	['={{ $json.a.length }} {{ $json.a[0] }}', { a: 'xyz' }, '3 x'],
 	['=\\{{ $json.n }} {{ $json.n }}', { n: 1 }, '\\{{ $json.n }} 1'],
@@ -105,9 +109,6 @@ test.each<[string, IDataObject, string]>([
 });
 
 describe('n8n evaluates', () => {
-	const asked = jest.spyOn(Expression.prototype, 'resolveSimpleParameterValue');
-	const evaluations = () =>
-		asked.mock.calls.filter(([text]) => String(text).includes('counted')).length;
 	const counted = '/* counted */';
 	const three = people.map((person) => ({ ...person, name: 'Anna' }));
 
@@ -138,9 +139,10 @@ describe('n8n evaluates', () => {
 		],
 		['a field once for each item', { text: `={{ $json.name.trim() ${counted} }}` }, 3],
 	])('%s', async (_, parameters, times) => {
-		asked.mockClear();
+		const asked = jest.spyOn(Expression.prototype, 'resolveSimpleParameterValue');
 		expect((await runWith(parameters, three)).error).toBeUndefined();
-		expect([textsTo().length, evaluations()]).toEqual([3, times]);
+		const evaluations = asked.mock.calls.filter(([text]) => String(text).includes('counted'));
+		expect([textsTo().length, evaluations.length]).toEqual([3, times]);
 	});
 });
 

@@ -73,6 +73,28 @@ test.each(Object.keys(texts))('a text that is %s, before any template', async (t
 	expect(results).toEqual(expected);
 });
 
+test('Additional Fields go along with the text and with the template', async () => {
+	const field = [
+		{ name: 'senderId', type: 'text', value: 'shop-2' },
+		{ name: 'tags', type: 'json', value: '["spring"]' },
+	];
+	const phones = ['+15550001001', '+15550001002', '+15550001003'];
+	await service.fault({ endpoint: 'sendText', match: phones[1], status: 422 });
+	await run(
+		phones.map((phone) => ({ phone })),
+		{ additionalFields: { field } },
+	);
+	const sentTo = service.requests('sendTemplate').map(({ body }) => body);
+	expect(sentTo).toEqual([
+		{
+			...{ to: phones[1], template: 'login_code', language: 'en_US' },
+			...{ components: [expect.anything()], senderId: 'shop-2', tags: ['spring'] },
+		},
+	]);
+	const texts = service.requests('sendText').map(({ body }) => body);
+	expect(texts).toMatchObject(phones.map(() => ({ senderId: 'shop-2', tags: ['spring'] })));
+});
+
 test('when both are refused, the error says why for each', async () => {
 	const refusal = (message: string) => ({ status: 422, body: { message } });
 	await service.fault({ endpoint: 'sendText', ...refusal('window closed') });

@@ -1,8 +1,7 @@
 /** Send Once: nobody gets a campaign twice, and nobody is left out because the node could not write to the database. */
 import { countBy, range } from 'lodash';
-import type { IExecuteFunctions, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
-import { History } from '../../../nodes/BusinessMessaging/execution/history';
 import type { RunOptions } from '../../../harness/engine/execution';
 import {
 	campaign,
@@ -20,9 +19,12 @@ const sale: INodeParameters = {
 	campaign: 'sale',
 	options: { concurrency: 8 },
 };
+/** Each test has a workflow and thus lists of its own: the nodes go on with theirs for a moment. */
+const workflowId = () => expect.getState().currentTestName;
 const run = async (options: RunOptions = {}) =>
 	await service.run({
 		items: people(4),
+		workflowId: workflowId(),
 		...options,
 		parameters: { ...sale, ...options.parameters },
 	});
@@ -82,6 +84,17 @@ test('nothing is sent without the name of a campaign', async () => {
 	const { error } = await run({ parameters: { campaign: '={{ $json.missing }}' } });
 	expect(error?.message).toMatch(/Campaign/);
 	expect(service.sent()).toEqual([]);
+});
+
+test('a text that was corrected after a refusal has another idempotency key', async () => {
+	await service.fault({ endpoint: 'sendText', status: 422 });
+	const one = { items: people(1) };
+	expect((await run(one)).error).toBeDefined();
+	await run({ ...one, parameters: { text: 'Corrected' } });
+	const [refused, corrected] = service.requests('sendText').map(({ headers }) => headers);
+	expect(corrected['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
+	expect(corrected['idempotency-key']).not.toBe(refused['idempotency-key']);
+	expect(received()).toEqual(oneEach(1));
 });
 
 describe('a message that an earlier run may have sent', () => {
@@ -193,15 +206,19 @@ describe('a database that fails', () => {
 	});
 
 	test('while Frequency Cap takes places: none is kept for a message that was not sent', async () => {
-		const audienceRules = { frequencyCap: { values: { messages: 2, days: 1 } } };
+		const audienceRules = { frequencyCap: { values: { messages: 2, per: 'day' } } };
 		const runCap = async (count: number) =>
-			await service.run({ parameters: { ...campaign, audienceRules }, items: people(count) });
+			await service.run({
+				parameters: { ...campaign, audienceRules },
+				items: people(count),
+				workflowId: workflowId(),
+			});
 		await runCap(1);
 		const { processed } = service.engine;
 		const record = processed.checkProcessedAndRecord.bind(processed);
 		const spy = jest.spyOn(processed, 'checkProcessedAndRecord');
 		spy.mockImplementation(async (entries, ...rest) => {
-			if (/cap \+15550001000 \d+ 1(,|$)/.test(entries.join())) throw new Error('locked');
+			if (/cap \+15550001000 \S+ 2(,|$)/.test(entries.join())) throw new Error('locked');
 			return await record(entries, ...rest);
 		});
 		expect((await runCap(2)).error?.message).toContain('Frequency Cap could not write');
@@ -246,80 +263,5 @@ describe('a database that fails', () => {
 		const { error } = await run(one);
 		const warning = 'Write to them with another campaign name: +15550001000 sale.';
 		expect(error?.description).toContain(warning);
-	});
-});
-
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
-
-type Helpers = Pick<IExecuteFunctions['helpers'], 'checkProcessedAndRecord' | 'removeProcessed'>;
-type Access = (change: (list: string[]) => string[]) => Promise<string[]>;
-
-describe('the list of several processes: whoever overwrites whom, a key is given to one', () => {
-	/** The list as n8n keeps it: each process reads all of it, and writes all of it back when `mayWrite` lets it. */
-	class Row {
-		list: string[] = ['there before'];
-
-		process(mayWrite: (write: number) => Promise<void> = async () => undefined): History {
-			let writes = 0;
-			const access: Access = async (change) => {
-				const before = this.list;
-				await mayWrite(++writes);
-				this.list = change(before);
-				return before;
-			};
-			const checkProcessedAndRecord = (async (entries: string[]) => {
-				const before = await access((list) => [...new Set([...list, ...entries])]);
-				return {
-					new: entries.filter((entry) => !before.includes(entry)),
-					processed: entries.filter((entry) => before.includes(entry)),
-				};
-			}) as Helpers['checkProcessedAndRecord'];
-			const removeProcessed = async (entries: unknown[]) =>
-				void (await access((list) => list.filter((entry) => !entries.includes(entry))));
-			return new History({ checkProcessedAndRecord, removeProcessed }, 'node');
-		}
-	}
-
-	test('an addition that took too long is removed, and finds what others have added meanwhile', async () => {
-		const row = new Row();
-		const quick = row.process();
-		let isDone: () => void = () => undefined;
-		const quickIsDone = new Promise<void>((resolve) => (isDone = resolve));
-		// It writes after the other one has looked for its mark, which it then overwrites.
-		const slow = row.process(async (write) => (write === 1 ? await quickIsDone : undefined));
-		const late = slow.add(['key']);
-		expect(await quick.add(['key'])).toEqual(new Set(['key']));
-		isDone();
-		// The quick one continues its campaign, which restores what was overwritten.
-		let isOver = false;
-		void late.finally(() => (isOver = true));
-		for (let next = 1; !isOver; next++) await quick.add([`next ${next}`]);
-		expect(await late).toEqual(new Set());
-		expect(row.list).toContain('key');
-	});
-
-	test(`six processes that write at any moment: every key is given to exactly one, and stays (TEST_SEED=${seed})`, async () => {
-		const row = new Row();
-		// A generator with a seed, which gives numbers from 0 to 7 that look like chance.
-		let state = seed;
-		const chance = () => (state = Math.imul(state, 1_103_515_245) + 12_345) >>> 29;
-		const pause = async () => await new Promise<void>((resolve) => setTimeout(resolve, chance()));
-		const keys = range(10).map((index) => `key ${index}`);
-		const given = await Promise.all(
-			range(6).map(async () => {
-				const history = row.process(pause);
-				return [...(await history.add(keys.slice(0, 5))), ...(await history.add(keys))];
-			}),
-		);
-		expect(given.flat().sort()).toEqual(keys);
-		expect(row.list).toEqual(expect.arrayContaining(keys));
-	}, 60_000);
-
-	test('if another process creates the list at the same moment, the addition uses it', async () => {
-		const row = new Row();
-		const history = row.process(async (write) => {
-			if (write === 1) throw new Error('duplicate key value violates unique constraint');
-		});
-		expect(await history.add(['key'])).toEqual(new Set(['key']));
 	});
 });

@@ -4,7 +4,7 @@ import { type CountryCode, getCountries, getExampleNumber } from 'libphonenumber
 import examples from 'libphonenumber-js/mobile/examples';
 import { memoize, range } from 'lodash';
 
-import { nextOpening } from '../../../nodes/BusinessMessaging/execution/sendWindow';
+import { nextClosing, nextOpening } from '../../../nodes/BusinessMessaging/execution/sendWindow';
 import { timeZonesOf } from '../../../nodes/BusinessMessaging/phone/timeZones';
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 1e9));
@@ -14,15 +14,64 @@ type SendWindow = Parameters<typeof nextOpening>[0];
 
 // Those with the most people, and all kinds of change: half an hour, in the South, in several zones.
 const countries = 'AU BR CL DE EG ES FR GB ID IL IN IR MX NZ PK US'.split(' ') as CountryCode[];
+/** Its area code is in no table, so it may be anywhere in the United States and Canada. */
+const unlisted = '+12992345678';
 const zonesOf = (country: CountryCode) =>
-	timeZonesOf(getExampleNumber(country, examples)?.number ?? '');
+	timeZonesOf(country === 'US' ? unlisted : (getExampleNumber(country, examples)?.number ?? ''));
 
 test('a number may be in all time zones of its country, and every country has some', () => {
 	const someOfUS = ['America/New_York', 'Pacific/Honolulu', 'America/Toronto'];
-	expect(zonesOf('US')).toEqual(expect.arrayContaining(someOfUS));
+	expect(timeZonesOf(unlisted)).toEqual(expect.arrayContaining(someOfUS));
 	expect(zonesOf('XK')).toEqual(['Europe/Belgrade']);
 	const known = getCountries().filter((country) => getExampleNumber(country, examples));
 	expect(known.filter((country) => zonesOf(country).length === 0)).toEqual([]);
+});
+
+test.each([
+	['212', ['America/New_York']],
+	['312', ['America/Chicago']],
+	['303', ['America/Denver']],
+	['602', ['America/Phoenix']],
+	['213', ['America/Los_Angeles']],
+	['808', ['Pacific/Honolulu']],
+	['416', ['America/Toronto']],
+	['604', ['America/Vancouver']],
+	['876', ['America/Jamaica']],
+	['809', ['America/Santo_Domingo']],
+	['850', ['America/Chicago', 'America/New_York']], // Florida's west
+])('with +1, the area code %s decides: %j', (areaCode, zones) => {
+	expect(timeZonesOf(`+1${areaCode}2345678`)).toEqual(zones);
+});
+
+test('each area code of +1 in which people live has at least one time zone, and the runtime knows it', () => {
+	const codes = range(200, 1_000).map(String);
+	const isGeographic = (code: string) => timeZonesOf(`+1${code}2345678`).length < 10;
+	expect(isGeographic('299')).toBe(false);
+	const known = codes.filter(isGeographic);
+	expect(known.length).toBeGreaterThan(400);
+	for (const code of known)
+		for (const timeZone of timeZonesOf(`+1${code}2345678`))
+			expect(() => clockOf(timeZone).format(0)).not.toThrow();
+	for (const code of ['800', '833', '844', '855', '866', '877', '888', '900'])
+		expect(known).not.toContain(code);
+});
+
+test('from nine to eight, nine of ten area codes of +1 get messages for ten hours a day or more', () => {
+	const window = {
+		days: [1, 2, 3, 4, 5, 6, 7],
+		periods: [{ opens: 540, closes: 1_200 }],
+		zone: '',
+	};
+	const day = range(24 * 4).map((n) => Date.UTC(2030, 6, 1, 0, n * 15));
+	const openQuarters = memoize(
+		(zones: string) =>
+			day.filter((time) => zones.split(',').every((zone) => isInside(window, zone, time))).length,
+	);
+	const codes = range(200, 1_000).map((code) => timeZonesOf(`+1${code}2345678`));
+	const hours = codes
+		.filter((zones) => zones.length < 10)
+		.map((zones) => openQuarters(zones.join()) / 4);
+	expect(hours.filter((one) => one >= 10).length / hours.length).toBeGreaterThan(0.9);
 });
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
@@ -93,3 +142,16 @@ test.each(countries)(
 		fc.assert(property, { seed, numRuns: 8, endOnFailure: true });
 	},
 );
+
+test('what is said to open is open until what is said to close, and then closed', () => {
+	const property = fc.property(windows, timesFor(zonesOf('BR')), (window, now) => {
+		const zones = zonesOf('BR');
+		const opens = openingOf(window, zones, now);
+		if (typeof opens !== 'number') return;
+		const closes = nextClosing(window, zones, opens) ?? opens + 8 * 24 * hourMs;
+		const isOpen = (time: number) => zones.every((zone) => isInside(window, zone, time));
+		expect(range(opens, closes, quarterMs).every(isOpen)).toBe(true);
+		if (closes < opens + 8 * 24 * hourMs) expect(isOpen(closes)).toBe(false);
+	});
+	fc.assert(property, { seed, numRuns: 10, endOnFailure: true });
+});

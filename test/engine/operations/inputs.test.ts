@@ -164,6 +164,24 @@ describe('phone numbers', () => {
 		expect(error?.message).toContain("in 'Recipient Phone Number' has no country code");
 	});
 
+	test.each(['UK', 'gb', '+44', 'Vereinigtes Königreich'])(
+		'the Default Country %j is read, in the node and in the credential',
+		async (country) => {
+			await runIn('none', { ...send, to: local }, country);
+			await runIn(country, { ...send, to: local });
+			expect(service.sent().map(({ phone }) => phone)).toEqual([e164, e164]);
+		},
+	);
+
+	test('another Default Country is an error that says in a few words what to enter', async () => {
+		const { error } = await runIn('none', { ...send, to: local }, 'Atlantis');
+		expect(error?.message).toContain(`'Default Country' cannot be "Atlantis"`);
+		expect(error?.description).toBe(
+			'Enter a country such as GB, +44 or United Kingdom. Nothing was sent.',
+		);
+		expect(service.sent()).toEqual([]);
+	});
+
 	test('an extension is left out, which a hint says', async () => {
 		const { hints } = await service.run({ parameters: { ...send, to: `${e164} x12` } });
 		expect(service.sent()).toMatchObject([{ phone: e164 }]);

@@ -1,9 +1,10 @@
 /** What a run gives: records of any shape, lists, figures, new templates, and labels of its execution. */
-import { range } from 'lodash';
+import { mapValues, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
 import { shorten } from '../../../nodes/BusinessMessaging/operations/shorten';
+import { testedNode } from '../../../harness/engine/execution';
 import { campaign, people, sendText, useService } from '../../../harness/engine/service';
 
 const service = useService({ sampleContacts: 0, pageSizeCap: 30, defaultPageSize: 10 });
@@ -51,6 +52,19 @@ const shown = {
 
 test.each<[string, EndpointName, unknown, unknown[]]>([
 	['template getAll', 'listTemplates', [template], [readable]],
+	['template getAll', 'listTemplates', [named], [named]],
+	[
+		'template getAll',
+		'listTemplates',
+		[{ ...named, components: [{ type: 'BODY', text: { value: 'Hi {{1}}' } }] }],
+		[named],
+	],
+	[
+		'template getAll',
+		'listTemplates',
+		[{ ...named, components: [{ type: 'BODY', text: 'Hi' }] }],
+		[{ ...named, body: 'Hi', buttons: [], variables: [] }],
+	],
 	['conversation getAll', 'listConversations', [conversation], [expect.objectContaining(shown)]],
 	['account getCurrent', 'getCurrentAccount', { account: { id: 7 }, status: 'ok' }, [{ id: 7 }]],
 	['account getCurrent', 'getCurrentAccount', { error: null, a: 1 }, [{ error: null, a: 1 }]],
@@ -88,6 +102,23 @@ test('a simplified record has the most telling values and lists of values, ten i
 	]);
 	const expected = { id: 1, tags: ['a'], none: null, ...many(7) };
 	expect(Object.entries(simple)).toEqual(Object.entries(expected));
+});
+
+test.each([
+	[10, undefined],
+	[11, '1 more hint is not shown.'],
+	[14, '4 more hints are not shown.'],
+])('of %i hints, ten are shown, and how many more there are', async (count, last) => {
+	const items = range(count).map((n) => ({ to: `+1555000${1000 + n} x${n}` }));
+	const { hints } = await service.run({
+		parameters: { ...sendText, to: '={{ $json.to }}' },
+		items,
+	});
+	const messages = hints.map(({ message }) => message).filter((one) => !one.includes('sent'));
+	expect(messages.slice(0, 10)).toEqual(
+		range(10).map((n) => `The extension ${n} of +1555000${1000 + n} was left out.`),
+	);
+	expect(messages[10]).toBe(last);
 });
 
 describe('Get Many', () => {
@@ -192,6 +223,29 @@ test.each<[INodeParameters, object[]]>([
 	expect(service.sandbox.state.templates.all.at(-1)?.components).toEqual(parts);
 });
 
+test('an execution and its span carry what became of the messages, each counted by the attempt that sent it', async () => {
+	const [second, third] = ['+15550001001', '+15550001002'];
+	const sending = { ...campaign, sendOnce: true, campaign: 'Spring', options: { concurrency: 1 } };
+	await service.run({ parameters: sending, items: people(1) });
+	await service.fault({ endpoint: 'sendText', match: second, status: 422 });
+	await service.fault({ endpoint: 'sendText', match: third, status: 500 });
+	await service.fault({
+		endpoint: 'sendText',
+		count: 1,
+		status: 429,
+		headers: { 'retry-after': '0' },
+	});
+	const { run: stored } = await service.run({
+		parameters: sending,
+		items: people(5),
+		onError: 'continueRegularOutput',
+	});
+	const figures = { sent: 2, skipped: 1, failed: 1, uncertain: 1, tooManyRequests: 1 };
+	const { metadata, runData } = stored.data.resultData;
+	expect(metadata).toEqual({ campaign: 'Spring', ...mapValues(figures, String) });
+	expect(runData[testedNode][0].metadata?.tracing).toEqual({ campaign: 'Spring', ...figures });
+});
+
 test('the list of executions can be filtered by recipient and campaign', async () => {
 	const labelsOf = async (parameters: INodeParameters, count: number, batchSize?: number) => {
 		const { run: stored } = await service.run({ parameters, items: people(count), batchSize });
@@ -199,10 +253,12 @@ test('the list of executions can be filtered by recipient and campaign', async (
 	};
 	const spring = { ...campaign, sendOnce: true, campaign: 'Spring, 2030' };
 	const phone = '+15550001000';
-	expect(await labelsOf(spring, 1)).toEqual({ phone, campaign: 'Spring, 2030' });
-	expect(await labelsOf(spring, 2)).toEqual({ campaign: 'Spring, 2030' });
+	expect(await labelsOf(spring, 1)).toEqual({ phone, campaign: 'Spring, 2030', sent: '1' });
+	const second = { campaign: 'Spring, 2030', sent: '1', skipped: '1' };
+	expect(await labelsOf(spring, 2)).toEqual(second);
 	expect(await labelsOf({ ...campaign, mode: 'preview' }, 1)).toEqual({});
 	const ofLoop = await labelsOf(campaign, 30, 1);
+	expect(ofLoop.sent).toBe('30');
 	expect(ofLoop.phone.split(', ').slice(0, 2)).toEqual([phone, '+15550001001']);
 	expect(ofLoop.phone.length).toBeLessThanOrEqual(255);
 });

@@ -84,6 +84,62 @@ test('values of any type become text, and JSON is for experts', async () => {
 	expect(texts().slice(2, 4)).toEqual(['4711 is your login code.', 'x is your login code.']);
 });
 
+describe('a template with {{2}} but no {{1}}', () => {
+	const name = 'second_only';
+	const components = [{ type: 'BODY', text: 'Hello {{2}}!' }];
+	const schema = [{ id: 'body_2', displayName: 'Body 2', required: true }];
+	const values = { mappingMode: 'defineBelow', value: { body_2: '={{ $json.name }}' } };
+	const hellos = names.map((one) => `Hello ${one}!`);
+	beforeEach(() => {
+		service.sandbox.state.templates.create({ name, language: 'en_US', components }, 'APPROVED');
+	});
+
+	test.each<[string, object]>([
+		['from its form', { variables: { ...values, schema } }],
+		['from an expression', { variables: values }],
+		[
+			'from its form, without the check',
+			{ variables: { ...values, schema }, options: { checkBeforeSending: false } },
+		],
+	])('can be sent %s', async (_, parameters) => {
+		expect((await send(name, parameters as INodeParameters)).error).toBeUndefined();
+		expect(texts()).toEqual(hellos);
+	});
+
+	test('has a preview with the value in its place', async () => {
+		const parameters = { variables: { ...values, schema }, mode: 'preview' };
+		const { outputs } = await send(name, parameters);
+		expect(outputs[0].map(({ json }) => json.text)).toEqual(hellos);
+	});
+
+	test('cannot be sent with a gap that nobody can check', async () => {
+		const options = { checkBeforeSending: false };
+		const { error } = await send(name, { variables: values, options });
+		expect(error?.message).toBe("'Body 1' is empty [item 0]");
+	});
+});
+
+test.each(['EN-us', 'en_us', ' en-US'])(
+	'the language %j goes out as the service lists it',
+	async (language) => {
+		await send('login_code', { ...code, language: locator(language, 'code') });
+		const bodies = service.requests('sendTemplate').map(({ body }) => body);
+		expect(bodies).toMatchObject(names.map(() => ({ language: 'en_US' })));
+		expect(texts()).toEqual(logins);
+	},
+);
+
+test('of two spellings that the service lists, the one that was chosen goes out', async () => {
+	const listed = ['en_US', 'en-US'].map((language) => ({ name: 'login_code', language }));
+	for (const language of ['en_US', 'en-US']) {
+		const credentials = service.credentials(service.newKey());
+		await service.list('listTemplates', ...listed);
+		await send('login_code', { ...code, language: locator(language, 'code') }, { credentials });
+		const [{ body }] = service.requests('sendTemplate').slice(-1);
+		expect(body).toMatchObject({ language });
+	}
+});
+
 const notThere = "={{ $json.name === 'Bea' ? '' : $json.name }}";
 const both = { body_1: 'x', body_2: 'x' };
 const form = (value: object) => filled({ headerPdfUrl: pdf, ...value });
@@ -91,7 +147,12 @@ const french = { ...filled({}), language: 'fr_FR' };
 
 test.each<[string, INodeParameters, string, string]>([
 	['welcome', form({ body_1: 'x' }), "needs a value for 'Body 2' [item 0]", 'Hello {{1}}, welcome'],
-	['welcome', form({ ...both, body_1: notThere }), "'Body 1' is empty [item 1]", "in 'Variables'"],
+	[
+		'welcome',
+		form({ ...both, body_1: notThere }),
+		'The template "welcome" (en_US) needs a value for \'Body 1\' [item 1]',
+		'The text around it',
+	],
 	['welcome', filled(both), 'needs a PDF in its header', "PDF in 'Header PDF URL'"],
 	['welcome', form({ ...both, body_3: 'x' }), "has no variable 'Body 3'", ': Body 1, Body 2.'],
 	['opening_hours', code, "has no variable 'Body 1'", 'Its variables: none.'],
@@ -211,7 +272,11 @@ describe('the form', () => {
 	])('of %j with the fields %j is refused: %s', (value, schema, message, advice) => {
 		const description = expect.stringContaining(advice);
 		const error = expect.objectContaining({ message, description });
-		expect(() => readForm({ value, schema })).toThrow(error);
+		const refuse = () => {
+			const { given } = readForm({ value, schema });
+			reviewTemplate({ template: { name: 'order', language: 'en', given, isChecked: false } });
+		};
+		expect(refuse).toThrow(error);
 	});
 });
 
@@ -264,6 +329,6 @@ describe('compared with the template', () => {
 		[{ body_1: 'x' }, named, "needs a value for 'Body customer'"],
 		[{ header_customer: 'x' }, named, "has no variable 'Header customer'"],
 	])('%j with %j is refused: it %s', (value, more, problem) => {
-		expect(() => review(value, more)).toThrow(`The template "order" (en-us) ${problem}`);
+		expect(() => review(value, more)).toThrow(`The template "order" (en_US) ${problem}`);
 	});
 });

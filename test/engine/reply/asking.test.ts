@@ -47,6 +47,16 @@ test.each<[string, INodeParameters, object]>([
 	expect(webhooks()).toEqual([]);
 });
 
+test("on n8n's engine 2.0, which cannot continue after a wait, nobody is asked", async () => {
+	const { error } = await ask({}, { executionId: '01a21057-d93e-72dc-ab7a-3df51c812f0c' });
+	expect(error).toMatchObject({
+		message: "Send and Wait for Response does not work on n8n's engine 2.0 [item 0]",
+		description: expect.stringContaining('Nothing was sent.'),
+	});
+	expect(service.sent()).toEqual([]);
+	expect(webhooks()).toEqual([]);
+});
+
 test('asks by template too', async () => {
 	const { status } = await ask({ messageType: 'template', ...welcomeParameters });
 	expect(status).toBe('waiting');

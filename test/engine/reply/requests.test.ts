@@ -205,7 +205,7 @@ test('the event of the specification, delivered again as the response came too l
 		() => people.storedBy(trigger).join().includes('ten') || undefined,
 		{
 			limit: 300,
-		} as never,
+		},
 	).catch(() => {});
 	controller.abort();
 	await first.catch(() => {});

@@ -9,9 +9,9 @@ import type { Trigger } from '../../../harness/engine/trigger';
 import type { WaitingExecution } from '../../../harness/engine/webhooks';
 
 /** Where a trigger has its questions stored. */
-export const inboxKey = 'inbox of id of Trigger';
+const inboxKey = 'inbox of id of Trigger';
 
-export const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
+export const [anna, berta, carl] = [1, 2, 3].map((n) => `+1555000100${n}`);
 
 const question: INodeParameters = {
 	resource: 'message',
@@ -69,8 +69,8 @@ export class People {
 
 	/** What a trigger has stored of each run, in clear. */
 	storedBy({ staticData }: Trigger): string[] {
-		const { settled, ...runs } = (staticData[inboxKey] ?? {}) as Record<string, string>;
-		return Object.values(runs).map((text) => unseal(this.service.id(), text) ?? 'unreadable');
+		const runs = Object.entries(staticData[inboxKey] ?? {}).filter(([name]) => name !== 'settled');
+		return runs.map(([, text]) => unseal(this.service.id(), text) ?? 'unreadable');
 	}
 
 	get state() {

@@ -109,7 +109,11 @@ test.each(['__proto__', 'constructor'])(
 	'%s is a name like any other: of a campaign, a segment, a choice, a sender',
 	async (name) => {
 		const campaign = { ...sendText, sendOnce: true, campaign: name };
-		const audienceRules = { excludeSegment: name, duplicates: 'sendFirst' };
+		const audienceRules = {
+			excludeSegment: name,
+			allowEmptySegment: true,
+			duplicates: 'sendFirst',
+		};
 		const items = [{}, {}];
 		const sent = await service.run({ parameters: { ...campaign, audienceRules }, items });
 		expect(sent.outputs[0].map(({ json }) => json.reason)).toEqual([null, 'duplicate']);

@@ -17,6 +17,7 @@ const failed = 'The service failed while handling the request';
 const refused = 'The service refused the request';
 const redirects = 'The service redirects to another address';
 const correctIt = 'Correct the values that it names, then run the node again.';
+const notSent = 'The message was not sent. Fix what the service names, then run the node again.';
 const newUrl =
 	"Set 'Base URL' in the credential to the address it redirects to. The API key is not sent to other addresses.";
 const notFound =
@@ -34,10 +35,10 @@ test.each<[number, object | string, string, string]>([
 	[400, { message: 'Invalid. ', param: 'to' }, `${refused}: to: Invalid`, correctIt],
 	[400, [{ message: 'one' }, 'two'], `${refused}: one; two`, correctIt],
 	[400, details, `${refused}: No (too late)`, correctIt],
-	[200, { success: false, id: 'request_1', message: 'No' }, `${refused}: No`, correctIt],
-	[200, { status: 'error', detail: 'No' }, `${refused}: No`, correctIt],
-	[200, { error: { code: 7, message: 'No' } }, `${refused}: No`, correctIt],
-	[200, { statusCode: 422, message: 'No' }, `${refused}: No`, correctIt],
+	[200, { success: false, id: 'request_1', message: 'No' }, `${refused}: No`, notSent],
+	[200, { status: 'error', detail: 'No' }, `${refused}: No`, notSent],
+	[200, { error: { code: 7, message: 'No' } }, `${refused}: No`, notSent],
+	[200, { statusCode: 422, message: 'No' }, `${refused}: No`, notSent],
 	[300, { title: 'Moved' }, `${redirects}: Moved`, newUrl],
 	[401, {}, badKey, "Check 'API Key' in the credential."],
 	[403, { title: 'Plan' }, `${noRight}: Plan`, permissions],

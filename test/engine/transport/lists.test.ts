@@ -10,40 +10,18 @@ import {
 	clientOf,
 	numbered,
 } from '../../../harness/engine/functionService';
-
-/** Lists with the node's code. @returns the identifiers that came, and what was asked for */
-async function list(
-	service: Service,
-	request: ListRequest = {},
-	endpoint: Endpoint = endpoints.listContacts,
-) {
-	const { client, asked, most } = clientOf(service);
-	const { records, gap } = await readRecords(client, endpoint, request);
-	if (gap) throw gap;
-	const ids = records.map(({ id }) => id);
-	return { ids, asked, pages: asked.map(({ page }) => page), atOnce: most.atOnce };
-}
-
-/** What an incomplete list says. */
-async function gapOf(service: Service, request?: ListRequest) {
-	const { client, asked } = clientOf(service);
-	const { records, gap } = await readRecords(client, endpoints.listContacts, request);
-	return { count: records.length, message: gap?.message, description: gap?.description, asked };
-}
-
-const withTotal = (count: number) => ({ count, says: { total: count } });
-const recordsOf = (ids: unknown[]) => ids.map((id) => ({ id }));
+import { list, gapOf, recordsOf, withTotal } from './listing';
 
 describe('pages by number', () => {
 	test.each<[string, Paging, number, number]>([
 		['from 1', { count: 35 }, 6, 1],
 		['from 0', { count: 35, base: 0 }, 5, 1],
-		['from 0, with a total', { ...withTotal(35), base: 0 }, 4, 2],
+		['from 0, with a total, which the next page confirms', { ...withTotal(35), base: 0 }, 5, 2],
 		['a total of the page alone', { count: 35, says: { total: 10 } }, 6, 1],
 		['the last page again and again', { count: 35, beyond: 'last' }, 7, 1],
 		['416 beyond the last', { count: 35, beyond: 416 }, 6, 1],
 		['nothing at all', { count: 0 }, 1, 1],
-		['many pages, with a total', withTotal(500), 51, 6],
+		['many pages, with a total', withTotal(500), 52, 6],
 	])('%s', async (_, paging, requests, atOnce) => {
 		const given = await list(numbered(paging));
 		expect(given.ids).toEqual(range(paging.count));
@@ -124,7 +102,7 @@ describe('pages by what each shows of the next one:', () => {
 			const says = { total: 50, next_page, next_page_url: next_page && `${url}?page=${next_page}` };
 			return numbered({ count: 50, says })({ page }, times);
 		});
-		expect([given.ids, given.pages]).toEqual([range(50), [undefined, 1, 2, 3, 4, 5]]);
+		expect([given.ids, given.pages]).toEqual([range(50), [undefined, ...range(1, 7)]]);
 	});
 });
 
@@ -151,6 +129,32 @@ describe('the size of a page', () => {
 	test('is left to the service if none is specified', async () => {
 		const { asked } = await limits({}, Infinity, endpoints.listWebhooks);
 		expect(asked).toEqual([{}, { page: 1 }, { page: 2 }, { page: 3 }]);
+	});
+
+	test.each([
+		['500', { status: 500 }],
+		['504', { status: 504 }],
+		['a response that is too large', { error: { code: 'ERR_RESPONSE_TOO_LARGE' } }],
+	])(
+		'is smaller if the service answers %s to a greater one, in the next list at once',
+		async (_, failure) => {
+			const { client, asked } = clientOf((query, times) =>
+				Number(query.limit ?? 1) > 100 ? failure : all25(query, times),
+			);
+			for (const first of ['first', 'second']) {
+				const { records } = await readRecords(client, endpoints.listContacts);
+				expect([first, records.length]).toEqual([first, 25]);
+			}
+			const sizes = asked.map(({ limit }) => limit);
+			expect(sizes.filter((size) => size === most).length).toBeLessThanOrEqual(2);
+			expect(sizes.slice(-8)).toEqual(Array(8).fill(100));
+		},
+	);
+
+	test('does not matter to a service that fails at everything', async () => {
+		const { client, asked } = clientOf(() => ({ status: 500 }));
+		await expect(readRecords(client, endpoints.listContacts)).rejects.toThrow('HTTP 500');
+		expect(asked.map(({ limit }) => limit)).toEqual([most, most, 100, 100, none, none, none, none]);
 	});
 
 	test('is not changed where the user has chosen it, nor after a refusal of the key', async () => {
@@ -315,8 +319,9 @@ describe('the list of templates', () => {
 
 	test.each<[string, boolean, object, boolean]>([
 		['a page beyond it is empty', true, {}, false],
-		['every page is the same', false, {}, true],
-		['every page is the same, with its own total', false, { total: 2 }, true],
+		['every page is the same, so that no other page exists', true, {}, true],
+		['every page is the same, with its own total', true, { total: 2 }, true],
+		['every page is the same, but there are more', false, { total: 50 }, true],
 		['more is announced', false, { has_more: true }, false],
 	])('is known to be complete if %s: %s', async (_, isComplete, says, areSame) => {
 		const list = await templates([{ name: 'a' }, { name: 'b' }], says, areSame).read();

@@ -44,7 +44,7 @@ describe('by the clock of the test', () => {
 
 		/** Afterwards, so many as the rate allows go out at once. */
 		async warmUp(): Promise<void> {
-			for (let round = 0; round < 5; round++) {
+			for (let round = 0; round < 8; round++) {
 				await this.join(this.requests);
 				while (this.out.length > 0) await this.accept(this.out.length);
 				await this.after(windowMs + 1);
@@ -276,7 +276,7 @@ describe('against the sandbox', () => {
 });
 
 describe('against a service that accepts five requests at once', () => {
-	const service = useService({ simultaneousRequests: 5, latencyMs: 10 });
+	const service = useService({ simultaneousRequests: 5, latencyMs: 100 });
 	const counter = () => service.sandbox.state.requests.counters.sendText;
 
 	test('it refuses at most 5 %, nothing is lost, and a hint names the option', async () => {

@@ -32,6 +32,22 @@ test.each<[event: string, data: object, shown: object]>([
 	],
 	['message.received', { from: 4917012345678, text: 'Hi' }, { from: '+4917012345678', text: 'Hi' }],
 	['message.received', { from: 'Acme', media: [1] }, { from: 'Acme', media: [1] }],
+	...['whatsapp:+4917012345678', 'tel:+49-170-12345678', '4917012345678@s.whatsapp.net'].map(
+		(from): [string, object, object] => ['message.received', { from }, { from: '+4917012345678' }],
+	),
+	...[{ phone: '4917012345678' }, { phone_number: 4917012345678 }, { wa_id: '4917012345678' }].map(
+		(from): [string, object, object] => [
+			'message.received',
+			{ from: { ...from, name: 'Anna' } },
+			{ from: '+4917012345678', fromDetails: { ...from, name: 'Anna' } },
+		],
+	),
+	[
+		'message.read',
+		{ to: { number: '+4917012345678' } },
+		{ to: '+4917012345678', toDetails: { number: '+4917012345678' } },
+	],
+	['message.received', { from: { name: 'Anna' } }, { from: { name: 'Anna' } }],
 	['contact.created', { id: 7, tags: ['new'] }, { id: 7, tags: ['new'] }],
 ])('simplifies %s with %j to %j', async (event, data, shown) => {
 	const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
@@ -66,6 +82,44 @@ test('hands on the events of a list that contains other entries too', async () =
 	]);
 	expect(answer.workflowData?.[0].map(({ json }) => json.from)).toEqual([customer]);
 });
+
+test('the receipt of a message has the ID that the send returned, also beyond 2^53', async () => {
+	const trigger = await triggers.active({ parameters: { events: ['message.read'] } });
+	const response = '{"id":9007199254740993,"status":"queued"}';
+	const headers = { 'content-type': 'application/json' };
+	await service.fault({ endpoint: 'sendText', status: 201, headers, body: response });
+	const parameters = { resource: 'message', operation: 'sendText', to: customer, text: 'Hi' };
+	const { outputs } = await service.run({ parameters });
+	for (const id of ['9007199254740992', '9007199254740993'])
+		await triggers.deliver(trigger, `{"event":"message.read","data":{"id":${id}}}`);
+	const ids = trigger.executions.map(({ items }) => items[0][0].json.messageId);
+	expect(ids).toEqual(['9007199254740992', '9007199254740993']);
+	expect(outputs[0][0].json.messageId).toBe(ids[1]);
+});
+
+test.each([
+	{ event: 'ping' },
+	{ event: 'webhook.test', id: 'evt_1', timestamp: 1_700_000_000 },
+	{ type: 'url_validation', data: null },
+	{ event: 'webhook_verification', data: {} },
+])('answers the test of a URL %j with 200, also before it knows its secret', async (body) => {
+	const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
+	const { status } = await triggers.deliver(trigger, body, {}, trigger.url);
+	expect([status, trigger.executions]).toEqual([200, []]);
+});
+
+test.each([
+	{ event: 'message.received', from: customer, text: 'Hello' },
+	{ event: 'ping', payload: { from: customer } },
+	{ event: 'latest', from: customer },
+])(
+	'does not take %j for the test of a URL: the service is told that it is no event',
+	async (body) => {
+		const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
+		expect((await triggers.deliver(trigger, body)).status).toBe(400);
+		expect(trigger.executions).toEqual([]);
+	},
+);
 
 test('reads JSON that comes without saying so', async () => {
 	const trigger = await triggers.active();

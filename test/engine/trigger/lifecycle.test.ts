@@ -56,6 +56,67 @@ describe('the registration', () => {
 		expect(registered()).toEqual([]);
 	});
 
+	const masked = (url: string) => url.replace(/=.*/, '=***');
+	/** How services show the URL of a webhook in their lists. */
+	const writings: Array<[string, (url: string) => string | undefined]> = [
+		['with a slash at the end', (url) => url.replace('?', '/?')],
+		['percent-encoded', (url) => url.replace(/o/g, '%6f')],
+		['with its scheme in capitals', (url) => url.replace('http:', 'HTTP:')],
+		['without its query', (url) => url.split('?')[0]],
+		['with a masked secret', masked],
+		['not at all', () => undefined],
+	];
+
+	/** Has the service list all webhooks in its own way. */
+	const listAs = (write: (url: string) => string | undefined) =>
+		jest.spyOn(service.sandbox.state.adapter, 'answer').mockImplementation((name, result) => {
+			const list = (result as { data?: Array<{ url: string }> }).data;
+			const data = list?.map((webhook) => ({ ...webhook, url: write(webhook.url) }));
+			return { status: 200, body: name === 'listWebhooks' ? { data } : result };
+		});
+
+	test.each(writings)(
+		'is kept, replaced and removed where the service shows its URL %s',
+		async (_, write) => {
+			const other = foreign('https://example.com/others');
+			listAs(write);
+			const it = await triggers.active();
+			const { url } = own(it)[0];
+			for (const reason of ['init', 'update', 'activate'] as const) await it.activate(reason);
+			expect(own(it)).toEqual([expect.objectContaining({ url })]);
+			expect(service.calls('createWebhook')).toBe(1);
+			const { staticData } = it;
+			const changed = await triggers.active({ parameters: receipts, staticData });
+			expect(own(it)).toEqual([
+				expect.objectContaining({ url, events: expect.arrayContaining(['*']) }),
+			]);
+			const renewed = { parameters: newSecret, staticData: changed.staticData };
+			const withNewSecret = await triggers.active(renewed);
+			expect(own(it)).toHaveLength(1);
+			expect(own(it)[0].url).not.toBe(url);
+			expect(await statusOf(withNewSecret)).toBe(200);
+			await withNewSecret.deactivate();
+			expect(registered()).toEqual([other]);
+		},
+	);
+
+	test.each(writings)(
+		'leaves nothing behind where the service shows its URL %s and gives no ID when it is made',
+		async (_, write) => {
+			const other = foreign('https://example.com/others');
+			const answer = listAs(write);
+			const list = answer.getMockImplementation()!;
+			answer.mockImplementation((name, result) =>
+				name === 'createWebhook' ? { status: 204, body: undefined } : list(name, result),
+			);
+			const it = await triggers.active();
+			await it.activate('update');
+			expect(own(it)).toHaveLength(1);
+			await it.deactivate();
+			expect(registered()).toEqual([other]);
+		},
+	);
+
 	test('for other events is replaced, the new one first, so that there is always one', async () => {
 		const it = await triggers.active();
 		const [{ id, url }] = registered();

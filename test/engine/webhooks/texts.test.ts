@@ -3,8 +3,12 @@ import type {
 	AnswerKind,
 	Expected,
 } from '../../../nodes/BusinessMessaging/operations/message/questionFields';
+import type { EventEnvelope } from '../../../nodes/BusinessMessaging/api/events';
 import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
 import { toArrival } from '../../../nodes/BusinessMessaging/inbox/arrival';
+import { toItems } from '../../../nodes/BusinessMessaging/trigger/items';
+import type { TriggerOptions } from '../../../nodes/BusinessMessaging/trigger/settings';
+import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
 import { readEvent, simplify } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';
 
 const expected = (kind: AnswerKind): Expected => ({
@@ -71,6 +75,11 @@ const asked = Date.parse('2030-01-31T10:00:00.500Z');
 test.each([
 	['2030-01-31T09:59:59Z', true],
 	['2030-01-31T10:00:00Z', false], // rounded down, possibly after the question
+	['2030-01-31T10:00Z', false], // in whole minutes
+	['2030-01-31T09:59Z', true],
+	['2030-01-31', false], // a date
+	['2030-01-30', true],
+	[Date.parse('2030-01-31T10:00Z') / 1_000, false],
 	[asked / 1_000 - 2, true],
 	[asked - 1, true],
 	[String(asked + 1), false],
@@ -78,4 +87,52 @@ test.each([
 ])('a message of the time %p was written before the question: %p', (timestamp, isBefore) => {
 	const { time } = toArrival(message('Hi', { from: '+15550001000', timestamp }), {})!;
 	expect(time < asked).toBe(isBefore);
+});
+
+const later = asked + 40_000;
+
+test.each([
+	['2030-01-31T10:00:00Z', false],
+	['2030-01-31T10:00:30Z', true],
+	['2030-01-31T09:59:00Z', true],
+])(
+	'a message of the time %p was written before a question later in that minute: %p',
+	(timestamp, isBefore) => {
+		const { time } = toArrival(message('Hi', { from: '+15550001000', timestamp }), {})!;
+		expect(time < later).toBe(isBefore);
+	},
+);
+
+const timeNames = [
+	...['timestamp', 'time', 'occurredAt', 'occurred_at', 'OccurredAt', 'event_time', 'datetime'],
+	...['created_at', 'createdAt', 'received_at', 'sent_at', 'sentAt', 'date', 'updated_at'],
+];
+
+describe.each(timeNames)('the time in %s', (name) => {
+	const [early, late] = ['2030-01-31T10:00:01Z', '2030-01-31T10:00:02Z'];
+	const places: Array<(time: unknown) => EventEnvelope> = [
+		(time) => message('Hi', { id: 'm1', [name]: time }),
+		(time) => message('Hi', { message: { id: 'm1', [name]: time } }),
+		(time) => ({ ...message('Hi', { id: 'm1' }), [name]: time }),
+	];
+
+	test.each(places)('is that of the item, wherever it is, and tells two events apart', (place) => {
+		expect([early, late].map((time) => simplify(place(time)).time)).toEqual([early, late]);
+		const keys = [early, late, late].map((time) => deduplicationKeyOf(place(time), {}));
+		expect(keys).toEqual([expect.any(String), expect.any(String), keys[1]]);
+		expect(keys[0]).not.toBe(keys[1]);
+	});
+
+	test('puts grouped messages in order', () => {
+		const events = [late, early].map((time) =>
+			message(time, { from: '+15550001111', [name]: time }),
+		);
+		const options = { groupMs: 1_000 } as TriggerOptions;
+		expect(toItems(events, true, options)).toMatchObject([{ text: `${early}\n${late}` }]);
+	});
+
+	test('is taken if a clearer field is empty', () => {
+		const empty = name === 'timestamp' ? 'time' : 'timestamp';
+		expect(readEvent(message('Hi', { [empty]: null, [name]: early })).time).toBe(early);
+	});
 });

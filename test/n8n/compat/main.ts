@@ -7,9 +7,11 @@ import { cachePlace, installOnce } from '../../../harness/n8n/install';
 import { onStop, printTable, readFlags, runMain, step, UserError } from '../../../harness/cli';
 import { PROJECT_FOLDER } from '../../../harness/n8n/package';
 import { CommandError, runCommand } from '../../../harness/processes';
+import { tryEngine2, UNEXPECTED } from './engine2';
 import { areas, engines, type EngineVersions, zodVersions, findNewest } from './engines';
 
-const USAGE = `Usage: npm run test:compat -- [--markdown FILE] [--only 2.41.1,1.85.4] [--newest]
+const USAGE = `Usage: npm run test:compat -- [--markdown FILE] [--only 2.41.1,1.85.4] [--newest] [--engine-2]
+--engine-2 runs the nodes on n8n's engine 2.0 instead, in a real n8n with PostgreSQL. Five minutes.
 --newest looks for an n8n that is newer than those of the list, and runs the tests on it alone or says why it cannot be installed.
 Installs each engine once into your cache folder (some 150 MB each) and takes a minute or two more for the tests of each.`;
 const INSTALL_LIMIT = 10 * 60_000;
@@ -31,7 +33,11 @@ interface Column {
 }
 
 runMain(async () => {
-	const flags = readFlags({ markdown: 'string', only: 'string', newest: 'boolean' }, USAGE);
+	const flags = readFlags(
+		{ markdown: 'string', only: 'string', newest: 'boolean', 'engine-2': 'boolean' },
+		USAGE,
+	);
+	if (flags['engine-2']) return await engine2(flags.markdown);
 	const chosen = flags.newest ? await newestEngine() : chosenEngines(flags.only);
 	if (chosen.length === 0) return;
 	const columns: Column[] = [];
@@ -52,6 +58,17 @@ runMain(async () => {
 	if (faults.length > 0)
 		throw new UserError(`It is not as the list of engines says:\n${faults.join('\n')}`);
 });
+
+/** Tries the nodes on engine 2.0. */
+async function engine2(markdown?: string): Promise<void> {
+	const rows = await tryEngine2();
+	printTable(rows);
+	const lines = [{ what: '', works: 'engine 2.0' }, { what: '---', works: '---' }, ...rows];
+	const table = lines.map(({ what, works }) => `| ${what} | ${works} |`).join('\n');
+	if (rows.some(({ works }) => works.startsWith(UNEXPECTED)))
+		throw new UserError('It is not as expected there.');
+	if (markdown) await writeBetween(markdown, 'engine 2.0: ', table);
+}
 
 /** The newest that can be installed, unless the list has it; prints what stops those after it. */
 async function newestEngine(): Promise<EngineVersions[]> {
@@ -181,8 +198,13 @@ async function writeInto(
 	);
 	const lines = table.map((cells) => `| ${cells.join(' | ')} |`);
 	const written = [engineList, lines, lacking].map((part) => part.join('\n')).join('\n\n');
+	await writeBetween(file, '', written);
+}
+
+/** Writes a text between the comments `begin` and `end` of a document. @param mark what the comments begin with */
+async function writeBetween(file: string, mark: string, written: string): Promise<void> {
 	const document = await readFile(file, 'utf8');
-	const between = /(?<=<!-- begin -->\n)[^]*(?=<!-- end -->)/;
+	const between = new RegExp(`(?<=<!-- ${mark}begin -->\n)[^]*(?=<!-- ${mark}end -->)`);
 	await writeFile(
 		file,
 		document.replace(between, () => `\n${written}\n`),

@@ -71,6 +71,7 @@ export class Operator {
 		for (const name of exampleNames()) {
 			const file = readExample(name, this.credential);
 			for (const node of file.nodes) {
+				if (node.parameters.mode === 'preview') node.parameters.mode = 'send';
 				if (node.type.endsWith('.mcpTrigger')) node.credentials = { httpHeaderAuth };
 				if (node.type.endsWith('.lmChatOpenAi')) node.credentials = { openAiApi };
 			}

@@ -73,6 +73,19 @@ describe('an agent asks a human', () => {
 		expect(said).toContain('Dark green');
 	});
 
+	test('whether its tool may run, in the words that n8n fills in', async () => {
+		const types = await n8n.client.nodeTypes();
+		const type = types.find(({ name }) => name.endsWith('.businessMessagingHitlTool'));
+		const message = type?.properties.find(({ name }) => name === 'message')?.default;
+		expect(message).toMatch(/^=.*\{\{ \$tool\.parameters \}\}/s);
+		const args = { toolParameters: { input: '6*7' }, hitlParameters: {} };
+		const own = { message: message as string, ...limits };
+		const review = ours('Ask Human', 'businessMessagingHitlTool', own);
+		const calculator = node('Calculator', '@n8n/n8n-nodes-langchain.toolCalculator', 1);
+		const question = /input: 6\*7\n\nReply yes or no\.$/;
+		expect(await ask(args, [review, calculator], question, 'Yes')).toMatch(/"?42/);
+	});
+
 	test.each([
 		['Yes', /"?42/],
 		['No', /rejected/],

@@ -94,7 +94,7 @@ const sendOnce: Scenario = async (machine, { people }) => {
 
 /** Frequency Cap: all workers write to the same people at the same moment, more often than the cap allows; and once more. */
 const cap: Scenario = async (machine, { people }) => {
-	const audienceRules = { frequencyCap: { values: { messages: 2, days: 7 } } };
+	const audienceRules = { frequencyCap: { values: { messages: 2, per: 'week' } } };
 	const rows = await together(machine, everybody(people), { ...sale, audienceRules });
 	const faults = rows.flatMap(({ when, sent, skipped, most }) => [
 		...(most > 2 ? [`${when}: somebody got ${most} messages`] : []),

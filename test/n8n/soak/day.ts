@@ -8,6 +8,7 @@ import { UserError } from '../../../harness/cli';
 import { type Execution, outputOf } from '../../../harness/n8n/client';
 import { ACTION as ACTION_TYPE } from '../../../harness/n8n/workflow';
 import { numbersOf } from '../../../harness/sandboxClient';
+import { until } from '../../../harness/until';
 import {
 	ACTION,
 	type Body,
@@ -15,6 +16,7 @@ import {
 	OPTED_OUT,
 	patiently,
 	type Shop,
+	START,
 	type Workflows,
 } from './shop';
 import type { Mailing, Truth } from './truth';
@@ -24,6 +26,8 @@ const MAX_RUNS = 20;
 /** Where the numbers of those who are asked, and of synced contacts, begin behind the first customer's. */
 const ASKED_FROM = 100_000;
 const SYNCED_FROM = 900_000;
+const SILENT_FROM = 1_500_000;
+const ASK_LIMIT = 5 * 60_000;
 
 /** While more deliveries than this are open, nobody writes and no campaign begins, so that a slow machine can catch up. */
 const MAX_PENDING = 100;
@@ -39,6 +43,7 @@ const campaign = {
 	audienceRules: {
 		duplicates: 'sendFirst',
 		excludeSegment: OPTED_OUT,
+		allowEmptySegment: true,
 		excludeNumbers: ofStart('excluded'),
 	},
 };
@@ -54,7 +59,7 @@ export const workflows: Workflows = {
 			to: '={{ $json.to }}',
 			message: ofStart('text'),
 			// If n8n loses a reply while it starts, the run must end all the same.
-			limitWaitTime: 10,
+			limitWaitTime: `={{ $('${START}').first().json.body.minutes ?? 10 }}`,
 			waitTimeUnit: 'minutes',
 		},
 		sync: { ...upsert, phone: '={{ $json.to }}', name: ofStart('text') },
@@ -181,6 +186,21 @@ async function ask(shop: Shop, truth: Truth, round: number, pace: Pace): Promise
 	const mailing = begin(truth, 'question', body.text, new Set(numbersOf(body)));
 	const executions = await shop.run('ask', body);
 	truth.note(mailing, executions);
+}
+
+/** Asks people who never answer, for so many minutes. @returns the end of it, once all are asked */
+export async function askForNothing(
+	shop: Shop,
+	truth: Truth,
+	people: { count: number; minutes: number },
+): Promise<{ ended: Promise<void> }> {
+	const body = { text: 'Survey', from: SILENT_FROM, ...people };
+	const mailing = begin(truth, 'question', body.text, new Set(numbersOf(body)));
+	const ended = shop.run('ask', body).then((executions) => truth.note(mailing, executions));
+	const { id } = shop.places.ask;
+	const isWaiting = async () => (await shop.executions(id, 0, "AND status = 'waiting'")).length > 0;
+	await until('everybody to be asked', isWaiting, { limit: ASK_LIMIT, interval: 500 });
+	return { ended };
 }
 
 /** Everybody who is asked answers: half of them at once, the others within half a minute. */

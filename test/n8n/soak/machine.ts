@@ -12,7 +12,7 @@ import { Environment } from '../../../harness/environment';
 import { installPackage } from '../../../harness/n8n/package';
 import { N8nProcess, type N8nServer, startN8n } from '../../../harness/n8n/server';
 import { freePort } from '../../../harness/processes';
-import { type Database, postgres, sqlite } from './database';
+import { type Database, postgres, sqlite } from '../../../harness/n8n/database';
 import { ensureServices, startPostgres, startRedis } from './services';
 
 /** How many workers there are in queue mode. */

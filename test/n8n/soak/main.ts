@@ -13,18 +13,23 @@ import { liveThroughDay, workflows } from './day';
 import { causeFaults, planFaults } from './faults';
 import { Memory, prepareProcesses } from './instruments';
 import { keepLogs, openQueue, openSingle } from './machine';
+import { fillPast } from './past';
 import { isOpen, Shop } from './shop';
 import { type Line, Truth } from './truth';
 
-const USAGE = `Usage: npm run test:soak -- [--minutes 60] [--seed N] [--queue] [--people 5000] [--json FILE]
+const USAGE = `Usage: npm run test:soak -- [--minutes 60] [--seed N] [--queue] [--people 5000] [--month] [--json FILE]
 Runs a shop on a real n8n and the sandbox for so many minutes, in n8n's regular mode or in queue mode, while the service, n8n's
 processes, its database and its clocks fail as the seed says. Ends with an error at once if anything is lost or doubled. Needs Linux.
---people is the size of the largest campaign.`;
+--people is the size of the largest campaign. --month begins with the past of a shop: 100,000 messages, 20,000 people who opted out and
+500 open questions.`;
 const SETTLE_LIMIT = 15 * 60_000;
 
 runMain(async () => {
 	const flags = readFlags(
-		{ minutes: 'string', seed: 'string', queue: 'boolean', people: 'string', json: 'string' },
+		{
+			...{ minutes: 'string', seed: 'string', people: 'string', json: 'string' },
+			...{ queue: 'boolean', month: 'boolean' },
+		},
 		USAGE,
 	);
 	const minutes = Number(flags.minutes ?? 60);
@@ -37,6 +42,8 @@ runMain(async () => {
 	const shop = await Shop.open(machine, workflows, seed);
 	const truth = new Truth(shop);
 	const memory = new Memory(machine.processes);
+	const past = async () => await fillPast(shop, truth, minutes);
+	const questions = flags.month ? await step('The past of a month', past) : undefined;
 	const happened: string[] = [];
 	const faults: string[] = [];
 
@@ -58,7 +65,7 @@ runMain(async () => {
 	const pace = { campaign: people, question: Math.min(500, people) };
 	const work = async () => {
 		const day = [watch(), causeFaults(shop, truth, { seed, plan, happens })];
-		await Promise.all([...day, liveThroughDay(shop, truth, pace)]);
+		await Promise.all([...day, liveThroughDay(shop, truth, pace), questions?.ended]);
 		await settle(shop, truth);
 	};
 	const counter = () =>

@@ -57,6 +57,8 @@ export interface Body {
 	count: number;
 	repeats?: number;
 	excluded?: string;
+	/** How long a question waits; 10 by default. */
+	minutes?: number;
 }
 
 /** Repeats a call while n8n or the service fails. @throws what it throws after five minutes */

@@ -195,3 +195,38 @@ test('the page and the controls are for this machine only, and load nothing from
 		expect([path, await statusFor('evil.example')]).toEqual([path, 403]);
 	}
 });
+
+test('the controls are not for the web pages of other addresses', async () => {
+	const { sandbox, controls } = await openSandbox();
+	const own = `http://127.0.0.1:${sandbox.port}`;
+	const statusWith = async (headers: Record<string, string>) =>
+		(await controls.post('/inbound', { from: ada, text: 'Hi' }, { headers })).status;
+	expect(await statusWith({})).toBe(200);
+	expect(await statusWith({ origin: own, 'sec-fetch-site': 'same-origin' })).toBe(200);
+	const foreign = ['https://evil.example', 'null', 'http://localhost:5678', `${own}0`];
+	for (const origin of foreign)
+		expect([origin, await statusWith({ origin })]).toEqual([origin, 403]);
+	for (const site of ['cross-site', 'same-site'])
+		expect([site, await statusWith({ 'sec-fetch-site': site })]).toEqual([site, 403]);
+	expect(sandbox.state.messages.all).toHaveLength(2);
+});
+
+test('faults can be listed with their hits, and taken back', async () => {
+	const { api, controls } = await openSandbox();
+	await controls.post('/faults', { endpoint: 'listContacts', status: 503, count: 9 });
+	expect((await api.get('/contacts')).status).toBe(503);
+	const listed = (await controls.get('/faults')).data.data;
+	expect(listed).toMatchObject([{ endpoint: 'listContacts', status: 503, count: 9, hits: 1 }]);
+	expect((await controls.delete('/faults')).status).toBe(200);
+	expect((await controls.get('/faults')).data).toEqual({ data: [] });
+	expect((await api.get('/contacts')).status).toBe(200);
+});
+
+test('a page size that is no number is refused in words for people', async () => {
+	const { api } = await openSandbox();
+	const { status, data } = await api.get('/contacts', { params: { limit: 'abc' } });
+	expect([status, data.error]).toEqual([
+		422,
+		{ code: 'invalid', field: 'limit', message: 'must be a number' },
+	]);
+});

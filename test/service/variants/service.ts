@@ -4,6 +4,7 @@ import { loadEngine, type Engine } from '../../../harness/engine/engine';
 
 import { checkListing } from './listing';
 import { checkOperations, checkQuestion } from './operations';
+import { checkSending } from './sending';
 import { Stage } from './stage';
 import { checkTrigger } from './trigger';
 
@@ -34,6 +35,7 @@ export function testVariants(chosen: Array<Partial<Choice>>, about: string): voi
 			await Stage.during(engine, variants, {}, async (stage) => {
 				await checkOperations(stage);
 				await checkQuestion(stage);
+				await checkSending(stage);
 				await checkTrigger(stage);
 			});
 			await Stage.during(engine, variants, pageSizes, async (stage) => {

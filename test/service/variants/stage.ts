@@ -93,6 +93,11 @@ export class Stage {
 		return this.choice['success-status'] !== '204' && this.choice['success-body'] === 'record';
 	}
 
+	/** Whether the response to a send has an ID. */
+	get answersMessageId(): boolean {
+		return this.answersRecord && this.choice['send-response'] !== 'status';
+	}
+
 	async run(parameters: INodeParameters, options: RunOptions = {}): Promise<RunResult> {
 		return await this.engine.run({ parameters, credentials: this.credentials, ...options });
 	}

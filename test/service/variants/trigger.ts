@@ -42,8 +42,29 @@ export async function checkTrigger(stage: Stage): Promise<void> {
 
 	await trigger.activate('init');
 	expect(own()).toHaveLength(1);
+	if (!stage.webhookProblem(true) && showsSecret(stage)) await checkReplies(stage);
 	await trigger.deactivate();
 	expect(own()).toHaveLength(stage.webhookProblem(true) ? 1 : 0);
+}
+
+/** Whether the list of webhooks shows Send and Wait how to call the trigger. */
+function showsSecret({ choice }: Stage): boolean {
+	return ['as-given', 'slash', 'encoded'].includes(choice['webhook-listing']);
+}
+
+/** Two people are asked, and their replies reach the run that asks. */
+async function checkReplies({ engine, credentials, state }: Stage): Promise<void> {
+	const people = ['+15550003101', '+15550003102'];
+	const question = { resource: 'message', operation: 'sendAndWait', message: 'Tuesday?' };
+	const execution = await engine.runUntilWaiting({
+		parameters: { ...question, to: '={{ $json.phone }}' },
+		items: people.map((phone) => ({ phone })),
+		credentials,
+	});
+	for (const phone of people) state.traffic.receive({ from: phone, text: `Yes from ${phone}` });
+	await until('the replies', () => execution.outputs);
+	const replies = execution.outputs?.flat().map(({ json }) => json.text);
+	expect(replies).toEqual(people.map((phone) => `Yes from ${phone}`));
 }
 
 async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
@@ -69,10 +90,13 @@ async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
 	await arrive();
 
 	expect(log.last().map((delivery) => delivery.state)).not.toContain('failed');
-	const messageId = stage.answersRecord ? sent.json.messageId : expect.any(String);
+	const messageId = stage.answersMessageId ? sent.json.messageId : expect.any(String);
 	const events = trigger.executions.flatMap(({ items }) => items[0].map(({ json }) => json));
 	expect(events).toMatchObject([
-		{ event: 'message.received', from, text: 'Hello', messageId: expect.any(String) },
+		{
+			...{ event: 'message.received', from, text: 'Hello' },
+			...{ messageId: expect.any(String), time: expect.anything() },
+		},
 		{ event: 'message.delivered', messageId },
 		{ event: 'message.read', messageId },
 	]);

@@ -8,7 +8,7 @@ import { isRefusal, readErrorMessage } from '../../../nodes/BusinessMessaging/ap
 import { readSend } from '../../../nodes/BusinessMessaging/api/readSend';
 import { readTemplates } from '../../../nodes/BusinessMessaging/api/templates';
 
-const { readId, readList, readRecord, readTotal, readWebhookUrl } = reading;
+const { readId, readList, readRecord, readTotals, readWebhookUrl } = reading;
 
 const rows = [{ phone: '+15550001111' }, { phone: '+15550001112' }];
 
@@ -44,17 +44,21 @@ describe('a list of contacts is found', () => {
 	});
 });
 
-test.each<[unknown, Record<string, unknown>, number | undefined]>([
-	[{ total: '25000' }, {}, 25_000],
-	[{ meta: { pagination: { total_count: 7 } } }, {}, 7],
-	[{ totalContacts: 7, total_pages: 2, totalTimeMs: 9 }, {}, 7],
-	[{ total: 7, total_unread: 3 }, {}, 7],
-	[{ count: 7, next: null }, {}, 7],
-	[[], { 'x-total-count': '7' }, 7],
-	[{ total: 'many', totalPages: 3 }, {}, undefined],
-	[{ contacts: [{ total: 3 }] }, {}, undefined],
-])('the total of %j with the headers %j is %j', (body, headers, total) => {
-	expect(readTotal(body, headers)).toBe(total);
+test.each<[unknown, Record<string, unknown>, number[]]>([
+	[{ total: '25000' }, {}, [25_000]],
+	[{ meta: { pagination: { total_count: 7 } } }, {}, [7]],
+	[{ totalContacts: 7, total_pages: 2, totalTimeMs: 9 }, {}, [7]],
+	[{ total: 7, total_unread: 3 }, {}, [7]],
+	[{ count: 7, next: null }, {}, [7]],
+	[{ data: { contacts: [], contacts_total: 7 }, numberOfRecords: 8 }, {}, [7]],
+	[{ totalItems: 1, total_results: 2, recordCount: 3, totalSize: 4 }, {}, [1, 2, 3, 4]],
+	[[], { 'x-total-count': '7' }, [7]],
+	[{ total: 'many', totalPages: 3, pageCount: 3 }, {}, []],
+	[{ contacts: [{ total: 3 }] }, {}, []],
+	[{ meta: { total_opted_out: 60, totalMessages: 9, count_unread: 2, total: -1 } }, {}, []],
+	[{ segments: { total: 3 }, stats: { today: { count: 4 } } }, {}, []],
+])('figures of %j with the headers %j that may be the total are %j', (body, headers, totals) => {
+	expect([...readTotals(body, headers, 'contact').values()].sort()).toEqual(totals);
 });
 
 test.each<[unknown, string, string | undefined]>([

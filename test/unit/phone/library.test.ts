@@ -13,6 +13,7 @@ import {
 import metadata from 'libphonenumber-js/metadata.max.json';
 import type { INodePropertyOptions } from 'n8n-workflow';
 import { defaultCountryField } from '../../../nodes/BusinessMessaging/operations/phone';
+import { readCountry } from '../../../nodes/BusinessMessaging/phone/countries';
 import { plusMissing, readPhone } from '../../../nodes/BusinessMessaging/phone/read';
 import { phoneTable, phoneTableFile } from '../../../scripts/phoneTable';
 import { samePhoneKey, toE164 } from '../../../nodes/BusinessMessaging/phone/compare';
@@ -222,6 +223,10 @@ test.each<[string, string, string, string[]]>([
 	},
 );
 
+const lostDigits: [string, string] = [
+	'has lost digits: it is the short form of a number in a spreadsheet',
+	'Format that column of the spreadsheet as text, enter its numbers again, and export it again.',
+];
 const several = 'contains more than a phone number';
 
 test.each<[string, string, [problem: string, detail?: string]]>([
@@ -229,7 +234,9 @@ test.each<[string, string, [problem: string, detail?: string]]>([
 	['030 123456 / 654321', 'DE', [several, '+4930123456 ends before "/ 654321".']],
 	['+491701234567.0', '', [several, '+491701234567 ends before ".0".']],
 	['+49170123456;+49170123457', '', ['is not a phone number']],
-	['4.91701E+11', '', ['is not a phone number']],
+	...['4.91701E+11', '4,477E+11', '4.477e11', '+4.477E+11', "'5E+10"].map(
+		(written): [string, string, [string, string]] => [written, '', lostDigits],
+	),
 	['+49 CALL ME', '', ['is not a phone number']],
 	['0170 1234567', '', ['has no country code']],
 	['447700900123', '', ['has no country code', 'Did you mean +447700900123?']],
@@ -240,6 +247,38 @@ test.each<[string, string, [problem: string, detail?: string]]>([
 	['+44 7700 9001', '', ['is not a valid number for +44', '+44 is followed by 7, 9, 10 digits.']],
 ])('refuses %j with the Default Country "%s": %j', (written, country, [problem, detail]) => {
 	expect(readPhone(written, country)).toEqual({ problem, detail });
+});
+
+test.each([
+	[
+		'GB',
+		['GB', 'gb', ' Gb ', 'UK', 'uk', '+44', '0044', 'United Kingdom', 'great britain', 'England'],
+	],
+	['US', ['us', 'USA', 'U.S.A.', '+1', 'United States', 'united states of america']],
+	['DE', ['de', '+49', 'Germany', 'Deutschland', 'ALLEMAGNE', 'Alemania']],
+	['AT', ['Österreich', 'Osterreich', 'austria']],
+	['AE', ['UAE', 'United Arab Emirates', '+971']],
+	['CI', ["Côte d'Ivoire", 'Ivory Coast']],
+	['IN', ['India', 'भारत', '+91']],
+	[
+		undefined,
+		['', ' ', 'none of these', 'Europe', '+', '+999', '+800', '44', '+4', 'XX', '+447700900123'],
+	],
+])('as the country %s is read: %j', (country, texts) => {
+	expect(texts.map((text) => [text, readCountry(text)])).toEqual(
+		texts.map((text) => [text, country]),
+	);
+});
+
+test('every country is read by its code, its name in the list, and its calling code if it is the main country', () => {
+	const options = defaultCountryField.options as INodePropertyOptions[];
+	for (const { name, value } of options.slice(2)) {
+		const code = String(value);
+		expect([name, readCountry(name)]).toEqual([name, code]);
+		expect(readCountry(code.toLowerCase())).toBe(code);
+	}
+	for (const [callingCode, [main]] of Object.entries<string[]>(metadata.country_calling_codes))
+		expect([callingCode, readCountry(`+${callingCode}`)]).toEqual([callingCode, main]);
 });
 
 test('refuses what is far too long at once', () => {

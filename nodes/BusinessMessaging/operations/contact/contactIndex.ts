@@ -1,113 +1,282 @@
-/** The contacts of a service by phone number, kept for ten minutes. docs/adr/0009-contact-index.md */
+/**
+ * The contacts of a service by phone number, kept for ten minutes. It says where a contact was seen, and what is read again
+ * before it is written. docs/adr/0009-contact-index.md
+ */
+import { chunk, isEqual, uniq } from 'lodash';
+
 import { endpoints } from '../../api/endpoints';
-import { type ServiceRecord, asText, fieldNames, readId, readRecord } from '../../api/read';
+import {
+	type ServiceRecord,
+	asText,
+	fieldNames,
+	readId,
+	readList,
+	readRecord,
+} from '../../api/read';
 import { BoundedMap } from '../../boundedMap';
 import { withLock } from '../../mutex';
 import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
-import { InputError } from '../../transport/errors';
-import { readRecords } from '../../transport/lists';
+import type { Query } from '../../transport/cursor';
+import { InputError, ServiceError } from '../../transport/errors';
+import { type RecordList, readRecords } from '../../transport/lists';
+
+/** A contact as it was last read. Times are in ms of a monotonic clock. */
+export interface Contact {
+	/** Empty if the list shows no ID, undefined if the response to the creation showed none. */
+	id: string | undefined;
+	/** Its fields, if its phone number was asked for. */
+	record: ServiceRecord;
+	/** The page that it is on, as a number in `ContactIndex.pages`; undefined for one that was just created. */
+	page?: number;
+	readAt: number;
+}
 
 const maxAgeMs = 10 * 60_000;
 /** A larger index is not kept. */
 const maxContacts = 250_000;
 /** How many contacts at each end of the list are searched for new ones. */
-const pageSize = 100;
+const endSize = 100;
+/** How long a contact that was read in a run is known. Then its page is read again. */
+const maxUnreadMs = 60_000;
+const maxAtOnce = 6;
+/** How many contacts are looked for on other pages. If there are more, all are listed. */
+const maxMoved = 10;
 
 /** By address and key. */
-const kept = new BoundedMap<string, ContactIndex>({ maxSize: 5, maxAgeMs });
+const indexes = new BoundedMap<string, ContactIndex>({ maxSize: 5, maxAgeMs });
+/** When phone numbers were last changed by this process, by address and key. */
+const movedAt = new BoundedMap<string, number>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
+
+/** Says that a phone number may have moved from one contact to another, so that all contacts are listed again. */
+export function notePhonesMoved({ config }: Client): void {
+	movedAt.set(config.id, performance.now());
+}
 
 /** The contacts of one service. */
-export class ContactIndex {
-	/** IDs by phone number: empty if the list shows no ID, undefined if the response to the creation showed none. */
-	private readonly ids = new Map<string, string | undefined>();
-	private count = 0;
-	private fields = '';
+class ContactIndex {
+	/** By phone number, in the order of the list. */
+	readonly contacts = new Map<string, Contact[]>();
+	/** The pages of the list, in its order. */
+	pages: Query[] = [];
+	/** The last one of the whole list; those after it were read since. */
+	lastPage = 0;
+	/** The names of the fields of a contact, for errors. */
+	fields = '';
+	listedAt = 0;
+	/** How many contacts there are, and whether a total agreed with it. */
+	count = 0;
+	hasTotal = false;
 
-	/**
-	 * The cached index if it has these phone numbers or can be updated; else a new one.
-	 *
-	 * @throws ServiceError if the list is incomplete
-	 */
-	static async open(client: Client, phones: string[]): Promise<ContactIndex> {
-		const { id } = client.config;
-		return await withLock(`contacts ${id}`, async () => {
-			const known = kept.get(id);
-			const knowsAll = known && phones.every((phone) => known.ids.has(samePhoneKey(phone)));
-			if (known && (knowsAll || (await known.update(client)))) return known;
-			const index = new ContactIndex();
-			await index.list(client);
-			if (index.count <= maxContacts) kept.set(id, index);
-			return index;
-		});
-	}
-
-	/**
-	 * The ID of the contact with a phone number, undefined without a contact.
-	 *
-	 * @throws InputError if the service does not show its ID
-	 */
-	async find(client: Client, phone: string): Promise<string | undefined> {
-		const key = samePhoneKey(phone);
-		if (!this.ids.has(key)) return undefined;
-		if (this.ids.get(key) === undefined) await this.list(client);
-		const id = this.ids.get(key);
-		if (id) return id;
-		throw this.unreadable(
-			'The contact exists, but the node could not find its ID',
-			"Use the operation 'Update' with the ID from the service.",
-		);
-	}
-
-	/** Adds a contact that was created. */
-	add(phone: string, response: unknown): void {
-		this.ids.set(samePhoneKey(phone), readId(readRecord(response, 'contact'), 'contact'));
-		this.count++;
-	}
-
-	/** Lists all contacts again. @throws ServiceError */
-	async list(client: Client): Promise<void> {
-		const { records, gap } = await readRecords(client, endpoints.listContacts);
+	/** Replaces everything by a complete list. @throws ServiceError if it is not complete */
+	set(list: RecordList, wanted: Set<string>): void {
+		const { records, places, total, gap } = list;
 		if (gap) throw gap;
 		this.fields = fieldNames(records[0]);
-		this.ids.clear();
-		this.learn(records);
-		this.count = records.length;
-		if (this.count > 0 && this.ids.size === 0)
+		this.contacts.clear();
+		this.pages = uniq(places);
+		this.lastPage = Math.max(0, this.pages.length - 1);
+		const pageOf = new Map(this.pages.map((page, index) => [page, index]));
+		this.listedAt = performance.now();
+		records.forEach((record, index) => this.learn(record, wanted, pageOf.get(places[index])));
+		this.hasTotal = total === records.length;
+		if (records.length > 0 && this.contacts.size === 0)
 			throw this.unreadable(
 				'The contacts of the service show no phone number to compare with',
 				"Use the operations 'Create' and 'Update' instead.",
 			);
+		this.count = records.length;
 	}
 
-	private unreadable(message: string, advice: string): InputError {
+	/** Adds a part of the list. */
+	learnAll({ records, places }: RecordList, wanted: Set<string>): void {
+		records.forEach((record, index) => this.learn(record, wanted, this.numberOf(places[index])));
+	}
+
+	/** The number of a page; a new one is added. */
+	numberOf(query: Query): number {
+		const known = this.pages.findIndex((page) => page === query || isEqual(page, query));
+		return known >= 0 ? known : this.pages.push(query) - 1;
+	}
+
+	/** Adds a contact, or what is new of it. */
+	learn(record: ServiceRecord, wanted: Set<string>, page?: number): void {
+		const key = keyOf(record);
+		if (key === '') return;
+		const id = readId(record, 'contact') ?? '';
+		const contact = { id, record: wanted.has(key) ? record : {}, page, readAt: performance.now() };
+		const others = this.contacts.get(key) ?? [];
+		const known = others.find((other) => other.id === id || other.id === undefined);
+		if (known) Object.assign(known, contact, { page: page ?? known.page });
+		else this.count++;
+		this.contacts.set(key, known ? others : [...others, contact]);
+	}
+
+	/** An error that shows what came. */
+	unreadable(message: string, advice: string): InputError {
 		const shown = `The contacts of the service have these fields: ${this.fields}.`;
 		return new InputError(message, `${shown} ${advice}`);
 	}
+}
 
-	/** Adds new contacts at both ends of the list. @returns whether the index then has as many as the list */
-	private async update(client: Client): Promise<boolean> {
-		const front = await readRecords(client, endpoints.listContacts, { limit: pageSize });
-		const size = front.records.length;
-		this.learn(front.records);
+/** The contacts that one run creates or updates. */
+export class Contacts {
+	private readonly startedAt = performance.now();
+
+	private constructor(
+		private readonly client: Client,
+		private readonly index: ContactIndex,
+		/** The phone numbers of the run. */
+		private readonly wanted: Set<string>,
+	) {}
+
+	/**
+	 * Uses the index that is kept if it can be brought up to date, else a new one.
+	 *
+	 * @throws ServiceError if the list is incomplete
+	 */
+	static async open(client: Client, phones: string[]): Promise<Contacts> {
+		const { id } = client.config;
+		return await withLock(`contacts ${id}`, async () => {
+			const known = indexes.get(id);
+			const contacts = new Contacts(
+				client,
+				known ?? new ContactIndex(),
+				new Set(phones.map(samePhoneKey)),
+			);
+			const isKnown = known !== undefined && (await contacts.refresh([...contacts.wanted]));
+			if (!isKnown) await contacts.list();
+			return contacts;
+		});
+	}
+
+	/**
+	 * The contacts with a phone number, in the order of the list. Each was read in this run, a minute ago at most.
+	 *
+	 * @throws InputError if the service does not show the ID of one
+	 */
+	async find(phone: string): Promise<Array<Contact & { id: string }>> {
+		const key = samePhoneKey(phone);
+		if (!this.isFresh(key)) {
+			const page = this.of(key)[0]?.page ?? '';
+			const lock = `contacts ${this.client.config.id} ${page}`;
+			const isFound = await withLock(lock, async () => await this.refresh([key]));
+			if (!isFound) await this.listAgain();
+		}
+		return this.of(key).map((contact) => {
+			const { id } = contact;
+			if (id) return { ...contact, id };
+			throw this.index.unreadable(
+				'The contact exists, but the node could not find its ID',
+				"Use the operation 'Update' with the ID from the service.",
+			);
+		});
+	}
+
+	/** Adds a contact that was created. */
+	add(phone: string, fields: ServiceRecord, response: unknown): void {
+		const record = readRecord(response, 'contact');
+		const contact = { id: readId(record, 'contact'), record: { ...fields, ...record } };
+		this.index.contacts.set(samePhoneKey(phone), [{ ...contact, readAt: performance.now() }]);
+		this.index.count++;
+	}
+
+	/** Lists all contacts again, unless this was done since. @throws ServiceError */
+	async listAgain(): Promise<void> {
+		const askedAt = performance.now();
+		await withLock(`contacts ${this.client.config.id}`, async () => {
+			if (this.index.listedAt < askedAt) await this.list();
+		});
+	}
+
+	private async list(): Promise<void> {
+		const { index, client } = this;
+		index.set(await readRecords(client, endpoints.listContacts), this.wanted);
+		if (index.count <= maxContacts) indexes.set(client.config.id, index);
+		else indexes.delete(client.config.id);
+	}
+
+	private of(key: string): Contact[] {
+		return this.index.contacts.get(key) ?? [];
+	}
+
+	/** Whether all contacts with a phone number were read recently, in this run and since numbers were moved. */
+	private isFresh(key: string): boolean {
+		const { movedAt: moved, startedAt, index } = this;
+		const oldest = Math.max(startedAt, performance.now() - maxUnreadMs, moved);
+		const isRead = ({ id, readAt }: Contact) => id !== undefined && readAt >= oldest;
+		return index.listedAt >= moved && this.of(key).every(isRead);
+	}
+
+	private get movedAt(): number {
+		return movedAt.get(this.client.config.id) ?? 0;
+	}
+
+	/** Reads contacts again where they were seen. @returns false if this does not suffice, e.g. because a number has moved */
+	private async refresh(keys: string[]): Promise<boolean> {
+		const { index } = this;
+		if (index.listedAt < this.movedAt) return false;
+		const hasPlace = (key: string) => this.of(key).some(({ page }) => page !== undefined);
+		if (!keys.every(hasPlace) && !(await this.readEnds(keys))) return false;
+		const old = keys.filter((key) => !this.isFresh(key)).flatMap((key) => this.of(key));
+		const pages = uniq(old.map(({ page = index.lastPage }) => page));
+		if (pages.length * 2 > index.pages.length + 2) return false; // then a list is no more expensive
+		const seen = new Set<string>();
+		for (const batch of chunk(pages, maxAtOnce))
+			await Promise.all(batch.map(async (page) => await this.readPage(page, seen)));
+		// Contacts that were created or deleted since have moved others to the next page.
+		const moved = old.filter(({ id = '' }) => !seen.has(id)).slice(0, maxMoved);
+		for (const { id = '', page = index.lastPage } of moved) {
+			for (const near of [page + 1, page - 1, 0])
+				if (!seen.has(id)) await this.readPage(near, seen);
+		}
+		return keys.every((key) => this.isFresh(key));
+	}
+
+	/** Reads one page again. @param seen gets the IDs on it */
+	private async readPage(page: number, seen: Set<string>): Promise<void> {
+		const { index, client } = this;
+		const query = index.pages[page] as Query | undefined;
+		if (!query) return;
+		const body = await client.call(endpoints.listContacts, { query }).catch(asEmpty);
+		for (const record of readList(body, 'contact') ?? []) {
+			seen.add(readId(record, 'contact') ?? '');
+			index.learn(record, this.wanted, page);
+		}
+	}
+
+	/**
+	 * Reads both ends of the list, where new contacts are.
+	 *
+	 * @returns whether all contacts are known then, as far as the service shows how many there are
+	 */
+	private async readEnds(keys: string[]): Promise<boolean> {
+		const { index, client, wanted } = this;
+		const front = await readRecords(client, endpoints.listContacts, { limit: endSize });
+		if (front.isComplete) {
+			index.set(front, wanted);
+			return true;
+		}
+		index.learnAll(front, wanted);
 		if (front.gap) return false;
-		if (front.total === undefined || front.total <= size) return true;
-		const last = Math.ceil(front.total / size);
+		if (!index.hasTotal) return true;
+		const { total = 0 } = front;
+		const last = Math.ceil(total / front.records.length);
 		// One of these is the last page, depending on whether pages count from 0 or 1.
-		for (const page of [last - 1, last]) {
-			if (front.total === this.count) return true;
-			const query = { page, limit: pageSize };
-			this.learn((await readRecords(client, endpoints.listContacts, { query })).records);
+		for (const page of [last, last - 1]) {
+			if (total === index.count && keys.every((key) => this.isFresh(key))) return true;
+			await this.readPage(index.numberOf({ page, limit: endSize }), new Set());
 		}
-		return front.total === this.count;
+		return total === index.count;
 	}
+}
 
-	private learn(contacts: ServiceRecord[]): void {
-		for (const contact of contacts) {
-			const key = samePhoneKey(asText(contact.phone));
-			if (key === '' || this.ids.has(key)) continue;
-			this.ids.set(key, readId(contact, 'contact') ?? '');
-			this.count++;
-		}
-	}
+function keyOf({ phone }: ServiceRecord): string {
+	return samePhoneKey(asText(phone));
+}
+
+/** Nothing for a page that the service does not show any more. @throws any other error */
+function asEmpty(error: unknown): undefined {
+	const { statusCode = 0 } = error instanceof ServiceError ? error : {};
+	if (statusCode < 400 || statusCode >= 500 || [401, 403].includes(statusCode)) throw error;
 }

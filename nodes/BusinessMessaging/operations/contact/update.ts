@@ -1,7 +1,9 @@
 import { endpoints } from '../../api/endpoints';
 import { collectionField, contactNameField, phoneField, recordField } from '../fields';
-import { operation } from '../operation';
+import { readRecord } from '../../api/read';
+import { operation, record } from '../operation';
 import { defaultCountryField, readPhoneValue } from '../phone';
+import { notePhonesMoved } from './contactIndex';
 
 /** Updates a contact. Source: specification, PATCH or PUT /v1/contacts/:id; the body is an assumption. */
 export const updateContact = operation({
@@ -32,5 +34,20 @@ export const updateContact = operation({
 		const { phone, hints } =
 			written === undefined ? {} : readPhoneValue(written, phoneField, options, settings);
 		return { id: contactId, body: { name, phone }, hints };
+	},
+	run: async (client, request) => {
+		const movesPhone = Object.keys(request.body ?? {}).some((field) =>
+			/phone|mobile|number/i.test(field),
+		);
+		const update = client.call(endpoints.updateContact, request);
+		// Also after a failure, which may have taken effect.
+		const response = await update.finally(() => movesPhone && notePhonesMoved(client));
+		const contact = readRecord(response, 'contact');
+		const hasLostPhone = 'phone' in contact && !contact.phone;
+		if (hasLostPhone)
+			client.hints.add(
+				`The contact "${request.id}" has no phone number any more: the service replaces a contact by the fields that are sent. Send all of them, e.g. under 'Additional Fields'.`,
+			);
+		return record(response, 'contact');
 	},
 });

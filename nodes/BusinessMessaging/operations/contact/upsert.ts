@@ -1,11 +1,13 @@
+import { omitBy } from 'lodash';
+
 import { endpoints } from '../../api/endpoints';
+import { type ServiceRecord, asText, plain, readRecord } from '../../api/read';
 import { withLock } from '../../mutex';
 import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
-import { ServiceError } from '../../transport/errors';
-import { asText } from '../../api/read';
+import { ServiceError, isRefusedContent } from '../../transport/errors';
 import { type Operation, type OperationRequest, record } from '../operation';
-import { ContactIndex } from './contactIndex';
+import { Contacts } from './contactIndex';
 import { createContact } from './create';
 
 /** Creates a contact, or updates the one with the same phone number. */
@@ -16,11 +18,13 @@ export const upsertContact: Operation = {
 	action: 'Create or update contact',
 	description: 'Create a new contact, or update the current one if it already exists (upsert)',
 	repeatsUncertain: true,
-	prepare: async (client, requests) => await ContactIndex.open(client, requests.map(phoneOf)),
+	queueOf: (request) => samePhoneKey(phoneOf(request)),
+	prepare: async (client, requests) => await Contacts.open(client, requests.map(phoneOf)),
 	run: async (client, request, prepared) => {
-		const index = prepared as ContactIndex;
+		const contacts = prepared as Contacts;
 		const name = `contact ${client.config.id} ${samePhoneKey(phoneOf(request))}`;
-		return record(await withLock(name, async () => await save(client, request, index)), 'contact');
+		const save = async () => await saveContact(client, request, contacts);
+		return record(await withLock(name, save), 'contact');
 	},
 };
 
@@ -28,27 +32,86 @@ function phoneOf({ body }: OperationRequest): string {
 	return asText(body?.phone);
 }
 
-/** @returns the response of the service */
-async function save(
+/** @param mayListAgain whether the contacts may be listed again, because they have changed */
+async function saveContact(
 	client: Client,
 	request: OperationRequest,
-	index: ContactIndex,
+	contacts: Contacts,
+	mayListAgain = true,
 ): Promise<unknown> {
-	const { body, idempotencyKey } = request;
-	const id = await index.find(client, phoneOf(request));
-	if (id === undefined) {
-		const created = await client.call(endpoints.createContact, { body, idempotencyKey });
-		index.add(phoneOf(request), created);
-		return created;
+	const { body = {}, idempotencyKey } = request;
+	const phone = phoneOf(request);
+	const [contact, ...others] = await contacts.find(phone);
+	const call = contact
+		? updateContact(client, contact, body)
+		: client.call(endpoints.createContact, { body, idempotencyKey });
+	const response = await call.catch(asChanged);
+	if (response instanceof ServiceError) {
+		if (!mayListAgain) throw response;
+		await contacts.listAgain();
+		const [now] = await contacts.find(phone);
+		if (now?.id === contact?.id) throw response;
+		return await saveContact(client, request, contacts, false);
 	}
-	const updated = await client.fetch(endpoints.updateContact, { id, body }).catch(asMissing);
-	if (!(updated instanceof ServiceError)) return updated.body;
-	await index.list(client); // it was deleted after it was listed
-	if ((await index.find(client, phoneOf(request))) === id) throw updated;
-	return await save(client, request, index);
+	if (!contact) contacts.add(phone, body, response);
+	if (others.length > 0)
+		client.hints.add(
+			`${others.length + 1} contacts have the phone number ${phone}. The first one in the list was updated: "${contact.id}".`,
+		);
+	return response;
 }
 
-function asMissing(error: unknown): ServiceError {
-	if (error instanceof ServiceError && error.statusCode === 404) return error;
+/** @throws the error, unless it says that a contact was deleted, or created by others, since the contacts were listed */
+function asChanged(error: unknown): ServiceError {
+	if (!(error instanceof ServiceError) || error.kind !== 'refused') throw error;
+	const isDuplicate =
+		isRefusedContent(error) && /exist|already|duplicate|taken|unique/i.test(error.message);
+	if (isDuplicate || [404, 409].includes(error.statusCode ?? 0)) return error;
 	throw error;
+}
+
+/** Updates a contact. A PUT may replace it, so what the list shows of it goes along. */
+async function updateContact(
+	client: Client,
+	{ id, record: known }: { id: string; record: ServiceRecord },
+	body: ServiceRecord,
+): Promise<unknown> {
+	const kept = omitBy(known, (value, name) => isReadOnly(name, value) || name in body);
+	const request = { id, body };
+	const wholeBody = { ...kept, ...body };
+	const response = await client
+		.call(endpoints.updateContact, { ...request, wholeBody })
+		.catch(asRefused);
+	if (!(response instanceof ServiceError)) {
+		Object.assign(known, body);
+		return response;
+	}
+	const isWhole =
+		client.methodOf(endpoints.updateContact) === 'PUT' && Object.keys(kept).length > 0;
+	if (!isWhole) throw response;
+	const partial = await client.call(endpoints.updateContact, request);
+	const shown = readRecord(partial, 'contact');
+	const lost = Object.keys(kept).filter((name) => isEmptyValue(shown[name]));
+	if (lost.length > 0)
+		client.hints.add(
+			`The service accepts only the fields that change, and may have removed others of the contact "${id}": ${lost.join(', ')}. Add them under 'Additional Fields'.`,
+		);
+	return partial;
+}
+
+/** @throws the error, unless it refuses the content */
+function asRefused(error: unknown): ServiceError {
+	if (isRefusedContent(error)) return error;
+	throw error;
+}
+
+/** Whether a service sets a field itself, as far as its name shows (assumption), or has no value for it. */
+function isReadOnly(name: string, value: unknown): boolean {
+	const isOwn =
+		/^((contact)?(id|uuid)|links?|object|self|href)$|(created|updated|modified|deleted|seen)/;
+	return isEmptyValue(value) || name.startsWith('_') || isOwn.test(plain(name));
+}
+
+function isEmptyValue(value: unknown): boolean {
+	return value === undefined || value === null || value === '';
 }

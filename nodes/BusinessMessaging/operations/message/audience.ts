@@ -8,6 +8,7 @@ import { readPhone } from '../../phone/read';
 import { InputError } from '../../transport/errors';
 import {
 	type ValuesOf,
+	booleanField,
 	choiceField,
 	collectionField,
 	groupField,
@@ -39,9 +40,16 @@ export interface Audience {
 	excluded: Set<string>;
 	/** Name of the segment whose contacts are left out; empty for none. */
 	excludedSegment: string;
+	/** Whether this segment may have nobody, which otherwise is an error. */
+	allowsEmptySegment: boolean;
 	window?: SendWindow;
-	/** The maximum number of messages to one person in a number of days. */
-	cap?: { messages: number; days: number };
+	cap?: Cap;
+}
+
+/** The maximum number of messages to one person in a calendar day, week or month (UTC). */
+export interface Cap {
+	messages: number;
+	per: 'day' | 'week' | 'month';
 }
 
 /** Days for each value of the field, 1 for Monday to 7 for Sunday. */
@@ -60,13 +68,27 @@ export const audienceField = collectionField({
 	description:
 		'Who does not get the message. People who are left out stay in the output as items with a reason.',
 	fields: [
+		booleanField({
+			displayName: 'Allow Empty Segment',
+			name: 'allowEmptySegment',
+			description:
+				"Whether to send although the segment of 'Exclude Segment' has no contacts, e.g. because nobody has opted out yet",
+		}),
 		choiceField({
 			displayName: 'Duplicates',
 			name: 'duplicates',
 			options: [
 				{ name: 'Send All', value: 'sendAll', description: 'Send a message for each item' },
-				{ name: 'Send First', value: 'sendFirst', description: 'Skip the later items' },
-				{ name: 'Stop With Error', value: 'stop', description: 'Stop before anything is sent' },
+				{
+					name: 'Send First',
+					value: 'sendFirst',
+					description: 'Skip the later items, also in later rounds of a loop',
+				},
+				{
+					name: 'Stop With Error',
+					value: 'stop',
+					description: 'Stop before anything is sent. Not possible in a loop.',
+				},
 			],
 			default: 'sendFirst',
 			description: 'What happens if several items have the same recipient',
@@ -89,7 +111,7 @@ export const audienceField = collectionField({
 			displayName: 'Frequency Cap',
 			name: 'frequencyCap',
 			description:
-				'The maximum number of messages to one person, counted over all nodes of this workflow with a Frequency Cap',
+				'The maximum number of messages to one person, counted over all nodes of this workflow with a Frequency Cap. The last 100,000 messages of the workflow count.',
 			fields: [
 				numberField({
 					displayName: 'Messages',
@@ -98,12 +120,17 @@ export const audienceField = collectionField({
 					default: 1,
 					description: 'How many messages a person may get',
 				}),
-				numberField({
-					displayName: 'Days',
-					name: 'days',
-					typeOptions: { minValue: 1, maxValue: 31, numberPrecision: 0 },
-					default: 7,
-					description: 'The number of days, including today. Days begin at midnight UTC.',
+				choiceField({
+					displayName: 'Per',
+					name: 'per',
+					options: [
+						{ name: 'Day', value: 'day' },
+						{ name: 'Month', value: 'month' },
+						{ name: 'Week', value: 'week', description: 'From Monday to Sunday' },
+					],
+					default: 'week',
+					description:
+						'The calendar day, week or month that the messages are counted in. It begins at midnight UTC.',
 				}),
 			],
 		}),
@@ -164,8 +191,9 @@ export function readAudience(
 		duplicates: rules.duplicates ?? 'sendAll',
 		excluded: readNumbers(rules.excludeNumbers ?? '', country),
 		excludedSegment: rules.excludeSegment?.trim() ?? '',
+		allowsEmptySegment: rules.allowEmptySegment ?? false,
 		...(window && { window: readWindow(window) }),
-		...(cap && { cap: { messages: cap.messages ?? 1, days: cap.days ?? 7 } }),
+		...(cap && { cap: { messages: cap.messages ?? 1, per: cap.per ?? 'week' } }),
 	};
 }
 

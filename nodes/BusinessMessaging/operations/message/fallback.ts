@@ -1,4 +1,5 @@
 /** A template that is sent if the service refuses a text, e.g. because the customer has not written lately. */
+import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
@@ -122,7 +123,7 @@ export async function sendTextOrFallback(
 		return fallback ? sent.map((one) => ({ ...one, sentAs: 'text' })) : sent;
 	if (!fallback || !isCertainRefusal(sent)) throw sent;
 	const { idempotencyKey: key, test, mayGo } = request;
-	const body = { to: request.body?.to, ...fallback.body };
+	const body = { ...omit(request.body, 'text'), ...fallback.body };
 	const idempotencyKey = key && `${key}-template`;
 	const instead = { ...fallback, body, test, mayGo, idempotencyKey };
 	const records = await sendTemplateMessage(client, instead).catch((error: unknown) => {

@@ -10,7 +10,14 @@ import { type TemplateList, listTemplates } from '../../transport/templateList';
 import type { OperationRequest } from '../operation';
 import { InputError, ServiceError, asFailure } from '../../transport/errors';
 import { sendMessage } from './send';
-import { type GivenVariable, nameOf, placeOf, titleOf, toComponents } from './variables';
+import {
+	type GivenVariable,
+	nameOf,
+	placeOf,
+	refuseGaps,
+	titleOf,
+	toComponents,
+} from './variables';
 
 /** How long loading the templates may take, ms. Without them, messages go out unchecked. */
 const timeoutMs = 15_000;
@@ -34,7 +41,7 @@ export async function lookUpTemplates(
 	);
 	if (!isNeeded) return undefined;
 	const list = async (isFresh: boolean) =>
-		await withDeadline(listTemplates(client, isFresh), timeoutMs);
+		await withDeadline(async (signal) => await listTemplates(client, isFresh, signal), timeoutMs);
 	try {
 		const known = await list(false);
 		return requests.some((request) => problemOf(request, known)) ? await list(true) : known;
@@ -50,15 +57,18 @@ export async function lookUpTemplates(
  * only one.
  *
  * @throws InputError for a template that does not exist or is not approved, a missing or surplus value, a missing
- * PDF, or a missing language
+ * PDF, a missing language, or a gap in numbered values if the template's variables are unknown
  */
 export function reviewTemplate(message: OperationRequest, list?: TemplateList): OperationRequest {
-	const request = withLanguage(message, list);
+	const request = withListedLanguage(withLanguage(message, list), list);
 	const problem = list && problemOf(request, list);
 	if (problem) throw new InputError(problem.message, `${problem.description} ${switchOff}`);
 	const { name = '', language = '', given, isChecked } = request.template ?? {};
 	const variables = list && isChecked && findTemplate(list, name, language)?.variables;
-	if (!variables || !given) return request;
+	if (!variables || !given) {
+		refuseGaps(given ?? []);
+		return request;
+	}
 	const order = variables.map(({ id }) => id);
 	const sorted = sortBy(given, (value) => order.indexOf(idFor(value, variables)));
 	return { ...request, body: { ...request.body, components: toComponents(sorted) } };
@@ -77,6 +87,15 @@ function withLanguage(request: OperationRequest, list?: TemplateList): Operation
 		? `The template "${template.name}" exists in ${[language, ...others].join(', ')}. Choose one.`
 		: 'Choose the language of the template.';
 	throw new InputError("'Language' is empty", advice);
+}
+
+/** A language in the spelling of the list: a service may know `en_US` and refuse `EN-us`. */
+function withListedLanguage(request: OperationRequest, list?: TemplateList): OperationRequest {
+	const { template, body } = request;
+	if (!template || !list) return request;
+	const language = findTemplate(list, template.name, template.language)?.language;
+	if (!language || language === template.language) return request;
+	return { ...request, template: { ...template, language }, body: { ...body, language } };
 }
 
 /** Sends a template message. @throws ServiceError that names the template if the service did not find it */
@@ -118,10 +137,11 @@ export function findTemplate(
 	language: string,
 ): Template | undefined {
 	const plain = (code: string) => code.trim().toLowerCase().replaceAll('-', '_');
-	return records.find(
+	const versions = records.filter(
 		(template) =>
 			template.name === name && plain(template.language ?? language) === plain(language),
 	);
+	return versions.find((template) => template.language === language) ?? versions[0];
 }
 
 function missingTitle(name: string, language?: string): string {

@@ -2,12 +2,14 @@
 import { groupBy, isPlainObject, mapValues, sortBy, uniq, upperFirst } from 'lodash';
 
 import type { TemplateVariable } from '../../api/templates';
-import { asText } from '../../api/read';
 import { InputError } from '../../transport/errors';
+import { readText } from '../readable';
 
 /** A value that was given for a variable, whose `id` is also the name of its field in the form, saved in workflows. */
 export interface GivenVariable extends Pick<TemplateVariable, 'id'> {
 	value: string;
+	/** Whether the form asked for it, because the text of the template contains it. */
+	isAsked?: boolean;
 }
 
 /** The template of a message. */
@@ -51,7 +53,11 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 		schema?: Array<{ id: string; displayName?: string; required?: boolean }>;
 	};
 	const fields = Array.isArray(schema) ? schema : [];
-	const texts = mapValues(value ?? {}, (text) => (asText(text).trim() ? asText(text) : ''));
+	const labels = Object.fromEntries(fields.map(({ id, displayName }) => [id, displayName]));
+	const texts = mapValues(value ?? {}, (given, id) => {
+		const text = readText(given, labels[id] ?? titleOf({ id }));
+		return text.trim() ? text : '';
+	});
 	const missing = fields.find(({ id, required }) => required && !texts[id]);
 	if (missing) throw emptyField(missing.displayName ?? missing.id);
 	// In the order of the form, which is the template's.
@@ -63,20 +69,38 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 			`"${unknown}" is not the name of a variable`,
 			"Names in 'Variables' are e.g. body_1, header_1, button1_1 for the first button, or body_customer for a named variable.",
 		);
-	const given = filled.map((id) => ({ id, value: texts[id] }));
+	const asked = fields.filter(({ required }) => required).map(({ id }) => id);
+	const given = filled.map((id) => {
+		return { id, value: texts[id], ...(asked.includes(id) && { isAsked: true }) };
+	});
 	return {
 		given: Object.values(groupBy(given, placeOf)).flatMap(inOrder),
 		pdfUrl: texts[pdfField]?.trim() || undefined,
 	};
 }
 
-/** The values of one part: numbered ones are sorted and must have no gap, because the service only sees their order. */
+/** The values of one part, numbered ones by number. */
 function inOrder(given: GivenVariable[]): GivenVariable[] {
-	if (!given.every((one) => /^\d+$/.test(nameOf(one)))) return given;
-	const sorted = sortBy(given, (one) => Number(nameOf(one)));
-	const gap = sorted.findIndex((one, index) => Number(nameOf(one)) !== index + 1);
-	if (gap >= 0) throw emptyField(titleOf({ id: `${placeOf(sorted[gap])}_${gap + 1}` }));
-	return sorted;
+	return areNumbered(given) ? sortBy(given, (one) => Number(nameOf(one))) : given;
+}
+
+function areNumbered(given: GivenVariable[]): boolean {
+	return given.every((one) => /^\d+$/.test(nameOf(one)));
+}
+
+/**
+ * Refuses numbered values with a gap, for a template whose variables are unknown: the service only sees their order. A
+ * template may have {{2}} without {{1}}; the form then asks for it alone.
+ *
+ * @throws InputError that names the first missing one
+ */
+export function refuseGaps(given: GivenVariable[]): void {
+	for (const [place, values] of Object.entries(groupBy(given, placeOf))) {
+		if (!areNumbered(values) || values.some(({ isAsked }) => isAsked)) continue;
+		const numbers = values.map((one) => Number(nameOf(one))).sort((a, b) => a - b);
+		const gap = numbers.findIndex((number, index) => number !== index + 1);
+		if (gap >= 0) throw emptyField(titleOf({ id: `${place}_${gap + 1}` }));
+	}
 }
 
 function emptyField(label: string): InputError {

@@ -23,11 +23,7 @@ function contentOf(record: ServiceRecord): ServiceRecord {
 	const templates = readTemplates(record);
 	if (templates.length !== 1) return {};
 	const [{ header, body, footer, buttons, variables }] = templates;
-	return {
-		header,
-		body,
-		footer,
-		buttons: map(buttons, 'text'),
-		variables: map(variables, 'id'),
-	};
+	// Without the text, nobody knows whether there are buttons or variables.
+	const known = variables && { buttons: map(buttons, 'text'), variables: map(variables, 'id') };
+	return { header, body, footer, ...known };
 }

@@ -60,7 +60,8 @@ export function faultsOf(world: World): Fault[] {
 		const started = text === 'STOP' ? 0 : made.filter((one) => one === 'started').length;
 		const excuse = excuseFor(world, message);
 		if (made.includes('givenUp') || made.includes('pending')) add('undelivered', id);
-		const isThere = inRuns + late > 0 || made.includes('started') || message.isRepeatedFor;
+		const hasStarted = triggers.some((trigger) => trigger.started.includes(id));
+		const isThere = inRuns + late > 0 || hasStarted || message.isRepeatedFor;
 		if (!isThere && made.length > 0) add('lost', id);
 		if (inRuns > 1) add('twice', id, excuse);
 		if (inRuns > 0 && started + late > 0) add('alsoStarted', id, excuse);

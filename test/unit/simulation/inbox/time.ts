@@ -16,8 +16,47 @@ interface Event {
 	run: () => void;
 }
 
+/** Events, the earliest first: a binary heap. */
+class Events {
+	private readonly heap: Event[] = [];
+
+	push(event: Event): void {
+		const { heap } = this;
+		let place = heap.push(event) - 1;
+		while (place > 0) {
+			const parent = (place - 1) >> 1;
+			if (!isBefore(event, heap[parent])) break;
+			heap[place] = heap[parent];
+			place = parent;
+		}
+		heap[place] = event;
+	}
+
+	pop(): Event | undefined {
+		const { heap } = this;
+		const [first] = heap;
+		const last = heap.pop();
+		if (!last || heap.length === 0) return first;
+		let place = 0;
+		for (;;) {
+			const left = 2 * place + 1;
+			const right = left + 1;
+			const child = right < heap.length && isBefore(heap[right], heap[left]) ? right : left;
+			if (child >= heap.length || !isBefore(heap[child], last)) break;
+			heap[place] = heap[child];
+			place = child;
+		}
+		heap[place] = last;
+		return first;
+	}
+}
+
+function isBefore(one: Event, other: Event): boolean {
+	return one.at < other.at || (one.at === other.at && one.order < other.order);
+}
+
 /** Enough for all promises that follow from one event. */
-const ticks = 40;
+const ticks = 16;
 
 /** A generator of numbers that is good enough for schedules (mulberry32). */
 function generator(seed: number): () => number {
@@ -41,7 +80,7 @@ export class VirtualTime {
 	protected readonly ever = newLife();
 	/** Whether calls take no long time and do not fail any more. */
 	protected isCalm = false;
-	private readonly events: Event[] = [];
+	private readonly events = new Events();
 	private order = 0;
 
 	/** @param trouble how often a call takes long, of 100 */
@@ -71,17 +110,8 @@ export class VirtualTime {
 
 	/** Carries out what happens next. @returns false if nothing does */
 	protected async step(): Promise<boolean> {
-		let next = -1;
-		const { events } = this;
-		for (let n = 0; n < events.length; n++)
-			if (
-				next < 0 ||
-				events[n].at < events[next].at ||
-				(events[n].at === events[next].at && events[n].order < events[next].order)
-			)
-				next = n;
-		if (next < 0) return false;
-		const [event] = events.splice(next, 1);
+		const event = this.events.pop();
+		if (!event) return false;
 		if (event.life.isOver) return true;
 		this.now = event.at;
 		this.steps++;

@@ -7,7 +7,6 @@ import { createHash, randomUUID } from 'crypto';
 import { pick } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { BoundedMap } from '../boundedMap';
 import type { Operation } from '../operations/operation';
 import { type Outcome, type ValidItem, hasFailed, isUnsent } from './item';
 import { campaignKeyOf } from './sendOnce';
@@ -30,15 +29,11 @@ interface StoredRun {
 	items: Record<string, IDataObject[] | UnknownFate | undefined>;
 }
 
-/** Runs that the user has stopped: n8n stores their state from before this node, so a retry looks here. */
-const stoppedRuns = new BoundedMap<string, StoredRun>({ maxSize: 50 });
-
-/** The memory of the current run of an operation whose calls must not be repeated. */
-export class Memory {
+/** The record of the current run of an operation whose calls must not be repeated. */
+export class RetryRecord {
 	private readonly runs: Record<string, StoredRun>;
 	private readonly runIndex: string;
 	private readonly node: string;
-	private readonly place: string;
 	private readonly run: StoredRun;
 
 	constructor(
@@ -48,13 +43,8 @@ export class Memory {
 		const stored = context.getContext('node') as { sent?: Record<string, StoredRun> };
 		this.runs = stored.sent ??= {};
 		this.runIndex = String(context.getWorkflowDataProxy(0).$runIndex);
-		// All retries of an execution have the same start time.
-		const began = context.getExecutionContext?.()?.establishedAt ?? context.getExecutionId();
 		this.node = `${context.getWorkflow().id} ${context.getNode().id}`;
-		this.place = [this.node, began, this.runIndex].join(' ');
-		const known = stoppedRuns.get(this.place) ?? this.runs[this.runIndex];
-		this.run = this.runs[this.runIndex] = known ?? { id: randomUUID(), items: {} };
-		context.onExecutionCancellation(() => stoppedRuns.set(this.place, this.run));
+		this.run = this.runs[this.runIndex] ??= { id: randomUUID(), items: {} };
 	}
 
 	/** What became of an item in an earlier attempt; undefined if it is still to be carried out. */
@@ -69,14 +59,15 @@ export class Memory {
 	/**
 	 * Records that the item's request goes out now.
 	 *
-	 * @returns an idempotency key that is the same for all attempts at this item, and for a campaign in all runs
-	 * of the node
+	 * @returns an idempotency key that is the same for all attempts to send this content, and for a campaign in all runs of
+	 * the node. A corrected text has another key: a service may repeat its refusal of the first one for the same key.
 	 */
 	begin(item: ValidItem): string {
 		const key = this.keyOf(item);
 		this.run.items[key] = interrupted;
 		const campaignKey = campaignKeyOf(item.request);
-		const id = campaignKey ? `${this.node} ${campaignKey}` : `${this.run.id} ${key}`;
+		const message = campaignKey ? `${this.node} ${campaignKey}` : `${this.run.id} ${key}`;
+		const id = `${message} ${JSON.stringify(item.request.body)}`;
 		return createHash('sha256').update(id).digest('hex').slice(0, 32);
 	}
 
@@ -92,7 +83,6 @@ export class Memory {
 	/** Forgets the run: nothing is left that a retry could send again. */
 	clear(): void {
 		delete this.runs[this.runIndex];
-		stoppedRuns.delete(this.place);
 	}
 
 	private keyOf({ index, request }: ValidItem): string {

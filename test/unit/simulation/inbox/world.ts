@@ -3,13 +3,11 @@
  * and their processes may be killed in between; n8n reads, changes and writes back what it stores as a whole. The same schedule and
  * seed always give the same course.
  */
-import { Asker, type AskerPorts } from '../../nodes/BusinessMessaging/inbox/asker';
-import type { Person } from '../../nodes/BusinessMessaging/inbox/core';
-import { graceMs } from '../../nodes/BusinessMessaging/inbox/core';
-import type { Inbox } from '../../nodes/BusinessMessaging/inbox/inbox';
-import { type Late, learn } from '../../nodes/BusinessMessaging/inbox/inbox';
-import type { DeliveryUnderWay } from './parts';
+import { Asker, type AskerPorts } from '../../../../nodes/BusinessMessaging/inbox/asker';
+import { type Person, graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
+import { learn } from '../../../../nodes/BusinessMessaging/inbox/inbox';
 import {
+	type DeliveryUnderWay,
 	type Action,
 	type Execution,
 	type Kind,
@@ -50,7 +48,7 @@ export class World extends N8n {
 
 	private act(action: Action): void {
 		const { setting } = this.schedule;
-		this.note(JSON.stringify(action));
+		this.note(() => JSON.stringify(action));
 		if (action.is === 'ask') this.ask(action.people.map(phoneOf), action.kind, action.limit);
 		if (action.is === 'write') this.write(phoneOf(action.person), action.text, action.isCertain);
 		if (action.is === 'kill') this.kill(action.process % setting.processes, action.down * 1_000);
@@ -95,7 +93,7 @@ export class World extends N8n {
 		await this.after(afterMs, this.ever);
 		trigger.stored = stored;
 		this.olderCopies.push({ from, to: this.now });
-		this.note(`older copy of ${trigger.url} written back`);
+		this.note(() => `older copy of ${trigger.url} written back`);
 	}
 
 	/** The main process publishes the workflow again. It receives no deliveries. */
@@ -114,7 +112,7 @@ export class World extends N8n {
 		trigger.stored = JSON.stringify(learned ? { ...stored, inbox: learned } : stored);
 		publishing.to = this.now;
 		this.olderCopies.push(publishing);
-		this.note(`${trigger.url} published again`);
+		this.note(() => `${trigger.url} published again`);
 	}
 
 	private write(phone: string, text: string, isCertain: boolean): void {
@@ -157,7 +155,7 @@ export class World extends N8n {
 		const verdicts = await inbox.consume(delivery, [arrival]);
 		if (verdicts === 'busy') return 503;
 		const [{ is, startsToo }] = verdicts;
-		this.note(`${message.id} at ${trigger.url.slice(-17, -8)}: ${is}`);
+		this.note(() => `${message.id} at ${trigger.url.slice(-17, -8)}: ${is}`);
 		if (is === 'ordinary' || startsToo) {
 			delivery.forgets = true;
 			if (!trigger.started.includes(message.id)) trigger.started.push(message.id);
@@ -187,7 +185,7 @@ export class World extends N8n {
 		this.executions.push(execution);
 		void this.carryOut(execution, phones, kind, limitSeconds).catch((error) => {
 			execution.state = 'failed';
-			this.note(`run ${id} fails: ${String(error)}`);
+			this.note(() => `run ${id} fails: ${String(error)}`);
 		});
 	}
 
@@ -237,13 +235,13 @@ export class World extends N8n {
 		await this.after(this.latency(), life);
 		execution.state = 'waiting';
 		execution.waitsAt = this.now;
-		this.note(`run ${id} waits`);
+		this.note(() => `run ${id} waits`);
 		const end = execution.until + graceMs;
 		this.at(end, this.ever, () => {
 			if (execution.state !== 'waiting') return;
 			execution.state = 'over';
 			execution.isEndedByLimit = true;
-			this.note(`n8n ends run ${id}`);
+			this.note(() => `n8n ends run ${id}`);
 		});
 	}
 }

@@ -1,12 +1,12 @@
 /** n8n: its processes, triggers and executions, and the calls between them. */
-import type { Person, Run, RunState } from '../../nodes/BusinessMessaging/inbox/core';
-import { Inbox, type Late } from '../../nodes/BusinessMessaging/inbox/inbox';
+import type { Person, Run, RunState } from '../../../../nodes/BusinessMessaging/inbox/core';
+import { Inbox, type Late } from '../../../../nodes/BusinessMessaging/inbox/inbox';
 import type {
 	CallResult,
 	InboxPorts,
 	TriggerRequest,
-} from '../../nodes/BusinessMessaging/inbox/ports';
-import { fromRecord } from '../../nodes/BusinessMessaging/inbox/records';
+} from '../../../../nodes/BusinessMessaging/inbox/ports';
+import { fromRecord } from '../../../../nodes/BusinessMessaging/inbox/records';
 import {
 	DeliveryUnderWay,
 	type Execution,
@@ -57,8 +57,8 @@ export class N8n extends VirtualTime {
 			});
 	}
 
-	note(text: string): void {
-		if (this.traces) this.log.push(`${((this.now - this.begin) / 1000).toFixed(2)} s  ${text}`);
+	protected note(text: () => string): void {
+		if (this.traces) this.log.push(`${((this.now - this.begin) / 1000).toFixed(2)} s  ${text()}`);
 	}
 
 	protected listed(except?: Trigger): string[] {
@@ -110,12 +110,14 @@ export class N8n extends VirtualTime {
 				isWaiting = false;
 				timer.isOver = true;
 				server.onEnd.delete(reset);
+				life.onEnd.delete(leave);
 				this.at(this.now, life, () => resolve(result));
 			};
 			const reset = () => finish(undefined);
 			server.onEnd.add(reset);
 			const timer = newLife();
-			if (life !== this.ever) life.onEnd.add(() => (isWaiting = false));
+			const leave = () => (isWaiting = false);
+			if (life !== this.ever) life.onEnd.add(leave);
 			// A response that comes too late does not reach anybody.
 			this.at(this.now + timeoutMs, timer, () => {
 				delivery.end('lost');
@@ -159,7 +161,8 @@ export class N8n extends VirtualTime {
 			const { late, ...response } = await inbox.respond(delivery, request);
 			if (late) this.startLate(trigger, delivery, late);
 			this.note(
-				`${request.is} ${trigger.url.slice(-17, -8)}: ${JSON.stringify(response).slice(0, 150)}`,
+				() =>
+					`${request.is} ${trigger.url.slice(-17, -8)}: ${JSON.stringify(response).slice(0, 150)}`,
 			);
 			return response;
 		});
@@ -169,7 +172,7 @@ export class N8n extends VirtualTime {
 		delivery.forgets = true;
 		for (const { message } of late)
 			trigger.late.push({ id: message.messageId ?? '', at: this.now });
-		this.note(`late: ${late.map(({ message }) => message.messageId).join(' ')}`);
+		this.note(() => `late: ${late.map(({ message }) => message.messageId).join(' ')}`);
 	}
 
 	/** A call of the URL that resumes an execution. */
@@ -188,7 +191,7 @@ export class N8n extends VirtualTime {
 			execution.state = 'over';
 			execution.acceptedAt = this.now;
 			result = 'accepted';
-			this.note(`run ${run.id} got ${execution.output.join(' ')}`);
+			this.note(() => `run ${run.id} got ${execution.output.join(' ')}`);
 		}
 		await this.after(this.latency(), life);
 		const isLost = !this.isCalm && this.random() * 100 < this.schedule.setting.trouble / 4;

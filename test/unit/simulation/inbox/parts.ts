@@ -1,6 +1,6 @@
 /** Schedules, and what the world is made of. */
-import type { Arrival, Question } from '../../nodes/BusinessMessaging/inbox/core';
-import type { Delivery } from '../../nodes/BusinessMessaging/inbox/ports';
+import type { Arrival, Question } from '../../../../nodes/BusinessMessaging/inbox/core';
+import type { Delivery } from '../../../../nodes/BusinessMessaging/inbox/ports';
 import type { Life } from './time';
 
 /** How n8n runs. */

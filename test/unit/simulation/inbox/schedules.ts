@@ -78,7 +78,7 @@ export const anySchedule: fc.Arbitrary<Schedule> = fc.record({
 	actions: fc
 		.tuple(
 			times(ask, 1, 3),
-			times(write, 1, 12),
+			times(write, 1, 10),
 			rarely(kill),
 			rarely(killAsker),
 			rarely(stop),

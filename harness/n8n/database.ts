@@ -1,15 +1,19 @@
 /** n8n's database, past n8n, by the drivers that n8n brings. */
+import { createHash, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { N8nInstall } from '../../../harness/n8n/install';
+import range from 'lodash/range';
+import type { N8nInstall } from './install';
 
 const LOCK_LIMIT = 60_000;
 
 export interface Database {
 	/** The numbers of the only column; 0 for null. n8n lists executions by their start, which a clock that jumps confuses. */
 	numbers(sql: string): Promise<number[]>;
+	/** Rows of any query, or a change with `?` for each of the values. */
+	run(sql: string, values?: unknown[]): Promise<Row[]>;
 	/** Nobody else can write for so long. */
 	lock(seconds: number): Promise<void>;
 }
@@ -24,7 +28,7 @@ function driver<T>({ folder }: N8nInstall, name: string): T {
 /** What is used of the package sqlite3. */
 interface Sqlite {
 	configure(option: 'busyTimeout', ms: number): void;
-	all(sql: string, done: (error: Error | null, rows: Row[]) => void): void;
+	all(sql: string, values: unknown[], done: (error: Error | null, rows: Row[]) => void): void;
 }
 
 /** @param file n8n's SQLite database */
@@ -33,11 +37,15 @@ export function sqlite(install: N8nInstall, file: string): Database {
 	const connect = () => {
 		const connection = new Open(file);
 		connection.configure('busyTimeout', LOCK_LIMIT);
-		return promisify<string, Row[]>((sql, done) => connection.all(sql, done));
+		const all = promisify<string, unknown[], Row[]>((sql, values, done) =>
+			connection.all(sql, values, done),
+		);
+		return async (sql: string, values: unknown[] = []) => await all(sql, values);
 	};
 	const [read, write] = [connect(), connect()];
 	return {
 		numbers: async (sql) => numbersOf(await read(sql)),
+		run: read,
 		lock: async (seconds) => {
 			await write('BEGIN EXCLUSIVE');
 			await delay(seconds * 1000);
@@ -48,7 +56,7 @@ export function sqlite(install: N8nInstall, file: string): Database {
 
 /** What is used of the package pg. */
 interface Postgres {
-	query(sql: string): Promise<{ rows: Row[] }>;
+	query(sql: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 	connect(): Promise<{ query(sql: string): Promise<unknown>; release(): void }>;
 	on(event: 'error', ignore: () => void): void;
 }
@@ -66,6 +74,15 @@ export function postgres(install: N8nInstall, env: NodeJS.ProcessEnv): Database 
 	const tables = 'execution_entity, execution_data, workflow_entity, processed_data';
 	return {
 		numbers: async (sql) => numbersOf((await pool.query(sql)).rows),
+		run: async (sql, values) => {
+			let place = 0;
+			return (
+				await pool.query(
+					sql.replace(/\?/g, () => `$${++place}`),
+					values,
+				)
+			).rows;
+		},
 		lock: async (seconds) => {
 			const client = await pool.connect();
 			await client.query(`BEGIN; LOCK TABLE ${tables} IN EXCLUSIVE MODE`);
@@ -74,4 +91,30 @@ export function postgres(install: N8nInstall, env: NodeJS.ProcessEnv): Database 
 			client.release();
 		},
 	};
+}
+
+/**
+ * Adds entries to what n8n's deduplication store keeps for a workflow, as a long history would have left. @param nodeId the node whose
+ * history begins if the workflow has none
+ */
+export async function fillHistory(
+	database: Database,
+	{ workflowId, nodeId }: { workflowId: string; nodeId: string },
+	entries: number,
+): Promise<void> {
+	// As n8n hashes what it is given.
+	const hash = () => createHash('md5').update(randomUUID()).digest('base64');
+	const query = 'SELECT context, value FROM processed_data WHERE "workflowId" = ?';
+	const rows = await database.run(query, [workflowId]);
+	for (const { context, value } of rows) {
+		// PostgreSQL's driver has parsed it.
+		const stored = (typeof value === 'string' ? JSON.parse(value) : value) as { data: string[] };
+		stored.data.unshift(...range(entries).map(hash));
+		const update = 'UPDATE processed_data SET value = ? WHERE "workflowId" = ? AND context = ?';
+		await database.run(update, [JSON.stringify(stored), workflowId, context]);
+	}
+	if (rows.length > 0) return;
+	const value = JSON.stringify({ mode: 'entries', data: range(entries).map(hash) });
+	const insert = 'INSERT INTO processed_data ("workflowId", context, value) VALUES (?, ?, ?)';
+	await database.run(insert, [workflowId, `n:${nodeId}`, value]);
 }

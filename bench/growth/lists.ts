@@ -1,0 +1,163 @@
+/** Comparisons of contacts, segments and templates. */
+import chunk from 'lodash/chunk';
+import range from 'lodash/range';
+import { UserError } from '../../harness/cli';
+import { ACTION, node } from '../../harness/n8n/workflow';
+import { FIRST_NUMBER } from '../../harness/sandboxClient';
+import type { Comparison } from './comparison';
+import type { NodeRun } from './stage';
+import { peopleNodes, type Stage } from './stage';
+
+const largePages = ['--page-size-cap=1000'];
+const contact = { resource: 'contact', phone: '={{ $json.to }}', name: 'Anna' };
+/** Other people in each execution. */
+const AFRESH = '(Number($execution.id) % 1000) * 5000';
+const SEGMENT = 'opted-out';
+const SEGMENT_FROM = 6_000_000;
+
+/** Calls the service for each number from 0 on, some at once. */
+async function fill(count: number, work: (index: number) => Promise<void>): Promise<void> {
+	for (const some of chunk(range(count), 20)) await Promise.all(some.map(work));
+}
+
+/** Runs a workflow, and counts what comes out. */
+async function counted(run: Promise<NodeRun>, items: number): Promise<NodeRun> {
+	const result = await run;
+	if (result.items >= items) return result;
+	throw new UserError(`Only ${result.items} of ${items} items came out.`);
+}
+
+/** HTTP Request, as people page with it. */
+const httpPages = (stage: Stage, header: string) =>
+	node(
+		'Pages',
+		'n8n-nodes-base.httpRequest',
+		4.2,
+		{
+			url: `${stage.service.url}/v1/contacts`,
+			authentication: 'genericCredentialType',
+			genericAuthType: 'httpHeaderAuth',
+			sendQuery: true,
+			queryParameters: { parameters: [{ name: 'limit', value: '1000' }] },
+			options: {
+				pagination: {
+					pagination: {
+						paginationMode: 'updateAParameterInEachRequest',
+						parameters: {
+							parameters: [{ type: 'qs', name: 'page', value: '={{ $pageCount + 1 }}' }],
+						},
+						paginationCompleteWhen: 'other',
+						completeExpression: '={{ $response.body.data.length === 0 }}',
+					},
+				},
+			},
+		},
+		{ credentials: { httpHeaderAuth: { id: header, name: 'Header' } } },
+	);
+
+/** Opens a list of templates, as the editor does. */
+async function openPicker(stage: Stage, credential: string) {
+	const from = Date.now();
+	const { results } = await stage.n8n.client.call<{ results: unknown[] }>(
+		'POST',
+		'/rest/dynamic-node-parameters/resource-locator-results',
+		{
+			path: 'parameters.template',
+			methodName: 'searchTemplateNames',
+			nodeTypeAndVersion: { name: ACTION, version: 1 },
+			currentNodeParameters: { resource: 'message', operation: 'sendTemplate' },
+			credentials: { businessMessagingApi: { id: credential, name: 'Service' } },
+		},
+	);
+	return { from, to: Date.now(), items: results.length };
+}
+
+export const listComparisons: Comparison[] = [
+	{
+		name: 'upserts',
+		what: 'Create or Update of contacts at 100 ms – Create',
+		sizes: [1_000],
+		quickSizes: [200],
+		service: () => ({ latencyMs: 100, flags: largePages }),
+		prepare: async (stage, count) => {
+			const people = peopleNodes('People', { count, offset: AFRESH });
+			const of = async (operation: string) => await stage.action(people, { ...contact, operation });
+			const [upsert, create] = [await of('upsert'), await of('create')];
+			return {
+				with: async () => await counted(stage.run(upsert), count),
+				without: async () => await counted(stage.run(create), count),
+			};
+		},
+	},
+	{
+		name: 'contacts',
+		what: 'contacts that are listed – by HTTP Request and Split Out',
+		sizes: [100_000],
+		quickSizes: [10_000],
+		service: (contacts) => ({ contacts, flags: largePages }),
+		prepare: async (stage, count) => {
+			const getAll = { resource: 'contact', operation: 'getAll', returnAll: true };
+			const ours = await stage.action([], getAll);
+			const value = `Bearer ${stage.service.key}`;
+			const credential = { name: 'Authorization', value };
+			const header = await stage.n8n.client.saveCredential('Header', 'httpHeaderAuth', credential);
+			const splitOut = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'data' });
+			const bare = await stage.create([httpPages(stage, header), splitOut]);
+			return {
+				with: async () => await counted(stage.run(ours), count),
+				without: async () => await counted(stage.run(bare, 'Pages'), count),
+			};
+		},
+	},
+	{
+		name: 'segment',
+		what: 'a campaign to 10,000 people without a segment of so many – without the rule',
+		sizes: [20_000],
+		quickSizes: [2_000],
+		service: () => ({ flags: largePages }),
+		prepare: async (stage, size, isQuick) => {
+			const contactOf = (index: number) => ({
+				...{ phone: `+${FIRST_NUMBER + SEGMENT_FROM + index}`, segments: [SEGMENT] },
+			});
+			await fill(size, async (n) => await stage.service.call('post', '/v1/contacts', contactOf(n)));
+			const people = peopleNodes('People', { count: isQuick ? 1_000 : 10_000 });
+			const send = {
+				resource: 'message',
+				operation: 'sendText',
+				to: '={{ $json.to }}',
+				text: 'Hi',
+			};
+			const rule = { audienceRules: { excludeSegment: SEGMENT } };
+			const ids = [
+				await stage.action(people, { ...send, ...rule }),
+				await stage.action(people, send),
+			];
+			const [ours, bare] = ids.map((id) => async () => await stage.run(id));
+			return { with: ours, without: bare };
+		},
+	},
+	{
+		name: 'picker',
+		what: 'the list of so many templates in the editor – Get Many',
+		sizes: [3_000],
+		quickSizes: [300],
+		service: () => ({ flags: [...largePages, '--approval-delay-ms=0'] }),
+		prepare: async (stage, count) => {
+			const templateOf = (index: number) => ({
+				...{ name: `template_${index}`, language: 'en_US', category: 'MARKETING' },
+				components: [{ type: 'BODY', text: 'Hi {{1}}' }],
+			});
+			await fill(
+				count,
+				async (n) => await stage.service.call('post', '/v1/templates', templateOf(n)),
+			);
+			const credential = await stage.credential();
+			const getAll = { resource: 'template', operation: 'getAll', returnAll: true };
+			const bare = await stage.action([], getAll);
+			return {
+				with: async () => await counted(openPicker(stage, credential), count),
+				without: async () => await counted(stage.run(bare), count),
+			};
+		},
+	},
+];

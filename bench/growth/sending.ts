@@ -1,0 +1,178 @@
+/** Comparisons of campaigns. */
+import uniq from 'lodash/uniq';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { UserError } from '../../harness/cli';
+import type { Comparison } from './comparison';
+import type { Span } from './measure';
+import { type People, peopleNodes, type Stage } from './stage';
+
+const to = '={{ $json.to }}';
+const sendText = { resource: 'message', operation: 'sendText', to, text: 'Our sale starts today.' };
+/** Beside the people of a campaign. */
+const OTHERS_FROM = 5_000_000;
+/** Other people in each execution. */
+const AFRESH = '(Number($execution.id) % 1000) * 5000';
+
+/** A workflow that sends, checked by what the service got. @param messages how many people get one */
+async function sending(
+	stage: Stage,
+	before: INode[],
+	parameters: INodeParameters,
+	messages: number,
+): Promise<() => Promise<Span>> {
+	const id = await stage.action(before, parameters);
+	return async () => {
+		const known = (await stage.service.sent()).length;
+		const run = await stage.run(id);
+		const sent = (await stage.service.sent()).slice(known).map(({ phone }) => phone);
+		if (sent.length === messages && uniq(sent).length === messages) return run;
+		throw new UserError(
+			`${sent.length} messages reached ${uniq(sent).length} of ${messages} people.`,
+		);
+	};
+}
+
+/** Both sides send to the same people. */
+async function bothSend(
+	stage: Stage,
+	people: People,
+	[more, less]: [INodeParameters, INodeParameters],
+	before: INode[] = [],
+) {
+	const nodes = [...before, ...peopleNodes('People', people)];
+	return {
+		with: await sending(stage, nodes, { ...sendText, ...more }, people.count),
+		without: await sending(stage, nodes, { ...sendText, ...less }, people.count),
+	};
+}
+
+/** Both sides, when the first one has a history. */
+async function withHistory(
+	stage: Stage,
+	entries: number,
+	people: People,
+	more: INodeParameters,
+	less: INodeParameters = {},
+	isSending = true,
+) {
+	const nodes = peopleNodes('People', people);
+	const id = await stage.action(nodes, { ...sendText, ...more });
+	const without = await stage.action(nodes, { ...sendText, ...less });
+	// The first run leaves what can be filled.
+	if (isSending) await stage.run(id);
+	if (entries > 0) await stage.fillHistory(id, entries);
+	return { with: async () => await stage.run(id), without: async () => await stage.run(without) };
+}
+
+const threeCalls =
+	'=Hi {{ $json.name.trim() }}, your code is {{ $json.code.toUpperCase() }} until {{ $json.until.slice(0, 10) }}.';
+const fields = "name: ' Anna ', code: 'k' + index, until: '2030-01-31T10:00', city: 'Ulm'";
+const historySizes = { sizes: [0, 20_000, 100_000], quickSizes: [0, 20_000], usesStore: true };
+
+const templateName = 'five_values';
+const template = {
+	...{ name: templateName, language: 'en_US', category: 'MARKETING' },
+	components: [{ type: 'BODY', text: '{{1}}, {{2}}, {{3}}, {{4}} and {{5}} are new.' }],
+};
+const variables = (values: string[]) => ({
+	mappingMode: 'defineBelow',
+	value: Object.fromEntries(values.map((value, index) => [`body_${index + 1}`, value])),
+});
+const locator = (value: string, mode: string) => ({ __rl: true, mode, value });
+const sendTemplate = {
+	...{ resource: 'message', operation: 'sendTemplate', to },
+	template: locator(templateName, 'name'),
+	language: locator('en_US', 'code'),
+};
+
+export const sendingComparisons: Comparison[] = [
+	{
+		name: 'exclude',
+		what: 'a campaign with as many numbers excluded by an expression – without the rule',
+		sizes: [1_000, 5_000, 10_000],
+		quickSizes: [500, 1_000],
+		prepare: async (stage, size) => {
+			const excludeNumbers = "={{ $('Opt-outs').all().map(row => row.json.to) }}";
+			const optOuts = peopleNodes('Opt-outs', { count: size, from: OTHERS_FROM });
+			const rule = { audienceRules: { excludeNumbers } };
+			return await bothSend(stage, { count: size }, [rule, {}], optOuts);
+		},
+	},
+	{
+		name: 'texts',
+		what: 'a text with three method calls – with one value',
+		sizes: [3_000, 10_000],
+		quickSizes: [1_000],
+		prepare: async (stage, size) => {
+			const texts: [INodeParameters, INodeParameters] = [
+				{ text: threeCalls },
+				{ text: '=Hi {{ $json.name }}, our sale starts today.' },
+			];
+			return await bothSend(stage, { count: size, fields }, texts);
+		},
+	},
+	{
+		name: 'template',
+		what: 'a template with five values of the item – with fixed values',
+		sizes: [3_000],
+		quickSizes: [1_000],
+		service: () => ({ flags: ['--approval-delay-ms=0'] }),
+		prepare: async (stage, size) => {
+			await stage.service.call('post', '/v1/templates', template);
+			const names = ['name', 'code', 'until', 'city', 'to'];
+			const moving = variables(names.map((name) => `={{ $json.${name} }}`));
+			const sides: [INodeParameters, INodeParameters] = [
+				{ ...sendTemplate, variables: moving },
+				{ ...sendTemplate, variables: variables(names) },
+			];
+			return await bothSend(stage, { count: size, fields }, sides);
+		},
+	},
+	{
+		...{ name: 'sendOnce', what: 'Send Once with a history, 1,000 people – without Send Once' },
+		...historySizes,
+		prepare: async (stage, entries, isQuick) => {
+			const people = { count: isQuick ? 300 : 1_000, offset: AFRESH };
+			return await withHistory(stage, entries, people, { sendOnce: true, campaign: 'Spring' });
+		},
+	},
+	{
+		...{ name: 'cap', what: 'Frequency Cap with a history, 1,000 people – without the rule' },
+		...historySizes,
+		prepare: async (stage, entries, isQuick) => {
+			const people = { count: isQuick ? 300 : 1_000, offset: AFRESH };
+			const frequencyCap = { values: { messages: 1, per: 'week' } };
+			return await withHistory(stage, entries, people, { audienceRules: { frequencyCap } });
+		},
+	},
+	{
+		...{ name: 'preview', what: 'a preview with Send Once and a history, 5,000 people – without' },
+		...historySizes,
+		prepare: async (stage, entries, isQuick) => {
+			const people = { count: isQuick ? 1_000 : 5_000, offset: AFRESH };
+			const preview = { mode: 'preview' };
+			const once = { sendOnce: true, campaign: 'Spring' };
+			return await withHistory(stage, entries, people, { ...preview, ...once }, preview, false);
+		},
+	},
+	{
+		name: 'five',
+		what: 'a service that accepts five requests at once – with Simultaneous Requests at 5',
+		sizes: [200],
+		quickSizes: [200],
+		service: () => ({ latencyMs: 50, flags: ['--simultaneous-requests=5'] }),
+		prepare: async (stage, count) => {
+			const sides: [INodeParameters, INodeParameters] = [{}, { options: { concurrency: 5 } }];
+			const both = await bothSend(stage, { count }, sides);
+			const refusals = async () => (await stage.service.counter('sendText'))?.byStatus['429'] ?? 0;
+			const checked = async () => {
+				const before = await refusals();
+				const span = await both.with();
+				const share = ((await refusals()) - before) / count;
+				if (share > 0.05) throw new UserError(`It refused ${Math.round(100 * share)} %.`);
+				return span;
+			};
+			return { ...both, with: checked };
+		},
+	},
+];

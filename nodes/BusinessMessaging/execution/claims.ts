@@ -1,0 +1,287 @@
+/**
+ * Who may take an entry of a list that several processes read, change and write back as a whole, without a lock. The rules
+ * alone: no n8n, no clock, no network. The states and why this is safe: docs/adr/0014-claims.md
+ */
+import { sum } from 'lodash';
+
+/** All times of the protocol, ms. Tests make them shorter. */
+export const timing = {
+	/** The longest that a process may stand still between reading and writing the list. */
+	longestCall: 10_000,
+	/** A call that takes longer is slow: its process waits before the next one, so that others can notice what it has overwritten. */
+	slowCall: 1_000,
+	/** How often a new claim is looked for. */
+	check: 2_000,
+	/** How long a process waits after a slow call: longer than `check` and a call. */
+	pause: 3_500,
+	/** The shortest time for which a new claim is watched, while nobody else writes to the list. */
+	watchAlone: 50,
+	/** How long others count as present after they have written. */
+	remember: 3_600_000,
+};
+
+/** How long a new claim is watched while others may write: longer than anybody can hold a copy without it. */
+export const watchMs = () => sum([timing.longestCall, timing.check, 2 * timing.slowCall]);
+
+/** The most entries that one call removes: n8n searches the whole list for each of them. */
+const maxRemoved = 100;
+
+/** Part of a new list, so that the process whose call has created the list knows it. */
+const creation = 'list';
+
+/** A call of n8n's store. */
+export type Call =
+	| { method: 'remove'; entries: string[] }
+	| { method: 'add'; entries: string[]; mark: string };
+
+/** What a call has shown. */
+export interface CallResult {
+	/** Which of the entries were missing. */
+	added: Set<string>;
+	/** How many entries the list had just before the call, and how many it has now if nobody else has written. */
+	before: number;
+	after: number;
+	startedAt: number;
+	endedAt: number;
+}
+
+/** An entry that was missing in our call: nobody else may be taking it at the same time. */
+interface Watched {
+	/** Added in the same call by us alone. If it is gone, another process has overwritten that call. */
+	mark: string;
+	since: number;
+}
+
+/** Takes the verdict on an entry. */
+type Note = (entry: string, verdict: boolean) => void;
+
+/** What one process knows of a list. */
+export class Claims {
+	private readonly wanted = new Set<string>();
+	private readonly watched = new Map<string, Watched>();
+	private readonly questions = new Set<string>();
+	/** Questions that are asked again, and when: what is known may be what the question of another process has added. */
+	private readonly doubted = new Map<string, number>();
+	/** Entries to add, and since when they are in the list. */
+	private readonly additions = new Map<string, number | undefined>();
+	private readonly removals = new Set<string>();
+	/** Answers of questions that are removed a second time, and when: another process may have been writing meanwhile. */
+	private readonly undone = new Map<string, number>();
+	/** Removals of what a question has added. */
+	private readonly answers = new Set<string>();
+	private calls = 0;
+	private firstCallAt?: number;
+	private lastCallAt = 0;
+	private lastDuration = 0;
+	private notBefore = 0;
+	private expected?: number;
+	private metAt = -Infinity;
+
+	/** @param id of this process, which no other has */
+	constructor(private readonly id: string) {}
+
+	/** Wants an entry for this process alone. @returns whether it has to wait for the verdict; otherwise the entry is taken */
+	want(entry: string): boolean {
+		if (this.wanted.has(entry) || this.watched.has(entry)) return false;
+		this.wanted.add(entry);
+		return true;
+	}
+
+	/** Asks whether an entry is in the list. */
+	ask(entry: string): void {
+		this.questions.add(entry);
+	}
+
+	/** Adds an entry with the next call. */
+	add(entry: string): void {
+		this.removals.delete(entry);
+		this.undone.delete(entry);
+		this.additions.set(entry, undefined);
+	}
+
+	/** Removes an entry with the next call: a claim of ours whose message was certainly not sent. */
+	remove(entry: string): void {
+		this.additions.delete(entry);
+		this.removals.add(entry);
+	}
+
+	/** What has still to be added or removed. */
+	get unwritten(): string[] {
+		const additions = [...this.additions].filter(([, since]) => since === undefined);
+		return [...additions.map(([entry]) => entry), ...this.removals, ...this.undone.keys()];
+	}
+
+	/** Forgets what could not be written. */
+	forget(entry: string): void {
+		this.additions.delete(entry);
+		this.removals.delete(entry);
+	}
+
+	/** Forgets all that waits for a verdict: the list cannot be written. What others may have taken meanwhile is not freed. */
+	giveUp(now: number): void {
+		if (this.isAlone(now)) for (const entry of this.watched.keys()) this.removals.add(entry);
+		this.wanted.clear();
+		this.watched.clear();
+		this.questions.clear();
+		this.doubted.clear();
+	}
+
+	/** Notes that the list was deleted. */
+	noteCleared(now: number): void {
+		this.giveUp(now);
+		this.additions.clear();
+		this.removals.clear();
+		this.undone.clear();
+		this.expected = 0;
+	}
+
+	/** Whether nobody else has written to the list for a while. */
+	isAlone(now: number): boolean {
+		if (this.firstCallAt === undefined || now - this.metAt < timing.remember) return false;
+		return now - this.firstCallAt >= watchMs();
+	}
+
+	/** Whether others have written to the list lately. */
+	hasMet(now: number): boolean {
+		return now - this.metAt < timing.remember;
+	}
+
+	/**
+	 * What to do now.
+	 *
+	 * @param isFlushing whether additions and removals are written even if nothing is claimed
+	 * @returns a call, the time until which nothing has to be done, or undefined if there is nothing to do
+	 */
+	next(now: number, isFlushing = false): Call | number | undefined {
+		const isUnwritten = [...this.additions.values()].includes(undefined);
+		for (const [entry, since = now] of this.additions)
+			if (now - since > watchMs()) this.additions.delete(entry);
+		for (const [entry, at] of this.doubted) if (now >= at) this.questions.add(entry);
+		const isAsking = this.wanted.size + this.questions.size + this.removals.size > 0;
+		const isUrgent = isAsking || (isFlushing && isUnwritten);
+		if (!isUrgent && this.watched.size + this.undone.size + this.doubted.size === 0)
+			return undefined;
+		const due = Math.max(this.notBefore, isUrgent ? 0 : this.nextCheck(now));
+		if (now < due) return due;
+		const again = [...this.undone].filter(([, at]) => now >= at).map(([entry]) => entry);
+		const removed = [...this.removals, ...again].slice(0, maxRemoved);
+		if (removed.length > 0) return { method: 'remove', entries: removed };
+		const mark = `mark ${this.id} ${++this.calls}`;
+		const entries = new Set([
+			...this.additions.keys(),
+			...this.wanted,
+			...this.questions,
+			...this.watched.keys(),
+			...[...this.watched.values()].map((watched) => watched.mark),
+			...(this.wanted.size > 0 ? [mark] : []),
+			...(this.expected ? [] : [creation]),
+		]);
+		return { method: 'add', entries: [...entries], mark };
+	}
+
+	/** Notes what a call has shown. @returns for each entry that was wanted, whether it is ours; for each that was asked for, whether it is in the list */
+	note(call: Call, result: CallResult): Map<string, boolean> {
+		const { startedAt, endedAt, before, after } = result;
+		if (this.expected !== undefined && before !== this.expected) this.metAt = endedAt;
+		this.expected = after;
+		this.lastDuration = endedAt - startedAt;
+		const isSlow = this.lastDuration > timing.slowCall;
+		this.notBefore = endedAt + (isSlow ? timing.pause : this.lastDuration);
+		if (call.method === 'add') return this.noteAdded(call.mark, new Set(call.entries), result);
+		for (const entry of call.entries) {
+			this.undone.delete(entry);
+			if (this.removals.delete(entry) && this.answers.delete(entry) && !this.isAlone(endedAt))
+				this.undone.set(entry, endedAt + timing.check);
+		}
+		return new Map();
+	}
+
+	private noteAdded(mark: string, entries: Set<string>, result: CallResult): Map<string, boolean> {
+		const { added, startedAt, endedAt } = result;
+		const isOverwritten = [...this.watched.values()].some((watched) => added.has(watched.mark));
+		if (isOverwritten) this.metAt = endedAt;
+		this.firstCallAt ??= startedAt;
+		const verdicts = new Map<string, boolean>();
+		const note = (entry: string, verdict: boolean) => void verdicts.set(entry, verdict);
+		for (const entry of this.watched.keys())
+			if (entries.has(entry)) this.noteWatched(entry, result, note);
+		for (const entry of this.wanted)
+			if (entries.has(entry)) this.noteWanted(entry, mark, result, note);
+		for (const entry of this.questions)
+			if (entries.has(entry)) this.noteQuestion(entry, result, note);
+		const isAlone = this.isAlone(endedAt);
+		for (const [entry, since] of this.additions) {
+			if (!entries.has(entry)) continue;
+			// Others may overwrite it, so it is added again with later calls.
+			if (since === undefined) this.additions.set(entry, endedAt);
+			else if (isAlone) this.additions.delete(entry);
+		}
+		this.lastCallAt = startedAt;
+		return verdicts;
+	}
+
+	private noteWatched(entry: string, { added, startedAt, endedAt }: CallResult, note: Note): void {
+		const watched = this.watched.get(entry);
+		if (!watched) return;
+		const isAlone = this.isAlone(endedAt);
+		const isGone = added.has(entry);
+		/** For that long, nothing was seen: another process may have overwritten the claim, and this call has hidden it. */
+		const wasBlind = endedAt - this.lastCallAt > timing.check + 2 * timing.slowCall;
+		if (isGone || (wasBlind && !isAlone)) watched.since = endedAt;
+		const isTaken = added.has(watched.mark) && !isGone;
+		const isOld = startedAt >= watched.since + this.neededAge(endedAt);
+		if (isTaken || (isGone && this.isTooLate(endedAt))) note(entry, false);
+		else if (!isGone && isOld) note(entry, true);
+		else return;
+		this.watched.delete(entry);
+	}
+
+	private noteWanted(entry: string, mark: string, result: CallResult, note: Note): void {
+		const { added, before, endedAt } = result;
+		/** Nobody can hold an older copy of a list that this call has created. */
+		const isCreated = added.has(creation) && before === 0;
+		this.wanted.delete(entry);
+		if (!added.has(entry) || this.isTooLate(endedAt)) note(entry, false);
+		else if (isCreated) note(entry, true);
+		else this.watched.set(entry, { mark, since: endedAt });
+	}
+
+	/** n8n's store has no look-up: to ask for an entry is to add it, so it is removed again. */
+	private noteQuestion(entry: string, { added, endedAt }: CallResult, note: Note): void {
+		const isFirst = !this.doubted.delete(entry);
+		const isFromQuestion = this.removals.has(entry) || this.undone.has(entry);
+		const isAdded = this.additions.has(entry);
+		const isKnown = isAdded || (!added.has(entry) && !isFromQuestion);
+		this.questions.delete(entry);
+		if (isKnown && isFirst && !isAdded && !this.isAlone(endedAt)) {
+			this.doubted.set(entry, endedAt + watchMs());
+			return;
+		}
+		if (!isKnown) {
+			this.answers.add(entry);
+			this.removals.add(entry);
+		}
+		note(entry, isKnown);
+	}
+
+	/** Whether the last call has taken so long that others may have taken its entries and be done with them. */
+	private isTooLate(now: number): boolean {
+		return this.lastDuration > timing.longestCall && !this.isAlone(now);
+	}
+
+	private neededAge(now: number): number {
+		return this.isAlone(now) ? Math.max(timing.watchAlone, 2 * this.lastDuration) : watchMs();
+	}
+
+	private nextCheck(now: number): number {
+		const since = Math.min(...[...this.watched.values()].map((watched) => watched.since));
+		const decided = since + this.neededAge(now);
+		const check = this.isAlone(now) ? Infinity : this.lastCallAt + timing.check;
+		return Math.min(
+			decided,
+			this.watched.size > 0 ? check : Infinity,
+			...this.undone.values(),
+			...this.doubted.values(),
+		);
+	}
+}

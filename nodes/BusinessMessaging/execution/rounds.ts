@@ -1,0 +1,82 @@
+/**
+ * What holds for an execution and not only for one run of the node: in a loop, n8n runs it once for each round. It is kept in the
+ * node's context, which n8n stores with the execution.
+ */
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { InputError } from '../transport/errors';
+
+/** The place of an item: the round and its index, both counted from 0. */
+type Place = [round: number, index: number];
+
+interface StoredRounds {
+	/** The first item of each person. */
+	people: Record<string, Place>;
+	/** The items of the latest round that was tested, and of all before it. */
+	tested: { round: number; before: number; items: number };
+}
+
+/** The rounds of this execution up to the current one. */
+export class Rounds {
+	private readonly round: number;
+	private readonly stored: StoredRounds;
+	private readonly isKept: boolean;
+
+	constructor(private readonly context: IExecuteFunctions) {
+		const kept = context.getContext('node') as { rounds?: StoredRounds };
+		this.round = Number(context.getWorkflowDataProxy(0).$runIndex);
+		this.isKept = kept.rounds !== undefined || this.round === 0;
+		this.stored = kept.rounds ??= { people: {}, tested: { round: 0, before: 0, items: 0 } };
+	}
+
+	/** The first item of each person so far, as long as it is not in this round, which may be repeated by a retry. */
+	earlier(person: string): Place | undefined {
+		const place = this.stored.people[person];
+		return place?.[0] === this.round ? undefined : place;
+	}
+
+	/** Records the first item of a person in this round. */
+	add(person: string, index: number): void {
+		this.stored.people[person] = this.earlier(person) ?? [this.round, index];
+	}
+
+	/** Counts the items of this round, of which the first are tested. @returns how many there were before it */
+	test(): number {
+		const { tested } = this.stored;
+		const items = this.context.getInputData().length;
+		const isRepeated = tested.round === this.round;
+		const before = isRepeated ? tested.before : tested.before + tested.items;
+		this.stored.tested = { round: this.round, before, items };
+		return before;
+	}
+
+	/** @throws InputError if this n8n forgets earlier rounds, so that a rule cannot hold over them */
+	checkKept(rule: string): void {
+		if (this.isKept) return;
+		throw new InputError(
+			`${rule} does not hold here, because this n8n forgets earlier rounds of a loop`,
+			outsideLoop,
+		);
+	}
+
+	/** @throws InputError if this run has not all items, so that a rule cannot hold before anything is sent */
+	checkComplete(rule: string): void {
+		const { name } = this.context.getNode();
+		const before = this.context.getParentNodes(name).map((node) => node.name);
+		const isInLoop = this.context.getChildNodes(name).some((node) => before.includes(node.name));
+		const inputs = this.context.getParentNodes(name, { depth: 1 });
+		if (isInLoop)
+			throw new InputError(
+				`${rule} needs all items at once, but this node is in a loop`,
+				outsideLoop,
+			);
+		if (inputs.length > 1)
+			throw new InputError(
+				`${rule} needs all items at once, but ${inputs.length} nodes are connected to this one, and it runs for each of them`,
+				'Combine their items with a Merge node first.',
+			);
+	}
+}
+
+const outsideLoop =
+	'Move the node out of the loop: it takes all items at once and keeps to the rate of the service by itself.';

@@ -1,0 +1,42 @@
+/**
+ * The human review of a tool call of an AI agent. n8n fills in its message with `{{ $tool.parameters }}`, a record. Here,
+ * people get to read it as lines.
+ */
+import { isObject } from 'lodash';
+import type { INode } from 'n8n-workflow';
+
+import { asText, isRecord } from '../api/read';
+
+const toolParameters = /^\s*\$tool\.parameters\s*$/;
+/** Words for yes, in the languages of Yes Words. */
+const yes = /(?<!\p{L})(yes|ja|oui|sí|si|sim)(?!\p{L})/iu;
+
+/** Whether a node is the review step that n8n makes of Send and Wait for Response. */
+export function isToolReview({ type }: INode): boolean {
+	return type.endsWith('HitlTool');
+}
+
+/** Whether an expression is what the tool is called with. */
+export function isToolParameters(code: string): boolean {
+	return toolParameters.test(code);
+}
+
+/** A record as lines such as `Recipient: Anna`, records and lists in it indented. */
+export function toLines(value: unknown, indent = ''): string {
+	if (!isObject(value)) return `${indent}${asText(value)}`;
+	const entries = isRecord(value)
+		? Object.entries(value).map(([name, one]) => [`${name}:`, one] as const)
+		: Object.values(value).map((one: unknown) => ['-', one] as const);
+	const lines = entries.map(([name, one]) =>
+		isObject(one)
+			? `${indent}${name}\n${toLines(one, `${indent}  `)}`
+			: `${indent}${name} ${asText(one)}`,
+	);
+	return lines.map((line) => line.trimEnd()).join('\n');
+}
+
+/** Says how to answer, unless the message does. `written` is its text before n8n filled in the expressions. */
+export function withAnswers(message: string, written: string): string {
+	const shown = written.split(/\{\{|\}\}/).some(isToolParameters);
+	return shown && !yes.test(written) ? `${message.trimEnd()}\n\nReply yes or no.` : message;
+}

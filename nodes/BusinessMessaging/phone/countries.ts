@@ -1,0 +1,57 @@
+/** Countries as people write them. */
+import { memoize } from 'lodash';
+
+import { planOf, plansFor } from './plans';
+
+const codes = Object.keys(planOf).filter((code) => /^[A-Z]{2}$/.test(code));
+
+/** Names that the runtime does not know. */
+const otherNames: Record<string, string> = {
+	...{ UK: 'GB', 'Great Britain': 'GB', England: 'GB', Scotland: 'GB', Wales: 'GB' },
+	...{ USA: 'US', 'United States of America': 'US', UAE: 'AE', Holland: 'NL', Burma: 'MM' },
+	...{ 'Czech Republic': 'CZ', Turkey: 'TR', 'Ivory Coast': 'CI', 'Cape Verde': 'CV' },
+	...{ Macedonia: 'MK', Swaziland: 'SZ', 'East Timor': 'TL', Korea: 'KR', Vatican: 'VA' },
+};
+
+/** Languages in which a country's name is known. */
+const languages =
+	'en de fr es pt it nl pl sv da nb fi cs hu ro tr el ru uk ar he hi id vi th ja ko zh';
+
+/** In lower case and without marks, spaces and punctuation. */
+function folded(name: string): string {
+	return name
+		.normalize('NFD')
+		.replace(/[^\p{L}\p{N}]/gu, '')
+		.toLowerCase();
+}
+
+/** ISO codes by name; English names count before those of other languages. */
+const codeByName = memoize(() => {
+	const byName = new Map<string, string>();
+	const add = (name: string | undefined, code: string) => {
+		if (name && !byName.has(folded(name))) byName.set(folded(name), code);
+	};
+	for (const code of codes) add(code, code);
+	for (const [name, code] of Object.entries(otherNames)) add(name, code);
+	for (const language of languages.split(' '))
+		for (const style of ['long', 'short'] as const) {
+			const names = new Intl.DisplayNames(language, { type: 'region', style, fallback: 'none' });
+			for (const code of codes) add(names.of(code), code);
+		}
+	return byName;
+});
+
+/**
+ * The ISO code of a country: from a code in any case, a calling code such as +44, or a name in one of many languages.
+ *
+ * @returns undefined for anything else; for a calling code of several countries, the main one
+ */
+export function readCountry(written: string): string | undefined {
+	const text = written.trim();
+	const [, digits] = /^(?:\+|00)\s?(\d{1,3})$/.exec(text) ?? [];
+	if (digits !== undefined) {
+		const [plan] = plansFor(digits);
+		return plan?.callingCode === digits && codes.includes(plan.country) ? plan.country : undefined;
+	}
+	return codeByName().get(folded(text));
+}

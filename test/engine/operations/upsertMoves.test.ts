@@ -1,0 +1,215 @@
+/** Create or Update while phone numbers move: only the contact that has the number at that moment is written. */
+import fc from 'fast-check';
+import { cloneDeep, range } from 'lodash';
+
+import { locator, useOtherHost, useService } from '../../../harness/engine/service';
+import { until } from '../../../harness/until';
+
+const service = useService({ sampleContacts: 0, pageSizeCap: 100, defaultPageSize: 20 });
+const contacts = () => service.sandbox.state.contacts;
+const phoneOf = (n: number) => `+1555${1_000_000 + n}`;
+
+let key: { apiKey: string };
+beforeEach(() => void (key = service.newKey()));
+
+async function upsert(name: string, ...phones: string[]) {
+	return await service.run({
+		credentials: service.credentials(key),
+		parameters: { resource: 'contact', operation: 'upsert', phone: '={{ $json.phone }}', name },
+		items: phones.map((phone) => ({ phone })),
+	});
+}
+
+async function update(id: string, phone: string) {
+	const parameters = { resource: 'contact', operation: 'update', contactId: locator(id) };
+	const credentials = service.credentials(key);
+	await service.run({ credentials, parameters: { ...parameters, updateFields: { phone } } });
+}
+
+type Step = { by: 'upsert' | 'update' | 'move' | 'create' | 'delete'; one: number; other: number };
+const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
+const people = 6;
+const step: fc.Arbitrary<Step> = fc.record({
+	by: fc.constantFrom('upsert', 'upsert', 'update', 'move', 'create', 'delete'),
+	one: fc.nat(people - 1),
+	other: fc.nat(people - 1),
+});
+
+/** Carries out a step of others, or of the node's Update. The service refuses a number that another contact has. */
+async function change({ by, one, other }: Step, isNewestFirst: boolean): Promise<void> {
+	const contact = contacts().findByPhone(phoneOf(one));
+	const isFree = !contacts().findByPhone(phoneOf(other));
+	if (by === 'create' && !contact) {
+		const created = contacts().create({ phone: phoneOf(one), name: 'Others' });
+		if (isNewestFirst) contacts().moveToFront(created);
+	}
+	if (!contact) return;
+	if (by === 'delete') contacts().delete(contact.id);
+	if (by === 'move' && isFree) contacts().update(contact.id, { phone: phoneOf(other) });
+	if (by === 'update') await update(contact.id, phoneOf(other));
+}
+
+test(`only contacts with the numbers of the run are written, in any schedule (TEST_SEED=${seed})`, async () => {
+	const schedule = fc.record({
+		isNewestFirst: fc.boolean(),
+		others: fc.constantFrom(0, 150, 350),
+		steps: fc.array(step, { minLength: 3, maxLength: 10 }),
+	});
+	const property = fc.asyncProperty(schedule, async ({ isNewestFirst, others, steps }) => {
+		service.sandbox.reset();
+		key = service.newKey();
+		for (const n of range(others)) contacts().create({ phone: phoneOf(100 + n) });
+		contacts().create({ phone: phoneOf(0), name: 'Anna' });
+		await upsert('First', phoneOf(people));
+		for (const [index, one] of steps.entries()) {
+			if (one.by !== 'upsert') {
+				await change(one, isNewestFirst);
+				continue;
+			}
+			const before = new Map(cloneDeep(contacts().all).map((contact) => [contact.id, contact]));
+			const phones = [phoneOf(one.one), phoneOf(one.other)];
+			const { error } = await upsert(`Name ${index}`, ...phones);
+			expect(error).toBeUndefined();
+			for (const contact of contacts().all) {
+				const { phone, name } = before.get(contact.id) ?? { phone: contact.phone, name: undefined };
+				const isMeant = phones.includes(phone);
+				expect([contact.phone, contact.name]).toEqual([phone, isMeant ? `Name ${index}` : name]);
+			}
+			expect(phones.map((phone) => contacts().findByPhone(phone)?.name)).toEqual(
+				phones.map(() => `Name ${index}`),
+			);
+		}
+	});
+	await fc.assert(property, { seed, numRuns: 25, endOnFailure: true });
+}, 120_000);
+
+test.each(['update', 'move'] as const)(
+	'a contact whose number was changed by %s meanwhile is not overwritten',
+	async (by) => {
+		const anna = contacts().create({ phone: phoneOf(1), name: 'Anna' });
+		await upsert('Other', phoneOf(9));
+		await change({ by, one: 1, other: 2 }, false);
+		await upsert('Bob', phoneOf(1));
+		expect(contacts().all.map(({ name, phone }) => [name, phone])).toEqual([
+			['Anna', phoneOf(2)],
+			['Other', phoneOf(9)],
+			['Bob', phoneOf(1)],
+		]);
+		expect(anna.name).toBe('Anna');
+	},
+);
+
+test('of two contacts with one number the first is updated, and a hint names it', async () => {
+	const body = { data: ['a', 'b'].map((id) => ({ id, phone: phoneOf(0), name: id })), total: 2 };
+	await service.fault({ endpoint: 'listContacts', status: 200, body, count: 9 });
+	await service.fault({ endpoint: 'updateContact', status: 200, body: { id: 'a' } });
+	const { hints } = await upsert('Anna', phoneOf(0));
+	expect(service.requests('updateContact').map(({ url }) => url)).toEqual(['/v1/contacts/a']);
+	expect(hints.map(({ message }) => message)).toEqual([
+		`2 contacts have the phone number ${phoneOf(0)}. The first one in the list was updated: "a".`,
+	]);
+});
+
+describe('a PUT that replaces the contact', () => {
+	const known = {
+		id: 'a',
+		phone: phoneOf(0),
+		email: 'a@example.com',
+		segments: ['vip'],
+		note: null,
+	};
+	const list = async () =>
+		await service.fault({
+			endpoint: 'listContacts',
+			status: 200,
+			body: [{ ...known, createdAt: '2026-01-01T00:00:00Z', _links: {} }],
+			count: 9,
+		});
+	const bodies = () => service.requests('updateContact').map(({ body }) => body);
+
+	test('gets what the list shows of it, but not what the service sets itself', async () => {
+		await list();
+		await service.fault({ endpoint: 'updateContact', status: 200, body: known });
+		await upsert('Anna', phoneOf(0));
+		const { email, segments, phone } = known;
+		expect(bodies()).toEqual([{ email, segments, phone, name: 'Anna' }]);
+	});
+
+	test('at a service that refuses other fields gets those that change, and what is gone is said', async () => {
+		await list();
+		await service.fault({
+			endpoint: 'updateContact',
+			status: 422,
+			body: { message: 'email: unknown' },
+		});
+		const left = { ...known, email: null, segments: ['vip'] };
+		await service.fault({ endpoint: 'updateContact', status: 200, body: left });
+		const { hints, error } = await upsert('Anna', phoneOf(0));
+		expect(error).toBeUndefined();
+		expect(bodies().at(-1)).toEqual({ phone: phoneOf(0), name: 'Anna' });
+		expect(hints.map(({ message }) => message).join()).toContain('contact "a": email.');
+	});
+
+	test('by Update shows if the phone number is gone', async () => {
+		const body = { id: 'a', name: 'Anna', phone: null };
+		await service.fault({ endpoint: 'updateContact', status: 200, body });
+		const parameters = { resource: 'contact', operation: 'update', contactId: locator('a') };
+		const { hints } = await service.run({
+			credentials: service.credentials(key),
+			parameters: { ...parameters, updateFields: { name: 'Anna' } },
+		});
+		expect(hints.map(({ message }) => message).join()).toContain(
+			'The contact "a" has no phone number any more',
+		);
+	});
+
+	test('by PATCH sends only what changes', async () => {
+		await list();
+		await service.fault({ endpoint: 'updateContact', status: 200, body: known });
+		const baseUrl = `${service.url}/api`;
+		await service.run({
+			credentials: service.credentials({ ...key, baseUrl }),
+			parameters: { resource: 'contact', operation: 'upsert', phone: phoneOf(0), name: 'Anna' },
+		});
+		expect(bodies()).toEqual([{ phone: phoneOf(0), name: 'Anna' }]);
+	});
+});
+
+describe('many contacts', () => {
+	const waiting: Array<() => void> = [];
+	const seen: string[] = [];
+	const host = useOtherHost((request, response) => {
+		const answer = (body: object) => response.end(JSON.stringify(body));
+		response.setHeader('content-type', 'application/json');
+		if (request.method === 'GET') return void answer([]);
+		const { body } = host.seen.at(-1)!;
+		const { phone } = JSON.parse(body) as { phone: string };
+		seen.push(`${request.method} ${phone}`);
+		waiting.push(() => answer({ id: phone.slice(1), phone }));
+	});
+	const answerAll = () => waiting.splice(0).forEach((answer) => answer());
+
+	test('are saved side by side, and those of one number in order', async () => {
+		const phones = range(10).map(phoneOf);
+		const run = service.run({
+			credentials: service.credentials({ ...key, baseUrl: host.url }),
+			parameters: {
+				resource: 'contact',
+				operation: 'upsert',
+				phone: '={{ $json.phone }}',
+				name: 'x',
+			},
+			items: [...phones, phoneOf(0), phoneOf(0)].map((phone) => ({ phone })),
+		});
+		// How many go out at once grows with the responses.
+		await until('several requests at once', () => waiting.length > 2);
+		const answering = setInterval(answerAll, 5);
+		const { error } = await run;
+		clearInterval(answering);
+		expect(error).toBeUndefined();
+		expect([...seen].sort()).toEqual(
+			[...phones.map((phone) => `POST ${phone}`), ...range(2).map(() => `PUT ${phones[0]}`)].sort(),
+		);
+		expect(seen.indexOf(`POST ${phones[0]}`)).toBeLessThan(seen.indexOf(`PUT ${phones[0]}`));
+	});
+});

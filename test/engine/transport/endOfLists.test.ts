@@ -1,0 +1,163 @@
+/** Where lists end: where nothing new comes, whatever figures say, and at a greatest size. */
+import fc from 'fast-check';
+import { compact, range, set, sum } from 'lodash';
+
+import { type Service, clientOf, numbered } from '../../../harness/engine/functionService';
+import { endpoints } from '../../../nodes/BusinessMessaging/api/endpoints';
+import { readRecords } from '../../../nodes/BusinessMessaging/transport/lists';
+import { gapOf, list, recordsOf, withTotal } from './listing';
+
+describe('a figure that is called like a total', () => {
+	const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
+	const words = [
+		'total',
+		'count',
+		'opted_out',
+		'Contacts',
+		'pages',
+		'all',
+		'unread',
+		'number',
+		'x',
+	];
+	const exact = ['total', 'count', 'totalCount', 'total_contacts', 'x-total-count', 'total_size'];
+	const others = ['total_opted_out', 'totalMessages', 'unread_count', 'total_pages', 'grand_sum'];
+	const parents = [undefined, 'meta', 'pagination', 'segments', 'stats'];
+	const invented = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3 });
+	const names = fc.oneof(
+		fc.constantFrom(...exact, ...others),
+		invented.map((parts) => parts.join('_')),
+	);
+	const figure = fc.record({
+		name: names,
+		parent: fc.constantFrom(...parents),
+		value: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.constantFrom(0, 10, 20, 30, 1_000, 1e15)),
+		isText: fc.boolean(),
+		/** Whether it grows with each page, as a count of the records so far does. */
+		isRunning: fc.boolean(),
+	});
+	const list = fc.record({
+		sizes: fc.array(fc.integer({ min: 1, max: 10 }), { maxLength: 9 }),
+		base: fc.constantFrom(0, 1),
+		beyond: fc.constantFrom('empty', 'empty', 'last', 'last', 'last', 404, 404, 422),
+		figures: fc.array(figure, { maxLength: 4 }),
+	});
+	type List = typeof list extends fc.Arbitrary<infer T> ? T : never;
+
+	/** Pages of any sizes, each with the figures. */
+	function listOf({ sizes, base, beyond, figures }: List): Service {
+		const starts = sizes.map((_, index) => sum(sizes.slice(0, index)));
+		const pages = sizes.map((size, index) => recordsOf(range(starts[index], starts[index] + size)));
+		return ({ page = base }) => {
+			const number = Math.max(Number(page) - base, 0);
+			const isBeyond = number >= Math.max(1, pages.length);
+			if (isBeyond && typeof beyond === 'number')
+				return { status: beyond, body: { message: 'No' } };
+			const data = pages[isBeyond && beyond === 'last' ? pages.length - 1 : number] ?? [];
+			const says = {};
+			for (const { name, parent, value, isText, isRunning } of figures) {
+				const shown = isRunning ? value + 10 * number : value;
+				set(says, compact([parent, name]), isText ? String(shown) : shown);
+			}
+			return { body: { data, ...says } };
+		};
+	}
+
+	const isAboutOthers = ({ name, parent }: List['figures'][number]) =>
+		others.includes(name) || ['segments', 'stats'].includes(parent ?? '');
+
+	test(`ends no list early, whatever it says (TEST_SEED=${seed})`, async () => {
+		const property = fc.asyncProperty(list, async (chosen) => {
+			const { client } = clientOf(listOf(chosen));
+			const { records, gap } = await readRecords(client, endpoints.listContacts);
+			expect(records.map(({ id }) => id)).toEqual(range(sum(chosen.sizes)));
+			// That more are missing is said by a total only, and by a refusal after a full page.
+			if (chosen.beyond !== 422 && chosen.figures.every(isAboutOthers)) expect(gap).toBeUndefined();
+		});
+		await fc.assert(property, { seed, numRuns: 200 });
+	});
+
+	test.each(['total_opted_out', 'total', 'count', 'total_contacts'])(
+		'is no total if more comes: %s',
+		async (name) => {
+			const given = await gapOf(numbered({ count: 230, says: { meta: { [name]: 60 } } }));
+			expect([given.count, given.message]).toEqual([230, undefined]);
+		},
+	);
+
+	test('is the total if it agrees, beside others that do not', async () => {
+		const says = { total: 35, meta: { count: 10, total_contacts: 500 } };
+		const { records, gap, total } = await readRecords(
+			clientOf(numbered({ count: 35, says })).client,
+			endpoints.listContacts,
+		);
+		expect([records.length, gap, total]).toEqual([35, undefined, 35]);
+	});
+
+	test('and stops at 10,000, beyond which pages are refused, says that there may be more', async () => {
+		const asSearch = numbered({ count: 12_000, size: 1_000, says: { total: 10_000 } });
+		const given = await gapOf((asked, times) =>
+			Number(asked.page ?? 1) > 10
+				? { status: 400, body: { message: 'Result window is too large' } }
+				: asSearch(asked, times),
+		);
+		expect(given.message).toBe('The service returned only the first 10000 contacts');
+		expect(given.description).toContain('Result window is too large');
+	});
+});
+
+describe('a list without end', () => {
+	const endless: Service = (_, times) => ({
+		body: { data: recordsOf(range(times * 9, times * 9 + 9)) },
+	});
+	const byCursor: Service = (_, times) => ({
+		body: { data: [{ id: times }], next_cursor: `c${times}` },
+	});
+	const counting: Service = (_, times) => ({ body: { data: [{ id: times }], total: times + 20 } });
+
+	test.each([
+		['with new IDs on every page', endless],
+		['with a cursor on every page', byCursor],
+		['whose total grows with it', counting],
+	])('%s is stopped, and that is said', async (_, service) => {
+		const given = await gapOf(service);
+		expect(given.message).toBe('The list of contacts was stopped after 1,000 pages');
+		expect(given.description).toContain('Each page had new records.');
+		expect(given.asked.length).toBeLessThan(1_010);
+		expect((await list(service, { limit: 50 })).ids).toHaveLength(50);
+	});
+
+	test('whose pages are large is stopped after half a million records', async () => {
+		const given = await gapOf((_, times) => ({
+			body: recordsOf(range(times * 1e4, times * 1e4 + 1e4)),
+		}));
+		expect(given.message).toBe('The list of contacts was stopped after 500,000 records');
+	});
+
+	test('is not confused with a long one: with a total, or with large pages', async () => {
+		expect((await list(numbered({ ...withTotal(12_000), size: 10 }))).ids).toHaveLength(12_000);
+		expect((await list(numbered({ count: 100_100, size: 100 }))).ids).toHaveLength(100_100);
+	});
+
+	test('is not read any further after its deadline', async () => {
+		const { client, asked } = clientOf(endless);
+		const deadline = new AbortController();
+		const reading = readRecords(client, endpoints.listTemplates, { signal: deadline.signal });
+		while (asked.length < 20) await new Promise(setImmediate);
+		deadline.abort();
+		await expect(reading).rejects.toMatchObject({ kind: 'cancelled' });
+		const { length } = asked;
+		for (let n = 0; n < 50; n++) await new Promise(setImmediate);
+		expect(asked).toHaveLength(length);
+	});
+});
+
+test('a service that ignores page numbers may have cut its list if the only page is as full as was asked for', async () => {
+	const ignoring =
+		(count: number): Service =>
+		({ limit }) => ({ body: recordsOf(range(Math.min(count, Number(limit ?? count)))) });
+	expect((await gapOf(ignoring(1_500))).message).toBe(
+		'The service returned only the first 1000 contacts',
+	);
+	expect((await gapOf(ignoring(999))).message).toBeUndefined();
+});

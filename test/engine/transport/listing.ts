@@ -1,0 +1,29 @@
+/** Lists of services that are functions. */
+import { type Service, clientOf } from '../../../harness/engine/functionService';
+import { type Endpoint, endpoints } from '../../../nodes/BusinessMessaging/api/endpoints';
+import { type ListRequest, readRecords } from '../../../nodes/BusinessMessaging/transport/lists';
+
+/** Lists with the node's code. @returns the identifiers that came, and what was asked for */
+export async function list(
+	service: Service,
+	request: ListRequest = {},
+	endpoint: Endpoint = endpoints.listContacts,
+) {
+	const { client, asked, most } = clientOf(service);
+	const { records, gap } = await readRecords(client, endpoint, request);
+	if (gap) throw gap;
+	const ids = records.map(({ id }) => id);
+	return { ids, asked, pages: asked.map(({ page }) => page), atOnce: most.atOnce };
+}
+
+/** What an incomplete list says. */
+export async function gapOf(service: Service, request?: ListRequest) {
+	const { client, asked } = clientOf(service);
+	const { records, gap } = await readRecords(client, endpoints.listContacts, request);
+	return { count: records.length, message: gap?.message, description: gap?.description, asked };
+}
+
+/** A list that shows its total. */
+export const withTotal = (count: number) => ({ count, says: { total: count } });
+/** Records with these IDs. */
+export const recordsOf = (ids: unknown[]) => ids.map((id) => ({ id }));

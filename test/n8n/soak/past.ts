@@ -1,0 +1,31 @@
+/** What a shop has after a month: a history of campaigns, people who opted out, and questions that nobody answers. */
+import { fillHistory } from '../../../harness/n8n/database';
+import { FIRST_NUMBER } from '../../../harness/sandboxClient';
+import { askForNothing } from './day';
+import { ACTION, OPTED_OUT, type Shop } from './shop';
+import type { Truth } from './truth';
+
+const MESSAGES = 100_000;
+const OPT_OUTS = 20_000;
+const OPEN_QUESTIONS = 500;
+/** Behind everybody who gets a message. */
+const OPTED_OUT_FROM = 2_000_000;
+
+/** Fills the shop. @returns the end of the questions, which stay open for so many minutes */
+export async function fillPast(
+	shop: Shop,
+	truth: Truth,
+	minutes: number,
+): Promise<{ ended: Promise<void> }> {
+	const { contacts } = shop.sandbox.state;
+	for (let index = 0; index < OPT_OUTS; index++)
+		contacts.create({ phone: `+${FIRST_NUMBER + OPTED_OUT_FROM + index}`, segments: [OPTED_OUT] });
+	const { client } = shop.machine.main;
+	for (const name of ['campaign', 'preview']) {
+		const { id: workflowId } = shop.places[name];
+		const { nodes } = await client.getWorkflow(workflowId);
+		const nodeId = nodes.find((one) => one.name === ACTION)?.id ?? '';
+		await fillHistory(shop.machine.database, { workflowId, nodeId }, MESSAGES);
+	}
+	return await askForNothing(shop, truth, { count: OPEN_QUESTIONS, minutes });
+}

@@ -1,0 +1,90 @@
+/** Random schedules for the simulation of Send Once and Frequency Cap. */
+import fc from 'fast-check';
+
+/** A run of a node: it wants all keys of a range, or a place for each person of it. */
+export interface Campaign {
+	process: number;
+	/** Of the node, or of the workflow for a cap. */
+	list: number;
+	at: number;
+	first: number;
+	count: number;
+	/** How many items are under way at once. */
+	width: number;
+	/** Whether it has a cap instead of Send Once. */
+	isCapped: boolean;
+}
+
+/** Where a call stands still. */
+export interface Stall {
+	process: number;
+	/** Which of the calls of the process, from 0. */
+	call: number;
+	where: 'first' | 'between' | 'last';
+	ms: number;
+}
+
+interface Kill {
+	process: number;
+	at: number;
+	/** Whether what it was writing still arrives. */
+	lands: boolean;
+}
+
+/** What happens, apart from what the rules decide. */
+export interface Schedule {
+	campaigns: Campaign[];
+	stalls: Stall[];
+	kills: Kill[];
+	/** The maximum number of messages to one person. */
+	cap: number;
+	/** The usual time of a part of a call, ms. */
+	latency: number;
+	/** Items with these remainders (of 5) are refused by the service the first time. */
+	refused: number;
+}
+
+/** Random schedules for a number of processes. */
+export const schedules = (processes: number): fc.Arbitrary<Schedule> => {
+	const process = fc.nat(processes - 1);
+	const campaign = fc.record({
+		process,
+		list: fc.nat(1),
+		at: fc.oneof(fc.nat(50), fc.nat(3_000), fc.nat(60_000)),
+		first: fc.nat(5),
+		count: fc.integer({ min: 1, max: 6 }),
+		width: fc.integer({ min: 1, max: 4 }),
+		isCapped: fc.constant(false),
+	});
+	const capped = fc.record({
+		process,
+		list: fc.constant(2),
+		at: fc.oneof(fc.nat(50), fc.nat(20_000)),
+		first: fc.nat(2),
+		count: fc.integer({ min: 1, max: 3 }),
+		width: fc.integer({ min: 1, max: 4 }),
+		isCapped: fc.constant(true),
+	});
+	return fc.record({
+		campaigns: fc.array(fc.oneof({ weight: 3, arbitrary: campaign }, capped), {
+			minLength: 1,
+			maxLength: 8,
+		}),
+		stalls: fc.array(
+			fc.record({
+				process,
+				call: fc.oneof(fc.nat(6), fc.nat(40)),
+				where: fc.constantFrom('first', 'between', 'between', 'last'),
+				ms: fc.oneof(fc.nat(1_500), fc.nat(10_000), fc.integer({ min: 9_000, max: 10_000 })),
+			}),
+			{ maxLength: 8 },
+		),
+		kills: fc.array(
+			fc.record({ process, at: fc.oneof(fc.nat(2_000), fc.nat(40_000)), lands: fc.boolean() }),
+			{ maxLength: 3 },
+		),
+		cap: fc.integer({ min: 1, max: 3 }),
+		latency: fc.constantFrom(1, 5, 30, 150),
+		refused: fc.nat(9),
+	});
+};
