@@ -11,7 +11,7 @@ import { InputError } from '../transport/errors';
 import { type Call, type CallResult, Claims } from './claims';
 
 /** The greatest number of entries of a list. A message has two with Send Once, and one with a Frequency Cap. */
-export const maxEntries = 100_000;
+const maxEntries = 100_000;
 /** What is kept when a list is full: the oldest tenth goes, so that the number of entries still shows whether others write. */
 const keptEntries = 0.9 * maxEntries;
 

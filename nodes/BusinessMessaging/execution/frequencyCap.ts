@@ -54,7 +54,7 @@ export class FrequencyCap {
 }
 
 /** The name of a calendar day, week (from Monday) or month in UTC, e.g. `2030-02-28`, `2030-W09` or `2030-02`. */
-export function periodOf(per: Cap['per'], time: number): string {
+function periodOf(per: Cap['per'], time: number): string {
 	const date = DateTime.fromMillis(time, { zone: 'utc' });
 	const names = {
 		day: () => date.toISODate(),

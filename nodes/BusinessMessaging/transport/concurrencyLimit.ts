@@ -11,7 +11,7 @@ const firstStep = 2;
 const minPatience = 50;
 const maxPatience = 1_000;
 
-/** Begins anew after each change of the limit. */
+/** Begins again after each change of the limit. */
 const newRound = (underWay = 0) => ({ accepted: 0, most: underWay, wasFull: false });
 
 /** No clock, no timer. */

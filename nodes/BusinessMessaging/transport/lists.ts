@@ -179,7 +179,9 @@ class Listing {
 		let last = first; // with anything new
 		let { rows } = first; // so far, new or known
 		let stale = rows > 0 ? 0 : maxStale;
-		for (let number = 1; stale < (this.hasAll ? 1 : maxStale) && this.mayGoOn(); ) {
+		/** Whether as many rows came as a figure says, so that one page without news is the end. */
+		const hasRows = () => this.hasAll || rows >= (this.total?.latest ?? Infinity);
+		for (let number = 1; stale < (hasRows() ? 1 : maxStale) && this.mayGoOn(); ) {
 			const { hasAll } = this;
 			const total = this.total?.latest;
 			const left = total && number > 1 ? Math.min(total, this.limit) - rows : 1;

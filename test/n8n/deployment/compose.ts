@@ -5,7 +5,7 @@ import mapValues from 'lodash/mapValues';
 import { parse } from 'yaml';
 import { PROJECT_FOLDER } from '../../../harness/n8n/package';
 
-export const DEPLOY_FOLDER = path.join(PROJECT_FOLDER, 'deploy');
+const DEPLOY_FOLDER = path.join(PROJECT_FOLDER, 'deploy');
 
 /** A service of a compose file, as far as it is used here. */
 export interface ComposeService {
@@ -49,7 +49,7 @@ export function readCompose(env: Record<string, string>): Record<string, Compose
 }
 
 /** Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?message}`; `$$` is a dollar sign. */
-export function fillIn(text: string, env: Record<string, string>): string {
+function fillIn(text: string, env: Record<string, string>): string {
 	const variable = /\$\$|\$\{(\w+)(?:(:[-?])([^}]*))?\}/g;
 	return text.replace(variable, (match, name: string, kind?: string, more = '') => {
 		if (match === '$$') return '$';
