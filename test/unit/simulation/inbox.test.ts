@@ -88,8 +88,9 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		{
 			actions: [
 				ask(0, [0, 1], { limit: 5 }),
-				write(3, 0),
-				{ is: 'kill', at: 4, process: 0, down: 2 },
+				write(2, 0),
+				{ is: 'kill', at: 3, process: 0, down: 2 },
+				write(100, 4),
 			],
 		},
 		[[]],
