@@ -1,5 +1,5 @@
 /** Audience Rules: decides before the first message goes out who does not get one. */
-import { attempt, compact, isError, uniq } from 'lodash';
+import { attempt, compact, isError, uniq, uniqBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
 import { asText } from '../api/read';
@@ -11,7 +11,7 @@ import { timeZonesOf } from '../phone/timeZones';
 import type { Client } from '../transport/client';
 import { InputError, ServiceError, asFailure } from '../transport/errors';
 import { readRecords } from '../transport/lists';
-import { type Outcome, type ValidItem, isPending, skip } from './item';
+import { type Outcome, type ValidItem, hasFailed, isPending, skip } from './item';
 import type { Rounds } from './rounds';
 import { nextClosing, nextOpening } from './sendWindow';
 
@@ -46,7 +46,17 @@ export async function applyAudienceRules(
 			item.outcome = { failure: asFailure(error) };
 		}
 	}
-	for (const [person, index] of firstOf) rounds.add(person, index);
+}
+
+/** Records whose turn it was in this round. Somebody outside the send window is only put off: a later round sends the message. */
+export function rememberRecipients(items: ValidItem[], rounds: Rounds): void {
+	const isPutOff = ({ outcome }: ValidItem) =>
+		outcome !== undefined &&
+		!hasFailed(outcome) &&
+		outcome.records[0]?.reason === 'outsideSendWindow';
+	const theirs = items.filter((item) => item.request.audience && !isPutOff(item));
+	for (const { request, index } of uniqBy(theirs, (item) => recipientOf(item.request)))
+		rounds.add(recipientOf(request), index);
 }
 
 /** Leaves out what is not among the first items of a test, over all rounds of a loop. @throws InputError */

@@ -7,7 +7,7 @@ import type { Operation, OperationRequest, RunOptions } from '../operations/oper
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, asFailure } from '../transport/errors';
-import { applyAudienceRules, outsideWindow } from './audience';
+import { applyAudienceRules, outsideWindow, rememberRecipients } from './audience';
 import { watchMs } from './claims';
 import type { EntryStore } from './entryStore';
 import { FrequencyCap } from './frequencyCap';
@@ -87,6 +87,7 @@ export async function runOperation(
 		await listening?.stop();
 		throw error;
 	});
+	rememberRecipients(items.filter(mayReach), new Rounds(context));
 	// While a question waits for its reply, it stays in the record, so a retry does not ask again.
 	if (await listening?.wait()) return context.getInputData();
 	const outputs = toOutputs(context, operation, items);
@@ -114,6 +115,7 @@ async function preview(
 	const pending = items.filter(isPending);
 	const hint = previewItems(pending, prepared);
 	if (client) addHints(context, client, pending, hint);
+	rememberRecipients(items.filter(mayReach), new Rounds(context));
 	return toOutputs(context, operation, items);
 }
 

@@ -105,6 +105,28 @@ test.each([
 	expect([status, service.received()]).toEqual(['success', sent]);
 });
 
+test('somebody outside the send window is put off, and gets the message in a later round, once', async () => {
+	const { now } = Date;
+	const start = now();
+	const hour = (later: number) => `${(new Date(start).getUTCHours() + later) % 24}:00`;
+	const opensLater = { days: 'everyDay', hours: `${hour(2)}–${hour(4)}`, timeZone: 'UTC' };
+	// The window opens before the last round.
+	const clock = jest.spyOn(Date, 'now').mockImplementation(() => {
+		const isLast = service.calls('listContacts') >= 3;
+		return now() + (isLast ? 2 * 3_600_000 : 0);
+	});
+	const parameters = audience({
+		duplicates: 'sendFirst',
+		sendWindow: { values: opensLater },
+		excludeSegment: 'none',
+		allowEmptySegment: true,
+	});
+	const { error } = await loop(parameters);
+	clock.mockRestore();
+	expect(error).toBeUndefined();
+	expect(service.received()).toEqual({ [berta]: 1, [dora]: 1 });
+});
+
 test('Stop With Error needs one connected node, whose items it gets at once', async () => {
 	const parameters = send(audience({ duplicates: 'stop' }));
 	const { workflow, status } = await service.run({ parameters, items: [{ phone: anna }] });
