@@ -334,7 +334,7 @@ export function isEnded(state: RunState): boolean {
 }
 
 /** When n8n itself ends the wait of a run, ms since 1970. */
-export function endsAt({ until }: Run): number {
+function endsAt({ until }: Run): number {
 	return until + graceMs;
 }
 

@@ -72,7 +72,7 @@ const rarely = (action: fc.Arbitrary<Action>) =>
 	);
 
 /** Any schedule. */
-export const anySchedule: fc.Arbitrary<Schedule> = fc.record({
+const anySchedule: fc.Arbitrary<Schedule> = fc.record({
 	setting,
 	seed: fc.nat(),
 	actions: fc
@@ -167,7 +167,7 @@ export async function simulate(schedules: number, seed: number): Promise<Result>
 }
 
 /** A schedule with its course, to read. */
-export async function describe(schedule: Schedule): Promise<string> {
+async function describe(schedule: Schedule): Promise<string> {
 	const { world, faults } = await carryOut(schedule, true);
 	const lines = [
 		`Broken: ${faults.map((one) => Object.values(one).join(' ')).join(', ')}`,

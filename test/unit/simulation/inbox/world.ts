@@ -25,7 +25,7 @@ const retriesMs = [
 ];
 const serviceTimeoutMs = 10_000;
 
-export const phoneOf = (person: number) => `+1555000100${person}`;
+const phoneOf = (person: number) => `+1555000100${person}`;
 
 /** A schedule in n8n and the service. */
 export class World extends N8n {
