@@ -51,7 +51,7 @@ export class Known {
 		return this.runs.all().length === 0 && this.settled.all().length === 0;
 	}
 
-	/** Has all texts encrypted anew. */
+	/** Has all texts encrypted again. */
 	sealAgain(): void {
 		this.texts.clear();
 	}
@@ -185,7 +185,7 @@ export class Known {
 		return merged;
 	}
 
-	/** Has a run stored anew, and looked at when it is due. */
+	/** Has a run stored again, and looked at when it is due. */
 	changed(run: Run): void {
 		this.texts.delete(run.id);
 		this.onChange(run);
