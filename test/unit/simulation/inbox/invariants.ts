@@ -21,7 +21,7 @@ export type Invariant = keyof typeof invariants;
 
 /** What cannot hold, and is said in docs/send-and-wait.md or docs/adr/0006-send-and-wait.md. */
 export const exceptions = {
-	unrouted: 'two processes are behind one URL, without routing by path',
+	withoutRouting: 'two processes are behind one URL, without routing by path',
 	killedAfterOlderCopy:
 		'a process is killed while an execution has an older copy, or soon after it was written back',
 	killedWhileHandingOver:
@@ -51,11 +51,11 @@ export function faultsOf(world: World): Fault[] {
 		faults.push({ invariant, subject, excuse: ofSchedule ?? excuse });
 	const { executions, triggers, written, schedule } = world;
 	const outputs = countBy(executions.flatMap(({ output }) => output));
-	const lates = countBy(triggers.flatMap(({ late }) => late.map(({ id }) => id)));
+	const lateStarts = countBy(triggers.flatMap(({ late }) => late.map(({ id }) => id)));
 	for (const message of written) {
 		const { id, text, outcomes } = message;
 		const inRuns = outputs[id] ?? 0;
-		const late = lates[id] ?? 0;
+		const late = lateStarts[id] ?? 0;
 		const made = [...outcomes.values()];
 		const started = text === 'STOP' ? 0 : made.filter((one) => one === 'started').length;
 		const excuse = excuseFor(world, message);
@@ -84,7 +84,7 @@ export function faultsOf(world: World): Fault[] {
 /** What excuses a whole schedule. */
 export function excuseOf({ schedule, kills, olderCopies }: World): Exception | undefined {
 	const { processes, isRouted } = schedule.setting;
-	if (processes > 1 && !isRouted) return 'unrouted';
+	if (processes > 1 && !isRouted) return 'withoutRouting';
 	const isAfter = kills.some((kill) =>
 		olderCopies.some(({ from, to }) => from <= kill && kill < to + callMs),
 	);
@@ -111,13 +111,13 @@ function isKilledWhileHandingOver(
 }
 
 function isWhilePublishing(
-	{ executions, publishings }: World,
+	{ executions, publications }: World,
 	{ at, id, phone }: Written,
 ): boolean {
 	const runs = executions.filter(({ output, asked }) => output.includes(id) || asked.has(phone));
 	const isDuring = ({ from, to }: { from: number; to: number }, run: Execution) =>
 		run.startedAt < to + callMs && run.waitsAt > from && at > from - callMs && at < to + callMs;
-	return publishings.some((one) => runs.some((run) => isDuring(one, run)));
+	return publications.some((one) => runs.some((run) => isDuring(one, run)));
 }
 
 /** A message without ID and time is recognized if its sender was asked before, writes nothing equal, and no process is lost meanwhile. */

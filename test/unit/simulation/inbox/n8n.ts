@@ -36,7 +36,7 @@ export class N8n extends VirtualTime {
 	readonly written: Written[] = [];
 	readonly warnings: string[] = [];
 	/** When triggers were being published. */
-	readonly publishings: Array<{ from: number; to: number }> = [];
+	readonly publications: Array<{ from: number; to: number }> = [];
 	/** When processes were killed; when older copies were read, and written back. */
 	readonly kills: number[] = [];
 	readonly olderCopies: Array<{ from: number; to: number }> = [];

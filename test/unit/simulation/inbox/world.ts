@@ -99,7 +99,7 @@ export class World extends N8n {
 	/** The main process publishes the workflow again. It receives no deliveries. */
 	private async publish(trigger: Trigger, goneMs: number, takesMs: number): Promise<void> {
 		const publishing = { from: this.now, to: Infinity };
-		this.publishings.push(publishing);
+		this.publications.push(publishing);
 		trigger.isPublished = false;
 		await this.after(goneMs, this.ever);
 		trigger.isPublished = true;
