@@ -34,8 +34,6 @@ import { readItems } from './values';
 
 /** What an operation that waits for replies does before and after its requests. */
 export interface Listening {
-	/** Called before the request of an item goes out. @throws ServiceError if it must not go out */
-	tell: (item: Item) => Promise<void>;
 	/** Called after the last request. @returns whether n8n now waits; the webhook then returns the output */
 	wait: () => Promise<boolean>;
 	/** Called instead of `wait` if the run fails. Does not throw. */
@@ -50,8 +48,6 @@ interface Run {
 	operation: Operation;
 	/** For requests that must not be repeated. */
 	record?: RetryRecord;
-	/** For an operation that waits for replies. */
-	listening?: Listening;
 	/** Missing if it could not be prepared; then no item is pending. */
 	client?: Client;
 	prepared?: unknown;
@@ -75,7 +71,6 @@ export async function runOperation(
 	const run = await untilStopped(context, openRun(context, operation, items));
 	refuseUnsent(context, items);
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
-	run.listening = listening;
 	refuseUnsent(context, items);
 	labelExecution(context, operation, items.filter(isPending));
 	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
@@ -227,10 +222,9 @@ function waitingItems(stores: EntryStore[], { config }: Client): number {
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
-	run: Run,
+	{ operation, record, client, prepared }: Run,
 	items: ValidItem[],
 ): Promise<string | undefined> {
-	const { operation, record, client } = run;
 	if (!client) return undefined;
 	const cap = new FrequencyCap(context);
 	const sendOnce = new SendOnce(context);
@@ -244,7 +238,12 @@ async function carryOut(
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, async (item) => {
-		const send = async (request: OperationRequest) => await sendItem(run, client, item, request);
+		const send = async (request: OperationRequest): Promise<Outcome> => {
+			const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
+			const keyed = { ...request, mayGo, idempotencyKey: record?.begin(item) };
+			const call = operation.run(client, keyed, prepared);
+			return await call.then((records) => ({ records })).catch(toOutcome);
+		};
 		const sendUnlessSent = async () => await sendOnce.guard(item, send);
 		// The window may have closed while others were sent, or while the request waited for its turn.
 		const sendInWindow = async () => {
@@ -261,23 +260,6 @@ async function carryOut(
 	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
 	addHints(context, client, items, warning);
 	return warning;
-}
-
-/** Sends the request of an item. Does not throw. */
-async function sendItem(
-	{ operation, record, prepared, listening }: Run,
-	client: Client,
-	item: ValidItem,
-	request: OperationRequest,
-): Promise<Outcome> {
-	try {
-		await listening?.tell(item);
-		const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
-		const keyed = { ...request, mayGo, idempotencyKey: record?.begin(item) };
-		return { records: await operation.run(client, keyed, prepared) };
-	} catch (error) {
-		return toOutcome(error);
-	}
 }
 
 /** More hints would hide the output. */
