@@ -82,7 +82,7 @@ export async function runOperation(
 		await listening?.stop();
 		throw error;
 	});
-	rememberRecipients(items.filter(mayReach), new Rounds(context));
+	if (operation.recipientOf) rememberRecipients(items.filter(mayReach), new Rounds(context));
 	// While a question waits for its reply, it stays in the record, so a retry does not ask again.
 	if (await listening?.wait()) return context.getInputData();
 	const outputs = toOutputs(context, operation, items);

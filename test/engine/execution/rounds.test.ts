@@ -39,8 +39,6 @@ const hour = new Date().getUTCHours();
 const later = [`${(hour + 2) % 24}:00`, `${(hour + 3) % 24}:00`];
 const window = {
 	days: 'everyDay',
-	from: later[0],
-	to: later[1],
 	hours: later.join(' - '),
 	timeZone: 'UTC',
 };
