@@ -79,8 +79,9 @@ export class Inbox {
 			if (verdict.is === 'busy') return 'busy';
 			verdicts.push(verdict);
 		}
-		const isNew = verdicts.some((verdict) => verdict.isNew);
-		return !isNew || (await this.known.persist(delivery)) ? verdicts : 'busy';
+		if (verdicts.some((verdict) => verdict.isNew)) await this.known.persist(delivery);
+		else if (!this.known.isEmpty) this.known.keep(delivery);
+		return verdicts;
 	}
 
 	private async receive(delivery: Delivery, arrival: Arrival): Promise<Verdict> {
@@ -125,7 +126,8 @@ export class Inbox {
 		// To compare everything would take long while thousands of people reply.
 		const isStored =
 			request.is === 'message' ? !response.verdict?.isNew : this.known.isStored(delivery);
-		return isStored || (await this.known.persist(delivery)) ? response : { inbox: 'busy' };
+		if (!isStored) await this.known.persist(delivery);
+		return response;
 	}
 
 	private async answer(

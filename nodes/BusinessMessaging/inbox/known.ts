@@ -30,10 +30,11 @@ export class Known {
 	private readonly settled = new BoundedMap<string, number>({ maxSize: maxSettled });
 	private settledText?: string;
 	private loadedSettled?: string;
-	/** Deliveries that n8n has not answered yet, and the one that stores for those after it. */
+	/** Deliveries with changes that n8n has not answered yet, and until when those after them wait. */
 	private readonly storing = new Set<Delivery>();
-	private gathering?: Delivery;
+	private gathering?: Promise<void>;
 	private changes = 0;
+	private isGuarding = false;
 	/** What n8n stores: the state at the time of storing. */
 	private readonly live = { toJSON: () => this.toStored() };
 	/** Called when a run has changed, and when it is forgotten. */
@@ -64,15 +65,20 @@ export class Known {
 	/** Adds what n8n has stored with the trigger. */
 	load({ stored }: Pick<Delivery, 'stored'>): void {
 		let unreadable = 0;
+		let isOlder = false;
 		for (const [id, text] of entriesOf(stored)) {
 			if (id === settledName) this.loadSettled(text);
-			else if (this.texts.get(id) !== text && !this.seen.has(tagOf(text))) {
+			else if (this.texts.get(id) !== text) {
+				isOlder ||= this.settled.has(id) || this.seen.has(tagOf(text));
+				if (this.seen.has(tagOf(text))) continue;
 				const record = this.ports.unseal(text);
 				if (record === undefined) unreadable++;
 				else this.mergeText(id, record, text);
 				this.seen.set(tagOf(text), true);
 			}
 		}
+		// An execution has written back an older copy, or this delivery began before the latest change.
+		if (isOlder && !this.isGuarding) void this.guard();
 		if (unreadable > 0)
 			this.ports.warn(
 				`${unreadable} open questions of Send and Wait were stored with another API key and cannot be read. Replies to them start workflows.`,
@@ -131,26 +137,19 @@ export class Known {
 		);
 	}
 
-	/**
-	 * Lets n8n store all that is known: with this delivery, or with another one that is about to do so.
-	 *
-	 * @returns false if that has failed
-	 */
-	async persist(delivery: Delivery): Promise<boolean> {
-		if (this.gathering) return (await this.gathering.ended) === 'received';
-		if (this.storing.size > 0) {
-			this.gathering = delivery;
-			await this.ports.pause(gatherMs);
-			this.gathering = undefined;
-		}
+	/** Lets n8n store all that is known, with this delivery. Those of the same moment do so in the same state. */
+	async persist(delivery: Delivery): Promise<void> {
+		if (this.storing.size > 0)
+			await (this.gathering ??= this.ports.pause(gatherMs).finally(() => {
+				this.gathering = undefined;
+			}));
 		this.storing.add(delivery);
 		void delivery.ended.then(() => this.storing.delete(delivery));
 		delivery.store(this.live);
 		void this.guard();
-		return true;
 	}
 
-	/** Has n8n store all that is known together with what else a delivery changes. */
+	/** Has n8n store all that is known together with what else a delivery changes: it writes all back, as it was when it arrived. */
 	keep(delivery: Delivery): void {
 		delivery.store(this.live);
 	}
@@ -158,12 +157,14 @@ export class Known {
 	/** Looks several times whether n8n still has what was stored: an execution may write back an older copy. */
 	async guard(): Promise<void> {
 		const change = ++this.changes;
+		this.isGuarding = true;
 		for (const pauseMs of guardPausesMs) {
 			await this.ports.pause(pauseMs);
 			// A later change has its own guard.
 			if (change !== this.changes) return;
 			await this.ports.callTrigger(this.own, { is: 'sync' });
 		}
+		this.isGuarding = false;
 	}
 
 	/** Adds the record of a run. @returns undefined if it is no record, or the run is settled */

@@ -17,7 +17,7 @@ type StoredPerson = [
 	item: number,
 	to: string,
 	question: number,
-	/** Seconds after the run began to ask: as text if the service says so; null if not known. */
+	/** ms after the run began to ask: as text if the service says so; null if not known. */
 	since: number | string | null,
 	askedMessageId: string | null,
 	rest?: {
@@ -88,8 +88,7 @@ function toPersonJson(person: Person, startedAt: number): string {
 
 function toSince({ since, isSince }: Person, startedAt: number): number | string | null {
 	if (since === 0) return null;
-	const seconds = Math.floor((since - startedAt) / 1_000);
-	return isSince ? String(seconds) : seconds;
+	return isSince ? String(since - startedAt) : since - startedAt;
 }
 
 function isThere(value: unknown): boolean {
@@ -134,7 +133,8 @@ export function toRecord(run: Run, own: string): string {
 		isUsual ? shorten(node) : '',
 		isUsual ? shorten(signature) : '',
 		startedAt.toString(36),
-		seconds(run.until - startedAt),
+		// Rounded down: what n8n ends by itself, the owner must not take for a run that has got its replies.
+		Math.floor((run.until - startedAt) / 1_000),
 		seconds(run.leaseUntil - startedAt),
 		(run.isWhole ? 1 : 0) + (run.isOver ? 2 : 0),
 	].join(' ');
@@ -190,7 +190,7 @@ function toPerson(
 ): Person {
 	return {
 		...{ item, to, question, askedMessageId: id },
-		since: since === null ? 0 : startedAt + Number(since) * 1_000,
+		since: since === null ? 0 : startedAt + Number(since),
 		...(typeof since === 'string' && { isSince: true as const }),
 		messages: (rest.m ?? []).map(toMessage),
 		...(rest.a !== undefined && { isAccepted: rest.a }),

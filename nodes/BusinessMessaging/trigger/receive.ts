@@ -101,9 +101,9 @@ async function handle(
 	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
 	if (!collected) return { noWebhookResponse: true };
 	eventsOf(context).store(context);
-	if (collected.length === 0) return handled('Nothing to start with');
-	// Any other change of n8n's static data now would write back an older state.
+	// Otherwise, this change of n8n's static data would write back an older state.
 	inbox?.store();
+	if (collected.length === 0) return handled('Nothing to start with');
 	const isSimplified = context.getNodeParameter('simplify', true) !== false;
 	return { workflowData: [toItems(collected, isSimplified, options).map((json) => ({ json }))] };
 }

@@ -207,6 +207,17 @@ test('an older state that something else has written back loses nothing, and is 
 	expect(await jsonOf(execution)).toMatchObject([{ text: 'one' }, { text: 'two' }]);
 });
 
+test('replies of the same moment are all stored when the service has its responses', async () => {
+	const trigger = await inbox();
+	const execution = await people.ask([anna, berta, carl, '+15550001009']);
+	const others = [anna, berta, carl];
+	await Promise.all(others.map(async (from) => await people.write(from, `by ${from}`)));
+	const stored = people.storedBy(trigger).join();
+	for (const from of others) expect(stored).toContain(`by ${from}`);
+	await people.write('+15550001009', 'last');
+	expect(await jsonOf(execution)).toHaveLength(4);
+});
+
 test('a trigger that was renamed and edited keeps its secret, its duplicate events, its questions and the replies so far', async () => {
 	const [webhookId, event] = ['renamed', received()];
 	const trigger = await inbox({ webhookId });

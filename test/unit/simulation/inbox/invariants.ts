@@ -62,7 +62,8 @@ export function faultsOf(world: World): Fault[] {
 		if (made.includes('givenUp') || made.includes('pending')) add('undelivered', id);
 		const hasStarted = triggers.some((trigger) => trigger.started.includes(id));
 		const isThere = inRuns + late > 0 || hasStarted || message.isRepeatedFor;
-		if (!isThere && made.length > 0) add('lost', id);
+		const isUnidentified = !canBeRecognized(world, message);
+		if (!isThere && made.length > 0) add('lost', id, isUnidentified ? 'unidentified' : undefined);
 		if (inRuns > 1) add('twice', id, excuse);
 		if (inRuns > 0 && started + late > 0) add('alsoStarted', id, excuse);
 		if (late > 1) add('lateTwice', id, excuse);

@@ -127,10 +127,12 @@ export class N8n extends VirtualTime {
 				delivery.read(trigger.stored);
 				const result = await handle(trigger, process, delivery);
 				await this.after(this.latency(), server);
-				if (delivery.live && (!delivery.forgets || this.random() < 0.5))
+				if (delivery.writes && (!delivery.forgets || this.random() < 0.5))
 					trigger.stored = delivery.written();
 				await this.after(1 + this.random() * 5, server);
-				delivery.end(isWaiting ? 'received' : 'lost');
+				const isRefused = (result as unknown) === 503;
+				if (!isWaiting) delivery.end('lost');
+				else delivery.end(isRefused ? 'failed' : 'received');
 				finish(result);
 			})();
 		});

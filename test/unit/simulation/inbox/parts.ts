@@ -82,10 +82,12 @@ export interface Execution {
 export class DeliveryUnderWay implements Delivery {
 	stored: unknown;
 	live?: { toJSON(): unknown };
+	/** Whether n8n writes back all that it has read, with the changes. */
+	writes = false;
 	/** n8n forgets changes if the delivery starts the workflow. */
 	forgets = false;
-	end!: (how: 'received' | 'lost') => void;
-	readonly ended = new Promise<'received' | 'lost'>((resolve) => (this.end = resolve));
+	end!: (how: 'received' | 'lost' | 'failed') => void;
+	readonly ended = new Promise<'received' | 'lost' | 'failed'>((resolve) => (this.end = resolve));
 	private column: Record<string, unknown> = {};
 
 	read(column: string): void {
@@ -95,10 +97,11 @@ export class DeliveryUnderWay implements Delivery {
 
 	store(live: { toJSON(): unknown }): void {
 		this.live = live;
+		this.writes = true;
 	}
 
 	written(): string {
-		return JSON.stringify({ ...this.column, inbox: this.live });
+		return JSON.stringify({ ...this.column, inbox: this.live ?? this.stored });
 	}
 }
 
