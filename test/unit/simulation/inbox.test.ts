@@ -3,9 +3,7 @@ import { invariants } from './inbox/invariants';
 import { carryOut, simulate } from './inbox/schedules';
 import type { Action, Schedule } from './inbox/parts';
 
-// The same schedules every time, so that a change is judged by what it changes. `npm run test:simulation` draws others. One that is known to break
-// an invariant: seed 370262936 (after a kill, a stop and a publication, a trigger keeps more than it should; no message is concerned).
-const seed = Number(process.env.TEST_SEED ?? 1);
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 test(`no schedule breaks an invariant, except where the documentation says so (TEST_SEED=${seed})`, async () => {
 	const { shortest, ...result } = await simulate(2_000, seed);
