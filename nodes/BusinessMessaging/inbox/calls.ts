@@ -126,7 +126,8 @@ function stateOf(id: string, response?: Response): RunState {
 		return body.accepted === id ? 'accepted' : 'unknown';
 	}
 	// the page of n8n for an execution that has ended well
-	if (statusCode === 200) return String(body).includes('No action required') ? 'finished' : 'unknown';
+	if (statusCode === 200)
+		return String(body).includes('No action required') ? 'finished' : 'unknown';
 	const message = isRecord(body) ? String(body.message) : '';
 	if (statusCode === 409) return stateOfConflict(message);
 	// deleted, waiting in another round of a loop, or signed by an earlier installation of n8n

@@ -307,7 +307,8 @@ export type RunState =
  */
 export function afterHandOver(run: Run, state: RunState, mayHaveGot: boolean, now: number): void {
 	// Until n8n ends the wait itself, only the owner can have ended it well.
-	const isByOwner = (state === 'finished' || (state === 'gone' && mayHaveGot)) && now <= endsAt(run);
+	const isByOwner =
+		(state === 'finished' || (state === 'gone' && mayHaveGot)) && now <= endsAt(run);
 	const isGot = state === 'accepted' || isByOwner;
 	if (isGot) run.got = union(run.got, run.handing);
 	// An asker that was killed after it had asked everybody stays "running".
