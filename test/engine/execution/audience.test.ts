@@ -1,5 +1,4 @@
 /** Audience Rules, Preview and Test: who gets a message is decided before the first one goes out. */
-import { isEmpty, pick } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { FaultOrder } from '../../../sandbox/faults';
@@ -61,6 +60,7 @@ test('the contacts of an excluded segment get nothing; a hint says whom the rule
 	const partial = await excluding('opted-out');
 	expect(reasons(partial)).toEqual([null, 'excluded', null, null]);
 	expect(partial.hints.map(({ message }) => message)).toEqual([
+		'3 sent, 1 excluded.',
 		'Some contacts of the segment "opted-out" have no phone number with country code, so they were not excluded.',
 	]);
 });
@@ -76,6 +76,7 @@ test('a segment that has nobody stops the run before anything is sent, unless th
 	const allowed = await run({ rules: { ...rules, allowEmptySegment: true } });
 	expect(sentTo()).toHaveLength(people.length);
 	expect(allowed.hints.map(({ message }) => message)).toEqual([
+		'4 sent.',
 		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
 	]);
 });
@@ -263,16 +264,44 @@ describe('a preview', () => {
 			['skipped', 'excluded'],
 			['preview', `Hello ${carl}`],
 			['preview', `Hello ${dora}`],
-			['notSent', '"no number" in \'Recipient Phone Number\' is not a phone number'],
+			['notSent', expect.stringContaining("'Recipient Phone Number' is not a phone number. ")],
 		]);
 		expect(preview.hints.map(({ message }) => message)).toEqual([
+			'Preview: nothing was sent. 3 would be sent, 1 excluded, 1 cannot be sent (see reason).',
 			'A preview does not look at Send Once and Frequency Cap. It also shows people who would be skipped by them.',
 		]);
 	});
 
 	test('says nothing of Send Once and the cap if neither is used', async () => {
-		expect((await run({ parameters: { mode: 'preview' } })).hints).toEqual([]);
+		expect((await run({ parameters: { mode: 'preview' } })).hints).toEqual([
+			expect.objectContaining({ message: 'Preview: nothing was sent. 4 would be sent.' }),
+		]);
 	});
+
+	test.each([
+		['fails', 'no number'],
+		['is skipped', berta],
+	])(
+		'has columns of text before those of the list, also if the first item %s',
+		async (_, phone) => {
+			const template = { operation: 'sendTemplate', ...welcomeParameters };
+			const items = [phone, anna, carl].map((one, n) => ({ phone: one, name: 'Anna', n }));
+			const { outputs } = await run({
+				items,
+				rules: { excludeNumbers: berta },
+				parameters: { ...template, mode: 'preview', options: { keepInputFields: true } },
+			});
+			const rows = outputs[0].map(({ json }) => json);
+			// As n8n's table does it: each column stands where it first appears.
+			const columns = [...new Set(rows.flatMap(Object.keys))];
+			expect(columns.slice(0, 3)).toEqual(['to', 'sendStatus', 'reason']);
+			expect(columns.indexOf('text')).toBeLessThan(columns.indexOf('phone'));
+			expect(columns.indexOf('template')).toBeLessThan(columns.indexOf('phone'));
+			expect(columns).not.toContain('messageId');
+			const isText = (value: unknown) => value === null || typeof value !== 'object';
+			expect(rows.flatMap((row) => Object.values(row)).every(isText)).toBe(true);
+		},
+	);
 
 	test('is automatic in an evaluation of n8n', async () => {
 		const { outputs } = await run({ mode: 'evaluation' });
@@ -320,12 +349,14 @@ describe('a preview', () => {
 		expect(sentTo()).toEqual([]);
 		await run({ ...options, parameters: template });
 		const [{ text, template: received }] = service.sandbox.state.messages.all;
-		const buttons = received?.buttons.map((button) => pick(button, ['text', 'url']));
+		const buttons = received?.buttons
+			.map((button) => `[${[button.text, button.url].filter(Boolean).join(': ')}]`)
+			.join(' ');
 		const { json } = preview.outputs[0][0];
 		expect([json.text, json.header, json.buttons]).toEqual([
 			text,
 			received?.header?.text,
-			isEmpty(buttons) ? undefined : buttons,
+			buttons || undefined,
 		]);
 	});
 
@@ -335,10 +366,41 @@ describe('a preview', () => {
 		const template = { operation: 'sendTemplate', ...welcomeParameters, mode: 'preview' };
 		const items = [{ phone: anna, n: 1 }];
 		const { outputs, hints } = await run({ items, credentials, parameters: template });
-		expect(hints[0].message).toContain('were not checked against their templates');
+		expect(hints[1].message).toContain('were not checked against their templates');
 		const headerDocumentUrl = welcomeParameters.variables.value.headerPdfUrl;
 		const expected = { text: null, template: 'welcome', headerDocumentUrl };
 		expect(outputs[0][0].json).toMatchObject(expected);
+	});
+});
+
+describe('the total above the output', () => {
+	test('says what became of each message', async () => {
+		await service.fault({ endpoint: 'sendText', match: carl, status: 422 });
+		await service.fault({ endpoint: 'sendText', match: dora, reset: 'afterRead' });
+		const sending: Options = {
+			items: [...people, { phone: anna }, { phone: 'no number' }],
+			rules: { excludeNumbers: berta, duplicates: 'sendFirst' },
+			onError: 'continueRegularOutput',
+		};
+		const totalOf = async (options: Options) => (await run(options)).hints[0];
+		const counts = '1 duplicate, 1 excluded';
+		expect(await totalOf(sending)).toEqual({
+			message: `1 sent, ${counts}, 1 may have been sent, 2 not sent (see reason).`,
+			location: 'outputPane',
+			type: 'info',
+		});
+		const errorOutput: Options = { ...sending, onError: 'continueErrorOutput' };
+		expect((await totalOf(errorOutput)).message).toBe(
+			`3 sent, ${counts}, 1 not sent (see the error output).`,
+		);
+		const test = { mode: 'test', testNumber: dora, testMessages: 2 };
+		expect((await totalOf({ parameters: test })).message).toBe(
+			'2 sent to the test number, 2 not in the test.',
+		);
+	});
+
+	test('is left out for a single message, whose item says the same', async () => {
+		expect((await run({ items: [{ phone: anna }] })).hints).toEqual([]);
 	});
 });
 
