@@ -62,7 +62,9 @@ const joinSentences = (message: string, description?: string) =>
 	description ? `${message}. ${description}` : message;
 
 /** What only some results have. In the input, an earlier run may have left it, and it must not look like a result of this one. */
-const ownFields = 'error meantFor sendAfter sendBefore sentAs skipped timeZones'.split(' ');
+const ownFields = 'error meantFor messageId sendAfter sendBefore sentAs skipped timeZones'.split(
+	' ',
+);
 
 /**
  * Outputs followed by the fields of their inputs. If both have a field, the output's is used. n8n's table shows columns in
