@@ -35,6 +35,8 @@ import { readItems } from './values';
 
 /** What an operation that waits for replies does before and after its requests. */
 export interface Listening {
+	/** Called before the request of an item goes out. @throws ServiceError if it must not go out */
+	tell: (item: Item) => Promise<void>;
 	/** Called after the last request. @returns whether n8n now waits; the webhook then returns the output */
 	wait: () => Promise<boolean>;
 	/** Called instead of `wait` if the run fails. Does not throw. */
@@ -49,6 +51,8 @@ interface Run {
 	operation: Operation;
 	/** For requests that must not be repeated. */
 	record?: RetryRecord;
+	/** For an operation that waits for replies. */
+	listening?: Listening;
 	/** Missing if it could not be prepared; then no item is pending. */
 	client?: Client;
 	prepared?: unknown;
@@ -72,6 +76,7 @@ export async function runOperation(
 	const run = await untilStopped(context, openRun(context, operation, items));
 	refuseUnsent(context, items);
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
+	run.listening = listening;
 	refuseUnsent(context, items);
 	labelExecution(context, operation, items.filter(isPending));
 	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
@@ -224,9 +229,10 @@ function waitingItems(stores: EntryStore[], { config }: Client): number {
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
-	{ operation, record, client, prepared }: Run,
+	run: Run,
 	items: ValidItem[],
 ): Promise<string | undefined> {
+	const { operation, record, client } = run;
 	if (!client) return undefined;
 	const cap = new FrequencyCap(context);
 	const sendOnce = new SendOnce(context);
@@ -240,12 +246,7 @@ async function carryOut(
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, async (item) => {
-		const send = async (request: OperationRequest): Promise<Outcome> => {
-			const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
-			const keyed = { ...request, mayGo, idempotencyKey: record?.begin(item) };
-			const call = operation.run(client, keyed, prepared);
-			return await call.then((records) => ({ records })).catch(toOutcome);
-		};
+		const send = async (request: OperationRequest) => await sendItem(run, client, item, request);
 		const sendUnlessSent = async () => await sendOnce.guard(item, send);
 		// The window may have closed while others were sent, or while the request waited for its turn.
 		const sendInWindow = async () => {
@@ -261,6 +262,23 @@ async function carryOut(
 	});
 	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
 	return warning;
+}
+
+/** Sends the request of an item. Does not throw. */
+async function sendItem(
+	{ operation, record, prepared, listening }: Run,
+	client: Client,
+	item: ValidItem,
+	request: OperationRequest,
+): Promise<Outcome> {
+	try {
+		await listening?.tell(item);
+		const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
+		const keyed = { ...request, mayGo, idempotencyKey: record?.begin(item) };
+		return { records: await operation.run(client, keyed, prepared) };
+	} catch (error) {
+		return toOutcome(error);
+	}
 }
 
 /** More hints would hide the output. */
