@@ -59,7 +59,14 @@ export async function listenForReplies(
 	}
 	const listening = await listenByTrigger(run);
 	if (listening) return listening;
-	if (people === 1 && !run.groups) return await listenByWebhook(run, await listWebhooks(client));
+	const registered = await listWebhooks(client);
+	if (people === 1 && !run.groups) return await listenByWebhook(run, registered);
+	if (registered.some(({ url }) => url === undefined)) {
+		throw new InputError(
+			'The service does not show the addresses of its webhooks, so Business Messaging Trigger, which receives the replies, cannot be found',
+			'Ask one person in each execution, without Group Messages: that needs no trigger. Nothing was sent.',
+		);
+	}
 	throw new InputError(
 		'To ask several people at once, or to group messages, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox',
 		"The trigger receives the replies. It must be published on this n8n with Message Received in 'Trigger On' and Automatic in 'Registration', and n8n must be able to call its own public address. Nothing was sent.",

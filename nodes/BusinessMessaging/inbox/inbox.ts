@@ -32,6 +32,8 @@ import { fromRecord, parse, toRecord } from './records';
 const maxOpen = 50_000;
 /** How long the owner may not be published, e.g. while its workflow is published again, before its messages count as ordinary, ms. */
 const maxGoneMs = 60_000;
+/** When a trigger that has asked which questions are open is told once more: n8n may write back what a delivery had read before, ms after that. */
+const teachAgainMs = [10_000, 30_000];
 /** If the service's clock is not known, a message may seem this much older than it is, ms. */
 const clockToleranceMs = 60_000;
 
@@ -148,7 +150,11 @@ export class Inbox {
 				return { inbox, verdict: await this.recognition.decideOwn({ ...message, key }) };
 			}
 			case 'learn':
+				void this.teachAgain(request.from);
 				return { inbox, runs: this.teach(request.from) };
+			case 'known':
+				for (const [id, record] of request.runs) this.known.mergeText(id, record);
+				return { inbox };
 			case 'sync':
 				return this.takeIn(request);
 		}
@@ -187,6 +193,14 @@ export class Inbox {
 		for (const run of open.filter(({ isWhole, triggers }) => !isWhole && !triggers.includes(from)))
 			this.known.merge({ ...run, triggers: [...run.triggers, from] });
 		return open.map((run) => [run.id, toRecord(withoutTexts(run), from)]);
+	}
+
+	private async teachAgain(from: string): Promise<void> {
+		for (const pauseMs of teachAgainMs) {
+			await this.known.ports.pause(pauseMs);
+			const runs = this.teach(from);
+			if (runs.length > 0) await this.known.ports.callTrigger(from, { is: 'known', runs });
+		}
 	}
 
 	/** Adds what a process of this trigger knows. */

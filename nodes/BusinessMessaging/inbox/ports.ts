@@ -25,7 +25,9 @@ export type TriggerRequest =
 	/** Messages that came too late for their run start the workflow. */
 	| { is: 'late'; id: string; run: string; keys: string[] }
 	/** A trigger that was just published asks which questions are open. */
-	| { is: 'learn'; from: string };
+	| { is: 'learn'; from: string }
+	/** What the owner knows, once more. */
+	| { is: 'known'; runs: Array<[id: string, record: string]> };
 
 /** What a trigger responds. */
 export interface TriggerResponse {

@@ -1,4 +1,4 @@
-/** `npm run test:queue`: what several processes of n8n's queue mode do at the same moment. Takes about five minutes. */
+/** `npm run test:queue`: what several processes of n8n's queue mode do at the same moment. Takes about fifteen minutes. */
 import { writeFile } from 'node:fs/promises';
 import { printTable, readFlags, runMain, UserError } from '../../../harness/cli';
 import { openQueue } from '../soak/machine';
@@ -10,8 +10,8 @@ const USAGE = `Usage: npm run test:queue -- [--json FILE] [--quick] [--only NAME
 Starts PostgreSQL, Redis and n8n's queue mode, and runs: ${names.join(', ')}. Needs Linux.
 --quick runs all with fewer messages. While everything fails: npm run test:soak -- --queue`;
 
-const full = { messages: 3000, people: 600, events: 240 };
-const quick = { messages: 1200, people: 150, events: 40 };
+const full = { messages: 3000, people: 600, events: 240, asked: 100 };
+const quick = { messages: 1200, people: 150, events: 40, asked: 20 };
 
 runMain(async () => {
 	const flags = readFlags({ json: 'string', only: 'string', quick: 'boolean' }, USAGE);

@@ -12,6 +12,7 @@ import type { N8nProcess } from '../../../harness/n8n/server';
 import { numbersOf } from '../../../harness/sandboxClient';
 import { until } from '../../../harness/until';
 import { type Machine, WORKERS } from '../soak/machine';
+import { replies } from './replies';
 import { ACTION, type Body, isOpen, patiently, RATE, Shop } from '../soak/shop';
 
 /** n8n's queue gives an execution to whichever worker asks first; parts that met at one worker are sent again. */
@@ -19,11 +20,12 @@ const ATTEMPTS = 6;
 const LIMIT = 5 * 60_000;
 const SIDE_BY_SIDE = 10;
 
-/** How much is sent: messages of a campaign, people of those that meet, and events. */
+/** How much is sent: messages of a campaign, people of those that meet, events, and people who are asked. */
 interface Sizes {
 	messages: number;
 	people: number;
 	events: number;
+	asked: number;
 }
 
 /** The measurements, and what does not hold, whatever the speed of the machine. */
@@ -189,7 +191,7 @@ const trigger: Scenario = async (machine, { events }) => {
 };
 
 /** All by their names. */
-export const scenarios: Record<string, Scenario> = { campaigns, trigger, sendOnce, cap };
+export const scenarios: Record<string, Scenario> = { campaigns, trigger, sendOnce, cap, replies };
 
 /** Splits a campaign into equal parts. */
 function partsOf(messages: number, parts: number): Body[] {

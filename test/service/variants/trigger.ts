@@ -42,25 +42,29 @@ export async function checkTrigger(stage: Stage): Promise<void> {
 
 	await trigger.activate('init');
 	expect(own()).toHaveLength(1);
-	if (!stage.webhookProblem(true) && showsSecret(stage)) await checkReplies(stage);
+	if (!stage.webhookProblem(true)) await checkReplies(stage);
 	await trigger.deactivate();
 	expect(own()).toHaveLength(stage.webhookProblem(true) ? 1 : 0);
 }
 
-/** Whether the list of webhooks shows Send and Wait how to call the trigger. */
-function showsSecret({ choice }: Stage): boolean {
-	return ['as-given', 'slash', 'encoded'].includes(choice['webhook-listing']);
-}
-
-/** Two people are asked, and their replies reach the run that asks. */
-async function checkReplies({ engine, credentials, state }: Stage): Promise<void> {
+/** Two people are asked, and their replies reach the run that asks; without the trigger's address, nobody is asked. */
+async function checkReplies(stage: Stage): Promise<void> {
+	const { engine, credentials, state, choice } = stage;
 	const people = ['+15550003101', '+15550003102'];
-	const question = { resource: 'message', operation: 'sendAndWait', message: 'Tuesday?' };
-	const execution = await engine.runUntilWaiting({
-		parameters: { ...question, to: '={{ $json.phone }}' },
+	const question = {
+		parameters: {
+			...{ resource: 'message', operation: 'sendAndWait' },
+			...{ message: 'Tuesday?', to: '={{ $json.phone }}' },
+		},
 		items: people.map((phone) => ({ phone })),
 		credentials,
-	});
+	};
+	if (choice['webhook-listing'] === 'hidden') {
+		const { error } = await stage.run(question.parameters, { items: question.items });
+		expect(error?.message).toMatch(/does not show the addresses of its webhooks/);
+		return;
+	}
+	const execution = await engine.runUntilWaiting(question);
 	for (const phone of people) state.traffic.receive({ from: phone, text: `Yes from ${phone}` });
 	await until('the replies', () => execution.outputs);
 	const replies = execution.outputs?.flat().map(({ json }) => json.text);
