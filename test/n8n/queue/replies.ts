@@ -1,0 +1,162 @@
+/** Send and Wait in queue mode: the trigger is published again while questions are open, and the worker that asks is killed. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import countBy from 'lodash/countBy';
+import type { IDataObject } from 'n8n-workflow';
+import { step } from '../../../harness/cli';
+import { outputOf, startedWith } from '../../../harness/n8n/client';
+import { numbersOf } from '../../../harness/sandboxClient';
+import { until } from '../../../harness/until';
+import type { Machine } from '../soak/machine';
+import { ACTION, ofStart, patiently, Shop, START } from '../soak/shop';
+
+const LIMIT = 5 * 60_000;
+/** Replies so long before the time limit must reach their run, ms. */
+const LAST_REPLIES = 9_000;
+/** The time limit of the questions, ms. */
+const WAIT = 60_000;
+
+const question = {
+	resource: 'message',
+	operation: 'sendAndWait',
+	to: '={{ $json.to }}',
+	message: ofStart('text'),
+	limitWaitTime: `={{ $('${START}').first().json.body.minutes }}`,
+	waitTimeUnit: 'minutes',
+};
+
+/** What became of the messages of the people who were asked. */
+interface Row {
+	what: string;
+	webhookProcesses: number;
+	written: number;
+	/** Those that the run got, and those that started the workflow of the trigger. */
+	inRun: number;
+	expectedInRun: number;
+	started: number;
+	lost: number;
+	doubled: number;
+}
+
+/** Each disturbance with one webhook process, and with two that are routed by path. */
+export async function replies(machine: Machine, { asked }: { asked: number }) {
+	const rows: Row[] = [];
+	const faults: string[] = [];
+	for (const webhookProcesses of [1, 2]) {
+		const others = machine.receivers.splice(webhookProcesses);
+		const shop = await Shop.open(machine, {
+			started: { ask: question },
+			triggered: { inbox: { trigger: {} } },
+		});
+		for (const [what, work] of Object.entries(disturbances)) {
+			const title = `${what}, ${webhookProcesses} webhook process${webhookProcesses > 1 ? 'es' : ''}`;
+			const result = await step(title, async () => await work(shop, asked));
+			rows.push({ what, webhookProcesses, ...result });
+			faults.push(...faultsOf(result).map((fault) => `${title}: ${fault}`));
+		}
+		await shop.close();
+		machine.receivers.push(...others);
+	}
+	return { rows, faults };
+}
+
+type Counted = Omit<Row, 'what' | 'webhookProcesses'>;
+
+/** What does not hold. */
+function faultsOf({ written, inRun, expectedInRun, lost, doubled }: Counted) {
+	return [
+		...(lost > 0 ? [`${lost} of ${written} replies lost`] : []),
+		...(doubled > 0 ? [`${doubled} of ${written} replies used twice`] : []),
+		...(inRun < expectedInRun ? [`the run got ${inRun} of ${expectedInRun} replies`] : []),
+	];
+}
+
+const disturbances: Record<string, (shop: Shop, asked: number) => Promise<Counted>> = {
+	/** Somebody never replies, so that the run ends at its time limit, with what was written before and after the publication. */
+	'published again in the middle': async (shop, asked) => {
+		const people = { from: 0, count: asked };
+		const running = shop.run('ask', { text: 'Does Tuesday suit you?', minutes: 1, ...people });
+		await untilAsked(shop, asked);
+		await untilStatus(shop, 'waiting');
+		const end = Date.now() + WAIT;
+		const [, ...numbers] = numbersOf(people);
+		const late = numbers.length / 2;
+		write(shop, numbers.slice(0, late));
+		const { id } = shop.places.inbox;
+		const { client } = shop.machine.main;
+		await patiently(async () => await client.deactivate(id));
+		await patiently(async () => await client.activate(id));
+		await delay(end - LAST_REPLIES - Date.now());
+		write(shop, numbers.slice(late));
+		const executions = await running;
+		const output = executions.flatMap((one) => outputOf(one, ACTION)).map(({ json }) => json);
+		return { ...(await countsOf(shop, numbers, output)), expectedInRun: numbers.length };
+	},
+	/** n8n calls the execution running for as long as it can; whoever was asked, or would have been, still reaches somebody. */
+	'the worker that asks is killed': async (shop, asked) => {
+		const people = { from: 10_000, count: asked * 20 };
+		const before = shop.sandbox.state.messages.all.length;
+		const running = shop.run('ask', { text: 'Does Friday suit you?', minutes: 10, ...people });
+		await untilAsked(shop, before + asked);
+		const [id] = await shop.executions(shop.places.ask.id, 0, "AND status = 'running'");
+		const sign = `Worker started execution ${id} `;
+		const worker = shop.machine.workers.find(({ logFile }) =>
+			readFileSync(logFile, 'utf8').includes(sign),
+		);
+		await worker?.kill();
+		const numbers = numbersOf({ ...people, count: asked });
+		write(shop, numbers);
+		await worker?.start();
+		const executions = await running;
+		const output = executions.flatMap((one) => outputOf(one, ACTION)).map(({ json }) => json);
+		return { ...(await countsOf(shop, numbers, output)), expectedInRun: 0 };
+	},
+};
+
+async function untilAsked({ sandbox }: Shop, count: number): Promise<void> {
+	const { messages } = sandbox.state;
+	await until('people to be asked', () => messages.all.length >= count, { limit: LIMIT });
+}
+
+async function untilStatus(shop: Shop, status: string): Promise<void> {
+	const isThere = async () =>
+		(await shop.executions(shop.places.ask.id, 0, `AND status = '${status}'`)).length > 0;
+	await until(`the run to be ${status}`, isThere, { limit: LIMIT });
+}
+
+function write({ sandbox }: Shop, numbers: string[]): void {
+	for (const from of numbers) sandbox.state.traffic.receive({ from, text: `By ${from}` });
+}
+
+/** Reads what became of the messages once the service has got them through and their executions have ended. */
+async function countsOf(shop: Shop, numbers: string[], output: IDataObject[]) {
+	const { deliveries } = shop.sandbox.state;
+	const settled = () => deliveries.log.last().every(({ state }) => state !== 'pending');
+	await until('the deliveries', settled, { limit: LIMIT });
+	const { client } = shop.machine.main;
+	// What comes too late for its run starts the workflow once the asker counts as dead.
+	const read = async () => {
+		const ids = await shop.executions(shop.places.inbox.id, 0);
+		const executions = await Promise.all(
+			ids.map(async (id) => await client.getExecution(String(id))),
+		);
+		return executions.flatMap((one) => startedWith(one, START)).map(({ json }) => json);
+	};
+	const isOurs = ({ text }: IDataObject) => numbers.some((number) => text === `By ${number}`);
+	const inRun = output.filter(isOurs).length;
+	let started = (await read()).filter(isOurs);
+	for (const end = Date.now() + LIMIT; inRun + started.length < numbers.length; ) {
+		if (Date.now() > end) break;
+		await delay(2_000);
+		started = (await read()).filter(isOurs);
+	}
+	const times = countBy([...output.filter(isOurs), ...started], 'text');
+	const counts = numbers.map((number) => times[`By ${number}`] ?? 0);
+	return {
+		written: numbers.length,
+		inRun,
+		started: started.length,
+		lost: counts.filter((count) => count === 0).length,
+		doubled: counts.filter((count) => count > 1).length,
+	};
+}
