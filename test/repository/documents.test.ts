@@ -103,6 +103,32 @@ test('the README names every operation', () => {
 	);
 });
 
+describe('each message that Troubleshooting explains is one of the nodes', () => {
+	const sources = [...filesBelow('nodes'), ...filesBelow('credentials')]
+		.filter((name) => name.endsWith('.ts'))
+		.map((name) => readText(name).replaceAll("\\'", "'"));
+	const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| `'));
+	const [, inReadme] = readText('README.md').split('\n## Troubleshooting\n');
+	const rows = [rowsOf(inReadme.split('\n## ')[0]), rowsOf(readText('docs/troubleshooting.md'))];
+	const messages = rows
+		.flat()
+		.flatMap((row) =>
+			[...row.split(' | ')[0].matchAll(/`([^`]+)`/g)].map(([, message]) => message),
+		);
+
+	test('ten are in the README, as the other page says, and none is in both', () => {
+		expect(rows.map(({ length }) => length)).toEqual([10, expect.any(Number)]);
+		expect(rows[1].length).toBeGreaterThan(5);
+		expect(uniq(messages)).toEqual(messages);
+	});
+
+	test.each(messages)('%s', (message) => {
+		const parts = message.split(/["']?…["']?/).map((words) => words.trim());
+		const missing = parts.filter((part) => !sources.some((source) => source.includes(part)));
+		expect(missing).toEqual([]);
+	});
+});
+
 const ours = 'n8n-nodes-business-messaging.';
 const action = new BusinessMessaging().description;
 /** By the part of the type behind the package's name. n8n makes the tool from the action node, with a description for the AI. */

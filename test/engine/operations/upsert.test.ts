@@ -105,6 +105,8 @@ test('a contact that is listed but cannot be found by its ID is not created agai
 
 test('two executions at the same time create one contact', async () => {
 	addContacts(30);
+	// The response to the creation is late, so the others want to save the contact meanwhile.
+	await service.fault({ endpoint: 'createContact', delayMs: 300, count: 9 });
 	await Promise.all([upsert(newPhone), upsert(newPhone), upsert('+1 555 900 0000')]);
 	expect(calls().slice(1)).toEqual([1, 2]);
 });

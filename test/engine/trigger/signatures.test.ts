@@ -134,6 +134,21 @@ test.each([signed({}), { options: { registration: 'manual', requireSecret: true 
 	},
 );
 
+test('with Require Secret, only the secret of the credential is taken, and nothing if it is emptied later', async () => {
+	const credentials = service.credentials({ webhookSecret: secret });
+	const parameters = { options: { registration: 'manual', requireSecret: true } };
+	const trigger = await triggers.active({ parameters, credentials });
+	const statusOf = async (query: string, headers = {}) =>
+		(await trigger.deliver(received({ id: query }), headers, trigger.url + query)).status;
+	expect(await statusOf(`?token=${secret}`)).toBe(200);
+	expect(await statusOf('', { 'X-Webhook-Token': secret })).toBe(200);
+	expect(await statusOf('?token=wrong')).toBe(401);
+	credentials.webhookSecret = '';
+	for (const query of ['', '?token=', `?token=${secret}`]) expect(await statusOf(query)).toBe(401);
+	expect(await statusOf('', { 'X-Webhook-Token': '' })).toBe(401);
+	expect(trigger.executions).toHaveLength(2);
+});
+
 describe('Standard Webhooks, with the cases of its own library', () => {
 	const parameters = signed({ scheme: 'standardWebhooks' });
 	const settings: SignatureSettings = { scheme: 'standardWebhooks', header: '' };
