@@ -9,6 +9,8 @@ import type { INode, INodeTypeDescription } from 'n8n-workflow';
 import { BusinessMessaging } from '../../nodes/BusinessMessaging/BusinessMessaging.node';
 import { BusinessMessagingTrigger } from '../../nodes/BusinessMessaging/BusinessMessagingTrigger.node';
 import { operations } from '../../nodes/BusinessMessaging/description';
+import { controlWords } from '../../sandbox/controls';
+import { changeableSchema } from '../../sandbox/options';
 import { variationPointNames } from '../../sandbox/variants';
 import { exampleNames } from '../../harness/examples';
 import type { WorkflowFile } from '../../harness/n8n/client';
@@ -86,6 +88,13 @@ test('the tables of assumptions and examples are complete', () => {
 	const assumed = named('docs/api-assumptions.md', /`variant ([\w-]+)`/g);
 	expect(assumed).toEqual([...variationPointNames].sort());
 	expect(named('examples/README.md', /\]\(([\w-]+)\.json\)/g)).toEqual(exampleNames().sort());
+});
+
+test('the page of the sandbox names every control, and every option that can be changed', () => {
+	const controls = named('docs/sandbox.md', /^\| `((?:GET|POST|PATCH|DELETE) \S+)` \|/gm);
+	expect(controls).toEqual(Object.keys(controlWords).sort());
+	const options = named('docs/sandbox.md', /^\| `\{ "(\w+)"/gm);
+	expect(options).toEqual(Object.keys(changeableSchema.shape).sort());
 });
 
 test('the README names every operation', () => {

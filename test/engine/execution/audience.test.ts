@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { FaultOrder } from '../../../sandbox/faults';
 import type { RunOptions } from '../../../harness/engine/execution';
-import { sendText, useService } from '../../../harness/engine/service';
+import { locator, sendText, useService } from '../../../harness/engine/service';
 
 const service = useService();
 const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);

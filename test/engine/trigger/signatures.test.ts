@@ -115,6 +115,26 @@ test.each(Object.entries(forms))('takes %s, and nothing that was touched', async
 	expect(trigger.executions).toHaveLength(2);
 });
 
+test.each([signed({}), signed({ scheme: 'standardWebhooks' })])(
+	'takes what the sandbox signs with the same secret, and nothing that it signs with another, with %j',
+	async (parameters) => {
+		const trigger = await active(parameters);
+		const { settings, traffic } = service.sandbox.state;
+		const statusOf = async (text: string) => {
+			const { deliveries } = traffic.receive({ from: customer, text });
+			await until('the delivery', () => deliveries[0].state !== 'pending');
+			return deliveries[0].attempts[0].status;
+		};
+		settings.webhookSecret = secret;
+		expect(await statusOf('Right')).toBe(200);
+		settings.webhookSecret = otherSecret;
+		expect(await statusOf('Wrong')).toBe(401);
+		settings.webhookSecret = '';
+		expect(await statusOf('Unsigned')).toBe(401);
+		expect(trigger.executions).toHaveLength(1);
+	},
+);
+
 test('a signature does not replace the secret of the URL, and neither is handed on', async () => {
 	const trigger = await active({ ...signed({}), simplify: false });
 	const headers = { 'X-Signature': hmac(secret, body).digest('hex') };
