@@ -115,26 +115,6 @@ test.each(Object.entries(forms))('takes %s, and nothing that was touched', async
 	expect(trigger.executions).toHaveLength(2);
 });
 
-test.each([signed({}), signed({ scheme: 'standardWebhooks' })])(
-	'takes what the sandbox signs with the same secret, and nothing that it signs with another, with %j',
-	async (parameters) => {
-		const trigger = await active(parameters);
-		const { settings, traffic } = service.sandbox.state;
-		const statusOf = async (text: string) => {
-			const { deliveries } = traffic.receive({ from: customer, text });
-			await until('the delivery', () => deliveries[0].state !== 'pending');
-			return deliveries[0].attempts[0].status;
-		};
-		settings.webhookSecret = secret;
-		expect(await statusOf('Right')).toBe(200);
-		settings.webhookSecret = otherSecret;
-		expect(await statusOf('Wrong')).toBe(401);
-		settings.webhookSecret = '';
-		expect(await statusOf('Unsigned')).toBe(401);
-		expect(trigger.executions).toHaveLength(1);
-	},
-);
-
 test('a signature does not replace the secret of the URL, and neither is handed on', async () => {
 	const trigger = await active({ ...signed({}), simplify: false });
 	const headers = { 'X-Signature': hmac(secret, body).digest('hex') };
@@ -153,21 +133,6 @@ test.each([signed({}), { options: { registration: 'manual', requireSecret: true 
 		await expect(trigger.activate()).rejects.toThrow("'Webhook Secret' of the credential is empty");
 	},
 );
-
-test('with Require Secret, only the secret of the credential is taken, and nothing if it is emptied later', async () => {
-	const credentials = service.credentials({ webhookSecret: secret });
-	const parameters = { options: { registration: 'manual', requireSecret: true } };
-	const trigger = await triggers.active({ parameters, credentials });
-	const statusOf = async (query: string, headers = {}) =>
-		(await trigger.deliver(received({ id: query }), headers, trigger.url + query)).status;
-	expect(await statusOf(`?token=${secret}`)).toBe(200);
-	expect(await statusOf('', { 'X-Webhook-Token': secret })).toBe(200);
-	expect(await statusOf('?token=wrong')).toBe(401);
-	credentials.webhookSecret = '';
-	for (const query of ['', '?token=', `?token=${secret}`]) expect(await statusOf(query)).toBe(401);
-	expect(await statusOf('', { 'X-Webhook-Token': '' })).toBe(401);
-	expect(trigger.executions).toHaveLength(2);
-});
 
 describe('Standard Webhooks, with the cases of its own library', () => {
 	const parameters = signed({ scheme: 'standardWebhooks' });
