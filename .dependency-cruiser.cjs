@@ -18,8 +18,8 @@ const folders = {
 	[`${nodes}/execution`]: inNodes(...operations),
 	[`${nodes}/editor`]: inNodes(...operations),
 	[`${nodes}/webhooks`]: inNodes(...operations),
-	[`${nodes}/trigger`]: inNodes(...operations, 'webhooks'),
-	[`${nodes}/reply`]: inNodes(...operations, 'execution', 'webhooks'),
+	[`${nodes}/trigger`]: inNodes(...operations, 'webhooks', 'inbox'),
+	[`${nodes}/inbox`]: inNodes(...operations, 'execution', 'webhooks'),
 	nodes: [],
 	credentials: [`^${nodes}/operations/phone\\.ts$`], // the field Default Country is the same in both
 	sandbox: [`^${nodes}/api/`],

@@ -136,8 +136,12 @@ export class WaitingExecution {
 	}
 
 	private async receive(httpRequest: WebhookRequest, httpResponse: Response): Promise<void> {
-		if (this.isStopped || this.outputs) {
-			httpResponse.status(409).json({ message: 'The execution has finished already.' });
+		if (this.isStopped) {
+			httpResponse.status(409).json({ message: 'The execution has finished with error.' });
+			return;
+		}
+		if (this.outputs) {
+			httpResponse.send('<html><title>No action required</title></html>');
 			return;
 		}
 		const { workflow: definition, run, id } = this.waiting;

@@ -13,8 +13,8 @@ import { findOperation, properties, subtitle } from './description';
 import { pickers } from './editor/pickers';
 import { resourceMapping } from './editor/templateForm';
 import { runOperation } from './execution/run';
-import { listenForReplies } from './reply/ask';
-import { receiveReply, replyWebhooks } from './reply/receive';
+import { listenForReplies } from './inbox/ask';
+import { receiveReply, replyWebhooks } from './inbox/resume';
 import { testCredential } from './transport/credentialTest';
 
 /** The action node: every operation of the service. */

@@ -30,10 +30,13 @@ import { logProgress } from './progress';
 import { RetryRecord } from './retryRecord';
 import { Rounds } from './rounds';
 import { SendOnce } from './sendOnce';
+import { totalOf } from './total';
 import { readItems } from './values';
 
 /** What an operation that waits for replies does before and after its requests. */
 export interface Listening {
+	/** Called before the request of an item goes out. @throws ServiceError if it must not go out */
+	tell: (item: Item) => Promise<void>;
 	/** Called after the last request. @returns whether n8n now waits; the webhook then returns the output */
 	wait: () => Promise<boolean>;
 	/** Called instead of `wait` if the run fails. Does not throw. */
@@ -48,6 +51,8 @@ interface Run {
 	operation: Operation;
 	/** For requests that must not be repeated. */
 	record?: RetryRecord;
+	/** For an operation that waits for replies. */
+	listening?: Listening;
 	/** Missing if it could not be prepared; then no item is pending. */
 	client?: Client;
 	prepared?: unknown;
@@ -71,11 +76,13 @@ export async function runOperation(
 	const run = await untilStopped(context, openRun(context, operation, items));
 	refuseUnsent(context, items);
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
+	run.listening = listening;
 	refuseUnsent(context, items);
 	labelExecution(context, operation, items.filter(isPending));
 	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
 	const finished = sending.then((warning) => {
 		reportFigures(context, operation, items, run.client);
+		addHints(context, operation, items, { client: run.client, warning });
 		refuseFailed(context, operation, items, warning);
 	});
 	await finished.catch(async (error) => {
@@ -109,9 +116,9 @@ async function preview(
 	const { client, prepared } = await untilStopped(context, openRun(context, operation, items));
 	const pending = items.filter(isPending);
 	const hint = previewItems(pending, prepared);
-	if (client) addHints(context, client, pending, hint);
+	addHints(context, operation, items, { client, isPreview: true, warning: hint });
 	rememberRecipients(items.filter(mayReach), new Rounds(context));
-	return toOutputs(context, operation, items);
+	return toOutputs(context, operation, items, { isPreview: true });
 }
 
 /** Throws for an item that has failed before the first request. */
@@ -222,9 +229,10 @@ function waitingItems(stores: EntryStore[], { config }: Client): number {
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
-	{ operation, record, client, prepared }: Run,
+	run: Run,
 	items: ValidItem[],
 ): Promise<string | undefined> {
+	const { operation, record, client } = run;
 	if (!client) return undefined;
 	const cap = new FrequencyCap(context);
 	const sendOnce = new SendOnce(context);
@@ -238,12 +246,7 @@ async function carryOut(
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, async (item) => {
-		const send = async (request: OperationRequest): Promise<Outcome> => {
-			const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
-			const keyed = { ...request, mayGo, idempotencyKey: record?.begin(item) };
-			const call = operation.run(client, keyed, prepared);
-			return await call.then((records) => ({ records })).catch(toOutcome);
-		};
+		const send = async (request: OperationRequest) => await sendItem(run, client, item, request);
 		const sendUnlessSent = async () => await sendOnce.guard(item, send);
 		// The window may have closed while others were sent, or while the request waited for its turn.
 		const sendInWindow = async () => {
@@ -258,27 +261,52 @@ async function carryOut(
 		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
 	});
 	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
-	addHints(context, client, items, warning);
 	return warning;
+}
+
+/** Sends the request of an item. Does not throw. */
+async function sendItem(
+	{ operation, record, prepared, listening }: Run,
+	client: Client,
+	item: ValidItem,
+	request: OperationRequest,
+): Promise<Outcome> {
+	try {
+		await listening?.tell(item);
+		const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
+		const keyed = { ...request, mayGo, idempotencyKey: record?.begin(item) };
+		return { records: await operation.run(client, keyed, prepared) };
+	} catch (error) {
+		return toOutcome(error);
+	}
 }
 
 /** More hints would hide the output. */
 const maxHints = 10;
 
-/** Shows hints beside the output, each once, those about all items first; and how many there are beyond the greatest number. */
+/** Shows the total of the messages above the output, then hints, each once, those about all items first; and how many there are beyond the greatest number. */
 function addHints(
 	context: IExecuteFunctions,
-	{ hints }: Client,
-	items: ValidItem[],
-	warning?: string,
+	{ recipientOf, waits }: Operation,
+	items: Item[],
+	{
+		client,
+		isPreview = false,
+		warning,
+	}: { client?: Client; isPreview?: boolean; warning?: string },
 ): void {
-	const ofItems = items.flatMap(({ request }) => request.hints ?? []);
-	const all = uniq(compact([warning, ...hints, ...ofItems]));
+	const add = (type: 'info' | 'warning', message: string) =>
+		context.addExecutionHints({ message, location: 'outputPane', type });
+	const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';
+	const hasTotal = recipientOf !== undefined && (isPreview || !waits);
+	const total = hasTotal ? totalOf(items, { isPreview, hasErrorOutput }) : undefined;
+	if (total) add('info', total);
+	const ofItems = items.flatMap(({ request }) => request?.hints ?? []);
+	const all = uniq(compact([warning, ...(client?.hints ?? []), ...ofItems]));
 	const hidden = all.length - maxHints;
 	const more = hidden === 1 ? '1 more hint is' : `${hidden} more hints are`;
-	const shown = all.slice(0, maxHints);
-	for (const message of hidden > 0 ? [...shown, `${more} not shown.`] : shown)
-		context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
+	for (const message of all.slice(0, maxHints)) add('warning', message);
+	if (hidden > 0) add('warning', `${more} not shown.`);
 }
 
 const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(error) });

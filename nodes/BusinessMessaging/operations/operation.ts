@@ -19,7 +19,7 @@ import {
 } from './fields';
 import type { Audience } from './message/audience';
 import type { Campaign } from './message/campaign';
-import type { QuestionSettings } from './message/question';
+import type { QuestionSettings } from './message/questionFields';
 import type { TemplateMessage } from './message/variables';
 import { additionalFields, queryParameters } from './openFields';
 

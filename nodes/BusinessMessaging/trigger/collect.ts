@@ -8,7 +8,7 @@ import { uniq } from 'lodash';
 
 import type { EventEnvelope } from '../api/events';
 import { pause } from '../transport/deadline';
-import { senderOf } from '../webhooks/answers';
+import { senderOf } from '../webhooks/sender';
 import { type Response, eventsOf } from '../webhooks/deduplication';
 import { nodeKey } from '../webhooks/nodeState';
 import { readEvent } from '../webhooks/simpleEvent';

@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
 import { asMilliseconds } from '../api/read';
-import { senderOf } from '../webhooks/answers';
+import { senderOf } from '../webhooks/sender';
 import { readEvent, simplify } from '../webhooks/simpleEvent';
 import type { TriggerOptions } from './settings';
 

@@ -6,7 +6,8 @@ import type { EventEnvelope } from '../api/events';
 import { isRecord } from '../api/read';
 import { writeLog } from '../log';
 import { asFailure } from '../transport/errors';
-import { connect } from '../transport/connect';
+import { type Messages, openMessages, respond, toLateItem } from '../inbox/atTrigger';
+import { inboxEvent } from '../inbox/calls';
 import { eventsOf } from '../webhooks/deduplication';
 import { deduplicationKeyOf } from '../webhooks/deduplicationKey';
 import {
@@ -17,18 +18,14 @@ import {
 	refuse,
 	refuseBody,
 } from '../webhooks/delivery';
-import { senderOf } from '../webhooks/answers';
-import { type Inbox, inboxOf, joinInbox, processName } from '../webhooks/inbox';
-import { webhookUrlOf } from '../webhooks/publicAddress';
-import { isOwnRun, openRequest, questionEvent } from '../webhooks/question';
-import { givenSecret, isSame, withSecret } from '../webhooks/secret';
+import { givenSecret, isSame } from '../webhooks/secret';
 import { isSigned } from '../webhooks/signature';
 import { readEvent } from '../webhooks/simpleEvent';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { collect } from './collect';
 import { type Filters, passesFilters } from './filters';
 import { toItems } from './items';
-import { knowsSecret, publicationOf } from './registration';
+import { knowsSecret } from './registration';
 import {
 	type TriggerOptions,
 	credentialSecret,
@@ -51,8 +48,8 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	const body: unknown = context.getBodyData();
 	const challenge = answerPost(body);
 	if (challenge) return challenge;
+	if (isRecord(body) && body.event === inboxEvent) return await answerCall(context);
 	if (!(await hasSecret(context))) return refuse(context, 401, 'The secret is missing or wrong');
-	if (isRecord(body) && body.event === questionEvent) return await takeQuestions(context);
 	const delivery = await readDelivery(context);
 	const options = readOptions(context);
 	if (delivery.rawBody.length > options.maxPayloadBytes)
@@ -63,27 +60,17 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	return events ? await handle(context, events, delivery, options) : refuseBody(context);
 }
 
-/** Accepts questions of Send and Wait, if the trigger receives messages and this is not a test. A request from anybody else is ignored. */
-async function takeQuestions(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const { config } = await connect(context);
-	const url = webhookUrlOf(context);
-	const request = openRequest(config.id, context.getBodyData(), url);
-	if (!request) return refuse(context, 403, 'This question does not come from this n8n instance');
-	const getsMessages = isChosen(context, { event: 'message.received', data: {} });
-	if (context.getMode() === 'manual' || !getsMessages) return { webhookResponse: { inbox: 'no' } };
-	const inbox = joinInbox(context, config.id);
-	const { questions, isOver, known, state } = request;
-	inbox.merge(context, state, (run) => isOwnRun(run, url));
-	if (questions && isOver) inbox.end(questions);
-	const result = questions && !isOver ? inbox.add(context, questions) : { inbox: 'yes' };
-	// Writes only what is not stored yet: with any change, n8n writes back all static data as this delivery has read it.
-	inbox.load(context);
-	if (!questions) {
-		const isSame = inbox.isComplete(known ?? state);
-		return { webhookResponse: isSame ? {} : { state: inbox.toText() } };
-	}
-	void inbox.synchronize(context, withSecret(url, givenSecret(context)));
-	return { webhookResponse: { ...result, process: processName } };
+/** Responds to Send and Wait and to other triggers: what they send is encrypted with the API key, so it needs no secret. */
+async function answerCall(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const getsMessages =
+		context.getMode() !== 'manual' && isChosen(context, { event: 'message.received', data: {} });
+	const able = isManual(context) ? 'member' : 'yes';
+	const responded = await respond(context, getsMessages ? able : 'no');
+	if (!responded) return refuse(context, 403, 'This call does not come from this n8n instance');
+	const { response, late } = responded;
+	if (!late) return { webhookResponse: response };
+	const isSimplified = context.getNodeParameter('simplify', true) !== false;
+	return { workflowData: [late.map((one) => ({ json: toLateItem(one, isSimplified) }))] };
 }
 
 async function handle(
@@ -93,53 +80,45 @@ async function handle(
 	options: TriggerOptions,
 ): Promise<IWebhookResponseData> {
 	const isTest = context.getMode() === 'manual';
-	const inbox = isTest ? undefined : await inboxOf(context, events);
 	// The ID of a delivery with several events does not identify one of them.
 	const about = events.length > 1 ? {} : headers;
+	const inbox = isTest ? undefined : await openMessages(context, events, about);
 	const chosen = context.getNodeParameter('filters', {}) as Filters;
 	// The expression is about a delivery with one event: with several, it would drop all of them.
 	const filters = events.length > 1 ? omit(chosen, 'onlyRunIf') : chosen;
 	const isWanted = (event: EventEnvelope) =>
 		isChosen(context, event) && passesFilters(filters, readEvent(event));
-	const candidates = events.filter((event) => isWanted(event) || inbox?.concerns(event, about));
+	const candidates = events.filter((event) => isWanted(event) || inbox?.concerns(event));
 	if (candidates.length === 0) return handled('Not wanted');
 	const allowsDuplicates = options.allowsDuplicates || isTest;
 	const fresh = allowsDuplicates ? candidates : await withoutDuplicates(context, candidates, about);
 	if (fresh === 'underWay')
 		return refuse(context, 503, 'The same event is being handled at this moment');
 	if (fresh.length === 0) return handled('Delivered before');
-	const others = inbox ? await consumeAnswers(context, inbox, fresh, about) : fresh;
-	if (others === 'failed') return refuse(context, 503, 'An answer could not be handled');
+	const others = inbox ? await takeReplies(context, inbox, fresh) : fresh;
+	if (!others) return refuse(context, 503, 'It is not known yet whether this is a reply');
 	const wanted = others.filter(isWanted);
 	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
 	if (!collected) return { noWebhookResponse: true };
 	eventsOf(context).store(context);
+	// Otherwise, this change of n8n's static data would write back an older state.
+	inbox?.store();
 	if (collected.length === 0) return handled('Nothing to start with');
-	// Any other change of n8n's static data now would write back an older state.
-	inbox?.store(context);
 	const isSimplified = context.getNodeParameter('simplify', true) !== false;
 	return { workflowData: [toItems(collected, isSimplified, options).map((json) => ({ json }))] };
 }
 
-/**
- * Consumes the replies to questions of Send and Wait.
- *
- * @returns the other events, or that the service should deliver again
- */
-async function consumeAnswers(
+/** Keeps the replies to questions of Send and Wait. @returns the other events; undefined if the service should deliver again */
+async function takeReplies(
 	context: IWebhookFunctions,
-	inbox: Inbox,
+	inbox: Messages,
 	events: EventEnvelope[],
-	headers: Delivery['headers'],
-): Promise<EventEnvelope[] | 'failed'> {
+): Promise<EventEnvelope[] | undefined> {
 	try {
-		const url = webhookUrlOf(context);
-		if (events.some(senderOf) && !isManual(context))
-			await inbox.learnOnce(context, url, publicationOf(context));
-		return await inbox.consume(context, withSecret(url, givenSecret(context)), events, headers);
+		return await inbox.take(events);
 	} catch (error) {
-		writeLog(context, 'warn', `An answer could not be handled: ${asFailure(error).message}`);
-		return 'failed';
+		writeLog(context, 'warn', `A reply could not be handled: ${asFailure(error).message}`);
+		return undefined;
 	}
 }
 

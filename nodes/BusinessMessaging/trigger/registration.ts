@@ -11,7 +11,7 @@ import { printable, writeLog } from '../log';
 import { type ServiceError, InputError, asFailure, isRefusedContent } from '../transport/errors';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
-import { joinInbox } from '../webhooks/inbox';
+import { learnOpenQuestions } from '../inbox/atTrigger';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
 import { checkDeliverable, undeliverableReason, webhookUrlOf } from '../webhooks/publicAddress';
 import {
@@ -89,11 +89,6 @@ export function knowsSecret(context: IWebhookFunctions, given: string): boolean 
 	return true;
 }
 
-/** When the workflow was last published, or n8n started, ms since 1970; 0 if that is not known. */
-export function publicationOf(context: IWebhookFunctions): number {
-	return present(context, 'production')?.savedAt ?? 0;
-}
-
 /**
  * Whether the service delivers to this node already. Keeps this registration, and removes surplus ones.
  *
@@ -106,10 +101,10 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 			await unregister(context).catch((error) =>
 				writeLog(context, 'warn', asFailure(error).message),
 			);
-			await shareInbox(context);
+			await learn(context);
 			return true;
 		}
-		const { client, address, events, registration, own } = await makePlan(context);
+		const { client, address, events, registration, own, all } = await makePlan(context);
 		const kept = own.find(
 			(webhook) =>
 				isCurrent(webhook, address, registration.id) && areSameEvents(webhook.events ?? [], events),
@@ -117,6 +112,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 		if (!kept) return false;
 		remember(context, { ...registration, id: kept.id });
 		await removeWebhooks(client, without(own, kept));
+		await learn(context, all);
 		return true;
 	} catch (error) {
 		const failure = asFailure(error);
@@ -157,6 +153,7 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 		const isChanged = (webhook: RegisteredWebhook) => !isAdded && isCurrent(webhook, address, id);
 		await removeWebhooks(client, reject(outdated, isChanged));
 		remember(context, { ...registration, id });
+		await learn(context, all);
 		return true;
 	} catch (error) {
 		throw toNodeError(context, asFailure(error));
@@ -252,15 +249,20 @@ async function makePlan(context: IHookFunctions) {
 		known?.secretVersion === secretVersion ? known : { url, secret, secretVersion };
 	const all = await listWebhooks(client);
 	const own = ownOf(all, url, known?.id);
-	await shareInbox(context);
 	const address = withSecret(url, registration.secret);
 	return { client, address, events, registration, own, all };
 }
 
-/** Replies to open questions arrive here too; questions that were stored before n8n stopped continue. */
-async function shareInbox(context: IHookFunctions): Promise<void> {
-	if (context.getMode() !== 'manual')
-		joinInbox(context, (await connect(context)).config.id).isPublisher = true;
+/** Learns which questions of Send and Wait are open, since replies to them arrive here too from now on. */
+async function learn(context: IHookFunctions, listed?: RegisteredWebhook[]): Promise<void> {
+	if (context.getMode() === 'manual') return;
+	await learnOpenQuestions(context, listed).catch((error: unknown) =>
+		writeLog(
+			context,
+			'warn',
+			`It could not be checked which questions of Send and Wait are open, so replies to them may also start this workflow. ${asFailure(error).message}`,
+		),
+	);
 }
 
 /** The registrations with exactly our URL; of those whose URL the service hides, the one that we remember. */

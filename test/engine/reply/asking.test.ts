@@ -1,8 +1,8 @@
 /** Asking, in n8n's engine: who receives the replies, before and after the questions are sent. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { Asking } from '../../../nodes/BusinessMessaging/reply/asking';
-import { listenByWebhook } from '../../../nodes/BusinessMessaging/reply/byWebhook';
+import type { QuestionRun } from '../../../nodes/BusinessMessaging/inbox/questionRun';
+import { listenByWebhook } from '../../../nodes/BusinessMessaging/inbox/withoutTrigger';
 import { readServiceConfig } from '../../../nodes/BusinessMessaging/transport/serviceConfig';
 import { useService } from '../../../harness/engine/service';
 import { welcomeParameters } from '../../../harness/engine/templates';
@@ -27,7 +27,7 @@ test('without a trigger: waits for one person, with one registration that shows 
 		expect.objectContaining({
 			events: ['message.received'],
 			url: expect.stringMatching(
-				/^http:\/\/n8n\.test\/webhook-waiting\/\d+\/[^/]+\?wait=[\w-]{36}\.[\w-]{43}&signature=\w+$/,
+				/^http:\/\/n8n\.test\/webhook-waiting\/\d+\/[^/]+\?wait=[\w-]{11}\.[\w-]{43}&signature=\w+$/,
 			),
 		}),
 	]);
@@ -73,12 +73,13 @@ test('a question by a template that does not fit reaches nobody', async () => {
 });
 
 test('refuses an address of n8n that the service cannot reach, before anything is sent', async () => {
-	const asking = {
+	const run = {
+		id: 'x',
 		client: { config: readServiceConfig({ apiKey: 'key', baseUrl: 'https://api.example.com' }) },
 		context: { getSignedResumeUrl: () => 'http://n8n.test/webhook-waiting/1/a?signature=1' },
 		asked: [{ request: { body: { to: '+15550001001' } } }],
-	} as unknown as Asking;
-	await expect(listenByWebhook(asking, [])).rejects.toMatchObject({
+	} as unknown as QuestionRun;
+	await expect(listenByWebhook(run, [])).rejects.toMatchObject({
 		message: expect.stringContaining('The service cannot deliver to http://n8n.test'),
 		description: expect.stringContaining('WEBHOOK_URL'),
 	});

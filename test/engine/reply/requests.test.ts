@@ -1,18 +1,17 @@
-/** The requests of Send and Wait to the trigger, over HTTP: which are accepted, and their effect. */
+/** The calls of Send and Wait to triggers and runs, over HTTP: which are accepted, and what follows from odd responses. */
+import { range } from 'lodash';
 import type { IWebhookFunctions } from 'n8n-workflow';
-import type { EventEnvelope } from '../../../nodes/BusinessMessaging/api/events';
-import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
-import {
-	type QuestionRequest,
-	callRun,
-	pollEvent,
-} from '../../../nodes/BusinessMessaging/webhooks/question';
-import { seal, unseal } from '../../../nodes/BusinessMessaging/webhooks/seal';
+
+import { until } from '../../../harness/until';
 import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
 import type { Trigger } from '../../../harness/engine/trigger';
 import type { WebhookHandler } from '../../../harness/engine/webhooks';
-import { until } from '../../../harness/until';
-import { People, anna, berta, carl, dora, jsonOf, startedBy } from './support';
+import { callRun } from '../../../nodes/BusinessMessaging/inbox/calls';
+import type { Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
+import { fromRecord, toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
+import { seal, unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
+import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/message/questionFields';
+import { People, anna, berta, carl, startedBy } from './support';
 
 const service = useService();
 const triggers = new Triggers(service);
@@ -24,316 +23,266 @@ const inbox = async (options: object = {}) =>
 	await triggers.active({ webhookId: `request-${++count}`, ...options });
 const message = (text: string, from: string) =>
 	received({ id: text, from, text, timestamp: new Date().toISOString() });
-const answerOf = (text: string, key?: string) => ({
-	messages: [{ text, respondedAt: '', key }],
-	isAccepted: true,
-});
-
-const sealed = (content: object, credential: Record<string, string> = {}) => ({
-	sealed: seal(service.id(credential), JSON.stringify({ at: Date.now(), ...content })),
-});
-const ask = async (trigger: Trigger, data: object, url?: string) =>
-	await triggers.deliver(trigger, { event: 'business-messaging.questions', data }, {}, url);
-/** Informs a trigger, as Send and Wait or another process does. */
-const tell = async (trigger: Trigger, content: object) =>
-	await ask(trigger, sealed({ trigger: trigger.url, ...content }));
 const serve = (path: string, respond: WebhookHandler) =>
 	service.engine['server'].register('POST', path, respond);
+const sealed = (
+	to: string,
+	content: object,
+	credential: Record<string, string> = {},
+	at = Date.now(),
+) => ({
+	sealed: seal(service.id(credential), JSON.stringify({ at, to, content })),
+});
+const call = async (trigger: Trigger, data: object) =>
+	await trigger.deliver({ event: 'business-messaging.inbox', data });
+const noAction = '<html><title>No action required</title></html>';
 
-type Asked = [phone: string, asked: number | null, answer?: object];
-
-/** A run of the same n8n that waits: its questions to people, and the answers that it gets. */
+/** A run of the same n8n that waits: what it asks, and what it gets. */
 class WaitingRun {
-	readonly answers: object[] = [];
-	readonly url: string;
-	private readonly name = `run-${++count}`;
+	readonly got: string[] = [];
+	readonly run: Run;
 
-	/** @param respond what n8n responds at its URL; by default the run waits until it has the answers */
-	constructor({ url }: Trigger, respond?: WebhookHandler) {
-		const path = `/webhook-waiting/1/${this.name}`;
-		this.url = `${new URL(url).origin}${path}?wait=${'x'.repeat(36)}&signature=1`;
+	/** @param respond what n8n responds at its URL; by default the run waits until it has the replies */
+	constructor(
+		readonly trigger: Trigger,
+		asked: string[],
+		respond?: (isPoll: boolean) => unknown,
+		more: Partial<Run> = {},
+	) {
+		const id = `run-${String(++count).padStart(7, '0')}`;
+		const path = `/webhook-waiting/${count}/node`;
+		const url = `${new URL(trigger.url).origin}${path}?wait=${id}&signature=${'a'.repeat(64)}`;
+		const person = (to: string, item: number): Person => ({
+			...{ item, to, question: 0, since: 0, askedMessageId: null, messages: [], repeatedAfter: [] },
+		});
+		const now = Date.now();
+		this.run = {
+			...{
+				id,
+				url,
+				owner: trigger.url,
+				triggers: [trigger.url],
+				startedAt: now,
+				until: now + 60_000,
+			},
+			...{ leaseUntil: now, isWhole: true, isOver: false, started: [], notAsked: [] },
+			questions: [{ ...defaultAnswer(), asked: 'Tuesday?' }],
+			people: new Map(asked.map((to, item) => [item, person(to, item)])),
+			...more,
+		};
 		serve(path, async (request, response) => {
-			const isPoll = (request.body as { event: string }).event === pollEvent;
-			if (!isPoll) this.answers.push(request.body as object);
-			if (respond) await respond(request, response);
-			else response.json({ waiting: isPoll });
+			const { event, data } = request.body as { event: string; data: { sealed: string } };
+			const isPoll = event === 'business-messaging.poll';
+			const body = respond?.(isPoll);
+			if (body !== undefined) response.send(body);
+			else if (isPoll) response.json({ waiting: true });
+			else {
+				const { content } = JSON.parse(unseal(service.id(), data.sealed)!) as {
+					content: { record: string };
+				};
+				const { people: replied } = fromRecord(id, JSON.parse(content.record), trigger.url)!;
+				const texts = [...replied.values()].flatMap(({ messages }) => messages);
+				this.got.push(...texts.map(({ text }) => text ?? ''));
+				response.json({ accepted: id });
+			}
 		});
 	}
 
-	questions(asked: Asked[], values: object = {}) {
-		const freeText = {
-			...{ kind: 'freeText', choices: [], yesWords: [], noWords: [], isDayFirst: false },
-			...{ groupMs: 0, repeats: 0, repeatText: '' },
-		};
-		return {
-			run: this.name,
-			url: this.url,
-			asked: Date.now(),
-			until: Date.now() + 60_000,
-			expected: [freeText],
-			people: asked.map(([phone, time, answer], item) => [item, phone, 0, time, answer ?? null]),
-			isWhole: true,
-			...values,
-		};
+	/** Tells its trigger who is asked. */
+	async tell(): Promise<unknown> {
+		const { run, trigger } = this;
+		const record = toRecord(run, trigger.url);
+		const content = { is: 'tell', id: run.id, run: record, skewMs: null, without: [] };
+		return (await call(trigger, sealed(trigger.url, content))).body;
 	}
 }
 
-test.each([
-	[404, { code: 404, message: 'The execution "1" does not exist.' }, 'ended'],
-	[404, '404 page not found', 'unknown'], // from a proxy, while n8n restarts
-	[401, '<html>Invalid token</html>', 'ended'],
-	[409, { message: 'The execution "1" has finished with error.' }, 'ended'],
-	[409, { message: 'The execution "1" is running already.' }, 'unknown'],
-	[502, 'Bad Gateway', 'unknown'],
-	[200, '<html>No action required</html>', 'resumed'],
-	[200, 'n8n is starting up. Please wait', 'unknown'], // from a process that opens its database
-])('after %i with %j a run counts as %s', async (statusCode, body, state) => {
-	const httpRequest = async () => ({ statusCode, body });
-	const context = { helpers: { httpRequest } } as unknown as IWebhookFunctions;
-	expect(await callRun(context, 'https://n8n.test/webhook-waiting/1/a', pollEvent)).toBe(state);
-});
-
-test('a request from this n8n is accepted, and the response says how much is known', async () => {
-	const trigger = await inbox();
-	const run = new WaitingRun(trigger);
-	const asked: Asked[] = [
-		['+15550001005', 0],
-		['+15550001006', null],
-	];
-	const questions = run.questions(asked, { isWhole: false });
-	expect((await tell(trigger, { questions })).body).toMatchObject({ inbox: 'yes', known: 3 });
-	expect(people.storedBy(trigger).runs.map(({ url }) => url)).toContain(run.url);
-});
-
-test('a message is refused until it is known whether its sender was asked; delivered again, it is a reply', async () => {
-	const trigger = await inbox();
-	const run = new WaitingRun(trigger);
-	const early = message('Early', berta);
-	await tell(trigger, { questions: run.questions([[berta, null]], { isWhole: false }) });
-	expect((await triggers.deliver(trigger, early)).status).toBe(503);
-	await tell(trigger, { questions: run.questions([[berta, 0]]) });
-	expect((await triggers.deliver(trigger, early)).status).toBe(200);
-	expect(startedBy(trigger)).toEqual([]);
-	expect(JSON.stringify(run.answers)).toContain('"Early"');
-});
-
-test('a report that arrives twice does not mean that somebody was not asked', async () => {
-	const trigger = await inbox();
-	const run = new WaitingRun(trigger);
-	const tellOf = async (report: number) =>
-		await tell(trigger, { questions: run.questions([[berta, null]], { isWhole: false, report }) });
-	await tellOf(1);
-	const delivery = triggers.deliver(trigger, message('Soon', berta));
-	for (let times = 0; times < 2; times++) await tellOf(2);
-	expect((await delivery).status).toBe(503);
-	expect(startedBy(trigger)).toEqual([]);
-});
-
-test('a message that another process consumes as a reply, while this one waits to learn whether its sender was asked, starts nothing', async () => {
-	const trigger = await inbox();
-	const run = new WaitingRun(trigger);
-	const both = message('Both', carl);
-	const isWhole = false;
-	await tell(trigger, { questions: run.questions([[carl, null]], { isWhole }) });
-	const delivery = triggers.deliver(trigger, both);
-	const answer = answerOf('Both', deduplicationKeyOf(both, {}));
-	const runs = [run.questions([[carl, 0, answer]], { isWhole })];
-	await tell(trigger, { state: people.toText({ runs }) });
-	expect((await delivery).status).toBe(200);
-	expect(startedBy(trigger)).toEqual([]);
-});
-
-test('a message that arrives in time, while n8n says only later whether the run waits, is an ordinary message', async () => {
-	const trigger = await inbox();
-	const run: WaitingRun = new WaitingRun(trigger, async (_, response) => {
-		await until('the time to be up', () => run.answers.length > 0);
-		response.json({ waiting: true });
-	});
-	const questions = run.questions([[carl, 0]], { until: Date.now() + 1_000 });
-	await tell(trigger, { questions });
-	await triggers.deliver(trigger, message('Late', carl));
-	expect(startedBy(trigger)).toEqual(['Late']);
-});
-
-test('a message from somebody whose reply the run had got before a restart starts nothing, and the log says so', async () => {
-	const trigger = await inbox();
-	const run = new WaitingRun(trigger, async (_, response) => void response.send('<html>'));
-	await tell(trigger, { questions: run.questions([[dora, 0]]) });
-	await triggers.deliver(trigger, message('Again', dora));
-	expect(startedBy(trigger)).toEqual([]);
-	expect(logged).toContainEqual(expect.stringMatching(/^warn: .*was taken for that reply/));
-});
-
-test('the log says if replies could not be passed on', async () => {
-	const trigger = await inbox();
-	const run = new WaitingRun(trigger, async (_, response) => void response.status(502).send(''));
-	const asked: Asked[] = [[dora, 0, answerOf('Yes')]];
-	await tell(trigger, { questions: run.questions(asked, { until: Date.now() - 119_000 }) });
-	await until('the log', () => logged.some((line) => /^warn: .*are lost/.test(line)));
-});
-
-test('a request brings what another process knows, but no run of another n8n', async () => {
-	const trigger = await inbox();
-	const [own, other] = [new WaitingRun(trigger), new WaitingRun(trigger)];
-	const evil = other.url.replace(/^.*?:\d+/, 'https://evil.example');
-	const runs = [own.questions([[dora, null]]), other.questions([], { url: evil })];
-	await tell(trigger, { state: people.toText({ runs }) });
-	const urls = people.storedBy(trigger).runs.map(({ url }) => url);
-	expect(urls).toContain(own.url);
-	expect(urls.filter((url) => url.includes('evil'))).toEqual([]);
-});
-
-test('a run that is over does not come back with what another process still knows', async () => {
-	const trigger = await inbox();
-	const run = new WaitingRun(trigger);
-	await tell(trigger, { questions: run.questions([[carl, 0]]) });
-	await triggers.deliver(trigger, message('Yes', carl));
-	expect(run.answers).toHaveLength(1);
-	await tell(trigger, { state: people.toText({ runs: [run.questions([[carl, 0]])] }) });
-	await triggers.deliver(trigger, message('Thanks', carl));
-	expect(startedBy(trigger)).toEqual(['Thanks']);
-	expect(run.answers).toHaveLength(1);
-});
-
-describe('another process', () => {
-	/** Registers a trigger's URL of this n8n, and who responds there. */
-	const registerTrigger = ({ url }: Trigger, respond: WebhookHandler) => {
-		const path = `/webhook/elsewhere-${++count}/webhook`;
-		serve(path, respond);
-		const registered = `${new URL(url).origin}${path}?token=${'t'.repeat(43)}`;
-		people.state.webhooks.create({ url: registered, events: ['message.received'] });
-	};
-	/** The trigger of another process, which knows an open question to Carl, and an earlier reply. @returns the run that asks */
-	const openElsewhere = async (reply: EventEnvelope): Promise<WaitingRun> => {
-		const trigger = await inbox();
-		const run = new WaitingRun(trigger);
-		const answered = [[deduplicationKeyOf(reply, {}), Date.now()]];
-		const state = people.toText({ runs: [run.questions([[carl, 0]])], answered });
-		registerTrigger(trigger, async (_, response) => void response.json({ state }));
-		return run;
-	};
-	/** Lets the process forget that it has published triggers: it then knows only what is stored. */
-	const forgetPublishing = () => {
-		const now = performance.now.bind(performance);
-		const later = ++count * 31 * 24 * 3_600_000;
-		jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
-	};
-	afterEach(() => jest.restoreAllMocks());
-
-	test('a process that was down, or whose trigger was not published, learns of questions and replies', async () => {
-		const earlier = message('Earlier', berta);
-		const run = await openElsewhere(earlier);
-		const trigger = await inbox();
-		forgetPublishing();
-		for (const event of [earlier, message('Yes', carl), message('Hello', dora)])
-			await triggers.deliver(trigger, event);
-		expect(startedBy(trigger)).toEqual(['Hello']);
-		expect(JSON.stringify(run.answers)).toContain('"Yes"');
-	});
-
-	test('a reply that one trigger has got before a restart of n8n starts no workflow of another one', async () => {
-		const [one, other] = [await inbox(), await inbox()];
-		const execution = await people.ask([anna]);
-		const reply = message('Yes', anna);
-		await triggers.deliver(one, reply);
-		expect(jsonOf(execution)).toMatchObject([{ text: 'Yes' }]);
-		forgetPublishing();
-		await inbox({ staticData: one.staticData });
-		const late = await inbox({ staticData: other.staticData });
-		await triggers.deliver(late, reply);
-		expect(startedBy(late)).toEqual([]);
-	});
-
-	test('replies that one process gets only after the run is over start no workflow', async () => {
-		const trigger = await inbox();
-		const run = new WaitingRun(trigger, async (_, response) => void response.send('<html>'));
-		const asked: Asked[] = [
-			[carl, 0],
-			[dora, 0],
-		];
-		const questions = run.questions(asked);
-		await tell(trigger, { questions });
-		const replies = [message('Yes', carl), message('No', dora)];
-		const answered = replies.map((reply) => [deduplicationKeyOf(reply, {}), Date.now()]);
-		const ended = [[questions.run, questions.until]];
-		const state = people.toText({ runs: [], ended, answered });
-		registerTrigger(trigger, async (_, response) => void response.json({ state }));
-		for (const event of [...replies, message('Thanks', dora)])
-			await triggers.deliver(trigger, event);
-		expect(startedBy(trigger)).toEqual(['Thanks']);
-	});
-
-	test('a message is refused while the other triggers are not known, as the service does not respond', async () => {
-		const run = await openElsewhere(message('None', berta));
-		const trigger = await inbox();
-		forgetPublishing();
-		await service.fault({ endpoint: 'listWebhooks', status: 500, delayMs: 1_000, count: 5 });
-		const reply = message('Restarted', carl);
-		const deliver = async () => (await triggers.deliver(trigger, reply)).status;
-		expect(await deliver()).toBe(503);
-		await until('a response', async () => (await deliver()) === 200);
-		expect(startedBy(trigger)).toEqual([]);
-		expect(JSON.stringify(run.answers)).toContain('"Restarted"');
-	}, 30_000);
-
-	test('a process that was killed while people are asked is told of all of them again', async () => {
-		const asked = new Map<number, boolean>();
-		registerTrigger(await inbox(), async (request, response) => {
-			const { data } = request.body as { data: { sealed: string } };
-			const { questions } = unseal(service.id(), data.sealed) as QuestionRequest;
-			for (const [item, , , time] of questions!.people) asked.set(item, time !== null);
-			const known = asked.size + [...asked.values()].filter(Boolean).length;
-			response.json({ inbox: 'yes', process: 'one', known });
-		});
-		await service.fault({ endpoint: 'sendText', skip: 1, delayMs: 4_000 });
-		const options = { concurrency: 1 };
-		const asking = people.ask(['+15550001007', '+15550001008'], { options });
-		await until('the first question', () => asked.get(0) === true);
-		asked.clear();
-		await until('everybody to be reported', () => asked.size === 2);
-		expect(Object.fromEntries(asked)).toEqual({ 0: true, 1: false });
-		await asking;
-	}, 20_000);
-
-	test('a process that was down and cannot learn of them says so in the log', async () => {
-		const trigger = await inbox();
-		forgetPublishing();
-		await service.fault({ endpoint: 'listWebhooks', status: 403 });
-		await triggers.deliver(trigger, message('Hello', dora));
-		expect(startedBy(trigger)).toEqual(['Hello']);
-		expect(logged).toContainEqual(expect.stringContaining('may also start workflows'));
-	});
-});
-
-/** The content of a request, by what is wrong with it, from the trigger's URL and that of a run. */
-const refused: Record<string, (trigger: string, run: WaitingRun) => object> = {
-	'is not sealed': () => ({ sealed: 'AAAA' }),
-	'is sealed with another key': (trigger, run) =>
-		sealed({ trigger, questions: run.questions([]) }, { apiKey: 'another-key' }),
-	'is for another trigger': (trigger, run) =>
-		sealed({ trigger: `${trigger}2`, questions: run.questions([]) }),
-	'is replayed later': (trigger, run) =>
-		sealed({ trigger, at: Date.now() - 301_000, questions: run.questions([]) }),
-	'has a resume URL elsewhere': (trigger, run) => {
-		const url = run.url.replace(/^.*?:\d+/, 'https://evil.example');
-		return sealed({ trigger, questions: run.questions([], { url }) });
-	},
-	'has another address of this n8n': (trigger, run) => {
-		const url = run.url.replace(/webhook-waiting.*/, 'rest/logout?signature=1');
-		return sealed({ trigger, questions: run.questions([], { url }) });
-	},
+const calledBack = async (statusCode: number, body: unknown) => {
+	const context = { helpers: { httpRequest: async () => ({ statusCode, body }) } };
+	const run = { id: 'run-0000000', url: 'https://n8n.test/webhook-waiting/1/a' };
+	const own = 'https://n8n.test/webhook/a/webhook';
+	return await callRun(context as unknown as IWebhookFunctions, 'key', run, own);
 };
 
-test.each(Object.entries(refused))(
-	'a request keeps and calls nothing if it %s',
-	async (_, dataOf) => {
-		const waits = await people.ask([anna]);
+test.each([
+	[200, { waiting: true }, 'waiting'],
+	[200, { accepted: 'run-0000000' }, 'accepted'],
+	[200, { accepted: 'another' }, 'unknown'],
+	[200, noAction, 'finished'],
+	[200, '<html>Maintenance</html>', 'unknown'], // a proxy's page
+	[200, 'n8n is starting up. Please wait', 'unknown'],
+	[404, { code: 404, message: 'The execution "1" does not exist.' }, 'gone'],
+	[404, '404 page not found', 'unknown'], // from a proxy, while n8n restarts
+	[401, '<html>Invalid token</html>', 'stopped'],
+	[409, { message: 'The execution "1" has finished with error.' }, 'stopped'],
+	[409, { message: 'The execution "1" is running already.' }, 'running'],
+	[409, { message: 'The execution "1" has finished already.' }, 'finished'],
+	[502, 'Bad Gateway', 'unknown'],
+])('after %i with %j a run counts as %s', async (statusCode, body, state) => {
+	expect(await calledBack(statusCode, body)).toBe(state);
+});
+
+test('what is stored for one open question has at most 300 bytes', async () => {
+	const trigger = await inbox();
+	const uuid = '0b1c2d3e-aaaa-4bbb-8ccc-0123456789ab';
+	for (const n of range(100)) {
+		const waiting = new WaitingRun(trigger, [`+1555700${1000 + n}`]);
+		const url = waiting.run.url.replace('/node?', `/${uuid}?`);
+		const one = waiting.run.people.get(0)!;
+		waiting.run.people.set(0, { ...one, askedMessageId: `msg_${uuid}`, since: Date.now() });
+		waiting.run.url = url;
+		await waiting.tell();
+	}
+	const bytes = Buffer.byteLength(JSON.stringify(trigger.staticData));
+	expect(people.storedBy(trigger)).toHaveLength(100);
+	expect((bytes - 500) / 100).toBeLessThanOrEqual(300);
+});
+
+test('a page with status 200 at the URL of a run, as from a proxy, loses no replies', async () => {
+	const trigger = await inbox();
+	let isDown = true;
+	const waiting = new WaitingRun(trigger, [anna], () =>
+		isDown ? '<html>Maintenance</html>' : undefined,
+	);
+	await waiting.tell();
+	await triggers.deliver(trigger, message('Yes', anna));
+	expect(waiting.got).toEqual([]);
+	isDown = false;
+	await until('the run to get it', () => waiting.got.length > 0);
+	expect(waiting.got).toEqual(['Yes']);
+	expect(startedBy(trigger)).toEqual([]);
+});
+
+test('replies that can no longer reach their run start the workflow, marked as late, with what was asked: without any event since a restart', async () => {
+	const trigger = await inbox();
+	let isOver = false;
+	const waiting = new WaitingRun(trigger, [anna, berta], () => (isOver ? noAction : undefined));
+	await waiting.tell();
+	await triggers.deliver(trigger, message('Yes', anna));
+	isOver = true; // n8n has ended the wait while nothing of ours was in its memory
+	const restarted = await inbox({ webhookId: `request-${count}`, staticData: trigger.staticData });
+	await triggers.deliver(restarted, message('Hello', carl));
+	await triggers.deliver(restarted, message('By the way', berta));
+	await until('the late reply', () => startedBy(restarted).includes('Yes'));
+	const late = restarted.executions.flatMap(({ items }) => items[0].map(({ json }) => json));
+	expect(late.find(({ text }) => text === 'Yes')).toMatchObject({
+		...{ event: 'message.received', from: anna, late: true, asked: 'Tuesday?' },
+	});
+	expect(startedBy(restarted).sort()).toEqual(['By the way', 'Hello', 'Yes']);
+	await until('the run to be forgotten', () => people.storedBy(restarted).length === 0);
+});
+
+test.each([402, 403])(
+	'with the trigger too, a reply that does not fit is not accepted if the service certainly refuses to repeat the question (%i)',
+	async (status) => {
 		const trigger = await inbox();
-		const before = trigger.staticData;
-		const data = dataOf(trigger.url, new WaitingRun(trigger));
-		expect((await ask(trigger, data)).status).toBe(403);
-		expect((await ask(trigger, data, trigger.url)).status).toBe(401);
-		expect(trigger.staticData).toEqual(before);
-		expect([trigger.executions, waits.answers]).toEqual([[], []]);
+		const execution = await people.ask([anna, berta], { responseType: 'approval' });
+		const body = { error: { message: 'Balance too low' } };
+		await service.fault({ endpoint: 'sendText', status, body, count: 100 });
+		const reply = message('maybe next week', anna);
+		expect((await triggers.deliver(trigger, reply)).status).toBe(200);
+		await triggers.deliver(trigger, message('yes', berta));
+		const outputs = await until('the run to go on', () => execution.outputs);
+		expect(outputs[0].map(({ json }) => json)).toMatchObject([
+			{ replied: true, accepted: false, text: 'maybe next week' },
+			{ replied: true, approved: true },
+		]);
+		expect(logged.join('')).toContain('Balance too low');
 	},
 );
+
+test('the event of the specification, delivered again as the response came too late, is the same reply; an equal one after it is not', async () => {
+	const trigger = await inbox();
+	const waiting = new WaitingRun(trigger, [anna, berta]);
+	await waiting.tell();
+	const event = { event: 'message.received', data: { from: anna, text: 'Tuesday at ten' } };
+	const url = new URL(triggers.urlOf(trigger));
+	const controller = new AbortController();
+	const body = JSON.stringify(event);
+	const headers = { 'Content-Type': 'application/json' };
+	const first = fetch(url, { method: 'POST', body, headers, signal: controller.signal });
+	await until(
+		'the delivery to arrive',
+		() => people.storedBy(trigger).join().includes('ten') || undefined,
+		{
+			limit: 300,
+		},
+	).catch(() => {});
+	controller.abort();
+	await first.catch(() => {});
+	await triggers.deliver(trigger, event);
+	await triggers.deliver(trigger, { event: 'message.received', data: { from: berta, text: 'No' } });
+	await until('the run to go on', () => waiting.got.length > 0);
+	expect(waiting.got).toEqual(['Tuesday at ten', 'No']);
+	expect(startedBy(trigger).length).toBeLessThanOrEqual(1);
+	await triggers.deliver(trigger, event);
+	expect(startedBy(trigger)).toContain('Tuesday at ten');
+});
+
+test('the key of the service is changed while a question is open: replies still reach the run', async () => {
+	const old = service.credentials(service.newKey());
+	const trigger = await inbox({ credentials: old });
+	const execution = await people.ask([anna, berta, carl], {}, { credentials: old });
+	const reply = async (from: string) =>
+		await triggers.deliver(trigger, message(`by ${from}`, from));
+	await reply(anna);
+	const fresh = service.credentials(service.newKey());
+	trigger['options'].credentials = fresh;
+	Object.assign(execution, { credentials: fresh });
+	await reply(berta);
+	await people.ask(['+15550004009'], {}, { credentials: fresh }).catch(() => {});
+	await trigger.activate();
+	await reply(carl);
+	const outputs = await until('the run to go on', () => execution.outputs);
+	const texts = outputs[0].map(({ json }) => json.text);
+	expect(texts).toEqual([anna, berta, carl].map((from) => `by ${from}`));
+	expect(startedBy(trigger)).toEqual([]);
+});
+
+test('what is stored with a key that is not known any more is said in the log', async () => {
+	const { credentials } = { credentials: service.credentials(service.newKey()) };
+	const trigger = await inbox({ credentials });
+	await people.ask([anna], {}, { credentials });
+	const other = await inbox({ staticData: trigger.staticData });
+	await triggers.deliver(other, message('Hello', anna));
+	expect(startedBy(other)).toEqual(['Hello']);
+	expect(logged).toContainEqual(expect.stringMatching(/^warn: .*another API key/));
+});
+
+/** A call by what is wrong with it. */
+const refused: Record<string, (trigger: string, run: object) => object> = {
+	'is not sealed': () => ({ sealed: 'AAAA' }),
+	'is sealed with another key': (trigger, run) => sealed(trigger, run, { apiKey: 'another-key' }),
+	'is for another trigger': (trigger, run) => sealed(`${trigger}2`, run),
+	'is replayed later': (trigger, run) => sealed(trigger, run, {}, Date.now() - 301_000),
+};
+
+test.each(Object.entries(refused))('a call keeps and calls nothing if it %s', async (_, dataOf) => {
+	const trigger = await inbox();
+	const before = trigger.staticData;
+	const { run } = new WaitingRun(trigger, [anna]);
+	const content = {
+		is: 'tell',
+		id: run.id,
+		run: toRecord(run, trigger.url),
+		skewMs: 0,
+		without: [],
+	};
+	expect((await call(trigger, dataOf(trigger.url, content))).status).toBe(403);
+	expect(trigger.staticData).toEqual(before);
+	expect(trigger.executions).toEqual([]);
+});
+
+test.each([
+	['elsewhere', (url: string) => url.replace(/^.*?:\d+/, 'https://evil.example')],
+	[
+		'of this n8n that is no run',
+		(url: string) => url.replace(/webhook-waiting.*/, 'rest/logout?wait=run-0000000&signature=1'),
+	],
+])('a call keeps and calls nothing if its run has a URL %s', async (_, change) => {
+	const trigger = await inbox();
+	const waiting = new WaitingRun(trigger, [anna]);
+	waiting.run.url = change(waiting.run.url);
+	expect(await waiting.tell()).toEqual({ inbox: 'no' });
+	expect(people.storedBy(trigger)).toEqual([]);
+});

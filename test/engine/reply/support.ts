@@ -1,8 +1,7 @@
 /** What the tests of replies share: executions that wait, and people who write. */
-import { randomUUID } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
 
-import { seal, unseal } from '../../../nodes/BusinessMessaging/webhooks/seal';
+import { unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
 import type { Delivery } from '../../../sandbox/deliveries';
 import { until } from '../../../harness/until';
 import type { Service } from '../../../harness/engine/service';
@@ -10,16 +9,9 @@ import type { Trigger } from '../../../harness/engine/trigger';
 import type { WaitingExecution } from '../../../harness/engine/webhooks';
 
 /** Where a trigger has its questions stored. */
-export const inboxKey = 'inbox of id of Trigger';
+const inboxKey = 'inbox of id of Trigger';
 
-/** What it has stored, in the order of the schema. */
-interface Stored {
-	runs: Array<{ url: string; asked: number; people: unknown[][] }>;
-	ended?: unknown[];
-	answered?: unknown[];
-}
-
-export const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
+export const [anna, berta, carl] = [1, 2, 3].map((n) => `+1555000100${n}`);
 
 const question: INodeParameters = {
 	resource: 'message',
@@ -28,9 +20,10 @@ const question: INodeParameters = {
 	message: 'Tuesday?',
 };
 
-/** What comes out of an execution, in one list; undefined while it waits. */
-export function jsonOf({ outputs }: WaitingExecution): unknown[] | undefined {
-	return outputs?.flatMap((items) => items.map((item) => item.json));
+/** What comes out of an execution, in one list, once it goes on. */
+export async function jsonOf(execution: WaitingExecution): Promise<unknown[]> {
+	const outputs = await until('the run to go on', () => execution.outputs);
+	return outputs.flatMap((items) => items.map((item) => item.json));
 }
 
 /** The texts of the messages that have started executions of a trigger. */
@@ -74,14 +67,10 @@ export class People {
 		return deliveries;
 	}
 
-	/** The questions that a trigger has stored. */
-	storedBy({ staticData }: Trigger): Stored {
-		return unseal(this.service.id(), String(staticData[inboxKey]).split(' ')[1]) as Stored;
-	}
-
-	/** Questions as a trigger stores them, and as one process tells another. */
-	toText(stored: Stored): string {
-		return `${randomUUID()} ${seal(this.service.id(), JSON.stringify({ ended: [], ...stored }))}`;
+	/** What a trigger has stored of each run, in clear. */
+	storedBy({ staticData }: Trigger): string[] {
+		const runs = Object.entries(staticData[inboxKey] ?? {}).filter(([name]) => name !== 'settled');
+		return runs.map(([, text]) => unseal(this.service.id(), text) ?? 'unreadable');
 	}
 
 	get state() {

@@ -1,7 +1,7 @@
 /** Names, numbers, JSON and texts that attack prototypes, headers, reports, or the time that n8n needs. */
 import { type INodeParameters, jsonParse } from 'n8n-workflow';
 
-import { readAnswer } from '../../../nodes/BusinessMessaging/webhooks/answers';
+import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
 import { People, anna, jsonOf } from '../reply/support';
 import {
 	received,
@@ -125,7 +125,7 @@ test.each(['__proto__', 'constructor'])(
 		await people.write(anna, 'valueOf');
 		expect(execution.outputs).toBeUndefined();
 		await people.write(anna, name);
-		expect(jsonOf(execution)).toMatchObject([{ accepted: true, answer: name }]);
+		expect(await jsonOf(execution)).toMatchObject([{ accepted: true, answer: name }]);
 
 		const parameters = { options: { groupMessages: 0.1 } };
 		const trigger = await triggers.active({ webhookId: `groups-${name}`, parameters });

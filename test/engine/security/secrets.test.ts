@@ -1,7 +1,7 @@
 /** The secrets in registered URLs, how they are compared, and what people learn who may only see one part. */
 import crypto from 'node:crypto';
 
-import { seal, unseal } from '../../../nodes/BusinessMessaging/webhooks/seal';
+import { seal, unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
 import { until } from '../../../harness/until';
 import { People, anna, berta } from '../reply/support';
 import { received, Triggers, useLog, useService } from '../../../harness/engine/service';
@@ -77,7 +77,7 @@ describe('the secrets in registered URLs', () => {
 test('what Send and Wait seals is opened only with the same service and key, and with each of its bytes', () => {
 	const content = { to: '+15550001111', text: 'Grüße 👍' };
 	const sealed = seal(service.id(), JSON.stringify(content));
-	expect(unseal(service.id(), sealed)).toEqual(content);
+	expect(unseal(service.id(), sealed)).toBe(JSON.stringify(content));
 	const again = seal(service.id(), JSON.stringify(content));
 	expect(again.slice(38)).not.toBe(sealed.slice(38)); // equal contents cannot be recognized
 	const others = [service.id({ apiKey: 'another-key' }), service.id({ baseUrl: 'https://a.test' })];

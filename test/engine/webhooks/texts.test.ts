@@ -2,11 +2,12 @@
 import type {
 	AnswerKind,
 	Expected,
-} from '../../../nodes/BusinessMessaging/operations/message/question';
+} from '../../../nodes/BusinessMessaging/operations/message/questionFields';
 import type { EventEnvelope } from '../../../nodes/BusinessMessaging/api/events';
+import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
+import { toArrival } from '../../../nodes/BusinessMessaging/inbox/arrival';
 import { toItems } from '../../../nodes/BusinessMessaging/trigger/items';
 import type { TriggerOptions } from '../../../nodes/BusinessMessaging/trigger/settings';
-import { isEarlier, readAnswer } from '../../../nodes/BusinessMessaging/webhooks/answers';
 import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
 import { readEvent, simplify } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';
 
@@ -84,7 +85,8 @@ test.each([
 	[String(asked + 1), false],
 	[undefined, false],
 ])('a message of the time %p was written before the question: %p', (timestamp, isBefore) => {
-	expect(isEarlier(message('Hi', { timestamp }), asked)).toBe(isBefore);
+	const { time } = toArrival(message('Hi', { from: '+15550001000', timestamp }), {})!;
+	expect(time < asked).toBe(isBefore);
 });
 
 const later = asked + 40_000;
@@ -96,7 +98,8 @@ test.each([
 ])(
 	'a message of the time %p was written before a question later in that minute: %p',
 	(timestamp, isBefore) => {
-		expect(isEarlier(message('Hi', { timestamp }), later)).toBe(isBefore);
+		const { time } = toArrival(message('Hi', { from: '+15550001000', timestamp }), {})!;
+		expect(time < later).toBe(isBefore);
 	},
 );
 

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 
 import { simulate } from './claims';
 import { schedules } from './claimSchedules';
+import { simulate as simulateInbox } from './inbox/schedules';
 
 const { values } = parseArgs({
 	options: {
@@ -31,15 +32,21 @@ for (const processes of [1, 2, 3]) {
 	if (failed && counterexample)
 		details.push(JSON.stringify(counterexample), ...simulate(...counterexample).failures);
 }
-const { steps, ...counts } = total;
-const report = {
-	schedules: wanted,
-	seed,
-	steps,
-	failures: details.length,
-	invariants: { sendOnceAndCap: counts },
-	seconds: Math.round((performance.now() - start) / 1_000),
-};
-if (values.json) writeFileSync(values.json, JSON.stringify(report, null, '\t'));
-process.stdout.write(`${[JSON.stringify(report), ...details].join('\n')}\n`);
-process.exitCode = details.length > 0 ? 1 : 0;
+async function main(): Promise<void> {
+	const { shortest, ...inbox } = await simulateInbox(wanted, seed);
+	if (shortest !== undefined) details.push(shortest);
+	const { steps, ...counts } = total;
+	const report = {
+		schedules: wanted,
+		seed,
+		steps: steps + inbox.steps,
+		failures: details.length,
+		invariants: { sendOnceAndCap: counts, sendAndWait: inbox.invariants },
+		exceptions: inbox.exceptions,
+		seconds: Math.round((performance.now() - start) / 1_000),
+	};
+	if (values.json) writeFileSync(values.json, JSON.stringify(report, null, '\t'));
+	process.stdout.write(`${[JSON.stringify(report), ...details].join('\n')}\n`);
+	process.exitCode = details.length > 0 ? 1 : 0;
+}
+void main();

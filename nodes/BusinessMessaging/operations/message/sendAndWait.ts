@@ -4,7 +4,7 @@ import { operation } from '../operation';
 import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
 import { audienceField, readAudience } from './audience';
 import { questionModeField } from './mode';
-import { answerFields, readSettings } from './question';
+import { answerFields, readSettings } from './questionFields';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
 import { sendMessage } from './send';
 import { checkField, templateFields, templateRequest } from './template';

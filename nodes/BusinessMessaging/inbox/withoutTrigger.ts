@@ -10,14 +10,31 @@ import { samePhoneKey } from '../phone/compare';
 import type { Client } from '../transport/client';
 import { pause } from '../transport/deadline';
 import { canonical, checkDeliverable } from '../webhooks/publicAddress';
-import { callRun, graceMs, isWaitingUrl, pollEvent, resume, rootOf } from '../webhooks/question';
 import {
 	type RegisteredWebhook,
 	addWebhook,
 	listWebhooks,
 	removeWebhooks,
 } from '../webhooks/registrations';
-import type { Asking } from './asking';
+import { callRun } from './calls';
+import { type Run, graceMs, isEnded } from './core';
+import type { QuestionRun } from './questionRun';
+import { toRecord } from './records';
+import { seal } from './seal';
+import { isWaitingUrl } from './urls';
+
+/** How long to wait before n8n is called again, ms. */
+const maxPauseMs = 10_000;
+
+/** What a run without a trigger keeps in the node's context, which n8n stores with the execution. */
+export interface Wait {
+	/** Distinguishes the rounds of a loop. */
+	run: string;
+	/** See toRecord; encrypted; only without a trigger. */
+	record?: string;
+	/** The registration at the service. */
+	registration?: { id?: string };
+}
 
 /**
  * Registers the URL, and removes registrations that earlier runs have left behind.
@@ -25,47 +42,79 @@ import type { Asking } from './asking';
  * @throws InputError if another run waits for the same person, or the service cannot reach n8n; ServiceError
  */
 export async function listenByWebhook(
-	asking: Asking,
+	run: QuestionRun,
 	webhooks: RegisteredWebhook[],
 ): Promise<Listening> {
-	const { context, client, run, asked } = asking;
+	const { context, client, id, asked } = run;
 	const phone = samePhoneKey(asText(asked[0].request.body?.to));
 	// Identifies a person without revealing who it is.
 	const person = createHmac('sha256', client.config.id).update(phone).digest('base64url');
-	const url = canonical(context.getSignedResumeUrl({ wait: `${run}.${person}` }));
+	const url = canonical(context.getSignedResumeUrl({ wait: `${id}.${person}` }));
 	checkDeliverable(url, client.config);
-	const earlier = webhooks.filter(({ url: other = '' }) => isWaitingUrl(other, rootOf(url)));
-	await Promise.all(earlier.map(async (webhook) => await checkEarlier(asking, webhook, person)));
+	const earlier = webhooks.filter(({ url: other = '' }) => isWaitingUrl(other, url));
+	await Promise.all(earlier.map(async (webhook) => await checkEarlier(run, webhook, person)));
 	const registration = { id: await addWebhook(client, { url, events: ['message.received'] }) };
 	const stop = async () => await unregister(context, client, url, registration.id);
 	const wait = async () => {
-		const until = Date.now() + asking.limitMs;
-		if (asking.questions.length === 0) await stop();
-		else void endAt(asking, url, until);
-		return asking.questions.length > 0 && (await asking.wait(until, registration));
+		const until = Date.now() + run.limitMs;
+		const record = toRecord(toRun(run, url, until), url);
+		const sealed = seal(client.config.id, record); // the URL is secret
+		if (run.people.length === 0) await stop();
+		else void endAt(run, url, record, until);
+		const kept: Wait = { run: id, record: sealed, registration };
+		context.getContext('node').wait = kept;
+		return run.people.length > 0 && (await run.wait(until));
 	};
-	return { stop, wait };
+	return { tell: async () => {}, stop, wait };
+}
+
+function toRun({ id, questions, people, notAsked }: QuestionRun, url: string, until: number): Run {
+	const startedAt = Date.now();
+	const state = { isWhole: true, isOver: false, started: [], leaseUntil: startedAt };
+	const byItem = new Map(people.map((person) => [person.item, person]));
+	return {
+		id,
+		url,
+		owner: url,
+		triggers: [],
+		startedAt,
+		until,
+		...state,
+		questions,
+		people: byItem,
+		notAsked,
+	};
 }
 
 /** Removes a registration whose execution no longer waits. @throws InputError if it waits for the same person */
 async function checkEarlier(
-	{ context, client }: Asking,
+	{ context, client }: QuestionRun,
 	webhook: RegisteredWebhook,
 	person: string,
 ): Promise<void> {
-	const state = await callRun(context, webhook.url as string, pollEvent);
-	if (state === 'ended' || state === 'resumed') await removeWebhooks(client, [webhook]);
-	if (state !== 'waiting' || !webhook.url?.includes(person)) return;
+	const url = webhook.url ?? '';
+	const state = await callRun(context, client.config.id, { id: '', url }, url);
+	if (isEnded(state)) await removeWebhooks(client, [webhook]);
+	if (state !== 'waiting' || !url.includes(person)) return;
 	throw new InputError(
 		'Another question to this person is open',
 		'Publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox, to have several questions open, or stop the execution that waits. Nothing was sent.',
 	);
 }
 
-async function endAt({ context }: Asking, url: string, until: number): Promise<void> {
+/** Ends the wait when the time is up. After that, n8n does so itself. */
+async function endAt(
+	{ context, client, id }: QuestionRun,
+	url: string,
+	record: string,
+	until: number,
+): Promise<void> {
 	while (Date.now() < until) await pause(until - Date.now());
-	const isWanted = () => Date.now() < until + graceMs;
-	await resume(context, url, () => [], isWanted);
+	for (let attempt = 0; Date.now() < until + graceMs; attempt++) {
+		const state = await callRun(context, client.config.id, { id, url }, url, record);
+		if (state === 'accepted' || isEnded(state)) return;
+		await pause(Math.min(50 * 2 ** attempt, maxPauseMs));
+	}
 }
 
 /** Removes a registration. Does not throw: if it cannot be removed now, the next question removes it. */

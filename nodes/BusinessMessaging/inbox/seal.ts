@@ -21,8 +21,8 @@ export function seal(serviceId: string, json: string): string {
 	return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
 }
 
-/** The content; undefined if the text is invalid or encrypted with another key. */
-export function unseal(serviceId: string, sealed: unknown): unknown {
+/** The JSON; undefined if the text is invalid or encrypted with another key. */
+export function unseal(serviceId: string, sealed: unknown): string | undefined {
 	if (typeof sealed !== 'string') return undefined;
 	const bytes = Buffer.from(sealed, 'base64url');
 	if (bytes.length <= ivBytes + tagBytes) return undefined;
@@ -31,7 +31,7 @@ export function unseal(serviceId: string, sealed: unknown): unknown {
 		const decipher = createDecipheriv(algorithm, keyOf(serviceId), iv);
 		decipher.setAuthTag(tag);
 		const text = [decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()];
-		return JSON.parse(Buffer.concat(text).toString('utf8'));
+		return Buffer.concat(text).toString('utf8');
 	} catch {
 		return undefined; // somebody else's
 	}

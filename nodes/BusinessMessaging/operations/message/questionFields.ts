@@ -34,6 +34,21 @@ export interface QuestionSettings extends ExpectedAnswer {
 	givesUnanswered: boolean;
 }
 
+/** The answer that is expected unless the user chooses otherwise. */
+export function defaultAnswer(): Omit<QuestionSettings, 'limitMs'> {
+	return {
+		kind: 'freeText',
+		choices: [],
+		yesWords: split(words.yes),
+		noWords: split(words.no),
+		isDayFirst: true,
+		groupMs: 0,
+		repeats: 2,
+		repeatText: '',
+		givesUnanswered: true,
+	};
+}
+
 const minute = 60_000;
 const unitMs = { minutes: minute, hours: 60 * minute, days: 24 * 60 * minute };
 /** n8n's timers and most services do not support more. */

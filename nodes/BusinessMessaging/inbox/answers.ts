@@ -1,0 +1,124 @@
+/** Reads a reply as the expected kind of answer, and says what is written to somebody whose reply does not fit. */
+import { trim } from 'lodash';
+import { DateTime } from 'luxon';
+import { z } from 'zod';
+
+import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/message/questionFields';
+
+/** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
+export type AnswerValue = string | number | boolean | null;
+
+/**
+ * Reads an answer.
+ *
+ * @param text null for a message without text
+ * @returns undefined if it does not fit the question
+ */
+export function readAnswer(text: string | null, expected: Expected): AnswerValue | undefined {
+	const trimmed = text?.trim() ?? '';
+	const readers: Record<AnswerKind, () => AnswerValue | undefined> = {
+		freeText: () => text,
+		approval: () => readApproval(trimmed, expected),
+		choice: () => readChoice(trimmed, expected.choices),
+		number: () => readNumber(trimmed),
+		email: () => emailSchema.safeParse(trimmed.replace(/^mailto:/i, '')).data,
+		date: () => readDate(trimmed, expected.isDayFirst),
+	};
+	return readers[expected.kind]();
+}
+
+const emailSchema = z.string().email();
+const marks = ' \t\n\r"\'.,;:!?¡¿()*_-';
+
+/** Ignores case, punctuation at the ends, and variants of the same character. */
+function plain(text: string): string {
+	const variants = /[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
+	return trim(text.normalize('NFKC').toLocaleLowerCase('en'), marks).replace(variants, '');
+}
+
+function readApproval(text: string, { yesWords, noWords }: Expected): boolean | undefined {
+	const isAmong = (words: string[]) => words.some((word) => isSameAnswer(word, text));
+	if (isAmong(yesWords)) return true;
+	return isAmong(noWords) ? false : undefined;
+}
+
+/** Signs alone, such as *** or -, are compared as they are. */
+function isSameAnswer(expected: string, text: string): boolean {
+	return expected === text || (plain(text) !== '' && plain(expected) === plain(text));
+}
+
+/**
+ * One of the choices as it was written in the node, also by its number in the list. Where all choices begin with digits, 3 may
+ * mean the third or the number 3, so it counts only if it is both.
+ */
+function readChoice(text: string, choices: string[]): string | undefined {
+	const named =
+		choices.find((choice) => choice === text) ??
+		choices.find((choice) => isSameAnswer(choice, text));
+	const place = /^\d{1,3}$/.test(plain(text)) ? Number(plain(text)) : 0;
+	const numbered = choices[place - 1];
+	const isClear = !haveDigits(choices) || Number.parseInt(numbered) === place;
+	return named ?? (isClear ? numbered : undefined);
+}
+
+function haveDigits(choices: string[]): boolean {
+	return choices.every((choice) => /^[+-]?\d/.test(choice));
+}
+
+/** A number with point or comma. With a single one that may separate thousands (1,234), the number is ambiguous and does not count. */
+function readNumber(text: string): number | undefined {
+	const written = text.replace(/[\s'’]/g, '').replace('−', '-');
+	// A longer number would lose digits.
+	if (/^[+-]?\d+$/.test(written))
+		return Number.isSafeInteger(Number(written)) ? Number(written) : undefined;
+	const isGrouped = /^[+-]?\d{1,3}(?:(?:,\d{3}){2,}|(?:\.\d{3}){2,})$/.test(written);
+	if (isGrouped) return Number(written.replace(/[.,]/g, ''));
+	const decimal =
+		/^([+-]?(?:\d+|\d{1,3}(?:,\d{3})+))\.(\d+)$/.exec(written) ??
+		/^([+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)),(\d+)$/.exec(written);
+	if (!decimal) return undefined;
+	const [, whole, fraction] = decimal;
+	const isAmbiguous = /^[+-]?[1-9]\d{0,2}$/.test(whole) && fraction.length === 3;
+	return isAmbiguous ? undefined : Number(`${whole.replace(/[.,]/g, '')}.${fraction}`);
+}
+
+function readDate(text: string, isDayFirst: boolean): string | undefined {
+	const formats = [
+		...['yyyy-M-d', 'yyyy/M/d', 'd.M.yyyy', 'd. M. yyyy'],
+		...(isDayFirst ? ['d/M/yyyy', 'd-M-yyyy'] : ['M/d/yyyy', 'M-d-yyyy']),
+		...['d MMMM yyyy', 'd MMM yyyy', 'MMMM d, yyyy', 'MMM d, yyyy'],
+	];
+	const dates = formats.map((format) =>
+		DateTime.fromFormat(text, format, { locale: 'en', zone: 'utc' }),
+	);
+	return dates.find(({ isValid }) => isValid)?.toISODate() ?? undefined;
+}
+
+/** What is written to a person whose reply does not fit. */
+export function repetitionOf({ kind, choices, repeatText }: ExpectedAnswer): string {
+	if (repeatText) return repeatText;
+	const number = (index: number) => (haveDigits(choices) ? '' : `${index + 1}) `);
+	const wanted: Record<AnswerKind, string> = {
+		approval: 'yes or no',
+		choice: `one of these: ${choices.map((choice, index) => `${number(index)}${choice}`).join(', ')}`,
+		date: 'a date, e.g. 2030-01-31',
+		email: 'an e-mail address',
+		freeText: 'a text',
+		number: 'a number in digits',
+	};
+	return `Sorry, I did not understand that. Please answer with ${wanted[kind]}.`;
+}
+
+/** The line in n8n's log if a question may not have been repeated. */
+export function notRepeated(reason: string): string {
+	return `A question of Send and Wait could not be repeated after a reply that does not fit: ${reason}`;
+}
+
+/** Maximum number of messages in one reply. Later ones are ordinary messages. */
+export const maxMessages = 50;
+
+/** The text of all messages; null if none has any. */
+export function textOf(messages: Array<{ text: string | null }>): string | null {
+	const texts = messages.flatMap(({ text }) => text ?? []);
+	return texts.length > 0 ? texts.join('\n') : null;
+}

@@ -1,0 +1,44 @@
+/** A message as the inbox reads it. */
+import { createHash } from 'crypto';
+
+import type { EventEnvelope } from '../api/events';
+import { asText } from '../api/read';
+import { nameOf } from '../webhooks/deduplicationKey';
+import { senderOf } from '../webhooks/sender';
+import { latestTimeOf, readEvent } from '../webhooks/simpleEvent';
+import { type Arrival, maxText } from './core';
+
+/** Characters of the name of a message that nothing identifies. */
+const nameLength = 11;
+
+/**
+ * Reads a message.
+ *
+ * @param headers those that may identify it
+ * @returns undefined for any other event
+ */
+export function toArrival(
+	event: EventEnvelope,
+	headers: Record<string, unknown>,
+): Arrival | undefined {
+	const phone = senderOf(event);
+	if (phone === undefined) return undefined;
+	const { name, isCertain } = nameOf(event, headers);
+	const { text, messageId, time, intent } = readEvent(event);
+	const words = typeof text === 'string' ? text : null;
+	return {
+		key: isCertain ? name : `u${hash(name)}`,
+		text: words?.slice(0, maxText) ?? null,
+		...((words?.length ?? 0) > maxText && { isCut: true }),
+		...(messageId !== undefined && { messageId: messageId.slice(0, maxText) }),
+		respondedAt: asText(time).slice(0, maxText) || new Date().toISOString(),
+		phone,
+		time: latestTimeOf(event),
+		isOptOut: intent === 'optOut',
+		isCertain,
+	};
+}
+
+function hash(text: string): string {
+	return createHash('sha256').update(text).digest('base64url').slice(0, nameLength);
+}

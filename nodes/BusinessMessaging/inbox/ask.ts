@@ -1,0 +1,136 @@
+/** Finds out how replies will arrive, before the first question is sent. */
+import { chunk } from 'lodash';
+import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
+
+import { endpoints } from '../api/endpoints';
+import { isOnEngine2 } from '../execution/engine2';
+import { type Item, type ValidItem, isDone } from '../execution/item';
+import type { Listening } from '../execution/run';
+import { InputError, asFailure } from '../transport/errors';
+import type { Client } from '../transport/client';
+import { connect } from '../transport/connect';
+import { canonical } from '../webhooks/publicAddress';
+import { listWebhooks } from '../webhooks/registrations';
+import { Asker } from './asker';
+import { callsOf } from './calls';
+import { QuestionRun } from './questionRun';
+import { isTriggerUrl, withoutQuery } from './urls';
+import { listenByWebhook } from './withoutTrigger';
+
+/** At most this many people are asked in one run. */
+const maxPeople = 10_000;
+/** People are told in parts before they are asked: as many as are asked in about this time, ms. */
+const partMs = 2_000;
+const minPart = 20;
+/** The service's clock in HTTP is in whole seconds, and takes its time to arrive: clocks that differ by less may be equal, ms. */
+const maxClockErrorMs = 2_000;
+
+/**
+ * Finds the receiver of the replies to all valid items: the published triggers of this n8n and service, or for
+ * one person a registration.
+ *
+ * @throws InputError if n8n is too old, if several people or grouped messages have no trigger, if there are too
+ * many people, or if the service cannot reach n8n; ServiceError
+ */
+export async function listenForReplies(
+	context: IExecuteFunctions,
+	items: Item[],
+): Promise<Listening> {
+	if (typeof context.getSignedResumeUrl !== 'function') {
+		throw new InputError(
+			'Send and Wait for Response requires n8n 1.107 or newer',
+			'Update n8n. All other operations work with your version.',
+		);
+	}
+	if (isOnEngine2(context)) {
+		throw new InputError(
+			"Send and Wait for Response does not work on n8n's engine 2.0",
+			"That engine cannot continue an execution when a reply comes. Use n8n's standard engine for this workflow. Nothing was sent.",
+		);
+	}
+	const client = await connect(context, { signal: context.getExecutionCancelSignal() });
+	const run = new QuestionRun(context, client, items);
+	const people = run.asked.length;
+	if (people > maxPeople) {
+		throw new InputError(
+			`This run asks ${people} people; the maximum is ${maxPeople}`,
+			'Put a Loop Over Items node before this one. Nothing was sent.',
+		);
+	}
+	const listening = await listenByTrigger(run);
+	if (listening) return listening;
+	if (people === 1 && !run.groups) return await listenByWebhook(run, await listWebhooks(client));
+	throw new InputError(
+		'To ask several people at once, or to group messages, publish a workflow with Business Messaging Trigger and the same credential, e.g. the example Inbox',
+		"The trigger receives the replies. It must be published on this n8n with Message Received in 'Trigger On' and Automatic in 'Registration', and n8n must be able to call its own public address. Nothing was sent.",
+	);
+}
+
+/** @returns undefined without a trigger */
+async function listenByTrigger(run: QuestionRun): Promise<Listening | undefined> {
+	const { context, client, id, questions, limitMs } = run;
+	const url = canonical(context.getSignedResumeUrl({ wait: id }));
+	const calls = callsOf(context, client.config.id);
+	const listTriggers = async () => {
+		const urls = (await listWebhooks(client)).map((webhook) => webhook.url ?? '');
+		return urls.filter((one) => isTriggerUrl(one, url)).map(withoutQuery);
+	};
+	const skewMs = await readSkew(client);
+	const asker = new Asker({ ...calls, listTriggers }, { id, url, questions, limitMs, skewMs });
+	if (!(await asker.open())) return undefined;
+	const parts = new Parts(run, asker);
+	return {
+		tell: async (item) => await parts.tell(item),
+		stop: async () => await asker.stop(),
+		wait: async () => {
+			const { people } = run;
+			const until = await asker.close(people, run.notAsked).catch((error: unknown) => {
+				const { message, description } = asFailure(error);
+				throw new NodeOperationError(context.getNode(), message, { description });
+			});
+			if (people.length === 0) return false;
+			context.getContext('node').wait = { run: id };
+			return await run.wait(until);
+		},
+	};
+}
+
+/** The service's clock minus that of this machine; null if the service does not show it. */
+async function readSkew(client: Client): Promise<number | null> {
+	const response = await client.fetch(endpoints.listWebhooks).catch(() => undefined);
+	const date = Date.parse(String(response?.headers.date));
+	if (Number.isNaN(date)) return null;
+	const difference = date - Date.now();
+	return Math.abs(difference) < maxClockErrorMs ? 0 : difference;
+}
+
+/** The people of a run in parts, each of which is told once, before the first of them is asked. */
+class Parts {
+	private readonly partOf = new Map<number, ValidItem[]>();
+	private readonly told = new Map<ValidItem[], Promise<void>>();
+	/** Those who were asked in an earlier attempt. */
+	private earlier: ValidItem[];
+
+	constructor(
+		private readonly run: QuestionRun,
+		private readonly asker: Asker,
+	) {
+		const { requests, windowMs } = run.client.config.rate;
+		const size = Math.max(minPart, Math.ceil((requests * partMs) / windowMs));
+		this.earlier = run.asked.filter(isDone);
+		const pending = run.asked.filter((item) => !isDone(item));
+		for (const part of chunk(pending, size))
+			for (const { index } of part) this.partOf.set(index, part);
+	}
+
+	async tell({ index }: Item): Promise<void> {
+		const part = this.partOf.get(index) ?? [];
+		const known = this.told.get(part);
+		if (known) return await known;
+		const people = [...this.earlier, ...part].map((item) => this.run.toPerson(item));
+		this.earlier = [];
+		const told = this.asker.tell(people);
+		this.told.set(part, told);
+		await told;
+	}
+}

@@ -1,0 +1,235 @@
+/** The asking half of the protocol: everybody is told before anybody is asked, the owner last. README.md has the whole picture. */
+import { union } from 'lodash';
+
+import { InputError } from '../transport/errors';
+import { type Person, type Question, type Run, leaseMs } from './core';
+import type { CallResult, Calls, TriggerRequest, TriggerResponse } from './ports';
+import { toRecord } from './records';
+
+/** How long the asker waits for a trigger that does not respond or is being published again, ms; then nobody else is asked. */
+const patienceMs = 60_000;
+const retryMs = 1_000;
+/** How often the owner learns that the asker is alive, ms. */
+const heartbeatMs = leaseMs / 4;
+
+/** What the asker needs. */
+export interface AskerPorts extends Calls {
+	/** The URLs of the triggers of this n8n that are registered at the service, without secrets. @throws ServiceError */
+	listTriggers(): Promise<string[]>;
+}
+
+/** What is asked. */
+export interface Asking {
+	id: string;
+	/** The signed URL that resumes the execution. */
+	url: string;
+	questions: Question[];
+	/** How long replies count, ms. */
+	limitMs: number;
+	/** The service's clock minus that of n8n, ms; null if it is not known. */
+	skewMs: number | null;
+}
+
+/** A run that asks. */
+export class Asker {
+	private owner = '';
+	private triggers: string[] = [];
+	/** Owners of open questions that are not published any more. */
+	private readonly without: string[] = [];
+	private readonly told: Person[] = [];
+	private readonly startedAt: number;
+	private isAsking = true;
+
+	constructor(
+		private readonly ports: AskerPorts,
+		private readonly asking: Asking,
+	) {
+		this.startedAt = ports.now();
+	}
+
+	/**
+	 * Finds the triggers and their owner.
+	 *
+	 * @returns false if no trigger accepts questions
+	 * @throws InputError if they wait for too many people; ServiceError
+	 */
+	async open(): Promise<boolean> {
+		const urls = await this.ports.listTriggers();
+		const responses = await this.greet(urls);
+		const known = [...responses.values()].flatMap(({ owner }) => owner ?? []).sort();
+		for (const owner of known.filter((one) => !responses.has(one))) {
+			// It may just be published again. Two owners would decide differently.
+			const response = await this.untilResponse(owner, { is: 'hello' }, true);
+			if (typeof response === 'object') responses.set(owner, response);
+			else this.without.push(owner);
+		}
+		const able = [...responses].filter(([, { inbox }]) => inbox === 'yes' || inbox === 'full');
+		const candidates = able.map(([url]) => url).sort();
+		const owner = known.find((one) => candidates.includes(one)) ?? candidates[0];
+		if (owner === undefined) return false;
+		if (responses.get(owner)?.inbox === 'full') throw isFull();
+		this.owner = owner;
+		this.triggers = [...responses.keys()];
+		void this.beat();
+		return true;
+	}
+
+	/** Those that respond. */
+	private async greet(urls: string[]): Promise<Map<string, TriggerResponse>> {
+		const responses = await Promise.all(
+			urls.map(async (url) => await this.untilResponse(url, { is: 'hello' })),
+		);
+		const able = responses.map((response) =>
+			typeof response === 'object' && response.inbox !== 'no' ? response : undefined,
+		);
+		return new Map(urls.flatMap((url, index) => (able[index] ? [[url, able[index]]] : [])));
+	}
+
+	/**
+	 * Tells everybody who is asked next.
+	 *
+	 * @throws InputError if the owner does not know it: then they must not be asked
+	 */
+	async tell(people: Person[]): Promise<void> {
+		const isFirst = this.told.length === 0;
+		this.told.push(...people);
+		await this.tellAll(people);
+		if (!isFirst) return;
+		// A trigger that was registered before the owner knew of this run has not heard of it.
+		const urls = await this.ports.listTriggers();
+		await this.tellNew(urls);
+	}
+
+	/** Says who was asked, and that nobody else will be. @returns when the time is up, ms since 1970 @throws InputError */
+	async close(people: Person[], notAsked: unknown[]): Promise<number> {
+		this.isAsking = false;
+		const until = this.ports.now() + this.asking.limitMs;
+		const isOver = people.length === 0;
+		const whole = { ...this.toRun(people), notAsked, until, isWhole: true, isOver };
+		await this.tellOthers(whole);
+		await this.tellOwner(whole);
+		return until;
+	}
+
+	/** The run fails: nobody is asked any more, and nobody waits. Does not throw. */
+	async stop(): Promise<void> {
+		this.isAsking = false;
+		const over = { ...this.toRun([]), isOver: true };
+		await this.tellOthers(over);
+		await this.tellOwner(over).catch(() => {});
+	}
+
+	/** The owner takes an asker that is silent for too long for dead. */
+	private async beat(): Promise<void> {
+		for (;;) {
+			await this.ports.pause(heartbeatMs);
+			if (!this.isAsking) return;
+			if (this.told.length > 0)
+				await this.ports.callTrigger(this.owner, this.request(this.toRun([])));
+		}
+	}
+
+	private toRun(people: Person[]): Run {
+		const { id, url, questions, limitMs } = this.asking;
+		const { owner, triggers, startedAt } = this;
+		const until = this.ports.now() + limitMs;
+		const state = { isWhole: false, isOver: false, started: [], notAsked: [] };
+		const byItem = new Map(people.map((person) => [person.item, person]));
+		const times = { startedAt, until, leaseUntil: startedAt };
+		return { id, url, owner, triggers, ...times, ...state, questions, people: byItem };
+	}
+
+	private request(run: Run, trigger = this.owner): TriggerRequest {
+		const { asking, without } = this;
+		return { is: 'tell', id: run.id, run: toRecord(run, trigger), skewMs: asking.skewMs, without };
+	}
+
+	/** Tells the others first: from the moment when the owner knows it, replies count. */
+	private async tellAll(people: Person[]): Promise<void> {
+		const other = await this.tellOthers(this.toRun(people));
+		const response = other ?? (await this.tellOwner(this.toRun(people)));
+		if (response.inbox === 'other' && response.owner !== undefined) {
+			// Another run has chosen an owner at the same moment.
+			this.owner = response.owner;
+			this.triggers = union(this.triggers, [response.owner]);
+			await this.tellAll(people);
+		} else if (response.triggers) {
+			await this.tellNew(response.triggers);
+		}
+	}
+
+	/** Tells triggers that were published meanwhile of everybody. */
+	private async tellNew(urls: string[]): Promise<void> {
+		const news = urls.filter((url) => !this.triggers.includes(url));
+		if (news.length === 0) return;
+		this.triggers = union(this.triggers, news);
+		await Promise.all(
+			news.map(
+				async (url) => await this.untilResponse(url, this.request(this.toRun(this.told), url)),
+			),
+		);
+	}
+
+	/** @returns the response of one that knows another owner */
+	private async tellOthers(run: Run): Promise<TriggerResponse | undefined> {
+		const others = this.triggers.filter((url) => url !== this.owner);
+		const results = await Promise.all(
+			others.map(async (url) => await this.untilResponse(url, this.request(run, url))),
+		);
+		// One that is being published again learns of the run then, and one that does not respond would hold up everybody.
+		const lost = others.filter((_, index) => typeof results[index] !== 'object');
+		this.triggers = this.triggers.filter((url) => !lost.includes(url));
+		const responses = results.filter((result) => typeof result === 'object');
+		return responses.find(({ inbox }) => inbox === 'other');
+	}
+
+	/** @throws InputError if it does not know them in the end */
+	private async tellOwner(run: Run): Promise<TriggerResponse> {
+		const end = this.ports.now() + patienceMs;
+		for (;;) {
+			const result = await this.untilResponse(this.owner, this.request(run));
+			if (typeof result === 'object') {
+				if (result.inbox === 'full') throw isFull();
+				if (result.inbox !== 'no') return result;
+			}
+			if (this.ports.now() > end) throw isNotTold(result);
+			await this.ports.pause(retryMs);
+		}
+	}
+
+	/** Repeats a call until n8n responds. @param untilPublished also while the trigger is not published */
+	private async untilResponse(
+		url: string,
+		request: TriggerRequest,
+		untilPublished = false,
+	): Promise<CallResult> {
+		const end = this.ports.now() + patienceMs;
+		for (;;) {
+			const result = await this.ports.callTrigger(url, request);
+			const isBusy = typeof result === 'object' && result.inbox === 'busy';
+			const isThere = result !== undefined && !isBusy && !(untilPublished && result === 'gone');
+			if (isThere || this.ports.now() > end) return result;
+			await this.ports.pause(retryMs);
+		}
+	}
+}
+
+function isFull(): InputError {
+	return new InputError(
+		'Business Messaging Trigger already waits for the maximum number of people',
+		'Try again when some of them have replied. Nothing was sent.',
+	);
+}
+
+/** What to do follows from what was seen. */
+function isNotTold(result: CallResult): InputError {
+	if (result === undefined)
+		return new InputError(
+			'n8n did not respond at its own public address for a minute, so the replies could not be received',
+			'Check that n8n can call its own address (N8N_WEBHOOK_URL), and whether it is overloaded. Then retry this execution: it waits for the replies without asking again.',
+		);
+	return new InputError(
+		'The workflow with Business Messaging Trigger that receives the replies is not published any more',
+		'Publish it again, then retry this execution: it waits for the replies without asking again.',
+	);
+}

@@ -1,0 +1,243 @@
+/** The inbox of a trigger in n8n: what a delivery brings is read here, and what follows is written here. */
+import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+
+import { endpoints } from '../api/endpoints';
+import type { EventEnvelope } from '../api/events';
+import { BoundedMap } from '../boundedMap';
+import { writeLog } from '../log';
+import type { Client } from '../transport/client';
+import { connect } from '../transport/connect';
+import { withDeadline } from '../transport/deadline';
+import { ServiceError } from '../transport/errors';
+import { nodeKey, readState, writeState } from '../webhooks/nodeState';
+import { webhookUrlOf } from '../webhooks/publicAddress';
+import { type RegisteredWebhook, listWebhooks } from '../webhooks/registrations';
+import { simplify } from '../webhooks/simpleEvent';
+import { notRepeated, repetitionOf } from './answers';
+import { toArrival } from './arrival';
+import { callRun, callsOf, openRequest } from './calls';
+import type { Person, Run } from './core';
+import { Inbox, type Late, learn } from './inbox';
+import type { Delivery, InboxPorts, TriggerRequest, TriggerResponse } from './ports';
+import { seal, unseal } from './seal';
+import { isTriggerUrl, withoutQuery } from './urls';
+
+/** How long a question may take to be repeated, ms; services give up after ten seconds or more. After that it counts as sent. */
+const repeatMs = 7_000;
+
+interface Opened {
+	inbox: Inbox;
+	/** With which service and key its state is encrypted. */
+	serviceId?: string;
+}
+
+const opened = new BoundedMap<string, Opened>({ maxSize: 1_000 });
+
+const keyOf = (context: IWebhookFunctions) => `${nodeKey(context)} ${webhookUrlOf(context)}`;
+
+/** A delivery as the inbox needs it. */
+function deliveryOf(context: IWebhookFunctions): Delivery {
+	const response = context.getResponseObject();
+	const ended = new Promise<'received' | 'lost' | 'failed'>((resolve) => {
+		response.once('close', () => {
+			if (response.statusCode >= 300) resolve('failed');
+			else resolve(response.writableFinished ? 'received' : 'lost');
+		});
+	});
+	return {
+		stored: readState(context, 'inbox'),
+		store: (live) => writeState(context, 'inbox', live),
+		ended,
+	};
+}
+
+function portsOf(context: IWebhookFunctions, client: Client, own: string): InboxPorts {
+	const { id } = client.config;
+	return {
+		...callsOf(context, id),
+		seal: (record) => seal(id, record),
+		unseal: (text) => unseal(id, text),
+		callRun: async (run, record) => await callRun(context, id, run, own, record),
+		repeat: async (run, person, key) => await repeat(context, client, run, person, key),
+		warn: (message) => writeLog(context, 'warn', message),
+	};
+}
+
+/** Repeats a question. @returns false if it was certainly not sent */
+async function repeat(
+	context: IWebhookFunctions,
+	client: Client,
+	run: Run,
+	person: Person,
+	key: string,
+): Promise<boolean> {
+	const body = { to: person.to, text: repetitionOf(run.questions[person.question]) };
+	const request = { body, idempotencyKey: `${run.id}-${key}` };
+	const call = withDeadline(client.call(endpoints.sendText, request), repeatMs);
+	return await call.then(
+		() => true,
+		(error: unknown) => {
+			if (!(error instanceof ServiceError) || error.sendStatus !== 'notSent') return true;
+			writeLog(context, 'warn', notRepeated(error.message));
+			return false;
+		},
+	);
+}
+
+/** Nothing is known and nothing stored, so nothing is encrypted or called. */
+const noPorts: InboxPorts = {
+	now: () => Date.now(),
+	pause: async () => {},
+	callTrigger: async () => undefined,
+	seal: () => '',
+	unseal: () => undefined,
+	callRun: async () => 'unknown',
+	repeat: async () => false,
+	warn: () => {},
+};
+
+/** The inbox of a trigger that receives a delivery. @throws ServiceError if the credential is not valid */
+async function open(
+	context: IWebhookFunctions,
+	delivery: Delivery,
+	needsPorts = false,
+): Promise<Inbox> {
+	const own = webhookUrlOf(context);
+	const known = opened.getOrSet(keyOf(context), () => ({ inbox: new Inbox(own, noPorts) }));
+	const { inbox } = known;
+	if (needsPorts || !inbox.known.isEmpty || delivery.stored !== undefined) {
+		const client = await connect(context);
+		// The key of the service was changed: what is stored has to be readable with the new one.
+		if (known.serviceId !== undefined && known.serviceId !== client.config.id)
+			inbox.known.sealAgain();
+		known.serviceId = client.config.id;
+		inbox.known.ports = portsOf(context, client, own);
+	}
+	inbox.known.load(delivery);
+	return inbox;
+}
+
+/** The messages of a delivery, and what the inbox says of them. */
+export interface Messages {
+	/** Whether a message must reach the inbox although no workflow wants it. */
+	concerns(event: EventEnvelope): boolean;
+	/**
+	 * Keeps the messages that are replies.
+	 *
+	 * @returns the events that start workflows; undefined if the service has to deliver again
+	 */
+	take(events: EventEnvelope[]): Promise<EventEnvelope[] | undefined>;
+	/** Has n8n store what is known together with other changes: it writes back all that it read when the delivery arrived. */
+	store(): void;
+}
+
+/**
+ * Opens the inbox for a delivery.
+ *
+ * @param headers those that may identify an event
+ * @returns undefined if nothing in the delivery concerns it
+ * @throws ServiceError if the credential is not valid
+ */
+export async function openMessages(
+	context: IWebhookFunctions,
+	events: EventEnvelope[],
+	headers: Record<string, unknown>,
+): Promise<Messages | undefined> {
+	const arrivals = new Map(events.map((event) => [event, toArrival(event, headers)]));
+	const hasMessages = [...arrivals.values()].some(Boolean);
+	const isNew = readState(context, 'inbox') !== undefined && !opened.has(keyOf(context));
+	if (!hasMessages && !isNew && !opened.get(keyOf(context))) return undefined;
+	const delivery = deliveryOf(context);
+	const inbox = await open(context, delivery);
+	return {
+		concerns: (event) => {
+			const arrival = arrivals.get(event);
+			return arrival !== undefined && inbox.concerns(arrival);
+		},
+		take: async (fresh) => {
+			const messages = fresh.flatMap((event) => arrivals.get(event) ?? []);
+			const verdicts = await inbox.consume(delivery, messages);
+			if (verdicts === 'busy') return undefined;
+			const left = [...verdicts];
+			return fresh.filter((event) => {
+				const verdict = arrivals.get(event) && left.shift();
+				return verdict?.is !== 'taken' || verdict.startsToo === true;
+			});
+		},
+		store: () => {
+			if (!inbox.known.isEmpty || delivery.stored !== undefined) inbox.known.keep(delivery);
+		},
+	};
+}
+
+/** What a call of a trigger leads to. */
+export interface Responded {
+	response: TriggerResponse;
+	/** Replies that came too late for their run: they start the workflow. */
+	late?: Late[];
+}
+
+/**
+ * Responds to a call of Send and Wait or of another trigger.
+ *
+ * @param accepts whether the trigger can own questions, only has to know of them, or neither
+ * @returns undefined if the call does not come from this n8n
+ * @throws ServiceError if the credential is not valid
+ */
+export async function respond(
+	context: IWebhookFunctions,
+	accepts: 'yes' | 'member' | 'no',
+): Promise<Responded | undefined> {
+	const { config } = await connect(context);
+	const own = webhookUrlOf(context);
+	const request: TriggerRequest | undefined = openRequest(config.id, context.getBodyData(), own);
+	if (!request) return undefined;
+	if (accepts === 'no') return { response: { inbox: 'no' } };
+	const delivery = deliveryOf(context);
+	const inbox = await open(context, delivery, true);
+	const { late, ...response } = await inbox.respond(delivery, request, accepts);
+	return { response, late };
+}
+
+/** The item with which the workflow starts when a reply came too late for its run. */
+export function toLateItem({ run, person, message }: Late, isSimplified: boolean): IDataObject {
+	const { messageId: id, text, respondedAt: timestamp } = message;
+	const event = {
+		event: 'message.received',
+		data: { ...(id !== undefined && { id }), from: person.to, text, timestamp },
+	};
+	const { asked } = run.questions[person.question];
+	const { askedMessageId } = person;
+	const shown = isSimplified ? simplify(event) : event;
+	return { ...shown, late: true, asked, askedMessageId };
+}
+
+/**
+ * A trigger that was just published learns which questions are open, as Send and Wait could not tell it.
+ *
+ * @param listed the registrations at the service, if they are known
+ * @throws ServiceError
+ */
+export async function learnOpenQuestions(
+	context: IHookFunctions,
+	listed?: RegisteredWebhook[],
+): Promise<void> {
+	const own = webhookUrlOf(context);
+	const client = await connect(context);
+	const urls = (listed ?? (await listWebhooks(client))).flatMap(({ url }) => url ?? []);
+	const others = urls.filter((url) => isTriggerUrl(url, own)).map(withoutQuery);
+	const { id } = client.config;
+	const ports = {
+		...callsOf(context, id),
+		seal: (record: string) => seal(id, record),
+		unseal: (text: string) => unseal(id, text),
+	};
+	const stored = readState(context, 'inbox');
+	const learned = await learn(
+		ports,
+		own,
+		others.filter((url) => url !== own),
+		stored,
+	);
+	if (learned) writeState(context, 'inbox', learned);
+}

@@ -1,0 +1,169 @@
+/** The calls between Send and Wait, triggers and waiting runs, over n8n's public address. */
+import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
+
+import { isRecord } from '../api/read';
+import { pause } from '../transport/deadline';
+import type { Run, RunState } from './core';
+import type { CallResult, Calls, TriggerRequest, TriggerResponse } from './ports';
+import { fromRecord } from './records';
+import { seal, unseal } from './seal';
+
+/** Internal kinds of event that no service delivers: a call of a trigger; for a run, whether it waits, and its replies. */
+export const inboxEvent = 'business-messaging.inbox';
+export const pollEvent = 'business-messaging.poll';
+export const repliesEvent = 'business-messaging.replies';
+
+/** How old a call may be, ms. */
+const maxAgeMs = 300_000;
+/** Timeouts, ms. n8n reads the whole execution before it continues, which takes long with thousands of items on a busy machine. */
+const callTimeoutMs = 10_000;
+const maxResumeMs = 300_000;
+/** A large request may take longer: ms for each character. */
+const msPerCharacter = 0.01;
+
+type Context = Pick<IExecuteFunctions | IHookFunctions | IWebhookFunctions, 'helpers'>;
+
+/** What is sealed: for whom it is, and since when. */
+interface Sealed<T> {
+	at: number;
+	to: string;
+	content: T;
+}
+
+function sealFor(serviceId: string, to: string, content: unknown): string {
+	const sealed: Sealed<unknown> = { at: Date.now(), to, content };
+	return seal(serviceId, JSON.stringify(sealed));
+}
+
+/** @returns undefined if it was sealed with another key, for somebody else or too long ago */
+function openFor(serviceId: string, to: string, body: unknown): unknown {
+	const data = isRecord(body) && isRecord(body.data) ? body.data : {};
+	const text = unseal(serviceId, data.sealed);
+	const sealed = parse(text) as Partial<Sealed<unknown>> | undefined;
+	const isValid = sealed?.to === to && Math.abs(Date.now() - (sealed.at ?? 0)) <= maxAgeMs;
+	return isValid ? sealed.content : undefined;
+}
+
+function parse(text?: string): unknown {
+	return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** Time, and calls to triggers with the context of n8n. */
+export function callsOf(context: Context, serviceId: string): Calls {
+	return {
+		now: () => Date.now(),
+		pause,
+		callTrigger: async (url, request) => await callTrigger(context, serviceId, url, request),
+	};
+}
+
+async function callTrigger(
+	context: Context,
+	serviceId: string,
+	url: string,
+	request: TriggerRequest,
+): Promise<CallResult> {
+	const sealed = sealFor(serviceId, url, request);
+	const response = await post(context, url, { event: inboxEvent, data: { sealed } });
+	if (!response) return undefined;
+	const { statusCode, body } = response;
+	if (statusCode === 200 && isRecord(body) && typeof body.inbox === 'string')
+		return body as unknown as TriggerResponse;
+	// n8n's own response when the workflow was started
+	const isStarted = statusCode === 200 && (isEmpty(body) || isRecord(body));
+	if (request.is === 'late' && isStarted) return { inbox: 'yes', isStarted: true };
+	if (statusCode === 403 && isRecord(body)) return { inbox: 'no' };
+	return statusCode === 404 && isRecord(body) ? 'gone' : undefined;
+}
+
+function isEmpty(body: unknown): boolean {
+	return body === undefined || body === null || body === '';
+}
+
+/**
+ * Opens a call of a trigger.
+ *
+ * @param own the trigger's URL
+ * @returns undefined if it was made with another key, for another trigger, or too long ago
+ */
+export function openRequest(
+	serviceId: string,
+	body: unknown,
+	own: string,
+): TriggerRequest | undefined {
+	return openFor(serviceId, own, body) as TriggerRequest | undefined;
+}
+
+/** Opens the replies that a run gets. @param id of the run */
+export function openReplies(serviceId: string, body: unknown, id: string): Run | undefined {
+	const content = openFor(serviceId, id, body) as { own: string; record: string } | undefined;
+	return content && fromRecord(id, JSON.parse(content.record), content.own);
+}
+
+/**
+ * Asks a run whether it still waits, or gives it its replies.
+ *
+ * @param own URL of the trigger
+ * @param record the replies, see toRecord
+ */
+export async function callRun(
+	context: Context,
+	serviceId: string,
+	{ id, url }: Pick<Run, 'id' | 'url'>,
+	own: string,
+	record?: string,
+): Promise<RunState> {
+	if (record === undefined) return stateOf(id, await post(context, url, { event: pollEvent }));
+	const data = { sealed: sealFor(serviceId, id, { own, record }) };
+	return stateOf(id, await post(context, url, { event: repliesEvent, data }, maxResumeMs));
+}
+
+/** Only what n8n or our node says counts: a proxy may respond with any page and any status. */
+function stateOf(id: string, response?: Response): RunState {
+	const { statusCode, body } = response ?? {};
+	if (statusCode === 200 && isRecord(body)) {
+		if (body.waiting === true) return 'waiting';
+		return body.accepted === id ? 'accepted' : 'unknown';
+	}
+	// the page of n8n for an execution that has ended well
+	if (statusCode === 200)
+		return String(body).includes('No action required') ? 'finished' : 'unknown';
+	const message = isRecord(body) ? String(body.message) : '';
+	if (statusCode === 409) return stateOfConflict(message);
+	// deleted, waiting in another round of a loop, or signed by an earlier installation of n8n
+	if (statusCode === 410 || (statusCode === 404 && message !== '')) return 'gone';
+	return statusCode === 401 ? 'stopped' : 'unknown';
+}
+
+function stateOfConflict(message: string): RunState {
+	if (message.includes('running')) return 'running';
+	if (message.includes('error')) return 'stopped';
+	return message.includes('finished') ? 'finished' : 'unknown';
+}
+
+interface Response {
+	statusCode: number;
+	body: unknown;
+}
+
+/** Calls a URL of this n8n. @returns undefined without a response */
+async function post(
+	context: Context,
+	url: string,
+	body: object,
+	timeout = callTimeoutMs,
+): Promise<Response | undefined> {
+	const json = JSON.stringify(body);
+	const request = context.helpers.httpRequest({
+		method: 'POST',
+		url,
+		headers: { 'Content-Type': 'application/json' },
+		body: json,
+		json: true,
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		timeout: Math.round(timeout + json.length * msPerCharacter),
+	}) as Promise<Response>;
+	return await request.catch(() => undefined);
+}

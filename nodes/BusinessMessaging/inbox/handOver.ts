@@ -1,0 +1,190 @@
+/** Gives runs their replies when they are due, and starts the workflow with what a run cannot get any more. */
+import { union } from 'lodash';
+
+import {
+	type Run,
+	afterHandOver,
+	chooseReplies,
+	dueAt,
+	handOverOf,
+	isAskerDead,
+	lateMessages,
+	withoutTexts,
+} from './core';
+import type { Known } from './known';
+import { sameMomentMs } from './recognition';
+import { toRecord } from './records';
+
+/** How long another trigger than the owner forwards messages of the people after a run's time limit, ms. */
+const forwardMs = 3_600_000;
+
+/** Hands over. */
+export class HandOver {
+	/** When each run is looked at next. */
+	private readonly timers = new Map<string, number>();
+	private readonly handingOver = new Set<string>();
+
+	constructor(private readonly known: Known) {}
+
+	/** Makes sure that a run is looked at when it is due. */
+	schedule(run: Run): void {
+		const due = run.owner === this.known.own ? dueAt(run) : run.until + forwardMs;
+		if ((this.timers.get(run.id) ?? Infinity) <= due) return;
+		this.timers.set(run.id, due);
+		void this.wake(run.id, due);
+	}
+
+	private async wake(id: string, due: number): Promise<void> {
+		await this.known.ports.pause(due - this.known.ports.now());
+		if (this.timers.get(id) !== due) return;
+		this.timers.delete(id);
+		const run = this.known.runs.get(id);
+		if (!run) return;
+		if (run.owner === this.known.own) {
+			await this.handOver(id);
+		} else if (this.known.ports.now() < run.until + forwardMs) {
+			this.schedule(run);
+		} else {
+			this.known.forget(id);
+			void this.known.guard();
+		}
+	}
+
+	/** Gives a run its replies, and starts the workflow with what it cannot get any more. */
+	private async handOver(id: string): Promise<void> {
+		if (this.handingOver.has(id)) return;
+		this.handingOver.add(id);
+		let mayHaveGot = this.known.runs.get(id)?.handing !== undefined;
+		for (let attempt = 0; ; attempt++) {
+			const run = this.known.runs.get(id);
+			const now = this.known.ports.now();
+			if (!run || run.isOver || isAskerDead(run, now)) break;
+			if (now < dueAt(run)) {
+				this.handingOver.delete(id);
+				this.schedule(run);
+				return;
+			}
+			const chosen = await this.choose(run);
+			mayHaveGot ||= chosen?.isEarlier === true;
+			if (chosen) {
+				const state = await this.known.ports.callRun(chosen.run, this.handOverRecord(chosen.run));
+				const known = this.known.runs.get(id) ?? chosen.run;
+				afterHandOver(known, state, mayHaveGot, this.known.ports.now());
+				mayHaveGot ||= state === 'unknown';
+				this.known.changed(known);
+				if (known.isOver) break;
+			}
+			await this.known.ports.pause(backoffMs(attempt));
+		}
+		await this.finish(id);
+		this.handingOver.delete(id);
+	}
+
+	private handOverRecord(run: Run): string {
+		return toRecord(handOverOf(run), this.known.own);
+	}
+
+	/**
+	 * Reads what is stored, then stores which replies the run gets, before it gets them.
+	 *
+	 * @returns undefined if n8n does not respond or something has changed
+	 */
+	private async choose(run: Run): Promise<{ run: Run; isEarlier: boolean } | undefined> {
+		if (!(await this.synchronize(run))) return undefined;
+		const current = this.known.runs.get(run.id);
+		if (!current || current.isOver || this.known.ports.now() < dueAt(current)) return undefined;
+		if (current.handing) return { run: current, isEarlier: run.handing === undefined };
+		chooseReplies(current);
+		this.known.changed(current);
+		if (!(await this.synchronize(current))) return undefined;
+		const chosen = this.known.runs.get(run.id);
+		return chosen && { run: chosen, isEarlier: false };
+	}
+
+	/** Starts the workflow with what a run has not got, stores that it is over, and forgets it. */
+	private async finish(id: string): Promise<void> {
+		for (let attempt = 0; ; attempt++) {
+			const run = this.known.runs.get(id);
+			if (!run) return;
+			run.isOver = true;
+			this.known.changed(run);
+			if ((await this.startLateOf(run)) && (await this.synchronize(run))) {
+				const current = this.known.runs.get(id);
+				if (!current) return;
+				if (lateMessages(current).length === 0) {
+					this.known.retire(current);
+					void this.report(current);
+					return;
+				}
+			}
+			await this.known.ports.pause(backoffMs(attempt));
+		}
+	}
+
+	/** @returns whether nothing is left that has to start the workflow */
+	private async startLateOf(run: Run): Promise<boolean> {
+		const keys = lateMessages(run).map(({ message }) => message.key);
+		if (keys.length === 0) return true;
+		const record = toRecord(run, this.known.own);
+		const result = await this.known.ports.callTrigger(this.known.own, {
+			is: 'late',
+			id: run.id,
+			run: record,
+			keys,
+		});
+		const isStarted = typeof result === 'object' && result.isStarted === true;
+		const current = this.known.runs.get(run.id);
+		if (isStarted && current) current.started = union(current.started, keys);
+		return isStarted;
+	}
+
+	/**
+	 * Stores that a run is settled. Then the other triggers need not ask about messages of its people any more: not at once, as they may
+	 * still get copies of its replies that nothing identifies.
+	 */
+	private async report(run: Run): Promise<void> {
+		await this.known.ports.callTrigger(this.known.own, { is: 'sync' });
+		await this.known.ports.pause(sameMomentMs);
+		const over = withoutTexts(run);
+		const others = run.triggers.filter((trigger) => trigger !== this.known.own);
+		await Promise.all(
+			others.map(async (trigger) => {
+				const record = toRecord(over, trigger);
+				const rest = { skewMs: null, without: [] };
+				await this.known.ports.callTrigger(trigger, {
+					is: 'tell',
+					id: run.id,
+					run: record,
+					...rest,
+				});
+			}),
+		);
+	}
+
+	/** Lets the process that takes this trigger's deliveries know a run, and learns what it knows. @returns false without a response */
+	private async synchronize(run: Run): Promise<boolean> {
+		const record = toRecord(run, this.known.own);
+		const result = await this.known.ports.callTrigger(this.known.own, {
+			is: 'sync',
+			id: run.id,
+			run: record,
+		});
+		if (typeof result !== 'object' || result.inbox !== 'yes') return false;
+		for (const [id, known] of result.runs ?? []) this.known.mergeText(id, known);
+		if (result.isSettled) {
+			this.known.settle(run.id);
+			this.known.forget(run.id);
+		}
+		return true;
+	}
+
+	/** Looks at a run no more. */
+	forget(id: string): void {
+		this.timers.delete(id);
+	}
+}
+
+/** How long to wait before n8n is called again, ms. */
+function backoffMs(attempt: number): number {
+	return Math.min(50 * 2 ** attempt, 10_000);
+}

@@ -1,0 +1,256 @@
+/**
+ * A trigger as the inbox, in one process: what it responds to the service, to Send and Wait, and to other triggers. README.md has the
+ * whole picture.
+ */
+import { uniq } from 'lodash';
+
+import { BoundedMap } from '../boundedMap';
+import {
+	type Arrival,
+	type Message,
+	type Person,
+	type Run,
+	lateMessages,
+	leaseMs,
+	mergeRun,
+	withoutTexts,
+} from './core';
+import { HandOver } from './handOver';
+import { Known, entriesOf } from './known';
+import type {
+	CallResult,
+	Delivery,
+	InboxPorts,
+	TriggerRequest,
+	TriggerResponse,
+	Verdict,
+} from './ports';
+import { Recognition } from './recognition';
+import { fromRecord, parse, toRecord } from './records';
+
+/** The maximum number of people whose replies are open, over all runs. */
+const maxOpen = 50_000;
+/** How long the owner may not be published, e.g. while its workflow is published again, before its messages count as ordinary, ms. */
+const maxGoneMs = 60_000;
+/** If the service's clock is not known, a message may seem this much older than it is, ms. */
+const clockToleranceMs = 60_000;
+
+/** A message that came too late for its run. */
+export interface Late {
+	run: Run;
+	person: Person;
+	message: Message;
+}
+
+/** The inbox of a trigger. */
+export class Inbox {
+	readonly known: Known;
+	private readonly recognition: Recognition;
+	/** Late messages with which a workflow is being started, or was. */
+	private readonly starting = new BoundedMap<string, 'underWay' | 'started'>({ maxSize: 10_000 });
+	private readonly goneSince = new Map<string, number>();
+
+	/** @param own URL of the trigger without its secret */
+	constructor(own: string, ports: InboxPorts) {
+		this.known = new Known(own, ports);
+		this.recognition = new Recognition(this.known);
+		const handOver = new HandOver(this.known);
+		this.known.onChange = (run) => handOver.schedule(run);
+		this.known.onForget = (id) => {
+			handOver.forget(id);
+			this.recognition.forget(id);
+		};
+	}
+
+	/** Whether a message comes from somebody who was asked, or was a reply. */
+	concerns(message: Arrival): boolean {
+		return this.recognition.concerns(message);
+	}
+
+	/**
+	 * What the messages of a delivery are. Replies are kept, and n8n stores them with the delivery.
+	 *
+	 * @returns `busy` if that is not known, or could not be stored: then the service has to deliver again
+	 */
+	async consume(delivery: Delivery, messages: Arrival[]): Promise<Verdict[] | 'busy'> {
+		const verdicts: Verdict[] = [];
+		for (const message of messages) {
+			const verdict = await this.receive(delivery, message);
+			if (verdict.is === 'busy') return 'busy';
+			verdicts.push(verdict);
+		}
+		if (verdicts.some((verdict) => verdict.isNew)) await this.known.persist(delivery);
+		else if (!this.known.isEmpty) this.known.keep(delivery);
+		return verdicts;
+	}
+
+	private async receive(delivery: Delivery, arrival: Arrival): Promise<Verdict> {
+		const local = arrival.isCertain ? arrival.key : this.recognition.localName(delivery, arrival);
+		const own = await this.recognition.decideOwn({
+			...arrival,
+			key: this.recognition.keyOf(arrival, this.known.own, local),
+		});
+		if (own.is !== 'ordinary') return own;
+		const owners = uniq(this.known.runs.to(arrival.phone).map(({ run }) => run.owner));
+		for (const owner of owners.filter((one) => one !== this.known.own)) {
+			const message = { ...arrival, key: local };
+			const request: TriggerRequest = { is: 'message', from: this.known.own, message };
+			const verdict = this.verdictOf(owner, await this.known.ports.callTrigger(owner, request));
+			if (verdict.is !== 'ordinary') return verdict;
+		}
+		return own;
+	}
+
+	/** If the owner is not published any more, nobody else can give its runs their replies. */
+	private verdictOf(owner: string, result: CallResult): Verdict {
+		if (result !== 'gone') {
+			this.goneSince.delete(owner);
+			const { is = 'busy', startsToo } = result?.verdict ?? {};
+			return { is, startsToo };
+		}
+		const now = this.known.ports.now();
+		const since = this.goneSince.get(owner) ?? now;
+		this.goneSince.set(owner, since);
+		return { is: now - since > maxGoneMs ? 'ordinary' : 'busy' };
+	}
+
+	/** Responds to a call. @param accepts whether the trigger can own questions, only has to know of them, or neither */
+	async respond(
+		delivery: Delivery,
+		request: TriggerRequest,
+		accepts: 'yes' | 'member' | 'no' = 'yes',
+	): Promise<TriggerResponse & { late?: Late[] }> {
+		if (accepts === 'no') return { inbox: 'no' };
+		if (request.is === 'late') return this.startLate(delivery, request);
+		const response = await this.answer(request, accepts);
+		// To compare everything would take long while thousands of people reply.
+		const isStored =
+			request.is === 'message' ? !response.verdict?.isNew : this.known.isStored(delivery);
+		if (!isStored) await this.known.persist(delivery);
+		return response;
+	}
+
+	private async answer(
+		request: Exclude<TriggerRequest, { is: 'late' }>,
+		inbox: 'yes' | 'member',
+	): Promise<TriggerResponse> {
+		switch (request.is) {
+			case 'hello':
+				return {
+					inbox: this.known.runs.people < maxOpen ? inbox : 'full',
+					owner: this.known.owner,
+				};
+			case 'tell':
+				return this.tell(request, inbox);
+			case 'message': {
+				const { message, from } = request;
+				const key = this.recognition.keyOf(message, from, message.key);
+				return { inbox, verdict: await this.recognition.decideOwn({ ...message, key }) };
+			}
+			case 'learn':
+				return { inbox, runs: this.teach(request.from) };
+			case 'sync':
+				return this.takeIn(request);
+		}
+	}
+
+	/** Adds people who will be asked, or were. */
+	private tell(
+		{ id, run: record, skewMs, without }: Extract<TriggerRequest, { is: 'tell' }>,
+		inbox: 'yes' | 'member',
+	): TriggerResponse {
+		if (this.known.isSettled(id)) return { inbox, isSettled: true };
+		const run = fromRecord(id, parse(record), this.known.own);
+		if (!run) return { inbox: 'no' };
+		const { owner } = this.known;
+		const isNew = !this.known.runs.get(id);
+		if (isNew && owner !== undefined && owner !== run.owner && !without.includes(owner))
+			return { inbox: 'other', owner };
+		if (this.known.runs.people + run.people.size > maxOpen && isNew) return { inbox: 'full' };
+		const now = this.known.ports.now();
+		const isOwner = run.owner === this.known.own;
+		const earlier = this.known.runs.get(id)?.people;
+		const clock = skewMs === null ? now - clockToleranceMs : now + skewMs;
+		for (const [item, person] of run.people)
+			if (isOwner && !person.isSince && !earlier?.get(item)?.since)
+				run.people.set(item, { ...person, since: clock });
+		const merged = this.known.merge({ ...run, leaseUntil: now + leaseMs });
+		if (merged.isOver && !isOwner) this.known.retire(merged);
+		return { inbox, owner: merged.owner, triggers: merged.triggers };
+	}
+
+	/** Lets a trigger know that was just published. While a run still asks, it is told of everybody who follows. */
+	private teach(from: string): Array<[id: string, record: string]> {
+		const open = this.known.runs
+			.all()
+			.filter((run) => this.known.isOpen(run) && run.owner !== from);
+		for (const run of open.filter(({ isWhole, triggers }) => !isWhole && !triggers.includes(from)))
+			this.known.merge({ ...run, triggers: [...run.triggers, from] });
+		return open.map((run) => [run.id, toRecord(withoutTexts(run), from)]);
+	}
+
+	/** Adds what a process of this trigger knows. */
+	private takeIn({ id, run: record }: Extract<TriggerRequest, { is: 'sync' }>): TriggerResponse {
+		if (id === undefined || record === undefined) return { inbox: 'yes' };
+		const merged = this.known.mergeText(id, record);
+		if (!merged) return { inbox: 'yes', isSettled: this.known.isSettled(id) };
+		const known = toRecord(merged, this.known.own);
+		return { inbox: 'yes', ...(known !== record && { runs: [[id, known]] }) };
+	}
+
+	/** Starts the workflow with messages that came too late, unless an earlier call has done so and its response was lost. */
+	private startLate(
+		delivery: Delivery,
+		{ id, run: record, keys }: Extract<TriggerRequest, { is: 'late' }>,
+	): TriggerResponse & { late?: Late[] } {
+		if (keys.some((key) => this.starting.get(`${id} ${key}`) === 'underWay'))
+			return { inbox: 'busy' };
+		const run = fromRecord(id, parse(record), this.known.own);
+		const left = keys.filter((key) => !this.starting.has(`${id} ${key}`));
+		const late = lateOf(run).filter(({ message }) => left.includes(message.key));
+		if (late.length === 0) return { inbox: 'yes', isStarted: true };
+		const names = late.map(({ message }) => `${id} ${message.key}`);
+		for (const name of names) this.starting.set(name, 'underWay');
+		void delivery.ended.then((end) => {
+			for (const name of names)
+				if (end === 'failed') this.starting.delete(name);
+				else this.starting.set(name, 'started');
+		});
+		return { inbox: 'yes', isStarted: true, late };
+	}
+}
+
+function lateOf(run: Run | undefined): Late[] {
+	return run ? lateMessages(run).map((one) => ({ run, ...one })) : [];
+}
+
+/**
+ * What a trigger stores that was just published: open questions of which Send and Wait could not tell it. Called once, after it was
+ * registered at the service.
+ *
+ * @param own URL of the trigger, without its secret
+ * @param others URLs of the other triggers
+ * @param stored what n8n has stored with the trigger
+ * @returns undefined if nothing is to be added
+ */
+export async function learn(
+	ports: Pick<InboxPorts, 'callTrigger' | 'seal' | 'unseal'>,
+	own: string,
+	others: string[],
+	stored: unknown,
+): Promise<Record<string, string> | undefined> {
+	const request: TriggerRequest = { is: 'learn', from: own };
+	const results = await Promise.all(
+		others.map(async (url) => await ports.callTrigger(url, request)),
+	);
+	const known = Object.fromEntries(entriesOf(stored));
+	const news = results.flatMap((result) => (typeof result === 'object' ? (result.runs ?? []) : []));
+	if (news.length === 0) return undefined;
+	const merged = news.map(([id, record]): [string, string] => {
+		const earlier = id in known ? ports.unseal(known[id]) : undefined;
+		const runs = [earlier, record].map((one) => fromRecord(id, parse(one ?? ''), own));
+		const [mine, theirs] = runs;
+		return [id, ports.seal(mine && theirs ? toRecord(mergeRun(mine, theirs), own) : record)];
+	});
+	return { ...known, ...Object.fromEntries(merged) };
+}

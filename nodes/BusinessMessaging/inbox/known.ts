@@ -1,0 +1,228 @@
+/** What the process of a trigger knows of runs, and what n8n stores of it with the trigger. */
+import { uniq } from 'lodash';
+
+import { BoundedMap } from '../boundedMap';
+import { type Run, Runs, isOpen, keysOf, mergeRun } from './core';
+import type { Delivery, InboxPorts } from './ports';
+import { fromRecord, parse, toRecord } from './records';
+
+/** How many messages and runs that are settled a trigger recognizes, and for how long, minutes. */
+const maxSettled = 10_000;
+const maxSettledMinutes = 2 * 24 * 60;
+const minuteMs = 60_000;
+/** Replies that arrive within this time, ms, are stored together, as storing takes long with thousands of people. */
+const gatherMs = 200;
+/** When to look whether n8n still has what was stored, as an execution may write back an older copy, ms after the change before. */
+const guardPausesMs = [1_000, 4_000, 16_000];
+/** Characters that tell sealed texts apart: their random beginning. */
+const tagLength = 16;
+/** The name beside those of the runs. */
+const settledName = 'settled';
+
+/** What is known. n8n reads all of it with each delivery, and writes all of it back with those that change it. */
+export class Known {
+	readonly runs = new Runs();
+	/** Each run as it is stored, if it has not changed since. */
+	private readonly texts = new Map<string, string>();
+	/** Stored texts whose content is known. */
+	private readonly seen = new BoundedMap<string, true>({ maxSize: 20_000 });
+	/** Keys of replies and names of runs that are settled, with their time in minutes. */
+	private readonly settled = new BoundedMap<string, number>({ maxSize: maxSettled });
+	private settledText?: string;
+	private loadedSettled?: string;
+	/** Deliveries with changes that n8n has not answered yet, and until when those after them wait. */
+	private readonly storing = new Set<Delivery>();
+	private gathering?: Promise<void>;
+	private changes = 0;
+	private isGuarding = false;
+	/** What n8n stores: the state at the time of storing. */
+	private readonly live = { toJSON: () => this.toStored() };
+	/** Called when a run has changed, and when it is forgotten. */
+	onChange: (run: Run) => void = () => {};
+	onForget: (id: string) => void = () => {};
+
+	/** @param own URL of the trigger without its secret */
+	constructor(
+		readonly own: string,
+		public ports: InboxPorts,
+	) {}
+
+	/** Whether nothing is known. */
+	get isEmpty(): boolean {
+		return this.runs.all().length === 0 && this.settled.all().length === 0;
+	}
+
+	/** Has all texts encrypted again. */
+	sealAgain(): void {
+		this.texts.clear();
+	}
+
+	/** Whether a message was a reply to a run that is settled, or a run is settled. */
+	isSettled(key: string): boolean {
+		return this.settled.has(key);
+	}
+
+	/** Adds what n8n has stored with the trigger. */
+	load({ stored }: Pick<Delivery, 'stored'>): void {
+		let unreadable = 0;
+		let isOlder = false;
+		for (const [id, text] of entriesOf(stored)) {
+			if (id === settledName) this.loadSettled(text);
+			else if (this.texts.get(id) !== text) {
+				isOlder ||= this.settled.has(id) || this.seen.has(tagOf(text));
+				if (this.seen.has(tagOf(text))) continue;
+				const record = this.ports.unseal(text);
+				if (record === undefined) unreadable++;
+				else this.mergeText(id, record, text);
+				this.seen.set(tagOf(text), true);
+			}
+		}
+		// An execution has written back an older copy, or this delivery began before the latest change.
+		if (isOlder && !this.isGuarding) void this.guard();
+		if (unreadable > 0)
+			this.ports.warn(
+				`${unreadable} open questions of Send and Wait were stored with another API key and cannot be read. Replies to them start workflows.`,
+			);
+	}
+
+	private loadSettled(text: string): void {
+		if (text === this.settledText || text === this.loadedSettled) return;
+		this.loadedSettled = text;
+		const now = this.minute();
+		for (const entry of text.split(' ')) {
+			const [key, minute] = entry.split('.');
+			const at = Number.parseInt(minute, 36);
+			if (now - at < maxSettledMinutes && !this.settled.has(key)) this.settle(key, at);
+		}
+		for (const run of this.runs.all()) if (this.settled.has(run.id)) this.forget(run.id);
+	}
+
+	/** Remembers the key of a reply, or the name of a run, that is settled. */
+	settle(key: string, minute = this.minute()): void {
+		this.settled.set(key, minute);
+		this.settledText = undefined;
+	}
+
+	private minute(): number {
+		return Math.floor(this.ports.now() / minuteMs);
+	}
+
+	private toStored(): Record<string, string> {
+		const runs = this.runs.all().map(({ id }) => [id, this.textOf(id)]);
+		if (this.settled.all().length === 0) return Object.fromEntries(runs) as Record<string, string>;
+		this.settledText ??= this.settled
+			.all()
+			.filter(([, at]) => this.minute() - at < maxSettledMinutes)
+			.map(([key, at]) => `${key}.${at.toString(36)}`)
+			.join(' ');
+		return Object.fromEntries([...runs, [settledName, this.settledText]]) as Record<string, string>;
+	}
+
+	private textOf(id: string): string {
+		const known = this.texts.get(id);
+		if (known !== undefined) return known;
+		const text = this.ports.seal(toRecord(this.runs.get(id) as Run, this.own));
+		this.texts.set(id, text);
+		this.seen.set(tagOf(text), true);
+		return text;
+	}
+
+	/** Whether n8n had stored all that is known when a delivery arrived. */
+	isStored({ stored }: Pick<Delivery, 'stored'>): boolean {
+		const entries = entriesOf(stored);
+		const known = this.toStored();
+		return (
+			entries.length === Object.keys(known).length &&
+			entries.every(([id, text]) => known[id] === text)
+		);
+	}
+
+	/** Lets n8n store all that is known, with this delivery. Those of the same moment do so in the same state. */
+	async persist(delivery: Delivery): Promise<void> {
+		if (this.storing.size > 0)
+			await (this.gathering ??= this.ports.pause(gatherMs).finally(() => {
+				this.gathering = undefined;
+			}));
+		this.storing.add(delivery);
+		void delivery.ended.then(() => this.storing.delete(delivery));
+		delivery.store(this.live);
+		void this.guard();
+	}
+
+	/** Has n8n store all that is known together with what else a delivery changes: it writes all back, as it was when it arrived. */
+	keep(delivery: Delivery): void {
+		delivery.store(this.live);
+	}
+
+	/** Looks several times whether n8n still has what was stored: an execution may write back an older copy. */
+	async guard(): Promise<void> {
+		const change = ++this.changes;
+		this.isGuarding = true;
+		for (const pauseMs of guardPausesMs) {
+			await this.ports.pause(pauseMs);
+			// A later change has its own guard.
+			if (change !== this.changes) return;
+			await this.ports.callTrigger(this.own, { is: 'sync' });
+		}
+		this.isGuarding = false;
+	}
+
+	/** Adds the record of a run. @returns undefined if it is no record, or the run is settled */
+	mergeText(id: string, record: string, text?: string): Run | undefined {
+		if (this.settled.has(id)) return undefined;
+		const run = fromRecord(id, parse(record), this.own);
+		if (!run) return undefined;
+		const merged = this.merge(run);
+		if (text !== undefined && toRecord(merged, this.own) === record) this.texts.set(id, text);
+		return merged;
+	}
+
+	/** Adds a run, or a newer state of it. */
+	merge(run: Run): Run {
+		const known = this.runs.get(run.id);
+		const merged = known ? mergeRun(known, run) : run;
+		this.runs.set(merged);
+		this.changed(merged);
+		return merged;
+	}
+
+	/** Has a run stored again, and looked at when it is due. */
+	changed(run: Run): void {
+		this.texts.delete(run.id);
+		this.onChange(run);
+	}
+
+	/** Forgets a run. */
+	forget(id: string): void {
+		this.runs.delete(id);
+		this.texts.delete(id);
+		this.onForget(id);
+	}
+
+	/** Forgets a run, and remembers which messages were replies to it. */
+	retire(run: Run): void {
+		for (const key of [...keysOf(run), run.id]) this.settle(key);
+		this.forget(run.id);
+	}
+
+	/** Who owns open questions. */
+	get owner(): string | undefined {
+		const owners = this.runs.all().flatMap((run) => (this.isOpen(run) ? run.owner : []));
+		return uniq(owners).sort()[0];
+	}
+
+	/** Whether a run may get replies. */
+	isOpen(run: Run): boolean {
+		return isOpen(run, this.ports.now());
+	}
+}
+
+/** What is stored, by names of runs. */
+export function entriesOf(stored: unknown): Array<[string, string]> {
+	const isStored = typeof stored === 'object' && stored !== null;
+	return isStored ? (Object.entries(stored) as Array<[string, string]>) : [];
+}
+
+function tagOf(text: string): string {
+	return text.slice(0, tagLength);
+}

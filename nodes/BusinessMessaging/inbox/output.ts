@@ -1,0 +1,58 @@
+/** The output of a wait. */
+import type { IDataObject, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
+import { omit, partition, sortBy } from 'lodash';
+
+import { readAnswer, textOf } from './answers';
+import type { Person, Question, Run } from './core';
+
+/**
+ * The node's outputs: replies in the order of the items that asked, each paired with its item; failed items go to the
+ * output that On Error selects.
+ */
+export function outputsOf(context: IWebhookFunctions, run: Run): INodeExecutionData[][] {
+	const { onError, type } = context.getNode();
+	const isReview = type.endsWith('HitlTool');
+	const notAsked = run.notAsked as INodeExecutionData[];
+	const items = [...run.people.values()].flatMap((person): INodeExecutionData[] => {
+		const question = run.questions[person.question];
+		const hasReplied = person.messages.length > 0;
+		if (!hasReplied && !question.givesUnanswered && !isReview) return [];
+		const json = hasReplied ? answered(person, question, isReview) : unanswered(person, question);
+		return [{ json, pairedItem: { item: person.item } }];
+	});
+	const [failed, leftOut] = partition(notAsked, ({ json }) => json.error);
+	const inOrder = (all: INodeExecutionData[]) =>
+		sortBy(all, ({ pairedItem }) => (pairedItem as { item: number }).item);
+	if (onError === 'continueErrorOutput') return [inOrder([...items, ...leftOut]), failed];
+	return [inOrder([...items, ...notAsked])];
+}
+
+function answered(
+	{ to, askedMessageId, messages, isAccepted = false }: Person,
+	question: Question,
+	isReview: boolean,
+): IDataObject {
+	const text = textOf(messages);
+	const value = isAccepted ? readAnswer(text, question) : undefined;
+	const { messageId = null, respondedAt } = messages[messages.length - 1];
+	return {
+		replied: true,
+		accepted: isAccepted,
+		from: to,
+		text,
+		answer: value ?? null,
+		...(question.kind === 'approval' && { approved: value === true }),
+		// n8n's agent gives this to the model as the reason why its tool may not run
+		...(isReview && !isAccepted && { chatInput: text }),
+		...(messages.some(({ isCut }) => isCut) && { textIsCut: true }),
+		messageId,
+		respondedAt,
+		...(question.groupMs > 0 && { messages: messages.map((one) => omit(one, 'isCut', 'key')) }),
+		askedMessageId,
+	};
+}
+
+function unanswered({ to, askedMessageId }: Person, { kind }: Question): IDataObject {
+	const approved = kind === 'approval' && { approved: false };
+	return { replied: false, accepted: false, from: to, answer: null, ...approved, askedMessageId };
+}

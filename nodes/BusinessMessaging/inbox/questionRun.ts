@@ -1,0 +1,97 @@
+/** A run of the node that asks: its items as the protocol needs them. */
+import { randomBytes } from 'crypto';
+import { omit } from 'lodash';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { asMilliseconds, asText } from '../api/read';
+import { type Item, type ValidItem, hasFailed, isDone, isWanted } from '../execution/item';
+import { toOutput } from '../execution/output';
+import type { OperationRequest } from '../operations/operation';
+import type { Client } from '../transport/client';
+import { readTime } from '../webhooks/simpleEvent';
+import { type Person, type Question, graceMs } from './core';
+
+/** Characters of a question that a late reply shows, and how many different ones a run keeps. */
+const maxAsked = 40;
+const maxDifferentAsked = 50;
+/** Bytes that identify a run. */
+const idBytes = 8;
+
+/** A run of the node that asks. */
+export class QuestionRun {
+	/** Distinguishes the rounds of a loop. */
+	readonly id = randomBytes(idBytes).toString('base64url');
+	/** The items that ask. */
+	readonly asked: ValidItem[];
+	/** How long replies count, ms. */
+	readonly limitMs: number;
+	/** The different questions. */
+	readonly questions: Question[];
+	private readonly indexes: Map<string, number>;
+	private readonly showsAsked: boolean;
+
+	constructor(
+		readonly context: IExecuteFunctions,
+		readonly client: Client,
+		private readonly items: Item[],
+	) {
+		this.asked = items.filter(isWanted);
+		const texts = new Set(this.asked.map(({ request }) => askedIn(request)));
+		this.showsAsked = texts.size <= maxDifferentAsked;
+		const keys = new Set(this.asked.map(({ request }) => this.keyOf(request)));
+		this.indexes = new Map([...keys].map((key, index) => [key, index]));
+		this.questions = [...keys].map((key) => JSON.parse(key) as Question);
+		const limits = this.asked.map(({ request }) => request.question?.limitMs ?? 0);
+		this.limitMs = limits.reduce((most, limit) => Math.max(most, limit), 0);
+	}
+
+	/** Whether several messages may be one reply. */
+	get groups(): boolean {
+		return this.questions.some(({ groupMs }) => groupMs > 0);
+	}
+
+	private keyOf(request: OperationRequest): string {
+		const asked = this.showsAsked ? askedIn(request) : '';
+		return JSON.stringify({ ...omit(request.question, 'limitMs'), asked });
+	}
+
+	/** Those who were asked so far: the others may still be left out by a rule, or fail. */
+	get people(): Person[] {
+		const sent = this.asked.filter((item) => isDone(item) && isWanted(item));
+		return sent.map((item) => this.toPerson(item));
+	}
+
+	/** Somebody who is asked, or was. */
+	toPerson({ index, request, outcome }: ValidItem): Person {
+		const [record = {}] = outcome && !hasFailed(outcome) ? outcome.records : [];
+		const since = asMilliseconds(readTime(record)) || 0;
+		return {
+			item: index,
+			to: asText(request.body?.to),
+			question: this.indexes.get(this.keyOf(request)) ?? 0,
+			since,
+			...(since > 0 && { isSince: true }),
+			askedMessageId: (record.messageId ?? null) as string | null,
+			messages: [],
+			repeatedAfter: [],
+		};
+	}
+
+	/** The output of the items that asked nobody. */
+	get notAsked(): INodeExecutionData[] {
+		const others = this.items.filter((item) => !isWanted(item));
+		const shape = { isMessage: true, keepsInput: false };
+		return others.flatMap((item) => toOutput(this.context.getNode(), item, shape));
+	}
+
+	/** Lets n8n wait until the questions are answered, or a little longer than the time limit. */
+	async wait(until: number): Promise<true> {
+		await this.context.putExecutionToWait(new Date(until + graceMs));
+		return true;
+	}
+}
+
+function askedIn({ body, template }: OperationRequest): string {
+	const text = asText(body?.text ?? template?.name);
+	return text.length > maxAsked ? `${text.slice(0, maxAsked - 1)}…` : text;
+}

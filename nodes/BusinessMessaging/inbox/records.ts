@@ -1,0 +1,209 @@
+/** A run as a short text: what n8n stores with the trigger, and what Send and Wait and the triggers send each other. */
+import { isEqual, omitBy, pickBy } from 'lodash';
+
+import { defaultAnswer } from '../operations/message/questionFields';
+import type { Message, Person, Question, Run } from './core';
+import { isWaitingUrl, rootOf } from './urls';
+
+/** What a record leaves out. */
+const defaults: Omit<Question, 'asked'> = defaultAnswer();
+
+/** The parts of a run that most runs do not have. */
+type Rare = Partial<
+	Pick<Run, 'owner' | 'triggers' | 'handing' | 'got' | 'started' | 'notAsked'> & { url: string }
+>;
+type StoredMessage = [key: string, text: string | null, at: string, id?: string, isCut?: boolean];
+type StoredPerson = [
+	item: number,
+	to: string,
+	question: number,
+	/** ms after the run began to ask: as text if the service says so; null if not known. */
+	since: number | string | null,
+	askedMessageId: string | null,
+	rest?: {
+		m?: StoredMessage[];
+		/** Accepted. */
+		a?: boolean;
+		/** Until when more belongs to it. */
+		u?: number;
+		/** Repeated after. */
+		r?: string[];
+	},
+];
+type StoredRun = [
+	/**
+	 * Separated by spaces: execution, node and signature of its URL; when it began to ask, base 36; until when replies count and the asker
+	 * is alive, in seconds after that; 1 for whole, 2 for over.
+	 */
+	head: string,
+	questions: Array<Partial<Question> & { q?: string }>,
+	people: StoredPerson[],
+	rare?: Rare,
+];
+
+const waitingPath = 'webhook-waiting';
+const form = new RegExp(`^${waitingPath}/(\\d+)/((?!~)[^/?]+)\\?wait=([\\w-]+)&signature=(\\w+)$`);
+
+/** Bytes in hex take two thirds of their length in base64. */
+function shorten(hex: string): string {
+	const bytes = hex.replace(/-/g, '');
+	return isHex(bytes) && lengthen(`~${toBase64(bytes)}`) === hex ? `~${toBase64(bytes)}` : hex;
+}
+
+function isHex(text: string): boolean {
+	return /^([0-9a-f]{2})+$/.test(text);
+}
+
+function toBase64(hex: string): string {
+	return Buffer.from(hex, 'hex').toString('base64url');
+}
+
+function lengthen(short: string): string {
+	if (!short.startsWith('~')) return short;
+	const hex = Buffer.from(short.slice(1), 'base64url').toString('hex');
+	return hex.length === 32 ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') : hex;
+}
+
+const seconds = (ms: number) => Math.ceil(ms / 1_000);
+
+/** Those that have been written already: most people of a run do not change. */
+const written = new WeakMap<Person, string>();
+
+function toPersonJson(person: Person, startedAt: number): string {
+	const known = written.get(person);
+	if (known !== undefined) return known;
+	const { item, to, question, askedMessageId, messages, ...rest } = person;
+	const more = pickBy({
+		m: messages.map(toStored),
+		a: rest.isAccepted,
+		u: rest.moreUntil,
+		r: rest.repeatedAfter,
+	}, isThere); // prettier-ignore
+	const stored: unknown[] = [item, to, question, toSince(person, startedAt), askedMessageId];
+	if (Object.keys(more).length > 0) stored.push(more);
+	const json = JSON.stringify(stored);
+	written.set(person, json);
+	return json;
+}
+
+function toSince({ since, isSince }: Person, startedAt: number): number | string | null {
+	if (since === 0) return null;
+	return isSince ? String(since - startedAt) : since - startedAt;
+}
+
+function isThere(value: unknown): boolean {
+	return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+function toStored({ key, text, respondedAt, messageId, isCut }: Message): StoredMessage {
+	if (isCut) return [key, text, respondedAt, messageId, true];
+	return messageId === undefined ? [key, text, respondedAt] : [key, text, respondedAt, messageId];
+}
+
+function toMessage([key, text, respondedAt, messageId, isCut]: StoredMessage): Message {
+	return {
+		...{ key, text, respondedAt },
+		...(messageId != null && { messageId }),
+		...(isCut && { isCut }),
+	};
+}
+
+/**
+ * A run as text.
+ *
+ * @param own URL of the trigger that keeps it
+ */
+export function toRecord(run: Run, own: string): string {
+	const { id, url, startedAt, owner, triggers, handing, got, started, notAsked } = run;
+	const [, execution = '', node = '', wait, signature = ''] =
+		form.exec(url.slice(rootOf(url).length)) ?? [];
+	const isUsual = wait === id && urlOf(own, execution, node, id, signature) === url;
+	const rare: Rare = pickBy(
+		{
+			owner: owner === own ? undefined : owner,
+			triggers: run.isWhole ? [] : triggers,
+			...{ handing, started, notAsked },
+			got: isEqual(got, handing) && got ? ['*'] : got,
+			url: isUsual ? undefined : url,
+		},
+		(value, name) => isThere(value) || (name === 'handing' && value !== undefined),
+	);
+	const head = [
+		isUsual ? execution : '',
+		isUsual ? shorten(node) : '',
+		isUsual ? shorten(signature) : '',
+		startedAt.toString(36),
+		// Rounded down: what n8n ends by itself, the owner must not take for a run that has got its replies.
+		Math.floor((run.until - startedAt) / 1_000),
+		seconds(run.leaseUntil - startedAt),
+		(run.isWhole ? 1 : 0) + (run.isOver ? 2 : 0),
+	].join(' ');
+	const questions = JSON.stringify(run.questions.map(toStoredQuestion));
+	const people = [...run.people.values()].map((person) => toPersonJson(person, startedAt));
+	const tail = Object.keys(rare).length > 0 ? `,${JSON.stringify(rare)}` : '';
+	return `[${JSON.stringify(head)},${questions},[${people.join()}]${tail}]`;
+}
+
+function toStoredQuestion({ asked, ...question }: Question): Partial<Question> & { q?: string } {
+	const isDefault = (value: unknown, name: string) =>
+		isEqual(value, (defaults as Record<string, unknown>)[name]);
+	return { ...omitBy(question, isDefault), ...(asked !== '' && { q: asked }) };
+}
+
+function urlOf(own: string, execution: string, node: string, wait: string, signature: string) {
+	return `${rootOf(own)}${waitingPath}/${execution}/${node}?wait=${wait}&signature=${signature}`;
+}
+
+/**
+ * Reads the text of a run.
+ *
+ * @param own URL of the trigger that keeps it
+ * @returns undefined if it is no such text, or the run belongs to another n8n
+ */
+export function fromRecord(id: string, record: unknown, own: string): Run | undefined {
+	if (!Array.isArray(record) || record.length < 3) return undefined;
+	const [head, questions, people, rare = {}] = record as StoredRun;
+	const [execution, node, signature, started36, ...numbers] = head.split(' ');
+	const [until, lease, flags] = numbers.map(Number);
+	const usual = urlOf(own, execution, lengthen(node), id, lengthen(signature));
+	const url = rare.url ?? usual;
+	if (!isWaitingUrl(url, own)) return undefined;
+	const startedAt = Number.parseInt(started36, 36);
+	return {
+		...{ id, url, owner: rare.owner ?? own, triggers: rare.triggers ?? [], startedAt },
+		until: startedAt + until * 1_000,
+		leaseUntil: startedAt + lease * 1_000,
+		isWhole: (flags & 1) !== 0,
+		isOver: (flags & 2) !== 0,
+		...(rare.handing && { handing: rare.handing }),
+		...(rare.got && { got: isEqual(rare.got, ['*']) ? (rare.handing ?? []) : rare.got }),
+		started: rare.started ?? [],
+		questions: questions.map(({ q: asked = '', ...one }) => ({ ...defaults, asked, ...one })),
+		people: new Map(people.map((one) => [one[0], toPerson(one, startedAt)])),
+		notAsked: rare.notAsked ?? [],
+	};
+}
+
+function toPerson(
+	[item, to, question, since, id, rest = {}]: StoredPerson,
+	startedAt: number,
+): Person {
+	return {
+		...{ item, to, question, askedMessageId: id },
+		since: since === null ? 0 : startedAt + Number(since),
+		...(typeof since === 'string' && { isSince: true as const }),
+		messages: (rest.m ?? []).map(toMessage),
+		...(rest.a !== undefined && { isAccepted: rest.a }),
+		...(rest.u !== undefined && { moreUntil: rest.u }),
+		repeatedAfter: rest.r ?? [],
+	};
+}
+
+/** JSON of others; undefined for any other text. */
+export function parse(json: string): unknown {
+	try {
+		return JSON.parse(json);
+	} catch {
+		return undefined;
+	}
+}

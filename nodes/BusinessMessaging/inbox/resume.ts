@@ -1,0 +1,181 @@
+/** The receiving half: calls of the trigger, or of the service itself, to an execution that waits. */
+import type { IWebhookDescription, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+
+import { endpoints } from '../api/endpoints';
+import type { EventEnvelope } from '../api/events';
+import { BoundedMap } from '../boundedMap';
+import { writeLog } from '../log';
+import { withLock } from '../mutex';
+import { samePhoneKey } from '../phone/compare';
+import { connect } from '../transport/connect';
+import { asFailure } from '../transport/errors';
+import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
+import { canonical } from '../webhooks/publicAddress';
+import { notRepeated, repetitionOf } from './answers';
+import { toArrival } from './arrival';
+import { openReplies, pollEvent, repliesEvent } from './calls';
+import { type Arrival, type Asked, type Run, addReply, decide } from './core';
+import { outputsOf } from './output';
+import { fromRecord } from './records';
+import { unseal } from './seal';
+import { type Wait, unregister } from './withoutTrigger';
+
+/** The webhooks to which n8n sends requests while an execution waits. */
+export const replyWebhooks: IWebhookDescription[] = [
+	{
+		name: 'default',
+		httpMethod: 'POST',
+		responseMode: 'onReceived',
+		path: '={{ $nodeId }}',
+		restartWebhook: true,
+		isFullPath: true,
+	},
+];
+
+/** Keys of the messages after which this process has repeated the question of a run. */
+const repeatedAfter = new BoundedMap<string, string[]>({ maxSize: 5_000 });
+let unnamed = 0;
+
+/**
+ * Handles a call to a waiting execution, whose URL n8n has verified. Never throws, because n8n would end the wait
+ * with the error; after 503, the sender tries again.
+ */
+export async function receiveReply(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	try {
+		const { wait: name } = context.getQueryData() as { wait?: unknown };
+		const [id] = String(name).split('.');
+		const wait = readWait(context);
+		// In a loop, an earlier round may be called.
+		if (typeof name !== 'string' || (wait && wait.run !== id))
+			return refuse(context, 410, 'This execution no longer waits for a reply');
+		const body = context.getBodyData() as Record<string, unknown>;
+		if (body.event === pollEvent) return { webhookResponse: { waiting: true } };
+		if (body.event === repliesEvent) return await takeReplies(context, body, id, wait);
+		const run = wait?.record === undefined ? undefined : await readRecord(context, id, wait.record);
+		if (!run) return refuse(context, 410, 'This execution waits for the replies of a trigger');
+		const delivery = await readDelivery(context);
+		const events = readEvents(context, delivery);
+		if (!events) return refuseBody(context);
+		const isReplied = await withLock(id, async () => await takeMessages(context, run, events));
+		return isReplied ? goOn(context, run, wait) : handled('No reply');
+	} catch (error) {
+		writeLog(context, 'warn', `A reply could not be handled: ${asFailure(error).message}`);
+		return refuse(context, 503, 'Not handled at the moment');
+	}
+}
+
+/**
+ * What the node has kept in its context. n8n gives it to expressions only, and its engine 2.0 not at all: then everything comes with
+ * the replies of the trigger, and without a trigger nothing can be received.
+ */
+function readWait(context: IWebhookFunctions): Wait | undefined {
+	const name = JSON.stringify(context.getNode().name).replace(
+		/[{}]/g,
+		(sign) => `\\u00${sign.charCodeAt(0).toString(16)}`,
+	);
+	try {
+		const json = context.evaluateExpression(
+			`{{ JSON.stringify($node[${name}].context["wait"] ?? null) }}`,
+		);
+		return typeof json === 'string' ? ((JSON.parse(json) as Wait | null) ?? undefined) : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+async function readRecord(
+	context: IWebhookFunctions,
+	id: string,
+	sealed: string,
+): Promise<Run | undefined> {
+	const { config } = await connect(context);
+	const record = unseal(config.id, sealed);
+	const { wait } = context.getQueryData() as { wait: string };
+	return record === undefined
+		? undefined
+		: fromRecord(id, JSON.parse(record), canonical(context.getSignedResumeUrl({ wait })));
+}
+
+/** The replies that the trigger gives, with all that the output needs. */
+async function takeReplies(
+	context: IWebhookFunctions,
+	body: unknown,
+	id: string,
+	wait?: Wait,
+): Promise<IWebhookResponseData> {
+	const { config } = await connect(context);
+	const run = openReplies(config.id, body, id);
+	return run
+		? goOn(context, run, wait)
+		: refuse(context, 403, 'These replies are not for this run');
+}
+
+/** Without a trigger: the person's messages, until one of them is a reply, which the run then has. */
+async function takeMessages(
+	context: IWebhookFunctions,
+	run: Run,
+	events: EventEnvelope[],
+): Promise<boolean> {
+	const [first] = run.people.values();
+	const phone = samePhoneKey(first.to);
+	const { headers } = await readDelivery(context);
+	for (const event of events) {
+		const arrival = toArrival(event, events.length > 1 ? {} : headers);
+		if (arrival?.phone !== phone) continue;
+		// Without a trigger, nobody else gets it.
+		if (await isReply(context, run, { ...arrival, isOptOut: false }, arrival.isOptOut)) return true;
+	}
+	return false;
+}
+
+async function isReply(
+	context: IWebhookFunctions,
+	run: Run,
+	arrival: Arrival,
+	isOptOut: boolean,
+): Promise<boolean> {
+	const key = arrival.isCertain ? arrival.key : `${arrival.key}~${++unnamed}`;
+	const [first] = run.people.values();
+	const earlier = repeatedAfter.get(run.id) ?? [];
+	const asked: Asked = { run, person: { ...first, repeatedAfter: earlier } };
+	const decision = decide([asked], { ...arrival, key }, Date.now());
+	if (decision.is === 'ordinary' || decision.is === 'copy') return false;
+	// Whoever wants no more messages is not asked again.
+	if (decision.is === 'repeat' && !isOptOut && (await repeat(context, run, key))) {
+		repeatedAfter.set(run.id, [...earlier, key]);
+		return false;
+	}
+	addReply(asked, { ...arrival, key }, decision.is === 'reply' && decision.isAccepted, Date.now());
+	return true;
+}
+
+/** Repeats the question. @returns false if it was certainly not sent */
+async function repeat(context: IWebhookFunctions, run: Run, key: string): Promise<boolean> {
+	const [{ to, question }] = run.people.values();
+	const client = await connect(context);
+	const body = { to, text: repetitionOf(run.questions[question]) };
+	const request = { body, idempotencyKey: `${run.id}-${key}` };
+	const failure = await client.call(endpoints.sendText, request).then(() => undefined, asFailure);
+	if (failure?.sendStatus !== 'notSent') return true;
+	writeLog(context, 'warn', notRepeated(failure.message));
+	return false;
+}
+
+/** Lets n8n continue with the replies, and removes the registration once it does. */
+function goOn(context: IWebhookFunctions, run: Run, wait?: Wait): IWebhookResponseData {
+	const response = context.getResponseObject();
+	response.once('close', () => {
+		if (wait?.registration && response.statusCode < 300)
+			void discard(context, wait.registration.id);
+	});
+	return {
+		webhookResponse: { message: 'Received', accepted: run.id },
+		workflowData: outputsOf(context, run),
+	};
+}
+
+async function discard(context: IWebhookFunctions, id?: string): Promise<void> {
+	const { wait } = context.getQueryData() as { wait: string };
+	const url = canonical(context.getSignedResumeUrl({ wait }));
+	await unregister(context, await connect(context), url, id);
+}

@@ -1,0 +1,127 @@
+/** Send and Wait in virtual time: random schedules of processes, triggers, deliveries and faults around the real protocol. */
+import { invariants } from './inbox/invariants';
+import { carryOut, simulate } from './inbox/schedules';
+import type { Action, Schedule } from './inbox/parts';
+
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+test(`no schedule breaks an invariant, except where the documentation says so (TEST_SEED=${seed})`, async () => {
+	const { shortest, ...result } = await simulate(2_000, seed);
+	expect(shortest).toBeUndefined();
+	const none = Object.fromEntries(Object.keys(invariants).map((name) => [name, 0]));
+	expect(result).toMatchObject({ failures: 0, invariants: none });
+	// The exceptions are no excuse for everything.
+	expect(result.exceptions.killedAfterOlderCopy.broken).toBeLessThan(2_000 * 0.065);
+	expect(result.replies).toBeGreaterThan(1_000);
+}, 240_000);
+
+const setting = {
+	processes: 1,
+	isRouted: true,
+	triggers: 1,
+	refusesRepetitions: false,
+	trouble: 0,
+};
+const ask = (at: number, people: number[], more: object = {}): Action => ({
+	...{ is: 'ask', at, people, kind: 'freeText', limit: 400, ...more },
+});
+const write = (at: number, person: number, more: object = {}): Action => ({
+	...{ is: 'write', at, person, text: 'yes', isCertain: true, ...more },
+});
+
+/** What was seen to go wrong: a schedule, and what becomes of the messages now: what runs get, and what starts late. */
+const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], late: string[]]> = [
+	[
+		'a workflow that is published again while questions are open loses no reply',
+		{
+			actions: [
+				ask(0, [0, 1, 2]),
+				{ is: 'publish', at: 5, trigger: 0, gone: 2, takes: 2 },
+				...[5.5, 8, 20].map((at, person) => write(at, person)),
+			],
+		},
+		[['m0', 'm1', 'm2']],
+		[],
+	],
+	[
+		'replies just before the limit reach their run, with two processes',
+		{
+			setting: { ...setting, processes: 2, triggers: 2 },
+			actions: [ask(0, [0, 1, 2], { limit: 20 }), ...[11, 18, 19.5].map((at, n) => write(at, n))],
+		},
+		[['m0', 'm1', 'm2']],
+		[],
+	],
+	[
+		'what people write to a run whose worker was killed starts the workflow',
+		{
+			actions: [
+				ask(0, [0, 1, 2, 3, 4]),
+				{ is: 'killAsker', at: 0.3, run: 0 },
+				write(3, 0),
+				write(4, 4),
+			],
+		},
+		[[]],
+		['m0'],
+	],
+	[
+		'a reply that does not fit is taken if the service refuses to repeat the question',
+		{
+			setting: { ...setting, refusesRepetitions: true },
+			actions: [ask(0, [0], { kind: 'approval' }), write(5, 0, { text: 'maybe' })],
+		},
+		[['m0']],
+		[],
+	],
+	[
+		'of two messages at the same moment at two triggers, none is dropped',
+		{
+			setting: { ...setting, processes: 2, triggers: 2 },
+			actions: [ask(0, [0, 1]), write(5, 0), write(5, 0), write(6, 1)],
+		},
+		[['m1', 'm2']],
+		[],
+	],
+	[
+		'replies are not lost if nothing happens between a restart and the limit',
+		{
+			actions: [
+				ask(0, [0, 1], { limit: 5 }),
+				write(2, 0),
+				{ is: 'kill', at: 3, process: 0, down: 2 },
+				write(100, 4),
+			],
+		},
+		[[]],
+		['m0'],
+	],
+	[
+		'a user stops a run: its replies so far start the workflow',
+		{ actions: [ask(0, [0, 1]), write(5, 0), { is: 'stop', at: 8, run: 0 }, write(20, 1)] },
+		[[]],
+		['m0'],
+	],
+];
+
+test.each(seen)('%s', async (_, schedule, got, late) => {
+	const { world, faults } = await carryOut({ setting, seed: 1, actions: [], ...schedule });
+	expect(faults).toEqual([]);
+	expect(world.executions.map(({ output }) => output.sort())).toEqual(got);
+	expect(world.triggers.flatMap((trigger) => trigger.late.map(({ id }) => id))).toEqual(late);
+});
+
+test('two questions to one person: the later one gets the first reply', async () => {
+	const actions = [ask(0, [0]), ask(5, [0]), write(10, 0), write(12, 0)];
+	const { world, faults } = await carryOut({ setting, seed: 1, actions });
+	expect(faults).toEqual([]);
+	expect(world.executions.map(({ output }) => output)).toEqual([['m1'], ['m0']]);
+});
+
+test('the same schedule and seed always give the same course', async () => {
+	const actions = [ask(0, [0, 1, 2]), ...[3, 4, 5].map((at, n) => write(at, n))];
+	const schedule = { setting: { ...setting, trouble: 20, triggers: 3 }, seed: 7, actions };
+	const [one, other] = [await carryOut(schedule, true), await carryOut(schedule, true)];
+	expect(one.world.log).toEqual(other.world.log);
+	expect(one.world.steps).toBe(other.world.steps);
+});

@@ -1,0 +1,211 @@
+/** n8n: its processes, triggers and executions, and the calls between them. */
+import type { Person, Run, RunState } from '../../../../nodes/BusinessMessaging/inbox/core';
+import { Inbox, type Late } from '../../../../nodes/BusinessMessaging/inbox/inbox';
+import type {
+	CallResult,
+	InboxPorts,
+	TriggerRequest,
+} from '../../../../nodes/BusinessMessaging/inbox/ports';
+import { fromRecord } from '../../../../nodes/BusinessMessaging/inbox/records';
+import {
+	DeliveryUnderWay,
+	type Execution,
+	type Schedule,
+	type Trigger,
+	type Written,
+} from './parts';
+import { type Life, VirtualTime, newLife } from './time';
+
+/** A process of n8n. */
+export interface Process {
+	life: Life;
+	isUp: boolean;
+	inboxes: Map<string, Inbox>;
+}
+
+/** n8n's address. */
+export const root = 'https://n8n.test/';
+const callTimeoutMs = 10_000;
+
+/** n8n with its processes, triggers and executions. */
+export class N8n extends VirtualTime {
+	readonly log: string[] = [];
+	readonly triggers: Trigger[] = [];
+	readonly processes: Process[] = [];
+	readonly executions: Execution[] = [];
+	readonly written: Written[] = [];
+	readonly warnings: string[] = [];
+	/** When triggers were being published. */
+	readonly publications: Array<{ from: number; to: number }> = [];
+	/** When processes were killed; when older copies were read, and written back. */
+	readonly kills: number[] = [];
+	readonly olderCopies: Array<{ from: number; to: number }> = [];
+	private sealed = 0;
+
+	constructor(
+		readonly schedule: Schedule,
+		private readonly traces = false,
+	) {
+		super(schedule.seed, schedule.setting.trouble);
+		const { setting } = schedule;
+		for (let n = 0; n < setting.processes; n++)
+			this.processes.push({ life: newLife(), isUp: true, inboxes: new Map() });
+		for (let n = 0; n < setting.triggers; n++)
+			this.triggers.push({
+				url: `${root}webhook/trigger-${n}/webhook`,
+				...{ isPublished: true, isRegistered: true, stored: '{}', started: [], late: [] },
+			});
+	}
+
+	protected note(text: () => string): void {
+		if (this.traces) this.log.push(`${((this.now - this.begin) / 1000).toFixed(2)} s  ${text()}`);
+	}
+
+	protected listed(except?: Trigger): string[] {
+		const listed = this.triggers.filter((one) => one.isRegistered && one !== except);
+		return listed.map(({ url }) => url);
+	}
+
+	protected calls(life: Life) {
+		return {
+			now: () => this.now,
+			pause: async (ms: number) => await this.after(Math.max(0, ms), life),
+			callTrigger: async (url: string, request: TriggerRequest) =>
+				await this.call(life, url, request),
+		};
+	}
+
+	protected seals() {
+		return {
+			seal: (record: string) => `${String(++this.sealed).padStart(16, '0')}${record}`,
+			unseal: (text: string) => text.slice(16),
+		};
+	}
+
+	/** The process that takes a call, if it is up. */
+	private route(trigger: Trigger): Process {
+		const { isRouted } = this.schedule.setting;
+		const index = isRouted ? this.triggers.indexOf(trigger) : Math.floor(this.random() * 1_000);
+		return this.processes[index % this.processes.length];
+	}
+
+	/** A request over n8n's public URL. @returns undefined without a response in time */
+	protected async request<T>(
+		life: Life,
+		url: string,
+		timeoutMs: number,
+		handle: (trigger: Trigger, process: Process, delivery: DeliveryUnderWay) => Promise<T>,
+	): Promise<T | 'gone' | undefined> {
+		const trigger = this.triggers.find((one) => one.url === url);
+		await this.after(this.latency(), life);
+		if (!trigger?.isPublished) return 'gone';
+		const process = this.route(trigger);
+		if (!process.isUp) return undefined;
+		const { life: server } = process;
+		return await new Promise((resolve) => {
+			let isWaiting = true;
+			const delivery = new DeliveryUnderWay();
+			const finish = (result: T | undefined) => {
+				if (!isWaiting) return;
+				isWaiting = false;
+				timer.isOver = true;
+				server.onEnd.delete(reset);
+				life.onEnd.delete(leave);
+				this.at(this.now, life, () => resolve(result));
+			};
+			const reset = () => finish(undefined);
+			server.onEnd.add(reset);
+			const timer = newLife();
+			const leave = () => (isWaiting = false);
+			if (life !== this.ever) life.onEnd.add(leave);
+			// A response that comes too late does not reach anybody.
+			this.at(this.now + timeoutMs, timer, () => {
+				delivery.end('lost');
+				finish(undefined);
+			});
+			void (async () => {
+				delivery.read(trigger.stored);
+				const result = await handle(trigger, process, delivery);
+				await this.after(this.latency(), server);
+				if (delivery.writes && (!delivery.forgets || this.random() < 0.5))
+					trigger.stored = delivery.written();
+				await this.after(1 + this.random() * 5, server);
+				const isRefused = (result as unknown) === 503;
+				if (!isWaiting) delivery.end('lost');
+				else delivery.end(isRefused ? 'failed' : 'received');
+				finish(result);
+			})();
+		});
+	}
+
+	protected inboxOf(trigger: Trigger, process: Process): Inbox {
+		const known = process.inboxes.get(trigger.url);
+		if (known) return known;
+		const inbox = new Inbox(trigger.url, this.inboxPorts(process.life));
+		process.inboxes.set(trigger.url, inbox);
+		return inbox;
+	}
+
+	private inboxPorts(life: Life): InboxPorts {
+		return {
+			...this.calls(life),
+			...this.seals(),
+			callRun: async (run, record) => await this.callRun(life, run, record),
+			repeat: async (_run, person, key) => await this.repeat(life, person, key),
+			warn: (message) => void this.warnings.push(message),
+		};
+	}
+
+	private async call(life: Life, url: string, request: TriggerRequest): Promise<CallResult> {
+		return await this.request(life, url, callTimeoutMs, async (trigger, process, delivery) => {
+			const inbox = this.inboxOf(trigger, process);
+			inbox.known.load(delivery);
+			const { late, ...response } = await inbox.respond(delivery, request);
+			if (late) this.startLate(trigger, delivery, late);
+			this.note(
+				() =>
+					`${request.is} ${trigger.url.slice(-17, -8)}: ${JSON.stringify(response).slice(0, 150)}`,
+			);
+			return response;
+		});
+	}
+
+	private startLate(trigger: Trigger, delivery: DeliveryUnderWay, late: Late[]): void {
+		delivery.forgets = true;
+		for (const { message } of late)
+			trigger.late.push({ id: message.messageId ?? '', at: this.now });
+		this.note(() => `late: ${late.map(({ message }) => message.messageId).join(' ')}`);
+	}
+
+	/** A call of the URL that resumes an execution. */
+	private async callRun(life: Life, run: Run, record?: string): Promise<RunState> {
+		await this.after(this.latency(), life);
+		const execution = this.executions.find(({ url }) => url === run.url);
+		if (!execution) return 'gone';
+		const { state, isStopped } = execution;
+		let result: RunState = state === 'asking' || state === 'dead' ? 'running' : 'finished';
+		if (isStopped) result = 'stopped';
+		if (state === 'waiting') result = 'waiting';
+		if (state === 'waiting' && record !== undefined) {
+			const handed = fromRecord(run.id, JSON.parse(record), run.owner);
+			const messages = [...(handed?.people.values() ?? [])].flatMap((person) => person.messages);
+			execution.output.push(...messages.map(({ messageId = '' }) => messageId));
+			execution.state = 'over';
+			execution.acceptedAt = this.now;
+			result = 'accepted';
+			this.note(() => `run ${run.id} got ${execution.output.join(' ')}`);
+		}
+		await this.after(this.latency(), life);
+		const isLost = !this.isCalm && this.random() * 100 < this.schedule.setting.trouble / 4;
+		return isLost ? 'unknown' : result;
+	}
+
+	private async repeat(life: Life, { to }: Person, key: string): Promise<boolean> {
+		await this.after(this.latency(), life);
+		if (this.schedule.setting.refusesRepetitions) return false;
+		const isThis = ({ id, phone, isCertain }: Written) =>
+			phone === to && (id === key || !isCertain);
+		for (const message of this.written.filter(isThis)) message.isRepeatedFor = true;
+		return true;
+	}
+}

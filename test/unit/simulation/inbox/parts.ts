@@ -1,0 +1,125 @@
+/** Schedules, and what the world is made of. */
+import type { Arrival, Question } from '../../../../nodes/BusinessMessaging/inbox/core';
+import type { Delivery } from '../../../../nodes/BusinessMessaging/inbox/ports';
+import type { Life } from './time';
+
+/** How n8n runs. */
+export interface Setting {
+	processes: number;
+	/** Whether each trigger's URL leads to one process. Without, any process takes any call. */
+	isRouted: boolean;
+	triggers: number;
+	/** Whether the service refuses to repeat questions. */
+	refusesRepetitions: boolean;
+	/** How often a call takes long or fails, of 100. */
+	trouble: number;
+}
+
+/** What happens, at a time in seconds. */
+export type Action = { at: number } & (
+	| { is: 'ask'; people: number[]; kind: Kind; limit: number }
+	| { is: 'write'; person: number; text: string; isCertain: boolean }
+	| { is: 'kill'; process: number; down: number }
+	| { is: 'killAsker'; run: number }
+	| { is: 'stop'; run: number }
+	| { is: 'olderCopy'; trigger: number; after: number }
+	| { is: 'publish'; trigger: number; gone: number; takes: number }
+);
+export type Kind = 'freeText' | 'approval' | 'grouped';
+
+/** A schedule. */
+export interface Schedule {
+	setting: Setting;
+	seed: number;
+	actions: Action[];
+}
+
+/** A message that somebody wrote. */
+export interface Written {
+	id: string;
+	phone: string;
+	text: string;
+	at: number;
+	isCertain: boolean;
+	/** Whether the question was repeated after it. */
+	isRepeatedFor: boolean;
+	/** What each trigger has made of it. */
+	outcomes: Map<string, 'started' | 'taken' | 'pending' | 'givenUp'>;
+}
+
+/** A trigger of n8n. */
+export interface Trigger {
+	url: string;
+	isPublished: boolean;
+	isRegistered: boolean;
+	stored: string;
+	/** Messages with which its workflow has started, and with which it has started late. */
+	started: string[];
+	late: Array<{ id: string; at: number }>;
+}
+
+/** An execution of Send and Wait. */
+export interface Execution {
+	id: string;
+	url: string;
+	state: 'asking' | 'waiting' | 'over' | 'dead' | 'failed';
+	isStopped: boolean;
+	/** When it began to ask, and to wait. */
+	startedAt: number;
+	waitsAt: number;
+	/** When it got its replies. */
+	acceptedAt: number;
+	until: number;
+	/** When each person was asked. */
+	asked: Map<string, number>;
+	output: string[];
+	/** Whether n8n itself has ended the wait. */
+	isEndedByLimit: boolean;
+	life: Life;
+}
+
+/** A delivery while n8n carries it out: what it had read, and what it writes back. */
+export class DeliveryUnderWay implements Delivery {
+	stored: unknown;
+	live?: { toJSON(): unknown };
+	/** Whether n8n writes back all that it has read, with the changes. */
+	writes = false;
+	/** n8n forgets changes if the delivery starts the workflow. */
+	forgets = false;
+	end!: (how: 'received' | 'lost' | 'failed') => void;
+	readonly ended = new Promise<'received' | 'lost' | 'failed'>((resolve) => (this.end = resolve));
+	private column: Record<string, unknown> = {};
+
+	read(column: string): void {
+		this.column = JSON.parse(column) as Record<string, unknown>;
+		this.stored = this.column.inbox;
+	}
+
+	store(live: { toJSON(): unknown }): void {
+		this.live = live;
+		this.writes = true;
+	}
+
+	written(): string {
+		return JSON.stringify({ ...this.column, inbox: this.live ?? this.stored });
+	}
+}
+
+/** The message as a trigger reads it. */
+export function arrivalOf({ id, phone, text, at, isCertain }: Written): Arrival {
+	return {
+		...{ key: isCertain ? id : `u${phone}${text}`, text, messageId: id },
+		respondedAt: new Date(at).toISOString(),
+		...{ phone, time: isCertain ? at : Number.NaN, isOptOut: text === 'STOP', isCertain },
+	};
+}
+
+/** A question whose default is that of the node. */
+export function questionOf(kind: Kind): Question {
+	return {
+		...{ choices: [], yesWords: ['yes'], noWords: ['no'], isDayFirst: true },
+		kind: kind === 'approval' ? 'approval' : 'freeText',
+		groupMs: kind === 'grouped' ? 8_000 : 0,
+		...{ repeats: 1, repeatText: '', givesUnanswered: true, asked: 'Tuesday?' },
+	};
+}

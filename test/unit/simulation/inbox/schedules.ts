@@ -1,0 +1,187 @@
+/** Random schedules, and the shortest one that still fails. */
+import * as fc from 'fast-check';
+
+import {
+	type Exception,
+	type Fault,
+	exceptions,
+	excuseOf,
+	faultsOf,
+	invariants,
+} from './invariants';
+import type { Action, Schedule } from './parts';
+import { World } from './world';
+
+const people = 5;
+const second = (most: number) =>
+	fc.integer({ min: 0, max: most * 10 }).map((tenths) => tenths / 10);
+
+const ask = fc.record({
+	is: fc.constant('ask' as const),
+	at: second(60),
+	people: fc.uniqueArray(fc.nat(people - 1), { minLength: 1, maxLength: people }),
+	kind: fc.constantFrom('freeText' as const, 'approval' as const, 'grouped' as const),
+	limit: fc.constantFrom(20, 60, 400),
+});
+const write = fc.record({
+	is: fc.constant('write' as const),
+	at: second(120),
+	person: fc.nat(people),
+	text: fc.constantFrom('yes', 'yes', 'maybe', 'STOP'),
+	isCertain: fc.integer({ max: 4, min: 0 }).map((dice) => dice > 0),
+});
+const kill = fc.record({
+	is: fc.constant('kill' as const),
+	at: second(120),
+	process: fc.nat(2),
+	down: second(20),
+});
+const killAsker = fc.record({
+	is: fc.constant('killAsker' as const),
+	at: second(70),
+	run: fc.nat(2),
+});
+const stop = fc.record({ is: fc.constant('stop' as const), at: second(120), run: fc.nat(2) });
+const olderCopy = fc.record({
+	is: fc.constant('olderCopy' as const),
+	at: second(120),
+	trigger: fc.nat(2),
+	after: second(15),
+});
+const publish = fc.record({
+	is: fc.constant('publish' as const),
+	at: second(120),
+	trigger: fc.nat(2),
+	gone: second(5),
+	takes: second(5),
+});
+const setting = fc.record({
+	processes: fc.constantFrom(1, 1, 2, 2, 3),
+	isRouted: fc.integer({ min: 0, max: 7 }).map((dice) => dice > 0),
+	triggers: fc.integer({ min: 1, max: 3 }),
+	refusesRepetitions: fc.boolean(),
+	trouble: fc.constantFrom(0, 0, 5, 20),
+});
+const times = (action: fc.Arbitrary<Action>, minLength: number, maxLength: number) =>
+	fc.array(action, { minLength, maxLength });
+/** Two in three schedules have each fault at most. */
+const rarely = (action: fc.Arbitrary<Action>) =>
+	fc.oneof(
+		{ arbitrary: fc.constant([]), weight: 2 },
+		{ arbitrary: times(action, 1, 2), weight: 1 },
+	);
+
+/** Any schedule. */
+const anySchedule: fc.Arbitrary<Schedule> = fc.record({
+	setting,
+	seed: fc.nat(),
+	actions: fc
+		.tuple(
+			times(ask, 1, 3),
+			times(write, 1, 10),
+			rarely(kill),
+			rarely(killAsker),
+			rarely(stop),
+			rarely(olderCopy),
+			rarely(publish),
+		)
+		.map((lists) => (lists as Action[][]).flat()),
+});
+
+/** How long to look for a shorter schedule, ms. */
+const maxShrinkMs = 30_000;
+
+/** What came of many schedules. */
+export interface Result {
+	schedules: number;
+	seed: number;
+	steps: number;
+	/** Schedules that broke an invariant without an excuse. */
+	failures: number;
+	/** In how many schedules each invariant was broken without an excuse. */
+	invariants: Record<string, number>;
+	/** In how many schedules one was broken with each excuse, and how many have what excuses a whole schedule. */
+	exceptions: Record<string, { broken: number; of?: number }>;
+	messages: number;
+	replies: number;
+	seconds: number;
+	/** The shortest schedule that fails, and its course. */
+	shortest?: string;
+}
+
+/** Carries out one schedule. */
+export async function carryOut(schedule: Schedule, traces = false) {
+	const world = new World(schedule, traces);
+	const broken: Fault[] = [];
+	try {
+		await world.run();
+	} catch (error) {
+		broken.push({ invariant: 'broken', subject: String(error), excuse: excuseOf(world) });
+	}
+	return { world, faults: [...broken, ...faultsOf(world)] };
+}
+
+/** Carries out random schedules until one fails, and then looks for the shortest one. */
+export async function simulate(schedules: number, seed: number): Promise<Result> {
+	const start = performance.now();
+	const result: Result = {
+		...{ schedules, seed, steps: 0, failures: 0 },
+		invariants: Object.fromEntries(Object.keys(invariants).map((name) => [name, 0])),
+		exceptions: Object.fromEntries(Object.keys(exceptions).map((name) => [name, { broken: 0 }])),
+		...{ messages: 0, replies: 0, seconds: 0 },
+	};
+	let isCounting = true;
+	/** When to stop looking for a shorter schedule. */
+	let deadline = Infinity;
+	const property = fc.asyncProperty(anySchedule, async (schedule) => {
+		if (performance.now() > deadline) return true;
+		const { world, faults } = await carryOut(schedule);
+		const ofSchedule = excuseOf(world);
+		const excuses = new Set(faults.flatMap(({ excuse }): Exception[] => (excuse ? [excuse] : [])));
+		const unexcused = faults.filter(({ excuse }) => !excuse);
+		if (isCounting) {
+			result.steps += world.steps;
+			result.messages += world.written.length;
+			result.replies += world.executions.reduce((sum, { output }) => sum + output.length, 0);
+			if (ofSchedule) {
+				const count = result.exceptions[ofSchedule];
+				count.of = (count.of ?? 0) + 1;
+			}
+			for (const excuse of excuses) result.exceptions[excuse].broken++;
+			for (const name of new Set(unexcused.map(({ invariant }) => invariant)))
+				result.invariants[name]++;
+		}
+		if (unexcused.length === 0) return true;
+		if (isCounting) deadline = performance.now() + maxShrinkMs;
+		isCounting = false;
+		return false;
+	});
+	const details = await fc.check(property, { numRuns: schedules, seed, endOnFailure: false });
+	if (details.failed) {
+		result.failures = 1;
+		const [schedule] = details.counterexample ?? [];
+		if (schedule) result.shortest = await describe(schedule);
+	}
+	result.seconds = (performance.now() - start) / 1000;
+	return result;
+}
+
+/** A schedule with its course, to read. */
+async function describe(schedule: Schedule): Promise<string> {
+	const { world, faults } = await carryOut(schedule, true);
+	const lines = [
+		`Broken: ${faults.map((one) => Object.values(one).join(' ')).join(', ')}`,
+		`Schedule: ${JSON.stringify(schedule)}`,
+		...world.log,
+		...world.executions.map(({ id, state, output }) => `${id}: ${state}, got ${output.join(' ')}`),
+		...world.written.map(
+			({ id, phone, text, outcomes }) =>
+				`${id} ${phone} ${text}: ${[...outcomes.values()].join(' ')}`,
+		),
+		...world.triggers.map(
+			({ url, started, late }) =>
+				`${url}: started ${started.join(' ')}, late ${late.map(({ id }) => id).join(' ')}`,
+		),
+	];
+	return lines.join('\n');
+}

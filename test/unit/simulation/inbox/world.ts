@@ -1,0 +1,249 @@
+/**
+ * n8n, its processes and the service in virtual time, around the real protocol of Send and Wait. Calls take random times, may fail,
+ * and their processes may be killed in between; n8n reads, changes and writes back what it stores as a whole. The same schedule and
+ * seed always give the same course.
+ */
+import { Asker, type AskerPorts } from '../../../../nodes/BusinessMessaging/inbox/asker';
+import { type Person, graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
+import { learn } from '../../../../nodes/BusinessMessaging/inbox/inbox';
+import {
+	type DeliveryUnderWay,
+	type Action,
+	type Execution,
+	type Kind,
+	type Trigger,
+	type Written,
+	arrivalOf,
+	questionOf,
+} from './parts';
+import { N8n, type Process, root } from './n8n';
+import { type Life, newLife } from './time';
+
+/** The service delivers again after these times, ms, and then gives up. */
+const retriesMs = [
+	2_000, 5_000, 10_000, 20_000, 40_000, 60_000, 120_000, 240_000, 480_000, 960_000,
+];
+const serviceTimeoutMs = 10_000;
+
+const phoneOf = (person: number) => `+1555000100${person}`;
+
+/** A schedule in n8n and the service. */
+export class World extends N8n {
+	/** Carries out a schedule, until nothing happens any more. */
+	async run(): Promise<void> {
+		for (const action of this.schedule.actions)
+			this.at(this.begin + action.at * 1_000, this.ever, () => this.act(action));
+		const last = Math.max(0, ...this.schedule.actions.map(({ at }) => at)) * 1_000;
+		this.at(this.begin + last + 40_000, this.ever, () => this.calm());
+		// Any event brings the state back into the memory of processes that were killed.
+		for (const ms of [60_000, 600_000, 7_200_000])
+			this.at(this.begin + last + ms, this.ever, () => this.write('x', 'Hello', true));
+		while (await this.step()) if (this.steps > 200_000) throw new Error('It never ends');
+	}
+
+	private calm(): void {
+		this.isCalm = true;
+		for (const process of this.processes) process.isUp = true;
+	}
+
+	private act(action: Action): void {
+		const { setting } = this.schedule;
+		this.note(() => JSON.stringify(action));
+		if (action.is === 'ask') this.ask(action.people.map(phoneOf), action.kind, action.limit);
+		if (action.is === 'write') this.write(phoneOf(action.person), action.text, action.isCertain);
+		if (action.is === 'kill') this.kill(action.process % setting.processes, action.down * 1_000);
+		if (action.is === 'killAsker') this.killAsker(this.executions[action.run]);
+		if (action.is === 'stop') this.stop(this.executions[action.run]);
+		const trigger = this.triggers[('trigger' in action ? action.trigger : 0) % setting.triggers];
+		if (action.is === 'olderCopy') void this.writeBack(trigger, action.after * 1_000);
+		if (action.is === 'publish')
+			void this.publish(trigger, action.gone * 1_000, action.takes * 1_000);
+	}
+
+	private end(life: Life): void {
+		life.isOver = true;
+		for (const tell of life.onEnd) tell();
+	}
+
+	private kill(index: number, downMs: number): void {
+		const process = this.processes[index];
+		if (!process.isUp || this.isCalm) return;
+		this.kills.push(this.now);
+		this.end(process.life);
+		Object.assign(process, { life: newLife(), isUp: false, inboxes: new Map() });
+		this.at(this.now + downMs, this.ever, () => (process.isUp = true));
+	}
+
+	private killAsker(execution?: Execution): void {
+		if (execution?.state !== 'asking') return;
+		execution.state = 'dead';
+		this.end(execution.life);
+	}
+
+	private stop(execution?: Execution): void {
+		if (execution?.state !== 'waiting') return;
+		execution.state = 'over';
+		execution.isStopped = true;
+	}
+
+	/** An execution of the trigger's workflow that changes static data writes back the copy with which it began. */
+	private async writeBack(trigger: Trigger, afterMs: number): Promise<void> {
+		const { stored } = trigger;
+		const from = this.now;
+		await this.after(afterMs, this.ever);
+		trigger.stored = stored;
+		this.olderCopies.push({ from, to: this.now });
+		this.note(() => `older copy of ${trigger.url} written back`);
+	}
+
+	/** The main process publishes the workflow again. It receives no deliveries. */
+	private async publish(trigger: Trigger, goneMs: number, takesMs: number): Promise<void> {
+		const publishing = { from: this.now, to: Infinity };
+		this.publications.push(publishing);
+		trigger.isPublished = false;
+		await this.after(goneMs, this.ever);
+		trigger.isPublished = true;
+		const stored = JSON.parse(trigger.stored) as Record<string, unknown>;
+		await this.after(takesMs / 2, this.ever);
+		trigger.isRegistered = true;
+		const ports = { ...this.calls(this.ever), ...this.seals() };
+		const learned = await learn(ports, trigger.url, this.listed(trigger), stored.inbox);
+		await this.after(takesMs / 2, this.ever);
+		trigger.stored = JSON.stringify(learned ? { ...stored, inbox: learned } : stored);
+		publishing.to = this.now;
+		this.olderCopies.push(publishing);
+		this.note(() => `${trigger.url} published again`);
+	}
+
+	private write(phone: string, text: string, isCertain: boolean): void {
+		const message: Written = {
+			id: `m${this.written.length}`,
+			...{ phone, text, isCertain, at: this.now, isRepeatedFor: false, outcomes: new Map() },
+		};
+		this.written.push(message);
+		for (const trigger of this.triggers.filter((one) => one.isRegistered))
+			void this.deliver(trigger, message);
+	}
+
+	private async deliver(trigger: Trigger, message: Written): Promise<void> {
+		message.outcomes.set(trigger.url, 'pending');
+		for (const pauseMs of [0, ...retriesMs]) {
+			await this.after(pauseMs, this.ever);
+			const status = await this.request(
+				this.ever,
+				trigger.url,
+				serviceTimeoutMs,
+				async (_, process, delivery) => await this.receive(trigger, process, delivery, message),
+			);
+			if (status === 200) return;
+		}
+		message.outcomes.set(trigger.url, 'givenUp');
+	}
+
+	private async receive(
+		trigger: Trigger,
+		process: Process,
+		delivery: DeliveryUnderWay,
+		message: Written,
+	): Promise<number> {
+		const inbox = this.inboxOf(trigger, process);
+		inbox.known.load(delivery);
+		// The trigger recognizes an event that has started its workflow.
+		const isDuplicate = message.isCertain && trigger.started.includes(message.id);
+		if (isDuplicate) return 200;
+		const arrival = arrivalOf(message);
+		const verdicts = await inbox.consume(delivery, [arrival]);
+		if (verdicts === 'busy') return 503;
+		// The trigger remembers the event in the same static data.
+		if (message.isCertain) delivery.writes = true;
+		const [{ is, startsToo }] = verdicts;
+		this.note(() => `${message.id} at ${trigger.url.slice(-17, -8)}: ${is}`);
+		if (is === 'ordinary' || startsToo) {
+			delivery.forgets = true;
+			if (!trigger.started.includes(message.id)) trigger.started.push(message.id);
+		}
+		if (message.outcomes.get(trigger.url) !== 'started')
+			message.outcomes.set(trigger.url, is === 'taken' ? 'taken' : 'started');
+		return 200;
+	}
+
+	private ask(phones: string[], kind: Kind, limitSeconds: number): void {
+		const id = `run-${String(this.executions.length).padStart(7, '0')}`;
+		const execution: Execution = {
+			id,
+			url: `${root}webhook-waiting/${this.executions.length + 1}/node?wait=${id}&signature=${'a'.repeat(64)}`,
+			...{
+				state: 'asking',
+				isStopped: false,
+				until: Infinity,
+				startedAt: this.now,
+				waitsAt: Infinity,
+				acceptedAt: 0,
+				output: [],
+				isEndedByLimit: false,
+			},
+			...{ asked: new Map(), life: newLife() },
+		};
+		this.executions.push(execution);
+		void this.carryOut(execution, phones, kind, limitSeconds).catch((error) => {
+			execution.state = 'failed';
+			this.note(() => `run ${id} fails: ${String(error)}`);
+		});
+	}
+
+	private async carryOut(
+		execution: Execution,
+		phones: string[],
+		kind: Kind,
+		limitSeconds: number,
+	): Promise<void> {
+		const { life, id, url } = execution;
+		const ports: AskerPorts = {
+			...this.calls(life),
+			listTriggers: async () => {
+				await this.after(this.latency(), life);
+				return this.listed();
+			},
+		};
+		const limitMs = limitSeconds * 1_000;
+		const asker = new Asker(ports, { id, url, questions: [questionOf(kind)], limitMs, skewMs: 0 });
+		if (!(await asker.open())) throw new Error('no trigger');
+		const people = phones.map(
+			(to, item): Person => ({
+				...{
+					item,
+					to,
+					question: 0,
+					since: 0,
+					askedMessageId: null,
+					messages: [],
+					repeatedAfter: [],
+				},
+			}),
+		);
+		try {
+			for (let at = 0; at < people.length; at += 2) {
+				await asker.tell(people.slice(at, at + 2));
+				for (const { to } of people.slice(at, at + 2)) {
+					await this.after(this.latency(), life);
+					execution.asked.set(to, this.now);
+				}
+			}
+			execution.until = await asker.close(people, []);
+		} catch (error) {
+			await asker.stop();
+			throw error;
+		}
+		await this.after(this.latency(), life);
+		execution.state = 'waiting';
+		execution.waitsAt = this.now;
+		this.note(() => `run ${id} waits`);
+		const end = execution.until + graceMs;
+		this.at(end, this.ever, () => {
+			if (execution.state !== 'waiting') return;
+			execution.state = 'over';
+			execution.isEndedByLimit = true;
+			this.note(() => `n8n ends run ${id}`);
+		});
+	}
+}
