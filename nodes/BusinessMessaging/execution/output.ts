@@ -61,10 +61,10 @@ const toRow = (record: IDataObject) => omit(record, 'messageId');
 const joinSentences = (message: string, description?: string) =>
 	description ? `${message}. ${description}` : message;
 
-/** What only some results have. In the input, an earlier run may have left it, and it must not look like a result of this one. */
-const ownFields = 'error meantFor messageId sendAfter sendBefore sentAs skipped timeZones'.split(
-	' ',
-);
+/** What only some results have. */
+const rareFields = 'error meantFor sendAfter sendBefore sentAs skipped timeZones'.split(' ');
+/** What an earlier run may have left in the input. It must not look like a result of this one. */
+const ownFields = ['messageId', ...rareFields];
 
 /**
  * Outputs followed by the fields of their inputs. If both have a field, the output's is used. n8n's table shows columns in
@@ -73,7 +73,7 @@ const ownFields = 'error meantFor messageId sendAfter sendBefore sentAs skipped 
 function withInputs(outputs: INodeExecutionData[], items: Item[]): INodeExecutionData[] {
 	const isResult = ({ json }: INodeExecutionData) => 'sendStatus' in json;
 	const results = outputs.filter(isResult);
-	const names = difference(uniq(results.flatMap(({ json }) => Object.keys(json))), ownFields);
+	const names = difference(uniq(results.flatMap(({ json }) => Object.keys(json))), rareFields);
 	const allFields = Object.fromEntries(names.map((name) => [name, null]));
 	const inputOf = new Map(items.map(({ index, input }) => [index, input]));
 	return outputs.map((output) => {
