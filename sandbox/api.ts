@@ -122,8 +122,10 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	const body = endpoint.body && (parse(endpoint.body, asked.body) as object);
 	const query = endpoint.query && (parse(endpoint.query, asked.query) as object);
 	const replaces = state.adapter.replacesContact(request.method);
-	const result = state.adapter.result(name, query, (part) =>
-		handle(name, { state, key, id, body, query: part, replaces } as Call<typeof name>),
+	const result = state.knownRequests.once(knownAs(request, state, key), body, () =>
+		state.adapter.result(name, query, (part) =>
+			handle(name, { state, key, id, body, query: part, replaces } as Call<typeof name>),
+		),
 	);
 	const check = answers[name].response.safeParse(result);
 	if (!check.success)
@@ -132,6 +134,13 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	reply.code(sent.status).headers(sent.headers ?? {});
 	if (sent.type) reply.type(sent.type);
 	return sent.body;
+}
+
+/** Identifies a request by its `Idempotency-Key`, if the sandbox recognizes them. */
+function knownAs({ method, url, headers }: FastifyRequest, state: State, key: ApiKey) {
+	const given = headers['idempotency-key'];
+	const isRecognized = state.settings.recognizesIdempotencyKeys && given !== undefined;
+	return isRecognized ? [key.id, method, url, given].join(' ') : undefined;
 }
 
 /** Hook before the handler: looks for a fault, and skips the handler if the fault says so. */

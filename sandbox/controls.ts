@@ -7,6 +7,7 @@ import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
 import { refuseForeignPages, refuseOthers } from './auth';
 import { parse } from './errors';
 import type { FaultOrder } from './faults';
+import { changeableSchema } from './options';
 import { mountChats } from './phone';
 import type { State } from './state';
 
@@ -25,6 +26,9 @@ export const controlWords = {
 		'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
 	'GET /_sandbox/faults': 'the ordered faults, and how many calls each has hit',
 	'DELETE /_sandbox/faults': 'takes all faults back',
+	'GET /_sandbox/options': 'the options as they are now',
+	'PATCH /_sandbox/options':
+		'changes some until the next reset: { webhookSecret?, recognizesIdempotencyKeys?, textWindowMs?, latencyMs?, failingNumbers? }',
 	'GET /_sandbox/messages': 'messages of both directions: ?direction=',
 	'GET /_sandbox/deliveries': 'deliveries to webhooks: ?last=',
 	'GET /_sandbox/webhooks': 'the registered webhooks',
@@ -50,6 +54,10 @@ export function mountControls(
 			stateNow().faults.remove();
 			return {};
 		});
+		controls.get('/options', async () => stateNow().settings);
+		controls.patch('/options', async ({ body }) =>
+			Object.assign(stateNow().settings, parse(changeableSchema, body)),
+		);
 		controls.post('/reset', async () => {
 			reset();
 			return {};

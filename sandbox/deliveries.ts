@@ -12,6 +12,7 @@ import { newId } from './ids';
 import { writeJson } from './json';
 import type { Settings } from './options';
 import { BoundedLog } from './requestLog';
+import { signatureHeaders } from './signatures';
 import type { Webhook, Webhooks } from './state/webhooks';
 
 const maxRetryDelayMs = 60_000;
@@ -66,8 +67,9 @@ interface Place {
 export class Deliveries {
 	readonly log = new BoundedLog<Delivery>();
 
-	/** The headers that sign a body, if a test wants deliveries to be signed. */
-	sign: (body: string) => Record<string, string> = () => ({});
+	/** The headers that sign a body. A test may put another form in its place. */
+	sign = (body: string, id: string): Record<string, string> =>
+		signatureHeaders(this.environment.settings.webhookSecret, body, id);
 
 	/** By webhook, and by webhook and customer. */
 	private readonly limits = new Map<string, Limit>();
@@ -170,7 +172,7 @@ export class Deliveries {
 		const signal = AbortSignal.any([timeout, closing]);
 		try {
 			const body = writeJson(describe(delivery));
-			const options = { headers: this.sign(body), signal };
+			const options = { headers: this.sign(body, delivery.id), signal };
 			const { status, data } = await this.client.post<string>(delivery.url, body, options);
 			return { at, status, ms: took(), text: data.slice(0, 100) };
 		} catch (error) {

@@ -43,10 +43,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	const settings = optionsSchema.parse(options);
 	const changes = new EventEmitter<Changes>();
 	changes.setMaxListeners(0);
-	let state = new State(settings, changes);
+	let state = new State({ ...settings }, changes);
 	const reset = () => {
 		state.close();
-		state = new State(settings, changes);
+		state = new State({ ...settings }, changes);
 		changes.emit('reset');
 	};
 	const server = buildServer(settings, () => state, reset);

@@ -48,9 +48,32 @@ export const optionsSchema = z
 		deliveryRetryDelayMs: count
 			.default(1_000)
 			.describe('wait before the second attempt, ms; doubled before each further one'),
+		webhookSecret: z
+			.string()
+			.default('')
+			.describe('secret with which deliveries are signed; empty for unsigned deliveries'),
+		recognizesIdempotencyKeys: z
+			.boolean()
+			.default(false)
+			.describe('whether a request with a known Idempotency-Key gets the earlier response'),
+		textWindowMs: count
+			.default(0)
+			.describe('how long after their last message people get texts, ms; 0 for always'),
 		sampleContacts: count.default(5).describe('number of contacts at the start'),
 		variants: variantsSchema,
 	})
+	.strict();
+
+/** What can be changed while the sandbox runs, until the next reset. */
+export const changeableSchema = optionsSchema
+	.pick({
+		failingNumbers: true,
+		latencyMs: true,
+		recognizesIdempotencyKeys: true,
+		textWindowMs: true,
+		webhookSecret: true,
+	})
+	.partial()
 	.strict();
 
 /** What a caller may give; everything is optional. */

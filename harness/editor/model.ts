@@ -9,9 +9,20 @@ interface ChatMessage {
 	content: unknown;
 }
 
+/** A tool as the model is shown it. */
+export interface ShownTool {
+	name: string;
+	description: string;
+	/** JSON schema of its arguments. */
+	parameters: {
+		properties: Record<string, { type: string; description?: string }>;
+		required?: string[];
+	};
+}
+
 interface ChatRequest {
 	messages: ChatMessage[];
-	tools?: Array<{ function: { name: string } }>;
+	tools?: Array<{ function: ShownTool }>;
 }
 
 /** A running stand-in. */
@@ -28,9 +39,11 @@ export async function startModel(
 	wantsTool: (messages: ChatMessage[]) => boolean = () => true,
 ) {
 	const app = fastify();
+	const shown: ShownTool[][] = [];
 	app.post<{ Body: ChatRequest }>('/v1/chat/completions', async ({ body }) => {
 		const { messages, tools } = body;
 		const last = messages.at(-1);
+		shown.push((tools ?? []).map((one) => one.function));
 		const tool = { name: tools?.[0]?.function.name, arguments: JSON.stringify(args) };
 		const call = { index: 0, id: `call_${messages.length}`, type: 'function', function: tool };
 		const isAnswer = last?.role === 'tool' || tool.name === undefined || !wantsTool(messages);
@@ -45,6 +58,8 @@ export async function startModel(
 	});
 	const url = await app.listen({ host: '127.0.0.1', port: 0 });
 	return {
+		/** The tools that each request offered, oldest first. */
+		shown,
 		/** Stores a credential that leads to it. */
 		credentialFor: async (client: N8nClient): Promise<CredentialReference> => {
 			const data = { apiKey: 'none', url: `${url}/v1` };

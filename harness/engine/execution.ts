@@ -144,6 +144,7 @@ async function execute(
 
 function resultOf(run: IRun, workflow: WorkflowDefinition, id: string): RunResult {
 	const { resultData, executionData } = run.data;
+	const isWhole = run.status === 'success' || run.status === 'waiting';
 	const error = resultData.error as ExecutionError | undefined;
 	const runs = resultData.runData[testedNode] ?? [];
 	const rounds = runs.map(({ data }) => (data?.main ?? []).map((items) => items ?? []));
@@ -155,7 +156,8 @@ function resultOf(run: IRun, workflow: WorkflowDefinition, id: string): RunResul
 		rounds,
 		hints: runs.at(-1)?.hints ?? [],
 		context: executionData?.contextData[`node:${testedNode}`] ?? {},
-		run,
+		// n8n stores it now. The node may still be at work: what it writes from now on is lost.
+		run: isWhole ? run : { ...run, data: parse(stringify(run.data)) as IRunExecutionData },
 		workflow,
 		id,
 	};

@@ -56,6 +56,7 @@ const handlers: Handlers = {
 		const { text } = call.body;
 		if (text.length > maxTextLength)
 			throw invalid('text', `must have at most ${maxTextLength} characters`);
+		refuseOutsideWindow(call);
 		return send(call, { text });
 	},
 	sendTemplate(call) {
@@ -108,6 +109,18 @@ function pending(state: State, template: Template): Template {
 	state.awaitApproval(template);
 	return template;
 }
+
+/** As messaging channels do it: a text only to somebody who has written lately, a template to anybody. */
+function refuseOutsideWindow({ state, body }: Call<'sendText'>): void {
+	const { textWindowMs } = state.settings;
+	const written = state.messages.withCustomer(body.to).findLast(isInbound);
+	const isOpen = written && Date.now() - Date.parse(written.createdAt) < textWindowMs;
+	if (textWindowMs === 0 || isOpen) return;
+	const hours = Math.round(textWindowMs / 360_000) / 10;
+	throw invalid('to', `has not written in the last ${hours} h, so only a template can be sent`);
+}
+
+const isInbound = ({ direction }: Message) => direction === 'inbound';
 
 type Send = Call<'sendText'> | Call<'sendTemplate'>;
 

@@ -4,6 +4,7 @@ import type { EventEmitter } from 'node:events';
 import { KeyRing, RateLimiter, SimultaneousRequests } from '../auth';
 import { Deliveries, type Delivery } from '../deliveries';
 import { Faults } from '../faults';
+import { KnownRequests } from '../idempotency';
 import { demoKey, type Settings } from '../options';
 import { RequestLog } from '../requestLog';
 import { VariantAdapter } from '../variants/adapter';
@@ -31,6 +32,7 @@ export class State {
 	readonly webhooks = new Webhooks();
 	readonly faults = new Faults();
 	readonly requests = new RequestLog();
+	readonly knownRequests = new KnownRequests();
 	readonly rateLimiter: RateLimiter;
 	readonly simultaneousRequests: SimultaneousRequests;
 	/** Makes the sandbox speak like the variant of the service that was chosen. */

@@ -54,12 +54,14 @@ export type Template = z.output<typeof templateFieldsSchema> & {
 	updatedAt: string;
 };
 
-/** The distinct variables of a text, e.g. `['1', '2']` for "Hi {{1}}, meet {{2}}". */
+/** The distinct variables of a text, e.g. `['1', '2']` for "Hi {{1}}, meet {{2}}": by number, or in the order of their first appearance. */
 export function variablesOf(text = ''): string[] {
-	return [...new Set([...text.matchAll(variable)].map(([, name = '']) => name.trim()))];
+	const names = [...new Set([...text.matchAll(variable)].map(([, name = '']) => name.trim()))];
+	const areNumbered = names.every((name) => /^\d+$/.test(name));
+	return areNumbered ? names.sort((one, other) => Number(one) - Number(other)) : names;
 }
 
-/** A text with its variables replaced, in the order of their first appearance. */
+/** A text with its variables replaced, in the order of {@link variablesOf}. */
 export function fillIn(text: string, values: string[]): string {
 	const names = variablesOf(text);
 	return text.replace(variable, (_, name: string) => values[names.indexOf(name.trim())] ?? '');

@@ -9,6 +9,8 @@ import type { INode, INodeTypeDescription } from 'n8n-workflow';
 import { BusinessMessaging } from '../../nodes/BusinessMessaging/BusinessMessaging.node';
 import { BusinessMessagingTrigger } from '../../nodes/BusinessMessaging/BusinessMessagingTrigger.node';
 import { operations } from '../../nodes/BusinessMessaging/description';
+import { controlWords } from '../../sandbox/controls';
+import { changeableSchema } from '../../sandbox/options';
 import { variationPointNames } from '../../sandbox/variants';
 import { exampleNames } from '../../harness/examples';
 import type { WorkflowFile } from '../../harness/n8n/client';
@@ -88,6 +90,13 @@ test('the tables of assumptions and examples are complete', () => {
 	expect(named('examples/README.md', /\]\(([\w-]+)\.json\)/g)).toEqual(exampleNames().sort());
 });
 
+test('the page of the sandbox names every control, and every option that can be changed', () => {
+	const controls = named('docs/sandbox.md', /^\| `((?:GET|POST|PATCH|DELETE) \S+)` \|/gm);
+	expect(controls).toEqual(Object.keys(controlWords).sort());
+	const options = named('docs/sandbox.md', /^\| `\{ "(\w+)"/gm);
+	expect(options).toEqual(Object.keys(changeableSchema.shape).sort());
+});
+
 test('the README names every operation', () => {
 	const section = readText('README.md')
 		.split(/^## /m)
@@ -101,6 +110,32 @@ test('the README names every operation', () => {
 	expect(Object.fromEntries(listed)).toEqual(
 		mapValues(byResource, (ours) => ours.map(({ name }) => name).sort()),
 	);
+});
+
+describe('each message that Troubleshooting explains is one of the nodes', () => {
+	const sources = [...filesBelow('nodes'), ...filesBelow('credentials')]
+		.filter((name) => name.endsWith('.ts'))
+		.map((name) => readText(name).replaceAll("\\'", "'"));
+	const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| `'));
+	const [, inReadme] = readText('README.md').split('\n## Troubleshooting\n');
+	const rows = [rowsOf(inReadme.split('\n## ')[0]), rowsOf(readText('docs/troubleshooting.md'))];
+	const messages = rows
+		.flat()
+		.flatMap((row) =>
+			[...row.split(' | ')[0].matchAll(/`([^`]+)`/g)].map(([, message]) => message),
+		);
+
+	test('ten are in the README, as the other page says, and none is in both', () => {
+		expect(rows.map(({ length }) => length)).toEqual([10, expect.any(Number)]);
+		expect(rows[1].length).toBeGreaterThan(5);
+		expect(uniq(messages)).toEqual(messages);
+	});
+
+	test.each(messages)('%s', (message) => {
+		const parts = message.split(/["']?…["']?/).map((words) => words.trim());
+		const missing = parts.filter((part) => !sources.some((source) => source.includes(part)));
+		expect(missing).toEqual([]);
+	});
 });
 
 const ours = 'n8n-nodes-business-messaging.';

@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { FaultOrder } from '../../../sandbox/faults';
 import type { RunOptions } from '../../../harness/engine/execution';
-import { sendText, useService } from '../../../harness/engine/service';
+import { locator, sendText, useService } from '../../../harness/engine/service';
 
 const service = useService();
 const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
@@ -118,6 +118,28 @@ describe('the same person twice', () => {
 		expect(sentTo().sort()).toEqual([anna, berta]);
 	});
 
+	test('gets the message of the second item if the first one is certainly not sent', async () => {
+		const template = {
+			operation: 'sendTemplate',
+			template: locator('login_code', 'name'),
+			language: locator('en_US', 'code'),
+			variables: { mappingMode: 'defineBelow', value: { body_1: '={{ $json.code }}' } },
+		};
+		const result = await run({
+			items: [
+				{ phone: anna, code: '' },
+				{ phone: anna, code: '4711' },
+				{ phone: anna, code: '1' },
+			],
+			rules: { duplicates: 'sendFirst' },
+			parameters: template,
+			onError: 'continueRegularOutput',
+		});
+		const statuses = result.outputs[0].map(({ json }) => json.sendStatus);
+		expect(statuses).toEqual(['notSent', 'sent', 'skipped']);
+		expect(service.sent().map(({ text }) => text)).toEqual(['4711 is your login code.']);
+	});
+
 	test('stops the run before anything is sent, if the user wants that', async () => {
 		const { error } = await run({ items, rules: { duplicates: 'stop' } });
 		expect(error?.message).toBe('The recipient is the same as that of item 0 [item 2]');
@@ -159,6 +181,34 @@ test.each([
 	const { error } = await run({ items: [{ phone }], rules: { sendWindow: { values } } });
 	expect(error?.message ?? '').toContain(message ?? '');
 	expect(sentTo()).toEqual(message ? [] : [phone]);
+});
+
+test.each([
+	['everyDay', 'Mon Tue Wed Thu Fri Sat Sun'],
+	['mondayToFriday', 'Mon Tue Wed Thu Fri'],
+	['mondayToSaturday', 'Mon Tue Wed Thu Fri Sat'],
+	['sundayToThursday', 'Mon Tue Wed Thu Sun'],
+])('with %s the window is open on %s, from its first minute until its last', async (days, open) => {
+	const sendWindow = { values: { days, hours: '09:00–17:00', timeZone: 'UTC' } };
+	const isSent = async (day: number, time: string) => {
+		const now = Date.parse(`2030-04-0${day}T${time}Z`);
+		const clock = jest.spyOn(Date, 'now').mockReturnValue(now);
+		const result = await run({ rules: { sendWindow }, items: [{ phone: anna }] });
+		clock.mockRestore();
+		return reasons(result)[0] === null;
+	};
+	const week = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']; // 1 April 2030 is a Monday
+	for (const [index, name] of week.entries()) {
+		const isOpen = open.split(' ').includes(name);
+		const expected = {
+			'08:59:59': false,
+			'09:00:00': isOpen,
+			'16:59:59': isOpen,
+			'17:00:00': false,
+		};
+		for (const [time, isExpected] of Object.entries(expected))
+			expect([name, time, await isSent(index + 1, time)]).toEqual([name, time, isExpected]);
+	}
 });
 
 test('whoever has not got the message when the window closes gets none', async () => {
@@ -220,12 +270,16 @@ describe('the frequency cap', () => {
 	});
 
 	test.each([
-		['day', '2030-03-02T23:59:00Z', '2030-03-03T00:00:00Z'],
-		['week', '2030-03-03T23:59:00Z', '2030-03-04T00:00:00Z'],
-		['week', '2029-12-30T23:59:00Z', '2029-12-31T00:00:00Z'],
-		['month', '2030-02-28T23:59:00Z', '2030-03-01T00:00:00Z'],
-	])('counts by calendar %s in UTC: %s and %s are two', async (per, last, first) => {
-		const workflowId = `a cap per ${per} until ${last}`;
+		['day', '2030-03-02T00:00:00Z 2030-03-02T23:59:59Z', '2030-03-03T00:00:00Z'],
+		['week', '2030-02-25T00:00:00Z 2030-02-27T12:00:00Z 2030-03-03T23:59:59Z', '2030-03-04T00:00Z'],
+		['week', '2029-12-31T00:00:00Z 2030-01-01T00:00:00Z 2030-01-06T23:59:59Z', '2030-01-07T00:00Z'],
+		[
+			'month',
+			'2030-02-01T00:00:00Z 2030-02-15T12:00:00Z 2030-02-28T23:59:59Z',
+			'2030-03-01T00:00Z',
+		],
+	])('counts by calendar %s in UTC: %s are one, and %s is the next', async (per, times, next) => {
+		const workflowId = `a cap per ${per} until ${next}`;
 		const onePer = { frequencyCap: { values: { messages: 1, per } } };
 		const at = async (time: string) => {
 			const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.parse(time));
@@ -233,8 +287,10 @@ describe('the frequency cap', () => {
 			clock.mockRestore();
 			return reasons(result)[0];
 		};
-		const reached = [await at(last), await at(last), await at(first), await at(first)];
-		expect(reached).toEqual([null, 'frequencyCap', null, 'frequencyCap']);
+		const [first, ...others] = times.split(' ');
+		expect(await at(first)).toBeNull();
+		for (const time of others) expect([time, await at(time)]).toEqual([time, 'frequencyCap']);
+		expect([await at(next), await at(next)]).toEqual([null, 'frequencyCap']);
 	});
 });
 

@@ -1,9 +1,16 @@
 /** Sending to many: never lost, never twice, in order, resumable. */
 import { once } from 'node:events';
-import { range } from 'lodash';
+import { countBy, range } from 'lodash';
 import type { INode } from 'n8n-workflow';
 import { until } from '../../../harness/until';
-import { campaign, numbers, oneEach, people, useService } from '../../../harness/engine/service';
+import {
+	campaign,
+	numbers,
+	oneEach,
+	people,
+	useLog,
+	useService,
+} from '../../../harness/engine/service';
 
 const service = useService();
 
@@ -99,20 +106,43 @@ test('a message that may have been sent is reported and never repeated, while th
 	expect(service.received()).toEqual(oneEach(10));
 });
 
-test('Stop ends the sending; requests under way are finished and remembered', async () => {
+describe('Stop', () => {
+	/** Resolves when so many messages have arrived: the response to the last of them is still under way. */
+	const arrival = async (count: number) => {
+		while (service.sent().length < count) await once(service.sandbox.changes, 'message');
+	};
+	const endOfRequests = async () => {
+		const { sendText } = service.sandbox.state.requests.counters;
+		await until('what was under way', () => sendText.open === 0);
+	};
 	const parameters = { ...campaign, options: { concurrency: 4 } };
-	const tenth = (async () => {
-		while (service.sent().length < 10) await once(service.sandbox.changes, 'message');
-	})();
-	const stopped = await service.run({ parameters, items: people(200), cancelWhen: tenth });
-	expect(stopped.status).toBe('canceled');
-	const { sendText } = service.sandbox.state.requests.counters;
-	await until('what was under way', () => sendText.open === 0);
-	await new Promise((resolve) => setTimeout(resolve, 200)); // and the node reads its answers
-	expect(service.sent().length).toBeLessThanOrEqual(10 + 2 * 4);
-	const again = await service.retry(stopped);
-	expect(again.outputs[0].map(({ json }) => json.to)).toEqual(numbers(200));
-	expect(service.received()).toEqual(oneEach(200));
+	const items = people(200);
+
+	test('ends the sending; Retry sends the rest, and reports what was under way without sending it again', async () => {
+		const stopped = await service.run({ items, parameters, cancelWhen: arrival(10) });
+		expect(stopped.status).toBe('canceled');
+		await endOfRequests();
+		await new Promise((resolve) => setTimeout(resolve, 200)); // another one would go out now
+		expect(service.sent().length).toBeLessThanOrEqual(10 + 2 * 4);
+		// n8n has stored the run when it was stopped, before the responses came.
+		expect((await service.retry(stopped)).error).toMatchObject({
+			message: expect.stringContaining('was interrupted before the service responded'),
+			context: { sendStatus: 'mayHaveBeenSent' },
+		});
+		expect(service.received()).toEqual(oneEach(200));
+	});
+
+	test('leaves nothing behind that holds up the next execution, also with Send Once', async () => {
+		const once = { ...parameters, sendOnce: true, campaign: 'stopped' };
+		await service.run({ items, parameters: once, cancelWhen: arrival(10) });
+		await endOfRequests();
+		await until('the end of the stopped run', async () => {
+			const { outputs } = await service.run({ items, parameters: once });
+			const reasons = countBy(outputs[0], ({ json }) => json.reason);
+			return reasons.alreadySent === 200;
+		});
+		expect(service.received()).toEqual(oneEach(200));
+	});
 });
 
 test('the idempotency key of each item is its own, and the same in all attempts', async () => {
@@ -124,6 +154,29 @@ test('the idempotency key of each item is its own, and the same in all attempts'
 	expect(keys).toEqual(Array(4).fill(expect.stringMatching(/^[0-9a-f]{32}$/)));
 	expect(again).toBe(refused);
 	expect(new Set([first, again, last]).size).toBe(3);
+});
+
+describe("n8n's log", () => {
+	const lines = useLog(service, 'businessMessaging', 'execute');
+
+	test('says how far a long run is, and nothing of a short one or of anybody', async () => {
+		await service.fault({ endpoint: 'sendText', match: '+15550001007', status: 422 });
+		const rules = { excludeNumbers: '+15550001008, +15550001009' };
+		const parameters = { ...campaign, audienceRules: rules, options: { concurrency: 1 } };
+		const run = async (count: number) =>
+			await service.run({ parameters, items: people(count), onError: 'continueRegularOutput' });
+		const written = () => lines.filter((line) => !line.startsWith('debug'));
+		await run(99);
+		expect(written()).toEqual([]);
+		await service.fault({ endpoint: 'sendText', match: '+15550001007', status: 422 });
+		await run(252); // two of them are left out before the first message
+		expect(written().map((line) => line.replace(/about \d+/, 'about n'))).toEqual([
+			expect.stringContaining('100 of 250 messages (1 failed, 0 skipped), about n min left'),
+			expect.stringContaining('200 of 250 messages (1 failed, 0 skipped), about n min left'),
+			expect.stringMatching(/250 of 250 messages \(1 failed, 0 skipped\)(?!,)/),
+		]);
+		expect(written().join()).not.toContain('+1555');
+	});
 });
 
 describe('Keep Input Fields', () => {

@@ -114,3 +114,21 @@ test('a fallback template that does not fit is refused before anything is sent',
 	expect(reason).toContain('The template "login_code" (en_US) needs a value');
 	expect(service.sent()).toEqual([]);
 });
+
+test('where texts are refused to people who have not written lately, only they get the template', async () => {
+	const [anna, berta, carl] = [1, 2, 3].map((n) => `+1555000300${n}`);
+	service.sandbox.state.settings.textWindowMs = 3_600_000;
+	service.sandbox.state.traffic.receive({ from: berta, text: 'Hello' });
+	const outputs = await run([anna, berta, carl].map((phone) => ({ phone })));
+	expect(outputs.map(({ sendStatus, sentAs }) => [sendStatus, sentAs])).toEqual([
+		['sent', 'template'],
+		['sent', 'text'],
+		['sent', 'template'],
+	]);
+	const received = service.sent().map(({ phone, text }) => [phone, text]);
+	expect(Object.fromEntries(received)).toEqual({
+		[anna]: `${anna} is your login code.`,
+		[berta]: 'Hi',
+		[carl]: `${carl} is your login code.`,
+	});
+});

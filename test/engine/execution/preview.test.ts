@@ -95,6 +95,13 @@ describe('a preview', () => {
 		},
 	);
 
+	test('shows each problem if no item at all can be sent', async () => {
+		const items = [{ phone: 'no number' }, { phone: '0170 12' }, { phone: '' }];
+		const { error, outputs } = await run({ items, parameters: { mode: 'preview' } });
+		expect(error).toBeUndefined();
+		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(items.map(() => 'notSent'));
+	});
+
 	test('is automatic in an evaluation of n8n', async () => {
 		const { outputs } = await run({ mode: 'evaluation' });
 		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'preview'));

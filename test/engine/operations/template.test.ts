@@ -76,6 +76,24 @@ test('named variables of any script go out in the order of the template', async 
 	expect(texts().slice(3)).toEqual(names.map((name) => `XS ${name}`));
 });
 
+test('numbered variables go out by their number, wherever they are in the text', async () => {
+	const numbers = range(1, 12);
+	const text = [...numbers].reverse().map((n) => `{{${n}}}`);
+	const components = [{ type: 'BODY', text: text.join(' ') }];
+	const template = { name: 'eleven', language: 'en_US', components };
+	service.sandbox.state.templates.create(template, 'APPROVED');
+	const values = numbers.map((n) => [`body_${n}`, `={{ $json.name }} ${n}`]);
+	await send('eleven', filled(Object.fromEntries(values)));
+	expect(texts()).toEqual(
+		names.map((name) =>
+			[...numbers]
+				.reverse()
+				.map((n) => `${name} ${n}`)
+				.join(' '),
+		),
+	);
+});
+
 test('values of any type become text, and JSON is for experts', async () => {
 	await send('login_code', filled({ body_1: '={{ 4711 }}' }));
 	const components = [{ type: 'body', parameters: [{ type: 'text', text: 'x' }] }];
@@ -208,12 +226,20 @@ test('without Check Before Sending the service judges, and nothing is looked up'
 });
 
 const login = { name: 'login_code', language: 'en_US', status: 'APPROVED' };
+const withDocument = {
+	category: 'UTILITY',
+	components: [
+		{ type: 'HEADER', format: 'DOCUMENT' },
+		{ type: 'BODY', text: '{{1}} is your login code.' },
+	],
+};
 const unchecked = expect.stringContaining('not checked against their templates');
 
 test.each<[string, number, unknown, unknown[]]>([
 	['the language', 200, [{ name: 'login_code' }], []],
 	['the code of the language', 200, [{ ...login, language: 'English (US)' }], []],
 	['a text that can be read', 200, [{ ...login, components: [{ type: 'BODY' }] }], []],
+	['whether a PDF is attached', 200, [{ ...login, ...withDocument }], []],
 	['any template', 200, [], []],
 	['all that it announces', 200, { data: [{ name: 'other' }], total: 3 }, []],
 	['names', 200, [{ words: 'Hi' }], [unchecked]],

@@ -297,3 +297,25 @@ describe('against a service that accepts five requests at once', () => {
 		expect([counter().byStatus[429], hints]).toEqual([undefined, []]);
 	});
 });
+
+describe('simultaneous requests', () => {
+	const service = useService({ latencyMs: 200 });
+	const sendOnce = { sendOnce: true, campaign: 'at once' };
+
+	test.each([
+		['are at most 100 at a low rate', 600, {}, 50, 100],
+		['are at most 24 with Send Once', 600, sendOnce, 20, 24],
+		['are as many as a high rate needs at the response time', 60_000, {}, 150, 400],
+	])('%s', async (_, requestsPerMinute, own, least, most) => {
+		const { counters } = service.sandbox.state.requests;
+		let greatest = 0;
+		const count = () => void (greatest = Math.max(greatest, counters.sendText.open));
+		service.sandbox.changes.on('message', count);
+		const credentials = service.credentials({ ...service.newKey(), requestsPerMinute });
+		await service.run({ parameters: { ...campaign, ...own }, credentials, items: people(600) });
+		service.sandbox.changes.off('message', count);
+		expect(service.received()).toEqual(oneEach(600));
+		expect(greatest).toBeGreaterThanOrEqual(least);
+		expect(greatest).toBeLessThanOrEqual(most);
+	});
+});

@@ -78,6 +78,17 @@ test.each([
 	await until('the end of the connection', () => isClosed);
 });
 
+test.each([{ ok: false }, { Ok: 'false' }, { success: false }, { status: 'error', message: 'No' }])(
+	'the status 200 with %j is an error, and a contact that it refuses is not made',
+	async (body) => {
+		respond = (response) => response.writeHead(200, head).end(JSON.stringify(body));
+		const phone = '+15550001001';
+		const { error } = await run({ resource: 'contact', operation: 'create', phone });
+		expect(error?.context).toMatchObject({ sendStatus: 'notSent' });
+		expect((await run(account)).error).toBeDefined();
+	},
+);
+
 test.each([
 	['a byte order mark', Buffer.from('\ufeff{"id":"ä"}')],
 	['letters that are cut by the packets', Buffer.from(`{"id":"${'ä'.repeat(100_000)}"}`)],

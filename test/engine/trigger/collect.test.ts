@@ -1,6 +1,7 @@
 /** Deliveries that wait for each other: quick messages of one person, and delivery receipts. */
 import axios from 'axios';
-import { range, sortBy } from 'lodash';
+import { setTimeout as pause } from 'node:timers/promises';
+import { range, sortBy, sum } from 'lodash';
 import { customer, received, Triggers, useService } from '../../../harness/engine/service';
 import type { Trigger } from '../../../harness/engine/trigger';
 import { until } from '../../../harness/until';
@@ -113,6 +114,61 @@ test.each([grouping, batching])(
 		expect(trigger.executions.filter(({ error }) => !error)).toHaveLength(1);
 	},
 );
+
+test('a test in the editor and the published workflow do not share a group', async () => {
+	const workflowId = 'tested while it is published';
+	const [published, tested] = await Promise.all(
+		(['production', 'test'] as const).map(
+			async (mode) => await triggers.active({ mode, workflowId, parameters: grouping }),
+		),
+	);
+	await Promise.all([published, tested].map(async (one) => await deliverAll(one, [message(1)])));
+	expect([published, tested].map((one) => one.executions.length)).toEqual([1, 1]);
+});
+
+describe('by a clock that only the test moves', () => {
+	/** Delivers so many events one after another, so that it is never quiet. @param passes ms between two of them */
+	async function deliverInARow(
+		trigger: Trigger,
+		{ bodies, passes }: { bodies: unknown[]; passes: number },
+	): Promise<void> {
+		const start = Date.now();
+		const clock = jest.spyOn(Date, 'now').mockReturnValue(start);
+		const answers: Array<Promise<unknown>> = [];
+		for (const [index, body] of bodies.entries()) {
+			clock.mockReturnValue(start + index * passes);
+			answers.push(triggers.deliver(trigger, body));
+			await pause(passes > 0 ? 150 : 15);
+		}
+		clock.mockRestore();
+		await until(
+			'the last group',
+			() => trigger.executions.flatMap(itemsIn).length === bodies.length,
+		);
+		await Promise.all(answers);
+	}
+	const itemsIn = ({ items }: Trigger['executions'][number]) =>
+		items[0].flatMap(({ json }) => (json.messages as unknown[] | undefined) ?? [json]);
+
+	test('whoever never stops writing starts an execution after eight seconds', async () => {
+		const parameters = { options: { groupMessages: 8 } };
+		const trigger = await triggers.active({ parameters });
+		const bodies = range(16).map((n) => message(n, { timestamp: undefined }));
+		await deliverInARow(trigger, { bodies, passes: 1_000 });
+		const [first] = trigger.executions.map((execution) => itemsIn(execution).length);
+		expect(first).toBeGreaterThanOrEqual(8);
+		expect(first).toBeLessThanOrEqual(11);
+	});
+
+	test('twenty receipts start an execution at once', async () => {
+		const trigger = await triggers.active({ parameters: batching });
+		const bodies = range(60).map(receipt);
+		await deliverInARow(trigger, { bodies, passes: 0 });
+		const sizes = trigger.executions.map((execution) => itemsIn(execution).length);
+		expect(Math.max(...sizes)).toBeLessThanOrEqual(25);
+		expect(sum(sizes)).toBe(60);
+	});
+});
 
 test('starts one execution for a message that the service gives up waiting for', async () => {
 	const trigger = await triggers.active({ parameters: grouping });

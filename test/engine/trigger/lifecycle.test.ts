@@ -129,6 +129,25 @@ describe('the registration', () => {
 		expect(writes.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE']);
 	});
 
+	test('leaves alone whatever only begins with its URL', async () => {
+		const it = await triggers.make();
+		const endings = [
+			'-test',
+			'2?token=abc',
+			'/more',
+			'/more?token=***',
+			'?token=own',
+			'?a=1&token=',
+		];
+		const others = endings.map((ending) => foreign(it.url + ending));
+		await it.activate();
+		const changed = await triggers.active({ parameters: receipts, staticData: it.staticData });
+		expect(registered()).toEqual([...others, ...own(it).slice(-1)]);
+		expect(own(it).at(-1)?.url).toMatch(/\?token=[\w-]{43}$/);
+		await changed.deactivate();
+		expect(registered()).toEqual(others);
+	});
+
 	test('is replaced at a service that accepts each URL once', async () => {
 		const it = await triggers.make();
 		foreign(it.url);
@@ -156,6 +175,19 @@ describe('the registration', () => {
 		await expect(changed.activate()).rejects.toThrow(/"message.recieved" is unknown.*Other Event/);
 		expect(registered()).toEqual(before);
 	});
+
+	test.each([404, 405, 422])(
+		'that the service refuses with HTTP %d can be made by hand: the error says how',
+		async (status) => {
+			await service.fault({ endpoint: 'createWebhook', status, count: 20 });
+			const it = await triggers.make();
+			const error = await it.activate().catch((thrown: Error) => thrown);
+			expect((error as Error).message).toMatch(
+				/choose Manual in 'Registration' under 'Options', and register this URL at the service by hand: http/i,
+			);
+			expect((error as Error).message).toContain(it.url);
+		},
+	);
 
 	test('is found even if nothing about it was stored', async () => {
 		const it = await triggers.active();
@@ -199,13 +231,16 @@ describe('the registration', () => {
 		expect(registered()).toEqual([]);
 	});
 
-	test('stays as it was when n8n starts and the service does not respond', async () => {
+	test.each([
+		['n8n starts', 'init'],
+		['another main process of n8n takes over', 'leadershipChange'],
+	] as const)('stays as it was when %s and the service does not respond', async (_, reason) => {
 		// The requests of this key are held back for a day then.
 		const it = await triggers.active({ credentials: service.credentials(service.newKey()) });
 		const before = [...registered()];
 		const headers = { 'retry-after': '86400' };
 		await service.fault({ endpoint: 'listWebhooks', status: 429, headers });
-		await it.activate('init');
+		await it.activate(reason);
 		expect(registered()).toEqual(before);
 	});
 

@@ -133,6 +133,36 @@ test.each([
 	expect(new Set(intents)).toEqual(new Set([intent]));
 });
 
+test.each([
+	['English', 'unsubscribe', 'subscribe'],
+	['Arabic', 'توقف', 'اشترك'],
+	['Bengali', 'বন্ধ', 'শুরু'],
+	['Chinese', '取消订阅', '订阅'],
+	['Czech', 'odhlásit', 'přihlásit'],
+	['Dutch', 'afmelden', 'aanmelden'],
+	['French', 'désabonner', 'réabonner'],
+	['German', 'abmelden', 'anmelden'],
+	['Greek', 'διαγραφή', 'εγγραφή'],
+	['Hebrew', 'הסר', 'הצטרף'],
+	['Hindi', 'रोकें', 'शुरू'],
+	['Indonesian', 'berhenti', 'berlangganan'],
+	['Italian', 'cancellami', 'iscrivimi'],
+	['Japanese', '配信停止', '再開'],
+	['Persian', 'لغو', 'شروع'],
+	['Polish', 'wypisz mnie', 'zapisz mnie'],
+	['Portuguese', 'descadastrar', 'inscrever'],
+	['Romanian', 'dezabonare', 'abonare'],
+	['Russian', 'отписаться', 'подписаться'],
+	['Spanish', 'darme de baja', 'darme de alta'],
+	['Swedish', 'avregistrera', 'prenumerera'],
+	['Turkish', 'durdur', 'başlat'],
+	['Ukrainian', 'відписатися', 'підписатися'],
+	['Vietnamese', 'hủy đăng ký', 'đăng ký'],
+])('in %s, %s opts out and %s opts in', (_, optOut, optIn) => {
+	const intents = [optOut, optIn].map((text) => readEvent(message(text)).intent);
+	expect(intents).toEqual(['optOut', 'optIn']);
+});
+
 test('only the item of a message has an intent, beside the fields of the service', () => {
 	expect(simplify(message('Stop', { from: '+15550001111' }))).toMatchObject({ intent: 'optOut' });
 	expect(simplify(message('Hello'))).not.toHaveProperty('intent');

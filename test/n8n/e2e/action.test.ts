@@ -3,6 +3,7 @@ import { countBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { outputOf } from '../../../harness/n8n/client';
+import { ACTION, node, workflow } from '../../../harness/n8n/workflow';
 import { until } from '../../../harness/until';
 import { testEveryOperation } from '../../../harness/engine/everyOperation';
 import { manualTrigger, tested, useN8n, workflowOf } from '../../../harness/n8n/useN8n';
@@ -10,6 +11,27 @@ import { manualTrigger, tested, useN8n, workflowOf } from '../../../harness/n8n/
 const n8n = useN8n();
 
 testEveryOperation(n8n);
+
+test("n8n's HTTP Request node calls the service with the credential, as Custom API Call tells users to", async () => {
+	const types = await n8n.client.nodeTypes();
+	const fields = types.find(({ name }) => name === ACTION)?.properties ?? [];
+	const choices = fields.flatMap(({ options = [] }) => options.map(({ name }) => name));
+	expect(choices).toContain('Custom API Call');
+	const { credential, sandbox } = n8n.playground;
+	const request = {
+		url: `${sandbox.url}/v1/auth/me`,
+		authentication: 'predefinedCredentialType',
+		nodeCredentialType: 'businessMessagingApi',
+	};
+	const credentials = { businessMessagingApi: credential };
+	const file = workflow('Custom API Call', [
+		node(manualTrigger, 'n8n-nodes-base.manualTrigger', 1),
+		node(tested, 'n8n-nodes-base.httpRequest', 4.2, request, { credentials }),
+	]);
+	const execution = await n8n.client.waitForExecution(await n8n.start(file));
+	expect(execution.status).toBe('success');
+	expect(sandbox.state.requests.last()).toMatchObject([{ url: '/v1/auth/me', status: 200 }]);
+});
 
 describe('a campaign', () => {
 	const people = range(1000, 1300).map((n) => ({ n }));

@@ -99,6 +99,104 @@ describe('an agent asks a human', () => {
 	});
 });
 
+describe('an agent is shown', () => {
+	/** The name that n8n's editor gives to a field that the model fills in: it comes from the field's label. */
+	const keyOf = (label: string) => label.replace(/[^a-zA-Z0-9-]/g, '_').slice(0, 63);
+	const fromModel = (label: string, type = 'string') =>
+		`={{ $fromAI('${keyOf(label)}', \`\`, '${type}') }}`;
+	const list = (value: string) => ({ __rl: true, mode: 'list', value });
+
+	/** Has an agent call a tool once. @returns the tool as the model was shown it, and what the agent said in the end */
+	async function call(args: object, parameters: INodeParameters) {
+		const model = await startModel(args);
+		try {
+			const tool = ours('Customer messages', 'businessMessagingTool', parameters);
+			const id = await startAgent(model, [tool]);
+			const said = String(saidBy(await n8n.client.waitForExecution(id)));
+			return { shown: model.shown[0][0], said };
+		} finally {
+			await model.close();
+		}
+	}
+
+	test('what a tool does and what to fill in, by the labels of the fields', async () => {
+		const { shown, said } = await call(
+			{ Recipient_Phone_Number: '+1 555 000 1001', Text: 'We are open' },
+			{
+				resource: 'message',
+				operation: 'sendText',
+				to: fromModel('Recipient Phone Number'),
+				text: fromModel('Text'),
+			},
+		);
+		expect(shown).toMatchObject({
+			name: 'Customer_messages',
+			description: 'Send text message in Business Messaging',
+			parameters: { required: ['Recipient_Phone_Number', 'Text'] },
+		});
+		expect(n8n.outbound).toMatchObject([{ phone: anna, text: 'We are open' }]);
+		expect(said).toContain('messageId');
+	});
+
+	test('the variables of a template with the text around them', async () => {
+		const label = 'Body 1: {{1}} is your…';
+		const field = { id: 'body_1', displayName: label, type: 'string', required: true };
+		const { shown } = await call(
+			{ [keyOf(label)]: '4711' },
+			{
+				resource: 'message',
+				operation: 'sendTemplate',
+				to: anna,
+				template: list('login_code'),
+				language: list('en_US'),
+				variables: {
+					mappingMode: 'defineBelow',
+					value: { body_1: fromModel(label) },
+					matchingColumns: [],
+					schema: [{ ...field, defaultMatch: false, display: true }],
+				},
+			},
+		);
+		expect(shown).toMatchObject({
+			description: 'Send template message in Business Messaging',
+			parameters: { required: [keyOf(label)] },
+		});
+		expect(n8n.outbound).toMatchObject([{ text: '4711 is your login code.' }]);
+	});
+
+	test('that a field takes a number, and its number counts', async () => {
+		const contacts = { resource: 'contact', operation: 'getAll', returnAll: false };
+		const { shown, said } = await call(
+			{ Limit: 2 },
+			{ ...contacts, limit: fromModel('Limit', 'number') },
+		);
+		expect(shown.parameters).toMatchObject({
+			properties: { Limit: { type: 'number' } },
+			required: ['Limit'],
+		});
+		const [first, second, third] = n8n.sandbox.state.contacts.all.map(({ phone }) => phone);
+		expect([first, second, third].map((phone) => said.includes(phone))).toEqual([
+			true,
+			true,
+			false,
+		]);
+	});
+
+	test('the reason why a message was refused', async () => {
+		const { said } = await call(
+			{ Recipient_Phone_Number: '0170 1234567' },
+			{
+				resource: 'message',
+				operation: 'sendText',
+				to: fromModel('Recipient Phone Number'),
+				text: 'Hi',
+			},
+		);
+		expect(said).toContain('has no country code');
+		expect(n8n.outbound).toEqual([]);
+	});
+});
+
 test('the example of an MCP server lets in only who knows the header, shows what to fill in, finds contacts and sends', async () => {
 	const header = { name: 'Authorization', value: 'a long random text' };
 	const id = await n8n.client.createCredential('MCP clients', 'httpHeaderAuth', header);

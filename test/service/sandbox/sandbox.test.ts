@@ -1,4 +1,6 @@
 /** The service that all other tests rely on: its records, messages, deliveries and refusals, over HTTP. */
+import { createHmac } from 'node:crypto';
+
 import {
 	apiPaths,
 	endpoints,
@@ -209,6 +211,76 @@ test('the controls are not for the web pages of other addresses', async () => {
 	for (const site of ['cross-site', 'same-site'])
 		expect([site, await statusWith({ 'sec-fetch-site': site })]).toEqual([site, 403]);
 	expect(sandbox.state.messages.all).toHaveLength(2);
+});
+
+test('with a secret, deliveries are signed as the trigger expects it, in both ways', async () => {
+	const { sandbox, controls } = await openSandbox();
+	const receiver = await openReceiver();
+	sandbox.state.webhooks.create({ url: receiver.url });
+	const write = async () => {
+		const before = receiver.received.length;
+		await controls.post('/inbound', { from: ada, text: 'Hi' });
+		return await until('the delivery', () => receiver.received.at(before));
+	};
+	expect(Object.keys((await write()).headers).join()).not.toContain('signature');
+	const webhookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+	expect((await controls.patch('/options', { webhookSecret })).data).toMatchObject({
+		webhookSecret,
+	});
+	const { raw, headers } = await write();
+	const hmac = createHmac('sha256', webhookSecret).update(raw).digest('hex');
+	expect(headers['x-signature']).toBe(hmac);
+	const [id, time, given] = ['id', 'timestamp', 'signature'].map((name) =>
+		String(headers[`webhook-${name}`]),
+	);
+	const key = Buffer.from(webhookSecret.slice('whsec_'.length), 'base64');
+	const standard = createHmac('sha256', key).update(`${id}.${time}.${raw}`).digest('base64');
+	expect(given).toBe(`v1,${standard}`);
+});
+
+test('if it recognizes idempotency keys, a repeated request has no second effect', async () => {
+	const { api, controls, sandbox } = await openSandbox();
+	const send = async (key: string, text = 'Hi') =>
+		await api.post('/messages/send', { to: ada, text }, { headers: { 'idempotency-key': key } });
+	expect((await send('one')).data.id).not.toBe((await send('one')).data.id);
+	await controls.patch('/options', { recognizesIdempotencyKeys: true });
+	const [first, again, other] = [await send('two'), await send('two'), await send('three')];
+	expect([again.status, again.data]).toEqual([201, first.data]);
+	expect(other.data.id).not.toBe(first.data.id);
+	expect((await send('two', 'Another text')).data.error.field).toBe('Idempotency-Key');
+	expect(sandbox.state.messages.all).toHaveLength(4);
+});
+
+test('with a text window, people who have not written lately get only templates', async () => {
+	const { api, controls, sandbox } = await openSandbox();
+	const text = async () => await api.post('/messages/send', { to: ada, text: 'Hi' });
+	expect((await text()).status).toBe(201);
+	await controls.patch('/options', { textWindowMs: 24 * 3_600_000 });
+	expect(await text()).toMatchObject({
+		status: 422,
+		data: { error: { field: 'to', message: expect.stringContaining('in the last 24 h') } },
+	});
+	const template = { to: ada, template: 'opening_hours', language: 'en_US' };
+	expect((await api.post('/messages/template', template)).status).toBe(201);
+	await controls.post('/inbound', { from: ada, text: 'Hello' });
+	expect((await text()).status).toBe(201);
+	const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 24 * 3_600_000);
+	expect((await text()).status).toBe(422);
+	clock.mockRestore();
+	sandbox.reset();
+	expect((await text()).status).toBe(201);
+});
+
+test('what cannot be changed while it runs is refused with its name', async () => {
+	const { controls } = await openSandbox();
+	for (const [change, field] of [
+		[{ port: 1 }, 'body'],
+		[{ textWindowMs: -1 }, 'textWindowMs'],
+	] as const)
+		expect(await controls.patch('/options', change)).toMatchObject({
+			status: 422,
+			data: { error: { field } },
+		});
 });
 
 test('faults can be listed with their hits, and taken back', async () => {

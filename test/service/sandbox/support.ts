@@ -1,4 +1,6 @@
 /** What the tests of the sandbox share: a client with the demo key, a receiver of webhooks, waiting with a limit. */
+import type { IncomingHttpHeaders } from 'node:http';
+
 import axios, { type AxiosInstance } from 'axios';
 import Fastify from 'fastify';
 
@@ -45,10 +47,19 @@ export async function openSandbox(options: SandboxOptions = {}) {
  * @param answers HTTP status of each answer in turn, 200 afterwards; null for none at all
  */
 export async function openReceiver(answers: Array<number | null> = []) {
-	const received: Array<{ body: unknown; type?: string }> = [];
+	const received: Array<{
+		body: unknown;
+		/** The body as it came. */
+		raw: string;
+		type?: string;
+		headers: IncomingHttpHeaders;
+	}> = [];
 	const app = Fastify({ forceCloseConnections: true });
+	app.removeAllContentTypeParsers();
+	app.addContentTypeParser('*', { parseAs: 'string' }, (_, body, done) => done(null, body));
 	app.post('/hook', async ({ body, headers }, reply) => {
-		received.push({ body, type: headers['content-type'] });
+		const raw = String(body);
+		received.push({ body: JSON.parse(raw), raw, type: headers['content-type'], headers });
 		const status = answers.length > 0 ? answers.shift() : 200;
 		if (status) await reply.code(status).send();
 		else reply.hijack();

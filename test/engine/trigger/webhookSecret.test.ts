@@ -1,0 +1,52 @@
+/** The Webhook Secret of the credential: as a secret that a URL registered by hand must contain, and as the key of the sandbox's signatures. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import { customer, received, Triggers, useService } from '../../../harness/engine/service';
+import { until } from '../../../harness/until';
+
+const service = useService({ deliveryAttempts: 1 });
+const triggers = new Triggers(service);
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const otherSecret = 'whsec_bm90aGluZw==';
+const signed = (values: INodeParameters): INodeParameters => ({
+	options: { signature: { values } },
+});
+
+test('with Require Secret, only the secret of the credential is taken, and nothing if it is emptied later', async () => {
+	const credentials = service.credentials({ webhookSecret: secret });
+	const parameters = { options: { registration: 'manual', requireSecret: true } };
+	const trigger = await triggers.active({ parameters, credentials });
+	const statusOf = async (query: string, headers = {}) =>
+		(await trigger.deliver(received({ id: query }), headers, trigger.url + query)).status;
+	expect(await statusOf(`?token=${secret}`)).toBe(200);
+	expect(await statusOf('', { 'X-Webhook-Token': secret })).toBe(200);
+	expect(await statusOf('?token=wrong')).toBe(401);
+	credentials.webhookSecret = '';
+	for (const query of ['', '?token=', `?token=${secret}`]) expect(await statusOf(query)).toBe(401);
+	expect(await statusOf('', { 'X-Webhook-Token': '' })).toBe(401);
+	expect(trigger.executions).toHaveLength(2);
+});
+
+test.each([signed({}), signed({ scheme: 'standardWebhooks' })])(
+	'takes what the sandbox signs with the same secret, and nothing that it signs with another, with %j',
+	async (parameters) => {
+		const trigger = await triggers.active({
+			parameters,
+			credentials: service.credentials({ webhookSecret: secret }),
+		});
+		const { settings, traffic } = service.sandbox.state;
+		const statusOf = async (text: string) => {
+			const { deliveries } = traffic.receive({ from: customer, text });
+			await until('the delivery', () => deliveries[0].state !== 'pending');
+			return deliveries[0].attempts[0].status;
+		};
+		settings.webhookSecret = secret;
+		expect(await statusOf('Right')).toBe(200);
+		settings.webhookSecret = otherSecret;
+		expect(await statusOf('Wrong')).toBe(401);
+		settings.webhookSecret = '';
+		expect(await statusOf('Unsigned')).toBe(401);
+		expect(trigger.executions).toHaveLength(1);
+	},
+);

@@ -1,0 +1,78 @@
+/** What a process of n8n keeps between executions: a maximum number of everything, and for a limited time. */
+import { range } from 'lodash';
+import type { IWebhookFunctions } from 'n8n-workflow';
+import ts from 'typescript';
+
+import { filesBelow, readText } from '../../harness/engine/files';
+import { BoundedMap } from '../../nodes/BusinessMessaging/boundedMap';
+import { limiterFor } from '../../nodes/BusinessMessaging/transport/rateLimiter';
+import { eventsOf } from '../../nodes/BusinessMessaging/webhooks/deduplication';
+
+const hourMs = 3_600_000;
+let now = 1_000_000;
+beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
+
+/** A trigger whose static data is lost, so that only the process remembers. */
+const triggerOf = (name: string) =>
+	({
+		getWorkflowStaticData: () => ({}),
+		getWorkflow: () => ({ id: name }),
+		getNode: () => ({ id: 'node' }),
+		getResponseObject: () => ({ writableEnded: true, statusCode: 200 }),
+	}) as unknown as IWebhookFunctions;
+
+/** Whether what is kept under a name is still what it was when it was last asked for. */
+function isSame(get: (name: string) => unknown): (name: string) => boolean {
+	const earlier = new Map<string, unknown>();
+	return (name) => {
+		const [before, present] = [earlier.get(name), get(name)];
+		earlier.set(name, present);
+		return before === present;
+	};
+}
+
+const isKnown = async (name: string) =>
+	(await eventsOf(triggerOf(name)).recognize(triggerOf(name), 'a'.repeat(11))) === 'taken';
+const others = new BoundedMap<string, object>({ maxSize: 1_000 });
+
+test.each<[string, number, (name: string) => boolean | Promise<boolean>]>([
+	['the rate of a service', 1, isSame((name) => limiterFor(name, 60_000))],
+	['an event of a trigger', 48, isKnown],
+	['anything else', 30 * 24, isSame((name) => others.getOrSet(name, () => ({})))],
+])('%s is kept for some time (%d h), and of 1,000 at most', async (_, hours, isKept) => {
+	expect([await isKept('a'), await isKept('a')]).toEqual([false, true]);
+	for (const n of range(999)) await isKept(`other ${n}`);
+	expect(await isKept('a')).toBe(true);
+	for (const n of range(1_000)) await isKept(`another ${n}`);
+	expect([await isKept('a'), await isKept('a')]).toEqual([false, true]);
+	now += hours * hourMs - 1;
+	expect(await isKept('a')).toBe(true);
+	now += hours * hourMs;
+	expect(await isKept('a')).toBe(false);
+});
+
+/** What grows without a bound, and why it does not: each entry goes when its work ends. */
+const exceptions: Record<string, string> = {
+	'nodes/BusinessMessaging/mutex.ts ends': 'until the last task under a key has ended',
+	'nodes/BusinessMessaging/trigger/collect.ts open': 'until the group starts its execution',
+};
+
+test('nothing else grows that a file keeps: no map, set or list is filled at run time', () => {
+	const growing: string[] = [];
+	for (const file of filesBelow('nodes').filter((name) => /(?<!\.d)\.ts$/.test(name))) {
+		const source = ts.createSourceFile(file, readText(file), ts.ScriptTarget.Latest, true);
+		const declarations = source.statements
+			.filter(ts.isVariableStatement)
+			.flatMap(({ declarationList }) => [...declarationList.declarations]);
+		for (const { name, initializer } of declarations) {
+			const isEmptyList = /^(\[\]|\{\})/.test(initializer?.getText(source) ?? '');
+			const isEmptyMap =
+				initializer &&
+				ts.isNewExpression(initializer) &&
+				/^(Map|Set)$/.test(initializer.expression.getText(source)) &&
+				(initializer.arguments ?? []).length === 0;
+			if (isEmptyList || isEmptyMap) growing.push(`${file} ${name.getText(source)}`);
+		}
+	}
+	expect(growing.sort()).toEqual(Object.keys(exceptions).sort());
+});
