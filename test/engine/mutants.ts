@@ -19,6 +19,7 @@ const suites = [
 	'transport/pace',
 	'execution/fallback',
 	'execution/audience',
+	'execution/preview',
 	'transport/faults',
 	'execution/sendWindow',
 	'execution/expressions',

@@ -3,6 +3,7 @@ import { trim } from 'lodash';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 
+import { readApproval } from '../operations/message/approval';
 import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/message/questionFields';
 
 /** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
@@ -18,7 +19,7 @@ export function readAnswer(text: string | null, expected: Expected): AnswerValue
 	const trimmed = text?.trim() ?? '';
 	const readers: Record<AnswerKind, () => AnswerValue | undefined> = {
 		freeText: () => text,
-		approval: () => readApproval(trimmed, expected),
+		approval: () => readApproval(trimmed, expected.yesWords, expected.noWords),
 		choice: () => readChoice(trimmed, expected.choices),
 		number: () => readNumber(trimmed),
 		email: () => emailSchema.safeParse(trimmed.replace(/^mailto:/i, '')).data,
@@ -34,12 +35,6 @@ const marks = ' \t\n\r"\'.,;:!?¡¿()*_-';
 function plain(text: string): string {
 	const variants = /[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
 	return trim(text.normalize('NFKC').toLocaleLowerCase('en'), marks).replace(variants, '');
-}
-
-function readApproval(text: string, { yesWords, noWords }: Expected): boolean | undefined {
-	const isAmong = (words: string[]) => words.some((word) => isSameAnswer(word, text));
-	if (isAmong(yesWords)) return true;
-	return isAmong(noWords) ? false : undefined;
 }
 
 /** Signs alone, such as *** or -, are compared as they are. */

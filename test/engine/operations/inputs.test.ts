@@ -222,7 +222,7 @@ describe('the fields of a question', () => {
 		[{ limitWaitTime: 90, waitTimeUnit: 'minutes' }, { limitMs: 90 * 60_000 }],
 		[{ limitWaitTime: 365, waitTimeUnit: 'days' }, { limitMs: 365 * 24 * 60 * 60_000 }],
 		[
-			{ replyOptions: { repeats: 3.9, repeatText: ' Once more? ', yesWords: ' aye,\nyo ,,' } },
+			{ repeatText: ' Once more? ', replyOptions: { repeats: 3.9, yesWords: ' aye,\nyo ,,' } },
 			{ repeats: 3, repeatText: 'Once more?', yesWords: ['aye', 'yo'] },
 		],
 		[{ replyOptions: { repeats: -1, noWords: 'nay' } }, { repeats: 0, noWords: ['nay'] }],

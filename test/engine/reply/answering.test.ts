@@ -70,7 +70,7 @@ test.each<[INodeParameters, string, string]>([
 	[{ responseType: 'choice', choices: 'Small, Large' }, '3', 'one of these: 1) Small, 2) Large'],
 	[{ responseType: 'choice', choices: '2, 4, 6' }, '3', 'one of these: 2, 4, 6'],
 	[{ responseType: 'date' }, '31.2.2030', 'a date, e.g. 2030-01-31'],
-	[{ responseType: 'date', replyOptions: { repeatText: 'When?' } }, 'soon', 'When?'],
+	[{ responseType: 'date', repeatText: 'When?' }, 'soon', 'When?'],
 ])(
 	'%j: after %j the question is asked again with %j, and in the end the answer is not accepted',
 	async (parameters, text, words) => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { type ValuesOf, choiceField, collectionField, numberField, textField } from '../fields';
 import { InputError } from '../../transport/errors';
+import { approvalWords } from './approval';
 
 /** The expected answer, and what happens after another one. */
 export const expectedSchema = z.object({
@@ -39,8 +40,8 @@ export function defaultAnswer(): Omit<QuestionSettings, 'limitMs'> {
 	return {
 		kind: 'freeText',
 		choices: [],
-		yesWords: split(words.yes),
-		noWords: split(words.no),
+		yesWords: approvalWords.yes,
+		noWords: approvalWords.no,
 		isDayFirst: true,
 		groupMs: 0,
 		repeats: 2,
@@ -55,10 +56,8 @@ const unitMs = { minutes: minute, hours: 60 * minute, days: 24 * 60 * minute };
 const longestDays = 365;
 const longestGroupSeconds = 60;
 
-const words = {
-	yes: 'yes, y, yep, ok, okay, sure, approve, approved, ja, oui, sí, si, sim, 👍, ✅',
-	no: 'no, n, nope, reject, rejected, decline, declined, nein, non, não, nao, 👎, ❌',
-};
+/** The kinds that not every reply fits. */
+const fixedKinds: AnswerKind[] = ['approval', 'choice', 'date', 'email', 'number'];
 
 /** The fields for the answer. n8n sets `responseType` to `approval` if the node approves a tool call of an AI agent. */
 export const answerFields = [
@@ -74,7 +73,8 @@ export const answerFields = [
 			{ name: 'One of a List', value: 'choice', description: 'One of the choices that you enter' },
 		],
 		default: 'freeText',
-		description: 'What the reply must be. After any other reply, the question is repeated.',
+		description:
+			'What the reply must be. After any other reply, Repeat Text is sent and the node goes on waiting.',
 	}),
 	textField({
 		displayName: 'Choices',
@@ -84,6 +84,14 @@ export const answerFields = [
 		placeholder: 'e.g. Small, Medium, Large',
 		description:
 			'The possible answers, separated by commas. People may also reply with the number of an answer in this list.',
+	}),
+	textField({
+		displayName: 'Repeat Text',
+		name: 'repeatText',
+		displayOptions: { show: { responseType: fixedKinds } },
+		placeholder: 'e.g. Sorry, please answer with yes or no.',
+		description:
+			'What to write after a reply that does not fit. If it is empty, the text is in English and says what the reply must be.',
 	}),
 	numberField({
 		displayName: 'Limit Wait Time',
@@ -140,9 +148,11 @@ export const answerFields = [
 				displayName: 'No Words',
 				name: 'noWords',
 				displayOptions: { show: { '/responseType': ['approval'] } },
-				default: words.no,
+				typeOptions: { rows: 3 },
+				default: approvalWords.no.join(', '),
 				placeholder: 'e.g. no, never',
-				description: 'What counts as no, separated by commas',
+				description:
+					'What counts as no, separated by commas. Words such as please and thank you may be added.',
 			}),
 			choiceField({
 				displayName: 'On Timeout',
@@ -166,24 +176,20 @@ export const answerFields = [
 				displayName: 'Repeat Question',
 				name: 'repeats',
 				typeOptions: { minValue: 0, maxValue: 10 },
+				displayOptions: { show: { '/responseType': fixedKinds } },
 				default: 2,
 				description:
 					'How many times to repeat the question if the reply does not fit. After that, the reply is output as not accepted.',
 			}),
 			textField({
-				displayName: 'Repeat Text',
-				name: 'repeatText',
-				placeholder: 'e.g. Sorry, please answer with yes or no.',
-				description:
-					'What to write after a reply that does not fit. The default text says in English what the reply must be.',
-			}),
-			textField({
 				displayName: 'Yes Words',
 				name: 'yesWords',
 				displayOptions: { show: { '/responseType': ['approval'] } },
-				default: words.yes,
+				typeOptions: { rows: 3 },
+				default: approvalWords.yes.join(', '),
 				placeholder: 'e.g. yes, of course',
-				description: 'What counts as yes, separated by commas',
+				description:
+					'What counts as yes, separated by commas. Words such as please and thank you may be added.',
 			}),
 		],
 	}),
@@ -199,6 +205,7 @@ export function readSettings({
 	choices,
 	limitWaitTime,
 	waitTimeUnit,
+	repeatText = '',
 	replyOptions = {},
 }: ValuesOf<typeof answerFields>): QuestionSettings {
 	const limitMs = Number(limitWaitTime) * (unitMs[waitTimeUnit] ?? Number.NaN);
@@ -211,7 +218,7 @@ export function readSettings({
 	const list = split(choices);
 	if (responseType === 'choice' && list.length === 0)
 		throw new InputError("'Choices' is empty", 'Enter the possible answers, separated by commas.');
-	const { repeats, yesWords, noWords, repeatText = '', dateOrder, onTimeout } = replyOptions;
+	const { repeats, yesWords, noWords, dateOrder, onTimeout } = replyOptions;
 	const groupSeconds = responseType === 'freeText' ? Number(replyOptions.groupMessages) || 0 : 0;
 	return {
 		kind: responseType,
@@ -220,8 +227,8 @@ export function readSettings({
 		groupMs: 1_000 * clamp(groupSeconds, 0, longestGroupSeconds),
 		repeats: Math.max(0, Math.floor(Number(repeats ?? 2)) || 0),
 		repeatText: repeatText.trim(),
-		yesWords: split(yesWords ?? words.yes),
-		noWords: split(noWords ?? words.no),
+		yesWords: yesWords === undefined ? approvalWords.yes : split(yesWords),
+		noWords: noWords === undefined ? approvalWords.no : split(noWords),
 		isDayFirst: dateOrder !== 'monthFirst',
 		givesUnanswered: onTimeout !== 'nothing',
 	};

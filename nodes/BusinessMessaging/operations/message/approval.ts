@@ -1,0 +1,146 @@
+/** Reads a reply as yes or no, as people write it: "Ja, gerne", "yes please", "No, thank you!". */
+
+/** By language, those of the opt-out words (`webhooks/intent.ts`). What is both in two languages is left out. */
+const words: ReadonlyArray<[language: string, yes: string, no: string, polite: string]> = [
+	[
+		'English',
+		'yes, y, yep, yeah, ok, okay, sure, of course, absolutely, sounds good, go ahead, approve, approved',
+		'no, n, nope, reject, rejected, decline, declined',
+		'please, pls, plz, thanks, thanks a lot, thank you, thank you very much, many thanks, thx, cheers',
+	],
+	['Arabic', 'نعم, أجل, موافق', 'لا, كلا, غير موافق', 'شكرا, شكرا جزيلا, من فضلك, لو سمحت, رجاء'],
+	['Bengali', 'হ্যাঁ, জি, ঠিক আছে', 'না', 'ধন্যবাদ, দয়া করে, প্লিজ'],
+	[
+		'Chinese',
+		'是, 是的, 好, 好的, 可以, 行, 同意',
+		'不, 不是, 不行, 不可以, 不要, 不同意',
+		'谢谢, 謝謝, 多谢, 请, 請',
+	],
+	['Czech', 'ano, jo, jasně, dobře', 'ne', 'prosím, děkuji, děkuju, díky'],
+	[
+		'Dutch',
+		'ja, graag, prima, akkoord',
+		'nee',
+		'alsjeblieft, alstublieft, aub, dank je, dank je wel, dank u, dank u wel, bedankt',
+	],
+	[
+		'French',
+		"oui, ouais, d'accord, bien sûr, volontiers, avec plaisir",
+		'non',
+		"merci, merci beaucoup, s'il vous plaît, s'il te plaît, svp, stp",
+	],
+	[
+		'German',
+		'ja, jo, jawohl, klar, gern, gerne, sehr gern, sehr gerne, einverstanden, in ordnung',
+		'nein, nö, nee',
+		'bitte, danke, danke schön, dankeschön, danke sehr, vielen dank, herzlichen dank',
+	],
+	['Greek', 'ναι, εντάξει, βεβαίως', 'όχι', 'παρακαλώ, ευχαριστώ'],
+	['Hebrew', 'כן, בסדר, בטח', 'לא', 'בבקשה, תודה, תודה רבה'],
+	[
+		'Hindi',
+		'हाँ, हां, जी, जी हाँ, ठीक है, haan',
+		'नहीं, जी नहीं, nahi',
+		'कृपया, धन्यवाद, शुक्रिया',
+	],
+	['Indonesian', 'ya, iya, baik, setuju', 'tidak', 'tolong, terima kasih, makasih'],
+	['Italian', 'sì, certo, va bene, volentieri', 'no', 'grazie, grazie mille, per favore, prego'],
+	[
+		'Japanese',
+		'はい, ええ, うん',
+		'いいえ, いや',
+		'お願いします, ありがとう, ありがとうございます, 結構です',
+	],
+	['Persian', 'بله, آره, باشه', 'نه, خیر, نه خیر', 'لطفا, ممنون, مرسی, متشکرم'],
+	['Polish', 'tak, jasne, dobrze, zgoda', 'nie', 'proszę, poproszę, dziękuję, dzięki'],
+	['Portuguese', 'sim, claro, com certeza', 'não, nao', 'por favor, obrigado, obrigada'],
+	['Romanian', 'da, sigur, desigur', 'nu', 'vă rog, te rog, mulțumesc, mersi'],
+	[
+		'Russian',
+		'да, хорошо, конечно, согласен, согласна',
+		'нет',
+		'пожалуйста, спасибо, большое спасибо',
+	],
+	[
+		'Spanish',
+		'sí, si, claro, vale, de acuerdo, con gusto',
+		'no',
+		'por favor, porfa, gracias, muchas gracias',
+	],
+	['Swedish', 'ja, gärna, javisst, absolut', 'nej', 'tack, tack så mycket, snälla'],
+	['Turkish', 'evet, tamam, olur', 'hayır, yok', 'lütfen, teşekkürler, teşekkür ederim, sağ ol'],
+	['Ukrainian', 'так, добре, звичайно', 'ні', 'будь ласка, дякую, прошу'],
+	['Vietnamese', 'vâng, được, đồng ý', 'không', 'cảm ơn, làm ơn, vui lòng, ạ'],
+];
+
+const joined = (place: 1 | 2 | 3) => [...new Set(words.flatMap((row) => row[place].split(', ')))];
+
+/** What counts as yes and as no unless the user enters other words. */
+export const approvalWords = {
+	yes: [...joined(1), '👍', '👌', '✅'],
+	no: [...joined(2), '👎', '❌'],
+};
+
+/** What may come before or after the answer and does not change it. */
+const politeWords = [...joined(3), '🙏', '🙂', '😊', '😀', '😃', '😄', '😁', '🤗', '❤'].map(plain);
+
+/** A longer reply says more than yes or no. */
+const maxLength = 100;
+
+/**
+ * Reads a yes or a no: the words of one of the two, and politeness, but nothing else.
+ *
+ * @returns undefined for any other text, e.g. "yes, but not today" or "please"
+ */
+export function readApproval(
+	text: string,
+	yesWords: string[],
+	noWords: string[],
+): boolean | undefined {
+	if (text.length > maxLength) return undefined;
+	const reply = plain(text);
+	const isOnly = (answers: string[]) =>
+		answers.includes(text) || consistsOf(reply, answers.map(plain));
+	const [isYes, isNo] = [isOnly(yesWords), isOnly(noWords)];
+	return isYes === isNo ? undefined : isYes;
+}
+
+/** Whether a text is a row of these answers and of politeness, with at least one answer. */
+function consistsOf(text: string, answers: string[]): boolean {
+	/** By how much of the text is read: whether an answer is among it. */
+	const read = new Map([[0, false]]);
+	for (let end = 0; end < text.length; end++) {
+		const hasAnswer = read.get(end);
+		if (hasAnswer === undefined) continue;
+		const begins = (word: string) =>
+			word !== '' && text.startsWith(word, end) && isWordEnd(text, end + word.length);
+		const add = (word: string, isAnswer: boolean) => {
+			const next = text[end + word.length] === ' ' ? end + word.length + 1 : end + word.length;
+			read.set(next, (read.get(next) ?? false) || hasAnswer || isAnswer);
+		};
+		for (const word of answers.filter(begins)) add(word, true);
+		for (const word of politeWords.filter(begins)) add(word, false);
+	}
+	return read.get(text.length) === true;
+}
+
+/** Chinese and Japanese are written without spaces. */
+const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u;
+const letter = /[\p{L}\p{M}\p{N}]$/u;
+
+function isWordEnd(text: string, end: number): boolean {
+	const [before, after] = [text.slice(0, end), [...text.slice(end)][0] ?? ''];
+	return !letter.test(before) || !letter.test(after) || spaceless.test(before);
+}
+
+/** Words in lower case without accents, separated by spaces. Emoji stay, without the colour of their skin. */
+function plain(text: string): string {
+	return text
+		.normalize('NFKC')
+		.toLowerCase()
+		.normalize('NFD')
+		.replace(/[\u0300-\u036f\u064b-\u0655\ufe0f\u{1f3fb}-\u{1f3ff}]/gu, '')
+		.replace(/ı/g, 'i')
+		.replace(/[\p{P}\p{Z}\s]+/gu, ' ')
+		.trim();
+}
