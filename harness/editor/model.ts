@@ -4,7 +4,8 @@ import fastify from 'fastify';
 import type { CredentialReference } from '../examples';
 import type { N8nClient } from '../n8n/client';
 
-interface ChatMessage {
+/** A message as OpenAI's protocol has it. */
+export interface ChatMessage {
 	role: string;
 	content: unknown;
 }
@@ -21,11 +22,11 @@ export type Model = Awaited<ReturnType<typeof startModel>>;
  * Starts one.
  *
  * @param args what it calls the tool with
- * @param wantsTool whether it calls the tool after these messages, or answers at once; by default always
+ * @param wantsTool whether it calls the tool after these messages, or answers; by default always. It may take its time
  */
 export async function startModel(
 	args: object,
-	wantsTool: (messages: ChatMessage[]) => boolean = () => true,
+	wantsTool: (messages: ChatMessage[]) => boolean | Promise<boolean> = () => true,
 ) {
 	const app = fastify();
 	app.post<{ Body: ChatRequest }>('/v1/chat/completions', async ({ body }) => {
@@ -33,7 +34,8 @@ export async function startModel(
 		const last = messages.at(-1);
 		const tool = { name: tools?.[0]?.function.name, arguments: JSON.stringify(args) };
 		const call = { index: 0, id: `call_${messages.length}`, type: 'function', function: tool };
-		const isAnswer = last?.role === 'tool' || tool.name === undefined || !wantsTool(messages);
+		const isToldAlready = last?.role === 'tool' || tool.name === undefined;
+		const isAnswer = isToldAlready || !(await wantsTool(messages));
 		const message = isAnswer
 			? { role: 'assistant', content: `Told: ${JSON.stringify(last?.content)}` }
 			: { role: 'assistant', content: null, tool_calls: [call] };
