@@ -114,8 +114,8 @@ async function takeTemplate({ editor, n8n, credential }: Studio): Promise<void> 
 /** Of workflows that are too wide to be readable, the part that matters. */
 const parts: Partial<Record<string, string[]>> = {
 	'ai-agent': [
-		...['AI agent', 'AI model', 'Call a colleague', 'Was a colleague called?'],
-		'Tell the colleague',
+		...['Does the AI answer?', 'AI agent', 'AI model', 'Call a colleague', 'Get the chat again'],
+		...['Is it still its turn?', 'Answer the customer', 'Tell the colleague'],
 	],
 	survey: ['Ask for a rating', 'Say thank you', 'Ask for the reason', 'Promise to do better'],
 };

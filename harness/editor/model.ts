@@ -4,7 +4,8 @@ import fastify from 'fastify';
 import type { CredentialReference } from '../examples';
 import type { N8nClient } from '../n8n/client';
 
-interface ChatMessage {
+/** A message as OpenAI's protocol has it. */
+export interface ChatMessage {
 	role: string;
 	content: unknown;
 }
@@ -32,11 +33,11 @@ export type Model = Awaited<ReturnType<typeof startModel>>;
  * Starts one.
  *
  * @param args what it calls the tool with
- * @param wantsTool whether it calls the tool after these messages, or answers at once; by default always
+ * @param wantsTool whether it calls the tool after these messages, or answers; by default always. It may take its time
  */
 export async function startModel(
 	args: object,
-	wantsTool: (messages: ChatMessage[]) => boolean = () => true,
+	wantsTool: (messages: ChatMessage[]) => boolean | Promise<boolean> = () => true,
 ) {
 	const app = fastify();
 	const shown: ShownTool[][] = [];
@@ -46,7 +47,8 @@ export async function startModel(
 		shown.push((tools ?? []).map((one) => one.function));
 		const tool = { name: tools?.[0]?.function.name, arguments: JSON.stringify(args) };
 		const call = { index: 0, id: `call_${messages.length}`, type: 'function', function: tool };
-		const isAnswer = last?.role === 'tool' || tool.name === undefined || !wantsTool(messages);
+		const isToldAlready = last?.role === 'tool' || tool.name === undefined;
+		const isAnswer = isToldAlready || !(await wantsTool(messages));
 		const message = isAnswer
 			? { role: 'assistant', content: `Told: ${JSON.stringify(last?.content)}` }
 			: { role: 'assistant', content: null, tool_calls: [call] };

@@ -216,7 +216,7 @@ export function useN8n(pack = packed): RealN8n {
 }
 
 /** The nodes, packed once for all test files. */
-async function packed(): Promise<string> {
+export async function packed(): Promise<string> {
 	const folder = String(process.env.TEST_TEMP_FOLDER);
 	const known = readdirSync(folder).find((name) => name.endsWith('.tgz'));
 	return known ? path.join(folder, known) : await packFolder(PROJECT_FOLDER, folder);

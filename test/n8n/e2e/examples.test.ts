@@ -1,4 +1,4 @@
-/** The workflows of examples/ on a real n8n, run as they are; the campaign and the MCP server have separate files. */
+/** The workflows of examples/ on a real n8n, run as they are; the campaign, the AI agent and the MCP server have separate files. */
 import axios from 'axios';
 import { countBy, isEqual, pick, range, sortBy } from 'lodash';
 import { DateTime, Info } from 'luxon';
@@ -7,11 +7,10 @@ import { readSampleContacts } from '../../../harness/examples';
 import { outputOf } from '../../../harness/n8n/client';
 import { readTable, updateTable } from '../../../harness/n8n/dataTables';
 import { until } from '../../../harness/until';
-import { startModel } from '../../../harness/editor/model';
 import { clicked, useN8n, withFields, withParameters } from '../../../harness/n8n/useN8n';
 
 const n8n = useN8n();
-const [zara, daisy, arthur] = readSampleContacts();
+const [zara] = readSampleContacts();
 
 const state = () => n8n.sandbox.state;
 const textsTo = (phone: string) =>
@@ -183,46 +182,5 @@ test('contacts from a CSV file: nobody twice, also the second time; invalid rows
 		expect(state().contacts.all).toHaveLength(readSampleContacts().length + 1);
 		expect(state().contacts.findByPhone(zara.phone)?.name).toBe('Zara Q.');
 		expect(state().contacts.findByPhone('+447700900777')?.name).toBe('New Again');
-	}
-});
-
-test('AI agent: answers, calls a colleague when it is asked to, and leaves the chat to the colleague', async () => {
-	const colleague = '+447700900001';
-	const model = await startModel({ Summary: 'Daisy wants her money back.' }, (messages) =>
-		JSON.stringify(messages.at(-1)?.content).includes('a person'),
-	);
-	const credentials = { openAiApi: await model.credentialFor(n8n.client) };
-	try {
-		const id = await n8n.publish(
-			n8n.example('ai-agent', { 'AI model': (node) => Object.assign(node, { credentials }) }),
-		);
-		n8n.write(zara.phone, 'How long does delivery take?');
-		await untilEnded(id, 1);
-		expect(textsTo(zara.phone)).toEqual([expect.stringContaining('How long does delivery take?')]);
-		expect(textsTo(colleague)).toEqual([]);
-
-		n8n.write(daisy.phone, 'I want to talk to a person');
-		await untilEnded(id, 2);
-		expect(textsTo(colleague)).toEqual([
-			`Please take over the chat with ${daisy.phone}.\n\nDaisy wants her money back.`,
-		]);
-		expect(textsTo(daisy.phone)).toHaveLength(1);
-
-		n8n.write(daisy.phone, 'Are you there?');
-		n8n.write(colleague, 'I am on it');
-		await untilEnded(id, 4);
-		expect(n8n.outbound).toHaveLength(3);
-
-		await model.close();
-		n8n.write(arthur.phone, 'Hello?');
-		await untilEnded(id, 5);
-		expect(textsTo(arthur.phone)).toEqual([
-			expect.stringContaining('A colleague will answer you here'),
-		]);
-		expect(textsTo(colleague)[1]).toContain(`${arthur.phone}, who wrote: Hello?`);
-		const rows = await rowsOf('Chats with a colleague');
-		expect(rows.map(({ phone }) => phone)).toEqual([daisy.phone, arthur.phone]);
-	} finally {
-		await model.close();
 	}
 });
