@@ -18,10 +18,13 @@ import {
 import { until } from '../harness/until';
 import { cpuSeconds, forgetPeak, peakMb, pidOf } from './usage';
 
-export const usage = `Usage: npm run bench:campaign -- [--json FILE] [--quick]
+const parts = ['senders', 'processes', 'plans'];
+
+export const usage = `Usage: npm run bench:campaign -- [--json FILE] [--quick] [--only PART,…]
 Sends campaigns from a real n8n to a service that limits the rate, to one that does not, from several processes with one key, and by plans of
 several sizes. Needs Linux.
---quick checks in about three minutes that everything works; its figures are too small to compare.`;
+--quick checks in about three minutes that everything works; its figures are too small to compare. --only measures some parts:
+${parts.join(', ')}. Processes are compared with the best possible time, which the senders show.`;
 
 /** The documented limit of 1,000 requests per minute, six times as fast, and a campaign that exceeds it. */
 const full = {
@@ -46,22 +49,33 @@ const quick: Settings = {
 	processes: [1, 2],
 };
 
-/** Runs all, and prints it. */
-export async function run(isQuick: boolean) {
+/** Runs all parts, or some, and prints them. */
+export async function run(isQuick: boolean, only = parts.join()) {
 	const settings = isQuick ? quick : full;
+	const chosen = only.split(',');
+	const unknown = chosen.find((name) => !parts.includes(name));
+	if (unknown !== undefined)
+		throw new UserError(`--only ${unknown} is none of ${parts.join(', ')}.`);
 	const environment = await Environment.open();
-	const senders = await environment.withN8ns(
-		1,
-		async ([n8n]) => await compareSenders(n8n, settings),
-	);
-	printTable(senders.cost);
-	printTable(senders.rows);
-	console.log(`  ${senders.derivation}\n`);
-	const shared = await compareProcesses(environment, settings, senders.best);
-	printTable(shared);
-	const grid = await environment.withN8ns(1, async ([n8n]) => await measurePlans(n8n, settings));
-	printTable(grid);
-	return { figures: { ...senders, shared, grid }, faults: [] };
+	const figures: Record<string, object[] | number | string> = {};
+	if (chosen.includes('senders') || chosen.includes('processes')) {
+		const compare = async ([n8n]: N8nServer[]) => await compareSenders(n8n, settings);
+		const senders = await environment.withN8ns(1, compare);
+		printTable(senders.cost);
+		printTable(senders.rows);
+		console.log(`  ${senders.derivation}\n`);
+		Object.assign(figures, senders);
+		if (chosen.includes('processes')) {
+			figures.shared = await compareProcesses(environment, settings, senders.best);
+			printTable(figures.shared);
+		}
+	}
+	if (chosen.includes('plans')) {
+		const measureAll = async ([n8n]: N8nServer[]) => await measurePlans(n8n, settings);
+		figures.grid = await environment.withN8ns(1, measureAll);
+		printTable(figures.grid);
+	}
+	return { figures, faults: [] };
 }
 
 /** All senders at a service with a rate limit. Each campaign has a separate service, as our node remembers its requests to one. */

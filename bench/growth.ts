@@ -22,12 +22,14 @@ const names = comparisons.map(({ name }) => name);
 
 export const usage = `Usage: npm run bench:growth -- [--quick] [--only NAME,…] [--json FILE]
 Fails where the time is more than 1.25 times that without, where n8n's event loop stands still for more than 100 ms longer (and what n8n's
-own store takes for one call), or where the double size takes more than twice as long. Needs Linux.
+own store takes for one call), or where the double size takes more than twice as long and the same work without does not. Needs Linux.
 --quick measures smaller sizes in a few minutes. --only measures some: ${names.join(', ')}.`;
 
 const MAX_RATIO = 1.25;
 const MAX_BLOCK_MS = 100;
 const MAX_GROWTH = 1.1;
+/** Disturbances can only add. So a row above its bounds is measured again, so often at most. */
+const MAX_ROUNDS = 6;
 
 /** A result, as the JSON file has it. Times of blocks in ms. */
 interface Row {
@@ -57,10 +59,12 @@ export async function run(isQuick: boolean, only?: string) {
 	const failed: string[] = [];
 	for (const comparison of chosen) {
 		const work = async ([n8n]: N8nServer[]) => {
-			for (const size of isQuick ? comparison.quickSizes : comparison.sizes)
-				rows.push(await compare(environment, n8n, comparison, size, isQuick));
 			const isNew = comparison.usesStore && store.length === 0;
 			if (isNew) store.push(...(await measureStore(environment, n8n, comparison, isQuick)));
+			for (const size of isQuick ? comparison.quickSizes : comparison.sizes) {
+				const allowedMs = allowedBlockMs(size, comparison, store);
+				rows.push(await compare(environment, n8n, { comparison, size, isQuick, allowedMs }));
+			}
 		};
 		await environment.withN8ns(1, work, measurable).catch((error: unknown) => {
 			if (!(error instanceof UserError)) throw error;
@@ -72,9 +76,9 @@ export async function run(isQuick: boolean, only?: string) {
 		console.log("One call of n8n's own store (Remove Duplicates):");
 		printTable(store);
 	}
-	const faults = chosen.flatMap(({ what, usesStore }) => {
-		const own = rows.filter((row) => row.what === what);
-		return faultsOf(own, usesStore ? store : []);
+	const faults = chosen.flatMap((comparison) => {
+		const own = rows.filter(({ what }) => what === comparison.what);
+		return faultsOf(own, comparison, store);
 	});
 	return { figures: { rows, store }, faults: [...failed, ...faults] };
 }
@@ -88,13 +92,25 @@ function choose(only?: string): Comparison[] {
 	return comparisons.filter(({ name }) => wanted.includes(name));
 }
 
+/** By how much longer n8n's event loop may stand still: n8n's own store stops it for each call. */
+function allowedBlockMs(size: number, { usesStore }: Comparison, store: StoreRow[]): number {
+	const own = usesStore && store.find(({ entries }) => entries === size);
+	return MAX_BLOCK_MS + (own ? own.longestBlockMs : 0);
+}
+
+/** A size of a comparison. */
+interface Order {
+	comparison: Comparison;
+	size: number;
+	isQuick: boolean;
+	allowedMs: number;
+}
+
 /** Runs both sides in alternating order. */
 async function compare(
 	{ install }: Environment,
 	n8n: N8nServer,
-	comparison: Comparison,
-	size: number,
-	isQuick: boolean,
+	{ comparison, size, isQuick, allowedMs }: Order,
 ): Promise<Row> {
 	const { name, what, prepare, service = () => ({}), rounds = 2 } = comparison;
 	const settings: SandboxSettings = service(size);
@@ -106,22 +122,30 @@ async function compare(
 			async () => await prepare(stage, size, isQuick),
 		);
 		const took = { with: [] as Measured[], without: [] as Measured[] };
-		for (const round of range(rounds)) {
+		const runRound = async (round: number) => {
 			const order =
 				round % 2 === 0 ? (['without', 'with'] as const) : (['with', 'without'] as const);
 			for (const side of order)
 				took[side].push(
 					await step(`${title}, ${side}`, async () => await measure(n8n, sides[side])),
 				);
-		}
-		const [best, bare] = [bestOf(took.with), bestOf(took.without)];
-		return {
-			...{ what, size, seconds: best.seconds, withoutSeconds: bare.seconds },
-			ratio: best.seconds / bare.seconds,
-			...{ longestBlockMs: best.blockMs, withoutBlockMs: bare.blockMs, peakMb: best.peakMb },
 		};
+		for (const round of range(rounds)) await runRound(round);
+		const rowOf = () => toRow(what, size, bestOf(took.with), bestOf(took.without));
+		const isFixed = rounds === 1;
+		for (let round = rounds; !isFixed && round < MAX_ROUNDS; round++) {
+			if (boundFaults(rowOf(), allowedMs).length === 0) break;
+			await runRound(round);
+		}
+		return rowOf();
 	});
 }
+
+const toRow = (what: string, size: number, best: Measured, bare: Measured): Row => ({
+	...{ what, size, seconds: best.seconds, withoutSeconds: bare.seconds },
+	ratio: best.seconds / bare.seconds,
+	...{ longestBlockMs: best.blockMs, withoutBlockMs: bare.blockMs, peakMb: best.peakMb },
+});
 
 const databaseOf = (install: Environment['install'], { place }: N8nServer) =>
 	sqlite(install, path.join(place.userFolder, '.n8n', 'database.sqlite'));
@@ -156,19 +180,30 @@ async function measureStore(
 }
 
 /** What must not be, in sentences. @param rows those of one comparison, the smallest first */
-function faultsOf(rows: Row[], store: StoreRow[]): string[] {
-	return rows.flatMap((row, index) => {
-		const { what, size, ratio, seconds, longestBlockMs, withoutBlockMs } = row;
-		const own = store.find(({ entries }) => entries === size)?.longestBlockMs ?? 0;
-		const smaller = rows[index - 1];
-		const growth = smaller?.size > 0 ? seconds / smaller.seconds / (size / smaller.size) : 0;
-		const title = `${size}: ${what}`;
-		const addedMs = longestBlockMs - withoutBlockMs;
-		return [
-			ratio > MAX_RATIO && `${title}: ${ratio.toFixed(2)} times the time.`,
-			addedMs > MAX_BLOCK_MS + own &&
-				`${title}: n8n stood still for ${Math.round(addedMs)} ms more.`,
-			growth > MAX_GROWTH && `${title}: grows ${growth.toFixed(2)} times as fast as the size.`,
-		].filter((sentence) => sentence !== false);
-	});
+function faultsOf(rows: Row[], comparison: Comparison, store: StoreRow[]): string[] {
+	return rows.flatMap((row, index) => [
+		...boundFaults(row, allowedBlockMs(row.size, comparison, store)),
+		...growthFaults(row, rows[index - 1]),
+	]);
+}
+
+function boundFaults({ what, size, ...row }: Row, allowedMs: number): string[] {
+	const addedMs = row.longestBlockMs - row.withoutBlockMs;
+	const faults = [];
+	if (row.ratio > MAX_RATIO) faults.push(`${row.ratio.toFixed(2)} times the time.`);
+	if (addedMs > allowedMs) faults.push(`n8n stood still for ${Math.round(addedMs)} ms more.`);
+	return faults.map((fault) => `${size}: ${what}: ${fault}`);
+}
+
+/** What the same work without the feature takes beyond the size, n8n and the machine take: for each request, a new connection. */
+function growthFaults(row: Row, smaller: Row | undefined): string[] {
+	if (!smaller || smaller.size === 0) return [];
+	const times = row.size / smaller.size;
+	const growth = row.seconds / smaller.seconds / times;
+	const bareGrowth = row.withoutSeconds / smaller.withoutSeconds / times;
+	if (growth <= MAX_GROWTH * Math.max(1, bareGrowth)) return [];
+	const bare = `the same work without grows ${bareGrowth.toFixed(2)} times as fast`;
+	return [
+		`${row.size}: ${row.what}: grows ${growth.toFixed(2)} times as fast as the size, ${bare}.`,
+	];
 }

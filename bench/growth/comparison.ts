@@ -16,7 +16,7 @@ export interface Comparison {
 	service?: (size: number) => SandboxSettings;
 	/** The sizes are entries of n8n's deduplication store, which needs time for each of its calls. */
 	usesStore?: boolean;
-	/** How often both sides run, in alternating order; the best counts. 2 by default. */
+	/** How often both sides run at least, in alternating order; the best counts. 2 by default, 1 if they cannot be repeated. */
 	rounds?: number;
 	/** Makes both sides ready. They throw when they did not do their work. */
 	prepare: (stage: Stage, size: number, isQuick: boolean) => Promise<Sides>;

@@ -75,11 +75,12 @@ export class Stage {
 		return { from, to, items: outputOf(execution, MEASURED).length };
 	}
 
-	/** Adds entries to the history of the node that is measured. */
-	async fillHistory(workflowId: string, entries: number): Promise<void> {
+	/** Adds entries to the history of the node that is measured, or of its workflow. */
+	async fillHistory(workflowId: string, entries: number, scope = 'node'): Promise<void> {
 		const { nodes } = await this.n8n.client.getWorkflow(workflowId);
-		const nodeId = nodes.find(({ name }) => name === MEASURED)?.id ?? '';
-		await fillHistory(this.database, { workflowId, nodeId }, entries);
+		const nodeId = nodes.find(({ name }) => name === MEASURED)?.id;
+		const list = scope === 'node' ? { workflowId, nodeId } : { workflowId };
+		await fillHistory(this.database, list, entries);
 	}
 }
 

@@ -5,6 +5,7 @@ import { parse } from 'flatted';
 import uniqBy from 'lodash/uniqBy';
 import type {
 	ExecutionStatus,
+	IBinaryData,
 	IConnections,
 	INode,
 	INodeExecutionData,
@@ -240,6 +241,14 @@ export class N8nClient {
 	/** The editor's Stop button. */
 	async stopExecution(executionId: string): Promise<void> {
 		await this.call('POST', `/rest/executions/${executionId}/stop`);
+	}
+
+	/** A file of an execution, as the editor's Download button gets it. */
+	async download({ id, data }: IBinaryData): Promise<Buffer> {
+		if (!id) return Buffer.from(data, 'base64');
+		const params = { id, action: 'download' };
+		const url = axios.getUri({ url: '/rest/binary-data', params });
+		return (await this.http.get<Buffer>(url, { responseType: 'arraybuffer' })).data;
 	}
 
 	/** Any other request of the editor's, e.g. `call('GET', '/rest/active-workflows')`; answers are unwrapped from `data`. */

@@ -95,11 +95,11 @@ export function postgres(install: N8nInstall, env: NodeJS.ProcessEnv): Database 
 
 /**
  * Adds entries to what n8n's deduplication store keeps for a workflow, as a long history would have left. @param nodeId the node whose
- * history begins if the workflow has none
+ * history begins if the workflow has none; without it, that of the whole workflow
  */
 export async function fillHistory(
 	database: Database,
-	{ workflowId, nodeId }: { workflowId: string; nodeId: string },
+	{ workflowId, nodeId }: { workflowId: string; nodeId?: string },
 	entries: number,
 ): Promise<void> {
 	// As n8n hashes what it is given.
@@ -116,5 +116,5 @@ export async function fillHistory(
 	if (rows.length > 0) return;
 	const value = JSON.stringify({ mode: 'entries', data: range(entries).map(hash) });
 	const insert = 'INSERT INTO processed_data ("workflowId", context, value) VALUES (?, ?, ?)';
-	await database.run(insert, [workflowId, `n:${nodeId}`, value]);
+	await database.run(insert, [workflowId, nodeId === undefined ? '' : `n:${nodeId}`, value]);
 }

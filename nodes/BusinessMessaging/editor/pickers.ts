@@ -59,6 +59,7 @@ function listSearch(
 /** The entries that contain the typed text, ignoring case, spaces and punctuation; "0170 123" matches +49170123… */
 function matching(entries: INodeListSearchItems[], filter: string): INodeListSearchItems[] {
 	const text = plain(filter).replace(/^0+/, '');
+	if (text === '') return entries;
 	return entries.filter(({ name }) => plain(name).includes(text));
 }
 

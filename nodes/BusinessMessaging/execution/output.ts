@@ -1,5 +1,5 @@
 /** What comes out for an item, and its errors as n8n shows them. */
-import { omitBy, pickBy } from 'lodash';
+import { difference, omit, omitBy, pickBy, uniq } from 'lodash';
 import {
 	type IDataObject,
 	type IExecuteFunctions,
@@ -9,6 +9,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
+import { asText } from '../api/read';
 import { type Operation, sendResult } from '../operations/operation';
 import { InputError, type ServiceError } from '../transport/errors';
 import { type Item, hasFailed } from './item';
@@ -18,12 +19,14 @@ export function toOutputs(
 	context: IExecuteFunctions,
 	{ recipientOf, waits }: Operation,
 	items: Item[],
+	{ isPreview = false } = {},
 ): INodeExecutionData[] {
 	const node = context.getNode();
 	const isMessage = recipientOf !== undefined;
+	const outputs = items.flatMap((item) => toOutput(node, item, { isMessage, isPreview }));
 	const keepsInput =
 		isMessage && !waits && context.getNodeParameter('options.keepInputFields', 0, false) === true;
-	return items.flatMap((item) => toOutput(node, item, { isMessage, keepsInput }));
+	return keepsInput ? withInputs(outputs, items) : outputs;
 }
 
 /**
@@ -32,32 +35,58 @@ export function toOutputs(
  */
 export function toOutput(
 	{ onError }: INode,
-	{ index, input, request, outcome }: Item,
-	{ isMessage, keepsInput }: { isMessage: boolean; keepsInput: boolean },
+	{ index, request, outcome }: Item,
+	{ isMessage, isPreview = false }: { isMessage: boolean; isPreview?: boolean },
 ): INodeExecutionData[] {
 	if (!outcome) return [];
 	const pairedItem = { item: index }; // one for all, as n8n's own helper does
 	if (!hasFailed(outcome))
-		return outcome.records.map((json) => ({
-			json: keepsInput ? withInput(json, input) : json,
+		return outcome.records.map((record) => ({
+			json: isPreview ? toRow(record) : record,
 			pairedItem,
 		}));
 	const { message, description, statusCode, sendStatus } = outcome.failure;
 	const error = { message, ...pickBy({ description, statusCode }), sendStatus };
 	if (!isMessage || onError === 'continueErrorOutput') return [{ json: { error }, pairedItem }];
-	const to = request?.body?.to;
-	const result = sendResult(typeof to === 'string' ? to : null, sendStatus, { reason: message });
-	const json = { ...result, error };
-	return [{ json: keepsInput ? withInput(json, input) : json, pairedItem }];
+	const to = asText(request?.body?.to) || null;
+	const reason = isPreview ? joinSentences(message, description) : message;
+	const result = sendResult(to, sendStatus, { reason });
+	return [{ json: isPreview ? toRow(result) : { ...result, error }, pairedItem }];
 }
 
-/** What an earlier run may have left in the input. It must not look like a result of this one. */
-const ownFields = ['error', 'meantFor', 'sendAfter', 'sentAs', 'skipped'];
+/** An item of a preview: nothing was sent, so nothing has an ID. */
+const toRow = (record: IDataObject) => omit(record, 'messageId');
 
-/** An output followed by the fields of its input. If both have a field, the output's is used. */
-function withInput(output: IDataObject, input: IDataObject): IDataObject {
-	const isOwn = (name: string) => ownFields.includes(name) || Object.hasOwn(output, name);
-	return { ...output, ...omitBy(input, (_, name) => isOwn(name)) };
+/** A message, which has no period, and its description. */
+const joinSentences = (message: string, description?: string) =>
+	description ? `${message}. ${description}` : message;
+
+/** What only some results have. */
+const rareFields = 'error meantFor sendAfter sendBefore sentAs skipped timeZones'.split(' ');
+/** What an earlier run may have left in the input. It must not look like a result of this one. */
+const ownFields = ['messageId', ...rareFields];
+
+/**
+ * Outputs followed by the fields of their inputs. If both have a field, the output's is used. n8n's table shows columns in
+ * the order in which they appear, so the first item has all fields of a result.
+ */
+function withInputs(outputs: INodeExecutionData[], items: Item[]): INodeExecutionData[] {
+	const isResult = ({ json }: INodeExecutionData) => 'sendStatus' in json;
+	const results = outputs.filter(isResult);
+	const names = difference(uniq(results.flatMap(({ json }) => Object.keys(json))), rareFields);
+	const allFields = Object.fromEntries(names.map((name) => [name, null]));
+	const inputOf = new Map(items.map(({ index, input }) => [index, input]));
+	return outputs.map((output) => {
+		if (!isResult(output)) return output;
+		const result = output === results[0] ? { ...allFields, ...output.json } : output.json;
+		const { item } = output.pairedItem as { item: number };
+		return { ...output, json: withInput(result, inputOf.get(item) ?? {}) };
+	});
+}
+
+function withInput(result: IDataObject, input: IDataObject): IDataObject {
+	const isOwn = (name: string) => ownFields.includes(name) || Object.hasOwn(result, name);
+	return { ...result, ...omitBy(input, (_, name) => isOwn(name)) };
 }
 
 /** The error that stops the execution for an item. `note` follows its description. */

@@ -30,6 +30,7 @@ import { logProgress } from './progress';
 import { RetryRecord } from './retryRecord';
 import { Rounds } from './rounds';
 import { SendOnce } from './sendOnce';
+import { totalOf } from './total';
 import { readItems } from './values';
 
 /** What an operation that waits for replies does before and after its requests. */
@@ -81,6 +82,7 @@ export async function runOperation(
 	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
 	const finished = sending.then((warning) => {
 		reportFigures(context, operation, items, run.client);
+		addHints(context, operation, items, { client: run.client, warning });
 		refuseFailed(context, operation, items, warning);
 	});
 	await finished.catch(async (error) => {
@@ -114,9 +116,9 @@ async function preview(
 	const { client, prepared } = await untilStopped(context, openRun(context, operation, items));
 	const pending = items.filter(isPending);
 	const hint = previewItems(pending, prepared);
-	if (client) addHints(context, client, pending, hint);
+	addHints(context, operation, items, { client, isPreview: true, warning: hint });
 	rememberRecipients(items.filter(mayReach), new Rounds(context));
-	return toOutputs(context, operation, items);
+	return toOutputs(context, operation, items, { isPreview: true });
 }
 
 /** Throws for an item that has failed before the first request. */
@@ -259,7 +261,6 @@ async function carryOut(
 		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
 	});
 	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
-	addHints(context, client, items, warning);
 	return warning;
 }
 
@@ -283,20 +284,29 @@ async function sendItem(
 /** More hints would hide the output. */
 const maxHints = 10;
 
-/** Shows hints beside the output, each once, those about all items first; and how many there are beyond the greatest number. */
+/** Shows the total of the messages above the output, then hints, each once, those about all items first; and how many there are beyond the greatest number. */
 function addHints(
 	context: IExecuteFunctions,
-	{ hints }: Client,
-	items: ValidItem[],
-	warning?: string,
+	{ recipientOf, waits }: Operation,
+	items: Item[],
+	{
+		client,
+		isPreview = false,
+		warning,
+	}: { client?: Client; isPreview?: boolean; warning?: string },
 ): void {
-	const ofItems = items.flatMap(({ request }) => request.hints ?? []);
-	const all = uniq(compact([warning, ...hints, ...ofItems]));
+	const add = (type: 'info' | 'warning', message: string) =>
+		context.addExecutionHints({ message, location: 'outputPane', type });
+	const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';
+	const hasTotal = recipientOf !== undefined && (isPreview || !waits);
+	const total = hasTotal ? totalOf(items, { isPreview, hasErrorOutput }) : undefined;
+	if (total) add('info', total);
+	const ofItems = items.flatMap(({ request }) => request?.hints ?? []);
+	const all = uniq(compact([warning, ...(client?.hints ?? []), ...ofItems]));
 	const hidden = all.length - maxHints;
 	const more = hidden === 1 ? '1 more hint is' : `${hidden} more hints are`;
-	const shown = all.slice(0, maxHints);
-	for (const message of hidden > 0 ? [...shown, `${more} not shown.`] : shown)
-		context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
+	for (const message of all.slice(0, maxHints)) add('warning', message);
+	if (hidden > 0) add('warning', `${more} not shown.`);
 }
 
 const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(error) });

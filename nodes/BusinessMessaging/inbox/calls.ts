@@ -126,18 +126,19 @@ function stateOf(id: string, response?: Response): RunState {
 		return body.accepted === id ? 'accepted' : 'unknown';
 	}
 	// the page of n8n for an execution that has ended well
-	if (statusCode === 200) return String(body).includes('No action required') ? 'over' : 'unknown';
+	if (statusCode === 200)
+		return String(body).includes('No action required') ? 'finished' : 'unknown';
 	const message = isRecord(body) ? String(body.message) : '';
 	if (statusCode === 409) return stateOfConflict(message);
 	// deleted, waiting in another round of a loop, or signed by an earlier installation of n8n
-	if (statusCode === 410 || (statusCode === 404 && message !== '')) return 'over';
+	if (statusCode === 410 || (statusCode === 404 && message !== '')) return 'gone';
 	return statusCode === 401 ? 'stopped' : 'unknown';
 }
 
 function stateOfConflict(message: string): RunState {
 	if (message.includes('running')) return 'running';
 	if (message.includes('error')) return 'stopped';
-	return message.includes('finished') ? 'over' : 'unknown';
+	return message.includes('finished') ? 'finished' : 'unknown';
 }
 
 interface Response {

@@ -174,13 +174,13 @@ export function isAskerDead({ isWhole, leaseUntil }: Run, now: number): boolean 
 	return !isWhole && now > leaseUntil;
 }
 
-/** Whether replies still count for a run. */
-function isOpen(run: Run, now: number): boolean {
-	return !run.isOver && !run.handing && now <= run.until && !isAskerDead(run, now);
+/** Whether a run may get replies. The time limit begins to run when all were asked. */
+export function isOpen(run: Run, now: number): boolean {
+	return !run.isOver && (run.isWhole ? now <= run.until : !isAskerDead(run, now));
 }
 
 function isOpenFor(run: Run, { messages, moreUntil = 0 }: Person, now: number): boolean {
-	return isOpen(run, now) && (messages.length === 0 || now < moreUntil);
+	return isOpen(run, now) && !run.handing && (messages.length === 0 || now < moreUntil);
 }
 
 /** What a message is, to the owner of the runs. */
@@ -288,10 +288,17 @@ export function chooseReplies(run: Run): void {
 }
 
 /**
- * What an execution says when it is called: it has accepted the replies; it waits; it is being carried out; it has ended; it has ended
- * with an error, also because a user has stopped it.
+ * What an execution says when it is called: it has accepted the replies; it waits; it is being carried out; it has ended well; it has
+ * ended with an error, also because a user has stopped it; it does not exist, or waits for something else.
  */
-export type RunState = 'accepted' | 'waiting' | 'running' | 'over' | 'stopped' | 'unknown';
+export type RunState =
+	| 'accepted'
+	| 'waiting'
+	| 'running'
+	| 'finished'
+	| 'stopped'
+	| 'gone'
+	| 'unknown';
 
 /**
  * What follows from the response of a run to its replies.
@@ -300,7 +307,9 @@ export type RunState = 'accepted' | 'waiting' | 'running' | 'over' | 'stopped' |
  */
 export function afterHandOver(run: Run, state: RunState, mayHaveGot: boolean, now: number): void {
 	// Until n8n ends the wait itself, only the owner can have ended it well.
-	const isGot = state === 'accepted' || (state === 'over' && mayHaveGot && now <= endsAt(run));
+	const isByOwner =
+		(state === 'finished' || (state === 'gone' && mayHaveGot)) && now <= endsAt(run);
+	const isGot = state === 'accepted' || isByOwner;
 	if (isGot) run.got = union(run.got, run.handing);
 	// An asker that was killed after it had asked everybody stays "running".
 	const isAskerDead = state === 'running' && now > run.leaseUntil;
@@ -330,7 +339,7 @@ export function withoutTexts(run: Run): Run {
 
 /** Whether an execution gets nothing any more. */
 export function isEnded(state: RunState): boolean {
-	return state === 'over' || state === 'stopped';
+	return state === 'finished' || state === 'stopped' || state === 'gone';
 }
 
 /** When n8n itself ends the wait of a run, ms since 1970. */

@@ -2,7 +2,7 @@
 import { uniq } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
-import { type Run, Runs, isAskerDead, keysOf, mergeRun } from './core';
+import { type Run, Runs, isOpen, keysOf, mergeRun } from './core';
 import type { Delivery, InboxPorts } from './ports';
 import { fromRecord, parse, toRecord } from './records';
 
@@ -213,8 +213,7 @@ export class Known {
 
 	/** Whether a run may get replies. */
 	isOpen(run: Run): boolean {
-		const now = this.ports.now();
-		return !run.isOver && now <= run.until && !isAskerDead(run, now);
+		return isOpen(run, this.ports.now());
 	}
 }
 

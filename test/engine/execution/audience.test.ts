@@ -1,11 +1,9 @@
-/** Audience Rules, Preview and Test: who gets a message is decided before the first one goes out. */
-import { isEmpty, pick } from 'lodash';
+/** Audience Rules and Test: who gets a message is decided before the first one goes out. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { FaultOrder } from '../../../sandbox/faults';
 import type { RunOptions } from '../../../harness/engine/execution';
-import { locator, sendText, useService } from '../../../harness/engine/service';
-import { addManyTemplates, bigFields, welcomeParameters } from '../../../harness/engine/templates';
+import { sendText, useService } from '../../../harness/engine/service';
 
 const service = useService();
 const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
@@ -61,6 +59,7 @@ test('the contacts of an excluded segment get nothing; a hint says whom the rule
 	const partial = await excluding('opted-out');
 	expect(reasons(partial)).toEqual([null, 'excluded', null, null]);
 	expect(partial.hints.map(({ message }) => message)).toEqual([
+		'3 sent, 1 excluded.',
 		'Some contacts of the segment "opted-out" have no phone number with country code, so they were not excluded.',
 	]);
 });
@@ -76,6 +75,7 @@ test('a segment that has nobody stops the run before anything is sent, unless th
 	const allowed = await run({ rules: { ...rules, allowEmptySegment: true } });
 	expect(sentTo()).toHaveLength(people.length);
 	expect(allowed.hints.map(({ message }) => message)).toEqual([
+		'4 sent.',
 		'The segment "opted-uot" has no contacts, so nobody was excluded by it.',
 	]);
 });
@@ -235,110 +235,6 @@ describe('the frequency cap', () => {
 		};
 		const reached = [await at(last), await at(last), await at(first), await at(first)];
 		expect(reached).toEqual([null, 'frequencyCap', null, 'frequencyCap']);
-	});
-});
-
-describe('a preview', () => {
-	test('sends nothing, shows whom the rules leave out and what fails, and does not touch the history', async () => {
-		const once = { sendOnce: true, campaign: 'sale' };
-		const rules = { excludeNumbers: berta, frequencyCap: { values: { messages: 1, per: 'day' } } };
-		const workflowId = 'with a preview';
-		await run({ items: [{ phone: carl }], rules, workflowId, parameters: once });
-		const { processed } = service.engine;
-		const calls: string[] = [];
-		processed.isFailing = (method) => calls.push(method) > 0;
-		const preview = await run({
-			items: [...people, { phone: 'no number' }],
-			rules,
-			workflowId,
-			parameters: { ...once, mode: 'preview' },
-		});
-		processed.isFailing = () => false;
-		expect(calls).toEqual([]);
-		expect(sentTo()).toEqual([carl]);
-		expect(
-			preview.outputs[0].map(({ json }) => [json.sendStatus, json.text ?? json.reason]),
-		).toEqual([
-			['preview', `Hello ${anna}`],
-			['skipped', 'excluded'],
-			['preview', `Hello ${carl}`],
-			['preview', `Hello ${dora}`],
-			['notSent', '"no number" in \'Recipient Phone Number\' is not a phone number'],
-		]);
-		expect(preview.hints.map(({ message }) => message)).toEqual([
-			'A preview does not look at Send Once and Frequency Cap. It also shows people who would be skipped by them.',
-		]);
-	});
-
-	test('says nothing of Send Once and the cap if neither is used', async () => {
-		expect((await run({ parameters: { mode: 'preview' } })).hints).toEqual([]);
-	});
-
-	test('is automatic in an evaluation of n8n', async () => {
-		const { outputs } = await run({ mode: 'evaluation' });
-		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'preview'));
-		expect(sentTo()).toEqual([]);
-	});
-
-	test('says what a real run would do to a history that is to be cleared, and keeps it', async () => {
-		const once = { sendOnce: true, campaign: 'sale' };
-		await run({ parameters: once });
-		const options = { clearSendOnceHistory: true };
-		const preview = await run({ parameters: { ...once, options, mode: 'preview' } });
-		expect(reasons(preview)).toEqual(people.map(() => 'historyCleared'));
-		expect(reasons(await run({ parameters: once }))).toEqual(people.map(() => 'alreadySent'));
-	});
-
-	test('of a question shows its text, and waits for nobody', async () => {
-		const question = { resource: 'message', operation: 'sendAndWait', to: '={{ $json.phone }}' };
-		const message = '=Tuesday, {{ $json.phone }}?';
-		const parameters = { ...question, message, mode: 'preview' };
-		const { status, outputs } = await service.run({ parameters, items: people });
-		expect(status).toBe('success');
-		const texts = people.map(({ phone }) => `Tuesday, ${phone}?`);
-		expect(outputs[0].map(({ json }) => json.text)).toEqual(texts);
-		expect(sentTo()).toEqual([]);
-	});
-
-	test.each([
-		['login_code', ['body_1']],
-		['big_order', bigFields],
-	])('of the template %s is, part by part, what customers then receive', async (name, fields) => {
-		addManyTemplates(service.sandbox.state);
-		const template = {
-			operation: 'sendTemplate',
-			template: locator(name, 'name'),
-			language: locator('en_US', 'code'),
-			variables: {
-				mappingMode: 'defineBelow',
-				value: Object.fromEntries(fields.map((id) => [id, `={{ $json.phone }} ${id}`])),
-			},
-		};
-		const credentials = service.credentials(service.newKey()); // for which no list is kept yet
-		const options = { items: [{ phone: anna }], credentials };
-		const preview = await run({ ...options, parameters: { ...template, mode: 'preview' } });
-		expect(sentTo()).toEqual([]);
-		await run({ ...options, parameters: template });
-		const [{ text, template: received }] = service.sandbox.state.messages.all;
-		const buttons = received?.buttons.map((button) => pick(button, ['text', 'url']));
-		const { json } = preview.outputs[0][0];
-		expect([json.text, json.header, json.buttons]).toEqual([
-			text,
-			received?.header?.text,
-			isEmpty(buttons) ? undefined : buttons,
-		]);
-	});
-
-	test('of a template that the service does not list has no text', async () => {
-		await service.fault({ endpoint: 'listTemplates', status: 403, count: 9 });
-		const credentials = service.credentials(service.newKey());
-		const template = { operation: 'sendTemplate', ...welcomeParameters, mode: 'preview' };
-		const items = [{ phone: anna, n: 1 }];
-		const { outputs, hints } = await run({ items, credentials, parameters: template });
-		expect(hints[0].message).toContain('were not checked against their templates');
-		const headerDocumentUrl = welcomeParameters.variables.value.headerPdfUrl;
-		const expected = { text: null, template: 'welcome', headerDocumentUrl };
-		expect(outputs[0][0].json).toMatchObject(expected);
 	});
 });
 

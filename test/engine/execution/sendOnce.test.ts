@@ -175,6 +175,7 @@ test('Clear Send Once History forgets what this node has sent, sends nothing, an
 	expect(statuses(outputs)).toEqual(numbers(4).map(() => 'historyCleared'));
 	expect(hints.map(({ message }) => message)).toEqual([
 		expect.stringContaining('history of this node was cleared, and nothing was sent'),
+		'0 sent, 4 skipped to clear the history.',
 	]);
 	expect(received()).toEqual(times(2));
 	await run();

@@ -108,14 +108,15 @@ test.each([
 	[200, { waiting: true }, 'waiting'],
 	[200, { accepted: 'run-0000000' }, 'accepted'],
 	[200, { accepted: 'another' }, 'unknown'],
-	[200, noAction, 'over'],
+	[200, noAction, 'finished'],
 	[200, '<html>Maintenance</html>', 'unknown'], // a proxy's page
 	[200, 'n8n is starting up. Please wait', 'unknown'],
-	[404, { code: 404, message: 'The execution "1" does not exist.' }, 'over'],
+	[404, { code: 404, message: 'The execution "1" does not exist.' }, 'gone'],
 	[404, '404 page not found', 'unknown'], // from a proxy, while n8n restarts
 	[401, '<html>Invalid token</html>', 'stopped'],
 	[409, { message: 'The execution "1" has finished with error.' }, 'stopped'],
 	[409, { message: 'The execution "1" is running already.' }, 'running'],
+	[409, { message: 'The execution "1" has finished already.' }, 'finished'],
 	[502, 'Bad Gateway', 'unknown'],
 ])('after %i with %j a run counts as %s', async (statusCode, body, state) => {
 	expect(await calledBack(statusCode, body)).toBe(state);

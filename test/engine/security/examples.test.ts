@@ -1,30 +1,13 @@
 /** What the examples make of texts that people have written: reports in HTML, tables that are opened in a spreadsheet. */
-import { countBy, get } from 'lodash';
-import { type IDataObject, Workflow } from 'n8n-workflow';
+import { countBy } from 'lodash';
 
-import type { WorkflowFile } from '../../../harness/n8n/client';
-import { readText } from '../../../harness/engine/files';
-import { start } from '../../../harness/engine/package';
-
-/** What n8n makes of a field of an example's node, which is given an item. */
-function valueOf(example: string, name: string, field: string, json: IDataObject): unknown {
-	const { nodes } = JSON.parse(readText(`examples/${example}.json`)) as WorkflowFile;
-	const own = nodes.filter((node) => node.name === name);
-	// The HTML node writes expressions without the = in front.
-	const written = String(get(own[0].parameters, field)).replace(/^=/, '');
-	const expression = `=${written.replace("$('Person').item.json", '$json')}`;
-	const getType = () => start;
-	const nodeTypes = { getByName: getType, getByNameAndVersion: getType, getKnownTypes: () => ({}) };
-	const workflow = new Workflow({ nodes: own, connections: {}, active: false, nodeTypes });
-	const given = [{ json }];
-	return workflow.expression.getParameterValue(expression, null, 0, 0, name, given, 'trigger', {});
-}
+import { exampleField } from '../../../harness/engine/exampleFields';
 
 /** The report of a campaign that has a text for its name, for its variant, and for why somebody got no message. */
 function report(text: string): string {
 	const figures = [{ label: 'Sent', counts: [1] }];
 	const given = { campaign: text, people: 2, variants: [text], figures, notSent: { [text]: 1 } };
-	return String(valueOf('campaign-results', 'Report', 'html', given));
+	return String(exampleField('campaign-results', 'Report', 'html', given));
 }
 
 test.each(['<img src=x onerror=alert(1)>', '"><b onmouseover="alert(1)">', '&lt;script&gt;'])(
@@ -41,9 +24,9 @@ test.each(['<img src=x onerror=alert(1)>', '"><b onmouseover="alert(1)">', '&lt;
 function cells(text: string): unknown[] {
 	const column = 'columns.value';
 	return [
-		valueOf('campaign-with-results', 'Write the results', `${column}.name`, { name: text }),
-		valueOf('campaign-with-results', 'Write the results', `${column}.phone`, { phone: text }),
-		valueOf('survey', 'Keep the reason', `${column}.reason`, { text }),
+		exampleField('campaign-with-results', 'Write the results', `${column}.name`, { name: text }),
+		exampleField('campaign-with-results', 'Write the results', `${column}.phone`, { phone: text }),
+		exampleField('survey', 'Keep the reason', `${column}.reason`, { text }),
 	];
 }
 

@@ -1,12 +1,16 @@
 /** The campaign examples on a real n8n: who gets the messages, their receipts and replies, the report, and opt-outs. */
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+import { parse } from 'csv-parse/sync';
 import { partition } from 'lodash';
 
 import { readSampleContacts } from '../../../harness/examples';
-import { hasEnded, outputOf } from '../../../harness/n8n/client';
+import { type Execution, hasEnded, outputOf } from '../../../harness/n8n/client';
 import { findTable, readTable } from '../../../harness/n8n/dataTables';
 import { until } from '../../../harness/until';
 import { Editor, withScreenshot } from '../../../harness/editor/editor';
-import { useN8n, withFields, withParameters } from '../../../harness/n8n/useN8n';
+import { useN8n, withParameters } from '../../../harness/n8n/useN8n';
 import { untilPhoneIsQuiet } from '../../../harness/editor/phone';
 
 const n8n = useN8n();
@@ -18,6 +22,17 @@ const optOuts = async () => {
 };
 const resultsOf = async (name: string) =>
 	(await readTable(n8n.client, 'Campaign results')).filter(({ campaign }) => campaign === name);
+
+/** The rows of the two files that an execution of the report offers. */
+async function filesOf(execution: Execution): Promise<Array<Array<Record<string, string>>>> {
+	const fileOf = async (node: string) =>
+		await n8n.client.download(outputOf(execution, node)[0].binary!.data);
+	const csv = parse(await fileOf('CSV file'), { columns: true, bom: true });
+	const { folder } = n8n.playground.n8n.install;
+	const xlsx = createRequire(path.join(folder, 'package.json'))('@e965/xlsx');
+	const { Sheets } = xlsx.read(await fileOf('Excel file'));
+	return [csv, xlsx.utils.sheet_to_json(Sheets.Results, { defval: '' })];
+}
 
 describe('a campaign in the editor', () => {
 	const ownPhone = '+447700900999';
@@ -110,6 +125,7 @@ describe('a campaign in the editor', () => {
 		await editor.showReport();
 		const chart = editor.page.frameLocator('.__html-display');
 		await chart.getByRole('heading', { name: 'Campaign: welcome' }).waitFor();
+		await chart.getByText('The differences between A and B may be chance.').waitFor();
 		expect(editor.problems).toEqual([]);
 
 		const sent = byVariant(people.filter((customer) => !stopped.includes(customer)));
@@ -120,6 +136,11 @@ describe('a campaign in the editor', () => {
 			const execution = await n8n.runToEnd(resultsId, 'Show the report');
 			const [{ json }] = outputOf(execution, 'Count');
 			const rows = json.figures as Array<{ label: string; counts: number[] }>;
+			const [csv, excel] = await filesOf(execution);
+			expect(excel).toEqual(csv);
+			const inFile = byVariant(csv.filter((row) => row.readAt).map(({ to }) => to));
+			expect(inFile).toEqual(rows.find(({ label }) => label === 'Read')?.counts);
+			expect(csv.map(({ to }) => to).sort()).toEqual([...people].sort());
 			return [json.notSent, Object.fromEntries(rows.map(({ label, counts }) => [label, counts]))];
 		};
 		const expected = {
@@ -182,12 +203,15 @@ test('a list of your own, whose numbers lose their + when n8n imports it', async
 	const columns = upload.columns.map(({ name, type }) => ({ name, type, csvColumnName: name }));
 	const { id: project } = await n8n.client.call<{ id: string }>('GET', '/rest/projects/personal');
 	const table = { name: 'My list', columns, fileId: upload.id, hasHeaders: true };
-	await n8n.client.call('POST', `/rest/projects/${project}/data-tables`, table);
+	const tables = `/rest/projects/${project}/data-tables`;
+	const { id: list } = await n8n.client.call<{ id: string }>('POST', tables, table);
 
-	const own = { campaign: 'mine', people: 'My list', defaultCountry: 'plusMissing' };
 	const file = n8n.example('campaign-with-results', {
-		Settings: withFields(own),
-		'Send welcome': withParameters({ mode: 'send' }),
+		'Get people': withParameters({ dataTableId: { __rl: true, mode: 'list', value: list } }),
+		'Send welcome': ({ parameters }) => {
+			const options = { ...(parameters.options as object), defaultCountry: 'plusMissing' };
+			Object.assign(parameters, { mode: 'send', campaign: 'mine', options });
+		},
 	});
 	const { id } = await n8n.client.createWorkflow(file);
 	for (const time of ['first', 'second']) {

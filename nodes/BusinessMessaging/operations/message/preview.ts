@@ -9,7 +9,7 @@ import { findTemplate } from './review';
 import { nameOf, placeOf } from './variables';
 
 /**
- * The text of a message; for a template also header, footer and buttons.
+ * The text of a message; for a template also header, footer and buttons, e.g. `[Yes] [Track: https://example.com/1]`.
  *
  * @param list undefined if the templates are unknown; the text of a template is then null
  */
@@ -29,15 +29,14 @@ export function previewOf(
 	if (!known?.body) return { text: null, ...named };
 	const { header, footer, buttons } = known;
 	const values = valuesOf(body.components);
-	const shown = buttons.map(({ text, url }, index) => ({
-		text,
-		...(url && { url: fillIn(url, known, values, `button${index + 1}`) }),
-	}));
+	const shown = buttons.map(({ text, url }, index) =>
+		url ? `[${text}: ${fillIn(url, known, values, `button${index + 1}`)}]` : `[${text}]`,
+	);
 	return {
 		text: fillIn(known.body, known, values, 'body'),
 		...(header && { header: fillIn(header, known, values, 'header') }),
 		...(footer && { footer }),
-		...(shown.length > 0 && { buttons: shown }),
+		...(shown.length > 0 && { buttons: shown.join(' ') }),
 		...named,
 	};
 }

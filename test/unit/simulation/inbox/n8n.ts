@@ -181,9 +181,9 @@ export class N8n extends VirtualTime {
 	private async callRun(life: Life, run: Run, record?: string): Promise<RunState> {
 		await this.after(this.latency(), life);
 		const execution = this.executions.find(({ url }) => url === run.url);
-		if (!execution) return 'over';
+		if (!execution) return 'gone';
 		const { state, isStopped } = execution;
-		let result: RunState = state === 'asking' || state === 'dead' ? 'running' : 'over';
+		let result: RunState = state === 'asking' || state === 'dead' ? 'running' : 'finished';
 		if (isStopped) result = 'stopped';
 		if (state === 'waiting') result = 'waiting';
 		if (state === 'waiting' && record !== undefined) {

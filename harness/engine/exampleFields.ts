@@ -1,0 +1,32 @@
+/** What n8n makes of an expression in a workflow of `examples/`. */
+import get from 'lodash/get';
+import { type IDataObject, Workflow } from 'n8n-workflow';
+
+import type { WorkflowFile } from '../n8n/client';
+import { readText } from './files';
+import { start } from './package';
+
+/**
+ * The value of a field of an example's node, which is given an item.
+ *
+ * @param others what is to be read from the item in place of other nodes, e.g. `$('Person').item.json` as `$json`
+ */
+export function exampleField(
+	example: string,
+	name: string,
+	field: string,
+	json: IDataObject,
+	others: Record<string, string> = {},
+): unknown {
+	const { nodes } = JSON.parse(readText(`examples/${example}.json`)) as WorkflowFile;
+	const own = nodes.filter((node) => node.name === name);
+	// The HTML node writes expressions without the = in front.
+	let expression = `=${String(get(own[0].parameters, field)).replace(/^=/, '')}`;
+	for (const [other, value] of Object.entries(others))
+		expression = expression.replaceAll(other, value);
+	const getType = () => start;
+	const nodeTypes = { getByName: getType, getByNameAndVersion: getType, getKnownTypes: () => ({}) };
+	const workflow = new Workflow({ nodes: own, connections: {}, active: false, nodeTypes });
+	const given = [{ json }];
+	return workflow.expression.getParameterValue(expression, null, 0, 0, name, given, 'trigger', {});
+}

@@ -1,0 +1,76 @@
+/** The report of the example Campaign results: whether two variants differ by more than chance. */
+import { range } from 'lodash';
+
+import { exampleField } from '../../../harness/engine/exampleFields';
+
+/** What the report says of variants of which so many people were written to, and so many of them have read it. */
+function noteOf(...variants: Array<[read: number, sent: number]>): string {
+	const rows = variants.flatMap(([read, sent], variant) =>
+		range(sent).map((person) => ({
+			...{ campaign: 'spring', variant: 'ABC'[variant], sendStatus: 'sent' },
+			...{ messageId: `${variant}-${person}`, to: `${variant}-${person}`, sentAt: '2030-01-01' },
+			...(person < read && { readAt: '2030-01-02', deliveredAt: '2030-01-02' }),
+			...(person >= read && { deliveredAt: '2030-01-02' }),
+		})),
+	);
+	const report = exampleField(
+		'campaign-results',
+		'Count',
+		'jsonOutput',
+		{ rows },
+		{
+			"$('Get results').all()": '$json.rows.map((json) => ({ json }))',
+			"$('Get opt-outs').all()": '[]',
+			"$('Settings').first()": "({ json: { campaign: '' } })",
+		},
+	);
+	return (report as { note: string }).note;
+}
+
+/** The binomial coefficient, exactly. */
+const choose = (n: number, k: number): bigint =>
+	range(k).reduce((product, i) => (product * BigInt(n - i)) / BigInt(i + 1), 1n);
+
+/** Fisher's exact test in whole numbers: whether fewer than 1 of 100 ways to draw the readers differ as much. */
+function isMoreThanChance([a, sentA]: number[], [b, sentB]: number[]): boolean {
+	const readers = a + b;
+	const ways = (k: number) =>
+		k > sentA || readers - k > sentB ? 0n : choose(sentA, k) * choose(sentB, readers - k);
+	const extreme = range(readers + 1).filter((k) => ways(k) <= ways(a));
+	const count = extreme.reduce((sum, k) => sum + ways(k), 0n);
+	return count * 100n < choose(sentA + sentB, readers);
+}
+
+const chance = 'The differences between A and B may be chance.';
+const more = /^A and B differ by more than chance: Read\./;
+
+test.each<[string, [number, number], [number, number]]>([
+	['published: p = 0.0028', [1, 12], [9, 12]],
+	['a campaign of thousands', [700, 2_000], [820, 2_000]],
+])('%s is more than chance', (_, a, b) => {
+	expect(noteOf(a, b)).toMatch(more);
+});
+
+test.each<[string, [number, number], [number, number]]>([
+	['published: p = 0.035', [8, 9], [2, 7]],
+	['nobody has read it', [0, 50], [0, 50]],
+	['one message each', [1, 1], [0, 1]],
+	['200 people, a tenth of them', [10, 98], [12, 98]],
+])('%s may be chance', (_, a, b) => {
+	expect(noteOf(a, b)).toBe(chance);
+});
+
+test('every small campaign gets the note that counting all possibilities gives', () => {
+	for (const sentA of [3, 6, 9])
+		for (const sentB of [4, 9])
+			for (const a of range(sentA + 1))
+				for (const b of range(sentB + 1)) {
+					const isMore = isMoreThanChance([a, sentA], [b, sentB]);
+					const note = noteOf([a, sentA], [b, sentB]);
+					expect([a, sentA, b, sentB, more.test(note)]).toEqual([a, sentA, b, sentB, isMore]);
+				}
+});
+
+test('one variant or three get no note', () => {
+	expect([noteOf([1, 2]), noteOf([1, 2], [1, 2], [1, 2])]).toEqual(['', '']);
+});

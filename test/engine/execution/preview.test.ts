@@ -1,0 +1,197 @@
+/** Previews, and the total that stands above the output of a preview and of a send. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { RunOptions } from '../../../harness/engine/execution';
+import { locator, sendText, useService } from '../../../harness/engine/service';
+import { addManyTemplates, bigFields, welcomeParameters } from '../../../harness/engine/templates';
+
+const service = useService();
+const [anna, berta, carl, dora] = [1, 2, 3, 4].map((n) => `+1555000100${n}`);
+const people = [anna, berta, carl, dora].map((phone) => ({ phone }));
+
+type Options = Omit<RunOptions, 'parameters'> & {
+	rules?: INodeParameters;
+	parameters?: INodeParameters;
+};
+const run = async ({ rules = {}, parameters, ...options }: Options) =>
+	await service.run({
+		items: people,
+		...options,
+		parameters: {
+			...sendText,
+			to: '={{ $json.phone }}',
+			text: '=Hello {{ $json.phone }}',
+			audienceRules: rules,
+			...parameters,
+		},
+	});
+const sentTo = () => service.sent().map(({ phone }) => phone);
+const reasons = ({ outputs }: Awaited<ReturnType<typeof run>>) =>
+	outputs[0].map(({ json }) => json.reason);
+
+beforeEach(() => service.engine.processed.reset());
+
+describe('a preview', () => {
+	test('sends nothing, shows whom the rules leave out and what fails, and does not touch the history', async () => {
+		const once = { sendOnce: true, campaign: 'sale' };
+		const rules = { excludeNumbers: berta, frequencyCap: { values: { messages: 1, per: 'day' } } };
+		const workflowId = 'with a preview';
+		await run({ items: [{ phone: carl }], rules, workflowId, parameters: once });
+		const { processed } = service.engine;
+		const calls: string[] = [];
+		processed.isFailing = (method) => calls.push(method) > 0;
+		const preview = await run({
+			items: [...people, { phone: 'no number' }],
+			rules,
+			workflowId,
+			parameters: { ...once, mode: 'preview' },
+		});
+		processed.isFailing = () => false;
+		expect(calls).toEqual([]);
+		expect(sentTo()).toEqual([carl]);
+		expect(
+			preview.outputs[0].map(({ json }) => [json.sendStatus, json.text ?? json.reason]),
+		).toEqual([
+			['preview', `Hello ${anna}`],
+			['skipped', 'excluded'],
+			['preview', `Hello ${carl}`],
+			['preview', `Hello ${dora}`],
+			['notSent', expect.stringContaining("'Recipient Phone Number' is not a phone number. ")],
+		]);
+		expect(preview.hints.map(({ message }) => message)).toEqual([
+			'Preview: nothing was sent. 3 would be sent, 1 excluded, 1 cannot be sent (see reason).',
+			'A preview does not look at Send Once and Frequency Cap. It also shows people who would be skipped by them.',
+		]);
+	});
+
+	test('says nothing of Send Once and the cap if neither is used', async () => {
+		expect((await run({ parameters: { mode: 'preview' } })).hints).toEqual([
+			expect.objectContaining({ message: 'Preview: nothing was sent. 4 would be sent.' }),
+		]);
+	});
+
+	test.each([
+		['fails', 'no number'],
+		['is skipped', berta],
+	])(
+		'has columns of text before those of the list, also if the first item %s',
+		async (_, phone) => {
+			const template = { operation: 'sendTemplate', ...welcomeParameters };
+			const items = [phone, anna, carl].map((one, n) => ({ phone: one, messageId: 'old', n }));
+			const { outputs } = await run({
+				items,
+				rules: { excludeNumbers: berta },
+				parameters: { ...template, mode: 'preview', options: { keepInputFields: true } },
+			});
+			const rows = outputs[0].map(({ json }) => json);
+			// As n8n's table does it: each column stands where it first appears.
+			const columns = [...new Set(rows.flatMap(Object.keys))];
+			expect(columns.slice(0, 3)).toEqual(['to', 'sendStatus', 'reason']);
+			expect(columns.indexOf('text')).toBeLessThan(columns.indexOf('phone'));
+			expect(columns.indexOf('template')).toBeLessThan(columns.indexOf('phone'));
+			expect(columns).not.toContain('messageId');
+			const isText = (value: unknown) => value === null || typeof value !== 'object';
+			expect(rows.flatMap((row) => Object.values(row)).every(isText)).toBe(true);
+		},
+	);
+
+	test('is automatic in an evaluation of n8n', async () => {
+		const { outputs } = await run({ mode: 'evaluation' });
+		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'preview'));
+		expect(sentTo()).toEqual([]);
+	});
+
+	test('says what a real run would do to a history that is to be cleared, and keeps it', async () => {
+		const once = { sendOnce: true, campaign: 'sale' };
+		await run({ parameters: once });
+		const options = { clearSendOnceHistory: true };
+		const preview = await run({ parameters: { ...once, options, mode: 'preview' } });
+		expect(reasons(preview)).toEqual(people.map(() => 'historyCleared'));
+		expect(reasons(await run({ parameters: once }))).toEqual(people.map(() => 'alreadySent'));
+	});
+
+	test('of a question shows its text, and waits for nobody', async () => {
+		const question = { resource: 'message', operation: 'sendAndWait', to: '={{ $json.phone }}' };
+		const message = '=Tuesday, {{ $json.phone }}?';
+		const parameters = { ...question, message, mode: 'preview' };
+		const { status, outputs } = await service.run({ parameters, items: people });
+		expect(status).toBe('success');
+		const texts = people.map(({ phone }) => `Tuesday, ${phone}?`);
+		expect(outputs[0].map(({ json }) => json.text)).toEqual(texts);
+		expect(sentTo()).toEqual([]);
+	});
+
+	test.each([
+		['login_code', ['body_1']],
+		['big_order', bigFields],
+	])('of the template %s is, part by part, what customers then receive', async (name, fields) => {
+		addManyTemplates(service.sandbox.state);
+		const template = {
+			operation: 'sendTemplate',
+			template: locator(name, 'name'),
+			language: locator('en_US', 'code'),
+			variables: {
+				mappingMode: 'defineBelow',
+				value: Object.fromEntries(fields.map((id) => [id, `={{ $json.phone }} ${id}`])),
+			},
+		};
+		const credentials = service.credentials(service.newKey()); // for which no list is kept yet
+		const options = { items: [{ phone: anna }], credentials };
+		const preview = await run({ ...options, parameters: { ...template, mode: 'preview' } });
+		expect(sentTo()).toEqual([]);
+		await run({ ...options, parameters: template });
+		const [{ text, template: received }] = service.sandbox.state.messages.all;
+		const buttons = received?.buttons
+			.map((button) => `[${[button.text, button.url].filter(Boolean).join(': ')}]`)
+			.join(' ');
+		const { json } = preview.outputs[0][0];
+		expect([json.text, json.header, json.buttons]).toEqual([
+			text,
+			received?.header?.text,
+			buttons || undefined,
+		]);
+	});
+
+	test('of a template that the service does not list has no text', async () => {
+		await service.fault({ endpoint: 'listTemplates', status: 403, count: 9 });
+		const credentials = service.credentials(service.newKey());
+		const template = { operation: 'sendTemplate', ...welcomeParameters, mode: 'preview' };
+		const items = [{ phone: anna, n: 1 }];
+		const { outputs, hints } = await run({ items, credentials, parameters: template });
+		expect(hints[1].message).toContain('were not checked against their templates');
+		const headerDocumentUrl = welcomeParameters.variables.value.headerPdfUrl;
+		const expected = { text: null, template: 'welcome', headerDocumentUrl };
+		expect(outputs[0][0].json).toMatchObject(expected);
+	});
+});
+
+describe('the total above the output', () => {
+	test('says what became of each message', async () => {
+		await service.fault({ endpoint: 'sendText', match: carl, status: 422 });
+		await service.fault({ endpoint: 'sendText', match: dora, reset: 'afterRead' });
+		const sending: Options = {
+			items: [...people, { phone: anna }, { phone: 'no number' }],
+			rules: { excludeNumbers: berta, duplicates: 'sendFirst' },
+			onError: 'continueRegularOutput',
+		};
+		const totalOf = async (options: Options) => (await run(options)).hints[0];
+		const counts = '1 duplicate, 1 excluded';
+		expect(await totalOf(sending)).toEqual({
+			message: `1 sent, ${counts}, 1 may have been sent, 2 not sent (see reason).`,
+			location: 'outputPane',
+			type: 'info',
+		});
+		const errorOutput: Options = { ...sending, onError: 'continueErrorOutput' };
+		expect((await totalOf(errorOutput)).message).toBe(
+			`3 sent, ${counts}, 1 not sent (see the error output).`,
+		);
+		const test = { mode: 'test', testNumber: dora, testMessages: 2 };
+		expect((await totalOf({ parameters: test })).message).toBe(
+			'2 sent to the test number, 2 not in the test.',
+		);
+	});
+
+	test('is left out for a single message, whose item says the same', async () => {
+		expect((await run({ items: [{ phone: anna }] })).hints).toEqual([]);
+	});
+});
