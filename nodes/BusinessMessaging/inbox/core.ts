@@ -407,14 +407,26 @@ export class Runs {
 		}
 	}
 
-	/** The questions to a phone, the latest first. */
-	to(phone: string): Asked[] {
-		const items = this.byPhone.get(phone) ?? new Map<string, number[]>();
-		const runs = compact([...items.keys()].map((id) => this.byId.get(id)));
-		const latestFirst = orderBy(runs, ['startedAt', 'id'], ['desc', 'desc']);
-		return latestFirst.flatMap((run) => {
-			const people = compact((items.get(run.id) ?? []).map((item) => run.people.get(item)));
-			return orderBy(people, 'item', 'desc').map((person) => ({ run, person }));
-		});
+	/** Whether a phone is asked. */
+	asks(phone: string): boolean {
+		return this.byPhone.has(phone);
 	}
+
+	/** The questions to a phone, the latest first. Thousands of runs may ask one phone. */
+	to(phone: string): Asked[] {
+		const asked: Asked[] = [];
+		for (const [id, items] of this.byPhone.get(phone) ?? []) {
+			const run = this.byId.get(id);
+			for (const item of items) {
+				const person = run?.people.get(item);
+				if (run && person) asked.push({ run, person });
+			}
+		}
+		return asked.sort(latestFirst);
+	}
+}
+
+function latestFirst(one: Asked, other: Asked): number {
+	if (one.run === other.run) return other.person.item - one.person.item;
+	return other.run.startedAt - one.run.startedAt || (other.run.id > one.run.id ? 1 : -1);
 }

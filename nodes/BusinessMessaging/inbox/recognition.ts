@@ -48,9 +48,7 @@ export class Recognition {
 
 	/** Whether a message comes from somebody who was asked, or was a reply. */
 	concerns({ phone, key }: Pick<Arrival, 'phone' | 'key'>): boolean {
-		return (
-			this.known.runs.to(phone).length > 0 || this.known.isSettled(key) || this.occurrences.has(key)
-		);
+		return this.known.runs.asks(phone) || this.known.isSettled(key) || this.occurrences.has(key);
 	}
 
 	/**

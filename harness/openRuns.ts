@@ -1,0 +1,93 @@
+/** Many open runs of Send and Wait at a trigger, without as many executions of n8n. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import axios from 'axios';
+import range from 'lodash/range';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import pLimit from 'p-limit';
+import { callsOf } from '../nodes/BusinessMessaging/inbox/calls';
+import { leaseMs, type Run } from '../nodes/BusinessMessaging/inbox/core';
+import { toRecord } from '../nodes/BusinessMessaging/inbox/records';
+import { defaultAnswer } from '../nodes/BusinessMessaging/operations/message/questionFields';
+import {
+	type CredentialValues,
+	readServiceConfig,
+} from '../nodes/BusinessMessaging/transport/serviceConfig';
+import { UserError } from './cli';
+
+const ONE_DAY = 86_400_000;
+const CALLS_AT_ONCE = 8;
+
+/** What is used of n8n's request helper. */
+interface Request {
+	url: string;
+	headers: Record<string, string>;
+	body: string;
+}
+
+/** Calls as n8n's helper makes them. */
+const context = {
+	helpers: {
+		httpRequest: async ({ url, headers, body: sent }: Request) => {
+			const options = { headers, proxy: false as const, validateStatus: () => true };
+			const { status, data: body } = await axios.post<unknown>(url, sent, options);
+			return { statusCode: status, body };
+		},
+	},
+} as unknown as Pick<IExecuteFunctions, 'helpers'>;
+
+/**
+ * Tells a trigger of runs that each ask one person, with the call by which Send and Wait says that all were asked.
+ * @param url of the trigger @param credential its values @throws UserError when the trigger does not take a run
+ */
+export async function tellOpenRuns(
+	url: string,
+	credential: CredentialValues,
+	to: string,
+	count: number,
+): Promise<void> {
+	const [own] = url.split('?');
+	const calls = callsOf(context, readServiceConfig(credential).id);
+	const limit = pLimit(CALLS_AT_ONCE);
+	const tell = async (execution: number) => {
+		const run = openRun(own, to, execution);
+		const record = { id: run.id, run: toRecord(run, own) };
+		const response = await calls.callTrigger(own, {
+			is: 'tell',
+			...record,
+			skewMs: 0,
+			without: [],
+		});
+		if (typeof response !== 'object' || response.inbox !== 'yes')
+			throw new UserError('The trigger does not take a run.');
+	};
+	await Promise.all(range(1, count + 1).map(async (execution) => await limit(tell, execution)));
+}
+
+/** As Send and Wait writes it once it has asked. @param execution any number */
+function openRun(own: string, to: string, execution: number): Run {
+	const id = randomBytes(8).toString('base64url');
+	const signature = randomBytes(32).toString('hex');
+	const startedAt = Date.now();
+	const path = `webhook-waiting/${execution}/${randomUUID()}?wait=${id}&signature=${signature}`;
+	return {
+		id,
+		url: new URL(`/${path}`, own).href,
+		owner: own,
+		triggers: [own],
+		startedAt,
+		until: startedAt + ONE_DAY,
+		leaseUntil: startedAt + leaseMs,
+		isWhole: true,
+		isOver: false,
+		started: [],
+		questions: [{ ...defaultAnswer(), asked: 'Would Tuesday suit you?' }],
+		people: new Map([[0, person(to, startedAt)]]),
+		notAsked: [],
+	};
+}
+
+function person(to: string, since: number) {
+	const askedMessageId = `msg_${randomBytes(8).toString('hex')}`;
+	const state = { isSince: true as const, messages: [], repeatedAfter: [] };
+	return { item: 0, to, question: 0, since, askedMessageId, ...state };
+}
