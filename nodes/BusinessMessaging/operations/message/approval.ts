@@ -133,7 +133,7 @@ function isWordEnd(text: string, end: number): boolean {
 	return !letter.test(before) || !letter.test(after) || spaceless.test(before);
 }
 
-/** Words in lower case without accents, separated by spaces. Emoji stay, without the colour of their skin. */
+/** Words in lower case without accents, separated by spaces. Emoji stay, without the color of their skin. */
 function plain(text: string): string {
 	return text
 		.normalize('NFKC')
