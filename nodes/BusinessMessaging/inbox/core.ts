@@ -3,9 +3,9 @@
  * test/simulation runs exactly this. Everything here only grows (flags rise, times go up, lists get longer), so two copies of a
  * run can be merged in any order and nothing that was known is lost. README.md has the table of states.
  */
-import { compact, orderBy, sumBy, union } from 'lodash';
+import { compact, orderBy, sortBy, sumBy, union, uniqBy } from 'lodash';
 
-import { samePhoneKey } from '../phone/compare';
+import { isPhoneKey, samePhoneKey } from '../phone/compare';
 import type { QuestionSettings } from '../operations/message/questionFields';
 import { maxMessages, readAnswer, textOf } from './answers';
 
@@ -24,8 +24,10 @@ export interface Message {
 
 /** A message that arrives. */
 export interface Arrival extends Message {
-	/** Key of the phone, see samePhoneKey. */
+	/** Key of the phone, see samePhoneKey, or name of a sender without a number; empty if the service shows none. */
 	phone: string;
+	/** The ID of the message that it quotes. */
+	quoted?: string;
 	/** By the service's clock, ms since 1970, rounded up to what the service writes; NaN if it does not say. */
 	time: number;
 	/** Whether it is only a word such as STOP. */
@@ -54,6 +56,8 @@ export interface Person {
 	isSince?: true;
 	/** Identifier of the message with the question, if the service gave one. */
 	askedMessageId: string | null;
+	/** The name of the sender, if the service hides the number: known once they have quoted the question. */
+	sender?: string;
 	/** The reply, in the order of arrival: one message, or several if they are grouped. */
 	messages: Message[];
 	/** Whether the reply is what was asked for. */
@@ -112,6 +116,7 @@ function mergePerson(one: Person, other: Person): Person {
 		...one,
 		...laterSince(one, other),
 		askedMessageId: one.askedMessageId ?? other.askedMessageId,
+		sender: [one.sender, other.sender].sort()[0],
 		messages: more.length > 0 ? orderBy(messages, ['respondedAt', 'key']) : messages,
 		isAccepted: one.isAccepted ?? other.isAccepted,
 		moreUntil: latest(one.moreUntil, other.moreUntil),
@@ -202,7 +207,7 @@ export interface Asked {
 /**
  * Decides what a message is.
  *
- * @param asked the questions to its sender, the latest first
+ * @param asked the questions to its sender: the one that it quotes, then the latest first
  */
 export function decide(asked: Asked[], message: Arrival, now: number): Decision {
 	const known = asked.find(({ person }) => hasKey(person, message.key));
@@ -364,11 +369,11 @@ export function keysOf({ people }: Run): string[] {
 	]);
 }
 
-/** Runs by name, and by the phones of the people whom they ask. */
+/** Runs by name, and by the people whom they ask. */
 export class Runs {
 	private readonly byId = new Map<string, Run>();
-	/** The items that ask a phone, by run. */
-	private readonly byPhone = new Map<string, Map<string, number[]>>();
+	/** The items that ask somebody, by run: see namesOf. */
+	private readonly byName = new Map<string, Map<string, number[]>>();
 
 	/** How many people the runs ask. */
 	people = 0;
@@ -386,12 +391,27 @@ export class Runs {
 		this.delete(run.id);
 		this.byId.set(run.id, run);
 		this.people += run.people.size;
-		for (const { to, item } of run.people.values()) {
-			const phone = samePhoneKey(to);
-			const runs = this.byPhone.get(phone) ?? new Map<string, number[]>();
-			this.byPhone.set(phone, runs);
-			runs.set(run.id, [...(runs.get(run.id) ?? []), item]);
-		}
+		for (const person of run.people.values())
+			for (const name of namesOf(person)) this.add(name, run, person);
+	}
+
+	private add(name: string, { id }: Run, { item }: Person): void {
+		const runs = this.byName.get(name) ?? new Map<string, number[]>();
+		this.byName.set(name, runs);
+		runs.set(id, union(runs.get(id), [item]));
+	}
+
+	/** Somebody who hides the number is known by their name once they quote a question. @returns the runs that now know it */
+	learnSender(message: Sender): Run[] {
+		const { phone: sender, quoted } = message;
+		if (sender === '' || isPhoneKey(sender)) return [];
+		return this.to(message).flatMap(({ run, person }) => {
+			if (person.askedMessageId !== quoted || person.sender !== undefined) return [];
+			const known = { ...person, sender };
+			run.people.set(person.item, known);
+			this.add(sender, run, known);
+			return run;
+		});
 	}
 
 	delete(id: string): void {
@@ -399,31 +419,58 @@ export class Runs {
 		if (!run) return;
 		this.byId.delete(id);
 		this.people -= run.people.size;
-		for (const { to } of run.people.values()) {
-			const phone = samePhoneKey(to);
-			const runs = this.byPhone.get(phone);
+		for (const name of [...run.people.values()].flatMap(namesOf)) {
+			const runs = this.byName.get(name);
 			runs?.delete(id);
-			if (runs?.size === 0) this.byPhone.delete(phone);
+			if (runs?.size === 0) this.byName.delete(name);
 		}
 	}
 
-	/** Whether a phone is asked. */
-	asks(phone: string): boolean {
-		return this.byPhone.has(phone);
+	/** Whether a message may come from somebody who is asked. */
+	asks({ phone, quoted }: Sender): boolean {
+		return this.byName.has(phone) || this.byName.has(quoteOf(quoted));
 	}
 
-	/** The questions to a phone, the latest first. Thousands of runs may ask one phone. */
-	to(phone: string): Asked[] {
+	/**
+	 * The questions to the sender of a message: the one that it quotes, then the latest first. Thousands of runs may ask one phone.
+	 * Whoever has a number is known by it; a quote that can mean several people means none.
+	 */
+	to({ phone, quoted }: Sender): Asked[] {
+		const quoting = isPhoneKey(phone) ? [] : this.find(quoteOf(quoted));
+		const isClear = uniqBy(quoting, ({ person }) => samePhoneKey(person.to)).length === 1;
+		const asked = isClear
+			? uniqBy([...this.find(phone), ...quoting], ({ person }) => person)
+			: this.find(phone);
+		asked.sort(latestFirst);
+		return quoted === undefined
+			? asked
+			: sortBy(asked, ({ person }) => person.askedMessageId !== quoted);
+	}
+
+	private find(name: string): Asked[] {
 		const asked: Asked[] = [];
-		for (const [id, items] of this.byPhone.get(phone) ?? []) {
+		for (const [id, items] of this.byName.get(name) ?? []) {
 			const run = this.byId.get(id);
 			for (const item of items) {
 				const person = run?.people.get(item);
 				if (run && person) asked.push({ run, person });
 			}
 		}
-		return asked.sort(latestFirst);
+		return asked;
 	}
+}
+
+/** Who writes, as far as it is known. */
+export type Sender = Pick<Arrival, 'phone' | 'quoted'>;
+
+/** By what the messages of somebody are found: the phone, the name that stands for it, and the question that they quote. */
+function namesOf({ to, sender, askedMessageId }: Person): string[] {
+	return compact([samePhoneKey(to), sender, quoteOf(askedMessageId)]);
+}
+
+/** The name of a question; empty without one. */
+function quoteOf(id?: string | null): string {
+	return id ? `question ${id}` : '';
 }
 
 function latestFirst(one: Asked, other: Asked): number {

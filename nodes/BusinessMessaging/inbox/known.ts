@@ -2,7 +2,7 @@
 import { uniq } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
-import { type Run, Runs, isOpen, keysOf, mergeRun } from './core';
+import { type Run, type Sender, Runs, isOpen, keysOf, mergeRun } from './core';
 import type { Delivery, InboxPorts } from './ports';
 import { fromRecord, parse, toRecord } from './records';
 
@@ -190,6 +190,11 @@ export class Known {
 	changed(run: Run): void {
 		this.texts.delete(run.id);
 		this.onChange(run);
+	}
+
+	/** Remembers who has quoted a question. */
+	learnSender(message: Sender): void {
+		for (const run of this.runs.learnSender(message)) this.changed(run);
 	}
 
 	/** Forgets a run. */

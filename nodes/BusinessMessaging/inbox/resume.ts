@@ -6,7 +6,6 @@ import type { EventEnvelope } from '../api/events';
 import { BoundedMap } from '../boundedMap';
 import { writeLog } from '../log';
 import { withLock } from '../mutex';
-import { samePhoneKey } from '../phone/compare';
 import { connect } from '../transport/connect';
 import { asFailure } from '../transport/errors';
 import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
@@ -14,7 +13,7 @@ import { canonical } from '../webhooks/publicAddress';
 import { notRepeated, repetitionOf } from './answers';
 import { toArrival } from './arrival';
 import { openReplies, pollEvent, repliesEvent } from './calls';
-import { type Arrival, type Asked, type Run, addReply, decide } from './core';
+import { type Arrival, type Asked, type Run, Runs, addReply, decide } from './core';
 import { outputsOf } from './output';
 import { fromRecord } from './records';
 import { unseal } from './seal';
@@ -34,6 +33,8 @@ export const replyWebhooks: IWebhookDescription[] = [
 
 /** Keys of the messages after which this process has repeated the question of a run. */
 const repeatedAfter = new BoundedMap<string, string[]>({ maxSize: 5_000 });
+/** Those who have quoted the question of a run, and hide their number. */
+const senders = new BoundedMap<string, string>({ maxSize: 5_000 });
 let unnamed = 0;
 
 /**
@@ -117,11 +118,14 @@ async function takeMessages(
 	events: EventEnvelope[],
 ): Promise<boolean> {
 	const [first] = run.people.values();
-	const phone = samePhoneKey(first.to);
+	run.people.set(first.item, { ...first, sender: senders.get(run.id) });
+	const runs = new Runs();
+	runs.set(run);
 	const { headers } = await readDelivery(context);
 	for (const event of events) {
 		const arrival = toArrival(event, events.length > 1 ? {} : headers);
-		if (arrival?.phone !== phone) continue;
+		if (!arrival || runs.to(arrival).length === 0) continue;
+		if (runs.learnSender(arrival).length > 0) senders.set(run.id, arrival.phone);
 		// Without a trigger, nobody else gets it.
 		if (await isReply(context, run, { ...arrival, isOptOut: false }, arrival.isOptOut)) return true;
 	}

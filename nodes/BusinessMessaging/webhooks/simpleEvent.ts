@@ -5,14 +5,17 @@ import { omit, pick, pickBy } from 'lodash';
 import { type EventEnvelope, kindOf, readStatus } from '../api/events';
 import { asMilliseconds, asText, isRecord, plain, readId } from '../api/read';
 import { toE164 } from '../phone/compare';
+import { isPersonId } from '../phone/read';
 import { timeField } from './eventTimes';
 import { type Intent, intentOf } from './intent';
 
 /** The fields of an event under fixed names, the same as in the output of the send operations; absent ones are left out. */
 export interface SimpleEvent {
 	event: string;
-	/** Sender of an incoming message; a phone number is in E.164, so that it is a valid recipient. */
+	/** Sender of an incoming message; a phone number is in E.164, so that it is a valid recipient. Without a number, the ID. */
 	from?: unknown;
+	/** The service's ID of the sender of an incoming message, if it shows one. */
+	senderId?: string;
 	/** Recipient of a message that was sent, in E.164 too. */
 	to?: unknown;
 	text?: unknown;
@@ -35,7 +38,7 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 		readText(message.content) ??
 		readText(message.body);
 	const fields = {
-		from: readPhoneNumber(data.from ?? message.from),
+		...readSender(event, data.from ?? message.from, [data, message]),
 		to: readPhoneNumber(data.to ?? message.to),
 		text,
 		intent: event === 'message.received' ? intentOf(text) : undefined,
@@ -57,9 +60,49 @@ function readPhoneNumber(value: unknown): unknown {
 }
 
 function numberIn(person: Record<string, unknown>): unknown {
-	const names = Object.keys(person);
-	const found = numberNames.map((number) => names.find((name) => plain(name) === number));
-	return found.map((name) => person[name ?? '']).find((value) => asText(value) !== '');
+	return valuesOf(person, numberNames).find((value) => asText(value) !== '');
+}
+
+/** The values of the fields with these names, in their order. */
+function valuesOf(record: Record<string, unknown>, wanted: string[]): unknown[] {
+	const names = Object.keys(record);
+	const found = wanted.map((one) => names.find((name) => plain(name) === one));
+	return found.map((name) => record[name ?? '']);
+}
+
+/** Fields with the ID of a person: in an object about them, and beside `from`. Assumption: the usual names. */
+const idNames = ['userId', 'bsuid', 'lid', 'senderId', 'id'].map(plain);
+const senderIdNames = ['fromUserId', 'senderUserId', 'fromId', 'senderId', 'fromLid'].map(plain);
+const maxId = 128;
+
+/** Services may hide a person's number behind an ID, or show both. */
+function readSender(
+	event: string,
+	given: unknown,
+	places: Array<Record<string, unknown>>,
+): Pick<SimpleEvent, 'from' | 'senderId'> {
+	const from = readPhoneNumber(given);
+	if (event !== 'message.received') return { from };
+	const named = isRecord(given) ? valuesOf(given, idNames) : [];
+	const beside = places.flatMap((place) => valuesOf(place, senderIdNames));
+	const ids = [...named, ...beside].map((value) => (isRecord(value) ? '' : asText(value)));
+	const isId = (id: string) => id !== '' && id.length <= maxId && !toE164(id).startsWith('+');
+	const senderId = ids.find(isId) ?? (isPersonId(asText(from)) ? asText(from) : undefined);
+	return { from: isRecord(from) || from == null ? (senderId ?? from) : from, senderId };
+}
+
+/** Fields about the message to which one replies, or with its ID. Assumption: the usual names. */
+const quoteName =
+	/^(?:context(?:info)?|quoted?|(?:in)?replyto|(?:original)?replied(?:to)?|replycontext|stanza)(?:message|msg|stanza)?(?:s?id|uuid)?$/;
+
+/** The ID of the message that a person quotes in an incoming one. */
+export function quotedIn(record: Record<string, unknown>): string | undefined {
+	for (const [name, value] of Object.entries(record)) {
+		if (!quoteName.test(plain(name))) continue;
+		const inner = isRecord(value) ? (readId(value) ?? quotedIn(value)) : asText(value);
+		if (inner) return inner;
+	}
+	return undefined;
 }
 
 /** `id` may be that of the event, or of something else that the event is about. */
