@@ -35,6 +35,12 @@ const cases: Array<[AnswerKind, string | null, unknown]> = [
 	['number', '1 234.56', 1234.56],
 	['number', '1.234,56', 1234.56],
 	['number', '1,234,567', 1234567],
+	['number', '1234.567', 1234.567],
+	...['1,234', '1.234', '-12,345', '+999.000'].map((text): [AnswerKind, string, unknown] => [
+		'number',
+		text,
+		undefined, // 1.234 or 1234
+	]),
 	['number', '00340434161094042557', undefined],
 	['number', '1.2.3', undefined],
 	['number', '12 or 13', undefined],
