@@ -64,8 +64,8 @@ describe('with a published trigger', () => {
 		const id = await n8n.ask([anna, berta], { responseType: 'approval' });
 		n8n.sandbox.state.settings.hidesNumbers = true;
 		await n8n.untilDelivered(n8n.write(berta, 'perhaps').deliveries);
-		await n8n.untilDelivered(n8n.write(carl, 'Hello').deliveries);
 		await n8n.crash();
+		await n8n.untilDelivered(n8n.write(carl, 'Hello').deliveries);
 		await n8n.untilDelivered(n8n.write(berta, 'no', '').deliveries);
 		await n8n.untilDelivered(n8n.write(anna, 'yes').deliveries);
 		const asked = await n8n.client.waitForExecution(id, 120_000);
