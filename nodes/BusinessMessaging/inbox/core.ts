@@ -6,7 +6,7 @@
 import { compact, orderBy, sumBy, union } from 'lodash';
 
 import { samePhoneKey } from '../phone/compare';
-import type { QuestionSettings } from '../operations/message/questionFields';
+import type { QuestionSettings } from '../operations/sending/questionFields';
 import { maxMessages, readAnswer, textOf } from './answers';
 
 /** A message of a person, as far as it is kept. */
