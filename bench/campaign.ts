@@ -20,12 +20,6 @@ import { cpuSeconds, forgetPeak, peakMb, pidOf } from './usage';
 
 const parts = ['senders', 'processes', 'plans'];
 
-export const usage = `Usage: npm run bench:campaign -- [--json FILE] [--quick] [--only PART,…]
-Sends campaigns from a real n8n to a service that limits the rate, to one that does not, from several processes with one key, and by plans of
-several sizes. Needs Linux.
---quick checks in about three minutes that everything works; its figures are too small to compare. --only measures some parts:
-${parts.join(', ')}. Processes are compared with the best possible time, which the senders show.`;
-
 /** The documented limit of 1,000 requests per minute, six times as fast, and a campaign that exceeds it. */
 const full = {
 	messages: 3000,
@@ -49,6 +43,25 @@ const quick: Settings = {
 	processes: [1, 2],
 };
 
+/** The most that our node may take of the best possible time, and the least that it must use of a plan. */
+const bounds = { ratio: 1.15, share: 0.95 };
+const quickBounds = { ratio: 1.5, share: 0.85 };
+
+export const usage = `Usage: npm run bench:campaign -- [--json FILE] [--quick] [--only PART,…]
+Sends campaigns from a real n8n to a service that limits the rate, to one that does not, from several processes with one key, and by plans of
+several sizes. Needs Linux.
+Fails if our node loses or doubles a message, takes more than ${bounds.ratio} times the best possible time, or uses less than ${bounds.share} of a plan.
+--quick checks in about three minutes that everything works; its figures are too small to compare. --only measures some parts:
+${parts.join(', ')}. Processes are compared with the best possible time, which the senders show.`;
+
+/** What came of our node. */
+type Outcome = Pick<Traffic, 'lost' | 'doubled'> & {
+	ratioToBest?: number;
+	shareOfPlan?: number;
+	latencyMs?: number;
+	perMinute?: number;
+};
+
 /** Runs all parts, or some, and prints them. */
 export async function run(isQuick: boolean, only = parts.join()) {
 	const settings = isQuick ? quick : full;
@@ -58,6 +71,7 @@ export async function run(isQuick: boolean, only = parts.join()) {
 		throw new UserError(`--only ${unknown} is none of ${parts.join(', ')}.`);
 	const environment = await Environment.open();
 	const figures: Record<string, object[] | number | string> = {};
+	const faults: string[] = [];
 	if (chosen.includes('senders') || chosen.includes('processes')) {
 		const compare = async ([n8n]: N8nServer[]) => await compareSenders(n8n, settings);
 		const senders = await environment.withN8ns(1, compare);
@@ -65,17 +79,35 @@ export async function run(isQuick: boolean, only = parts.join()) {
 		printTable(senders.rows);
 		console.log(`  ${senders.derivation}\n`);
 		Object.assign(figures, senders);
+		faults.push(...faultsOf(senders.rows.slice(0, 1), isQuick));
 		if (chosen.includes('processes')) {
-			figures.shared = await compareProcesses(environment, settings, senders.best);
-			printTable(figures.shared);
+			const shared = await compareProcesses(environment, settings, senders.best);
+			figures.shared = shared;
+			printTable(shared);
+			faults.push(...faultsOf(shared, isQuick));
 		}
 	}
 	if (chosen.includes('plans')) {
 		const measureAll = async ([n8n]: N8nServer[]) => await measurePlans(n8n, settings);
-		figures.grid = await environment.withN8ns(1, measureAll);
-		printTable(figures.grid);
+		const grid = await environment.withN8ns(1, measureAll);
+		figures.grid = grid;
+		printTable(grid);
+		faults.push(...faultsOf(grid, isQuick));
 	}
-	return { figures, faults: [] };
+	return { figures, faults };
+}
+
+/** What must not be, in sentences. */
+function faultsOf(rows: Outcome[], isQuick: boolean): string[] {
+	const { ratio, share } = isQuick ? quickBounds : bounds;
+	return rows.flatMap(({ lost, doubled, ratioToBest = 1, shareOfPlan = 1, ...row }) => {
+		const faults = [];
+		if (lost + doubled > 0) faults.push(`${lost} messages were lost, ${doubled} doubled.`);
+		if (ratioToBest > ratio) faults.push(`${ratioToBest.toFixed(2)} times the best possible time.`);
+		if (shareOfPlan < share) faults.push(`${shareOfPlan.toFixed(2)} of the plan were used.`);
+		const what = row.perMinute ? `${row.perMinute} a minute at ${row.latencyMs} ms` : 'our node';
+		return faults.map((fault) => `${what}: ${fault}`);
+	});
 }
 
 /** All senders at a service with a rate limit. Each campaign has a separate service, as our node remembers its requests to one. */
@@ -176,8 +208,8 @@ async function measurePlan(n8n: N8nServer, service: SandboxClient, rate: Rate) {
 	const { lost, doubled, tooManyRequests } = await measure(n8n, service, order);
 	const times = sortBy((await service.sent()).map(({ createdAt }) => Date.parse(createdAt)));
 	const perSecond = (rate.requests / (times[rate.requests] - times[0])) * 1000;
-	const ratio = perSecond / (rate.requests / 60);
-	return { perSecond, ratio, lost, doubled, tooManyRequests };
+	const shareOfPlan = perSecond / (rate.requests / 60);
+	return { perSecond, shareOfPlan, lost, doubled, tooManyRequests };
 }
 
 const START = 'Start';

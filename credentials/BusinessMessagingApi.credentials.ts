@@ -81,15 +81,14 @@ export class BusinessMessagingApi implements ICredentialType {
 		},
 	];
 
-	// Also for n8n's "Custom API Call". A function, because n8n evaluates expressions only during an execution, but
-	// webhooks are also removed later. It also saves a third of the CPU time of a message.
-	async authenticate(
+	// A function, because n8n evaluates expressions only during an execution, but webhooks are also removed later. It
+	// also saves a third of the CPU time of a message. A property of the object and no method: n8n copies the own
+	// properties of a credential type, and offers it for "Custom API Call" and in its HTTP Request node only with this one.
+	authenticate = async (
 		{ apiKey }: ICredentialDataDecryptedObject,
 		options: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> {
-		return {
-			...options,
-			headers: { ...options.headers, Authorization: `Bearer ${(apiKey as string).trim()}` },
-		};
-	}
+	): Promise<IHttpRequestOptions> => ({
+		...options,
+		headers: { ...options.headers, Authorization: `Bearer ${(apiKey as string).trim()}` },
+	});
 }

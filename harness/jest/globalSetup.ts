@@ -10,7 +10,8 @@ const changedAt = (file: string) => statSync(path.join(root, file)).mtimeMs;
 
 /** Whether dist is older than its sources or the way it is built, or holds another number of files than a build gives. */
 function isStale(): boolean {
-	const sources = [...filesBelow('nodes'), ...filesBelow('credentials')];
+	const folders = [...filesBelow('nodes'), ...filesBelow('credentials')];
+	const sources = folders.filter((file) => !file.endsWith('.md')); // these stay here
 	const compiled = sources
 		.filter((file) => file.endsWith('.ts'))
 		.map((file) => `dist/${file.replace(/ts$/, 'js')}`);

@@ -83,10 +83,10 @@ async function textOf(
 	parameters: Parameters,
 ): Promise<ResourceMapperFields> {
 	const { template, problem } = await look(context, parameters);
-	const { header, pdf, body, footer, buttons = [] } = template ?? {};
+	const { header, body, footer, buttons = [] } = template ?? {};
 	if (!body) return { fields: [], emptyFieldsNotice: escape(problem) };
 	const lines = [
-		header && `<b>${pdf ? '[PDF]' : escape(header)}</b>`,
+		header && `<b>${escape(header)}</b>`,
 		escape(body).replaceAll('\n', '<br>'),
 		footer && `<i>${escape(footer)}</i>`,
 		...buttons.map(({ text, url = '' }) => escape(`[${text}] ${url}`)),

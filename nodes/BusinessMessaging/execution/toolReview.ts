@@ -16,6 +16,11 @@ export function isToolReview({ type }: INode): boolean {
 	return type.endsWith('HitlTool');
 }
 
+/** Whether a node is a tool of an AI agent. */
+export function isTool({ type }: INode): boolean {
+	return type.endsWith('Tool');
+}
+
 /** Whether an expression is what the tool is called with. */
 export function isToolParameters(code: string): boolean {
 	return toolParameters.test(code);

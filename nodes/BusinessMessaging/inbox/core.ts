@@ -95,9 +95,9 @@ export interface Run {
 	notAsked: unknown[];
 }
 
-/** Longer replies are cut, so that those of all people fit into one request to n8n, which accepts 16 MB. */
+/** Longer replies are cut, so that those of all people fit into one request to n8n, which accepts 16 MB: three bytes a character, in base64. */
 export const maxText = 4_000;
-const maxTextOfAll = 4_000_000;
+const maxTextOfAll = 3_000_000;
 
 /** How long an asker counts as alive after it has told somebody, and n8n may take to store that a run waits, ms. */
 export const leaseMs = 120_000;

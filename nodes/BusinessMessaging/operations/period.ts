@@ -27,13 +27,15 @@ export const periodField = collectionField({
 	],
 });
 
-/** @throws InputError for an invalid time */
+/** @throws InputError for an invalid time, or a period that ends before it begins */
 export function inPeriod(
 	{ period }: ValuesOf<readonly [typeof periodField]>,
 	{ timeZone }: RequestSettings,
 ): OperationRequest {
-	const { from, to } = period;
-	return { query: { from: toUtc('From', from, timeZone), to: toUtc('To', to, timeZone) } };
+	const [from, to] = [toUtc('From', period.from, timeZone), toUtc('To', period.to, timeZone)];
+	if (from && to && from > to)
+		throw new InputError("'From' is after 'To'", 'The period ends before it begins. Swap the two.');
+	return { query: { from, to } };
 }
 
 function toUtc(label: string, written: unknown, timeZone: string): string | undefined {

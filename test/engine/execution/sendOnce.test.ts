@@ -160,6 +160,20 @@ test('a message that failed later is sent again, once for each failure', async (
 	expect(new Set(keys).size).toBe(4 + 3);
 });
 
+test('knows the last 45,000 messages, also when a full history has lost its oldest ones', async () => {
+	await run();
+	const { lists } = service.engine.processed as unknown as { lists: Map<string, string[]> };
+	const [[key, entries]] = lists;
+	const others = (what: string, count: number) => range(count).map((n) => `${what} ${n}`);
+	const later = 2 * 45_000 - entries.length - 40;
+	lists.set(key, [...others('earlier', 10_000), ...entries, ...others('later', later)]);
+	await run({ items: people(12, 2000) });
+	await run({ items: people(12, 3000) });
+	expect(lists.get(key)!.length).toBeLessThanOrEqual(2 * 45_000 + 24);
+	const { outputs } = await run();
+	expect(statuses(outputs)).toEqual(people(4).map(() => 'alreadySent'));
+}, 240_000);
+
 test('what was sent once is sent again by another workflow', async () => {
 	await run();
 	await run({ workflowId: 'another workflow' });

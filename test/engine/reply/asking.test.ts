@@ -1,4 +1,5 @@
 /** Asking, in n8n's engine: who receives the replies, before and after the questions are sent. */
+import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { QuestionRun } from '../../../nodes/BusinessMessaging/inbox/questionRun';
@@ -46,6 +47,16 @@ test.each<[string, INodeParameters, object]>([
 	expect(service.sent()).toEqual([]);
 	expect(webhooks()).toEqual([]);
 });
+
+test('refuses to ask more than 10,000 people', async () => {
+	const items = range(10_001).map((n) => ({ n }));
+	const to = '=+1555{{ 1000000 + $json.n }}';
+	const messageFor = async (count: number) =>
+		(await ask({ to }, { items: items.slice(0, count) })).error?.message;
+	expect(await messageFor(10_001)).toContain('asks 10001 people; the maximum is 10000');
+	expect(await messageFor(10_000)).toContain('To ask several people at once'); // there is no trigger
+	expect(service.sent()).toEqual([]);
+}, 240_000);
 
 test("on n8n's engine 2.0, which cannot continue after a wait, nobody is asked", async () => {
 	const { error } = await ask({}, { executionId: '01a21057-d93e-72dc-ab7a-3df51c812f0c' });

@@ -1,4 +1,7 @@
 /** The trigger as the inbox, over HTTP: it receives the replies, and passes them to the executions that wait for them. */
+import { range } from 'lodash';
+import type { INodeParameters } from 'n8n-workflow';
+
 import { received, Triggers, useService } from '../../../harness/engine/service';
 import { until } from '../../../harness/until';
 import { People, anna, berta, carl, jsonOf, startedBy } from './support';
@@ -91,6 +94,57 @@ test('if a reply does not fit, the question is repeated; after that, or if the s
 	expect(startedBy(trigger)).toEqual([]);
 });
 
+test('repetitions are counted for each person', async () => {
+	await inbox();
+	const execution = await people.ask([anna, berta], {
+		responseType: 'number',
+		replyOptions: { repeats: 2 },
+	});
+	for (const text of ['one', 'two', 'three'])
+		for (const from of [anna, berta]) await people.write(from, text);
+	expect(service.received()).toEqual({ [anna]: 3, [berta]: 3 });
+	expect(await jsonOf(execution)).toMatchObject([
+		{ from: anna, accepted: false, text: 'three' },
+		{ from: berta, accepted: false, text: 'three' },
+	]);
+});
+
+test('nobody waits for a person whom the frequency cap leaves out', async () => {
+	const trigger = await inbox();
+	service.engine.processed.reset();
+	const audienceRules = { frequencyCap: { values: { messages: 1, per: 'month' } } };
+	const cap: [INodeParameters, object] = [{ audienceRules }, { workflowId: 'with a cap' }];
+	const first = await people.ask([berta], ...cap);
+	await people.write(berta, 'once');
+	await jsonOf(first);
+	const second = await people.ask([anna, berta], ...cap);
+	await people.write(berta, 'I was not asked again');
+	await people.write(anna, 'mine');
+	expect(await jsonOf(second)).toMatchObject([
+		{ replied: true, from: anna, text: 'mine' },
+		{ to: berta, sendStatus: 'skipped', reason: 'frequencyCap' },
+	]);
+	expect(startedBy(trigger)).toEqual(['I was not asked again']);
+});
+
+test('a reply of grouped messages has 50 at most', async () => {
+	const trigger = await inbox();
+	const execution = await people.ask([anna, berta], { replyOptions: { groupMessages: 60 } });
+	const timestamp = new Date().toISOString();
+	const texts = range(52).map((n) => `Text ${n}`);
+	const write = async (from: string, some: string[]) =>
+		await triggers.deliver(
+			trigger,
+			some.map((text) => received({ id: from + text, from, text, timestamp })),
+		);
+	await write(anna, texts);
+	await write(berta, texts.slice(0, 50));
+	const text = texts.slice(0, 50).join('\n');
+	expect(await jsonOf(execution)).toMatchObject([{ text }, { text }]);
+	const [started] = trigger.executions.map(({ items }) => items[0].map(({ json }) => json.text));
+	expect(started).toEqual(texts.slice(50));
+});
+
 test('of two questions to the same person the later one gets the answer first', async () => {
 	await inbox();
 	const earlier = await people.ask([anna]);
@@ -179,6 +233,36 @@ test('messages of a person in a row are one answer once nothing comes for a whil
 	]);
 	await people.write(anna, 'Thanks');
 	expect(startedBy(trigger)).toEqual(['Thanks']);
+});
+
+test.each([
+	['minutes', 90, 90 * 60_000],
+	['hours', 36, 36 * 3_600_000],
+	['days', 1.5, 36 * 3_600_000],
+	['days', 365, 365 * 24 * 3_600_000],
+])('a time limit in %s: after %d of them, replies count no more', async (unit, limit, ms) => {
+	const trigger = await inbox();
+	const settings = { limitWaitTime: limit, waitTimeUnit: unit };
+	const execution = await people.ask([anna, berta], settings);
+	const start = Date.now();
+	const clock = jest.spyOn(Date, 'now');
+	clock.mockReturnValue(start + ms - 60_000);
+	await people.write(anna, 'in time');
+	clock.mockReturnValue(start + ms + 1_000);
+	await people.write(berta, 'too late');
+	clock.mockRestore();
+	expect(execution.outputs).toBeUndefined();
+	expect(startedBy(trigger)).toEqual(['too late']);
+	expect(people.storedBy(trigger).join()).toContain('in time');
+});
+
+test.each([
+	['days', 365.1],
+	['hours', 0],
+])('refuses a time limit in %s of %d, before anything is sent', async (unit, limit) => {
+	const settings = { limitWaitTime: limit, waitTimeUnit: unit };
+	await expect(people.ask([anna], settings)).rejects.toThrow("'Limit Wait Time' is not a time");
+	expect(service.sent()).toEqual([]);
 });
 
 test('answers so far come out when the time is up', async () => {

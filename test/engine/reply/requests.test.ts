@@ -1,5 +1,5 @@
 /** The calls of Send and Wait to triggers and runs, over HTTP: which are accepted, and what follows from odd responses. */
-import { range } from 'lodash';
+import { chunk, range } from 'lodash';
 import type { IWebhookFunctions } from 'n8n-workflow';
 
 import { until } from '../../../harness/until';
@@ -137,6 +137,21 @@ test('what is stored for one open question has at most 300 bytes', async () => {
 	expect(people.storedBy(trigger)).toHaveLength(100);
 	expect((bytes - 500) / 100).toBeLessThanOrEqual(300);
 });
+
+test('a trigger waits for 50,000 people and no more', async () => {
+	const trigger = await inbox();
+	const phones = range(49_998).map((n) => `+1555${1_000_000 + n}`);
+	const until = Date.now() + 86_400_000;
+	for (const part of chunk(phones, 10_000))
+		expect(await new WaitingRun(trigger, part, undefined, { until }).tell()).toMatchObject({
+			inbox: 'yes',
+		});
+	const full = 'already waits for the maximum number of people';
+	await expect(people.ask([anna, berta, carl])).rejects.toThrow(full);
+	await people.ask([anna, berta]);
+	await expect(people.ask([carl])).rejects.toThrow(full);
+	expect(service.received()).toEqual({ [anna]: 1, [berta]: 1 });
+}, 240_000);
 
 test('a page with status 200 at the URL of a run, as from a proxy, loses no replies', async () => {
 	const trigger = await inbox();

@@ -130,7 +130,7 @@ describe('by a clock that only the test moves', () => {
 	/** Delivers so many events one after another, so that it is never quiet. @param passes ms between two of them */
 	async function deliverInARow(
 		trigger: Trigger,
-		{ bodies, passes }: { bodies: unknown[]; passes: number },
+		{ bodies, passes, pauseMs = 150 }: { bodies: unknown[]; passes: number; pauseMs?: number },
 	): Promise<void> {
 		const start = Date.now();
 		const clock = jest.spyOn(Date, 'now').mockReturnValue(start);
@@ -138,7 +138,7 @@ describe('by a clock that only the test moves', () => {
 		for (const [index, body] of bodies.entries()) {
 			clock.mockReturnValue(start + index * passes);
 			answers.push(triggers.deliver(trigger, body));
-			await pause(passes > 0 ? 150 : 15);
+			await pause(passes > 0 ? pauseMs : 15);
 		}
 		clock.mockRestore();
 		await until(
@@ -158,6 +158,14 @@ describe('by a clock that only the test moves', () => {
 		const [first] = trigger.executions.map((execution) => itemsIn(execution).length);
 		expect(first).toBeGreaterThanOrEqual(8);
 		expect(first).toBeLessThanOrEqual(11);
+	});
+
+	test('receipts that never stop start an execution after three seconds', async () => {
+		const trigger = await triggers.active({ parameters: batching });
+		await deliverInARow(trigger, { bodies: range(8).map(receipt), passes: 1_000, pauseMs: 50 });
+		const [first] = trigger.executions.map((execution) => itemsIn(execution).length);
+		expect(first).toBeGreaterThanOrEqual(3);
+		expect(first).toBeLessThanOrEqual(5);
 	});
 
 	test('twenty receipts start an execution at once', async () => {

@@ -99,6 +99,16 @@ describe('with many events', () => {
 	});
 });
 
+test('knows the last 20,000 events until n8n restarts', async () => {
+	const trigger = await triggers.active({ workflowId: 'many events' });
+	const some = (from: number) => range(from, from + 5_000).map((n) => received({ id: `msg_${n}` }));
+	for (const from of [0, 5_000, 10_000, 15_000]) await triggers.deliver(trigger, some(from));
+	const known = trigger.executions.length;
+	for (const n of [0, 4_999, 10_000, 19_999])
+		await triggers.deliver(trigger, received({ id: `msg_${n}` }));
+	expect(trigger.executions.length).toBe(known);
+}, 240_000);
+
 test('starts duplicate events if the user allows them', async () => {
 	const trigger = await triggers.active({
 		parameters: { options: { allowDuplicateEvents: true } },

@@ -2,6 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { received, Triggers, useService } from '../../../harness/engine/service';
 import type { Trigger } from '../../../harness/engine/trigger';
+import type { FaultOrder } from '../../../sandbox/faults';
 import { unreachableReason } from '../../../nodes/BusinessMessaging/webhooks/publicAddress';
 
 const service = useService();
@@ -26,6 +27,14 @@ const receipts: INodeParameters = {
 	options: { otherEvents: 'contact.created, *' },
 };
 const newSecret: INodeParameters = { options: { secretVersion: 2 } };
+
+/** Has the service list all webhooks in its own way. */
+const listAs = (write: (url: string) => string | undefined) =>
+	jest.spyOn(service.sandbox.state.adapter, 'answer').mockImplementation((name, result) => {
+		const list = (result as { data?: Array<{ url: string }> }).data;
+		const data = list?.map((webhook) => ({ ...webhook, url: write(webhook.url) }));
+		return { status: 200, body: name === 'listWebhooks' ? { data } : result };
+	});
 
 describe('the registration', () => {
 	test('is made for the URL with a secret and the chosen events, removed, and made again with the same secret', async () => {
@@ -66,14 +75,6 @@ describe('the registration', () => {
 		['with a masked secret', masked],
 		['not at all', () => undefined],
 	];
-
-	/** Has the service list all webhooks in its own way. */
-	const listAs = (write: (url: string) => string | undefined) =>
-		jest.spyOn(service.sandbox.state.adapter, 'answer').mockImplementation((name, result) => {
-			const list = (result as { data?: Array<{ url: string }> }).data;
-			const data = list?.map((webhook) => ({ ...webhook, url: write(webhook.url) }));
-			return { status: 200, body: name === 'listWebhooks' ? { data } : result };
-		});
 
 	test.each(writings)(
 		'is kept, replaced and removed where the service shows its URL %s',
@@ -189,6 +190,23 @@ describe('the registration', () => {
 		},
 	);
 
+	test.each<[string, FaultOrder]>([
+		['does not respond', { reset: 'beforeRead' }],
+		['fails', { status: 500 }],
+		['limits the rate', { status: 429, headers: { 'retry-after': '7200' } }],
+	])('fails if the service %s, and the error says what to do again', async (_, fault) => {
+		const messageOf = async (mode?: 'test') => {
+			await service.fault({ endpoint: 'createWebhook', ...fault, count: 20 });
+			const credentials = service.credentials(service.newKey());
+			const it = await triggers.make({ mode, credentials });
+			const error = await it.activate().catch((thrown: Error) => thrown);
+			service.sandbox.state.faults.remove();
+			return (error as Error).message;
+		};
+		expect(await messageOf()).toMatch(/publish again/i);
+		expect(await messageOf('test')).toMatch(/run the node again/i);
+	});
+
 	test('is found even if nothing about it was stored', async () => {
 		const it = await triggers.active();
 		await triggers.active({ staticData: {} });
@@ -294,6 +312,25 @@ describe('the secret of the URL', () => {
 		expect(await statusOf(changed, old)).toBe(401);
 		expect(await statusOf(changed)).toBe(200);
 		expect(changed.staticData).toMatchObject(staticData);
+	});
+
+	test.each([
+		['', (url: string) => url],
+		[', also where the service shows no URL', () => undefined],
+	])("is another one when n8n's address has changed%s", async (_, write) => {
+		listAs(write);
+		const workflowId = 'moved';
+		const it = await triggers.active({ workflowId });
+		const [{ url: before }] = registered();
+		const webhookBaseUrl = new URL(it.url).origin.replace('127.0.0.1', 'localhost');
+		await triggers.active({ workflowId, staticData: it.staticData, webhookBaseUrl });
+		const after = registered().map(({ url }) => url.split('?token='));
+		const [address, secret] = before.split('?token=');
+		expect(after).toContainEqual([
+			address.replace('127.0.0.1', 'localhost'),
+			expect.stringMatching(/^[\w-]{43}$/),
+		]);
+		expect(after.filter((one) => one.includes(secret))).toEqual([[address, secret]]);
 	});
 
 	test('is known when a delivery from before the first activation has written back nothing', async () => {

@@ -90,7 +90,7 @@ const maxLength = 100;
 /**
  * Reads a yes or a no: the words of one of the two, and politeness, but nothing else.
  *
- * @returns undefined for any other text, e.g. "yes, but not today" or "please"
+ * @returns undefined for any other text, e.g. "yes, but not today", "yes?" or "please"
  */
 export function readApproval(
 	text: string,
@@ -99,8 +99,10 @@ export function readApproval(
 ): boolean | undefined {
 	if (text.length > maxLength) return undefined;
 	const reply = plain(text);
+	// "Yes?" asks. Greek asks with a semicolon.
+	const isQuestion = /[?;؟]/.test(text.normalize('NFKC'));
 	const isOnly = (answers: string[]) =>
-		answers.includes(text) || consistsOf(reply, answers.map(plain));
+		answers.includes(text) || (!isQuestion && consistsOf(reply, answers.map(plain)));
 	const [isYes, isNo] = [isOnly(yesWords), isOnly(noWords)];
 	return isYes === isNo ? undefined : isYes;
 }

@@ -111,7 +111,7 @@ export const audienceField = collectionField({
 			displayName: 'Frequency Cap',
 			name: 'frequencyCap',
 			description:
-				'The maximum number of messages to one person, counted over all nodes of this workflow with a Frequency Cap. The last 100,000 messages of the workflow count.',
+				'The maximum number of messages to one person, counted over all nodes of this workflow with a Frequency Cap. The last 90,000 messages of the workflow count.',
 			fields: [
 				numberField({
 					displayName: 'Messages',
