@@ -373,6 +373,10 @@ export class Runs {
 	/** How many people the runs ask. */
 	people = 0;
 
+	get size(): number {
+		return this.byId.size;
+	}
+
 	get(id: string): Run | undefined {
 		return this.byId.get(id);
 	}

@@ -100,7 +100,7 @@ async function handle(
 	const wanted = others.filter(isWanted);
 	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
 	if (!collected) return { noWebhookResponse: true };
-	eventsOf(context).store(context);
+	eventsOf(context).store(context, collected.length > 0);
 	// Otherwise, this change of n8n's static data would write back an older state.
 	inbox?.store();
 	if (collected.length === 0) return handled('Nothing to start with');
