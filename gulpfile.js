@@ -23,7 +23,7 @@ async function compile() {
 const wrapped = /(?<!\w)\(0, (\w+_\d\.\w+)\)(?=\()/g;
 
 /**
- * The files indent with tabs as their sources do, do not name their source maps, which stay here, do not export `undefined` before
+ * The files indent with tabs and quote as their sources do, do not name their source maps, which stay here, do not export `undefined` before
  * the value, which only circular imports could see, call imports plainly, and carry no mark for default imports, of which there are
  * none: three per cent of the package.
  */
@@ -33,10 +33,12 @@ async function tidy() {
 		const script = path.join(staging, file);
 		const map = JSON.parse(await fs.readFile(`${script}.map`, 'utf8'));
 		const mappings = decode(map.mappings);
-		const lines = (await fs.readFile(script, 'utf8'))
+		const text = await fs.readFile(script, 'utf8');
+		const [head] = /^.*\n(Object\.defineProperty.*\n)?(exports\..* = void 0;\n)?/.exec(text);
+		mappings.splice(1, head.split('\n').length - 2);
+		const lines = `'use strict';\n${text.slice(head.length)}`
 			.replace(/\n\/\/# sourceMappingURL=.*$/, '\n')
-			.replace(/^exports\..* = void 0;$/m, '')
-			.replace(/^Object\.defineProperty\(exports, "__esModule".*$/m, '')
+			.replace(/^const \w+ = require\("[^"]*"\);$/gm, (line) => line.replaceAll('"', "'"))
 			.split('\n')
 			.map((line, number) => {
 				const tabs = Math.floor(/^ */.exec(line)[0].length / 4);

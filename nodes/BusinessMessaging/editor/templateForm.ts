@@ -6,9 +6,9 @@ import type {
 } from 'n8n-workflow';
 import { compact, escape, range, truncate } from 'lodash';
 
-import { type Template, type TemplateVariable, variablePattern } from '../api/templates';
-import { findTemplate, missingTemplate } from '../operations/message/review';
-import { nameOf, pdfField, titleOf } from '../operations/message/variables';
+import { type Template, type TemplateVariable, variablePattern } from '../reading/readTemplates';
+import { findTemplate, missingTemplate } from '../operations/sending/templateReview';
+import { nameOf, pdfField, titleOf } from '../operations/sending/templateVariables';
 import { connect } from '../transport/connect';
 import { asFailure } from '../transport/errors';
 import { listTemplates } from '../transport/templateList';

@@ -1,8 +1,9 @@
 /** A message as the inbox reads it. */
 import { createHash } from 'crypto';
 
-import { type EventEnvelope, kindOf } from '../api/events';
-import { asText, isRecord } from '../api/read';
+import type { EventEnvelope } from '../api/events';
+import { kindOf } from '../reading/readEvents';
+import { isRecord, textOrJson } from '../jsonValues';
 import { nameOf } from '../webhooks/deduplicationKey';
 import { senderOf } from '../webhooks/sender';
 import { latestTimeOf, quotedIn, readEvent } from '../webhooks/simpleEvent';
@@ -34,7 +35,7 @@ export function toArrival(
 		text: words?.slice(0, maxText) ?? null,
 		...((words?.length ?? 0) > maxText && { isCut: true }),
 		...(messageId !== undefined && { messageId: messageId.slice(0, maxText) }),
-		respondedAt: asText(time).slice(0, maxText) || new Date().toISOString(),
+		respondedAt: textOrJson(time).slice(0, maxText) || new Date().toISOString(),
 		phone,
 		...(quoted !== undefined && { quoted: quoted.slice(0, maxText) }),
 		time: latestTimeOf(event),

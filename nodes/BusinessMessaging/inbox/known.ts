@@ -2,9 +2,10 @@
 import { uniq } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
-import { type Run, type Sender, Runs, isOpen, keysOf, mergeRun } from './core';
+import { type Run, type Sender, isOpen, keysOf, mergeRun } from './core';
 import type { Delivery, InboxPorts } from './ports';
 import { fromRecord, parse, toRecord } from './records';
+import { Runs } from './runs';
 
 /** How many messages and runs that are settled a trigger recognizes, and for how long, minutes. */
 const maxSettled = 10_000;

@@ -13,9 +13,10 @@ import { canonical } from '../webhooks/publicAddress';
 import { notRepeated, repetitionOf } from './answers';
 import { toArrival } from './arrival';
 import { openReplies, pollEvent, repliesEvent } from './calls';
-import { type Arrival, type Asked, type Run, Runs, addReply, decide } from './core';
+import { type Arrival, type Asked, type Run, addReply, decide } from './core';
 import { outputsOf } from './output';
 import { fromRecord } from './records';
+import { Runs } from './runs';
 import { unseal } from './seal';
 import { type Wait, unregister } from './withoutTrigger';
 

@@ -1,6 +1,6 @@
 /** Who has written a message. */
 import type { EventEnvelope } from '../api/events';
-import { asText } from '../api/read';
+import { textOrJson } from '../jsonValues';
 import { isPhoneKey, samePhoneKey } from '../phone/compare';
 import { readEvent } from './simpleEvent';
 
@@ -8,6 +8,6 @@ import { readEvent } from './simpleEvent';
 export function senderOf(event: EventEnvelope): string | undefined {
 	const { event: kind, from, senderId } = readEvent(event);
 	if (kind !== 'message.received') return undefined;
-	const key = samePhoneKey(asText(from));
+	const key = samePhoneKey(textOrJson(from));
 	return (isPhoneKey(key) ? key : senderId) ?? (key || undefined);
 }

@@ -2,10 +2,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { omit, pick, pickBy } from 'lodash';
 
-import { type EventEnvelope, kindOf, readStatus } from '../api/events';
-import { asMilliseconds, asText, isRecord, plain, readId } from '../api/read';
+import { type EventEnvelope } from '../api/events';
+import { readStatus } from '../reading/readEvents';
+import { kindOf } from '../reading/readEvents';
+import { textOrJson, isRecord } from '../jsonValues';
+import { asMilliseconds, plain, readId } from '../reading/readResponse';
 import { toE164 } from '../phone/compare';
-import { isPersonId } from '../phone/read';
+import { isPersonId } from '../phone/readPhone';
 import { timeField } from './eventTimes';
 import { type Intent, intentOf } from './intent';
 
@@ -60,7 +63,7 @@ function readPhoneNumber(value: unknown): unknown {
 }
 
 function numberIn(person: Record<string, unknown>): unknown {
-	return valuesOf(person, numberNames).find((value) => asText(value) !== '');
+	return valuesOf(person, numberNames).find((value) => textOrJson(value) !== '');
 }
 
 /** The values of the fields with these names, in their order. */
@@ -85,9 +88,9 @@ function readSender(
 	if (event !== 'message.received') return { from };
 	const named = isRecord(given) ? valuesOf(given, idNames) : [];
 	const beside = places.flatMap((place) => valuesOf(place, senderIdNames));
-	const ids = [...named, ...beside].map((value) => (isRecord(value) ? '' : asText(value)));
+	const ids = [...named, ...beside].map((value) => (isRecord(value) ? '' : textOrJson(value)));
 	const isId = (id: string) => id !== '' && id.length <= maxId && !toE164(id).startsWith('+');
-	const senderId = ids.find(isId) ?? (isPersonId(asText(from)) ? asText(from) : undefined);
+	const senderId = ids.find(isId) ?? (isPersonId(textOrJson(from)) ? textOrJson(from) : undefined);
 	return { from: isRecord(from) || from == null ? (senderId ?? from) : from, senderId };
 }
 
@@ -99,7 +102,7 @@ const quoteName =
 export function quotedIn(record: Record<string, unknown>): string | undefined {
 	for (const [name, value] of Object.entries(record)) {
 		if (!quoteName.test(plain(name))) continue;
-		const inner = isRecord(value) ? (readId(value) ?? quotedIn(value)) : asText(value);
+		const inner = isRecord(value) ? (readId(value) ?? quotedIn(value)) : textOrJson(value);
 		if (inner) return inner;
 	}
 	return undefined;
@@ -148,7 +151,7 @@ export function simplify(envelope: EventEnvelope): IDataObject {
 	};
 	const renamed = [
 		timeField(envelope.data) ?? '',
-		isAboutMessage(envelope.event) && asText(envelope.data.id) === fields.messageId ? 'id' : '',
+		isAboutMessage(envelope.event) && textOrJson(envelope.data.id) === fields.messageId ? 'id' : '',
 	];
 	const others = omit(envelope.data, [...renamed, ...Object.keys(fields)]);
 	return { ...fields, ...people, ...others } as IDataObject;

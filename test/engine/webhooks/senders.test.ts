@@ -1,9 +1,9 @@
 /** Who has written: a number, an ID behind which the service hides it, or both; and which message it replies to. */
 import type { EventEnvelope } from '../../../nodes/BusinessMessaging/api/events';
 import { toArrival } from '../../../nodes/BusinessMessaging/inbox/arrival';
-import { isPersonId } from '../../../nodes/BusinessMessaging/phone/read';
+import { isPersonId } from '../../../nodes/BusinessMessaging/phone/readPhone';
 import { passesFilters } from '../../../nodes/BusinessMessaging/trigger/filters';
-import { toItems } from '../../../nodes/BusinessMessaging/trigger/items';
+import { toItems } from '../../../nodes/BusinessMessaging/trigger/toItems';
 import type { TriggerOptions } from '../../../nodes/BusinessMessaging/trigger/settings';
 import { readEvent, simplify } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';
 
