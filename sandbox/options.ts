@@ -62,7 +62,9 @@ export const optionsSchema = z
 		hidesNumbers: z
 			.boolean()
 			.default(false)
-			.describe('whether people write without their number: with an ID, quoting the last message to them'),
+			.describe(
+				'whether people write without their number: with an ID, quoting the last message to them',
+			),
 		sampleContacts: count.default(5).describe('number of contacts at the start'),
 		variants: variantsSchema,
 	})

@@ -74,8 +74,8 @@ function valuesOf(record: Record<string, unknown>, wanted: string[]): unknown[] 
 }
 
 /** Fields with the ID of a person: in an object about them, and beside `from`. Assumption: the usual names. */
-const idNames = ['userid', 'bsuid', 'lid', 'id'];
-const senderIdNames = ['fromuserid', 'senderuserid', 'fromid', 'senderid'];
+const idNames = ['userId', 'bsuid', 'lid', 'id'].map(plain);
+const senderIdNames = ['fromUserId', 'senderUserId', 'fromId', 'senderId'].map(plain);
 const maxId = 128;
 
 /** Services may hide a person's number behind an ID, or show both. */
