@@ -139,7 +139,10 @@ test.each([
 test('every word for yes and no can be polite in every language, and none opts out', () => {
 	const courtesies = languages.flatMap(({ courtesy }) => courtesy);
 	const { yes, no } = approvalWords;
-	const words = [...yes.map((word) => [word, true]), ...no.map((word) => [word, false])] as const;
+	const words: Array<[string, boolean]> = [
+		...yes.map((word): [string, boolean] => [word, true]),
+		...no.map((word): [string, boolean] => [word, false]),
+	];
 	const property = fc.property(
 		fc.constantFrom(...words),
 		fc.constantFrom(...courtesies),
