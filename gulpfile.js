@@ -19,7 +19,10 @@ async function compile() {
 	});
 }
 
-/** The files indent with tabs as their sources do, and do not name their source maps, which stay here: two per cent of the package. */
+/**
+ * The files indent with tabs as their sources do, do not name their source maps, which stay here, and do not export `undefined`
+ * before the value, which only circular imports could see: two per cent of the package.
+ */
 async function tidy() {
 	const files = await fs.readdir(staging, { recursive: true });
 	for (const file of files.filter((name) => name.endsWith('.js'))) {
@@ -28,6 +31,7 @@ async function tidy() {
 		const mappings = decode(map.mappings);
 		const lines = (await fs.readFile(script, 'utf8'))
 			.replace(/\n\/\/# sourceMappingURL=.*$/, '\n')
+			.replace(/^exports\..* = void 0;$/m, '')
 			.split('\n')
 			.map((line, number) => {
 				const tabs = Math.floor(/^ */.exec(line)[0].length / 4);

@@ -6,7 +6,7 @@ const operations = [
 	'engine/operations/everyOperation',
 	'engine/operations/inputs',
 	'engine/operations/missingValues',
-	'engine/operations/readable',
+	'engine/operations/readText',
 	'engine/operations/results',
 	'engine/operations/template',
 	'engine/operations/upsert',
@@ -40,12 +40,20 @@ const transport = [
 	'engine/transport/throttle',
 	'engine/credentials/credential',
 	'engine/security/credential',
-	'engine/transport/pace',
+	'engine/transport/rate',
 ];
 const replies = ['engine/reply/asking', 'engine/reply/answering', 'engine/reply/requests'];
 
 export const suitesOf: Record<string, string[]> = {
-	api: ['unit/api/parseJson', 'unit/api/read', ...transport.slice(0, 4), ...operations, ...sending],
+	api: [...transport.slice(0, 4), ...operations, ...receiving],
+	reading: [
+		'unit/reading/parseJson',
+		'unit/reading/readResponse',
+		...transport.slice(0, 4),
+		...operations,
+		...sending,
+		...receiving,
+	],
 	phone: [
 		'unit/phone/library',
 		'engine/execution/sendWindow',

@@ -48,6 +48,8 @@ export const phoneSchema = z
 	.regex(/^\+[1-9]\d{6,14}$/, 'Must be a phone number in international format, e.g. +15551234567')
 	.describe('Phone number in international format with a leading +');
 
+const urlSchema = z.string().url('it must be a public https:// address');
+
 /** One parameter of a template component. Source: specification, "Template message components". */
 export const templateParameterSchema = fields({
 	type: z.string().min(1),
@@ -95,9 +97,7 @@ export const endpoints = {
 			template: z.string().min(1).describe('Name of the template'),
 			language: z.string().min(1).describe('Locale code of the form xx_XX'),
 			components: z.array(templateComponentSchema).optional(),
-			headerDocumentUrl: z
-				.string()
-				.url()
+			headerDocumentUrl: urlSchema
 				.optional()
 				.describe('Public URL of a PDF, for a utility template whose header is a document'),
 		}),
@@ -120,7 +120,7 @@ export const endpoints = {
 	updateTemplate: row('/v1/templates/:id', onV1('PUT'), { body: templateFields.partial() }),
 	createWebhook: row('/v1/webhooks', onV1('POST'), {
 		body: fields({
-			url: z.string().url().describe('URL that events are delivered to'),
+			url: urlSchema.describe('URL that events are delivered to'),
 			events: z.array(z.string().min(1)).min(1).optional().describe('Kinds of event to deliver'),
 		}),
 	}),

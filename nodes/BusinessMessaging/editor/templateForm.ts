@@ -6,9 +6,9 @@ import type {
 } from 'n8n-workflow';
 import { compact, escape, range, truncate } from 'lodash';
 
-import { type Template, type TemplateVariable, variablePattern } from '../api/templates';
-import { findTemplate, missingTemplate } from '../operations/message/review';
-import { nameOf, pdfField, titleOf } from '../operations/message/variables';
+import { type Template, type TemplateVariable, variablePattern } from '../reading/readTemplates';
+import { findTemplate, missingTemplate } from '../operations/sending/templateReview';
+import { nameOf, pdfField, titleOf } from '../operations/sending/templateVariables';
 import { connect } from '../transport/connect';
 import { asFailure } from '../transport/errors';
 import { listTemplates } from '../transport/templateList';
@@ -83,10 +83,10 @@ async function textOf(
 	parameters: Parameters,
 ): Promise<ResourceMapperFields> {
 	const { template, problem } = await look(context, parameters);
-	const { header, pdf, body, footer, buttons = [] } = template ?? {};
+	const { header, body, footer, buttons = [] } = template ?? {};
 	if (!body) return { fields: [], emptyFieldsNotice: escape(problem) };
 	const lines = [
-		header && `<b>${pdf ? '[PDF]' : escape(header)}</b>`,
+		header && `<b>${escape(header)}</b>`,
 		escape(body).replaceAll('\n', '<br>'),
 		footer && `<i>${escape(footer)}</i>`,
 		...buttons.map(({ text, url = '' }) => escape(`[${text}] ${url}`)),

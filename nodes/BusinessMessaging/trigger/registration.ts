@@ -298,6 +298,8 @@ function toNodeError(context: IHookFunctions, failure: ServiceError): NodeOperat
 	const byHand = `choose Manual in 'Registration' under 'Options', and register this URL at the service by hand: ${webhookUrlOf(context)}`;
 	// n8n replaces a message that contains a network error's code
 	let advice = failure.description?.replace(/ \([A-Z_]+\)$/, '');
+	if (context.getMode() !== 'manual')
+		advice = advice?.replace(/run the node again/i, 'publish again');
 	if ([404, 405].includes(failure.statusCode ?? 0)) advice = upperFirst(byHand);
 	else if (isRefusedContent(failure))
 		advice = `If it does not know an event type, correct 'Trigger On' and 'Other Event Types'; else ${byHand}`;

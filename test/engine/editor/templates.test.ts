@@ -111,6 +111,19 @@ describe('the form of a template', () => {
 		);
 	});
 
+	test.each([
+		['DOCUMENT', '[PDF]'],
+		['IMAGE', '[Image]'],
+		['video', '[Video]'],
+	])('a header of the format %s is shown as %s', async (format, shown) => {
+		const components = [
+			{ type: 'HEADER', format },
+			{ type: 'BODY', text: 'Hi' },
+		];
+		await service.list('listTemplates', { name: 'sale', language: 'en_US', components });
+		expect(await textOf(chosen('sale'))).toBe(`<b>${shown}</b><br>Hi`);
+	});
+
 	describe('where less is known', () => {
 		const welcome = { id: 't1', name: 'welcome', language: 'en_US', status: 'APPROVED' };
 		const numbered = ['body_1', 'body_2', 'body_3'].map((id) =>

@@ -2,7 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
-import { readSettings } from '../../../nodes/BusinessMessaging/operations/message/questionFields';
+import { readSettings } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import { locator, sendText as send, useService } from '../../../harness/engine/service';
 
 const service = useService({ sampleContacts: 1 });
@@ -36,6 +36,20 @@ const question = { operation: 'sendAndWait', message: 'Shall we?', text: undefin
 const noChoices = { ...question, responseType: 'choice', choices: ' , ' };
 const filtered = { ...query(['segment', 'a']), filters: { segment: 'news' } };
 const figures = { resource: 'analytics', operation: 'getAgentStatistics' };
+const login = {
+	...send,
+	operation: 'sendTemplate',
+	text: undefined,
+	template: locator('login_code', 'name'),
+	language: locator(' en_US ', 'code'),
+	specifyVariables: 'json',
+	componentsJson: '{ "type": "body", "parameters": [{ "type": "text", "text": "x" }] }',
+	headerDocumentUrl: ' https://a.test/a.pdf ',
+};
+const [april, may] = ['2030-04-30', '2030-05-01'];
+const beforeMay = '2030-05-01T00:00:00+02:00'; // in the test's time zone still April
+const newWebhook = { resource: 'webhook', operation: 'create' };
+const publicUrl = 'it must be a public https:// address';
 const rowsOf = "'Additional Fields";
 
 test.each<[object, object, string, string]>([
@@ -58,6 +72,10 @@ test.each<[object, object, string, string]>([
 	[list, { limit: '={{ 0 }}' }, '\'Limit\' cannot be "0"', 'Enter a whole number'],
 	[list, { limit: '={{ 2.5 }}' }, '\'Limit\' cannot be "2.5"', 'Enter a whole number'],
 	[figures, { period: { from: 'May' } }, '\'From\' cannot be "May"', 'such as 2030-01-31'],
+	[figures, { period: { from: may, to: april } }, "'From' is after 'To'", 'Swap the two.'],
+	[figures, { period: { from: may, to: beforeMay } }, "'From' is after 'To'", 'Swap the two.'],
+	[newWebhook, { url: 'shop.example.com' }, `'URL' is not valid: ${publicUrl}`, 'Check the field'],
+	[login, { headerDocumentUrl: 'a.pdf' }, `'Header PDF URL' is not valid: ${publicUrl}`, 'Check'],
 ])('%j with %j is refused before anything is sent: %s', async (parameters, own, words, advice) => {
 	const error = await service.errorOf({ ...parameters, ...own });
 	expect(error?.message).toContain(words);
@@ -81,16 +99,6 @@ const template = { resource: 'template', operation: 'create', language: ' en_US 
 const webhook = { resource: 'webhook', operation: 'create', url: ' https://a.test/a ' };
 const token = { resource: 'account', operation: 'createToken', name: ' n8n ' };
 const contact = { resource: 'contact', operation: 'create', phone: '+15550001234' };
-const login = {
-	...send,
-	operation: 'sendTemplate',
-	text: undefined,
-	template: locator('login_code', 'name'),
-	language: locator(' en_US ', 'code'),
-	specifyVariables: 'json',
-	componentsJson: '{ "type": "body", "parameters": [{ "type": "text", "text": "x" }] }',
-	headerDocumentUrl: ' https://a.test/a.pdf ',
-};
 const sentLogin = {
 	language: 'en_US',
 	headerDocumentUrl: 'https://a.test/a.pdf',

@@ -2,6 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { received, Triggers, useService } from '../../../harness/engine/service';
 import type { Trigger } from '../../../harness/engine/trigger';
+import type { FaultOrder } from '../../../sandbox/faults';
 import { unreachableReason } from '../../../nodes/BusinessMessaging/webhooks/publicAddress';
 
 const service = useService();
@@ -188,6 +189,23 @@ describe('the registration', () => {
 			expect((error as Error).message).toContain(it.url);
 		},
 	);
+
+	test.each<[string, FaultOrder]>([
+		['does not respond', { reset: 'beforeRead' }],
+		['fails', { status: 500 }],
+		['limits the rate', { status: 429, headers: { 'retry-after': '7200' } }],
+	])('fails if the service %s, and the error says what to do again', async (_, fault) => {
+		const messageOf = async (mode?: 'test') => {
+			await service.fault({ endpoint: 'createWebhook', ...fault, count: 20 });
+			const credentials = service.credentials(service.newKey());
+			const it = await triggers.make({ mode, credentials });
+			const error = await it.activate().catch((thrown: Error) => thrown);
+			service.sandbox.state.faults.remove();
+			return (error as Error).message;
+		};
+		expect(await messageOf()).toMatch(/publish again/i);
+		expect(await messageOf('test')).toMatch(/run the node again/i);
+	});
 
 	test('is found even if nothing about it was stored', async () => {
 		const it = await triggers.active();

@@ -9,10 +9,11 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { asText } from '../api/read';
+import { textOrJson } from '../jsonValues';
 import { type Operation, sendResult } from '../operations/operation';
 import { InputError, type ServiceError } from '../transport/errors';
 import { type Item, hasFailed } from './item';
+import { isTool } from './toolReview';
 
 /** The outputs of all items in their order, each paired with its item. */
 export function toOutputs(
@@ -48,7 +49,7 @@ export function toOutput(
 	const { message, description, statusCode, sendStatus } = outcome.failure;
 	const error = { message, ...pickBy({ description, statusCode }), sendStatus };
 	if (!isMessage || onError === 'continueErrorOutput') return [{ json: { error }, pairedItem }];
-	const to = asText(request?.body?.to) || null;
+	const to = textOrJson(request?.body?.to) || null;
 	const reason = isPreview ? joinSentences(message, description) : message;
 	const result = sendResult(to, sendStatus, { reason });
 	return [{ json: isPreview ? toRow(result) : { ...result, error }, pairedItem }];
@@ -91,8 +92,11 @@ function withInput(result: IDataObject, input: IDataObject): IDataObject {
 
 /** The error that stops the execution for an item. `note` follows its description. */
 export function toNodeError(node: INode, failure: ServiceError, itemIndex: number, note: string) {
-	const message = `${failure.message} [item ${itemIndex}]`;
 	const description = [failure.description, note].filter(Boolean).join(' ');
+	// Of an error of a tool, n8n shows the model only the message.
+	const message = isTool(node)
+		? joinSentences(failure.message, description)
+		: `${failure.message} [item ${itemIndex}]`;
 	const details = { message, description, itemIndex, httpCode: failure.statusCode?.toString() };
 	const error =
 		failure instanceof InputError

@@ -1,7 +1,8 @@
 /** Listed templates. Only names and languages are specified. The rest is an assumption, and unknown if the service does not show it. */
-import { at, compact, groupBy, isEmpty, pickBy, sortBy, uniq } from 'lodash';
+import { at, compact, groupBy, isEmpty, pickBy, sortBy, uniq, upperFirst } from 'lodash';
 
-import { type ServiceRecord, isRecord, readId } from './read';
+import { type ServiceRecord, isRecord } from '../jsonValues';
+import { readId } from './readResponse';
 
 /** A variable of a template. */
 export interface TemplateVariable {
@@ -25,7 +26,7 @@ export interface Template {
 	variables?: TemplateVariable[];
 	/** For a document header: whether a message needs the URL of a PDF. */
 	pdf?: 'needed' | 'optional';
-	/** The text of the header, or its format if it has none. */
+	/** The text of the header, or `[PDF]`, `[Image]` and the like. */
 	header?: string;
 	body?: string;
 	footer?: string;
@@ -75,7 +76,10 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 		isRefused: refusal.test(status?.toLowerCase().replaceAll(/[\s_-]+/g, ' ') ?? ''),
 		variables: text ? variables : undefined,
 		pdf: format === 'document' ? pdfOf(record) : undefined,
-		header: headerText || format || undefined,
+		header:
+			headerText ||
+			(format && `[${format === 'document' ? 'PDF' : upperFirst(format)}]`) ||
+			undefined,
 		body: text || undefined,
 		footer: textOf(footer?.text) || undefined,
 		buttons: buttons.map(({ text: words, title, url }) => ({

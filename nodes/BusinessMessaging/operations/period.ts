@@ -1,10 +1,10 @@
 /** The period of figures. Its two parameters are an assumption. */
 import { DateTime } from 'luxon';
 
-import { asText } from '../../api/read';
-import { InputError } from '../../transport/errors';
-import { type ValuesOf, collectionField, dateField } from '../fields';
-import type { OperationRequest, RequestSettings } from '../operation';
+import { textOrJson } from '../jsonValues';
+import { InputError } from '../transport/errors';
+import { type ValuesOf, collectionField, dateField } from './fields';
+import type { OperationRequest, RequestSettings } from './operation';
 
 const note = 'The specification does not show how a service limits the period.';
 
@@ -27,17 +27,19 @@ export const periodField = collectionField({
 	],
 });
 
-/** @throws InputError for an invalid time */
+/** @throws InputError for an invalid time, or a period that ends before it begins */
 export function inPeriod(
 	{ period }: ValuesOf<readonly [typeof periodField]>,
 	{ timeZone }: RequestSettings,
 ): OperationRequest {
-	const { from, to } = period;
-	return { query: { from: toUtc('From', from, timeZone), to: toUtc('To', to, timeZone) } };
+	const [from, to] = [toUtc('From', period.from, timeZone), toUtc('To', period.to, timeZone)];
+	if (from && to && from > to)
+		throw new InputError("'From' is after 'To'", 'The period ends before it begins. Swap the two.');
+	return { query: { from, to } };
 }
 
 function toUtc(label: string, written: unknown, timeZone: string): string | undefined {
-	const text = asText(written).trim();
+	const text = textOrJson(written).trim();
 	if (text === '') return undefined;
 	const time = DateTime.fromISO(text, { zone: timeZone });
 	if (time.isValid) return time.toUTC().toISO();

@@ -227,6 +227,25 @@ describe('what n8n fills in for an AI agent', () => {
 		expect(asked()[0]).toContain('Input:\n\nReply yes or no.');
 	});
 
+	test.each<[INodeParameters, number]>([
+		[{ to: '0170 1234567' }, 0],
+		[{ to: '={{ "" }}' }, 0],
+		[{}, 401],
+		[{}, 409],
+		[{}, 500],
+	])('the model reads what to do after an error of a tool: %j, HTTP %i', async (own, status) => {
+		const run = async (type: object) => {
+			if (status) await service.fault({ endpoint: 'sendText', status });
+			return (await service.run({ parameters: { ...sendText, ...own }, ...type })).error;
+		};
+		const shown = await run({});
+		const ofTool = await run(asType('Tool'));
+		expect(shown?.description).toMatch(/\w/);
+		// Agents get only the message.
+		expect(ofTool?.message).toContain(shown?.description);
+		expect(ofTool?.message).toContain(shown?.message.replace(' [item 0]', ''));
+	});
+
 	test('only there: elsewhere, a record in a message is refused', async () => {
 		const parameters = { ...review, to: sendText.to };
 		const { error } = await service.run({ parameters, items: [call] });
