@@ -64,7 +64,8 @@ export class BusinessMessaging implements INodeType {
 			const description = "Choose 'Resource' and 'Operation' again.";
 			throw new NodeOperationError(this.getNode(), message, { description });
 		}
-		return [await runOperation(this, operation, listenForReplies)];
+		const stops = !this.continueOnFail();
+		return [await runOperation(this, operation, listenForReplies, stops)];
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

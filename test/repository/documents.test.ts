@@ -118,6 +118,27 @@ test('the table of the project structure names every folder, and the imports of 
 	);
 });
 
+test('the script of the demo video has no gap, ends before five minutes, and shows examples and operations that exist', () => {
+	const [, script] = readText('docs/verification.md').split('## The demo video\n');
+	const rows = [...script.matchAll(/^\| (\d):(\d\d) \| (\d):(\d\d) \| ([^|]+) \| ([^|]+) \|$/gm)];
+	const times = rows.map(([, ...columns]) => columns.slice(0, 4).map(Number));
+	const starts = times.map(([minutes, seconds]) => minutes * 60 + seconds);
+	const ends = times.map(([, , minutes, seconds]) => minutes * 60 + seconds);
+	expect(rows.length).toBeGreaterThan(5);
+	expect(starts).toEqual([0, ...ends.slice(0, -1)]);
+	expect(ends).toEqual([...ends].sort((one, other) => one - other));
+	expect(ends.at(-1)).toBeLessThan(5 * 60);
+	const titles = exampleNames().map(
+		(name) => (JSON.parse(readText(`examples/${name}.json`)) as WorkflowFile).name,
+	);
+	const shown = [...script.matchAll(/[Ee]xample \*([^*]+)\*/g)].map(([, title]) => title);
+	expect(shown.length).toBeGreaterThan(2);
+	expect(shown.filter((title) => !titles.some((name) => name.startsWith(title)))).toEqual([]);
+	const names = operations.map(({ name }) => name);
+	const sends = [...script.matchAll(/\*(Send [A-Z][\w ]+)\*/g)].map(([, name]) => name);
+	expect(sends.filter((name) => !names.includes(name))).toEqual([]);
+});
+
 test('the README names every operation', () => {
 	const section = readText('README.md')
 		.split(/^## /m)
@@ -183,6 +204,14 @@ describe.each(exampleNames())('the example %s', (name) => {
 		});
 		expect(mine).not.toEqual([]);
 		expect(issues).toEqual([]);
+	});
+
+	test('has a note that says what to do first, and a picture in one of the pages about examples', () => {
+		const notes = file.nodes.filter(isNote).map(({ parameters }) => String(parameters.content));
+		expect(notes[0]).toMatch(/^## [^\n]+\n[\s\S]+\n### (Before you|To try it)/);
+		const pages = ['README.md', 'examples/README.md'].map(readText).join('');
+		// a trigger and its tools: nothing to see
+		if (name !== 'mcp-server') expect(pages).toContain(`docs/pictures/${name}.png)`);
 	});
 
 	test('sends nothing when somebody clicks, until its mode is changed', () => {

@@ -62,6 +62,7 @@ interface Run {
  * Runs an operation over all input items.
  *
  * @param listen for an operation that waits for replies
+ * @param stops whether the first failed item ends the run
  * @returns the records of all items in their order, each paired with its item
  * @throws NodeApiError or NodeOperationError for the first failed item, unless the node continues on errors
  */
@@ -69,6 +70,7 @@ export async function runOperation(
 	context: IExecuteFunctions,
 	operation: Operation,
 	listen: Listen,
+	stops: boolean,
 ): Promise<INodeExecutionData[]> {
 	const items = await readItems(context, operation);
 	if (isPreview(context, operation, items)) return await preview(context, operation, items);
@@ -79,7 +81,7 @@ export async function runOperation(
 	run.listening = listening;
 	refuseUnsent(context, items);
 	labelExecution(context, operation, items.filter(isPending));
-	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
+	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending), stops));
 	const finished = sending.then((warning) => {
 		reportFigures(context, operation, items, run.client);
 		addHints(context, operation, items, { client: run.client, warning });
@@ -231,6 +233,7 @@ async function carryOut(
 	context: IExecuteFunctions,
 	run: Run,
 	items: ValidItem[],
+	stops: boolean,
 ): Promise<string | undefined> {
 	const { operation, record, client } = run;
 	if (!client) return undefined;
@@ -258,7 +261,7 @@ async function carryOut(
 		record?.keep(item, outcome);
 		item.outcome = outcome;
 		note(outcome);
-		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
+		hasToStop ||= hasFailed(outcome) && stops;
 	});
 	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
 	return warning;
