@@ -64,8 +64,7 @@ export class BusinessMessaging implements INodeType {
 			const description = "Choose 'Resource' and 'Operation' again.";
 			throw new NodeOperationError(this.getNode(), message, { description });
 		}
-		const stops = !this.continueOnFail();
-		return [await runOperation(this, operation, listenForReplies, stops)];
+		return [await runOperation(this, operation, listenForReplies, !this.continueOnFail())];
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
