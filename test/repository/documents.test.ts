@@ -16,7 +16,7 @@ import { variationPointNames } from '../../sandbox/variants';
 import { exampleNames } from '../../harness/examples';
 import type { WorkflowFile } from '../../harness/n8n/client';
 import { filesBelow, readText, root } from '../../harness/engine/files';
-import { areas } from '../n8n/compat/engines';
+import { areas, engines } from '../n8n/compat/engines';
 import { nodeIssues } from '../../harness/engine/nodeIssues';
 
 const others = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md'];
@@ -83,6 +83,17 @@ test('every test in the table of older versions of n8n is there', () => {
 		names.map((name) => `test/engine/${name}.test.ts`),
 	);
 	expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+});
+
+test('every error that the table of older versions of n8n expects is one of the nodes, or of a test', () => {
+	const sources = filesBelow('nodes').filter((file) => file.endsWith('.ts'));
+	const wordsOf = (area: string) => engines.flatMap(({ lacks }) => lacks[area]?.words ?? []);
+	const missing = Object.entries(areas).flatMap(([area, names]) => {
+		const files = [...sources, ...names.map((name) => `test/engine/${name}.test.ts`)];
+		const texts = files.map(readText);
+		return uniq(wordsOf(area)).filter((words) => !texts.some((text) => text.includes(words)));
+	});
+	expect(missing).toEqual([]);
 });
 
 test('the tables of assumptions and examples are complete', () => {
