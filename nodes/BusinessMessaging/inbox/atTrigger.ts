@@ -160,7 +160,8 @@ export async function openMessages(
 		},
 		take: async (fresh) => {
 			const messages = fresh.flatMap((event) => arrivals.get(event) ?? []);
-			const verdicts = await inbox.consume(delivery, messages);
+			const hasOthers = messages.length < fresh.length;
+			const verdicts = await inbox.consume(delivery, messages, hasOthers);
 			if (verdicts === 'busy') return undefined;
 			const left = [...verdicts];
 			return fresh.filter((event) => {
