@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { sortBy, uniq } from 'lodash';
 
 import { type Person, type Run, mergeRun } from '../../../nodes/BusinessMessaging/inbox/core';
-import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/message/questionFields';
+import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const names = (letter: string, count: number) =>
