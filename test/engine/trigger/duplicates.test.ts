@@ -50,6 +50,20 @@ test.each<[count: number, headers: Record<string, string>]>([
 	expect(trigger.executions).toHaveLength(count);
 });
 
+test.each([2, 3])(
+	'the ID of a delivery with %d equal texts is not that of each: all of them start the workflow',
+	async (count) => {
+		const trigger = await triggers.active();
+		const text = { event: 'message.received', data: { from: '+15550001111', text: 'Hello' } };
+		const { workflowData } = await triggers.deliver(
+			trigger,
+			{ events: Array(count).fill(text) },
+			{ 'webhook-id': 'delivery_1' },
+		);
+		expect(workflowData?.[0].map(({ json }) => json.text)).toEqual(Array(count).fill('Hello'));
+	},
+);
+
 test('a copy waits for the first one, and starts the execution if n8n could not', async () => {
 	const trigger = await triggers.active({ parameters: grouping });
 	jest.spyOn(trigger.executions, 'push').mockImplementationOnce(() => {
