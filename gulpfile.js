@@ -56,15 +56,10 @@ async function tidy() {
 	}
 }
 
-/** Icons, and codex files and output previews on one line. Without `encoding: false` gulp 5 corrupts binary files. */
+/** Icons, codex files and output previews. Without `encoding: false` gulp 5 corrupts binary files. */
 async function copyStaticFiles() {
 	const files = ['nodes/**/*.{svg,png,json}', 'credentials/**/*.{svg,png}'];
 	await pipeline(src(files, { base: '.', encoding: false }), dest(staging));
-	for (const file of await fs.readdir(staging, { recursive: true })) {
-		if (!file.endsWith('.json')) continue;
-		const json = path.join(staging, file);
-		await fs.writeFile(json, JSON.stringify(JSON.parse(await fs.readFile(json, 'utf8'))));
-	}
 }
 
 exports.default = async function build() {
