@@ -21,7 +21,7 @@ export const timing = {
 };
 
 /** How long a new claim is watched while others may write: longer than anybody can hold a copy without it. */
-export const watchMs = () => sum([timing.longestCall, timing.check, 2 * timing.slowCall]);
+const watchMs = () => sum([timing.longestCall, timing.check, 2 * timing.slowCall]);
 
 /** The most entries that one call removes: n8n searches the whole list for each of them. */
 const maxRemoved = 100;
