@@ -32,8 +32,14 @@ import { fromRecord, parse, toRecord } from './records';
 const maxOpen = 50_000;
 /** How long the owner may not be published, e.g. while its workflow is published again, before its messages count as ordinary, ms. */
 const maxGoneMs = 60_000;
-/** When a trigger that has asked which questions are open is told once more: n8n may write back what a delivery had read before, ms after that. */
-const teachAgainMs = [10_000, 30_000];
+/**
+ * When a trigger that has asked which questions are open is told once more, ms after that: at once, as n8n stores the response only when
+ * the workflow is published, and later, as n8n may write back what a delivery had read before.
+ */
+const teachAgainMs = [0, 10_000, 30_000];
+/** How often such a trigger asks one that does not respond, and the pause between, ms. */
+const maxLearning = 3;
+const learnAgainMs = 500;
 /** If the service's clock is not known, a message may seem this much older than it is, ms. */
 const clockToleranceMs = 60_000;
 
@@ -254,14 +260,20 @@ function lateOf(run: Run | undefined): Late[] {
  * @returns undefined if nothing is to be added
  */
 export async function learn(
-	ports: Pick<InboxPorts, 'callTrigger' | 'seal' | 'unseal'>,
+	ports: Pick<InboxPorts, 'callTrigger' | 'pause' | 'seal' | 'unseal'>,
 	own: string,
 	others: string[],
 	stored: unknown,
 ): Promise<Record<string, string> | undefined> {
 	const request: TriggerRequest = { is: 'learn', from: own };
 	const results = await Promise.all(
-		others.map(async (url) => await ports.callTrigger(url, request)),
+		others.map(async (url) => {
+			for (let attempt = 1; ; attempt++) {
+				const result = await ports.callTrigger(url, request);
+				if (result !== undefined || attempt === maxLearning) return result;
+				await ports.pause(learnAgainMs);
+			}
+		}),
 	);
 	const known = Object.fromEntries(entriesOf(stored));
 	const news = results.flatMap((result) => (typeof result === 'object' ? (result.runs ?? []) : []));

@@ -17,6 +17,7 @@ const gatherMs = 200;
 const maxStoringMs = 2_000;
 /** When to look whether n8n still has what was stored, as an execution may write back an older copy, ms after the change before. */
 const guardPausesMs = [1_000, 4_000, 16_000];
+const maxFailures = 10;
 /** Characters that tell sealed texts apart: their random beginning. */
 const tagLength = 16;
 /** The name beside those of the runs. */
@@ -183,11 +184,13 @@ export class Known {
 	async guard(): Promise<void> {
 		const change = ++this.changes;
 		this.isGuarding = true;
-		for (const pauseMs of guardPausesMs) {
-			await this.ports.pause(pauseMs);
+		for (let looks = 0, failures = 0; looks < guardPausesMs.length && failures < maxFailures; ) {
+			await this.ports.pause(guardPausesMs[looks]);
 			// A later change has its own guard.
 			if (change !== this.changes) return;
-			await this.ports.callTrigger(this.own, { is: 'sync' });
+			const result = await this.ports.callTrigger(this.own, { is: 'sync' });
+			if (typeof result === 'object') looks++;
+			else failures++;
 		}
 		this.isGuarding = false;
 	}

@@ -40,12 +40,17 @@ export interface Schedule {
 	cap: number;
 	/** The usual time of a part of a call, ms. */
 	latency: number;
+	/** Whether the lists are there already, with entries of other nodes. */
+	isOlder: boolean;
 	/** Items with these remainders (of 5) are refused by the service the first time. */
 	refused: number;
 }
 
 /** Random schedules for a number of processes. */
-export const schedules = (processes: number): fc.Arbitrary<Schedule> => {
+export const schedules = (processes: number): fc.Arbitrary<Schedule> =>
+	processes === 1 ? mixed(1) : fc.oneof({ weight: 3, arbitrary: mixed(processes) }, standstill);
+
+const mixed = (processes: number): fc.Arbitrary<Schedule> => {
 	const process = fc.nat(processes - 1);
 	const campaign = fc.record({
 		process,
@@ -85,6 +90,33 @@ export const schedules = (processes: number): fc.Arbitrary<Schedule> => {
 		),
 		cap: fc.integer({ min: 1, max: 3 }),
 		latency: fc.constantFrom(1, 5, 30, 150),
+		isOlder: fc.boolean(),
 		refused: fc.nat(9),
 	});
 };
+
+/** Two processes that want the same entry while each of their first calls may stand still for as long as it can. */
+const standstill: fc.Arbitrary<Schedule> = fc
+	.record({
+		at: fc.tuple(fc.nat(300), fc.nat(300), fc.nat(14_000)),
+		stalls: fc.array(
+			fc.record({
+				process: fc.nat(1),
+				call: fc.nat(7),
+				where: fc.constantFrom('between' as const, 'between' as const, 'last' as const),
+				ms: fc.oneof(fc.nat(900), fc.integer({ min: 8_500, max: 10_000 })),
+			}),
+			{ minLength: 2, maxLength: 8 },
+		),
+		latency: fc.constantFrom(5, 150),
+		isOlder: fc.boolean(),
+	})
+	.map(({ at: [first, other, again], ...rest }) => {
+		const one = { list: 0, count: 1, width: 1, isCapped: false };
+		const campaigns = [
+			{ ...one, process: 0, at: first, first: 0 },
+			{ ...one, process: 1, at: other, first: 1 },
+			{ ...one, process: 1, at: other + again, first: 0 },
+		];
+		return { ...rest, campaigns, kills: [], cap: 1, refused: 0 };
+	});

@@ -64,6 +64,7 @@ class Simulation implements World {
 	) {}
 
 	run(): Result {
+		if (this.schedule.isOlder) for (const list of [0, 1, 2]) this.lists[list] = new Set(['older']);
 		for (const campaign of this.schedule.campaigns)
 			this.after(campaign.at, () => new Run(this, campaign).begin());
 		for (const { process, at } of this.schedule.kills)
