@@ -37,9 +37,8 @@ const maxGoneMs = 60_000;
  * the workflow is published, and later, as n8n may write back what a delivery had read before.
  */
 const teachAgainMs = [0, 10_000, 30_000];
-/** How often such a trigger asks one that does not respond, and the pause between, ms. */
-const maxLearning = 3;
-const learnAgainMs = 500;
+/** How often such a trigger asks one that does not respond. */
+const maxAttempts = 3;
 /** If the service's clock is not known, a message may seem this much older than it is, ms. */
 const clockToleranceMs = 60_000;
 
@@ -260,21 +259,18 @@ function lateOf(run: Run | undefined): Late[] {
  * @returns undefined if nothing is to be added
  */
 export async function learn(
-	ports: Pick<InboxPorts, 'callTrigger' | 'pause' | 'seal' | 'unseal'>,
+	ports: Pick<InboxPorts, 'callTrigger' | 'seal' | 'unseal'>,
 	own: string,
 	others: string[],
 	stored: unknown,
 ): Promise<Record<string, string> | undefined> {
 	const request: TriggerRequest = { is: 'learn', from: own };
-	const results = await Promise.all(
-		others.map(async (url) => {
-			for (let attempt = 1; ; attempt++) {
-				const result = await ports.callTrigger(url, request);
-				if (result !== undefined || attempt === maxLearning) return result;
-				await ports.pause(learnAgainMs);
-			}
-		}),
-	);
+	const ask = async (url: string, attempt = 1): Promise<CallResult> => {
+		const result = await ports.callTrigger(url, request);
+		if (result !== undefined || attempt === maxAttempts) return result;
+		return await ask(url, attempt + 1);
+	};
+	const results = await Promise.all(others.map(async (url) => await ask(url)));
 	const known = Object.fromEntries(entriesOf(stored));
 	const news = results.flatMap((result) => (typeof result === 'object' ? (result.runs ?? []) : []));
 	if (news.length === 0) return undefined;

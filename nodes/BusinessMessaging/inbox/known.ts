@@ -17,7 +17,7 @@ const gatherMs = 200;
 const maxStoringMs = 2_000;
 /** When to look whether n8n still has what was stored, as an execution may write back an older copy, ms after the change before. */
 const guardPausesMs = [1_000, 4_000, 16_000];
-const maxFailures = 10;
+const maxAttempts = 4;
 /** Characters that tell sealed texts apart: their random beginning. */
 const tagLength = 16;
 /** The name beside those of the runs. */
@@ -184,13 +184,14 @@ export class Known {
 	async guard(): Promise<void> {
 		const change = ++this.changes;
 		this.isGuarding = true;
-		for (let looks = 0, failures = 0; looks < guardPausesMs.length && failures < maxFailures; ) {
-			await this.ports.pause(guardPausesMs[looks]);
-			// A later change has its own guard.
-			if (change !== this.changes) return;
-			const result = await this.ports.callTrigger(this.own, { is: 'sync' });
-			if (typeof result === 'object') looks++;
-			else failures++;
+		for (const pauseMs of guardPausesMs) {
+			for (let attempt = 0; attempt < maxAttempts; attempt++) {
+				await this.ports.pause(pauseMs);
+				// A later change has its own guard.
+				if (change !== this.changes) return;
+				const result = await this.ports.callTrigger(this.own, { is: 'sync' });
+				if (typeof result === 'object') break;
+			}
 		}
 		this.isGuarding = false;
 	}
