@@ -158,7 +158,7 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 	for (const segment of names.filter(Boolean)) {
 		const list = await readRecords(client, endpoints.listContacts, { query: { segment } });
 		// A person who is missing in the list would get the message.
-		if (list.gap) throw list.gap;
+		if (list.shortfall) throw list.shortfall;
 		const phones = list.records.map(({ phone }) => samePhoneKey(textOrJson(phone)));
 		const isNumber = (phone: string) => phone.startsWith('+');
 		if (phones.length > 0 && !phones.some(isNumber))

@@ -18,8 +18,8 @@ export function previewItems(items: ValidItem[], prepared: unknown): string | un
 		const message = previewOf(request, prepared as TemplateList | undefined);
 		item.outcome = { records: [{ ...shown, ...message }] };
 	}
-	const looks = items.some(({ request }) => request.campaign ?? request.audience?.cap);
-	return looks
+	const isUnchecked = items.some(({ request }) => request.campaign ?? request.audience?.cap);
+	return isUnchecked
 		? 'A preview does not look at Send Once and Frequency Cap. It also shows people who would be skipped by them.'
 		: undefined;
 }

@@ -4,7 +4,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Endpoint } from '../api/endpoints';
 import { textOrJson } from '../jsonValues';
 import { coerce } from '../operations/coerce';
-import type { Field } from '../operations/fields';
+import type { ParameterField } from '../operations/fields';
 import { additionalFields, queryParameters, readRows } from '../operations/openFields';
 import type {
 	Operation,
@@ -42,7 +42,7 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 }
 
 /** @throws InputError for a value that does not fit its field, and for a required one that is empty */
-function readValue(field: Field, reader: FieldReader, index: number): unknown {
+function readValue(field: ParameterField, reader: FieldReader, index: number): unknown {
 	const value = coerce(field, reader.read(field, index));
 	const isBlank = typeof value === 'string' && value.trim() === '';
 	if (!field.required || !isBlank || !reader.isShown(field)) return value;

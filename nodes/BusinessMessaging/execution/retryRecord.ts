@@ -13,10 +13,10 @@ import { campaignKeyOf } from './sendOnce';
 import { ServiceError } from '../transport/errors';
 
 /** The failure of an item that may have taken effect. */
-type UnknownFate = Pick<ServiceError, 'message' | 'description' | 'statusCode'>;
+type UncertainFailure = Pick<ServiceError, 'message' | 'description' | 'statusCode'>;
 
 /** What is stored from the request until the response. */
-const interrupted: UnknownFate = {
+const interrupted: UncertainFailure = {
 	message: 'The execution was interrupted before the service responded',
 	description:
 		'The request may have taken effect, so it is not repeated. Check in the service before you run the node again.',
@@ -26,7 +26,7 @@ interface StoredRun {
 	/** The same over all attempts at this run. */
 	id: string;
 	/** The records of an item, or that it may have taken effect. */
-	items: Record<string, IDataObject[] | UnknownFate | undefined>;
+	items: Record<string, IDataObject[] | UncertainFailure | undefined>;
 }
 
 /** The record of the current run of an operation whose calls must not be repeated. */

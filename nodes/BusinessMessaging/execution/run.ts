@@ -273,8 +273,8 @@ async function sendItem(
 ): Promise<Outcome> {
 	try {
 		await listening?.tell(item);
-		const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
-		const keyed = { ...request, mayGo, idempotencyKey: record?.begin(item) };
+		const isStillAllowed = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
+		const keyed = { ...request, isStillAllowed, idempotencyKey: record?.begin(item) };
 		return { records: await operation.run(client, keyed, prepared) };
 	} catch (error) {
 		return toOutcome(error);

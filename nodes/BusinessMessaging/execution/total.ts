@@ -11,7 +11,7 @@ interface MessageRun {
 }
 
 /** What became of a message. */
-type Fate = 'sent' | 'failed' | 'uncertain' | SkipReason;
+type ResultKind = 'sent' | 'failed' | 'uncertain' | SkipReason;
 
 /**
  * The total of a run that sends messages, e.g. "Preview: nothing was sent. 22 would be sent, 2 duplicates, 4 cannot be sent (see reason)."
@@ -20,18 +20,18 @@ type Fate = 'sent' | 'failed' | 'uncertain' | SkipReason;
  */
 export function totalOf(items: Item[], run: MessageRun): string | undefined {
 	if (!run.isPreview && items.length < 2) return undefined;
-	const counts = countBy(items, fateOf);
+	const counts = countBy(items, kindOf);
 	const isTest = items.some(({ request }) => request?.test);
 	const found = Object.entries(phrasesOf(run, isTest))
-		.filter(([fate]) => fate === 'sent' || counts[fate] > 0)
-		.map(([fate, phrase]) => {
-			const count = counts[fate] ?? 0;
+		.filter(([kind]) => kind === 'sent' || counts[kind] > 0)
+		.map(([kind, phrase]) => {
+			const count = counts[kind] ?? 0;
 			return `${count} ${count === 1 ? phrase.replace('duplicates', 'duplicate') : phrase}`;
 		});
 	return `${run.isPreview ? 'Preview: nothing was sent. ' : ''}${found.join(', ')}.`;
 }
 
-function fateOf({ outcome }: Item): Fate | undefined {
+function kindOf({ outcome }: Item): ResultKind | undefined {
 	if (!outcome) return undefined;
 	if (hasFailed(outcome)) return outcome.failure.sendStatus === 'notSent' ? 'failed' : 'uncertain';
 	return outcome.isLeftOut ? (outcome.records[0].reason as SkipReason) : 'sent';
@@ -41,7 +41,7 @@ function fateOf({ outcome }: Item): Fate | undefined {
 function phrasesOf({ isPreview, hasErrorOutput }: MessageRun, isTest: boolean) {
 	const sent = isTest ? 'sent to the test number' : 'sent';
 	const failed = isPreview ? 'cannot be sent' : 'not sent';
-	const phrases: Record<Fate, string> = {
+	const phrases: Record<ResultKind, string> = {
 		sent: isPreview ? 'would be sent' : sent,
 		duplicate: 'duplicates',
 		excluded: 'excluded',

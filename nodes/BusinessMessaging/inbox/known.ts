@@ -11,7 +11,7 @@ const maxSettled = 10_000;
 const maxSettledMinutes = 2 * 24 * 60;
 const minuteMs = 60_000;
 /** Replies that arrive within this time, ms, are stored together, as storing takes long with thousands of people. */
-const gatherMs = 200;
+const storeDelayMs = 200;
 /** When to look whether n8n still has what was stored, as an execution may write back an older copy, ms after the change before. */
 const guardPausesMs = [1_000, 4_000, 16_000];
 /** Characters that tell sealed texts apart: their random beginning. */
@@ -140,7 +140,7 @@ export class Known {
 	/** Lets n8n store all that is known, with this delivery. Those of the same moment do so in the same state. */
 	async persist(delivery: Delivery): Promise<void> {
 		if (this.storing.size > 0)
-			await (this.gathering ??= this.ports.pause(gatherMs).finally(() => {
+			await (this.gathering ??= this.ports.pause(storeDelayMs).finally(() => {
 				this.gathering = undefined;
 			}));
 		this.storing.add(delivery);

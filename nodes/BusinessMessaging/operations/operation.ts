@@ -9,7 +9,7 @@ import type { ApiRequest, Client } from '../transport/client';
 import { readPaging } from '../reading/readPaging';
 import { readRecords } from '../transport/lists';
 import {
-	type Field,
+	type ParameterField,
 	type ValuesOf,
 	limitField,
 	optionsField,
@@ -95,7 +95,7 @@ export interface RequestSettings {
 
 /** An operation as the node runs it. */
 export interface Operation extends OperationNames {
-	fields: readonly Field[];
+	fields: readonly ParameterField[];
 	/** Whether its run ends by waiting for replies. */
 	waits?: boolean;
 	/** Whether a retry repeats requests that may have taken effect, because the operation finds what they did. */
@@ -115,7 +115,7 @@ export interface Operation extends OperationNames {
 }
 
 /** An operation whose fields and prepared value the compiler knows. */
-interface Definition<F extends readonly Field[], P, O extends readonly Field[]>
+interface Definition<F extends readonly ParameterField[], P, O extends readonly ParameterField[]>
 	extends OperationNames,
 		Pick<Operation, 'recipientOf' | 'waits'> {
 	fields: F;
@@ -134,9 +134,9 @@ interface Definition<F extends readonly Field[], P, O extends readonly Field[]>
 
 /** Defines an operation, and adds Additional Fields and Query Parameters for what the specification leaves open. */
 export function operation<
-	const F extends readonly Field[],
+	const F extends readonly ParameterField[],
 	P = undefined,
-	const O extends readonly Field[] = [],
+	const O extends readonly ParameterField[] = [],
 >(definition: Definition<F, P, O>): Operation {
 	const { endpoint, fields, options = [], recipientOf } = definition;
 	const { output = (body) => record(body, recordName(endpoint)) } = definition;
@@ -162,7 +162,7 @@ export function operation<
 type Names = Pick<OperationNames, 'name' | 'value' | 'action' | 'description'>;
 
 /** A list is called "Get Many" unless the operation sets other names. */
-interface ListDefinition<F extends readonly Field[]>
+interface ListDefinition<F extends readonly ParameterField[]>
 	extends Omit<Definition<F, undefined, []>, keyof Names>,
 		Partial<Names> {
 	/** Shortens a record to at most 10 fields. The user can switch it off. */
@@ -174,13 +174,13 @@ interface ListDefinition<F extends readonly Field[]>
 }
 
 /** Defines a list, "Get Many" of a resource: over all pages, with Return All, Limit and, for large records, Simplify. */
-export function listOperation<const F extends readonly Field[]>(
+export function listOperation<const F extends readonly ParameterField[]>(
 	definition: ListDefinition<F>,
 ): Operation {
 	const { endpoint, request = () => ({}), simplify, shape = identity<ServiceRecord> } = definition;
 	const { read = readRecords } = definition;
 	const action = `Get many ${definition.resource}s`;
-	return operation<readonly Field[]>({
+	return operation<readonly ParameterField[]>({
 		name: 'Get Many',
 		value: 'getAll',
 		action,
@@ -204,7 +204,8 @@ export function listOperation<const F extends readonly Field[]>(
 		run: async (client, apiRequest) => {
 			const { isSimplified, onlyFields } = apiRequest;
 			const list = await read(client, endpoint, apiRequest);
-			if (list.gap) client.hints.add(`${list.gap.message}. ${list.gap.description}`);
+			if (list.shortfall)
+				client.hints.add(`${list.shortfall.message}. ${list.shortfall.description}`);
 			return list.records.map((one) => {
 				const shaped = shape(one);
 				if (onlyFields) return pick(shaped, onlyFields) as IDataObject;

@@ -131,9 +131,9 @@ async function withoutDuplicates(
 	const fresh: EventEnvelope[] = [];
 	const keyed = events.map((event) => ({ event, key: deduplicationKeyOf(event, headers) }));
 	for (const { event, key } of uniqBy(keyed, (one) => one.key ?? one)) {
-		const fate = key ? await eventsOf(context).recognize(context, key) : 'new';
-		if (fate === 'underWay') return fate;
-		if (fate === 'new') fresh.push(event);
+		const state = key ? await eventsOf(context).recognize(context, key) : 'new';
+		if (state === 'underWay') return state;
+		if (state === 'new') fresh.push(event);
 	}
 	return fresh;
 }

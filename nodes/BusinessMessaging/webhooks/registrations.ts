@@ -23,8 +23,8 @@ export interface RegisteredWebhook {
 
 /** All registrations of the account. @throws ServiceError */
 export async function listWebhooks(client: Client): Promise<RegisteredWebhook[]> {
-	const { records, gap } = await readRecords(client, endpoints.listWebhooks);
-	if (gap) throw gap;
+	const { records, shortfall } = await readRecords(client, endpoints.listWebhooks);
+	if (shortfall) throw shortfall;
 	return records.map(readWebhook);
 }
 

@@ -4,7 +4,7 @@ import { operation } from '../operation';
 import { defaultCountryField, readPhoneValue, recipientOf } from '../phoneFields';
 import { audienceField, readAudience } from '../sending/audienceRules';
 import { campaignFields, campaignOptions, readCampaign } from '../sending/campaign';
-import { inMode, modeFields } from '../sending/mode';
+import { applyMode, modeFields } from '../sending/mode';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from '../sending/templateReview';
 import { checkField, templateFields, templateRequest } from '../sending/templateFields';
 
@@ -24,7 +24,7 @@ export const sendTemplate = operation({
 		const audience = readAudience(values, settings);
 		const campaign = readCampaign(values);
 		const request = { body: { to: phone, ...body }, ...rest, hints, campaign, audience };
-		return inMode(request, values, settings);
+		return applyMode(request, values, settings);
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,

@@ -11,7 +11,7 @@ import {
 	reviewFallback,
 	sendTextOrFallback,
 } from '../sending/fallback';
-import { inMode, modeFields } from '../sending/mode';
+import { applyMode, modeFields } from '../sending/mode';
 import { checkField } from '../sending/templateFields';
 
 /** Sends a free-text message. Source: specification, POST /v1/messages/send. */
@@ -50,7 +50,7 @@ export const sendText = operation({
 		const campaign = readCampaign(values);
 		const body = { to: phone, text: values.text };
 		const fallback = readFallback(values);
-		return inMode({ body, hints, campaign, audience, fallback }, values, settings);
+		return applyMode({ body, hints, campaign, audience, fallback }, values, settings);
 	},
 	prepare: lookUpFallbacks,
 	review: reviewFallback,

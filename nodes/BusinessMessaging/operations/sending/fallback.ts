@@ -122,10 +122,10 @@ export async function sendTextOrFallback(
 	if (!(sent instanceof Error))
 		return fallback ? sent.map((one) => ({ ...one, sentAs: 'text' })) : sent;
 	if (!fallback || !isCertainRefusal(sent)) throw sent;
-	const { idempotencyKey: key, test, mayGo } = request;
+	const { idempotencyKey: key, test, isStillAllowed } = request;
 	const body = { ...omit(request.body, 'text'), ...fallback.body };
 	const idempotencyKey = key && `${key}-template`;
-	const instead = { ...fallback, body, test, mayGo, idempotencyKey };
+	const instead = { ...fallback, body, test, isStillAllowed, idempotencyKey };
 	const records = await sendTemplateMessage(client, instead).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		const { kind, message, statusCode } = error;

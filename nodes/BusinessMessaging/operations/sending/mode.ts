@@ -61,7 +61,7 @@ export const modeFields = [
  *
  * @throws InputError for an invalid test number
  */
-export function inMode(
+export function applyMode(
 	request: OperationRequest,
 	{
 		mode,

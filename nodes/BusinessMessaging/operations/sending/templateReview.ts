@@ -13,7 +13,7 @@ import { sendMessage } from './sendMessage';
 import {
 	type GivenVariable,
 	nameOf,
-	placeOf,
+	partOf,
 	refuseGaps,
 	titleOf,
 	toComponents,
@@ -206,7 +206,7 @@ function valueProblem(
 
 /** The ID of the variable for a value: by its name, else by its number, since the form may have had only numbered fields. */
 function idFor(value: GivenVariable, variables: TemplateVariable[]): string {
-	const own = variables.filter((variable) => placeOf(variable) === placeOf(value));
+	const own = variables.filter((variable) => partOf(variable) === partOf(value));
 	const variable = own.find(({ id }) => id === value.id) ?? own[Number(nameOf(value)) - 1];
 	return (variable ?? value).id;
 }
