@@ -23,7 +23,7 @@ export class FrequencyCap {
 
 	/** Sends the message of an item unless its recipient got enough. */
 	async guard(item: ValidItem, send: () => Promise<Outcome>): Promise<Outcome> {
-		const cap = item.request.audience?.cap;
+		const cap = item.request.rules?.audience?.cap;
 		if (!cap) return await send();
 		const taking = this.takePlace(recipientOf(item.request), cap);
 		const place = await taking.catch((cause) => notWritten('Frequency Cap', cause));

@@ -42,7 +42,7 @@ export function skip(
 	reason: SkipReason,
 	details: IDataObject = {},
 ): Outcome {
-	const to = request.test?.meantFor ?? textOrJson(request.body?.to);
+	const to = request.rules?.test?.meantFor ?? textOrJson(request.body?.to);
 	const record = { ...sendResult(to, 'skipped', { reason }), skipped: true, ...details };
 	return { records: [record], isLeftOut: true };
 }

@@ -18,7 +18,7 @@ export function labelExecution(
 	if (!recipientOf || !customData) return; // older versions of n8n have none
 	const labels = {
 		phone: items.map(({ request }) => request.body?.to),
-		campaign: items.map(({ request }) => request.campaign?.name),
+		campaign: items.map(({ request }) => request.rules?.campaign?.name),
 	};
 	for (const [key, all] of Object.entries(labels)) {
 		const [value, ...others] = uniq(compact(all)).map(String);
@@ -57,7 +57,7 @@ export function reportFigures(
 	for (const [key, figure] of Object.entries(pickBy(figures)))
 		customData?.set(key, String(Number(customData.get(key) ?? 0) + figure));
 	const tracing: Record<string, string | number> = { ...figures };
-	const campaigns = uniq(compact(items.map(({ request }) => request?.campaign?.name)));
+	const campaigns = uniq(compact(items.map(({ request }) => request?.rules?.campaign?.name)));
 	if (campaigns.length === 1) tracing.campaign = String(campaigns[0]);
 	context.setMetadata?.({ tracing });
 }

@@ -102,7 +102,7 @@ export async function runOperation(
 function isPreview(context: IExecuteFunctions, { recipientOf }: Operation, items: Item[]): boolean {
 	if (!recipientOf) return false;
 	const mode = attempt(() => context.getNodeParameter('mode', 0, 'send'));
-	const isChosen = mode === 'preview' || items.some(({ request }) => request?.isPreview);
+	const isChosen = mode === 'preview' || items.some(({ request }) => request?.rules?.isPreview);
 	return isChosen || isEvaluation(context);
 }
 
@@ -112,7 +112,8 @@ async function preview(
 	operation: Operation,
 	items: Item[],
 ): Promise<INodeExecutionData[]> {
-	for (const item of items.filter(isPending)) item.request.isPreview = true;
+	for (const item of items.filter(isPending))
+		item.request.rules = { ...item.request.rules, isPreview: true };
 	const { client, prepared } = await untilStopped(context, openRun(context, operation, items));
 	const pending = items.filter(isPending);
 	const hint = previewItems(pending, prepared);
@@ -210,7 +211,7 @@ async function beginListening(
 
 /** How many requests go out at the same time. With Send Once fewer do, as it cannot know what became of them in a crash. */
 function concurrencyOf(items: ValidItem[], client: Client): () => number {
-	const least = items.some(({ request }) => request.campaign) ? 24 : 100;
+	const least = items.some(({ request }) => request.rules?.campaign) ? 24 : 100;
 	const { concurrency } = optionsOf(items);
 	return () => concurrency ?? client.concurrency(least);
 }

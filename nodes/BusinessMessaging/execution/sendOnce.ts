@@ -39,7 +39,7 @@ export class SendOnce {
 		item: ValidItem,
 		send: (request: OperationRequest) => Promise<Outcome>,
 	): Promise<Outcome> {
-		const { campaign } = item.request;
+		const { campaign } = item.request.rules ?? {};
 		const key = campaignKeyOf(item.request);
 		if (!campaign || key === undefined) return await send(item.request);
 		const asking = campaign.clearsHistory ? this.clear() : this.claim(key);
@@ -125,7 +125,7 @@ export class SendOnce {
 
 /** Identifies one message of a campaign to a recipient: the first one, or the one after a failed message. */
 export function campaignKeyOf(request: OperationRequest): string | undefined {
-	const { campaign } = request;
+	const { campaign } = request.rules ?? {};
 	if (!campaign) return undefined;
 	const { name, failedMessageId } = campaign;
 	const key = `${recipientOf(request)} ${name}`;
@@ -137,7 +137,7 @@ async function repeat(
 	{ request }: ValidItem,
 	send: (request: OperationRequest) => Promise<Outcome>,
 ): Promise<Outcome> {
-	const outcome = await send({ ...request, fallback: undefined });
+	const outcome = await send({ ...request, rules: { ...request.rules, fallback: undefined } });
 	if (!hasFailed(outcome)) return outcome;
 	const { message, description = '', statusCode } = outcome.failure;
 	const failure = new ServiceError(message, {

@@ -21,7 +21,7 @@ type ResultKind = 'sent' | 'failed' | 'uncertain' | SkipReason;
 export function totalOf(items: Item[], run: MessageRun): string | undefined {
 	if (!run.isPreview && items.length < 2) return undefined;
 	const counts = countBy(items, kindOf);
-	const isTest = items.some(({ request }) => request?.test);
+	const isTest = items.some(({ request }) => request?.rules?.test);
 	const found = Object.entries(phrasesOf(run, isTest))
 		.filter(([kind]) => kind === 'sent' || counts[kind] > 0)
 		.map(([kind, phrase]) => {

@@ -42,7 +42,7 @@ export class QuestionRun {
 		const keys = new Set(this.asked.map(({ request }) => this.keyOf(request)));
 		this.indexes = new Map([...keys].map((key, index) => [key, index]));
 		this.questions = [...keys].map((key) => JSON.parse(key) as Question);
-		const limits = this.asked.map(({ request }) => request.question?.limitMs ?? 0);
+		const limits = this.asked.map(({ request }) => request.rules?.question?.limitMs ?? 0);
 		this.limitMs = limits.reduce((most, limit) => Math.max(most, limit), 0);
 	}
 
@@ -53,7 +53,7 @@ export class QuestionRun {
 
 	private keyOf(request: OperationRequest): string {
 		const asked = this.showsAsked ? askedIn(request) : '';
-		return JSON.stringify({ ...omit(request.question, 'limitMs'), asked });
+		return JSON.stringify({ ...omit(request.rules?.question, 'limitMs'), asked });
 	}
 
 	/** Those who were asked so far: the others may still be left out by a rule, or fail. */
@@ -92,7 +92,7 @@ export class QuestionRun {
 	}
 }
 
-function askedIn({ body, template }: OperationRequest): string {
-	const text = textOrJson(body?.text ?? template?.name);
+function askedIn({ body, rules }: OperationRequest): string {
+	const text = textOrJson(body?.text ?? rules?.template?.name);
 	return text.length > maxAsked ? `${text.slice(0, maxAsked - 1)}…` : text;
 }

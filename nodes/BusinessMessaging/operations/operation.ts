@@ -56,21 +56,24 @@ export interface RunOptions {
 	concurrency?: number;
 }
 
-/** The request of an item, and its other settings. */
-export interface OperationRequest extends ApiRequest {
-	options?: RunOptions;
-	/** Maximum number of records of a list; all if absent. */
+/** What is returned of a list. */
+interface ListSettings {
+	/** Maximum number of records; all if absent. */
 	limit?: number;
-	/** Whether the records of a list are shortened. */
-	isSimplified?: boolean;
-	/** The names of the fields that the records of a list keep. */
+	/** Whether the records are shortened. */
+	isSimplified: boolean;
+	/** The names of the fields that the records keep. */
 	onlyFields?: string[];
+}
+
+/** Whether, to whom and how a message is sent. */
+export interface MessageRules {
 	/** The campaign of which each recipient gets at most one message. */
 	campaign?: Campaign;
 	/** Who does not get the message. */
 	audience?: Audience;
 	/** What is sent if the service refuses a text: a template without its recipient. */
-	fallback?: Pick<OperationRequest, 'body' | 'template'>;
+	fallback?: Pick<OperationRequest, 'body' | 'rules'>;
 	/** Whether the message is shown and not sent. */
 	isPreview?: boolean;
 	/** For a test: who would have got the message, E.164, and how many items are tested. */
@@ -79,6 +82,15 @@ export interface OperationRequest extends ApiRequest {
 	question?: QuestionSettings;
 	/** The template that a message is made of. */
 	template?: TemplateMessage;
+}
+
+/** The request of an item, and what the run does with it. */
+export interface OperationRequest extends ApiRequest {
+	options?: RunOptions;
+	/** For an operation that reads a list. */
+	list?: ListSettings;
+	/** For an operation that sends messages. */
+	rules?: MessageRules;
 	/** Hints for the user, e.g. that a part of a value was left out. */
 	hints?: string[];
 	/** The endpoint of this request, if it differs from the operation's. */
@@ -197,13 +209,17 @@ export function listOperation<const F extends readonly ParameterField[]>(
 			settings,
 		) => ({
 			...request(values as ValuesOf<F> & { options: object }, settings),
-			limit: returnAll ? undefined : Number(limit),
-			isSimplified: isSimplified === true && output !== 'raw',
-			...(output === 'selected' && { onlyFields: textOrJson(outputFields).split(',').map(trim) }),
+			list: {
+				limit: returnAll ? undefined : Number(limit),
+				isSimplified: isSimplified === true && output !== 'raw',
+				...(output === 'selected' && {
+					onlyFields: textOrJson(outputFields).split(',').map(trim),
+				}),
+			},
 		}),
-		run: async (client, apiRequest) => {
-			const { isSimplified, onlyFields } = apiRequest;
-			const list = await read(client, endpoint, apiRequest);
+		run: async (client, { query, list: settings }) => {
+			const { limit, isSimplified, onlyFields } = settings as ListSettings;
+			const list = await read(client, endpoint, { query, limit });
 			if (list.shortfall)
 				client.hints.add(`${list.shortfall.message}. ${list.shortfall.description}`);
 			return list.records.map((one) => {

@@ -300,7 +300,9 @@ describe('the form', () => {
 		const error = expect.objectContaining({ message, description });
 		const refuse = () => {
 			const { given } = readForm({ value, schema });
-			reviewTemplate({ template: { name: 'order', language: 'en', given, isChecked: false } });
+			reviewTemplate({
+				rules: { template: { name: 'order', language: 'en', given, isChecked: false } },
+			});
 		};
 		expect(refuse).toThrow(error);
 	});

@@ -20,10 +20,14 @@ export const sendTemplate = operation({
 	options: [...campaignOptions, checkField, defaultCountryField, keepInputField],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
-		const { body, ...rest } = templateRequest(values);
+		const { body, rules } = templateRequest(values);
 		const audience = readAudience(values, settings);
 		const campaign = readCampaign(values);
-		const request = { body: { to: phone, ...body }, ...rest, hints, campaign, audience };
+		const request = {
+			body: { to: phone, ...body },
+			rules: { ...rules, campaign, audience },
+			hints,
+		};
 		return applyMode(request, values, settings);
 	},
 	prepare: lookUpTemplates,

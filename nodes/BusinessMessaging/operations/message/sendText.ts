@@ -48,9 +48,10 @@ export const sendText = operation({
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const audience = readAudience(values, settings);
 		const campaign = readCampaign(values);
-		const body = { to: phone, text: values.text };
 		const fallback = readFallback(values);
-		return applyMode({ body, hints, campaign, audience, fallback }, values, settings);
+		const rules = { campaign, audience, fallback };
+		const body = { to: phone, text: values.text };
+		return applyMode({ body, rules, hints }, values, settings);
 	},
 	prepare: lookUpFallbacks,
 	review: reviewFallback,

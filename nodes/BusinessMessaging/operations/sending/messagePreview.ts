@@ -14,9 +14,10 @@ import { nameOf, partOf } from './templateVariables';
  * @param list undefined if the templates are unknown; the text of a template is then null
  */
 export function previewOf(
-	{ body = {}, template }: OperationRequest,
+	{ body = {}, rules }: OperationRequest,
 	list?: TemplateList,
 ): IDataObject {
+	const template = rules?.template;
 	if (!template) return { text: textOrJson(body.text) };
 	const { name, language } = template;
 	const known = list && findTemplate(list, name, language);

@@ -12,7 +12,7 @@ import {
 	showFor,
 	textField,
 } from '../fields';
-import type { OperationRequest } from '../operation';
+import type { MessageRules, OperationRequest } from '../operation';
 import { readForm, toComponents } from './templateVariables';
 
 /** A field whose content the editor loads for the chosen template. */
@@ -166,7 +166,7 @@ export function templateRequest(
 	values: ValuesOf<typeof templateFields> & {
 		options: Partial<ValuesOf<readonly [typeof checkField]>>;
 	},
-): Pick<OperationRequest, 'body' | 'template'> {
+): Pick<OperationRequest, 'body'> & { rules: MessageRules } {
 	const { template: name, componentsJson: json, headerDocumentUrl: url } = values;
 	const language = values.language.trim();
 	const isChecked = values.options.checkBeforeSending ?? true;
@@ -175,6 +175,6 @@ export function templateRequest(
 	const headerDocumentUrl = form ? form.pdfUrl : url.trim() || undefined;
 	return {
 		body: { template: name, language: language || undefined, components, headerDocumentUrl },
-		template: { name, language, given: form?.given, isChecked },
+		rules: { template: { name, language, given: form?.given, isChecked } },
 	};
 }
