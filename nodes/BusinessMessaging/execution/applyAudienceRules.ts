@@ -11,7 +11,7 @@ import { timeZonesOf } from '../phone/timeZones';
 import type { Client } from '../transport/client';
 import { InputError, ServiceError, asFailure } from '../transport/errors';
 import { readRecords } from '../transport/lists';
-import { type Outcome, type ValidItem, hasFailed, isPending, skip } from './item';
+import { type Guard, type Outcome, type ValidItem, hasFailed, inState, skip } from './item';
 import type { Rounds } from './rounds';
 import { nextClosing, nextOpening } from './sendWindow';
 
@@ -29,7 +29,7 @@ export async function applyAudienceRules(
 ): Promise<void> {
 	limitTest(items, rounds);
 	const ruled = items.filter(({ request }) => request.rules?.audience);
-	if (!ruled.some(isPending)) return;
+	if (!ruled.some(inState('pending'))) return;
 	checkDuplicates(ruled, rounds);
 	const segments = await readSegments(client, ruled);
 	const firstOf = new Map<string, number>();
@@ -115,6 +115,15 @@ export function outsideWindow(item: ValidItem): Outcome | undefined {
 	const timeZones = zones.length > maxShownZones ? `${zones.length} time zones` : zones.join(', ');
 	return skip(item, 'outsideSendWindow', { ...opening, timeZones });
 }
+
+/** The Send Window: it may close while others are sent, or while a request waits for its turn. */
+export const sendWindow: Guard = {
+	guard: async (item, send) => {
+		const outcome = outsideWindow(item) ?? (await send());
+		const isCancelled = hasFailed(outcome) && outcome.failure.kind === 'cancelled';
+		return (isCancelled && outsideWindow(item)) || outcome;
+	},
+};
 
 /** More are only counted: a toll-free number of +1 may be in 75. */
 const maxShownZones = 5;

@@ -4,7 +4,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Operation } from '../operations/operation';
 import type { Client } from '../transport/client';
-import { hasFailed, type Item, type ValidItem } from './item';
+import { type Item, type ValidItem, stateOf } from './item';
 
 /** n8n cuts off longer ones. */
 const maxLength = 255;
@@ -44,12 +44,11 @@ export function reportFigures(
 	if (!recipientOf) return;
 	const counts = { sent: 0, skipped: 0, failed: 0, uncertain: 0 };
 	for (const { outcome, hasBegun } of items) {
-		if (!outcome) continue;
-		if (!hasFailed(outcome)) {
-			if (outcome.isLeftOut) counts.skipped++;
-			else if (hasBegun) counts.sent++;
-		} else if (outcome.failure.sendStatus === 'notSent') counts.failed++;
-		else if (hasBegun) counts.uncertain++;
+		const state = stateOf(outcome);
+		if (state === 'leftOut') counts.skipped++;
+		if (state === 'failed') counts.failed++;
+		if (state === 'done' && hasBegun) counts.sent++;
+		if (state === 'uncertain' && hasBegun) counts.uncertain++;
 	}
 	const figures = { ...counts, tooManyRequests: client?.tooManyRequests ?? 0 };
 	const { customData } = context;

@@ -8,7 +8,15 @@ import { pick } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Operation } from '../operations/operation';
-import { type Outcome, type ValidItem, hasFailed, isUnsent } from './item';
+import {
+	type Guard,
+	type Outcome,
+	type Send,
+	type ValidItem,
+	hasFailed,
+	stateOf,
+	toOutcome,
+} from './item';
 import { campaignKeyOf } from './sendOnce';
 import { ServiceError } from '../transport/errors';
 
@@ -30,7 +38,7 @@ interface StoredRun {
 }
 
 /** The record of the current run of an operation whose calls must not be repeated. */
-export class RetryRecord {
+export class RetryRecord implements Guard {
 	private readonly runs: Record<string, StoredRun>;
 	private readonly runIndex: string;
 	private readonly node: string;
@@ -71,11 +79,18 @@ export class RetryRecord {
 		return createHash('sha256').update(id).digest('hex').slice(0, 32);
 	}
 
+	/** Sends the message of an item, and records what became of it. */
+	async guard(item: ValidItem, send: Send): Promise<Outcome> {
+		const outcome = await send().catch(toOutcome);
+		this.keep(item, outcome);
+		return outcome;
+	}
+
 	/** Records what became of an item. Nothing remains of one that was certainly not sent, or left out by a rule. */
-	keep(item: ValidItem, outcome: Outcome): void {
+	private keep(item: ValidItem, outcome: Outcome): void {
 		const { items } = this.run;
 		const key = this.keyOf(item);
-		if (isUnsent(outcome)) delete items[key];
+		if (['failed', 'leftOut'].includes(stateOf(outcome))) delete items[key];
 		else if (!hasFailed(outcome)) items[key] = outcome.records;
 		else items[key] = pick(outcome.failure, ['message', 'description', 'statusCode']);
 	}

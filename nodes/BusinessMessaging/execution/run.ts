@@ -7,19 +7,24 @@ import type { Operation, OperationRequest, RunOptions } from '../operations/oper
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, asFailure } from '../transport/errors';
-import { applyAudienceRules, outsideWindow, rememberRecipients } from './applyAudienceRules';
+import {
+	applyAudienceRules,
+	outsideWindow,
+	rememberRecipients,
+	sendWindow,
+} from './applyAudienceRules';
 import { watchMs } from './claims';
 import type { EntryStore } from './entryStore';
 import { FrequencyCap } from './frequencyCap';
 import {
 	type Item,
 	type Outcome,
+	type Send,
 	type ValidItem,
 	hasFailed,
-	isDone,
-	isPending,
-	isWanted,
+	inState,
 	mayReach,
+	toOutcome,
 } from './item';
 import { inQueues } from './keyedQueue';
 import { isEvaluation } from './engine2';
@@ -78,8 +83,8 @@ export async function runOperation(
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
 	run.listening = listening;
 	refuseUnsent(context, items);
-	labelExecution(context, operation, items.filter(isPending));
-	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
+	labelExecution(context, operation, items.filter(inState('pending')));
+	const sending = untilStopped(context, carryOut(context, run, items.filter(inState('pending'))));
 	const finished = sending.then((warning) => {
 		reportFigures(context, operation, items, run.client);
 		addHints(context, operation, items, { client: run.client, warning });
@@ -94,7 +99,8 @@ export async function runOperation(
 	if (await listening?.wait()) return context.getInputData();
 	const outputs = toOutputs(context, operation, items);
 	// With Retry On Fail, n8n also repeats a run whose first output has a field `error`, which may come from the service.
-	if (items.every(isDone) && outputs[0]?.json.error === undefined) run.record?.clear();
+	if (items.every(inState('done', 'leftOut')) && outputs[0]?.json.error === undefined)
+		run.record?.clear();
 	return outputs;
 }
 
@@ -112,10 +118,10 @@ async function preview(
 	operation: Operation,
 	items: Item[],
 ): Promise<INodeExecutionData[]> {
-	for (const item of items.filter(isPending))
+	for (const item of items.filter(inState('pending')))
 		item.request.rules = { ...item.request.rules, isPreview: true };
 	const { client, prepared } = await untilStopped(context, openRun(context, operation, items));
-	const pending = items.filter(isPending);
+	const pending = items.filter(inState('pending'));
 	const hint = previewItems(pending, prepared);
 	addHints(context, operation, items, { client, isPreview: true, warning: hint });
 	rememberRecipients(items.filter(mayReach), new Rounds(context));
@@ -137,7 +143,7 @@ function refuseFailed(
 	items: Item[],
 	warning = '',
 ): void {
-	const done = items.filter(isDone).length;
+	const done = items.filter(inState('done', 'leftOut')).length;
 	const progress = `${done} of ${items.length} items are done. A retry continues from there and repeats none of them.`;
 	const isRepeatable = endpoint.idempotent || items.length === 1;
 	refuse(context, items, `${isRepeatable ? '' : progress} ${warning}`.trim());
@@ -157,8 +163,8 @@ async function openRun(
 	items: Item[],
 ): Promise<Run> {
 	const record = operation.endpoint.idempotent ? undefined : new RetryRecord(context, operation);
-	for (const item of items.filter(isPending)) item.outcome = record?.recall(item);
-	const pending = items.filter(isPending);
+	for (const item of items.filter(inState('pending'))) item.outcome = record?.recall(item);
+	const pending = items.filter(inState('pending'));
 	try {
 		const signal = context.getExecutionCancelSignal();
 		const timeoutMs = 1_000 * optionsOf(pending).timeout;
@@ -200,7 +206,7 @@ async function beginListening(
 	items: Item[],
 	listen: Listen,
 ): Promise<Listening | undefined> {
-	const asking = items.filter(isWanted);
+	const asking = items.filter(inState('pending', 'done'));
 	try {
 		return asking.length > 0 ? await listen(context, items) : undefined;
 	} catch (error) {
@@ -246,17 +252,18 @@ async function carryOut(
 		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
+	// In the order in which they are asked. What all of them let through is sent.
+	const guards = compact([record, sendWindow, cap, sendOnce]);
 	await inQueues(items, settings, async (item) => {
-		const send = async (request: OperationRequest) => await sendItem(run, client, item, request);
-		const sendUnlessSent = async () => await sendOnce.guard(item, send);
-		// The window may have closed while others were sent, or while the request waited for its turn.
-		const sendInWindow = async () => {
-			const outcome = outsideWindow(item) ?? (await cap.guard(item, sendUnlessSent));
-			const isCancelled = hasFailed(outcome) && outcome.failure.kind === 'cancelled';
-			return (isCancelled && outsideWindow(item)) || outcome;
-		};
-		const outcome = await sendInWindow().catch(toOutcome);
-		record?.keep(item, outcome);
+		const sendUnguarded: Send = async (request = item.request) =>
+			await sendItem(run, client, item, request);
+		const send = guards.reduceRight(
+			(next, one): Send =>
+				async () =>
+					await one.guard(item, next),
+			sendUnguarded,
+		);
+		const outcome = await send().catch(toOutcome);
 		item.outcome = outcome;
 		note(outcome);
 		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
@@ -309,8 +316,6 @@ function addHints(
 	for (const message of all.slice(0, maxHints)) add('warning', message);
 	if (hidden > 0) add('warning', `${more} not shown.`);
 }
-
-const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(error) });
 
 /** The options of a run are those of its first item. */
 function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {

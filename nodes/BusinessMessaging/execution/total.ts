@@ -1,7 +1,7 @@
 /** What became of the messages of a run in one line, which n8n shows above the output. */
 import { countBy } from 'lodash';
 
-import { type Item, type SkipReason, hasFailed } from './item';
+import { type Item, type ItemState, type SkipReason, hasFailed, stateOf } from './item';
 
 /** What a run does with its messages. */
 interface MessageRun {
@@ -11,7 +11,7 @@ interface MessageRun {
 }
 
 /** What became of a message. */
-type ResultKind = 'sent' | 'failed' | 'uncertain' | SkipReason;
+type ResultKind = Exclude<ItemState, 'pending' | 'leftOut'> | SkipReason;
 
 /**
  * The total of a run that sends messages, e.g. "Preview: nothing was sent. 22 would be sent, 2 duplicates, 4 cannot be sent (see reason)."
@@ -23,7 +23,7 @@ export function totalOf(items: Item[], run: MessageRun): string | undefined {
 	const counts = countBy(items, kindOf);
 	const isTest = items.some(({ request }) => request?.rules?.test);
 	const found = Object.entries(phrasesOf(run, isTest))
-		.filter(([kind]) => kind === 'sent' || counts[kind] > 0)
+		.filter(([kind]) => kind === 'done' || counts[kind] > 0)
 		.map(([kind, phrase]) => {
 			const count = counts[kind] ?? 0;
 			return `${count} ${count === 1 ? phrase.replace('duplicates', 'duplicate') : phrase}`;
@@ -31,10 +31,9 @@ export function totalOf(items: Item[], run: MessageRun): string | undefined {
 	return `${run.isPreview ? 'Preview: nothing was sent. ' : ''}${found.join(', ')}.`;
 }
 
-function kindOf({ outcome }: Item): ResultKind | undefined {
-	if (!outcome) return undefined;
-	if (hasFailed(outcome)) return outcome.failure.sendStatus === 'notSent' ? 'failed' : 'uncertain';
-	return outcome.isLeftOut ? (outcome.records[0].reason as SkipReason) : 'sent';
+function kindOf({ outcome }: Item): ResultKind {
+	if (!outcome || hasFailed(outcome) || !outcome.isLeftOut) return stateOf(outcome) as ResultKind;
+	return outcome.records[0].reason as SkipReason;
 }
 
 /** In the order of the line. */
@@ -42,7 +41,7 @@ function phrasesOf({ isPreview, hasErrorOutput }: MessageRun, isTest: boolean) {
 	const sent = isTest ? 'sent to the test number' : 'sent';
 	const failed = isPreview ? 'cannot be sent' : 'not sent';
 	const phrases: Record<ResultKind, string> = {
-		sent: isPreview ? 'would be sent' : sent,
+		done: isPreview ? 'would be sent' : sent,
 		duplicate: 'duplicates',
 		excluded: 'excluded',
 		outsideSendWindow: 'outside the Send Window',
