@@ -206,16 +206,10 @@ export function listOperation<const F extends readonly ParameterField[]>(
 		],
 		request: (
 			{ returnAll, limit, simplify: isSimplified, output, outputFields, ...values },
-			settings,
+			all,
 		) => ({
-			...request(values as ValuesOf<F> & { options: object }, settings),
-			list: {
-				limit: returnAll ? undefined : Number(limit),
-				isSimplified: isSimplified === true && output !== 'raw',
-				...(output === 'selected' && {
-					onlyFields: textOrJson(outputFields).split(',').map(trim),
-				}),
-			},
+			...request(values as ValuesOf<F> & { options: object }, all),
+			list: readListSettings({ returnAll, limit, isSimplified, output, outputFields }),
 		}),
 		run: async (client, { query, list: settings }) => {
 			const { limit, isSimplified, onlyFields } = settings as ListSettings;
@@ -229,6 +223,15 @@ export function listOperation<const F extends readonly ParameterField[]>(
 			});
 		},
 	});
+}
+
+function readListSettings(values: Record<string, unknown>): ListSettings {
+	const { returnAll, limit, isSimplified, output, outputFields } = values;
+	return {
+		limit: returnAll ? undefined : Number(limit),
+		isSimplified: isSimplified === true && output !== 'raw',
+		...(output === 'selected' && { onlyFields: textOrJson(outputFields).split(',').map(trim) }),
+	};
 }
 
 /** The record of a response, or that it succeeded if there is none. */
