@@ -64,12 +64,25 @@ function endpointTable(): string {
 	return rows.join('\n');
 }
 
+/** What the writers may write, with its present text. */
+function writtenFiles(): Map<string, string> {
+	const folders = ['docs', 'nodes/BusinessMessaging/__schema__', 'test/n8n/compat/saved'];
+	const tables = [phoneTableFile, areaCodeTableFile].map((file) => path.relative(root, file));
+	const files = [...folders.flatMap(filesBelow), ...tables];
+	return new Map(files.map((file) => [file, readText(file)]));
+}
+
 async function main([name, ...args]: string[]): Promise<void> {
 	const unasked = ['areaCodes', 'endpoints', 'pictures', ...(isReleased ? ['saved'] : [])];
 	const all = Object.keys(writers).filter((one) => !unasked.includes(one));
 	if (name !== undefined && !(name in writers))
 		throw new Error(`There is no ${name}, only ${Object.keys(writers).join(', ')}.`);
+	const before = writtenFiles();
 	for (const one of name === undefined ? all : [name]) await writers[one](args);
+	const changed = [...writtenFiles()].filter(([file, text]) => before.get(file) !== text);
+	const lines = changed.map(([file]) => `  ${file}${before.has(file) ? '' : ' (new)'}`);
+	if (name !== 'endpoints')
+		console.log(['', lines.length > 0 ? 'Changed:' : 'Nothing has changed.', ...lines].join('\n'));
 }
 
 void main(process.argv.slice(2));

@@ -325,7 +325,7 @@ describe('compared with the template', () => {
 		const { given } = readForm({ value });
 		const request = {
 			body: { template: 'order', language: 'en-us', components: toComponents(given) },
-			template: { name: 'order', language: 'en-us', given, isChecked: true },
+			rules: { template: { name: 'order', language: 'en-us', given, isChecked: true } },
 		};
 		const records = readTemplates({ ...template, ...more });
 		return reviewTemplate(request, { records, isComplete: true }).body?.components;
