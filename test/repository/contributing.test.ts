@@ -15,16 +15,16 @@ describe('the sample of a new operation', () => {
 
 	/** What the compiler finds wrong in the sample, as if its file existed. */
 	function problemsOf(text: string): string[] {
-		const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), ts.sys.readFile);
+		const read = (name: string) => ts.sys.readFile(name);
+		const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), read);
 		const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-		const host = ts.createCompilerHost(options);
-		const { readFile, getSourceFile } = host;
 		const sample = path.join(root, file);
-		host.readFile = (name) => (path.normalize(name) === sample ? text : readFile(name));
+		const host = ts.createCompilerHost(options);
+		const inner = ts.createCompilerHost(options);
 		host.getSourceFile = (name, ...rest) =>
 			path.normalize(name) === sample
 				? ts.createSourceFile(name, text, ts.ScriptTarget.ES2022)
-				: getSourceFile(name, ...rest);
+				: inner.getSourceFile(name, ...rest);
 		const program = ts.createProgram([sample], options, host);
 		const source = program.getSourceFile(sample);
 		return [
