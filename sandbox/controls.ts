@@ -12,7 +12,12 @@ import { mountChats } from './phone';
 import type { State } from './state';
 
 const inboundSchema = z
-	.object({ from: phoneSchema, text: z.string(), name: z.string().optional() })
+	.object({
+		from: phoneSchema,
+		text: z.string(),
+		name: z.string().optional(),
+		quotes: z.string().optional(),
+	})
 	.strict();
 const lastSchema = z.object({ last: z.coerce.number().int().min(0).optional() });
 const messagesQuerySchema = z.object({
@@ -21,14 +26,14 @@ const messagesQuerySchema = z.object({
 
 /** What the sandbox's start prints. */
 export const controlWords = {
-	'POST /_sandbox/inbound': 'a customer writes: { from, text, name? }',
+	'POST /_sandbox/inbound': 'a customer writes: { from, text, name?, quotes? }',
 	'POST /_sandbox/faults':
 		'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
 	'GET /_sandbox/faults': 'the ordered faults, and how many calls each has hit',
 	'DELETE /_sandbox/faults': 'takes all faults back',
 	'GET /_sandbox/options': 'the options as they are now',
 	'PATCH /_sandbox/options':
-		'changes some until the next reset: { webhookSecret?, recognizesIdempotencyKeys?, textWindowMs?, latencyMs?, failingNumbers? }',
+		'changes some until the next reset: { webhookSecret?, recognizesIdempotencyKeys?, textWindowMs?, latencyMs?, failingNumbers?, hidesNumbers? }',
 	'GET /_sandbox/messages': 'messages of both directions: ?direction=',
 	'GET /_sandbox/deliveries': 'deliveries to webhooks: ?last=',
 	'GET /_sandbox/webhooks': 'the registered webhooks',

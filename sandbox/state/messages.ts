@@ -1,6 +1,7 @@
 /** Messages of both directions, and what happens when one goes out or comes in: its events are delivered. */
+import { findLast } from 'lodash';
 import type { Deliveries, Delivery } from '../deliveries';
-import { newId } from '../ids';
+import { hiddenId, newId } from '../ids';
 import type { Settings } from '../options';
 
 /** The kinds of delivery receipt. */
@@ -74,6 +75,16 @@ export class Messages {
 	}
 }
 
+/** What a customer writes. */
+export interface Inbound {
+	/** E.164, also if the service hides it. */
+	from: string;
+	text: string;
+	name?: string;
+	/** The ID of the message that it quotes; empty for none. Whoever hides the number quotes our last message. */
+	quotes?: string;
+}
+
 interface Environment {
 	settings: Settings;
 	messages: Messages;
@@ -102,14 +113,19 @@ export class Traffic {
 	}
 
 	/** Takes a message of a customer to us. */
-	receive({ from, text, name }: { from: string; text: string; name?: string }): {
-		message: Message;
-		deliveries: Delivery[];
-	} {
-		const { messages, deliveries, changed } = this.environment;
+	receive({ from, text, name, quotes }: Inbound): { message: Message; deliveries: Delivery[] } {
+		const { messages, deliveries, settings, changed } = this.environment;
+		const last = findLast(messages.withCustomer(from), { direction: 'outbound' });
 		const message = messages.add({ phone: from, text, name, direction: 'inbound' });
 		changed(message);
-		const data = { id: message.id, from, text, timestamp: message.createdAt };
+		const quoted = quotes ?? (settings.hidesNumbers ? last?.id : undefined);
+		const data = {
+			id: message.id,
+			from: settings.hidesNumbers ? hiddenId(from) : from,
+			text,
+			...(quoted && { context: { id: quoted } }),
+			timestamp: message.createdAt,
+		};
 		return { message, deliveries: deliveries.publish('message.received', data) };
 	}
 
