@@ -134,7 +134,7 @@ class Parts {
 		const part = this.partOf.get(index) ?? [];
 		const known = this.told.get(part);
 		if (known) return await known;
-		const [asked, others] = partition(this.earlier, inState('done'));
+		const [asked, others] = partition(this.earlier, inState('done', 'leftOut'));
 		this.earlier = [...others, ...part];
 		const people = [...asked, ...part].map((item) => this.run.toPerson(item));
 		const told = this.asker.tell(people);
