@@ -13,6 +13,7 @@ import {
 	rememberRecipients,
 	sendWindow,
 } from './applyAudienceRules';
+import { watchMs } from './claims';
 import type { EntryStore } from './entryStore';
 import { FrequencyCap } from './frequencyCap';
 import {
@@ -66,6 +67,7 @@ interface Run {
  * Runs an operation over all input items.
  *
  * @param listen for an operation that waits for replies
+ * @param stops whether the first failed item ends the run
  * @returns the records of all items in their order, each paired with its item
  * @throws NodeApiError or NodeOperationError for the first failed item, unless the node continues on errors
  */
@@ -73,6 +75,7 @@ export async function runOperation(
 	context: IExecuteFunctions,
 	operation: Operation,
 	listen: Listen,
+	stops: boolean,
 ): Promise<INodeExecutionData[]> {
 	const items = await readItems(context, operation);
 	if (isPreview(context, operation, items)) return await preview(context, operation, items);
@@ -83,7 +86,10 @@ export async function runOperation(
 	run.listening = listening;
 	refuseUnsent(context, items);
 	labelExecution(context, operation, items.filter(inState('pending')));
-	const sending = untilStopped(context, carryOut(context, run, items.filter(inState('pending'))));
+	const sending = untilStopped(
+		context,
+		carryOut(context, run, items.filter(inState('pending')), stops),
+	);
 	const finished = sending.then((warning) => {
 		reportFigures(context, operation, items, run.client);
 		addHints(context, operation, items, { client: run.client, warning });
@@ -225,16 +231,11 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 	return (keyOf ?? recipientOf)(request);
 }
 
-/**
- * How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. A crash leaves their messages
- * uncertain, so a number that the user has set also counts them, unless other processes make every claim wait.
- */
-function waitingItems(stores: EntryStore[], { config }: Client, isSet: boolean): number {
+/** How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. */
+function waitingItems(stores: EntryStore[], { config }: Client): number {
 	const { requests, windowMs } = config.rate;
-	const ahead = stores.filter(({ isShared }) => isShared || !isSet);
-	return sumBy(ahead, ({ waitingCount, answerMs }) =>
-		Math.min(waitingCount, Math.ceil((requests / windowMs) * answerMs)),
-	);
+	const waiting = sumBy(stores, ({ waitingForOthers }) => waitingForOthers);
+	return Math.min(waiting, Math.ceil((requests / windowMs) * watchMs()));
 }
 
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
@@ -242,6 +243,7 @@ async function carryOut(
 	context: IExecuteFunctions,
 	run: Run,
 	items: ValidItem[],
+	stops: boolean,
 ): Promise<string | undefined> {
 	const { operation, record, client } = run;
 	if (!client) return undefined;
@@ -251,10 +253,9 @@ async function carryOut(
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
-	const isSet = optionsOf(items).concurrency !== undefined;
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client, isSet),
+		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	// In the order in which they are asked. What all of them let through is sent.
@@ -271,7 +272,7 @@ async function carryOut(
 		const outcome = await send().catch(toOutcome);
 		item.outcome = outcome;
 		note(outcome);
-		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
+		hasToStop ||= hasFailed(outcome) && stops;
 	});
 	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
 	return warning;
