@@ -28,14 +28,12 @@ import {
 } from './item';
 import { inQueues } from './keyedQueue';
 import { isEvaluation } from './engine2';
-import { labelExecution, reportFigures } from './labels';
 import { toNodeError, toOutputs } from './itemOutput';
 import { previewItems } from './previewItems';
-import { logProgress } from './progress';
+import { labelExecution, logProgress, reportFigures, totalOf } from './report';
 import { RetryRecord } from './retryRecord';
 import { Rounds } from './rounds';
 import { SendOnce } from './sendOnce';
-import { totalOf } from './total';
 import { readItems } from './readItems';
 
 /** What an operation that waits for replies does before and after its requests. */

@@ -12,6 +12,7 @@ import { InputError, ServiceError, asFailure } from '../../transport/errors';
 import { sendMessage } from './sendMessage';
 import {
 	type GivenVariable,
+	type TemplateMessage,
 	nameOf,
 	partOf,
 	refuseGaps,
@@ -75,17 +76,12 @@ export function reviewTemplate(message: OperationRequest, list?: TemplateList): 
 }
 
 function withLanguage(request: OperationRequest, list?: TemplateList): OperationRequest {
-	const { rules, body } = request;
-	const template = rules?.template;
+	const template = request.rules?.template;
 	if (!template || template.language !== '') return request;
 	const versions = list?.records.filter(({ name }) => name === template.name) ?? [];
 	const [language, ...others] = uniq(compact(versions.map((version) => version.language)));
 	if (language && others.length === 0 && list?.isComplete)
-		return {
-			...request,
-			rules: { ...rules, template: { ...template, language } },
-			body: { ...body, language },
-		};
+		return inLanguage(request, template, language);
 	const missing = versions.length === 0 && list && missingTemplate(list, template.name, '');
 	if (missing) throw missing;
 	const advice = language
@@ -96,16 +92,20 @@ function withLanguage(request: OperationRequest, list?: TemplateList): Operation
 
 /** A language in the spelling of the list: a service may know `en_US` and refuse `EN-us`. */
 function withListedLanguage(request: OperationRequest, list?: TemplateList): OperationRequest {
-	const { rules, body } = request;
-	const template = rules?.template;
+	const template = request.rules?.template;
 	if (!template || !list) return request;
 	const language = findTemplate(list, template.name, template.language)?.language;
 	if (!language || language === template.language) return request;
-	return {
-		...request,
-		rules: { ...rules, template: { ...template, language } },
-		body: { ...body, language },
-	};
+	return inLanguage(request, template, language);
+}
+
+function inLanguage(
+	request: OperationRequest,
+	template: TemplateMessage,
+	language: string,
+): OperationRequest {
+	const rules = { ...request.rules, template: { ...template, language } };
+	return { ...request, rules, body: { ...request.body, language } };
 }
 
 /** Sends a template message. @throws ServiceError that names the template if the service did not find it */
