@@ -95,8 +95,8 @@ export function logProgress(context: IExecuteFunctions, total: number): (outcome
 		const left = isLast ? '' : `, about ${minutes} min left`;
 		writeLog(
 			context,
-			'info',
 			`${run}: ${done} of ${total} messages (${failed} failed, ${skipped} skipped)${left}`,
+			'info',
 		);
 	};
 }

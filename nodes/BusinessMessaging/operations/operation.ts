@@ -1,9 +1,9 @@
 /** An operation is data: its names, its fields, and a pure function from their values to a request. */
-import { identity, pick, trim } from 'lodash';
+import { identity, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
-import { type ServiceRecord, textOrJson } from '../jsonValues';
+import { type ServiceRecord, splitList, textOrJson } from '../jsonValues';
 import { readEnvelope, readRecord } from '../reading/readResponse';
 import type { ApiRequest, Client } from '../transport/client';
 import { readPaging } from '../reading/readPaging';
@@ -230,7 +230,7 @@ function readListSettings(values: Record<string, unknown>): ListSettings {
 	return {
 		limit: returnAll ? undefined : Number(limit),
 		isSimplified: isSimplified === true && output !== 'raw',
-		...(output === 'selected' && { onlyFields: textOrJson(outputFields).split(',').map(trim) }),
+		...(output === 'selected' && { onlyFields: splitList(textOrJson(outputFields)) }),
 	};
 }
 

@@ -119,7 +119,7 @@ async function takeReplies(
 	try {
 		return await inbox.take(events);
 	} catch (error) {
-		writeLog(context, 'warn', `A reply could not be handled: ${asFailure(error).message}`);
+		writeLog(context, `A reply could not be handled: ${asFailure(error).message}`);
 		return undefined;
 	}
 }

@@ -6,7 +6,7 @@ import { type EventEnvelope } from '../api/events';
 import { kindOf, readStatus } from '../reading/readEvents';
 import { textOrJson, isRecord } from '../jsonValues';
 import { asMilliseconds, plain, readId } from '../reading/readResponse';
-import { toE164 } from '../phone/compare';
+import { isPhoneKey, samePhoneKey, toE164 } from '../phone/compare';
 import { isPersonId } from '../phone/readPhone';
 import { timeField } from './eventTimes';
 import { type Intent, intentOf } from './intent';
@@ -91,6 +91,14 @@ function readSender(
 	const isId = (id: string) => id !== '' && id.length <= maxId && !toE164(id).startsWith('+');
 	const senderId = ids.find(isId) ?? (isPersonId(textOrJson(from)) ? textOrJson(from) : undefined);
 	return { from: isRecord(from) || from == null ? (senderId ?? from) : from, senderId };
+}
+
+/** Identifies the phone that a message comes from, or the sender without a number; undefined for any other event. */
+export function senderOf(event: EventEnvelope): string | undefined {
+	const { event: kind, from, senderId } = readEvent(event);
+	if (kind !== 'message.received') return undefined;
+	const key = samePhoneKey(textOrJson(from));
+	return (isPhoneKey(key) ? key : senderId) ?? (key || undefined);
 }
 
 /** Fields about the message to which one replies, or with its ID. Assumption: the usual names. */

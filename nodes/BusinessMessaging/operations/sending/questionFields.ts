@@ -2,6 +2,7 @@
 import { clamp } from 'lodash';
 import { z } from 'zod';
 
+import { splitList } from '../../jsonValues';
 import { type ValuesOf, choiceField, collectionField, numberField, textField } from '../fields';
 import { InputError } from '../../transport/errors';
 import { approvalWords } from './approval';
@@ -234,9 +235,7 @@ export function readSettings({
 	};
 }
 
+/** An answer may contain a semicolon. */
 function split(text: string): string[] {
-	return text
-		.split(/[,\n]/)
-		.map((part) => part.trim())
-		.filter(Boolean);
+	return splitList(text, /[,\n]/);
 }
