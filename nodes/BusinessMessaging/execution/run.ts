@@ -13,7 +13,6 @@ import {
 	rememberRecipients,
 	sendWindow,
 } from './applyAudienceRules';
-import { watchMs } from './claims';
 import type { EntryStore } from './entryStore';
 import { FrequencyCap } from './frequencyCap';
 import {
@@ -26,7 +25,7 @@ import {
 	mayReach,
 	toOutcome,
 } from './item';
-import { inQueues } from './keyedQueue';
+import { atMost, inQueues } from './keyedQueue';
 import { isEvaluation } from './engine2';
 import { toNodeError, toOutputs } from './itemOutput';
 import { previewItems } from './previewItems';
@@ -229,11 +228,14 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 	return (keyOf ?? recipientOf)(request);
 }
 
-/** How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. */
-function waitingItems(stores: EntryStore[], { config }: Client): number {
+/**
+ * How many items claim their entries before their turn: as many as are sent while a claim waits for its verdict. A crash leaves their messages
+ * uncertain, so a number that the user has set also counts them, unless other processes make every claim wait.
+ */
+function lookAhead(stores: EntryStore[], { config }: Client, isSet: boolean): number {
 	const { requests, windowMs } = config.rate;
-	const waiting = sumBy(stores, ({ waitingForOthers }) => waitingForOthers);
-	return Math.min(waiting, Math.ceil((requests / windowMs) * watchMs()));
+	const slow = stores.filter(({ isShared }) => isShared || !isSet);
+	return Math.ceil((requests / windowMs) * sumBy(slow, 'verdictMs'));
 }
 
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
@@ -251,16 +253,18 @@ async function carryOut(
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
+	const isSet = optionsOf(items).concurrency !== undefined;
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client),
+		concurrency: () => simultaneous() + lookAhead([cap.store, sendOnce.store], client, isSet),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
+	const inTurn = atMost(simultaneous);
 	// In the order in which they are asked. What all of them let through is sent.
 	const guards = compact([record, sendWindow, cap, sendOnce]);
 	await inQueues(items, settings, async (item) => {
 		const sendUnguarded: Send = async (request = item.request) =>
-			await sendItem(run, client, item, request);
+			await inTurn(async () => await sendItem(run, client, item, request));
 		const send = guards.reduceRight(
 			(next, one): Send =>
 				async () =>
