@@ -3,17 +3,18 @@
 
 const nodes = 'nodes/BusinessMessaging';
 /** Helpers that know nothing of messaging, for every folder of the nodes. */
-const helpers = `^${nodes}/(boundedMap|log|mutex)\\.ts$`;
+const helpers = `^${nodes}/(boundedMap|jsonValues|log|mutex)\\.ts$`;
 /** Folders of the nodes for others of them. */
 const inNodes = (...names) => [helpers, ...names.map((name) => `^${nodes}/${name}/`)];
-const client = ['api', 'phone', 'transport'];
+const client = ['api', 'reading', 'phone', 'transport'];
 const operations = [...client, 'operations'];
 
 /** Each folder with what it may import besides its own files. */
 const folders = {
 	[`${nodes}/api`]: inNodes(),
+	[`${nodes}/reading`]: inNodes('api'),
 	[`${nodes}/phone`]: inNodes(),
-	[`${nodes}/transport`]: inNodes('api', 'phone'),
+	[`${nodes}/transport`]: inNodes('api', 'reading', 'phone'),
 	[`${nodes}/operations`]: inNodes(...client),
 	[`${nodes}/execution`]: inNodes(...operations),
 	[`${nodes}/editor`]: inNodes(...operations),
@@ -21,11 +22,11 @@ const folders = {
 	[`${nodes}/trigger`]: inNodes(...operations, 'webhooks', 'inbox'),
 	[`${nodes}/inbox`]: inNodes(...operations, 'execution', 'webhooks'),
 	nodes: [],
-	credentials: [`^${nodes}/operations/phone\\.ts$`], // the field Default Country is the same in both
-	sandbox: [`^${nodes}/api/`],
+	credentials: [`^${nodes}/operations/phoneFields\\.ts$`], // the field Default Country is the same in both
+	sandbox: [`^${nodes}/(api/|jsonValues)`],
 	harness: ['^(nodes|credentials|sandbox)/'],
 	playground: ['^(sandbox|harness)/'],
-	bench: ['^(sandbox|harness)/', `^${nodes}/api/`],
+	bench: ['^(sandbox|harness)/', `^${nodes}/(api/|reading/|jsonValues)`],
 	scripts: ['^(sandbox|harness)/', `^${nodes}/(api/|description)`],
 	test: ['^(nodes|credentials|sandbox|playground|bench|scripts|harness)/'],
 };

@@ -5,7 +5,8 @@
 import axios from 'axios';
 import { ExecuteContext } from 'n8n-core';
 import { createEmptyRunExecutionData, type INodeExecutionData, Workflow } from 'n8n-workflow';
-import { readList, type ServiceRecord } from '../nodes/BusinessMessaging/api/read';
+import type { ServiceRecord } from '../nodes/BusinessMessaging/jsonValues';
+import { readList } from '../nodes/BusinessMessaging/reading/readResponse';
 import { type LoadedPackage, additionalDataFor, loadPackage } from '../harness/engine/package';
 import { ACTION, node, withCredential } from '../harness/n8n/workflow';
 import { forgetPeak, peakMb } from './usage';

@@ -5,7 +5,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { defaultCountryField } from '../nodes/BusinessMessaging/operations/phone';
+import { defaultCountryField } from '../nodes/BusinessMessaging/operations/phoneFields';
 
 /** API key and address of the service. Source: specification, "Base address and path shape" and "Authentication". */
 export class BusinessMessagingApi implements ICredentialType {

@@ -7,7 +7,7 @@ import pLimit from 'p-limit';
 import { callsOf } from '../nodes/BusinessMessaging/inbox/calls';
 import { leaseMs, type Run } from '../nodes/BusinessMessaging/inbox/core';
 import { toRecord } from '../nodes/BusinessMessaging/inbox/records';
-import { defaultAnswer } from '../nodes/BusinessMessaging/operations/message/questionFields';
+import { defaultAnswer } from '../nodes/BusinessMessaging/operations/sending/questionFields';
 import {
 	type CredentialValues,
 	readServiceConfig,

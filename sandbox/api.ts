@@ -11,9 +11,9 @@ import {
 	type HttpMethod,
 	type ApiPath,
 } from '../nodes/BusinessMessaging/api/endpoints';
-import { answers } from './answers';
+import { answers } from './responses';
 import type { ApiKey } from './auth';
-import { notFound, parse, HttpError } from './errors';
+import { notFound, parse, HttpError } from './errorResponses';
 import { spoil, wait, type Fault } from './faults';
 import { writeJson } from './json';
 import type { LoggedRequest } from './requestLog';

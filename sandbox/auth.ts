@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { omit } from 'lodash';
 
-import { HttpError } from './errors';
+import { HttpError } from './errorResponses';
 import { newId } from './ids';
 import type { Settings } from './options';
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
 import { refuseForeignPages, refuseOthers } from './auth';
-import { parse } from './errors';
+import { parse } from './errorResponses';
 import type { FaultOrder } from './faults';
 import { changeableSchema } from './options';
 import { mountChats } from './phone';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { endpoints, type EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
-import { HttpError, parse } from './errors';
+import { HttpError, parse } from './errorResponses';
 import type { LoggedRequest } from './requestLog';
 import type { Answer, VariantAdapter } from './variants/adapter';
 

@@ -1,5 +1,5 @@
 /** What a service remembers that recognizes `Idempotency-Key`. Assumption: the specification does not mention the header. */
-import { invalid } from './errors';
+import { invalid } from './errorResponses';
 
 /** The results of earlier requests by their keys. */
 export class KnownRequests {

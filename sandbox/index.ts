@@ -11,7 +11,7 @@ import { demoKey, optionsSchema, type SandboxOptions, type Settings } from './op
 import { State, type Changes } from './state';
 import { mountApi } from './api';
 import { mountControls } from './controls';
-import { HttpError, notFound } from './errors';
+import { HttpError, notFound } from './errorResponses';
 import { buildOpenApiDocument } from './openapi';
 import { mountPhone } from './phone';
 import type { Answer } from './variants/adapter';

@@ -30,8 +30,8 @@ import {
 	type ApiPath,
 } from '../nodes/BusinessMessaging/api/endpoints';
 import { eventEnvelopeSchema, eventKinds } from '../nodes/BusinessMessaging/api/events';
-import * as schemas from './answers';
-import { errorSchema } from './errors';
+import * as schemas from './responses';
+import { errorSchema } from './errorResponses';
 
 const { answers } = schemas;
 

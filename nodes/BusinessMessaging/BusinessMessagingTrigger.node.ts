@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 
 import { testCredential } from './transport/credentialTest';
-import { hints, properties, subtitle, triggerPanel } from './trigger/description';
+import { hints, properties, subtitle, triggerPanel } from './trigger/triggerDescription';
 import { receive } from './trigger/receive';
 import { isRegistered, register, unregister } from './trigger/registration';
 

@@ -5,6 +5,11 @@ export class BoundedMap<K, V> {
 	/** @param bounds maximum number of entries, and their maximum age, ms (30 days by default) */
 	constructor(private readonly bounds: { maxSize: number; maxAgeMs?: number }) {}
 
+	get size(): number {
+		this.forgetOld();
+		return this.entries.size;
+	}
+
 	get(key: K): V | undefined {
 		this.forgetOld();
 		return this.entries.get(key)?.value;

@@ -7,7 +7,7 @@ import { once, orderBy } from 'lodash';
 import { z } from 'zod';
 import { phoneSchema } from '../../nodes/BusinessMessaging/api/endpoints';
 import { refuseOthers } from '../auth';
-import { parse } from '../errors';
+import { parse } from '../errorResponses';
 import type { State } from '../state';
 import type { Conversation } from '../state/conversations';
 import type { Message } from '../state/messages';

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 
 import type { EndpointName, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
-import { pageOf, type answers } from '../answers';
+import { pageOf, type answers } from '../responses';
 import { describeKey, type ApiKey } from '../auth';
-import { invalid, notFound, parse } from '../errors';
+import { invalid, notFound, parse } from '../errorResponses';
 import type { State } from '../state';
 import type { ContactFields } from '../state/contacts';
 import { Analytics } from '../state/conversations';

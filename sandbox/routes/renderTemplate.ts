@@ -3,7 +3,7 @@ import { pull } from 'lodash';
 import type { z } from 'zod';
 
 import type { endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
-import { invalid } from '../errors';
+import { invalid } from '../errorResponses';
 import type { RenderedTemplate } from '../state/messages';
 import { fillIn, partOf, variablesOf, type Template } from '../state/templates';
 

@@ -1,7 +1,7 @@
 /** Contacts and their segments. */
 import { pull, remove } from 'lodash';
 
-import { conflict, notFound } from '../errors';
+import { conflict, notFound } from '../errorResponses';
 import { newId } from '../ids';
 
 /** A contact as the service gives it out. Fields that a caller adds are kept as they are. */

@@ -1,7 +1,7 @@
 /** Message templates and their approval. */
 import { z } from 'zod';
 
-import { conflict, invalid, notFound, parse } from '../errors';
+import { conflict, invalid, notFound, parse } from '../errorResponses';
 import { newId } from '../ids';
 
 const variable = /\{\{([^{}]+)\}\}/g;

@@ -2,7 +2,7 @@
 import { remove } from 'lodash';
 
 import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
-import { invalid } from '../errors';
+import { invalid } from '../errorResponses';
 import { newId } from '../ids';
 
 /** A webhook as the service gives it out. */

@@ -8,9 +8,9 @@ import {
 	routeOf,
 	type EndpointName,
 } from '../../nodes/BusinessMessaging/api/endpoints';
-import { answers, type Page } from '../answers';
+import { answers, type Page } from '../responses';
 import type { Delivery } from '../deliveries';
-import type { HttpError } from '../errors';
+import type { HttpError } from '../errorResponses';
 import type { Settings } from '../options';
 import type { Contacts } from '../state/contacts';
 import type { Choice } from '.';

@@ -2,8 +2,8 @@
 import { range } from 'lodash';
 
 import type { Choice } from '.';
-import type { Page } from '../answers';
-import { invalid, notFound } from '../errors';
+import type { Page } from '../responses';
+import { invalid, notFound } from '../errorResponses';
 import type { Contacts } from '../state/contacts';
 
 /** Paging as the contract reads it. */

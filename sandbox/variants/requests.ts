@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import axios from 'axios';
 import type { Choice } from '.';
 import type { EndpointName } from '../../nodes/BusinessMessaging/api/endpoints';
-import { HttpError, invalid } from '../errors';
+import { HttpError, invalid } from '../errorResponses';
 import type { Settings } from '../options';
 import { firstPage, hasCursors, pageOfCursor } from './lists';
 

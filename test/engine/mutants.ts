@@ -16,7 +16,7 @@ const suites = [
 	'reply/asking',
 	'security/credential',
 	'operations/upsert',
-	'transport/pace',
+	'transport/rate',
 	'execution/fallback',
 	'execution/audience',
 	'execution/preview',

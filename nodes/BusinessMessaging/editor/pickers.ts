@@ -8,16 +8,9 @@ import {
 import { attempt, compact, groupBy, isError, sortBy, uniq, uniqBy } from 'lodash';
 
 import { type Endpoint, endpoints, recordName } from '../api/endpoints';
-import {
-	type ServiceRecord,
-	asText,
-	fieldNames,
-	readId,
-	isRecord,
-	plain,
-	readWebhookUrl,
-} from '../api/read';
-import { type Template, readTemplates } from '../api/templates';
+import { type ServiceRecord, textOrJson, isRecord } from '../jsonValues';
+import { fieldNames, readId, plain, readWebhookUrl } from '../reading/readResponse';
+import { type Template, readTemplates } from '../reading/readTemplates';
 import { InputError, asFailure } from '../transport/errors';
 import { connect } from '../transport/connect';
 import { readRecords } from '../transport/lists';
@@ -73,7 +66,7 @@ export function chosen(context: ILoadOptionsFunctions, name: string): string | u
 	const value = context.getCurrentNodeParameter(name) ?? '';
 	const inner: unknown = isRecord(value) && 'value' in value ? value.value : value;
 	if (inner === null || inner === undefined) return undefined;
-	const text = asText(inner).trim();
+	const text = textOrJson(inner).trim();
 	return text.startsWith('=') ? undefined : text;
 }
 
@@ -164,7 +157,7 @@ function languageName(code: string): string | undefined {
 /** The methods of these lists, as resource locators name them. */
 export const pickers = {
 	searchContacts: recordPicker(endpoints.listContacts, (contact, value) => ({
-		name: label(asText(contact.name), asText(contact.phone)),
+		name: label(textOrJson(contact.name), textOrJson(contact.phone)),
 		value,
 	})),
 	searchFallbackLanguages: templatePicker((context, templates) =>

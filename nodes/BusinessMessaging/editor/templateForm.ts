@@ -6,10 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { compact, escape, isEmpty, omitBy, range, truncate } from 'lodash';
 
-import { type Template, type TemplateVariable, variablePattern } from '../api/templates';
+import { type Template, type TemplateVariable, variablePattern } from '../reading/readTemplates';
 import { BoundedMap } from '../boundedMap';
-import { findTemplate, missingTemplate } from '../operations/message/review';
-import { nameOf, pdfField, titleOf } from '../operations/message/variables';
+import { findTemplate, missingTemplate } from '../operations/sending/templateReview';
+import { nameOf, pdfField, titleOf } from '../operations/sending/templateVariables';
 import { connect } from '../transport/connect';
 import { asFailure } from '../transport/errors';
 import { listTemplates } from '../transport/templateList';

@@ -8,9 +8,9 @@ import { randomUUID } from 'crypto';
 import { mapValues, memoize, partition, truncate, zip } from 'lodash';
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
-import { isRecord } from '../api/read';
+import { isRecord } from '../jsonValues';
 import type { Field } from '../operations/fields';
-import { isUnreadable, unreadable } from '../operations/readable';
+import { isUnreadable, unreadable } from '../operations/readText';
 import { InputError } from '../transport/errors';
 import { isSameForRun } from './runExpressions';
 import { isToolParameters, isToolReview, toLines, withAnswers } from './toolReview';

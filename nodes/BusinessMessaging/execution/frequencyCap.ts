@@ -6,8 +6,8 @@
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Cap } from '../operations/message/audience';
-import { recipientOf } from '../operations/phone';
+import type { Cap } from '../operations/sending/audienceRules';
+import { recipientOf } from '../operations/phoneFields';
 import { InputError } from '../transport/errors';
 import { EntryStore, notWritten } from './entryStore';
 import { type Outcome, type ValidItem, isUnsent, skip } from './item';

@@ -1,7 +1,7 @@
 /** An input item on its way through a run of the node. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { asText } from '../api/read';
+import { textOrJson } from '../jsonValues';
 import { type OperationRequest, sendResult } from '../operations/operation';
 import type { ServiceError } from '../transport/errors';
 
@@ -42,7 +42,7 @@ export function skip(
 	reason: SkipReason,
 	details: IDataObject = {},
 ): Outcome {
-	const to = request.test?.meantFor ?? asText(request.body?.to);
+	const to = request.test?.meantFor ?? textOrJson(request.body?.to);
 	const record = { ...sendResult(to, 'skipped', { reason }), skipped: true, ...details };
 	return { records: [record], isLeftOut: true };
 }

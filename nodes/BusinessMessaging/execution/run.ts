@@ -7,7 +7,7 @@ import type { Operation, OperationRequest, RunOptions } from '../operations/oper
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, asFailure } from '../transport/errors';
-import { applyAudienceRules, outsideWindow, rememberRecipients } from './audience';
+import { applyAudienceRules, outsideWindow, rememberRecipients } from './applyAudienceRules';
 import { watchMs } from './claims';
 import type { EntryStore } from './entryStore';
 import { FrequencyCap } from './frequencyCap';
@@ -24,14 +24,14 @@ import {
 import { inQueues } from './keyedQueue';
 import { isEvaluation } from './engine2';
 import { labelExecution, reportFigures } from './labels';
-import { toNodeError, toOutputs } from './output';
-import { previewItems } from './preview';
+import { toNodeError, toOutputs } from './itemOutput';
+import { previewItems } from './previewItems';
 import { logProgress } from './progress';
 import { RetryRecord } from './retryRecord';
 import { Rounds } from './rounds';
 import { SendOnce } from './sendOnce';
 import { totalOf } from './total';
-import { readItems } from './values';
+import { readItems } from './readItems';
 
 /** What an operation that waits for replies does before and after its requests. */
 export interface Listening {

@@ -6,7 +6,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { OperationRequest } from '../operations/operation';
-import { recipientOf } from '../operations/phone';
+import { recipientOf } from '../operations/phoneFields';
 import { InputError, ServiceError } from '../transport/errors';
 import { EntryStore, notWritten } from './entryStore';
 import { type Outcome, type SkipReason, type ValidItem, hasFailed, skip } from './item';

@@ -1,7 +1,7 @@
 /** When people may get messages, in their own time zones. */
 import { DateTime } from 'luxon';
 
-import type { SendWindow } from '../operations/message/audience';
+import type { SendWindow } from '../operations/sending/audienceRules';
 import { InputError } from '../transport/errors';
 
 const minuteMs = 60_000;

@@ -5,7 +5,7 @@
 import { isObject } from 'lodash';
 import type { INode } from 'n8n-workflow';
 
-import { asText, isRecord } from '../api/read';
+import { textOrJson, isRecord } from '../jsonValues';
 
 const toolParameters = /^\s*\$tool\.parameters\s*$/;
 /** Words for yes, in the languages of Yes Words. */
@@ -28,14 +28,14 @@ export function isToolParameters(code: string): boolean {
 
 /** A record as lines such as `Recipient: Anna`, records and lists in it indented. */
 export function toLines(value: unknown, indent = ''): string {
-	if (!isObject(value)) return `${indent}${asText(value)}`;
+	if (!isObject(value)) return `${indent}${textOrJson(value)}`;
 	const entries = isRecord(value)
 		? Object.entries(value).map(([name, one]) => [`${name}:`, one] as const)
 		: Object.values(value).map((one: unknown) => ['-', one] as const);
 	const lines = entries.map(([name, one]) =>
 		isObject(one)
 			? `${indent}${name}\n${toLines(one, `${indent}  `)}`
-			: `${indent}${name} ${asText(one)}`,
+			: `${indent}${name} ${textOrJson(one)}`,
 	);
 	return lines.map((line) => line.trimEnd()).join('\n');
 }

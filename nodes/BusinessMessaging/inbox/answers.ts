@@ -3,8 +3,8 @@ import { trim } from 'lodash';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 
-import { readApproval } from '../operations/message/approval';
-import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/message/questionFields';
+import { readApproval } from '../operations/sending/approval';
+import type { AnswerKind, Expected, ExpectedAnswer } from '../operations/sending/questionFields';
 
 /** The answer as a value: the chosen text, true or false, a number, an address, a date as yyyy-MM-dd. */
 export type AnswerValue = string | number | boolean | null;

@@ -2,7 +2,7 @@
 import { createHash } from 'crypto';
 
 import type { EventEnvelope } from '../api/events';
-import { asText } from '../api/read';
+import { textOrJson } from '../jsonValues';
 import { nameOf } from '../webhooks/deduplicationKey';
 import { senderOf } from '../webhooks/sender';
 import { latestTimeOf, readEvent } from '../webhooks/simpleEvent';
@@ -31,7 +31,7 @@ export function toArrival(
 		text: words?.slice(0, maxText) ?? null,
 		...((words?.length ?? 0) > maxText && { isCut: true }),
 		...(messageId !== undefined && { messageId: messageId.slice(0, maxText) }),
-		respondedAt: asText(time).slice(0, maxText) || new Date().toISOString(),
+		respondedAt: textOrJson(time).slice(0, maxText) || new Date().toISOString(),
 		phone,
 		time: latestTimeOf(event),
 		isOptOut: intent === 'optOut',

@@ -22,6 +22,9 @@ import type { Delivery, InboxPorts, TriggerRequest, TriggerResponse } from './po
 import { seal, unseal } from './seal';
 import { isTriggerUrl, withoutQuery } from './urls';
 
+/** How often a delivery reads the credential, ms: n8n reads it from its database. A call always does, so that a new key counts at once. */
+const credentialMs = 5_000;
+
 /** How long a question may take to be repeated, ms; services give up after ten seconds or more. After that it counts as sent. */
 const repeatMs = 7_000;
 
@@ -29,6 +32,8 @@ interface Opened {
 	inbox: Inbox;
 	/** With which service and key its state is encrypted. */
 	serviceId?: string;
+	/** When the credential was read, by performance.now(). */
+	readAt: number;
 }
 
 const opened = new BoundedMap<string, Opened>({ maxSize: 1_000 });
@@ -100,13 +105,16 @@ const noPorts: InboxPorts = {
 async function open(
 	context: IWebhookFunctions,
 	delivery: Delivery,
-	needsPorts = false,
+	given?: Client,
 ): Promise<Inbox> {
 	const own = webhookUrlOf(context);
-	const known = opened.getOrSet(keyOf(context), () => ({ inbox: new Inbox(own, noPorts) }));
+	const make = () => ({ inbox: new Inbox(own, noPorts), readAt: -Infinity });
+	const known: Opened = opened.getOrSet(keyOf(context), make);
 	const { inbox } = known;
-	if (needsPorts || !inbox.known.isEmpty || delivery.stored !== undefined) {
-		const client = await connect(context);
+	const isUsed = !inbox.known.isEmpty || delivery.stored !== undefined;
+	if (given || (isUsed && performance.now() - known.readAt >= credentialMs)) {
+		const client = given ?? (await connect(context));
+		known.readAt = performance.now();
 		// The key of the service was changed: what is stored has to be readable with the new one.
 		if (known.serviceId !== undefined && known.serviceId !== client.config.id)
 			inbox.known.sealAgain();
@@ -135,18 +143,14 @@ export interface Messages {
  * Opens the inbox for a delivery.
  *
  * @param headers those that may identify an event
- * @returns undefined if nothing in the delivery concerns it
  * @throws ServiceError if the credential is not valid
  */
 export async function openMessages(
 	context: IWebhookFunctions,
 	events: EventEnvelope[],
 	headers: Record<string, unknown>,
-): Promise<Messages | undefined> {
+): Promise<Messages> {
 	const arrivals = new Map(events.map((event) => [event, toArrival(event, headers)]));
-	const hasMessages = [...arrivals.values()].some(Boolean);
-	const isNew = readState(context, 'inbox') !== undefined && !opened.has(keyOf(context));
-	if (!hasMessages && !isNew && !opened.get(keyOf(context))) return undefined;
 	const delivery = deliveryOf(context);
 	const inbox = await open(context, delivery);
 	return {
@@ -164,9 +168,7 @@ export async function openMessages(
 				return verdict?.is !== 'taken' || verdict.startsToo === true;
 			});
 		},
-		store: () => {
-			if (!inbox.known.isEmpty || delivery.stored !== undefined) inbox.known.keep(delivery);
-		},
+		store: () => inbox.known.keep(delivery),
 	};
 }
 
@@ -188,13 +190,17 @@ export async function respond(
 	context: IWebhookFunctions,
 	accepts: 'yes' | 'member' | 'no',
 ): Promise<Responded | undefined> {
-	const { config } = await connect(context);
+	const client = await connect(context);
 	const own = webhookUrlOf(context);
-	const request: TriggerRequest | undefined = openRequest(config.id, context.getBodyData(), own);
+	const request: TriggerRequest | undefined = openRequest(
+		client.config.id,
+		context.getBodyData(),
+		own,
+	);
 	if (!request) return undefined;
 	if (accepts === 'no') return { response: { inbox: 'no' } };
 	const delivery = deliveryOf(context);
-	const inbox = await open(context, delivery, true);
+	const inbox = await open(context, delivery, client);
 	const { late, ...response } = await inbox.respond(delivery, request, accepts);
 	return { response, late };
 }

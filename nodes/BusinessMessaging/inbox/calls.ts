@@ -1,7 +1,7 @@
 /** The calls between Send and Wait, triggers and waiting runs, over n8n's public address. */
 import type { IExecuteFunctions, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
-import { isRecord } from '../api/read';
+import { isRecord } from '../jsonValues';
 import { pause } from '../transport/deadline';
 import type { Run, RunState } from './core';
 import type { CallResult, Calls, TriggerRequest, TriggerResponse } from './ports';

@@ -6,7 +6,7 @@
 import { compact, orderBy, sumBy, union } from 'lodash';
 
 import { samePhoneKey } from '../phone/compare';
-import type { QuestionSettings } from '../operations/message/questionFields';
+import type { QuestionSettings } from '../operations/sending/questionFields';
 import { maxMessages, readAnswer, textOf } from './answers';
 
 /** A message of a person, as far as it is kept. */
@@ -372,6 +372,10 @@ export class Runs {
 
 	/** How many people the runs ask. */
 	people = 0;
+
+	get size(): number {
+		return this.byId.size;
+	}
 
 	get(id: string): Run | undefined {
 		return this.byId.get(id);

@@ -82,7 +82,6 @@ export class Inbox {
 			verdicts.push(verdict);
 		}
 		if (verdicts.some((verdict) => verdict.isNew)) await this.known.persist(delivery);
-		else if (!this.known.isEmpty) this.known.keep(delivery);
 		return verdicts;
 	}
 

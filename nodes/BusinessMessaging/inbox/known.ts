@@ -36,7 +36,7 @@ export class Known {
 	private changes = 0;
 	private isGuarding = false;
 	/** What n8n stores: the state at the time of storing. */
-	private readonly live = { toJSON: () => this.toStored() };
+	private readonly live = { toJSON: () => (this.isEmpty ? undefined : this.toStored()) };
 	/** Called when a run has changed, and when it is forgotten. */
 	onChange: (run: Run) => void = () => {};
 	onForget: (id: string) => void = () => {};
@@ -49,7 +49,7 @@ export class Known {
 
 	/** Whether nothing is known. */
 	get isEmpty(): boolean {
-		return this.runs.all().length === 0 && this.settled.all().length === 0;
+		return this.runs.size + this.settled.size === 0;
 	}
 
 	/** Has all texts encrypted again. */
@@ -109,7 +109,7 @@ export class Known {
 
 	private toStored(): Record<string, string> {
 		const runs = this.runs.all().map(({ id }) => [id, this.textOf(id)]);
-		if (this.settled.all().length === 0) return Object.fromEntries(runs) as Record<string, string>;
+		if (this.settled.size === 0) return Object.fromEntries(runs) as Record<string, string>;
 		this.settledText ??= this.settled
 			.all()
 			.filter(([, at]) => this.minute() - at < maxSettledMinutes)
@@ -149,7 +149,10 @@ export class Known {
 		void this.guard();
 	}
 
-	/** Has n8n store all that is known together with what else a delivery changes: it writes all back, as it was when it arrived. */
+	/**
+	 * Has n8n store all that is known together with what else a delivery changes. Otherwise n8n writes back what it had when the delivery
+	 * arrived, which may be before the first question.
+	 */
 	keep(delivery: Delivery): void {
 		delivery.store(this.live);
 	}

@@ -3,9 +3,10 @@ import { randomBytes } from 'crypto';
 import { omit } from 'lodash';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { asMilliseconds, asText } from '../api/read';
+import { textOrJson } from '../jsonValues';
+import { asMilliseconds } from '../reading/readResponse';
 import { type Item, type ValidItem, hasFailed, isDone, isWanted } from '../execution/item';
-import { toOutput } from '../execution/output';
+import { toOutput } from '../execution/itemOutput';
 import type { OperationRequest } from '../operations/operation';
 import type { Client } from '../transport/client';
 import { readTime } from '../webhooks/simpleEvent';
@@ -67,7 +68,7 @@ export class QuestionRun {
 		const since = asMilliseconds(readTime(record)) || 0;
 		return {
 			item: index,
-			to: asText(request.body?.to),
+			to: textOrJson(request.body?.to),
 			question: this.indexes.get(this.keyOf(request)) ?? 0,
 			since,
 			...(since > 0 && { isSince: true }),
@@ -92,6 +93,6 @@ export class QuestionRun {
 }
 
 function askedIn({ body, template }: OperationRequest): string {
-	const text = asText(body?.text ?? template?.name);
+	const text = textOrJson(body?.text ?? template?.name);
 	return text.length > maxAsked ? `${text.slice(0, maxAsked - 1)}…` : text;
 }

@@ -134,13 +134,17 @@ export class Recognition {
 		return isWhole && this.known.ports.now() - (this.polledAt.get(id) ?? -Infinity) >= pollPauseMs;
 	}
 
+	/** One call for all messages of the same moment. */
 	private async poll(run: Run): Promise<void> {
-		const state = await this.known.ports.callRun(run);
-		this.polledAt.set(run.id, this.known.ports.now());
-		const now = this.known.runs.get(run.id);
-		if (!isEnded(state) || !now || now.isOver || now.handing) return;
-		now.isOver = true;
-		this.known.changed(now);
+		await withLock(`${this.name} ${run.id}`, async () => {
+			if (!this.needsPoll(run)) return;
+			const state = await this.known.ports.callRun(run);
+			this.polledAt.set(run.id, this.known.ports.now());
+			const now = this.known.runs.get(run.id);
+			if (!isEnded(state) || !now || now.isOver || now.handing) return;
+			now.isOver = true;
+			this.known.changed(now);
+		});
 	}
 
 	/** Forgets when a run was asked whether it waits. */

@@ -1,7 +1,7 @@
 /** A run as a short text: what n8n stores with the trigger, and what Send and Wait and the triggers send each other. */
 import { isEqual, omitBy, pickBy } from 'lodash';
 
-import { defaultAnswer } from '../operations/message/questionFields';
+import { defaultAnswer } from '../operations/sending/questionFields';
 import type { Message, Person, Question, Run } from './core';
 import { isWaitingUrl, rootOf } from './urls';
 

@@ -3,7 +3,7 @@ import { createHmac } from 'crypto';
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import type { Listening } from '../execution/run';
-import { asText } from '../api/read';
+import { textOrJson } from '../jsonValues';
 import { writeLog } from '../log';
 import { InputError, asFailure } from '../transport/errors';
 import { samePhoneKey } from '../phone/compare';
@@ -46,7 +46,7 @@ export async function listenByWebhook(
 	webhooks: RegisteredWebhook[],
 ): Promise<Listening> {
 	const { context, client, id, asked } = run;
-	const phone = samePhoneKey(asText(asked[0].request.body?.to));
+	const phone = samePhoneKey(textOrJson(asked[0].request.body?.to));
 	// Identifies a person without revealing who it is.
 	const person = createHmac('sha256', client.config.id).update(phone).digest('base64url');
 	const url = canonical(context.getSignedResumeUrl({ wait: `${id}.${person}` }));

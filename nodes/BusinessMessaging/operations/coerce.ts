@@ -2,11 +2,11 @@
 import { attempt, isError, mapValues, pick } from 'lodash';
 import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
-import { asText } from '../api/read';
+import { textOrJson } from '../jsonValues';
 import { InputError } from '../transport/errors';
 import { readCountry } from '../phone/countries';
 import type { Field } from './fields';
-import { readText } from './readable';
+import { readText } from './readText';
 
 /** Columns whose value is read in the type that the user chose for it. */
 const readLater = ['value'];
@@ -31,11 +31,11 @@ export function coerce(field: Field, value: unknown): unknown {
 			if (takesLists.includes(field.name) && Array.isArray(value)) return textOf(value);
 			return readText(value, field.displayName);
 		case 'options':
-			return coerceChoice(field, asText(value));
+			return coerceChoice(field, textOrJson(value));
 		case 'number':
 			return coerceNumber(field, value);
 		case 'boolean':
-			return coerceBoolean(field, asText(value));
+			return coerceBoolean(field, textOrJson(value));
 		case 'json':
 			return coerceJson(field, value);
 		case 'collection':
@@ -51,7 +51,7 @@ export function coerce(field: Field, value: unknown): unknown {
 const texts = new WeakMap<object, string>();
 
 function textOf(value: object): string {
-	const text = texts.get(value) ?? asText(value);
+	const text = texts.get(value) ?? textOrJson(value);
 	texts.set(value, text);
 	return text;
 }
@@ -82,13 +82,13 @@ function coerceChoice(field: Field, value: string): string {
 
 function coerceNumber(field: Field, value: unknown): number {
 	const { minValue = -Infinity, maxValue = Infinity, numberPrecision } = field.typeOptions ?? {};
-	const number = asText(value).trim() === '' ? NaN : Number(value);
+	const number = textOrJson(value).trim() === '' ? NaN : Number(value);
 	const isOfKind = numberPrecision === 0 ? Number.isInteger(number) : Number.isFinite(number);
 	if (isOfKind && number >= minValue && number <= maxValue) return number;
 	const kind = numberPrecision === 0 ? 'a whole number' : 'a number';
 	const least = minValue > -Infinity ? ` of at least ${minValue}` : '';
 	const range = maxValue < Infinity ? ` from ${minValue} to ${maxValue}` : least;
-	throw unfit(field, asText(value), `Enter ${kind}${range}.`);
+	throw unfit(field, textOrJson(value), `Enter ${kind}${range}.`);
 }
 
 function coerceBoolean(field: Field, value: string): boolean {

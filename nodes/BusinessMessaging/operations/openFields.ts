@@ -1,7 +1,7 @@
 /** Fields for what the specification leaves open: names and values that the user chooses. */
 import { coerce } from './coerce';
 import { type Field, choiceField, rowsField, textField } from './fields';
-import { readText } from './readable';
+import { readText } from './readText';
 import { InputError } from '../transport/errors';
 
 /** A row of one of the two fields. */

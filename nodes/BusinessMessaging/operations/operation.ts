@@ -3,9 +3,10 @@ import { identity, pick, trim } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
-import { type ServiceRecord, asText, readEnvelope, readRecord } from '../api/read';
+import { type ServiceRecord, textOrJson } from '../jsonValues';
+import { readEnvelope, readRecord } from '../reading/readResponse';
 import type { ApiRequest, Client } from '../transport/client';
-import { readPaging } from '../transport/cursor';
+import { readPaging } from '../reading/readPaging';
 import { readRecords } from '../transport/lists';
 import {
 	type Field,
@@ -17,10 +18,10 @@ import {
 	returnAllField,
 	simplifyField,
 } from './fields';
-import type { Audience } from './message/audience';
-import type { Campaign } from './message/campaign';
-import type { QuestionSettings } from './message/questionFields';
-import type { TemplateMessage } from './message/variables';
+import type { Audience } from './sending/audienceRules';
+import type { Campaign } from './sending/campaign';
+import type { QuestionSettings } from './sending/questionFields';
+import type { TemplateMessage } from './sending/templateVariables';
 import { additionalFields, queryParameters } from './openFields';
 
 /** The resources of the node, as saved in workflows. */
@@ -198,7 +199,7 @@ export function listOperation<const F extends readonly Field[]>(
 			...request(values as ValuesOf<F> & { options: object }, settings),
 			limit: returnAll ? undefined : Number(limit),
 			isSimplified: isSimplified === true && output !== 'raw',
-			...(output === 'selected' && { onlyFields: asText(outputFields).split(',').map(trim) }),
+			...(output === 'selected' && { onlyFields: textOrJson(outputFields).split(',').map(trim) }),
 		}),
 		run: async (client, apiRequest) => {
 			const { isSimplified, onlyFields } = apiRequest;

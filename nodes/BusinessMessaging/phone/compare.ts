@@ -1,5 +1,5 @@
 /** Whether two numbers reach the same phone. */
-import { readPhone } from './read';
+import { readPhone } from './readPhone';
 
 /** Phones with two numbers: a pattern of the longer one, and the shorter one. */
 const twoForms: Array<[RegExp, string]> = [

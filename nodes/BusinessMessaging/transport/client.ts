@@ -4,13 +4,13 @@ import { clamp, uniq } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, type HttpMethod, recordName, routeOf } from '../api/endpoints';
-import { parseJson } from '../api/parseJson';
-import { isTooDeep } from '../api/read';
-import { isRefusal } from '../api/readError';
+import { parseJson } from '../reading/parseJson';
+import { isTooDeep } from '../jsonValues';
+import { isRefusal } from '../reading/readError';
+import type { ServiceResponse } from '../reading/readResponse';
 import { toTimeoutMs } from './deadline';
 import {
 	type CallInfo,
-	type ServiceResponse,
 	InputError,
 	ServiceError,
 	errorFromNetwork,
@@ -19,7 +19,7 @@ import {
 	unreadableError,
 } from './errors';
 import { type RateLimiter, type Slot, limiterFor } from './rateLimiter';
-import { readRetryAfter } from './retryAfter';
+import { readRetryAfter } from '../reading/readRetryAfter';
 import { describeRedirect, isSameOrigin, readRedirect } from './redirect';
 import type { ServiceConfig } from './serviceConfig';
 import { backoffMs } from './throttle';

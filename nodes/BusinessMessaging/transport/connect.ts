@@ -13,7 +13,8 @@ import type {
 
 import { Client, type ClientOptions, type HttpSend } from './client';
 import { withDeadline } from './deadline';
-import { type ServiceResponse, maxResponseBytes, tooLargeCode } from './errors';
+import { type ServiceResponse } from '../reading/readResponse';
+import { maxResponseBytes, tooLargeCode } from './errors';
 import { readServiceConfig } from './serviceConfig';
 
 /** Name of the credential type. */

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
-import { readList } from '../api/read';
+import { readList } from '../reading/readResponse';
 import { Client, type HttpSend } from './client';
 import { readText } from './connect';
 import { ServiceError, isRefusedContent } from './errors';

@@ -1,8 +1,8 @@
 /** Errors of calls, in words that say what happened and what to do next. */
 import { trimEnd } from 'lodash';
 
-import { fieldNames } from '../api/read';
-import { readErrorMessage } from '../api/readError';
+import { type ServiceResponse, fieldNames } from '../reading/readResponse';
+import { readErrorMessage } from '../reading/readError';
 import { printable } from '../log';
 import { withoutSecrets } from './secrets';
 
@@ -14,14 +14,6 @@ export type FailureKind =
 	| 'unreachable' // no connection was made, so nothing was sent
 	| 'indeterminate' // the request may or may not have taken effect
 	| 'cancelled'; // the execution was stopped, or the send window closed, before the request went out
-
-/** A response of the service. */
-export interface ServiceResponse {
-	statusCode: number;
-	headers: Record<string, unknown>;
-	/** Parsed JSON, or the text as it came. */
-	body: unknown;
-}
 
 /** A call that failed; `message` says what happened. Never holds the API key. */
 export class ServiceError extends Error {

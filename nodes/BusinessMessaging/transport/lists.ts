@@ -7,12 +7,13 @@ import { chunk, clamp, findLast, range } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
-import { type ServiceRecord, fieldNames, readId, readList, readTotals } from '../api/read';
+import type { ServiceRecord } from '../jsonValues';
+import { fieldNames, readId, readList, readTotals } from '../reading/readResponse';
 import { BoundedMap } from '../boundedMap';
 import type { ApiResponse, Client } from './client';
-import { type Paging, type Query, readPaging } from './cursor';
+import { type Paging, type Query, readPaging } from '../reading/readPaging';
 import { InputError, ServiceError, isRefusedContent } from './errors';
-import { Totals } from './totals';
+import { Totals } from '../reading/totals';
 
 /** All records of a list, at most `limit` of them, or only the page in the query. */
 export interface ListRequest {

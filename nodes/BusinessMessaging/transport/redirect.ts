@@ -1,5 +1,5 @@
 /** Redirects of the service. The API key goes only to the host in the credential. */
-import type { ServiceResponse } from './errors';
+import type { ServiceResponse } from '../reading/readResponse';
 import type { ServiceConfig } from './serviceConfig';
 
 /** The longest address in an error, characters. */

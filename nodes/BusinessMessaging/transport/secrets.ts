@@ -1,5 +1,5 @@
 /** Secrets: those in the URLs of webhooks, which the service lists and may quote, and those that sign deliveries. */
-import { isRecord } from '../api/read';
+import { isRecord } from '../jsonValues';
 
 /** Our secret, n8n's signature and the state of Send and Wait, also if the whole URL is a parameter of another one. */
 const secrets = /((?:\b|%3F|%26)(?:token|wait|signature)(?:=|%3D))[^&#\s"']+/gi;

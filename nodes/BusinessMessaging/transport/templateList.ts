@@ -2,8 +2,8 @@
 import { omit } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
-import { fieldNames } from '../api/read';
-import { type Template, readTemplates } from '../api/templates';
+import { fieldNames } from '../reading/readResponse';
+import { type Template, readTemplates } from '../reading/readTemplates';
 import { BoundedMap } from '../boundedMap';
 import type { Client } from './client';
 import { ServiceError } from './errors';

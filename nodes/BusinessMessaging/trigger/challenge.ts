@@ -6,7 +6,7 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { isEmpty, isObject } from 'lodash';
 
-import { isRecord } from '../api/read';
+import { isRecord } from '../jsonValues';
 
 /** Name of the webhook that takes GET requests, in n8n's words. */
 export const challengeWebhook = 'setup';

@@ -2,7 +2,7 @@
 import { trimEnd } from 'lodash';
 
 import { eventKinds } from '../api/events';
-import { asText } from '../api/read';
+import { textOrJson } from '../jsonValues';
 import { choiceField, collectionField, textField } from '../operations/fields';
 import { samePhoneKey } from '../phone/compare';
 import type { SimpleEvent } from '../webhooks/simpleEvent';
@@ -99,7 +99,7 @@ function runs(filters: Filters): boolean {
 }
 
 function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent): boolean {
-	const written = asText(event.from);
+	const written = textOrJson(event.from);
 	const from = phoneKey(written);
 	const forms = [from, plainPhone(written), withNinthDigit(from)];
 	const startsWith = (start: string) => forms.some((number) => number.startsWith(start));
@@ -109,17 +109,19 @@ function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent
 }
 
 function passesTexts(filters: Filters, event: SimpleEvent): boolean {
-	const text = folded(asText(event.text));
+	const text = folded(textOrJson(event.text));
 	return (
 		isAny(filters.textContains, (part) => text.includes(folded(part))) &&
 		isAny(filters.firstWords, (word) => firstWord(word) === firstWord(text)) &&
-		['', 'any', event.intent ?? 'none'].includes(asText(filters.intent))
+		['', 'any', event.intent ?? 'none'].includes(textOrJson(filters.intent))
 	);
 }
 
 function passesReceipts({ statuses }: Filters, event: SimpleEvent): boolean {
 	// The service may write UNDELIVERED in what is a message.failed.
-	const states = [event.status, event.event.split('.').at(-1)].map((one) => folded(asText(one)));
+	const states = [event.status, event.event.split('.').at(-1)].map((one) =>
+		folded(textOrJson(one)),
+	);
 	return isAny(statuses, (one) => states.includes(folded(one)));
 }
 
@@ -130,7 +132,7 @@ function isAny(value: unknown, fits: (entry: string) => boolean): boolean {
 }
 
 function entries(value: unknown): string[] {
-	const written = [value].flat().flatMap((one) => asText(one).split(/[,;\n]/));
+	const written = [value].flat().flatMap((one) => textOrJson(one).split(/[,;\n]/));
 	return written.map((entry) => entry.trim()).filter(Boolean);
 }
 

@@ -3,7 +3,7 @@ import { omit, uniqBy } from 'lodash';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
-import { isRecord } from '../api/read';
+import { isRecord } from '../jsonValues';
 import { writeLog } from '../log';
 import { asFailure } from '../transport/errors';
 import { type Messages, openMessages, respond, toLateItem } from '../inbox/atTrigger';
@@ -24,7 +24,7 @@ import { readEvent } from '../webhooks/simpleEvent';
 import { answerGet, answerPost, challengeWebhook } from './challenge';
 import { collect } from './collect';
 import { type Filters, passesFilters } from './filters';
-import { toItems } from './items';
+import { toItems } from './toItems';
 import { knowsSecret } from './registration';
 import {
 	type TriggerOptions,
@@ -100,7 +100,7 @@ async function handle(
 	const wanted = others.filter(isWanted);
 	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
 	if (!collected) return { noWebhookResponse: true };
-	eventsOf(context).store(context);
+	eventsOf(context).store(context, collected.length > 0);
 	// Otherwise, this change of n8n's static data would write back an older state.
 	inbox?.store();
 	if (collected.length === 0) return handled('Nothing to start with');

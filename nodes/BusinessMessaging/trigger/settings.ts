@@ -2,7 +2,8 @@
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { uniq } from 'lodash';
 
-import { type EventEnvelope, kindOf } from '../api/events';
+import { type EventEnvelope } from '../api/events';
+import { kindOf } from '../reading/readEvents';
 import { InputError } from '../transport/errors';
 import { credentialType } from '../transport/connect';
 import { type SignatureSettings, signingKey } from '../webhooks/signature';

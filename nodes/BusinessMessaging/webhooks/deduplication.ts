@@ -80,14 +80,15 @@ class NodeEvents {
 		return 'new';
 	}
 
-	/** Lets n8n store the events of a delivery with the execution that it starts. */
-	store(context: IWebhookFunctions): void {
+	/** Lets n8n store the events of a delivery, with the execution if it starts one. */
+	store(context: IWebhookFunctions, isStarting: boolean): void {
 		const response = context.getResponseObject();
 		if (this.entriesOf(response).length === 0) return;
-		// Once is not enough: n8n 2.41 forgets that the static data was changed when it begins to store the execution.
 		const live = { toJSON: () => this.toText(response) };
 		const write = () => writeState(context, 'recentEvents', live);
-		void until(() => response.writableEnded, write);
+		write();
+		// Once is not enough: n8n 2.41 forgets that the static data was changed when it begins to store the execution.
+		if (isStarting) void until(() => response.writableEnded, write);
 	}
 
 	/** Lets the events of a delivery depend on another one, which starts the execution for both. */

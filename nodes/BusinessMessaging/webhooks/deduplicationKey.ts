@@ -1,8 +1,10 @@
 /** Decides whether two deliveries are the same event. If two events counted as one, a message would be lost, so in doubt they are two. */
 import { createHash } from 'crypto';
 
-import { type EventEnvelope, eventKinds, kindOf } from '../api/events';
-import { isRecord, readId } from '../api/read';
+import { type EventEnvelope, eventKinds } from '../api/events';
+import { kindOf } from '../reading/readEvents';
+import { isRecord } from '../jsonValues';
+import { readId } from '../reading/readResponse';
 import { timeField } from './eventTimes';
 import { readTime } from './simpleEvent';
 

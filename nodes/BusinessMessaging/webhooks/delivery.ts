@@ -1,8 +1,9 @@
 /** A delivery of the service, its events, and the responses to it. */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { type EventEnvelope, readEnvelopes } from '../api/events';
-import { parseJson } from '../api/parseJson';
+import { type EventEnvelope } from '../api/events';
+import { readEnvelopes } from '../reading/readEvents';
+import { parseJson } from '../reading/parseJson';
 import { writeLog } from '../log';
 
 /** A delivery as it came. */

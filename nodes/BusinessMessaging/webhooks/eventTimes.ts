@@ -1,5 +1,5 @@
 /** Names under which services write the time of an event. Assumption: the usual names. */
-import { plain } from '../api/read';
+import { plain } from '../reading/readResponse';
 
 /** Also written as occurred_at. The clearest ones come first. */
 const timeNames = [

@@ -2,7 +2,8 @@
 import { isEqual, sortBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
-import { type ServiceRecord, readId, readRecord, readWebhookUrl } from '../api/read';
+import type { ServiceRecord } from '../jsonValues';
+import { readId, readRecord, readWebhookUrl } from '../reading/readResponse';
 import { InputError, asFailure } from '../transport/errors';
 import type { Client } from '../transport/client';
 import { readRecords } from '../transport/lists';

@@ -1,7 +1,7 @@
 /** Signatures over the raw body, for services that sign their deliveries. Assumption: the specification shows none. */
 import { createHmac } from 'crypto';
 
-import { asMilliseconds } from '../api/read';
+import { asMilliseconds } from '../reading/readResponse';
 import { standardWebhooksKey } from '../transport/secrets';
 import type { Delivery } from './delivery';
 import { isSame } from './secret';

@@ -2,8 +2,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { omit, pick, pickBy } from 'lodash';
 
-import { type EventEnvelope, kindOf, readStatus } from '../api/events';
-import { asMilliseconds, asText, isRecord, plain, readId } from '../api/read';
+import { type EventEnvelope } from '../api/events';
+import { readStatus } from '../reading/readEvents';
+import { kindOf } from '../reading/readEvents';
+import { textOrJson, isRecord } from '../jsonValues';
+import { asMilliseconds, plain, readId } from '../reading/readResponse';
 import { toE164 } from '../phone/compare';
 import { timeField } from './eventTimes';
 import { type Intent, intentOf } from './intent';
@@ -59,7 +62,7 @@ function readPhoneNumber(value: unknown): unknown {
 function numberIn(person: Record<string, unknown>): unknown {
 	const names = Object.keys(person);
 	const found = numberNames.map((number) => names.find((name) => plain(name) === number));
-	return found.map((name) => person[name ?? '']).find((value) => asText(value) !== '');
+	return found.map((name) => person[name ?? '']).find((value) => textOrJson(value) !== '');
 }
 
 /** `id` may be that of the event, or of something else that the event is about. */
@@ -105,7 +108,7 @@ export function simplify(envelope: EventEnvelope): IDataObject {
 	};
 	const renamed = [
 		timeField(envelope.data) ?? '',
-		isAboutMessage(envelope.event) && asText(envelope.data.id) === fields.messageId ? 'id' : '',
+		isAboutMessage(envelope.event) && textOrJson(envelope.data.id) === fields.messageId ? 'id' : '',
 	];
 	const others = omit(envelope.data, [...renamed, ...Object.keys(fields)]);
 	return { ...fields, ...people, ...others } as IDataObject;

@@ -2,7 +2,7 @@
 import { map } from 'lodash';
 import type { IExecuteFunctions, INodeParameters, INodeProperties } from 'n8n-workflow';
 
-import { audienceField } from '../../../nodes/BusinessMessaging/operations/message/audience';
+import { audienceField } from '../../../nodes/BusinessMessaging/operations/sending/audienceRules';
 import { type RunOptions, runWorkflow, testedNode } from '../../../harness/engine/execution';
 import { sendText, useService } from '../../../harness/engine/service';
 

@@ -3,7 +3,7 @@ import { mapValues, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
-import { shorten } from '../../../nodes/BusinessMessaging/operations/shorten';
+import { simplifyRecord } from '../../../nodes/BusinessMessaging/operations/simplifyRecord';
 import { testedNode } from '../../../harness/engine/execution';
 import { campaign, people, sendText, useService } from '../../../harness/engine/service';
 
@@ -97,7 +97,7 @@ test.each([
 
 test('a simplified record has the most telling values and lists of values, ten in all', () => {
 	const nested = { deep: { x: 1 }, rows: [{ x: 1 }], header: undefined };
-	const simple = shorten({ ...nested, none: null, ...many(12), tags: ['a'], id: 1 }, [
+	const simple = simplifyRecord({ ...nested, none: null, ...many(12), tags: ['a'], id: 1 }, [
 		...['id', 'name', 'deep', 'header', 'tags'],
 	]);
 	const expected = { id: 1, tags: ['a'], none: null, ...many(7) };

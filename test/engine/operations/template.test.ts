@@ -3,12 +3,12 @@ import type { INodeParameters } from 'n8n-workflow';
 import { omit, range } from 'lodash';
 import { locator, useService } from '../../../harness/engine/service';
 import { addManyTemplates, bigFields } from '../../../harness/engine/templates';
-import { readTemplates } from '../../../nodes/BusinessMessaging/api/templates';
-import { reviewTemplate } from '../../../nodes/BusinessMessaging/operations/message/review';
+import { readTemplates } from '../../../nodes/BusinessMessaging/reading/readTemplates';
+import { reviewTemplate } from '../../../nodes/BusinessMessaging/operations/sending/templateReview';
 import {
 	readForm,
 	toComponents,
-} from '../../../nodes/BusinessMessaging/operations/message/variables';
+} from '../../../nodes/BusinessMessaging/operations/sending/templateVariables';
 
 const service = useService();
 const pdf = 'https://example.com/a.pdf';

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 
 import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
-import { approvalWords } from '../../../nodes/BusinessMessaging/operations/message/approval';
-import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/message/questionFields';
+import { approvalWords } from '../../../nodes/BusinessMessaging/operations/sending/approval';
+import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import { intentOf } from '../../../nodes/BusinessMessaging/webhooks/intent';
 
 const byDefault = { ...defaultAnswer(), kind: 'approval', isDayFirst: true } as const;

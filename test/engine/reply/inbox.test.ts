@@ -291,6 +291,26 @@ test('an older state that something else has written back loses nothing, and is 
 	expect(await jsonOf(execution)).toMatchObject([{ text: 'one' }, { text: 'two' }]);
 });
 
+test.each([
+	['message', received({ from: carl })],
+	['receipt', { event: 'message.sent', data: { id: 'msg_1', to: carl, status: 'sent' } }],
+])(
+	'a delivery that began before the first question writes no older state back: a %s',
+	async (_, event) => {
+		const options = { groupMessages: 3, batchReceipts: true };
+		const events = ['message.received', 'message.sent'];
+		const trigger = await inbox({ parameters: { events, options } });
+		const first = triggers.deliver(trigger, event);
+		const execution = await people.ask([anna, berta]);
+		await people.write(anna, 'one');
+		await first;
+		expect(people.storedBy(trigger).join()).toContain('"one"');
+		await people.write(berta, 'two');
+		expect(await jsonOf(execution)).toMatchObject([{ text: 'one' }, { text: 'two' }]);
+		expect(trigger.executions).toHaveLength(1);
+	},
+);
+
 test('replies of the same moment are all stored when the service has its responses', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta, carl, '+15550001009']);

@@ -10,7 +10,7 @@ import { callRun } from '../../../nodes/BusinessMessaging/inbox/calls';
 import type { Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { fromRecord, toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
 import { seal, unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
-import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/message/questionFields';
+import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import { People, anna, berta, carl, startedBy } from './support';
 
 const service = useService();

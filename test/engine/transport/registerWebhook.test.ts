@@ -22,12 +22,12 @@ const unknown = (message: string, count = 1): FaultOrder => ({
 	body: { message },
 	count,
 });
-const asText = 'message.read,message.sent';
+const textOrJson = 'message.read,message.sent';
 
 test.each<[string[], object]>([
 	[['callback_url: is required'], { callback_url: url, events }],
-	[['events must be a string'], { url, events: asText }],
-	[['no "webhook_url"', 'events must be a string'], { webhook_url: url, events: asText }],
+	[['events must be a string'], { url, events: textOrJson }],
+	[['no "webhook_url"', 'events must be a string'], { webhook_url: url, events: textOrJson }],
 ])('what the refusals %j name is tried next, and kept for the next time', async (words, body) => {
 	const { output, bodies, key } = await register([...words.map((one) => unknown(one)), taken]);
 	expect(output).toEqual({ id: 'w1' });

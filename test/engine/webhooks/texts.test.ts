@@ -2,11 +2,11 @@
 import type {
 	AnswerKind,
 	Expected,
-} from '../../../nodes/BusinessMessaging/operations/message/questionFields';
+} from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import type { EventEnvelope } from '../../../nodes/BusinessMessaging/api/events';
 import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
 import { toArrival } from '../../../nodes/BusinessMessaging/inbox/arrival';
-import { toItems } from '../../../nodes/BusinessMessaging/trigger/items';
+import { toItems } from '../../../nodes/BusinessMessaging/trigger/toItems';
 import type { TriggerOptions } from '../../../nodes/BusinessMessaging/trigger/settings';
 import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
 import { readEvent, simplify } from '../../../nodes/BusinessMessaging/webhooks/simpleEvent';

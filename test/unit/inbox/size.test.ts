@@ -11,7 +11,7 @@ import {
 } from '../../../nodes/BusinessMessaging/inbox/core';
 import { callRun } from '../../../nodes/BusinessMessaging/inbox/calls';
 import { toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
-import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/message/questionFields';
+import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 
 /** n8n's default for N8N_PAYLOAD_SIZE_MAX. */
 const maxBody = 16 * 1024 * 1024;

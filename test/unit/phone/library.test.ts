@@ -12,9 +12,9 @@ import {
 } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/metadata.max.json';
 import type { INodePropertyOptions } from 'n8n-workflow';
-import { defaultCountryField } from '../../../nodes/BusinessMessaging/operations/phone';
+import { defaultCountryField } from '../../../nodes/BusinessMessaging/operations/phoneFields';
 import { readCountry } from '../../../nodes/BusinessMessaging/phone/countries';
-import { plusMissing, readPhone } from '../../../nodes/BusinessMessaging/phone/read';
+import { plusMissing, readPhone } from '../../../nodes/BusinessMessaging/phone/readPhone';
 import { phoneTable, phoneTableFile } from '../../../scripts/phoneTable';
 import { samePhoneKey, toE164 } from '../../../nodes/BusinessMessaging/phone/compare';
 

@@ -1,4 +1,6 @@
 /** Send and Wait in virtual time: random schedules of processes, triggers, deliveries and faults around the real protocol. */
+import * as fc from 'fast-check';
+
 import { invariants } from './inbox/invariants';
 import { carryOut, simulate } from './inbox/schedules';
 import type { Action, Schedule } from './inbox/parts';
@@ -110,6 +112,35 @@ test.each(seen)('%s', async (_, schedule, got, late) => {
 	expect(world.executions.map(({ output }) => output.sort())).toEqual(got);
 	expect(world.triggers.flatMap((trigger) => trigger.late.map(({ id }) => id))).toEqual(late);
 });
+
+/** Deliveries that began before the first question and end after the reply to it; then the process is killed. */
+const overtaken = fc.record({
+	seed: fc.nat(),
+	triggers: fc.integer({ min: 1, max: 3 }),
+	before: fc.array(fc.integer({ min: 0, max: 19 }), { minLength: 4, maxLength: 8 }),
+	reply: fc.integer({ min: 30, max: 70 }),
+	kill: fc.integer({ min: 5, max: 90 }),
+	down: fc.nat(10),
+});
+
+test(`what a delivery had read before the first question is not written back (TEST_SEED=${seed})`, async () => {
+	const property = fc.asyncProperty(
+		overtaken,
+		async ({ triggers, before, reply, kill, ...rest }) => {
+			const actions: Action[] = [
+				...before.map((at) => write(at / 10, 4)),
+				ask(2, [0, 1, 2]),
+				write(reply / 10, 0),
+				{ is: 'kill', at: (reply + kill) / 10, process: 0, down: rest.down },
+				write(70, 1),
+			];
+			const trouble = { ...setting, triggers, trouble: 20 };
+			const { faults } = await carryOut({ setting: trouble, seed: rest.seed, actions });
+			expect(faults.filter(({ excuse }) => excuse === undefined)).toEqual([]);
+		},
+	);
+	await fc.assert(property, { numRuns: 400, seed });
+}, 120_000);
 
 test('two questions to one person: the later one gets the first reply', async () => {
 	const actions = [ask(0, [0]), ask(5, [0]), write(10, 0), write(12, 0)];

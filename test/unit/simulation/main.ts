@@ -1,4 +1,7 @@
-/** Random schedules in virtual time, as many as wanted: npm run test:simulation -- [--schedules N] [--seed S] [--json F] */
+/**
+ * Random schedules in virtual time, as many as wanted: npm run test:simulation -- [--schedules N] [--seed S] [--json F]
+ * With --path P, those of Send and Wait from P on, as a failure has printed it: --seed S --path 65012 --schedules 1
+ */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
@@ -12,6 +15,7 @@ const { values } = parseArgs({
 		schedules: { type: 'string', default: '10000' },
 		seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
 		json: { type: 'string' },
+		path: { type: 'string' },
 	},
 });
 const wanted = Number(values.schedules);
@@ -19,7 +23,7 @@ const seed = Number(values.seed);
 const start = performance.now();
 const total = { steps: 0, sent: 0, metLate: 0, askedInVain: 0 };
 const details: string[] = [];
-for (const processes of [1, 2, 3]) {
+for (const processes of values.path === undefined ? [1, 2, 3] : []) {
 	const property = fc.property(schedules(processes), (schedule) => {
 		const { steps, sent, failures, metLate, askedInVain } = simulate(schedule);
 		total.steps += steps;
@@ -33,7 +37,7 @@ for (const processes of [1, 2, 3]) {
 		details.push(JSON.stringify(counterexample), ...simulate(...counterexample).failures);
 }
 async function main(): Promise<void> {
-	const { shortest, ...inbox } = await simulateInbox(wanted, seed);
+	const { shortest, ...inbox } = await simulateInbox(wanted, seed, values.path);
 	if (shortest !== undefined) details.push(shortest);
 	const { steps, ...counts } = total;
 	const report = {

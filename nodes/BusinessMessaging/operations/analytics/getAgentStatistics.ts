@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
-import { inPeriod, periodField } from './period';
+import { inPeriod, periodField } from '../period';
 
 /** Reads analytics of agents. Source: specification, GET /v1/analytics/agents; query and response are not shown there. */
 export const getAgentStatistics = operation({

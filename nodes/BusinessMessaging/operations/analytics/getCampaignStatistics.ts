@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
-import { inPeriod, periodField } from './period';
+import { inPeriod, periodField } from '../period';
 
 /** Reads analytics of campaigns. Source: specification, GET /v1/analytics/campaigns; query and response are not shown there. */
 export const getCampaignStatistics = operation({

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
-import { inPeriod, periodField } from './period';
+import { inPeriod, periodField } from '../period';
 
 /** Reads analytics of messages. Source: specification, GET /v1/analytics/messages; query and response are not shown there. */
 export const getMessageStatistics = operation({

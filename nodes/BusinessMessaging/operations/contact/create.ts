@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { contactNameField, phoneField } from '../fields';
 import { operation } from '../operation';
-import { defaultCountryField, readPhoneValue } from '../phone';
+import { defaultCountryField, readPhoneValue } from '../phoneFields';
 
 /** Creates a contact. Source: specification, POST /v1/contacts; the body is an assumption. */
 export const createContact = operation({

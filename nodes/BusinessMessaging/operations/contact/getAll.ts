@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { collectionField, textField } from '../fields';
 import { listOperation } from '../operation';
-import { shorten } from '../shorten';
+import { simplifyRecord } from '../simplifyRecord';
 
 const first = 'id name phone email language segments tags status updatedAt'.split(' ');
 
@@ -25,6 +25,6 @@ export const getContacts = listOperation({
 			],
 		}),
 	],
-	simplify: (contact) => shorten(contact, first),
+	simplify: (contact) => simplifyRecord(contact, first),
 	request: ({ filters }) => ({ query: { segment: filters.segment?.trim() || undefined } }),
 });

@@ -1,9 +1,9 @@
 import { endpoints } from '../../api/endpoints';
 import { collectionField, contactNameField, phoneField, recordField } from '../fields';
-import { readRecord } from '../../api/read';
+import { readRecord } from '../../reading/readResponse';
 import { operation, record } from '../operation';
-import { defaultCountryField, readPhoneValue } from '../phone';
-import { notePhonesMoved } from './contactIndex';
+import { defaultCountryField, readPhoneValue } from '../phoneFields';
+import { notePhonesMoved } from '../contactIndex';
 
 /** Updates a contact. Source: specification, PATCH or PUT /v1/contacts/:id; the body is an assumption. */
 export const updateContact = operation({

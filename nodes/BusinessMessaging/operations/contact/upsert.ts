@@ -1,13 +1,14 @@
 import { omitBy } from 'lodash';
 
 import { endpoints } from '../../api/endpoints';
-import { type ServiceRecord, asText, plain, readRecord } from '../../api/read';
+import { type ServiceRecord, textOrJson } from '../../jsonValues';
+import { plain, readRecord } from '../../reading/readResponse';
 import { withLock } from '../../mutex';
 import { samePhoneKey } from '../../phone/compare';
 import type { Client } from '../../transport/client';
 import { ServiceError, isRefusedContent } from '../../transport/errors';
 import { type Operation, type OperationRequest, record } from '../operation';
-import { Contacts } from './contactIndex';
+import { Contacts } from '../contactIndex';
 import { createContact } from './create';
 
 /** Creates a contact, or updates the one with the same phone number. */
@@ -29,7 +30,7 @@ export const upsertContact: Operation = {
 };
 
 function phoneOf({ body }: OperationRequest): string {
-	return asText(body?.phone);
+	return textOrJson(body?.phone);
 }
 
 /** @param mayListAgain whether the contacts may be listed again, because they have changed */

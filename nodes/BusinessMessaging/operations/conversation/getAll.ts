@@ -1,11 +1,12 @@
 import { camelCase, isEqual, mapKeys, orderBy } from 'lodash';
 
 import { type Endpoint, endpoints } from '../../api/endpoints';
-import { type ServiceRecord, asMilliseconds, isRecord } from '../../api/read';
+import { type ServiceRecord, isRecord } from '../../jsonValues';
+import { asMilliseconds } from '../../reading/readResponse';
 import type { Client } from '../../transport/client';
 import { type ListRequest, type RecordList, readRecords } from '../../transport/lists';
 import { listOperation } from '../operation';
-import { shorten } from '../shorten';
+import { simplifyRecord } from '../simplifyRecord';
 
 /** Lists conversations, the newest first. Source: specification, GET /v1/conversations. */
 export const getConversations = listOperation({
@@ -24,7 +25,7 @@ export const getConversations = listOperation({
 			'updatedAt',
 			'id',
 		];
-		return shorten({ ...conversation, ...last }, names);
+		return simplifyRecord({ ...conversation, ...last }, names);
 	},
 	read: readNewestFirst,
 });

@@ -1,13 +1,13 @@
 import { endpoints } from '../../api/endpoints';
 import { choiceField, recipientField, showFor, textField } from '../fields';
 import { operation } from '../operation';
-import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
-import { audienceField, readAudience } from './audience';
-import { questionModeField } from './mode';
-import { answerFields, readSettings } from './questionFields';
-import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
-import { sendMessage } from './send';
-import { checkField, templateFields, templateRequest } from './template';
+import { defaultCountryField, readPhoneValue, recipientOf } from '../phoneFields';
+import { audienceField, readAudience } from '../sending/audienceRules';
+import { questionModeField } from '../sending/mode';
+import { answerFields, readSettings } from '../sending/questionFields';
+import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from '../sending/templateReview';
+import { sendMessage } from '../sending/sendMessage';
+import { checkField, templateFields, templateRequest } from '../sending/templateFields';
 
 /**
  * Asks by text or template and waits for the person's answer in the chat. n8n recognizes a human review step by the value

@@ -1,12 +1,12 @@
 import { endpoints } from '../../api/endpoints';
 import { keepInputField, recipientField } from '../fields';
 import { operation } from '../operation';
-import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
-import { audienceField, readAudience } from './audience';
-import { campaignFields, campaignOptions, readCampaign } from './campaign';
-import { inMode, modeFields } from './mode';
-import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
-import { checkField, templateFields, templateRequest } from './template';
+import { defaultCountryField, readPhoneValue, recipientOf } from '../phoneFields';
+import { audienceField, readAudience } from '../sending/audienceRules';
+import { campaignFields, campaignOptions, readCampaign } from '../sending/campaign';
+import { inMode, modeFields } from '../sending/mode';
+import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from '../sending/templateReview';
+import { checkField, templateFields, templateRequest } from '../sending/templateFields';
 
 /** Sends a template message. Source: specification, POST /v1/messages/template and "Template message components". */
 export const sendTemplate = operation({

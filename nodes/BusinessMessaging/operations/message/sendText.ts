@@ -1,18 +1,18 @@
 import { endpoints } from '../../api/endpoints';
 import { keepInputField, recipientField, showFor, textField } from '../fields';
 import { operation } from '../operation';
-import { defaultCountryField, readPhoneValue, recipientOf } from '../phone';
-import { audienceField, readAudience } from './audience';
-import { campaignFields, campaignOptions, readCampaign } from './campaign';
+import { defaultCountryField, readPhoneValue, recipientOf } from '../phoneFields';
+import { audienceField, readAudience } from '../sending/audienceRules';
+import { campaignFields, campaignOptions, readCampaign } from '../sending/campaign';
 import {
 	fallbackFields,
 	lookUpFallbacks,
 	readFallback,
 	reviewFallback,
 	sendTextOrFallback,
-} from './fallback';
-import { inMode, modeFields } from './mode';
-import { checkField } from './template';
+} from '../sending/fallback';
+import { inMode, modeFields } from '../sending/mode';
+import { checkField } from '../sending/templateFields';
 
 /** Sends a free-text message. Source: specification, POST /v1/messages/send. */
 export const sendText = operation({

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { operation } from '../operation';
-import { componentsOf, contentFields, identityFields } from './content';
+import { componentsOf, contentFields, identityFields } from '../templateContent';
 
 /** Creates a template. Source: specification, POST /v1/templates; the body is an assumption. */
 export const createTemplate = operation({

@@ -1,10 +1,10 @@
 import { map } from 'lodash';
 
 import { endpoints } from '../../api/endpoints';
-import { type ServiceRecord } from '../../api/read';
-import { readTemplates } from '../../api/templates';
+import type { ServiceRecord } from '../../jsonValues';
+import { readTemplates } from '../../reading/readTemplates';
 import { listOperation } from '../operation';
-import { shorten } from '../shorten';
+import { simplifyRecord } from '../simplifyRecord';
 
 /** Lists templates. Source: specification, GET /v1/templates. */
 export const getTemplates = listOperation({
@@ -14,7 +14,7 @@ export const getTemplates = listOperation({
 	simplify: (template) => {
 		const content = contentOf(template);
 		const names = ['id', 'name', 'language', 'status', 'category', ...Object.keys(content)];
-		return shorten({ ...template, ...content }, names);
+		return simplifyRecord({ ...template, ...content }, names);
 	},
 });
 

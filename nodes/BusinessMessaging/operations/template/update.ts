@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { collectionField, recordField } from '../fields';
 import { operation } from '../operation';
-import { componentsField, identityFields } from './content';
+import { componentsField, identityFields } from '../templateContent';
 
 /** Updates a template. Source: specification, PUT /v1/templates/:id; the body is an assumption. */
 export const updateTemplate = operation({

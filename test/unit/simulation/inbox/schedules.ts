@@ -121,8 +121,12 @@ export async function carryOut(schedule: Schedule, traces = false) {
 	return { world, faults: [...broken, ...faultsOf(world)] };
 }
 
-/** Carries out random schedules until one fails, and then looks for the shortest one. */
-export async function simulate(schedules: number, seed: number): Promise<Result> {
+/**
+ * Carries out random schedules until one fails, and then looks for the shortest one.
+ *
+ * @param path the first schedule, as a failure has printed it
+ */
+export async function simulate(schedules: number, seed: number, path = ''): Promise<Result> {
 	const start = performance.now();
 	const result: Result = {
 		...{ schedules, seed, steps: 0, failures: 0 },
@@ -156,11 +160,12 @@ export async function simulate(schedules: number, seed: number): Promise<Result>
 		isCounting = false;
 		return false;
 	});
-	const details = await fc.check(property, { numRuns: schedules, seed, endOnFailure: false });
+	const details = await fc.check(property, { numRuns: schedules, seed, path });
 	if (details.failed) {
 		result.failures = 1;
 		const [schedule] = details.counterexample ?? [];
-		if (schedule) result.shortest = await describe(schedule);
+		if (schedule)
+			result.shortest = `Path: ${details.counterexamplePath}\n${await describe(schedule)}`;
 	}
 	result.seconds = (performance.now() - start) / 1000;
 	return result;

@@ -55,8 +55,8 @@ function isBefore(one: Event, other: Event): boolean {
 	return one.at < other.at || (one.at === other.at && one.order < other.order);
 }
 
-/** Enough for all promises that follow from one event. */
-const ticks = 16;
+/** Until all promises that follow from an event are settled: n8n's timers come after them. */
+const settled = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A generator of numbers that is good enough for schedules (mulberry32). */
 function generator(seed: number): () => number {
@@ -116,7 +116,7 @@ export class VirtualTime {
 		this.now = event.at;
 		this.steps++;
 		event.run();
-		for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+		await settled();
 		return true;
 	}
 }

@@ -155,7 +155,7 @@ export class World extends N8n {
 		const verdicts = await inbox.consume(delivery, [arrival]);
 		if (verdicts === 'busy') return 503;
 		// The trigger remembers the event in the same static data.
-		if (message.isCertain) delivery.writes = true;
+		if (message.isCertain) inbox.known.keep(delivery);
 		const [{ is, startsToo }] = verdicts;
 		this.note(() => `${message.id} at ${trigger.url.slice(-17, -8)}: ${is}`);
 		if (is === 'ordinary' || startsToo) {

@@ -9,7 +9,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { asText } from '../api/read';
+import { textOrJson } from '../jsonValues';
 import { type Operation, sendResult } from '../operations/operation';
 import { InputError, type ServiceError } from '../transport/errors';
 import { type Item, hasFailed } from './item';
@@ -49,7 +49,7 @@ export function toOutput(
 	const { message, description, statusCode, sendStatus } = outcome.failure;
 	const error = { message, ...pickBy({ description, statusCode }), sendStatus };
 	if (!isMessage || onError === 'continueErrorOutput') return [{ json: { error }, pairedItem }];
-	const to = asText(request?.body?.to) || null;
+	const to = textOrJson(request?.body?.to) || null;
 	const reason = isPreview ? joinSentences(message, description) : message;
 	const result = sendResult(to, sendStatus, { reason });
 	return [{ json: isPreview ? toRow(result) : { ...result, error }, pairedItem }];

@@ -1,13 +1,13 @@
 import { truncate, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
-import { type ServiceRecord, isRecord } from '../api/read';
+import { type ServiceRecord, isRecord } from '../jsonValues';
 
 /** The maximum number of fields of a simplified record, as n8n requires. */
 const maxFields = 10;
 
 /** The first 10 fields of a record with plain values or lists of them: those in `first`, then in the service's order. */
-export function shorten(record: ServiceRecord, first: string[]): IDataObject {
+export function simplifyRecord(record: ServiceRecord, first: string[]): IDataObject {
 	const isSimple = (name: string) =>
 		Object.hasOwn(record, name) && [record[name]].flat().every(isPlain);
 	const names = uniq([...first, ...Object.keys(record)]).filter(isSimple);

@@ -5,8 +5,15 @@
  */
 import { isObject, minBy } from 'lodash';
 
-/** A JSON object as the service sent it. */
-export type ServiceRecord = Record<string, unknown>;
+import { type ServiceRecord, isRecord, textOrJson } from '../jsonValues';
+
+/** A response of the service. */
+export interface ServiceResponse {
+	statusCode: number;
+	headers: Record<string, unknown>;
+	/** Parsed JSON, the text as it came, or undefined for an empty body. */
+	body: unknown;
+}
 
 /** A field of a response; `parent` is the name of the field that it is in, empty at the top. */
 export interface Field {
@@ -24,28 +31,9 @@ const around = /^(data|items?|results?|records?|_embedded)$/i;
 const beside =
 	/^(success|ok|result|status|status_?code|code|message|errors?|warnings?|included|_?meta(data)?|_?links?|paging|pagination)$/i;
 
-/** Whether a JSON value is an object (no array, no null). */
-export function isRecord(value: unknown): value is ServiceRecord {
-	return isObject(value) && !Array.isArray(value);
-}
-
 /** `Array.isArray` without its `any`. */
 function isList(value: unknown): value is unknown[] {
 	return Array.isArray(value);
-}
-
-/** Whether a JSON value has more levels than n8n can store. */
-export function isTooDeep(value: unknown, levels = 100): boolean {
-	if (!isObject(value)) return false;
-	return levels === 0 || Object.values(value).some((child) => isTooDeep(child, levels - 1));
-}
-
-/** A value as text: nothing for a missing one, ISO 8601 for a date, JSON for lists and objects. */
-export function asText(value: unknown): string {
-	if (value === undefined || value === null || Number.isNaN(value)) return '';
-	if (typeof value === 'string') return value;
-	const json = JSON.stringify(value) ?? '';
-	return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
 /**
@@ -53,7 +41,7 @@ export function asText(value: unknown): string {
  * zone, it is UTC: the zone of n8n's server says nothing about the service (assumption).
  */
 export function asMilliseconds(time: unknown): number {
-	const text = asText(time).trim();
+	const text = textOrJson(time).trim();
 	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) > 1e11 ? Number(text) : Number(text) * 1000;
 	return Date.parse(/[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}Z` : text);
 }

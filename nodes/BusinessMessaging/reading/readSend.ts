@@ -4,15 +4,8 @@
  */
 import { isObject } from 'lodash';
 
-import { type ServiceRecord, isRecord, plain, readFlag, readRecord } from './read';
-
-/** A response with a status from 200 to 299. */
-export interface SendResponse {
-	statusCode: number;
-	headers: Record<string, unknown>;
-	/** Parsed JSON, a text, or undefined for an empty body. */
-	body: unknown;
-}
+import { type ServiceRecord, isRecord } from '../jsonValues';
+import { type ServiceResponse, plain, readFlag, readRecord } from './readResponse';
 
 /** What a response says: the message was taken, was certainly not taken, or may have been. */
 export interface SendReading {
@@ -62,7 +55,7 @@ const maxLayers = 50;
 const maxDepth = 5;
 
 /** Whether the service has taken a message. A clear no outweighs an ID; a yes and a no of the same weight are uncertain. */
-export function readSend({ statusCode, headers, body }: SendResponse): SendReading {
+export function readSend({ statusCode, headers, body }: ServiceResponse): SendReading {
 	const layers = layersOf(body);
 	const evidence = layers.flatMap(({ record, depth }) =>
 		Object.entries(record).map(([name, value]) => ({ says: sayOf(plain(name), value), depth })),

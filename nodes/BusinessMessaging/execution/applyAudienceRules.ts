@@ -2,10 +2,10 @@
 import { attempt, compact, isError, uniq, uniqBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
-import { asText } from '../api/read';
+import { textOrJson } from '../jsonValues';
 import { BoundedMap } from '../boundedMap';
-import type { Audience, SendWindow } from '../operations/message/audience';
-import { recipientOf } from '../operations/phone';
+import type { Audience, SendWindow } from '../operations/sending/audienceRules';
+import { recipientOf } from '../operations/phoneFields';
 import { samePhoneKey } from '../phone/compare';
 import { timeZonesOf } from '../phone/timeZones';
 import type { Client } from '../transport/client';
@@ -108,7 +108,7 @@ export function outsideWindow(item: ValidItem): Outcome | undefined {
 	const { audience, body } = item.request;
 	if (!audience?.window) return undefined;
 	const { zone } = audience.window;
-	const zones = zone ? [zone] : timeZonesOf(asText(body?.to));
+	const zones = zone ? [zone] : timeZonesOf(textOrJson(body?.to));
 	const opening = openingOf(audience.window, zones);
 	if (!opening) return undefined;
 	const timeZones = zones.length > maxShownZones ? `${zones.length} time zones` : zones.join(', ');
@@ -159,7 +159,7 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 		const list = await readRecords(client, endpoints.listContacts, { query: { segment } });
 		// A person who is missing in the list would get the message.
 		if (list.gap) throw list.gap;
-		const phones = list.records.map(({ phone }) => samePhoneKey(asText(phone)));
+		const phones = list.records.map(({ phone }) => samePhoneKey(textOrJson(phone)));
 		const isNumber = (phone: string) => phone.startsWith('+');
 		if (phones.length > 0 && !phones.some(isNumber))
 			throw new ServiceError(`The contacts of the segment "${segment}" show no phone number`, {

@@ -3,7 +3,7 @@ import { pickBy, sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
-import { asMilliseconds } from '../api/read';
+import { asMilliseconds } from '../reading/readResponse';
 import { senderOf } from '../webhooks/sender';
 import { readEvent, simplify } from '../webhooks/simpleEvent';
 import type { TriggerOptions } from './settings';

@@ -1,7 +1,8 @@
 /** Listed templates. Only names and languages are specified. The rest is an assumption, and unknown if the service does not show it. */
 import { at, compact, groupBy, isEmpty, pickBy, sortBy, uniq, upperFirst } from 'lodash';
 
-import { type ServiceRecord, isRecord, readId } from './read';
+import { type ServiceRecord, isRecord } from '../jsonValues';
+import { readId } from './readResponse';
 
 /** A variable of a template. */
 export interface TemplateVariable {

@@ -1,10 +1,10 @@
 /** The period of figures. Its two parameters are an assumption. */
 import { DateTime } from 'luxon';
 
-import { asText } from '../../api/read';
-import { InputError } from '../../transport/errors';
-import { type ValuesOf, collectionField, dateField } from '../fields';
-import type { OperationRequest, RequestSettings } from '../operation';
+import { textOrJson } from '../jsonValues';
+import { InputError } from '../transport/errors';
+import { type ValuesOf, collectionField, dateField } from './fields';
+import type { OperationRequest, RequestSettings } from './operation';
 
 const note = 'The specification does not show how a service limits the period.';
 
@@ -39,7 +39,7 @@ export function inPeriod(
 }
 
 function toUtc(label: string, written: unknown, timeZone: string): string | undefined {
-	const text = asText(written).trim();
+	const text = textOrJson(written).trim();
 	if (text === '') return undefined;
 	const time = DateTime.fromISO(text, { zone: timeZone });
 	if (time.isValid) return time.toUTC().toISO();

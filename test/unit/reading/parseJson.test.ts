@@ -1,7 +1,7 @@
 /** JSON of services: large identifiers digit for digit, all else as JavaScript reads it. */
 import fc from 'fast-check';
 
-import { parseJson } from '../../../nodes/BusinessMessaging/api/parseJson';
+import { parseJson } from '../../../nodes/BusinessMessaging/reading/parseJson';
 
 const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
 

@@ -4,22 +4,16 @@
  */
 import { chunk, isEqual, uniq } from 'lodash';
 
-import { endpoints } from '../../api/endpoints';
-import {
-	type ServiceRecord,
-	asText,
-	fieldNames,
-	readId,
-	readList,
-	readRecord,
-} from '../../api/read';
-import { BoundedMap } from '../../boundedMap';
-import { withLock } from '../../mutex';
-import { samePhoneKey } from '../../phone/compare';
-import type { Client } from '../../transport/client';
-import type { Query } from '../../transport/cursor';
-import { InputError, ServiceError } from '../../transport/errors';
-import { type RecordList, readRecords } from '../../transport/lists';
+import { endpoints } from '../api/endpoints';
+import { type ServiceRecord, textOrJson } from '../jsonValues';
+import { fieldNames, readId, readList, readRecord } from '../reading/readResponse';
+import { BoundedMap } from '../boundedMap';
+import { withLock } from '../mutex';
+import { samePhoneKey } from '../phone/compare';
+import type { Client } from '../transport/client';
+import type { Query } from '../reading/readPaging';
+import { InputError, ServiceError } from '../transport/errors';
+import { type RecordList, readRecords } from '../transport/lists';
 
 /** A contact as it was last read. Times are in ms of a monotonic clock. */
 export interface Contact {
@@ -272,7 +266,7 @@ export class Contacts {
 }
 
 function keyOf({ phone }: ServiceRecord): string {
-	return samePhoneKey(asText(phone));
+	return samePhoneKey(textOrJson(phone));
 }
 
 /** Nothing for a page that the service does not show any more. @throws any other error */

@@ -1,6 +1,6 @@
 /** What a run would send, without sending it and without reading or writing n8n's database. */
-import { asText } from '../api/read';
-import { previewOf } from '../operations/message/preview';
+import { textOrJson } from '../jsonValues';
+import { previewOf } from '../operations/sending/messagePreview';
 import { sendResult } from '../operations/operation';
 import type { TemplateList } from '../transport/templateList';
 import { type ValidItem, skip } from './item';
@@ -14,7 +14,7 @@ export function previewItems(items: ValidItem[], prepared: unknown): string | un
 			item.outcome = skip(item, 'historyCleared', { campaign: campaign.name });
 			continue;
 		}
-		const shown = sendResult(asText(request.body?.to), 'preview');
+		const shown = sendResult(textOrJson(request.body?.to), 'preview');
 		const message = previewOf(request, prepared as TemplateList | undefined);
 		item.outcome = { records: [{ ...shown, ...message }] };
 	}

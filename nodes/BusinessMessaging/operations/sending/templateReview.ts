@@ -3,13 +3,13 @@ import { compact, intersection, maxBy, range, sortBy, uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { endpoints } from '../../api/endpoints';
-import type { Template, TemplateVariable } from '../../api/templates';
+import type { Template, TemplateVariable } from '../../reading/readTemplates';
 import type { Client } from '../../transport/client';
 import { withDeadline } from '../../transport/deadline';
 import { type TemplateList, listTemplates } from '../../transport/templateList';
 import type { OperationRequest } from '../operation';
 import { InputError, ServiceError, asFailure } from '../../transport/errors';
-import { sendMessage } from './send';
+import { sendMessage } from './sendMessage';
 import {
 	type GivenVariable,
 	nameOf,
@@ -17,7 +17,7 @@ import {
 	refuseGaps,
 	titleOf,
 	toComponents,
-} from './variables';
+} from './templateVariables';
 
 /** How long loading the templates may take, ms. Without them, messages go out unchecked. */
 const timeoutMs = 15_000;

@@ -2,11 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { range } from 'lodash';
-import { kindOf } from '../../../nodes/BusinessMessaging/api/events';
-import * as reading from '../../../nodes/BusinessMessaging/api/read';
-import { isRefusal, readErrorMessage } from '../../../nodes/BusinessMessaging/api/readError';
-import { readSend } from '../../../nodes/BusinessMessaging/api/readSend';
-import { readTemplates } from '../../../nodes/BusinessMessaging/api/templates';
+import { isTooDeep } from '../../../nodes/BusinessMessaging/jsonValues';
+import { kindOf } from '../../../nodes/BusinessMessaging/reading/readEvents';
+import * as reading from '../../../nodes/BusinessMessaging/reading/readResponse';
+import { isRefusal, readErrorMessage } from '../../../nodes/BusinessMessaging/reading/readError';
+import { readSend } from '../../../nodes/BusinessMessaging/reading/readSend';
+import { readTemplates } from '../../../nodes/BusinessMessaging/reading/readTemplates';
 
 const { readId, readList, readRecord, readTotals, readWebhookUrl } = reading;
 
@@ -119,7 +120,7 @@ const ofBody = Object.entries(reading).filter(([name]) => name.startsWith('read'
 const readers = new Map<string, Reader>([
 	...(ofBody as Array<[string, Reader]>),
 	['readTemplates', readTemplates as Reader],
-	['isTooDeep', (body) => reading.isTooDeep(body, 1_000)],
+	['isTooDeep', (body) => isTooDeep(body, 1_000)],
 	['isRefusal', isRefusal],
 	['readSend', (body) => readSend({ statusCode: 200, headers: {}, body })],
 	['readErrorMessage', (body) => readErrorMessage(body)],
@@ -207,7 +208,7 @@ test.each([
 	['2026-03-29 10:00', '2026-03-29T10:00:00Z'],
 	['2026-03-29T10:00:00.5+02:00', '2026-03-29T08:00:00.500Z'],
 ])('the time %s is %s wherever n8n runs', (written, time) => {
-	const read = `process.stdout.write(String(require('./dist/nodes/BusinessMessaging/api/read').asMilliseconds('${written}')))`;
+	const read = `process.stdout.write(String(require('./dist/nodes/BusinessMessaging/reading/readResponse').asMilliseconds('${written}')))`;
 	const env = { ...process.env, TZ: 'Asia/Kolkata' };
 	expect(Number(execFileSync(process.execPath, ['-e', read], { env }))).toBe(Date.parse(time));
 });

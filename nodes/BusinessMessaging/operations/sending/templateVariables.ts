@@ -1,9 +1,9 @@
 /** The values of a template's variables, from the form to the components of the message. */
 import { groupBy, isPlainObject, mapValues, sortBy, uniq, upperFirst } from 'lodash';
 
-import type { TemplateVariable } from '../../api/templates';
+import type { TemplateVariable } from '../../reading/readTemplates';
 import { InputError } from '../../transport/errors';
-import { readText } from '../readable';
+import { readText } from '../readText';
 
 /** A value that was given for a variable, whose `id` is also the name of its field in the form, saved in workflows. */
 export interface GivenVariable extends Pick<TemplateVariable, 'id'> {

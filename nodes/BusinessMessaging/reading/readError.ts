@@ -1,7 +1,8 @@
 /** Reads the errors of the service. The specification does not show their shape: all of this is an assumption. */
 import { at, compact, isObject, unescape } from 'lodash';
 
-import { type ServiceRecord, isRecord, readFlag, readId } from './read';
+import { type ServiceRecord, isRecord } from '../jsonValues';
+import { readFlag, readId } from './readResponse';
 
 /** Fields with the message, the clearest ones first: `error` and `title` often contain only a code. */
 const wordKeys = [

@@ -1,7 +1,7 @@
 /** What a template consists of. Category `utility` is specified; the other values and the components are assumptions. */
 import { compact } from 'lodash';
 
-import { type ValuesOf, choiceField, jsonField, rowsField, showFor, textField } from '../fields';
+import { type ValuesOf, choiceField, jsonField, rowsField, showFor, textField } from './fields';
 
 /** Name, language and category of a template. */
 export const identityFields = [

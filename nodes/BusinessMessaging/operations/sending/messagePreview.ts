@@ -1,12 +1,12 @@
 /** A message as its recipient will see it. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { type Template, variablePattern } from '../../api/templates';
-import { asText, isRecord } from '../../api/read';
+import { type Template, variablePattern } from '../../reading/readTemplates';
+import { textOrJson, isRecord } from '../../jsonValues';
 import type { TemplateList } from '../../transport/templateList';
 import type { OperationRequest } from '../operation';
-import { findTemplate } from './review';
-import { nameOf, placeOf } from './variables';
+import { findTemplate } from './templateReview';
+import { nameOf, placeOf } from './templateVariables';
 
 /**
  * The text of a message; for a template also header, footer and buttons, e.g. `[Yes] [Track: https://example.com/1]`.
@@ -17,14 +17,14 @@ export function previewOf(
 	{ body = {}, template }: OperationRequest,
 	list?: TemplateList,
 ): IDataObject {
-	if (!template) return { text: asText(body.text) };
+	if (!template) return { text: textOrJson(body.text) };
 	const { name, language } = template;
 	const known = list && findTemplate(list, name, language);
 	const pdf = body.headerDocumentUrl;
 	const named = {
 		template: name,
 		language,
-		...(pdf !== undefined && { headerDocumentUrl: asText(pdf) }),
+		...(pdf !== undefined && { headerDocumentUrl: textOrJson(pdf) }),
 	};
 	if (!known?.body) return { text: null, ...named };
 	const { header, footer, buttons } = known;
@@ -46,10 +46,10 @@ function valuesOf(components: unknown): Map<string, string[]> {
 	const list = Array.isArray(components) ? components.filter(isRecord) : [];
 	return new Map(
 		list.map(({ type, index, parameters }) => {
-			const part = asText(type).toLowerCase();
+			const part = textOrJson(type).toLowerCase();
 			const given = Array.isArray(parameters) ? parameters.filter(isRecord) : [];
 			const place = part === 'button' ? `button${Number(index ?? 0) + 1}` : part;
-			return [place, given.map(({ text }) => asText(text))];
+			return [place, given.map(({ text }) => textOrJson(text))];
 		}),
 	);
 }

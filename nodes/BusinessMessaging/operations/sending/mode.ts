@@ -3,7 +3,7 @@ import { omit } from 'lodash';
 
 import { type ValuesOf, choiceField, numberField, textField } from '../fields';
 import type { OperationRequest, RequestSettings } from '../operation';
-import { readPhoneValue } from '../phone';
+import { readPhoneValue } from '../phoneFields';
 
 const testNumberField = textField({
 	displayName: 'Test Number',

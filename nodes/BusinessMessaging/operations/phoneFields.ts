@@ -1,10 +1,10 @@
 /** Parameters with a phone number, and the Default Country of local numbers. */
 import { samePhoneKey } from '../phone/compare';
 import { planOf } from '../phone/plans';
-import { plusMissing, readPhone } from '../phone/read';
-import { asText } from '../api/read';
+import { plusMissing, readPhone } from '../phone/readPhone';
+import { textOrJson } from '../jsonValues';
 import { choiceField } from './fields';
-import { quoted } from './shorten';
+import { quoted } from './simplifyRecord';
 import { InputError } from '../transport/errors';
 import type { OperationRequest, RequestSettings } from './operation';
 
@@ -61,5 +61,5 @@ export function readPhoneValue(
 
 /** Identifies the recipient of a message: two numbers of one phone are one recipient. */
 export function recipientOf({ body }: OperationRequest): string {
-	return samePhoneKey(asText(body?.to));
+	return samePhoneKey(textOrJson(body?.to));
 }

@@ -1,5 +1,5 @@
 /** How long a response asks to wait. */
-import type { ServiceResponse } from './errors';
+import type { ServiceResponse } from './readResponse';
 
 /** Headers with seconds, a Unix time in seconds or ms, or a date. The first one counts. */
 const headerNames = [

@@ -8,15 +8,15 @@ import { ServiceError, asFailure } from '../../transport/errors';
 import type { TemplateList } from '../../transport/templateList';
 import { type ValuesOf, booleanField, recordField, showFor } from '../fields';
 import type { OperationRequest } from '../operation';
-import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './review';
-import { sendMessage } from './send';
+import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './templateReview';
+import { sendMessage } from './sendMessage';
 import {
 	type checkField,
 	languageHint,
 	templateRequest,
 	templateTextField,
 	variablesField,
-} from './template';
+} from './templateFields';
 
 const isUsed = { useFallbackTemplate: [true] };
 

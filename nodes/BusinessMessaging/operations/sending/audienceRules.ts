@@ -4,7 +4,7 @@ import { IANAZone } from 'luxon';
 
 import { BoundedMap } from '../../boundedMap';
 import { samePhoneKey } from '../../phone/compare';
-import { readPhone } from '../../phone/read';
+import { readPhone } from '../../phone/readPhone';
 import { InputError } from '../../transport/errors';
 import {
 	type ValuesOf,
@@ -15,7 +15,7 @@ import {
 	numberField,
 	textField,
 } from '../fields';
-import { quoted } from '../shorten';
+import { quoted } from '../simplifyRecord';
 
 /** Minutes since midnight. A period that closes before it opens ends after midnight. */
 export interface Period {

@@ -3,8 +3,8 @@ import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Endpoint } from '../../api/endpoints';
-import { readRecord } from '../../api/read';
-import { readSend } from '../../api/readSend';
+import { readRecord } from '../../reading/readResponse';
+import { readSend } from '../../reading/readSend';
 import type { Client } from '../../transport/client';
 import { errorFromSend } from '../../transport/errors';
 import { type OperationRequest, sendResult } from '../operation';

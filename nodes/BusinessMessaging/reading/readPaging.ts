@@ -1,8 +1,7 @@
 /** Finds the next page in a response by the names of its fields. */
 import { lowerFirst, uniq } from 'lodash';
 
-import { type Field, fieldsOf, plain } from '../api/read';
-import type { ApiResponse } from './client';
+import { type ServiceResponse, type Field, fieldsOf, plain } from './readResponse';
 
 /** Query parameters of a request. */
 export type Query = Record<string, unknown>;
@@ -20,7 +19,7 @@ const nextName = /^next(page)?(cursor|token|offset|key|marker|url|uri|link|href)
 const cursorName = /^((cursors|end)?(after|cursor)|continuationtoken)$/;
 
 /** Reads the next page from the body or the `Link` header. Links to another host are not followed. */
-export function readPaging({ body, headers, url }: ApiResponse): Paging {
+export function readPaging({ body, headers, url }: ServiceResponse & { url: string }): Paging {
 	const link = /<([^<>]*)>[^,]*;\s*rel="?next\b/i.exec(String(headers.link ?? headers.Link));
 	const fields = [...fieldsOf({ next: link?.[1] }), ...fieldsOf(body)];
 	const flag = fields.find(

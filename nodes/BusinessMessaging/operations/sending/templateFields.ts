@@ -13,7 +13,7 @@ import {
 	textField,
 } from '../fields';
 import type { OperationRequest } from '../operation';
-import { readForm, toComponents } from './variables';
+import { readForm, toComponents } from './templateVariables';
 
 /** A field whose content the editor loads for the chosen template. */
 interface TemplateFormLook<N extends string> {

@@ -2,7 +2,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Endpoint } from '../api/endpoints';
-import { asText } from '../api/read';
+import { textOrJson } from '../jsonValues';
 import { coerce } from '../operations/coerce';
 import type { Field } from '../operations/fields';
 import { additionalFields, queryParameters, readRows } from '../operations/openFields';
@@ -27,7 +27,7 @@ export async function readItems(context: IExecuteFunctions, operation: Operation
 	// A credential that cannot be read is reported by the first request.
 	const credential = await context.getCredentials(credentialType).catch(() => undefined);
 	const timeZone = context.getTimezone();
-	const country = asText(credential?.defaultCountry);
+	const country = textOrJson(credential?.defaultCountry);
 	const settings = { defaultCountry: readCountry(country) ?? country, timeZone };
 	const readItem = ({ json: input }: INodeExecutionData, index: number): Item => {
 		try {

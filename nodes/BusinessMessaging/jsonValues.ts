@@ -1,0 +1,24 @@
+/** JSON values, of the service and of the user. */
+import { isObject } from 'lodash';
+
+/** A JSON object as the service sent it. */
+export type ServiceRecord = Record<string, unknown>;
+
+/** Whether a JSON value is an object (no array, no null). */
+export function isRecord(value: unknown): value is ServiceRecord {
+	return isObject(value) && !Array.isArray(value);
+}
+
+/** Whether a JSON value has more levels than n8n can store. */
+export function isTooDeep(value: unknown, levels = 100): boolean {
+	if (!isObject(value)) return false;
+	return levels === 0 || Object.values(value).some((child) => isTooDeep(child, levels - 1));
+}
+
+/** A value as text: nothing for a missing one, ISO 8601 for a date, JSON for lists and objects. */
+export function textOrJson(value: unknown): string {
+	if (value === undefined || value === null || Number.isNaN(value)) return '';
+	if (typeof value === 'string') return value;
+	const json = JSON.stringify(value) ?? '';
+	return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+}

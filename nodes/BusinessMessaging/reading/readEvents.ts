@@ -1,0 +1,56 @@
+/** Reads deliveries: the events in them, and which kinds their names mean. */
+import { type EventEnvelope, eventEnvelopeSchema, eventKinds } from '../api/events';
+import { isRecord, isTooDeep } from '../jsonValues';
+import { readList } from './readResponse';
+
+const stateWords: Record<string, RegExp> = {
+	failed: /^(failed|failure|undelivered|undeliverable|undelivrd|rejected|rejectd|expired|error)$/,
+	read: /^(read|seen|viewed|opened)$/,
+	delivered: /^(delivered|delivrd)$/,
+	sent: /^(sent|submitted|dispatched)$/,
+};
+/** Other words in the names of receipts. */
+const receiptWords =
+	/^(messages?|msg|sms|whatsapp|outbound|outgoing|status|statuses|state|changed|updated?|delivery|receipt|report|dlr|ack|event)$/;
+
+/**
+ * The kind of an event. Receipts get our name, whether the service calls them `message_delivered`, `READ`, or
+ * `message.status` with a status in the data (assumption); other events keep their name.
+ */
+export function kindOf({ event, data }: EventEnvelope): string {
+	if (eventKinds.some(({ value }) => value === event)) return event;
+	const words = wordsOf(event);
+	if (!words.every((word) => kindOfWord(word) ?? receiptWords.test(word))) return event;
+	const [stated] = wordsOf(readStatus(data) ?? '').flatMap((word) => kindOfWord(word) ?? []);
+	return stated ?? words.flatMap((word) => kindOfWord(word) ?? []).at(-1) ?? event;
+}
+
+/** The status of a message, as the service writes it, at the top or in `message`. */
+export function readStatus({ status, message }: EventEnvelope['data']): string | undefined {
+	const inner = isRecord(message) ? message.status : undefined;
+	return [status, inner].find((value) => typeof value === 'string');
+}
+
+/** `messageDelivered`, `message.delivered` and `MESSAGE_DELIVERED` are the same words. */
+function wordsOf(name: string): string[] {
+	return name
+		.replace(/([a-z])([A-Z])/g, '$1 $2')
+		.toLowerCase()
+		.replace(/\bnot[_ ]?delivered/, 'undelivered')
+		.split(/[^a-z]+/)
+		.filter(Boolean);
+}
+
+function kindOfWord(word: string): string | undefined {
+	const state = Object.keys(stateWords).find((name) => stateWords[name].test(word));
+	return state && `message.${state}`;
+}
+
+/** The events of a delivery: one, or a list of them, bare or under any key, and how many other entries it has. */
+export function readEnvelopes(body: unknown): { events: EventEnvelope[]; others: number } {
+	const single = eventEnvelopeSchema.safeParse(body).data;
+	const list = single ? [single] : (readList(body) ?? []);
+	const read = list.flatMap((entry) => eventEnvelopeSchema.safeParse(entry).data ?? []);
+	const events = read.filter((event) => !isTooDeep(event));
+	return { events, others: list.length - events.length };
+}
