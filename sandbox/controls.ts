@@ -12,8 +12,17 @@ import { mountChats } from './phone';
 import type { State } from './state';
 
 const inboundSchema = z
-	.object({ from: phoneSchema, text: z.string(), name: z.string().optional() })
-	.strict();
+	.object({
+		from: phoneSchema,
+		text: z.string().optional(),
+		isPicture: z.boolean().optional(),
+		name: z.string().optional(),
+	})
+	.strict()
+	.refine(({ text, isPicture }) => isPicture || text !== undefined, {
+		path: ['text'],
+		message: 'is missing',
+	});
 const lastSchema = z.object({ last: z.coerce.number().int().min(0).optional() });
 const messagesQuerySchema = z.object({
 	direction: z.enum(['inbound', 'outbound']).optional(),
@@ -21,7 +30,8 @@ const messagesQuerySchema = z.object({
 
 /** What the sandbox's start prints. */
 export const controlWords = {
-	'POST /_sandbox/inbound': 'a customer writes: { from, text, name? }',
+	'POST /_sandbox/inbound':
+		'a customer writes, or sends a picture: { from, text | isPicture, name? }',
 	'POST /_sandbox/faults':
 		'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
 	'GET /_sandbox/faults': 'the ordered faults, and how many calls each has hit',

@@ -25,8 +25,10 @@ export type Message = {
 	phone: string;
 	/** The customer's name, where an inbound message carries one. */
 	name?: string;
-	/** Text as the customer sees it, with the variables of a template filled in. */
+	/** Text as the customer sees it, with the variables of a template filled in; empty for a picture. */
 	text: string;
+	/** Whether the customer has sent a picture. */
+	isPicture?: boolean;
 	template?: RenderedTemplate;
 	status: MessageStatus;
 	/** Why it failed, in a sentence. */
@@ -84,6 +86,12 @@ interface Environment {
 	changed: (message: Message) => void;
 }
 
+/** What a customer writes or shows. */
+interface ReceivedMessage extends Pick<Message, 'name' | 'isPicture'> {
+	from: string;
+	text?: string;
+}
+
 /** Moves messages along. */
 export class Traffic {
 	constructor(private readonly environment: Environment) {}
@@ -101,15 +109,18 @@ export class Traffic {
 		return message;
 	}
 
-	/** Takes a message of a customer to us. */
-	receive({ from, text, name }: { from: string; text: string; name?: string }): {
+	/** Takes a message of a customer to us: a text, or a picture without one. */
+	receive({ from, text = '', isPicture, name }: ReceivedMessage): {
 		message: Message;
 		deliveries: Delivery[];
 	} {
 		const { messages, deliveries, changed } = this.environment;
-		const message = messages.add({ phone: from, text, name, direction: 'inbound' });
+		const message = messages.add({ phone: from, text, isPicture, name, direction: 'inbound' });
 		changed(message);
-		const data = { id: message.id, from, text, timestamp: message.createdAt };
+		const content = isPicture
+			? { type: 'image', image: { link: 'https://example.com/picture.jpg' } }
+			: { text };
+		const data = { id: message.id, from, ...content, timestamp: message.createdAt };
 		return { message, deliveries: deliveries.publish('message.received', data) };
 	}
 

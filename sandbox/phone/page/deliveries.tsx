@@ -48,8 +48,8 @@ function Webhooks({ webhooks }: { webhooks: Webhook[] }) {
 		<div class="small text-body-secondary text-break p-3">
 			<h3 class="fw-bold">{count === 1 ? '1 webhook listens' : `${count} webhooks listen`}</h3>
 			{webhooks.map(({ id, url, events }) => (
-				<p key={id}>
-					{placeOf(url)}: {events.join(', ')}
+				<p key={id} title={withoutQuery(url)}>
+					{receiverOf(url)}: {events.join(', ')}
 				</p>
 			))}
 		</div>
@@ -83,4 +83,16 @@ function Row({ event, data, state, attempts, createdAt }: Delivery) {
 }
 
 /** An address without its query, which may hold a receiver's secret. */
-const placeOf = (url: string) => url.replace(/\?.*/, '');
+const withoutQuery = (url: string) => url.replace(/\?.*/, '');
+
+/** Who receives at an address, by the paths that n8n uses. */
+function receiverOf(url: string): string {
+	const { host, pathname } = new URL(url);
+	const kinds: Array<[RegExp, string]> = [
+		[/^\/webhook-test\//, 'a test in the editor of n8n'],
+		[/^\/webhook-waiting\//, 'a run of n8n that waits for a reply'],
+		[/^\/webhook\//, 'a published workflow of n8n'],
+	];
+	const kind = kinds.find(([path]) => path.test(pathname))?.[1];
+	return kind ?? host;
+}
