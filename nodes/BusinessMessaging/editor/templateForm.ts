@@ -4,7 +4,7 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { compact, escape, isEmpty, omitBy, range, truncate } from 'lodash';
+import { compact, escape, isEmpty, omitBy, range, truncate, uniqBy } from 'lodash';
 
 import { type Template, type TemplateVariable, variablePattern } from '../reading/readTemplates';
 import { BoundedMap } from '../boundedMap';
@@ -91,7 +91,7 @@ interface Content {
  * What forms contained a moment ago. n8n empties a form when its template changes, also because an expression gives another one
  * for the next item. Right before, it loads the text of the template, and sends what is in the form.
  */
-const lastContents = new BoundedMap<string, Content>({ maxSize: 100, maxAgeMs: 10_000 });
+const lastContents = new BoundedMap<string, Content>({ maxSize: 100, maxAgeMs: 60_000 });
 
 function contentOf(context: ILoadOptionsFunctions, { variables }: Parameters): Content {
 	return (context.getCurrentNodeParameter(variables) ?? {}) as Content;
@@ -106,8 +106,15 @@ function formKey(context: ILoadOptionsFunctions, { variables }: Parameters): str
 }
 
 function remember(context: ILoadOptionsFunctions, parameters: Parameters): void {
-	const content = contentOf(context, parameters);
-	if (!isEmpty(content.value)) lastContents.set(formKey(context, parameters), content);
+	const { value, schema = [] } = contentOf(context, parameters);
+	if (isEmpty(value)) return;
+	const key = formKey(context, parameters);
+	const last = lastContents.get(key);
+	// While a name is typed, other templates of which it is a part may have fewer fields.
+	lastContents.set(key, {
+		value: { ...last?.value, ...value },
+		schema: uniqBy([...schema, ...(last?.schema ?? [])], 'id'),
+	});
 }
 
 /**

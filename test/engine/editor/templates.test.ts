@@ -155,6 +155,19 @@ describe('the form of a template', () => {
 			expect(await change(template, filled)).toEqual(kept);
 		});
 
+		test('a template with fewer variables in between loses none', async () => {
+			const own = { to: '+15550003000', language: locator('en_US', 'list') };
+			const step = async (name: string, variables: object) => {
+				const parameters = { ...own, template: locator(name, 'name') };
+				await textOf({ ...parameters, variables } as never);
+				return await form({ ...parameters, variables: { value: null, schema: [] } } as never);
+			};
+			await step('login_code', { value, schema });
+			await step('login', { value: { body_1: value.body_1 }, schema: [schema[0]] });
+			const fields = await step('appointment_reminder', { value: {}, schema: [] });
+			expect(fields.flatMap(({ defaultValue }) => defaultValue ?? [])).toEqual(everything);
+		});
+
 		test('another form stays empty', async () => {
 			await change(locator('order_update', 'name'));
 			const other = { template: locator('order_update', 'name'), to: '+15550002000' };
