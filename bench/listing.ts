@@ -5,6 +5,7 @@ import path from 'node:path';
 import { difference, map, min, uniq } from 'lodash';
 import { sampleContact } from '../sandbox/state/samples';
 import { type Choice, describeVariants, singleVariants } from '../sandbox/variants';
+import { buildIfStale } from '../harness/build';
 import { SandboxProcess } from '../harness/sandboxClient';
 import type { Took } from './listingClient';
 
@@ -26,6 +27,7 @@ const pagingVariants: Array<Partial<Choice>> = [
 /** Lists in each way of paging, and prints it. */
 export async function run(isQuick: boolean) {
 	const [contacts, rounds] = isQuick ? [2_000, 1] : [comparable, 2];
+	buildIfStale();
 	const figures: Row[] = [];
 	for (const variants of pagingVariants) {
 		const row = await measure(variants, contacts, rounds);

@@ -1,6 +1,7 @@
-/** `npm run bench -- campaign|growth|listing|replies|trigger [--json FILE] [--quick]`. */
-import { writeFile } from 'node:fs/promises';
+/** `npm run bench -- campaign|growth|listing|replies|trigger [--json FILE] [--compare FILE] [--quick]`. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFlags, runMain, UserError } from '../harness/cli';
+import { compareRatios } from './ratios';
 
 /** A benchmark prints its tables, and returns what it has measured, and what must not be, in sentences. */
 interface Benchmark {
@@ -21,15 +22,21 @@ const benchmarks: Record<string, () => Promise<Benchmark>> = {
 	trigger: async () => await import('./trigger.js'),
 };
 
+const comparing = `--json saves what was measured. --compare also fails where a ratio is much worse than in the FILE that an earlier run has saved, if there is
+one.`;
+
 const [name] = process.argv.splice(2, 1);
 
 runMain(async () => {
 	const names = Object.keys(benchmarks);
 	if (!names.includes(name)) throw new UserError(`Name one of ${names.join(', ')}.`);
 	const { usage, run } = await benchmarks[name]();
-	const kinds = { json: 'string', only: 'string', people: 'string', quick: 'boolean' } as const;
-	const flags = readFlags(kinds, usage);
+	const files = { json: 'string', compare: 'string' } as const;
+	const kinds = { ...files, only: 'string', people: 'string', quick: 'boolean' } as const;
+	const flags = readFlags(kinds, `${usage}\n${comparing}`);
 	const { figures, faults } = await run(flags.quick === true, flags.only, flags.people);
-	if (flags.json) await writeFile(flags.json, `${JSON.stringify(figures, null, 2)}\n`);
+	if (flags.compare !== undefined && existsSync(flags.compare))
+		faults.push(...compareRatios(JSON.parse(readFileSync(flags.compare, 'utf8')), figures));
+	if (flags.json) writeFileSync(flags.json, `${JSON.stringify(figures, null, 2)}\n`);
 	if (faults.length > 0) throw new UserError(faults.join('\n'));
 });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { onStop, runMain, UserError } from '../harness/cli';
-import { packFolder, PROJECT_FOLDER } from '../harness/n8n/package';
+import { packProject, PROJECT_FOLDER } from '../harness/n8n/package';
 import { runCommand } from '../harness/processes';
 
 /** The part of the scanner that is used; the scanner has no types. */
@@ -26,7 +26,7 @@ runMain(async () => {
 	const folder = await mkdtemp(path.join(tmpdir(), 'scan-'));
 	onStop(async () => await rm(folder, { recursive: true, force: true }));
 	const scanner = (await import(scannerModule)) as Scanner;
-	const tarball = await packFolder(PROJECT_FOLDER, folder);
+	const tarball = await packProject();
 	await runCommand('tar', ['-xzf', tarball, '-C', folder], { limit: 60_000 });
 	const scans: Array<[string, string, string[]]> = [
 		['sources', PROJECT_FOLDER, scanner.SOURCE_FILE_PATTERNS],

@@ -4,23 +4,24 @@ import os from 'node:os';
 import path from 'node:path';
 import omit from 'lodash/omit';
 import { UserError } from '../cli';
-import { CommandError, runCommand } from '../processes';
+import { buildIfStale } from '../build';
+import { runCommand } from '../processes';
 
 /** The root of this project. */
 export const PROJECT_FOLDER = path.resolve(__dirname, '..', '..');
 const LIMIT = 180_000;
 
 /**
- * Builds this project and packs it as npm would publish it.
+ * Builds this project, unless that is done, and packs it as npm would publish it.
  * @returns the path of the tarball, in a new temporary folder
  * @throws UserError with the compiler's words when the build fails
  */
 export async function packProject(): Promise<string> {
-	const options = { cwd: PROJECT_FOLDER, limit: LIMIT };
-	await runCommand('npm', ['run', 'build'], options).catch((error: unknown) => {
-		if (!(error instanceof CommandError)) throw error;
-		throw new UserError(`The package cannot be built:\n${error.output.trim()}`);
-	});
+	try {
+		buildIfStale();
+	} catch {
+		throw new UserError('The package cannot be built.'); // the compiler has said why
+	}
 	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-'));
 	return await packFolder(PROJECT_FOLDER, folder);
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
+import { sync as execaSync } from 'execa';
 import { groupBy, mapValues, omit, uniq } from 'lodash';
 import MarkdownIt from 'markdown-it';
 import type { INode, INodeTypeDescription } from 'n8n-workflow';
@@ -102,6 +103,26 @@ test('the page of the sandbox names every control, and every option that can be 
 	expect(controls).toEqual(Object.keys(controlWords).sort());
 	const options = named('docs/sandbox.md', /^\| `\{ "(\w+)"/gm);
 	expect(options).toEqual(Object.keys(changeableSchema.shape).sort());
+});
+
+test('the table of the project structure names every folder, and the imports of each are restricted', () => {
+	const [, table] = readText('CONTRIBUTING.md').split('## Project structure\n');
+	const rows = table.split('\n## ')[0].match(/^\| `.*$/gm) ?? [];
+	const listed = rows.flatMap((row) =>
+		[...row.split(' | ')[0].matchAll(/`([^`]+)`/g)].map(([, folder]) => folder),
+	);
+	const files = execaSync('git', ['ls-files', '--', ':*/*'], { cwd: root }).stdout.split('\n');
+	const folders = uniq(files.map((file) => file.split('/')[0])).sort();
+	expect(uniq(listed.map((folder) => folder.split('/')[0])).sort()).toEqual(folders);
+	expect(listed.filter((folder) => !existsSync(path.join(root, folder)))).toEqual([]);
+	// `npm run lint` refuses all imports of these folders that are not allowed there.
+	const withCode = uniq(
+		files.filter((file) => /\.tsx?$/.test(file)).map((file) => file.split('/')[0]),
+	);
+	const rules = readText('.dependency-cruiser.cjs');
+	expect(withCode.filter((folder) => !new RegExp(`^\t${folder}: \\[`, 'm').test(rules))).toEqual(
+		[],
+	);
 });
 
 test('the README names every operation', () => {

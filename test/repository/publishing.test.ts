@@ -17,6 +17,7 @@ import { sync as execaSync } from 'execa';
 import { uniq } from 'lodash';
 import { parse } from 'yaml';
 import { filesBelow, readText, root } from '../../harness/engine/files';
+import { suitesOf } from '../../harness/mutation/suites';
 
 const manifest = JSON.parse(readText('package.json')) as {
 	n8n: { nodes: string[]; credentials: string[] };
@@ -29,6 +30,22 @@ test('workflows use actions by the full hash of a commit, with its version besid
 	expect(uses).not.toEqual([]);
 	expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
 	expect(workflows).not.toMatch(/secrets\.|NPM_TOKEN|NODE_AUTH_TOKEN/);
+});
+
+test('mutation testing covers every folder of the nodes, every night, with suites that are there', () => {
+	const files = filesBelow('nodes/BusinessMessaging').filter((file) => file.endsWith('.ts'));
+	const folders = uniq(
+		files.map((file) => file.split('/')[2]).filter((name) => !name.includes('.')),
+	);
+	expect(Object.keys(suitesOf).sort()).toEqual([...folders, 'shared'].sort());
+	const { jobs } = parse(readText('.github/workflows/nightly.yml')) as {
+		jobs: { mutation: { strategy: { matrix: { folder: string[] } } } };
+	};
+	expect(jobs.mutation.strategy.matrix.folder).toEqual(Object.keys(suitesOf));
+	const suites = uniq(Object.values(suitesOf).flat());
+	expect(suites.filter((suite) => !existsSync(path.join(root, `test/${suite}.test.ts`)))).toEqual(
+		[],
+	);
 });
 
 test('the tarball holds what runs and what is shown, brings no dependencies, and is small', () => {

@@ -1,0 +1,86 @@
+/**
+ * The suites that the mutants of each folder are held against. The quick ones come first, as the first test that fails ends the run.
+ * Those that mostly wait are left out.
+ */
+const operations = [
+	'engine/operations/everyOperation',
+	'engine/operations/inputs',
+	'engine/operations/missingValues',
+	'engine/operations/readText',
+	'engine/operations/results',
+	'engine/operations/template',
+	'engine/operations/upsert',
+];
+const sending = [
+	'engine/operations/sendResponses',
+	'engine/transport/faults',
+	'engine/execution/campaign',
+	'engine/execution/fallback',
+	'engine/execution/audience',
+	'engine/execution/preview',
+];
+const receiving = [
+	'engine/trigger/deliveries',
+	'engine/trigger/duplicates',
+	'engine/trigger/onlyRunIf',
+	'engine/trigger/webhookSecret',
+	'engine/trigger/signatures',
+	'engine/webhooks/ownUrls',
+	'engine/webhooks/deduplicationKey',
+	'engine/webhooks/texts',
+];
+const transport = [
+	'engine/transport/serviceConfig',
+	'engine/transport/lists',
+	'engine/transport/endOfLists',
+	'engine/transport/errors',
+	'engine/transport/client',
+	'engine/transport/redirects',
+	'engine/transport/registerWebhook',
+	'engine/transport/throttle',
+	'engine/credentials/credential',
+	'engine/security/credential',
+	'engine/transport/rate',
+];
+const replies = ['engine/reply/asking', 'engine/reply/answering', 'engine/reply/requests'];
+
+export const suitesOf: Record<string, string[]> = {
+	api: [...transport.slice(0, 4), ...operations, ...receiving],
+	reading: [
+		'unit/reading/parseJson',
+		'unit/reading/readResponse',
+		...transport.slice(0, 4),
+		...operations,
+		...sending,
+		...receiving,
+	],
+	phone: [
+		'unit/phone/library',
+		'engine/execution/sendWindow',
+		'engine/operations/inputs',
+		...receiving,
+	],
+	transport: [...transport, ...operations, ...sending.slice(1)],
+	operations: [...operations, ...sending, 'engine/editor/templates', ...replies.slice(0, 2)],
+	execution: [
+		'engine/execution/sendWindow',
+		'engine/execution/expressions',
+		...operations,
+		...sending,
+		'engine/execution/rounds',
+		'engine/execution/sendOnce',
+		'unit/simulation/claims',
+	],
+	editor: ['engine/editor/templates', 'engine/security/secrets'],
+	webhooks: [...receiving, 'engine/trigger/lifecycle', 'engine/transport/registerWebhook'],
+	trigger: [...receiving, 'engine/trigger/lifecycle', 'engine/trigger/collect'],
+	inbox: [
+		'engine/reply/approval',
+		'engine/webhooks/texts',
+		...replies,
+		'engine/security/secrets',
+		'engine/reply/inbox',
+		'unit/simulation/inbox',
+	],
+	shared: ['unit/description/description', ...operations, ...sending],
+};
