@@ -1,6 +1,5 @@
 /** Create or Update: one contact for each phone number, without listing all contacts for each of them. */
 import { range } from 'lodash';
-import type { INodeParameters } from 'n8n-workflow';
 
 import { useService } from '../../../harness/engine/service';
 
@@ -22,14 +21,10 @@ function addContacts(count: number): void {
 
 /** Creates or updates contacts. */
 async function upsert(...phones: string[]) {
-	return await upsertWith({}, phones);
-}
-
-async function upsertWith(options: INodeParameters, phones: string[]) {
 	const values = { phone: '={{ $json.phone }}', name: 'Anna' };
 	return await service.run({
 		credentials: service.credentials(key),
-		parameters: { resource: 'contact', operation: 'upsert', ...values, options },
+		parameters: { resource: 'contact', operation: 'upsert', ...values },
 		items: phones.map((phone) => ({ phone })),
 	});
 }
@@ -112,17 +107,6 @@ test('two executions at the same time create one contact', async () => {
 	addContacts(30);
 	await Promise.all([upsert(newPhone), upsert(newPhone), upsert('+1 555 900 0000')]);
 	expect(calls().slice(1)).toEqual([1, 2]);
-});
-
-test('nor do two that have listed the contacts before either creates it', async () => {
-	addContacts(30);
-	// Both come to the contact after a slow one, which keeps them from seeing what the other does.
-	await service.fault({ endpoint: 'createContact', delayMs: 500, count: 9 });
-	const runs = [1, 2].map(
-		async (n) => await upsertWith({ concurrency: 1 }, [`+1555800000${n}`, newPhone]),
-	);
-	for (const { error } of await Promise.all(runs)) expect(error).toBeUndefined();
-	expect(calls().slice(1)).toEqual([3, 1]);
 });
 
 test('if the response to a creation has no ID, the contact is found by listing all', async () => {

@@ -1,4 +1,5 @@
 /** Create or Update while phone numbers move: only the contact that has the number at that moment is written. */
+import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { cloneDeep, range } from 'lodash';
 
@@ -211,5 +212,23 @@ describe('many contacts', () => {
 			[...phones.map((phone) => `POST ${phone}`), ...range(2).map(() => `PUT ${phones[0]}`)].sort(),
 		);
 		expect(seen.indexOf(`POST ${phones[0]}`)).toBeLessThan(seen.indexOf(`PUT ${phones[0]}`));
+	});
+
+	test('of two executions that both miss a contact, one creates it and the other updates it, also if the service would create it twice', async () => {
+		seen.splice(0);
+		const parameters = { resource: 'contact', operation: 'upsert', phone: phoneOf(0), name: 'x' };
+		const credentials = service.credentials({ ...key, baseUrl: host.url });
+		const lists = () => host.seen.filter(({ method }) => method === 'GET').length;
+		const first = service.run({ credentials, parameters });
+		await until('the first to create it', () => waiting.length > 0);
+		const before = lists();
+		const second = service.run({ credentials, parameters });
+		await until('the second to list the contacts', () => lists() > before);
+		await pause(300); // in which it would create the contact too
+		const answering = setInterval(answerAll, 5);
+		const results = await Promise.all([first, second]);
+		clearInterval(answering);
+		expect(results.map(({ error }) => error)).toEqual([undefined, undefined]);
+		expect(seen).toEqual([`POST ${phoneOf(0)}`, `PUT ${phoneOf(0)}`]);
 	});
 });
