@@ -160,7 +160,7 @@ describe('the form of a template', () => {
 			const step = async (name: string, variables: object) => {
 				const parameters = { ...own, template: locator(name, 'name') };
 				await textOf({ ...parameters, variables } as never);
-				return await form({ ...parameters, variables: { value: null, schema: [] } } as never);
+				return await form({ ...parameters, variables: { value: null, schema: [] } });
 			};
 			await step('login_code', { value, schema });
 			await step('login', { value: { body_1: value.body_1 }, schema: [schema[0]] });
