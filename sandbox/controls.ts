@@ -17,6 +17,7 @@ const inboundSchema = z
 		text: z.string().optional(),
 		isPicture: z.boolean().optional(),
 		name: z.string().optional(),
+		quotes: z.string().optional(),
 	})
 	.strict()
 	.refine(({ text, isPicture }) => isPicture || text !== undefined, {
@@ -31,14 +32,14 @@ const messagesQuerySchema = z.object({
 /** What the sandbox's start prints. */
 export const controlWords = {
 	'POST /_sandbox/inbound':
-		'a customer writes, or sends a picture: { from, text | isPicture, name? }',
+		'a customer writes, or sends a picture: { from, text | isPicture, name?, quotes? }',
 	'POST /_sandbox/faults':
 		'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
 	'GET /_sandbox/faults': 'the ordered faults, and how many calls each has hit',
 	'DELETE /_sandbox/faults': 'takes all faults back',
 	'GET /_sandbox/options': 'the options as they are now',
 	'PATCH /_sandbox/options':
-		'changes some until the next reset: { webhookSecret?, recognizesIdempotencyKeys?, textWindowMs?, latencyMs?, failingNumbers? }',
+		'changes some until the next reset: { webhookSecret?, recognizesIdempotencyKeys?, textWindowMs?, latencyMs?, failingNumbers?, hidesNumbers? }',
 	'GET /_sandbox/messages': 'messages of both directions: ?direction=',
 	'GET /_sandbox/deliveries': 'deliveries to webhooks: ?last=',
 	'GET /_sandbox/webhooks': 'the registered webhooks',

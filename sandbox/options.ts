@@ -59,6 +59,12 @@ export const optionsSchema = z
 		textWindowMs: count
 			.default(0)
 			.describe('how long after their last message people get texts, ms; 0 for always'),
+		hidesNumbers: z
+			.boolean()
+			.default(false)
+			.describe(
+				'whether people write without their number: with an ID, quoting the last message to them',
+			),
 		sampleContacts: count.default(5).describe('number of contacts at the start'),
 		variants: variantsSchema,
 	})
@@ -68,6 +74,7 @@ export const optionsSchema = z
 export const changeableSchema = optionsSchema
 	.pick({
 		failingNumbers: true,
+		hidesNumbers: true,
 		latencyMs: true,
 		recognizesIdempotencyKeys: true,
 		textWindowMs: true,

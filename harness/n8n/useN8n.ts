@@ -70,8 +70,8 @@ class RealN8n implements Runner {
 	}
 
 	/** A customer writes. */
-	write(from: string, text: string): { message: Message; deliveries: Delivery[] } {
-		return this.sandbox.state.traffic.receive({ from, text });
+	write(from: string, text: string, quotes?: string): { message: Message; deliveries: Delivery[] } {
+		return this.sandbox.state.traffic.receive({ from, text, quotes });
 	}
 
 	async fault(order: FaultOrder): Promise<void> {

@@ -1,6 +1,7 @@
 /** Messages of both directions, and what happens when one goes out or comes in: its events are delivered. */
+import { findLast } from 'lodash';
 import type { Deliveries, Delivery } from '../deliveries';
-import { newId } from '../ids';
+import { hiddenId, newId } from '../ids';
 import type { Settings } from '../options';
 
 /** The kinds of delivery receipt. */
@@ -76,6 +77,17 @@ export class Messages {
 	}
 }
 
+/** What a customer writes, or a picture without text. */
+export interface Inbound {
+	/** E.164, also if the service hides it. */
+	from: string;
+	text?: string;
+	isPicture?: boolean;
+	name?: string;
+	/** The ID of the message that it quotes; empty for none. Whoever hides the number quotes our last message. */
+	quotes?: string;
+}
+
 interface Environment {
 	settings: Settings;
 	messages: Messages;
@@ -84,12 +96,6 @@ interface Environment {
 	closing: AbortSignal;
 	/** Called with each new or changed message. */
 	changed: (message: Message) => void;
-}
-
-/** What a customer writes or shows. */
-interface ReceivedMessage extends Pick<Message, 'name' | 'isPicture'> {
-	from: string;
-	text?: string;
 }
 
 /** Moves messages along. */
@@ -110,17 +116,25 @@ export class Traffic {
 	}
 
 	/** Takes a message of a customer to us: a text, or a picture without one. */
-	receive({ from, text = '', isPicture, name }: ReceivedMessage): {
+	receive({ from, text = '', isPicture, name, quotes }: Inbound): {
 		message: Message;
 		deliveries: Delivery[];
 	} {
-		const { messages, deliveries, changed } = this.environment;
+		const { messages, deliveries, settings, changed } = this.environment;
+		const last = findLast(messages.withCustomer(from), { direction: 'outbound' });
 		const message = messages.add({ phone: from, text, isPicture, name, direction: 'inbound' });
 		changed(message);
+		const quoted = quotes ?? (settings.hidesNumbers ? last?.id : undefined);
 		const content = isPicture
 			? { type: 'image', image: { link: 'https://example.com/picture.jpg' } }
 			: { text };
-		const data = { id: message.id, from, ...content, timestamp: message.createdAt };
+		const data = {
+			id: message.id,
+			from: settings.hidesNumbers ? hiddenId(from) : from,
+			...content,
+			...(quoted && { context: { id: quoted } }),
+			timestamp: message.createdAt,
+		};
 		return { message, deliveries: deliveries.publish('message.received', data) };
 	}
 

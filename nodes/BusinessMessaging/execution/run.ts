@@ -8,7 +8,6 @@ import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, asFailure } from '../transport/errors';
 import { applyAudienceRules, outsideWindow, rememberRecipients } from './applyAudienceRules';
-import { watchMs } from './claims';
 import type { EntryStore } from './entryStore';
 import { FrequencyCap } from './frequencyCap';
 import {
@@ -219,11 +218,16 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 	return (keyOf ?? recipientOf)(request);
 }
 
-/** How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. */
-function waitingItems(stores: EntryStore[], { config }: Client): number {
+/**
+ * How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. A crash leaves their messages
+ * uncertain, so a number that the user has set also counts them, unless other processes make every claim wait.
+ */
+function waitingItems(stores: EntryStore[], { config }: Client, isSet: boolean): number {
 	const { requests, windowMs } = config.rate;
-	const waiting = sumBy(stores, ({ waitingForOthers }) => waitingForOthers);
-	return Math.min(waiting, Math.ceil((requests / windowMs) * watchMs()));
+	const ahead = stores.filter(({ isShared }) => isShared || !isSet);
+	return sumBy(ahead, ({ waitingCount, answerMs }) =>
+		Math.min(waitingCount, Math.ceil((requests / windowMs) * answerMs)),
+	);
 }
 
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
@@ -240,9 +244,10 @@ async function carryOut(
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
+	const isSet = optionsOf(items).concurrency !== undefined;
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client),
+		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client, isSet),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, async (item) => {

@@ -2,10 +2,11 @@
 import { createHash } from 'crypto';
 
 import type { EventEnvelope } from '../api/events';
-import { textOrJson } from '../jsonValues';
+import { kindOf } from '../reading/readEvents';
+import { isRecord, textOrJson } from '../jsonValues';
 import { nameOf } from '../webhooks/deduplicationKey';
 import { senderOf } from '../webhooks/sender';
-import { latestTimeOf, readEvent } from '../webhooks/simpleEvent';
+import { latestTimeOf, quotedIn, readEvent } from '../webhooks/simpleEvent';
 import { type Arrival, maxText } from './core';
 
 /** Characters of the name of a message that nothing identifies. */
@@ -21,7 +22,10 @@ export function toArrival(
 	event: EventEnvelope,
 	headers: Record<string, unknown>,
 ): Arrival | undefined {
-	const phone = senderOf(event);
+	const { message } = event.data;
+	const quoted = quotedIn(event.data) ?? (isRecord(message) ? quotedIn(message) : undefined);
+	const isMessage = kindOf(event) === 'message.received';
+	const phone = senderOf(event) ?? (isMessage && quoted ? '' : undefined);
 	if (phone === undefined) return undefined;
 	const { name, isCertain } = nameOf(event, headers);
 	const { text, messageId, time, intent } = readEvent(event);
@@ -33,6 +37,7 @@ export function toArrival(
 		...(messageId !== undefined && { messageId: messageId.slice(0, maxText) }),
 		respondedAt: textOrJson(time).slice(0, maxText) || new Date().toISOString(),
 		phone,
+		...(quoted !== undefined && { quoted: quoted.slice(0, maxText) }),
 		time: latestTimeOf(event),
 		isOptOut: intent === 'optOut',
 		isCertain,

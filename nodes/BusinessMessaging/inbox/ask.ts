@@ -1,5 +1,5 @@
 /** Finds out how replies will arrive, before the first question is sent. */
-import { chunk } from 'lodash';
+import { chunk, partition } from 'lodash';
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
@@ -115,7 +115,7 @@ async function readSkew(client: Client): Promise<number | null> {
 class Parts {
 	private readonly partOf = new Map<number, ValidItem[]>();
 	private readonly told = new Map<ValidItem[], Promise<void>>();
-	/** Those who were asked in an earlier attempt. */
+	/** Those who are told once more when they were asked: then the ID of their question is known. */
 	private earlier: ValidItem[];
 
 	constructor(
@@ -134,8 +134,9 @@ class Parts {
 		const part = this.partOf.get(index) ?? [];
 		const known = this.told.get(part);
 		if (known) return await known;
-		const people = [...this.earlier, ...part].map((item) => this.run.toPerson(item));
-		this.earlier = [];
+		const [asked, others] = partition(this.earlier, isDone);
+		this.earlier = [...others, ...part];
+		const people = [...asked, ...part].map((item) => this.run.toPerson(item));
 		const told = this.asker.tell(people);
 		this.told.set(part, told);
 		await told;

@@ -210,7 +210,13 @@ export function toLateItem({ run, person, message }: Late, isSimplified: boolean
 	const { messageId: id, text, respondedAt: timestamp } = message;
 	const event = {
 		event: 'message.received',
-		data: { ...(id !== undefined && { id }), from: person.to, text, timestamp },
+		data: {
+			...(id !== undefined && { id }),
+			from: person.to,
+			senderId: person.sender,
+			text,
+			timestamp,
+		},
 	};
 	const { asked } = run.questions[person.question];
 	const { askedMessageId } = person;

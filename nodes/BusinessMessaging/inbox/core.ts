@@ -5,7 +5,6 @@
  */
 import { compact, orderBy, sumBy, union } from 'lodash';
 
-import { samePhoneKey } from '../phone/compare';
 import type { QuestionSettings } from '../operations/sending/questionFields';
 import { maxMessages, readAnswer, textOf } from './answers';
 
@@ -24,8 +23,10 @@ export interface Message {
 
 /** A message that arrives. */
 export interface Arrival extends Message {
-	/** Key of the phone, see samePhoneKey. */
+	/** Key of the phone, see samePhoneKey, or name of a sender without a number; empty if the service shows none. */
 	phone: string;
+	/** The ID of the message that it quotes. */
+	quoted?: string;
 	/** By the service's clock, ms since 1970, rounded up to what the service writes; NaN if it does not say. */
 	time: number;
 	/** Whether it is only a word such as STOP. */
@@ -33,6 +34,9 @@ export interface Arrival extends Message {
 	/** Whether the service identifies the message, so that a second one with the same key is the same message. */
 	isCertain: boolean;
 }
+
+/** Who writes, as far as it is known. */
+export type Sender = Pick<Arrival, 'phone' | 'quoted'>;
 
 /** What a question expects, and what it was. */
 export interface Question extends Omit<QuestionSettings, 'limitMs'> {
@@ -54,6 +58,8 @@ export interface Person {
 	isSince?: true;
 	/** Identifier of the message with the question, if the service gave one. */
 	askedMessageId: string | null;
+	/** The name of the sender, if the service hides the number: known once they have quoted the question. */
+	sender?: string;
 	/** The reply, in the order of arrival: one message, or several if they are grouped. */
 	messages: Message[];
 	/** Whether the reply is what was asked for. */
@@ -112,6 +118,7 @@ function mergePerson(one: Person, other: Person): Person {
 		...one,
 		...laterSince(one, other),
 		askedMessageId: one.askedMessageId ?? other.askedMessageId,
+		sender: [one.sender, other.sender].sort()[0],
 		messages: more.length > 0 ? orderBy(messages, ['respondedAt', 'key']) : messages,
 		isAccepted: one.isAccepted ?? other.isAccepted,
 		moreUntil: latest(one.moreUntil, other.moreUntil),
@@ -202,7 +209,7 @@ export interface Asked {
 /**
  * Decides what a message is.
  *
- * @param asked the questions to its sender, the latest first
+ * @param asked the questions to its sender: the one that it quotes, then the latest first
  */
 export function decide(asked: Asked[], message: Arrival, now: number): Decision {
 	const known = asked.find(({ person }) => hasKey(person, message.key));
@@ -362,75 +369,4 @@ export function keysOf({ people }: Run): string[] {
 		...messages.map(({ key }) => key),
 		...repeatedAfter,
 	]);
-}
-
-/** Runs by name, and by the phones of the people whom they ask. */
-export class Runs {
-	private readonly byId = new Map<string, Run>();
-	/** The items that ask a phone, by run. */
-	private readonly byPhone = new Map<string, Map<string, number[]>>();
-
-	/** How many people the runs ask. */
-	people = 0;
-
-	get size(): number {
-		return this.byId.size;
-	}
-
-	get(id: string): Run | undefined {
-		return this.byId.get(id);
-	}
-
-	all(): Run[] {
-		return [...this.byId.values()];
-	}
-
-	/** Adds a run, or a newer state of it. */
-	set(run: Run): void {
-		this.delete(run.id);
-		this.byId.set(run.id, run);
-		this.people += run.people.size;
-		for (const { to, item } of run.people.values()) {
-			const phone = samePhoneKey(to);
-			const runs = this.byPhone.get(phone) ?? new Map<string, number[]>();
-			this.byPhone.set(phone, runs);
-			runs.set(run.id, [...(runs.get(run.id) ?? []), item]);
-		}
-	}
-
-	delete(id: string): void {
-		const run = this.byId.get(id);
-		if (!run) return;
-		this.byId.delete(id);
-		this.people -= run.people.size;
-		for (const { to } of run.people.values()) {
-			const phone = samePhoneKey(to);
-			const runs = this.byPhone.get(phone);
-			runs?.delete(id);
-			if (runs?.size === 0) this.byPhone.delete(phone);
-		}
-	}
-
-	/** Whether a phone is asked. */
-	asks(phone: string): boolean {
-		return this.byPhone.has(phone);
-	}
-
-	/** The questions to a phone, the latest first. Thousands of runs may ask one phone. */
-	to(phone: string): Asked[] {
-		const asked: Asked[] = [];
-		for (const [id, items] of this.byPhone.get(phone) ?? []) {
-			const run = this.byId.get(id);
-			for (const item of items) {
-				const person = run?.people.get(item);
-				if (run && person) asked.push({ run, person });
-			}
-		}
-		return asked.sort(latestFirst);
-	}
-}
-
-function latestFirst(one: Asked, other: Asked): number {
-	if (one.run === other.run) return other.person.item - one.person.item;
-	return other.run.startedAt - one.run.startedAt || (other.run.id > one.run.id ? 1 : -1);
 }

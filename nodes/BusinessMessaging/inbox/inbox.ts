@@ -92,7 +92,7 @@ export class Inbox {
 			key: this.recognition.keyOf(arrival, this.known.own, local),
 		});
 		if (own.is !== 'ordinary') return own;
-		const owners = uniq(this.known.runs.to(arrival.phone).map(({ run }) => run.owner));
+		const owners = uniq(this.known.runs.to(arrival).map(({ run }) => run.owner));
 		for (const owner of owners.filter((one) => one !== this.known.own)) {
 			const message = { ...arrival, key: local };
 			const request: TriggerRequest = { is: 'message', from: this.known.own, message };

@@ -2,9 +2,10 @@
 import { uniq } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
-import { type Run, Runs, isOpen, keysOf, mergeRun } from './core';
+import { type Run, type Sender, isOpen, keysOf, mergeRun } from './core';
 import type { Delivery, InboxPorts } from './ports';
 import { fromRecord, parse, toRecord } from './records';
+import { Runs } from './runs';
 
 /** How many messages and runs that are settled a trigger recognizes, and for how long, minutes. */
 const maxSettled = 10_000;
@@ -193,6 +194,11 @@ export class Known {
 	changed(run: Run): void {
 		this.texts.delete(run.id);
 		this.onChange(run);
+	}
+
+	/** Remembers who has quoted a question. */
+	learnSender(message: Sender): void {
+		for (const run of this.runs.learnSender(message)) this.changed(run);
 	}
 
 	/** Forgets a run. */

@@ -28,7 +28,7 @@ export function outputsOf(context: IWebhookFunctions, run: Run): INodeExecutionD
 }
 
 function answered(
-	{ to, askedMessageId, messages, isAccepted = false }: Person,
+	{ to, sender, askedMessageId, messages, isAccepted = false }: Person,
 	question: Question,
 	isReview: boolean,
 ): IDataObject {
@@ -39,6 +39,7 @@ function answered(
 		replied: true,
 		accepted: isAccepted,
 		from: to,
+		...(sender !== undefined && { senderId: sender }),
 		text,
 		answer: value ?? null,
 		...(question.kind === 'approval' && { approved: value === true }),

@@ -47,8 +47,10 @@ export class Recognition {
 	constructor(private readonly known: Known) {}
 
 	/** Whether a message comes from somebody who was asked, or was a reply. */
-	concerns({ phone, key }: Pick<Arrival, 'phone' | 'key'>): boolean {
-		return this.known.runs.asks(phone) || this.known.isSettled(key) || this.occurrences.has(key);
+	concerns(message: Arrival): boolean {
+		const { runs } = this.known;
+		const { key } = message;
+		return runs.asks(message) || this.known.isSettled(key) || this.occurrences.has(key);
 	}
 
 	/**
@@ -86,6 +88,7 @@ export class Recognition {
 			if (this.known.isSettled(message.key)) return { is: 'taken', startsToo: message.isOptOut };
 			const earlier = this.decided.get(message.key);
 			if (earlier) return earlier;
+			this.known.learnSender(message);
 			const verdict = await this.judge(message);
 			this.decided.set(message.key, verdict);
 			return verdict;
@@ -117,7 +120,7 @@ export class Recognition {
 	}
 
 	private decideNow(message: Arrival): Decision {
-		const own = this.known.runs.to(message.phone).filter(({ run }) => run.owner === this.known.own);
+		const own = this.known.runs.to(message).filter(({ run }) => run.owner === this.known.own);
 		return decide(own, message, this.known.ports.now());
 	}
 

@@ -28,6 +28,8 @@ type StoredPerson = [
 		u?: number;
 		/** Repeated after. */
 		r?: string[];
+		/** Sender. */
+		s?: string;
 	},
 ];
 type StoredRun = [
@@ -78,6 +80,7 @@ function toPersonJson(person: Person, startedAt: number): string {
 		a: rest.isAccepted,
 		u: rest.moreUntil,
 		r: rest.repeatedAfter,
+		s: rest.sender,
 	}, isThere); // prettier-ignore
 	const stored: unknown[] = [item, to, question, toSince(person, startedAt), askedMessageId];
 	if (Object.keys(more).length > 0) stored.push(more);
@@ -195,6 +198,7 @@ function toPerson(
 		messages: (rest.m ?? []).map(toMessage),
 		...(rest.a !== undefined && { isAccepted: rest.a }),
 		...(rest.u !== undefined && { moreUntil: rest.u }),
+		...(rest.s !== undefined && { sender: rest.s }),
 		repeatedAfter: rest.r ?? [],
 	};
 }

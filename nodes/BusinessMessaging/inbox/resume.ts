@@ -6,7 +6,6 @@ import type { EventEnvelope } from '../api/events';
 import { BoundedMap } from '../boundedMap';
 import { writeLog } from '../log';
 import { withLock } from '../mutex';
-import { samePhoneKey } from '../phone/compare';
 import { connect } from '../transport/connect';
 import { asFailure } from '../transport/errors';
 import { handled, readDelivery, readEvents, refuse, refuseBody } from '../webhooks/delivery';
@@ -17,6 +16,7 @@ import { openReplies, pollEvent, repliesEvent } from './calls';
 import { type Arrival, type Asked, type Run, addReply, decide } from './core';
 import { outputsOf } from './output';
 import { fromRecord } from './records';
+import { Runs } from './runs';
 import { unseal } from './seal';
 import { type Wait, unregister } from './withoutTrigger';
 
@@ -34,6 +34,8 @@ export const replyWebhooks: IWebhookDescription[] = [
 
 /** Keys of the messages after which this process has repeated the question of a run. */
 const repeatedAfter = new BoundedMap<string, string[]>({ maxSize: 5_000 });
+/** Those who have quoted the question of a run, and hide their number. */
+const senders = new BoundedMap<string, string>({ maxSize: 5_000 });
 let unnamed = 0;
 
 /**
@@ -117,11 +119,14 @@ async function takeMessages(
 	events: EventEnvelope[],
 ): Promise<boolean> {
 	const [first] = run.people.values();
-	const phone = samePhoneKey(first.to);
+	run.people.set(first.item, { ...first, sender: senders.get(run.id) });
+	const runs = new Runs();
+	runs.set(run);
 	const { headers } = await readDelivery(context);
 	for (const event of events) {
 		const arrival = toArrival(event, events.length > 1 ? {} : headers);
-		if (arrival?.phone !== phone) continue;
+		if (!arrival || runs.to(arrival).length === 0) continue;
+		if (runs.learnSender(arrival).length > 0) senders.set(run.id, arrival.phone);
 		// Without a trigger, nobody else gets it.
 		if (await isReply(context, run, { ...arrival, isOptOut: false }, arrival.isOptOut)) return true;
 	}

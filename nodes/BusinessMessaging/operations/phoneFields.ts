@@ -1,7 +1,7 @@
 /** Parameters with a phone number, and the Default Country of local numbers. */
 import { samePhoneKey } from '../phone/compare';
 import { planOf } from '../phone/plans';
-import { plusMissing, readPhone } from '../phone/readPhone';
+import { isPersonId, plusMissing, readPhone } from '../phone/readPhone';
 import { textOrJson } from '../jsonValues';
 import { choiceField } from './fields';
 import { quoted } from './simplifyRecord';
@@ -50,6 +50,11 @@ export function readPhoneValue(
 		);
 	const reading = readPhone(written, defaultCountry);
 	if (reading.e164 !== undefined) return { phone: reading.e164, hints: reading.hints };
+	if (isPersonId(written.trim()))
+		throw new InputError(
+			`"${quoted(written)}" in '${displayName}' looks like an ID, not like a phone number`,
+			"The service's API reaches people only by phone number. Ask this person for theirs, or reply in the service's own inbox.",
+		);
 	const { problem, detail = '' } = reading;
 	const advice = 'Write it with + and the country code, e.g. +49 170 1234567';
 	const orCountry = planOf[defaultCountry] ? '' : ", or set 'Default Country' for local numbers";

@@ -30,3 +30,6 @@ export function samePhoneKey(number: string): string {
 	const e164 = toE164(number);
 	return twoForms.reduce((key, [form, replacement]) => key.replace(form, replacement), e164);
 }
+
+/** Whether the key is that of a phone, and not some other name of a sender. */
+export const isPhoneKey = (key: string) => key.startsWith('+');

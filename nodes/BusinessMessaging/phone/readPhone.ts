@@ -21,6 +21,7 @@ const extensionAtEnd = /(?:ext(?:ension|n)?|x|#)[\s.:]*(\d{1,7})$/i;
 const afterPlus = /^[([]?(?:\+|00)([^+]*)$/;
 /** What spreadsheets make of long numbers, e.g. 4.477E+11. */
 const shortForm = /^['’]?\+?\d{1,2}(?:[.,]\d{1,20})?e\+?\d{1,2}$/i;
+const noNumber: PhoneReading = { problem: 'is not a phone number' };
 const lostDigits: PhoneReading = {
 	problem: 'has lost digits: it is the short form of a number in a spreadsheet',
 	detail:
@@ -28,6 +29,14 @@ const lostDigits: PhoneReading = {
 };
 /** May be an extension, a second number, or the .0 of a spreadsheet. */
 const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
+
+/** Letters with digits, such as US.13491208655302741918 or 132857201@lid. Each part is bounded and none overlaps the next. */
+const personId = /^(?=\D{0,127}\d)[\w.:=|~-]{6,128}(?:@[a-z]{1,20})?$/i;
+
+/** Whether a text is what services give instead of a number if people hide theirs: an ID, or more digits than a number has. */
+export function isPersonId(text: string): boolean {
+	return personId.test(text) && (/^\d{16,}$/.test(text) || readPhone(text) === noNumber);
+}
 
 /**
  * Reads a phone number. A number that can mean two phones is a problem.
@@ -38,7 +47,7 @@ const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
 export function readPhone(written: string, country = ''): PhoneReading {
 	if (shortForm.test(written.trim())) return lostDigits;
 	const { number, extension } = takeApart(written);
-	if (!/^\+?\d{1,30}$/.test(digitsOf(number))) return { problem: 'is not a phone number' };
+	if (!/^\+?\d{1,30}$/.test(digitsOf(number))) return noNumber;
 	const end = doubtfulEnd.exec(number)?.[0] ?? '';
 	const front = end && readPhone(number.slice(0, -end.length), country).e164;
 	// up to 8 digits may be only country and area code

@@ -101,10 +101,13 @@ function runs(filters: Filters): boolean {
 function passesSenders({ senders, excludedSenders }: Filters, event: SimpleEvent): boolean {
 	const written = textOrJson(event.from);
 	const from = phoneKey(written);
-	const forms = [from, plainPhone(written), withNinthDigit(from)];
+	const id = phoneKey(event.senderId ?? '');
+	const forms = [from, plainPhone(written), withNinthDigit(from), id];
 	const startsWith = (start: string) => forms.some((number) => number.startsWith(start));
 	const isSender = (entry: string) =>
-		entry.endsWith('*') ? startsWith(plainPhone(entry.slice(0, -1))) : from === phoneKey(entry);
+		entry.endsWith('*')
+			? startsWith(plainPhone(entry.slice(0, -1)))
+			: [from, id].includes(phoneKey(entry));
 	return isAny(senders, isSender) && !entries(excludedSenders).some(isSender);
 }
 

@@ -8,14 +8,17 @@ import { kindOf } from '../reading/readEvents';
 import { textOrJson, isRecord } from '../jsonValues';
 import { asMilliseconds, plain, readId } from '../reading/readResponse';
 import { toE164 } from '../phone/compare';
+import { isPersonId } from '../phone/readPhone';
 import { timeField } from './eventTimes';
 import { type Intent, intentOf } from './intent';
 
 /** The fields of an event under fixed names, the same as in the output of the send operations; absent ones are left out. */
 export interface SimpleEvent {
 	event: string;
-	/** Sender of an incoming message; a phone number is in E.164, so that it is a valid recipient. */
+	/** Sender of an incoming message; a phone number is in E.164, so that it is a valid recipient. Without a number, the ID. */
 	from?: unknown;
+	/** The service's ID of the sender of an incoming message, if it shows one. */
+	senderId?: string;
 	/** Recipient of a message that was sent, in E.164 too. */
 	to?: unknown;
 	text?: unknown;
@@ -38,7 +41,7 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 		readText(message.content) ??
 		readText(message.body);
 	const fields = {
-		from: readPhoneNumber(data.from ?? message.from),
+		...readSender(event, data.from ?? message.from, [data, message]),
 		to: readPhoneNumber(data.to ?? message.to),
 		text,
 		intent: event === 'message.received' ? intentOf(text) : undefined,
@@ -60,9 +63,49 @@ function readPhoneNumber(value: unknown): unknown {
 }
 
 function numberIn(person: Record<string, unknown>): unknown {
-	const names = Object.keys(person);
-	const found = numberNames.map((number) => names.find((name) => plain(name) === number));
-	return found.map((name) => person[name ?? '']).find((value) => textOrJson(value) !== '');
+	return valuesOf(person, numberNames).find((value) => textOrJson(value) !== '');
+}
+
+/** The values of the fields with these names, in their order. */
+function valuesOf(record: Record<string, unknown>, wanted: string[]): unknown[] {
+	const names = Object.keys(record);
+	const found = wanted.map((one) => names.find((name) => plain(name) === one));
+	return found.map((name) => record[name ?? '']);
+}
+
+/** Fields with the ID of a person: in an object about them, and beside `from`. Assumption: the usual names. */
+const idNames = ['userId', 'bsuid', 'lid', 'id'].map(plain);
+const senderIdNames = ['fromUserId', 'senderUserId', 'fromId', 'senderId'].map(plain);
+const maxId = 128;
+
+/** Services may hide a person's number behind an ID, or show both. */
+function readSender(
+	event: string,
+	given: unknown,
+	places: Array<Record<string, unknown>>,
+): Pick<SimpleEvent, 'from' | 'senderId'> {
+	const from = readPhoneNumber(given);
+	if (event !== 'message.received') return { from };
+	const named = isRecord(given) ? valuesOf(given, idNames) : [];
+	const beside = places.flatMap((place) => valuesOf(place, senderIdNames));
+	const ids = [...named, ...beside].map((value) => (isRecord(value) ? '' : textOrJson(value)));
+	const isId = (id: string) => id !== '' && id.length <= maxId && !toE164(id).startsWith('+');
+	const senderId = ids.find(isId) ?? (isPersonId(textOrJson(from)) ? textOrJson(from) : undefined);
+	return { from: isRecord(from) || from == null ? (senderId ?? from) : from, senderId };
+}
+
+/** Fields about the message to which one replies, or with its ID. Assumption: the usual names. */
+const quoteName =
+	/^(?:context(?:info)?|quoted?|(?:in)?replyto|(?:original)?replied(?:to)?|replycontext|stanza)(?:message|msg|stanza)?(?:s?id|uuid)?$/;
+
+/** The ID of the message that a person quotes in an incoming one. */
+export function quotedIn(record: Record<string, unknown>): string | undefined {
+	for (const [name, value] of Object.entries(record)) {
+		if (!quoteName.test(plain(name))) continue;
+		const inner = isRecord(value) ? (readId(value) ?? quotedIn(value)) : textOrJson(value);
+		if (inner) return inner;
+	}
+	return undefined;
 }
 
 /** `id` may be that of the event, or of something else that the event is about. */

@@ -95,12 +95,12 @@ function Failing({ phone }: { phone: string }) {
 	const others = failingNumbers.filter((number) => number !== phone);
 	return (
 		<button
-			class="btn btn-sm border rounded-pill ms-auto"
+			class="btn btn-sm border rounded-pill ms-auto text-nowrap"
 			aria-pressed={fails}
 			title="The next messages to this customer are reported as failed"
 			onClick={() => void setOptions({ failingNumbers: fails ? others : [...others, phone] })}
 		>
-			Let messages fail
+			Let it fail
 		</button>
 	);
 }
@@ -151,7 +151,7 @@ function Composer(props: { box: RefObject<HTMLTextAreaElement | null>; who: stri
 				title="Send a picture, a message without text"
 				onClick={() => void send({ isPicture: true })}
 			>
-				<Sign>🖼</Sign>
+				<Sign>▣</Sign>
 			</button>
 			<button class="btn btn-primary rounded-pill" aria-label="Send">
 				<Sign>➤</Sign>

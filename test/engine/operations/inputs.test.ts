@@ -2,6 +2,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
+import { operations } from '../../../nodes/BusinessMessaging/description';
 import { readSettings } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 import { locator, sendText as send, useService } from '../../../harness/engine/service';
 
@@ -104,6 +105,47 @@ const sentLogin = {
 	headerDocumentUrl: 'https://a.test/a.pdf',
 	components: [expect.objectContaining({ type: 'body' })],
 };
+
+const anId = '(an ID)';
+const recipient = 'Recipient Phone Number';
+const withRecipient: Array<[string, INodeParameters, string]> = [
+	['message sendText', { ...send, to: anId }, recipient],
+	['message sendTemplate', { ...login, to: anId }, recipient],
+	['message sendAndWait', { ...send, ...question, to: anId }, recipient],
+	['contact create', { ...contact, phone: anId }, 'Phone'],
+	['contact upsert', { ...contact, operation: 'upsert', phone: anId }, 'Phone'],
+];
+
+test.each([
+	...withRecipient,
+	['a test', { ...send, mode: 'test', testNumber: anId }, 'Test Number'],
+	[
+		'contact update',
+		{ ...contact, operation: 'update', contactId: locator('c1'), updateFields: { phone: anId } },
+		'Phone',
+	],
+])('%s: an ID instead of a number is refused, and the error says what to do', async (...row) => {
+	const [, parameters, field] = row;
+	for (const id of ['US.13491208655302741918', '132857201@lid', '12345678901234567', 'c_4711ab']) {
+		const given = JSON.stringify(parameters).replace(anId, id);
+		const error = await service.errorOf(JSON.parse(given) as object);
+		expect(error?.message).toContain(
+			`"${id}" in '${field}' looks like an ID, not like a phone number`,
+		);
+		expect(error?.description).toContain(
+			"The service's API reaches people only by phone number. Ask this person for theirs, or reply in the service's own inbox.",
+		);
+	}
+	const calls = service.requests().filter(({ endpoint }) => !endpoint?.startsWith('list'));
+	expect(calls).toEqual([]);
+});
+
+test('these are all operations with a recipient', () => {
+	const names = operations.flatMap(({ resource, value, fields }) =>
+		fields.some(({ name }) => ['to', 'phone'].includes(name)) ? `${resource} ${value}` : [],
+	);
+	expect(names.sort()).toEqual(withRecipient.map(([name]) => name).sort());
+});
 
 test.each<[EndpointName, object, object]>([
 	['createWebhook', webhook, { url: 'https://a.test/a' }],

@@ -46,8 +46,8 @@ export class People {
 	}
 
 	/** Writes, and waits until all webhooks have the message. */
-	async write(from: string, text: string): Promise<Delivery[]> {
-		return await this.delivered(this.state.traffic.receive({ from, text }).deliveries);
+	async write(from: string, text: string, quotes?: string): Promise<Delivery[]> {
+		return await this.delivered(this.state.traffic.receive({ from, text, quotes }).deliveries);
 	}
 
 	/** Delivers once more what was delivered, to the webhooks that are still there. */
@@ -65,6 +65,17 @@ export class People {
 			deliveries.every(({ state }) => state !== 'pending'),
 		);
 		return deliveries;
+	}
+
+	/** Waits until a question to somebody is on its way. */
+	async untilAsked(phone: string): Promise<void> {
+		await until(`a question to ${phone}`, () => this.state.messages.withCustomer(phone).length > 0);
+	}
+
+	/** What a trigger has started executions with, once there are so many items. */
+	async itemsOf({ executions }: Trigger, count: number): Promise<unknown[]> {
+		const items = () => executions.flatMap((one) => one.items[0].map(({ json }) => json));
+		return await until(`${count} items`, () => items().length >= count && items());
 	}
 
 	/** What a trigger has stored of each run, in clear. */

@@ -105,12 +105,10 @@ test('a picture comes without text, and messages to a customer fail while the bu
 	expect(receiver.received[0].body).toMatchObject({ data: { from: zara, type: 'image' } });
 	expect(receiver.received[0].body).not.toHaveProperty('data.text');
 
-	const button = page.getByRole('button', { name: 'Let messages fail' });
+	const button = page.getByRole('button', { name: 'Let it fail' });
 	for (const isOn of [true, false]) {
 		await button.click();
-		await page
-			.locator(`button[aria-pressed="${isOn}"]`, { hasText: 'Let messages fail' })
-			.waitFor();
+		await page.locator(`button[aria-pressed="${isOn}"]`, { hasText: 'Let it fail' }).waitFor();
 		const text = `This one ${isOn ? 'fails' : 'arrives'}`;
 		sandbox.state.traffic.send({ phone: zara, text });
 		await bubble(text)

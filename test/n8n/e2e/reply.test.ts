@@ -1,8 +1,9 @@
 /** Send and Wait for Response on a real n8n: with the trigger as the inbox, and without one. */
 import type { INodeParameters } from 'n8n-workflow';
 import { outputOf } from '../../../harness/n8n/client';
+import { hiddenId } from '../../../sandbox/ids';
 import { until } from '../../../harness/until';
-import { trigger, useN8n } from '../../../harness/n8n/useN8n';
+import { tested, trigger, useN8n } from '../../../harness/n8n/useN8n';
 
 const n8n = useN8n();
 const anna = '+15550001001';
@@ -56,6 +57,30 @@ describe('with a published trigger', () => {
 		expect(n8n.outbound).toHaveLength(10);
 		const started = (await n8n.executions(inbox, 2)).flatMap((one) => outputOf(one, trigger));
 		expect(started.map(({ json }) => json.text)).toEqual(['Hello', 'Thanks']);
+	});
+
+	test('people whose number the service hides are known by the question that they quote, also after a crash of n8n, and an ID is no recipient', async () => {
+		const inbox = await n8n.publish();
+		const id = await n8n.ask([anna, berta], { responseType: 'approval' });
+		n8n.sandbox.state.settings.hidesNumbers = true;
+		await n8n.untilDelivered(n8n.write(berta, 'perhaps').deliveries);
+		await n8n.crash();
+		await n8n.untilDelivered(n8n.write(carl, 'Hello').deliveries);
+		await n8n.untilDelivered(n8n.write(berta, 'no', '').deliveries);
+		await n8n.untilDelivered(n8n.write(anna, 'yes').deliveries);
+		const asked = await n8n.client.waitForExecution(id, 120_000);
+		expect(outputOf(asked, tested).map(({ json }) => json)).toMatchObject([
+			{ from: anna, senderId: hiddenId(anna), approved: true },
+			{ from: berta, senderId: hiddenId(berta), approved: false, text: 'no' },
+		]);
+		const started = (await n8n.executions(inbox, 1)).flatMap((one) => outputOf(one, trigger));
+		const [{ json }] = started;
+		expect(started).toHaveLength(1);
+		expect(json).toMatchObject({ text: 'Hello', from: hiddenId(carl), senderId: hiddenId(carl) });
+		const text = { resource: 'message', operation: 'sendText', to: json.from, text: 'Hi' };
+		const { error } = await n8n.run({ parameters: text as INodeParameters, items: [{}] });
+		expect(error?.message).toContain('looks like an ID, not like a phone number');
+		expect(n8n.outbound).toHaveLength(3);
 	});
 
 	test('a trigger that is switched off, and on after a crash of n8n, still knows who was asked', async () => {

@@ -1,0 +1,115 @@
+/** Finds the questions to the sender of a message. As pure as core.ts. */
+import { compact, sortBy, union, uniqBy } from 'lodash';
+
+import { isPhoneKey, samePhoneKey } from '../phone/compare';
+import type { Asked, Person, Run, Sender } from './core';
+
+/** Runs by name, and by the people whom they ask. */
+export class Runs {
+	private readonly byId = new Map<string, Run>();
+	/** The items that ask somebody, by run: see namesOf. */
+	private readonly byName = new Map<string, Map<string, number[]>>();
+
+	/** How many people the runs ask. */
+	people = 0;
+
+	get size(): number {
+		return this.byId.size;
+	}
+
+	get(id: string): Run | undefined {
+		return this.byId.get(id);
+	}
+
+	all(): Run[] {
+		return [...this.byId.values()];
+	}
+
+	/** Adds a run, or a newer state of it. */
+	set(run: Run): void {
+		this.delete(run.id);
+		this.byId.set(run.id, run);
+		this.people += run.people.size;
+		for (const person of run.people.values())
+			for (const name of namesOf(person)) this.add(name, run, person);
+	}
+
+	private add(name: string, { id }: Run, { item }: Person): void {
+		const runs = this.byName.get(name) ?? new Map<string, number[]>();
+		this.byName.set(name, runs);
+		runs.set(id, union(runs.get(id), [item]));
+	}
+
+	/** Somebody who hides the number is known by their name once they quote a question. @returns the runs that now know it */
+	learnSender(message: Sender): Run[] {
+		const { phone: sender, quoted } = message;
+		if (sender === '' || isPhoneKey(sender)) return [];
+		return this.to(message).flatMap(({ run, person }) => {
+			if (person.askedMessageId !== quoted || person.sender !== undefined) return [];
+			const known = { ...person, sender };
+			run.people.set(person.item, known);
+			this.add(sender, run, known);
+			return run;
+		});
+	}
+
+	delete(id: string): void {
+		const run = this.byId.get(id);
+		if (!run) return;
+		this.byId.delete(id);
+		this.people -= run.people.size;
+		for (const name of [...run.people.values()].flatMap(namesOf)) {
+			const runs = this.byName.get(name);
+			runs?.delete(id);
+			if (runs?.size === 0) this.byName.delete(name);
+		}
+	}
+
+	/** Whether a message may come from somebody who is asked. */
+	asks({ phone, quoted }: Sender): boolean {
+		return this.byName.has(phone) || this.byName.has(quoteOf(quoted));
+	}
+
+	/**
+	 * The questions to the sender of a message: the one that it quotes, then the latest first. Thousands of runs may ask one phone.
+	 * Whoever has a number is known by it; a quote that can mean several people means none.
+	 */
+	to({ phone, quoted }: Sender): Asked[] {
+		const quoting = isPhoneKey(phone) ? [] : this.find(quoteOf(quoted));
+		const isClear = uniqBy(quoting, ({ person }) => samePhoneKey(person.to)).length === 1;
+		const asked = isClear
+			? uniqBy([...this.find(phone), ...quoting], ({ person }) => person)
+			: this.find(phone);
+		asked.sort(latestFirst);
+		return quoted === undefined
+			? asked
+			: sortBy(asked, ({ person }) => person.askedMessageId !== quoted);
+	}
+
+	private find(name: string): Asked[] {
+		const asked: Asked[] = [];
+		for (const [id, items] of this.byName.get(name) ?? []) {
+			const run = this.byId.get(id);
+			for (const item of items) {
+				const person = run?.people.get(item);
+				if (run && person) asked.push({ run, person });
+			}
+		}
+		return asked;
+	}
+}
+
+/** By what the messages of somebody are found: the phone, the name that stands for it, and the question that they quote. */
+function namesOf({ to, sender, askedMessageId }: Person): string[] {
+	return compact([samePhoneKey(to), sender, quoteOf(askedMessageId)]);
+}
+
+/** The name of a question; empty without one. */
+function quoteOf(id?: string | null): string {
+	return id ? `question ${id}` : '';
+}
+
+function latestFirst(one: Asked, other: Asked): number {
+	if (one.run === other.run) return other.person.item - one.person.item;
+	return other.run.startedAt - one.run.startedAt || (other.run.id > one.run.id ? 1 : -1);
+}

@@ -1,0 +1,158 @@
+/** Replies of people whose number the service hides: they are recognized by the message that they quote. */
+import { Triggers, received, useService } from '../../../harness/engine/service';
+import { hiddenId } from '../../../sandbox/ids';
+import { People, anna, berta, carl, jsonOf, startedBy } from './support';
+
+const service = useService();
+const triggers = new Triggers(service);
+const people = new People(service);
+let count = 0;
+const inbox = async (options: object = {}) =>
+	await triggers.active({ webhookId: `hidden-${++count}`, ...options });
+const hide = (hidesNumbers = true) => Object.assign(people.state.settings, { hidesNumbers });
+const questionTo = (phone: string) =>
+	people.state.messages.withCustomer(phone).findLast(({ direction }) => direction === 'outbound')!
+		.id;
+const replyOf = (phone: string, text: string) => ({
+	...{ replied: true, accepted: true, text, from: phone, senderId: hiddenId(phone) },
+	askedMessageId: expect.any(String),
+});
+
+test.each([1, 2])(
+	'%i triggers: of several people, each is known by the question that they quote, and starts nothing',
+	async (number) => {
+		const all = [];
+		for (let made = 0; made < number; made++) all.push(await inbox());
+		const execution = await people.ask([anna, berta, carl]);
+		hide();
+		await people.write(berta, 'hers');
+		await people.write(carl, 'I quote nothing', '');
+		await people.write(anna, 'mine');
+		await people.write(berta, 'Thanks', '');
+		hide(false);
+		await people.write(carl, 'his');
+		const json = await jsonOf(execution);
+		expect(json).toMatchObject([
+			replyOf(anna, 'mine'),
+			replyOf(berta, 'hers'),
+			{ text: 'his', from: carl },
+		]);
+		expect(json[2]).not.toHaveProperty('senderId');
+		for (const trigger of all) expect(startedBy(trigger)).toEqual(['I quote nothing', 'Thanks']);
+	},
+);
+
+test('who has quoted the question once is known after that: when it is repeated, and with messages in a row', async () => {
+	const [first, second] = [await inbox(), await inbox()];
+	const approval = await people.ask([anna, berta], { responseType: 'approval' });
+	const grouped = await people.ask([carl, berta], { replyOptions: { groupMessages: 2 } });
+	hide();
+	await people.write(anna, 'perhaps');
+	expect(service.received()).toEqual({ [anna]: 2, [berta]: 2, [carl]: 1 });
+	await people.write(anna, 'yes', '');
+	await people.write(carl, 'Hm');
+	await people.write(carl, 'Tuesday', '');
+	await people.write(berta, 'Monday');
+	expect(await jsonOf(grouped)).toMatchObject([
+		replyOf(carl, 'Hm\nTuesday'),
+		replyOf(berta, 'Monday'),
+	]);
+	const [asked] = people.state.messages.withCustomer(berta);
+	await people.write(berta, 'well', asked.id);
+	await people.write(berta, 'no', '');
+	expect(await jsonOf(approval)).toMatchObject([
+		{ ...replyOf(anna, 'yes'), approved: true },
+		{ ...replyOf(berta, 'no'), approved: false },
+	]);
+	expect([first, second].flatMap(startedBy)).toEqual([]);
+});
+
+test('of two questions to one person, the one that is quoted gets the reply, whether the number is hidden or not', async () => {
+	for (const isHidden of [false, true]) {
+		await inbox();
+		const earlier = await people.ask([anna]);
+		const question = questionTo(anna);
+		const later = await people.ask([anna]);
+		hide(isHidden);
+		await people.write(anna, 'to the earlier one', question);
+		expect(await jsonOf(earlier)).toMatchObject([{ text: 'to the earlier one' }]);
+		expect(later.outputs).toBeUndefined();
+		await people.write(anna, 'to the later one', questionTo(anna));
+		expect(await jsonOf(later)).toMatchObject([{ text: 'to the later one' }]);
+		hide(false);
+	}
+});
+
+test('a quote counts for nothing if it can mean two people, or the sender has another number', async () => {
+	const trigger = await inbox();
+	await service.fault({ endpoint: 'sendText', status: 200, body: { id: '5' }, count: 2 });
+	const execution = await people.ask([anna, berta]);
+	const quoting = { context: { id: '5' } };
+	for (const from of ['US.1234567', carl])
+		await triggers.deliver(trigger, received({ id: from, from, text: from, ...quoting }));
+	expect(startedBy(trigger)).toEqual(['US.1234567', carl]);
+	for (const from of [anna, berta])
+		await triggers.deliver(trigger, received({ id: from, from, text: from, ...quoting }));
+	expect(await jsonOf(execution)).toMatchObject([{ text: anna }, { text: berta }]);
+});
+
+test('a sender of whom the service shows nothing is known by the quote alone', async () => {
+	const trigger = await inbox();
+	const execution = await people.ask([anna, berta]);
+	for (const phone of [berta, anna])
+		await triggers.deliver(
+			trigger,
+			received({ id: phone, from: null, text: phone, context: { id: questionTo(phone) } }),
+		);
+	const json = await jsonOf(execution);
+	expect(json).toMatchObject([
+		{ from: anna, text: anna },
+		{ from: berta, text: berta },
+	]);
+	expect(json[0]).not.toHaveProperty('senderId');
+	expect(startedBy(trigger)).toEqual([]);
+});
+
+test('while a run still asks, those who were asked already are known by their questions', async () => {
+	const trigger = await inbox();
+	const many = Array.from({ length: 41 }, (_, n) => `+1555000${3000 + n}`);
+	await service.fault({ endpoint: 'sendText', match: many[40], delayMs: 3_000 });
+	const credentials = service.credentials({ requestsPerMinute: 600 });
+	const asking = people.ask(
+		many,
+		{ limitWaitTime: 0.1, waitTimeUnit: 'minutes', options: { concurrency: 5 } },
+		{ credentials },
+	);
+	await people.untilAsked(many[40]);
+	hide();
+	await people.write(many[0], 'soon');
+	expect(await jsonOf(await asking)).toMatchObject([
+		replyOf(many[0], 'soon'),
+		...many.slice(1).map(() => ({ replied: false })),
+	]);
+	expect(startedBy(trigger)).toEqual([]);
+});
+
+test('without a trigger too, also when the question was repeated; and nobody else is taken for the person', async () => {
+	const execution = await people.ask([anna], { responseType: 'approval' });
+	hide();
+	await people.write(berta, 'yes');
+	await people.write(anna, 'yes', '');
+	expect(execution.outputs).toBeUndefined();
+	await people.write(anna, 'perhaps');
+	expect(service.received()).toEqual({ [anna]: 2 });
+	await people.write(anna, 'yes', '');
+	expect(await jsonOf(execution)).toMatchObject([{ ...replyOf(anna, 'yes'), approved: true }]);
+});
+
+test('a reply that comes too late has the number that was asked, and the ID', async () => {
+	const trigger = await inbox();
+	const execution = await people.ask([anna, berta]);
+	hide();
+	await people.write(anna, 'mine');
+	execution.stop();
+	await people.write(berta, 'hers');
+	const items = await people.itemsOf(trigger, 2);
+	const late = (phone: string) => ({ late: true, from: phone, senderId: hiddenId(phone) });
+	expect(items).toMatchObject([late(anna), late(berta)]);
+});
