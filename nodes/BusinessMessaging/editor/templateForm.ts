@@ -4,10 +4,9 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { compact, escape, isEmpty, omitBy, range, truncate, uniqBy } from 'lodash';
+import { compact, escape, range, truncate } from 'lodash';
 
 import { type Template, type TemplateVariable, variablePattern } from '../reading/readTemplates';
-import { BoundedMap } from '../boundedMap';
 import { findTemplate, missingTemplate } from '../operations/sending/templateReview';
 import { nameOf, pdfField, titleOf } from '../operations/sending/templateVariables';
 import { connect } from '../transport/connect';
@@ -72,70 +71,10 @@ async function fieldsOf(
 	parameters: Parameters,
 ): Promise<ResourceMapperFields> {
 	const { template, isOpen } = await look(context, parameters);
-	const refill = (fields: ResourceMapperField[]) => ({
-		fields: refilled(context, parameters, fields),
-	});
-	if (template?.variables) return refill(fieldsFor(template.variables, template.pdf));
+	if (template?.variables) return { fields: fieldsFor(template.variables, template.pdf) };
 	if (!isOpen) return { fields: [] };
 	const kept = template ? undefined : keptFields(context, parameters.variables);
-	return refill(kept ?? numberedFields);
-}
-
-/** What a form contained, and the labels of its fields. */
-interface Content {
-	value?: Record<string, string> | null;
-	schema?: ResourceMapperField[];
-}
-
-/**
- * What forms contained a moment ago. n8n empties a form when its template changes, also because an expression gives another one
- * for the next item. Right before, it loads the text of the template, and sends what is in the form.
- */
-const lastContents = new BoundedMap<string, Content>({ maxSize: 100, maxAgeMs: 60_000 });
-
-function contentOf(context: ILoadOptionsFunctions, { variables }: Parameters): Content {
-	return (context.getCurrentNodeParameter(variables) ?? {}) as Content;
-}
-
-/** The same for both requests: the node as it is, except for the template and its values. */
-function formKey(context: ILoadOptionsFunctions, { variables }: Parameters): string {
-	const others = omitBy(context.getCurrentNodeParameters(), (_, name) =>
-		/template|language|text$|variables/i.test(name),
-	);
-	return JSON.stringify([variables, context.getNode().credentials, others]);
-}
-
-function remember(context: ILoadOptionsFunctions, parameters: Parameters): void {
-	const { value, schema = [] } = contentOf(context, parameters);
-	if (isEmpty(value)) return;
-	const key = formKey(context, parameters);
-	const last = lastContents.get(key);
-	// While a name is typed, other templates of which it is a part may have fewer fields.
-	lastContents.set(key, {
-		value: { ...last?.value, ...value },
-		schema: uniqBy([...schema, ...(last?.schema ?? [])], 'id'),
-	});
-}
-
-/**
- * Gives the fields of a form that n8n has just emptied their values back, unless another template was chosen in the list: there, a
- * field of the same name may mean something else.
- */
-function refilled(
-	context: ILoadOptionsFunctions,
-	parameters: Parameters,
-	fields: ResourceMapperField[],
-): ResourceMapperField[] {
-	if (!isEmpty(contentOf(context, parameters).value)) return fields;
-	const { value, schema = [] } = lastContents.get(formKey(context, parameters)) ?? {};
-	const { mode } = context.getCurrentNodeParameter(parameters.template) as { mode?: string };
-	return fields.map((one) => {
-		const label = schema.find(({ id }) => id === one.id)?.displayName;
-		const isSame = mode !== 'list' || label === one.displayName || label === titleOf(one);
-		return isSame && value?.[one.id]
-			? { ...one, defaultValue: value[one.id], removed: false }
-			: one;
-	});
+	return { fields: kept ?? numberedFields };
 }
 
 /** The text of the chosen template as HTML, which n8n shows instead of fields. */
@@ -143,7 +82,6 @@ async function textOf(
 	context: ILoadOptionsFunctions,
 	parameters: Parameters,
 ): Promise<ResourceMapperFields> {
-	remember(context, parameters);
 	const { template, problem } = await look(context, parameters);
 	const { header, body, footer, buttons = [] } = template ?? {};
 	if (!body) return { fields: [], emptyFieldsNotice: escape(problem) };

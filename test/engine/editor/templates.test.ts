@@ -124,58 +124,6 @@ describe('the form of a template', () => {
 		expect(await textOf(chosen('sale'))).toBe(`<b>${shown}</b><br>Hi`);
 	});
 
-	/** n8n empties the form when its template changes, and asks for the text of the new one before. */
-	describe('when its template changes', () => {
-		const schema = [
-			{ id: 'body_1', displayName: 'Body 1: {{1}}, this is…' },
-			{ id: 'body_2', displayName: 'Body 2: …on {{2}} at…' },
-		];
-		const value = { body_1: '={{ $json.name }}', body_2: 'Tuesday' };
-		const change = async (template: object, filled: object = { value, schema }) => {
-			const parameters = { template, language: locator('en_US', 'list'), to: '+15550001000' };
-			await textOf({ ...parameters, variables: filled } as never);
-			const fields = await form({ ...parameters, variables: { value: null, schema: [] } } as never);
-			return fields.flatMap(({ defaultValue }) => defaultValue ?? []);
-		};
-		const everything = Object.values(value);
-		const plain = schema.map(({ id }, index) => ({ id, displayName: `Body ${index + 1}` }));
-
-		test.each<[string, object, object | undefined, unknown[]]>([
-			['its name is an expression', locator('order_update', 'name'), undefined, everything],
-			['nobody knows its name yet', locator(null as never, 'name'), undefined, everything],
-			['the same is chosen', locator('appointment_reminder', 'list'), undefined, everything],
-			[
-				'one is chosen at last',
-				locator('order_update', 'list'),
-				{ value, schema: plain },
-				everything,
-			],
-			['another is chosen', locator('order_update', 'list'), undefined, []],
-		])('it keeps its values if the meaning stays: %s', async (_, template, filled, kept) => {
-			expect(await change(template, filled)).toEqual(kept);
-		});
-
-		test('a template with fewer variables in between loses none', async () => {
-			const own = { to: '+15550003000', language: locator('en_US', 'list') };
-			const step = async (name: string, variables: object) => {
-				const parameters = { ...own, template: locator(name, 'name') };
-				await textOf({ ...parameters, variables } as never);
-				return await form({ ...parameters, variables: { value: null, schema: [] } });
-			};
-			await step('login_code', { value, schema });
-			await step('login', { value: { body_1: value.body_1 }, schema: [schema[0]] });
-			const fields = await step('appointment_reminder', { value: {}, schema: [] });
-			expect(fields.flatMap(({ defaultValue }) => defaultValue ?? [])).toEqual(everything);
-		});
-
-		test('another form stays empty', async () => {
-			await change(locator('order_update', 'name'));
-			const other = { template: locator('order_update', 'name'), to: '+15550002000' };
-			const fields = await form({ ...other, language: locator('en_US', 'list') });
-			expect(fields.flatMap(({ defaultValue }) => defaultValue ?? [])).toEqual([]);
-		});
-	});
-
 	describe('where less is known', () => {
 		const welcome = { id: 't1', name: 'welcome', language: 'en_US', status: 'APPROVED' };
 		const numbered = ['body_1', 'body_2', 'body_3'].map((id) =>
