@@ -64,7 +64,7 @@ export class BusinessMessaging implements INodeType {
 			const description = "Choose 'Resource' and 'Operation' again.";
 			throw new NodeOperationError(this.getNode(), message, { description });
 		}
-		return [await runOperation(this, operation, listenForReplies)];
+		return [await runOperation(this, operation, listenForReplies, !this.continueOnFail())];
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

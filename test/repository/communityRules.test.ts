@@ -140,6 +140,13 @@ const checks: Record<string, () => void> = {
 	},
 	'require-community-node-keyword': () =>
 		expect(manifest.keywords).toContain('n8n-community-node-package'),
+	'require-continue-on-fail': () => {
+		// the rule looks for this call in the method itself
+		const [, execute = ''] = readText(`${FOLDER}/BusinessMessaging.node.ts`).split(
+			'async execute(',
+		);
+		expect(execute.split('\n\t}\n')[0]).toContain('this.continueOnFail()');
+	},
 	'require-mit-license': () => expect(manifest.license).toBe('MIT'),
 	'require-param-default': () =>
 		expect(fields.filter((field) => field.default === undefined)).toEqual([]),
@@ -161,7 +168,6 @@ const explained = [
 	'non-required-fields-in-collection',
 	'open-ended-node-fields',
 	'prefer-declarative-style',
-	'require-continue-on-fail',
 ];
 
 test.each(Object.entries(checks))('%s', (_, check) => check());

@@ -16,7 +16,7 @@ import { variationPointNames } from '../../sandbox/variants';
 import { exampleNames } from '../../harness/examples';
 import type { WorkflowFile } from '../../harness/n8n/client';
 import { filesBelow, readText, root } from '../../harness/engine/files';
-import { areas } from '../n8n/compat/engines';
+import { areas, engines } from '../n8n/compat/engines';
 import { nodeIssues } from '../../harness/engine/nodeIssues';
 
 const others = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md'];
@@ -92,6 +92,17 @@ test('every reason for which an item is skipped is explained', () => {
 	expect(reasons.filter((reason) => !explained.includes(reason))).toEqual([]);
 });
 
+test('every error that the table of older versions of n8n expects is one of the nodes, or of a test', () => {
+	const sources = filesBelow('nodes').filter((file) => file.endsWith('.ts'));
+	const wordsOf = (area: string) => engines.flatMap(({ lacks }) => lacks[area]?.words ?? []);
+	const missing = Object.entries(areas).flatMap(([area, names]) => {
+		const files = [...sources, ...names.map((name) => `test/engine/${name}.test.ts`)];
+		const texts = files.map(readText);
+		return uniq(wordsOf(area)).filter((words) => !texts.some((text) => text.includes(words)));
+	});
+	expect(missing).toEqual([]);
+});
+
 test('the tables of assumptions and examples are complete', () => {
 	const assumed = named('docs/api-assumptions.md', /`variant ([\w-]+)`/g);
 	expect(assumed).toEqual([...variationPointNames].sort());
@@ -123,6 +134,27 @@ test('the table of the project structure names every folder, and the imports of 
 	expect(withCode.filter((folder) => !new RegExp(`^\t${folder}: \\[`, 'm').test(rules))).toEqual(
 		[],
 	);
+});
+
+test('the script of the demo video has no gap, ends before five minutes, and shows examples and operations that exist', () => {
+	const [, script] = readText('docs/verification.md').split('## The demo video\n');
+	const rows = [...script.matchAll(/^\| (\d):(\d\d) \| (\d):(\d\d) \| ([^|]+) \| ([^|]+) \|$/gm)];
+	const times = rows.map(([, ...columns]) => columns.slice(0, 4).map(Number));
+	const starts = times.map(([minutes, seconds]) => minutes * 60 + seconds);
+	const ends = times.map(([, , minutes, seconds]) => minutes * 60 + seconds);
+	expect(rows.length).toBeGreaterThan(5);
+	expect(starts).toEqual([0, ...ends.slice(0, -1)]);
+	expect(ends).toEqual([...ends].sort((one, other) => one - other));
+	expect(ends.at(-1)).toBeLessThan(5 * 60);
+	const titles = exampleNames().map(
+		(name) => (JSON.parse(readText(`examples/${name}.json`)) as WorkflowFile).name,
+	);
+	const shown = [...script.matchAll(/[Ee]xample \*([^*]+)\*/g)].map(([, title]) => title);
+	expect(shown.length).toBeGreaterThan(2);
+	expect(shown.filter((title) => !titles.some((name) => name.startsWith(title)))).toEqual([]);
+	const names = operations.map(({ name }) => name);
+	const sends = [...script.matchAll(/\*(Send [A-Z][\w ]+)\*/g)].map(([, name]) => name);
+	expect(sends.filter((name) => !names.includes(name))).toEqual([]);
 });
 
 test('the README names every operation', () => {
@@ -190,6 +222,14 @@ describe.each(exampleNames())('the example %s', (name) => {
 		});
 		expect(mine).not.toEqual([]);
 		expect(issues).toEqual([]);
+	});
+
+	test('has a note that says what to do first, and a picture in one of the pages about examples', () => {
+		const notes = file.nodes.filter(isNote).map(({ parameters }) => String(parameters.content));
+		expect(notes[0]).toMatch(/^## [^\n]+\n[\s\S]+\n### (Before you|To try it)/);
+		const pages = ['README.md', 'examples/README.md'].map(readText).join('');
+		// a trigger and its tools: nothing to see
+		if (name !== 'mcp-server') expect(pages).toContain(`docs/pictures/${name}.png)`);
 	});
 
 	test('sends nothing when somebody clicks, until its mode is changed', () => {

@@ -146,11 +146,6 @@ export class Claims {
 		return now - this.metAt < timing.remember;
 	}
 
-	/** About how long a claim waits for its verdict, ms: two calls, a rest after each, and the time for which it is watched. */
-	verdictMs(now: number): number {
-		return this.hasMet(now) ? watchMs() : 6 * this.lastDuration;
-	}
-
 	/**
 	 * What to do now.
 	 *

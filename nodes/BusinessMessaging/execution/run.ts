@@ -8,6 +8,7 @@ import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, asFailure } from '../transport/errors';
 import { applyAudienceRules, outsideWindow, rememberRecipients } from './applyAudienceRules';
+import { watchMs } from './claims';
 import type { EntryStore } from './entryStore';
 import { FrequencyCap } from './frequencyCap';
 import {
@@ -61,6 +62,7 @@ interface Run {
  * Runs an operation over all input items.
  *
  * @param listen for an operation that waits for replies
+ * @param stops whether the first failed item ends the run
  * @returns the records of all items in their order, each paired with its item
  * @throws NodeApiError or NodeOperationError for the first failed item, unless the node continues on errors
  */
@@ -68,6 +70,7 @@ export async function runOperation(
 	context: IExecuteFunctions,
 	operation: Operation,
 	listen: Listen,
+	stops: boolean,
 ): Promise<INodeExecutionData[]> {
 	const items = await readItems(context, operation);
 	if (isPreview(context, operation, items)) return await preview(context, operation, items);
@@ -78,7 +81,7 @@ export async function runOperation(
 	run.listening = listening;
 	refuseUnsent(context, items);
 	labelExecution(context, operation, items.filter(isPending));
-	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending)));
+	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending), stops));
 	const finished = sending.then((warning) => {
 		reportFigures(context, operation, items, run.client);
 		addHints(context, operation, items, { client: run.client, warning });
@@ -218,16 +221,11 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 	return (keyOf ?? recipientOf)(request);
 }
 
-/**
- * How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. A crash leaves their messages
- * uncertain, so a number that the user has set also counts them, unless other processes make every claim wait.
- */
-function waitingItems(stores: EntryStore[], { config }: Client, isSet: boolean): number {
+/** How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. */
+function waitingItems(stores: EntryStore[], { config }: Client): number {
 	const { requests, windowMs } = config.rate;
-	const ahead = stores.filter(({ isShared }) => isShared || !isSet);
-	return sumBy(ahead, ({ waitingCount, answerMs }) =>
-		Math.min(waitingCount, Math.ceil((requests / windowMs) * answerMs)),
-	);
+	const waiting = sumBy(stores, ({ waitingForOthers }) => waitingForOthers);
+	return Math.min(waiting, Math.ceil((requests / windowMs) * watchMs()));
 }
 
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
@@ -235,6 +233,7 @@ async function carryOut(
 	context: IExecuteFunctions,
 	run: Run,
 	items: ValidItem[],
+	stops: boolean,
 ): Promise<string | undefined> {
 	const { operation, record, client } = run;
 	if (!client) return undefined;
@@ -244,10 +243,9 @@ async function carryOut(
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
-	const isSet = optionsOf(items).concurrency !== undefined;
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client, isSet),
+		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	await inQueues(items, settings, async (item) => {
@@ -263,7 +261,7 @@ async function carryOut(
 		record?.keep(item, outcome);
 		item.outcome = outcome;
 		note(outcome);
-		hasToStop ||= hasFailed(outcome) && !context.continueOnFail();
+		hasToStop ||= hasFailed(outcome) && stops;
 	});
 	const [warning] = await Promise.all([sendOnce.close(), cap.close()]);
 	return warning;

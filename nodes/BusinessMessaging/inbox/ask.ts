@@ -115,7 +115,7 @@ async function readSkew(client: Client): Promise<number | null> {
 class Parts {
 	private readonly partOf = new Map<number, ValidItem[]>();
 	private readonly told = new Map<ValidItem[], Promise<void>>();
-	/** Those who are told once more when they were asked: then the ID of their question is known. */
+	/** Items of earlier parts. Once they are asked, triggers are told of them again, with the ID of the question. */
 	private earlier: ValidItem[];
 
 	constructor(

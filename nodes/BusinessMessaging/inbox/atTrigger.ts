@@ -9,6 +9,7 @@ import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { withDeadline } from '../transport/deadline';
 import { ServiceError } from '../transport/errors';
+import { eventsOf } from '../webhooks/deduplication';
 import { nodeKey, readState, writeState } from '../webhooks/nodeState';
 import { webhookUrlOf } from '../webhooks/publicAddress';
 import { type RegisteredWebhook, listWebhooks } from '../webhooks/registrations';
@@ -51,7 +52,10 @@ function deliveryOf(context: IWebhookFunctions): Delivery {
 	});
 	return {
 		stored: readState(context, 'inbox'),
-		store: (live) => writeState(context, 'inbox', live),
+		store: (live) => {
+			writeState(context, 'inbox', live);
+			eventsOf(context).keep(context);
+		},
 		ended,
 	};
 }
@@ -160,7 +164,8 @@ export async function openMessages(
 		},
 		take: async (fresh) => {
 			const messages = fresh.flatMap((event) => arrivals.get(event) ?? []);
-			const verdicts = await inbox.consume(delivery, messages);
+			const hasOthers = messages.length < fresh.length;
+			const verdicts = await inbox.consume(delivery, messages, hasOthers);
 			if (verdicts === 'busy') return undefined;
 			const left = [...verdicts];
 			return fresh.filter((event) => {

@@ -70,18 +70,25 @@ export class Inbox {
 	}
 
 	/**
-	 * What the messages of a delivery are. Replies are kept, and n8n stores them with the delivery.
+	 * What the messages of a delivery are. Replies are kept, and n8n stores them before the delivery gets its response.
 	 *
+	 * @param hasOthers whether the delivery has other events, which may start a workflow
 	 * @returns `busy` if that is not known, or could not be stored: then the service has to deliver again
 	 */
-	async consume(delivery: Delivery, messages: Arrival[]): Promise<Verdict[] | 'busy'> {
+	async consume(
+		delivery: Delivery,
+		messages: Arrival[],
+		hasOthers = false,
+	): Promise<Verdict[] | 'busy'> {
 		const verdicts: Verdict[] = [];
 		for (const message of messages) {
 			const verdict = await this.receive(delivery, message);
 			if (verdict.is === 'busy') return 'busy';
 			verdicts.push(verdict);
 		}
-		if (verdicts.some((verdict) => verdict.isNew)) await this.known.persist(delivery);
+		const isStarting =
+			hasOthers || verdicts.some(({ is, startsToo }) => is === 'ordinary' || startsToo);
+		if (verdicts.some(({ isNew }) => isNew)) await this.known.persist(delivery, isStarting);
 		return verdicts;
 	}
 

@@ -13,6 +13,8 @@ const maxSettledMinutes = 2 * 24 * 60;
 const minuteMs = 60_000;
 /** Replies that arrive within this time, ms, are stored together, as storing takes long with thousands of people. */
 const gatherMs = 200;
+/** How long a delivery waits for another one with which it is stored, ms. */
+const maxStoringMs = 2_000;
 /** When to look whether n8n still has what was stored, as an execution may write back an older copy, ms after the change before. */
 const guardPausesMs = [1_000, 4_000, 16_000];
 /** Characters that tell sealed texts apart: their random beginning. */
@@ -31,9 +33,10 @@ export class Known {
 	private readonly settled = new BoundedMap<string, number>({ maxSize: maxSettled });
 	private settledText?: string;
 	private loadedSettled?: string;
-	/** Deliveries with changes that n8n has not answered yet, and until when those after them wait. */
-	private readonly storing = new Set<Delivery>();
-	private gathering?: Promise<void>;
+	/** How many deliveries with changes n8n has not answered yet. */
+	private storing = 0;
+	/** Whether n8n has stored what is known now: with a delivery for which it has not begun to store anything. */
+	private gathering?: Promise<boolean>;
 	private changes = 0;
 	private isGuarding = false;
 	/** What n8n stores: the state at the time of storing. */
@@ -138,16 +141,34 @@ export class Known {
 		);
 	}
 
-	/** Lets n8n store all that is known, with this delivery. Those of the same moment do so in the same state. */
-	async persist(delivery: Delivery): Promise<void> {
-		if (this.storing.size > 0)
-			await (this.gathering ??= this.ports.pause(gatherMs).finally(() => {
-				this.gathering = undefined;
-			}));
-		this.storing.add(delivery);
-		void delivery.ended.then(() => this.storing.delete(delivery));
-		delivery.store(this.live);
+	/**
+	 * Has n8n store all that is known before this delivery gets its response: with it, or with another one of the same moment, as n8n
+	 * writes everything each time.
+	 *
+	 * @param isStarting whether the delivery starts a workflow: then n8n may forget what it has changed
+	 */
+	async persist(delivery: Delivery, isStarting = false): Promise<void> {
 		void this.guard();
+		const { gathering } = this;
+		if (gathering) {
+			const late = this.ports.pause(maxStoringMs).then(() => false);
+			if (await Promise.race([gathering, late])) return;
+			if (this.gathering === gathering) this.gathering = undefined;
+			return await this.persist(delivery, isStarting);
+		}
+		if (isStarting) return delivery.store(this.live);
+		const stored = delivery.ended.then((end) => end === 'received');
+		this.gathering = stored;
+		if (this.storing > 0) await this.ports.pause(gatherMs);
+		this.storing++;
+		void stored.then(() => this.storing--);
+		delivery.store({
+			toJSON: () => {
+				// Whatever changes from now on is stored with another delivery.
+				if (this.gathering === stored) this.gathering = undefined;
+				return this.live.toJSON();
+			},
+		});
 	}
 
 	/**

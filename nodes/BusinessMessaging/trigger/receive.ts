@@ -97,6 +97,8 @@ async function handle(
 	if (fresh.length === 0) return handled('Delivered before');
 	const others = inbox ? await takeReplies(context, inbox, fresh) : fresh;
 	if (!others) return refuse(context, 503, 'It is not known yet whether this is a reply');
+	// The inbox recognizes a reply that is delivered again, and has it stored with those of the same moment.
+	if (others.length === 0) return handled('Nothing to start with');
 	const wanted = others.filter(isWanted);
 	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
 	if (!collected) return { noWebhookResponse: true };

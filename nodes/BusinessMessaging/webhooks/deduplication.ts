@@ -84,11 +84,21 @@ class NodeEvents {
 	store(context: IWebhookFunctions, isStarting: boolean): void {
 		const response = context.getResponseObject();
 		if (this.entriesOf(response).length === 0) return;
-		const live = { toJSON: () => this.toText(response) };
-		const write = () => writeState(context, 'recentEvents', live);
+		const write = () => this.keep(context);
 		write();
 		// Once is not enough: n8n 2.41 forgets that the static data was changed when it begins to store the execution.
 		if (isStarting) void until(() => response.writableEnded, write);
+	}
+
+	/**
+	 * Lets n8n store the latest events together with what else a delivery changes. Otherwise, n8n writes back those that it had when the
+	 * delivery arrived, and later events are lost.
+	 */
+	keep(context: IWebhookFunctions): void {
+		const response = context.getResponseObject();
+		this.load(readState(context, 'recentEvents'));
+		if (this.taken.size + this.underWay.size === 0) return;
+		writeState(context, 'recentEvents', { toJSON: () => this.toText(response) });
 	}
 
 	/** Lets the events of a delivery depend on another one, which starts the execution for both. */
@@ -99,10 +109,9 @@ class NodeEvents {
 
 	/** Adds what another process or an earlier one has stored. */
 	private load(recentEvents: unknown): void {
-		if (recentEvents === this.loaded) return;
+		if (typeof recentEvents !== 'string' || recentEvents === this.loaded) return;
 		this.loaded = recentEvents;
-		const stored = typeof recentEvents === 'string' ? recentEvents.split(' ') : [];
-		for (const entry of stored) {
+		for (const entry of recentEvents.split(' ')) {
 			const [key, minute] = [entry.slice(0, keyLength), parseInt(entry.slice(keyLength), 36)];
 			const isKnown = isRecent(this.taken.get(key)) || this.underWay.has(key);
 			if (isRecent(minute) && !isKnown) this.taken.set(key, minute);

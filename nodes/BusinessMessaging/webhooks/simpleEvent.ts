@@ -3,8 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { omit, pick, pickBy } from 'lodash';
 
 import { type EventEnvelope } from '../api/events';
-import { readStatus } from '../reading/readEvents';
-import { kindOf } from '../reading/readEvents';
+import { kindOf, readStatus } from '../reading/readEvents';
 import { textOrJson, isRecord } from '../jsonValues';
 import { asMilliseconds, plain, readId } from '../reading/readResponse';
 import { toE164 } from '../phone/compare';

@@ -217,7 +217,10 @@ describe('whatever JSON comes', () => {
 	const mayMeanYes = (json: string) =>
 		/id":("[^"]|[1-9])|true|"(queued|sent|ok|yes|y|on)"(?!:)|"(success|ok|accepted|sent|queued)":"?[1-9]/i.test(
 			json,
-		) || /"error\w*":"?(false|0)|"code":"?0|^"?\s*[\w.:@+/=-]*[1-9]/i.test(json);
+		) ||
+		/"error\w*":"?(false|0)|"code":"?0|^"?\s*[\w.:@+/=-]*[1-9]/i.test(json) ||
+		// An ID alone, which may have no other digit than 0.
+		/^"\s*(?=[\w.:@+/=-]*\d)[\w.:@+/=-]{2,}\s*"$/.test(json);
 	/** The same, without any of it. */
 	const silent = fc
 		.dictionary(

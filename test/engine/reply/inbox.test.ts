@@ -1,4 +1,6 @@
 /** The trigger as the inbox, over HTTP: it receives the replies, and passes them to the executions that wait for them. */
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -321,6 +323,23 @@ test('replies of the same moment are all stored when the service has its respons
 	await people.write('+15550001009', 'last');
 	expect(await jsonOf(execution)).toHaveLength(4);
 });
+
+test.each([0, 20, 100])(
+	'a message is known after a restart of n8n, also if replies are stored that arrived %d ms before it',
+	async (laterMs) => {
+		const trigger = await inbox();
+		await people.ask([anna, berta, '+15550001009']);
+		const event = received({ from: carl });
+		const message = async () => {
+			await delay(laterMs);
+			return await triggers.deliver(trigger, event);
+		};
+		await Promise.all([people.write(anna, 'one'), people.write(berta, 'two'), message()]);
+		const restarted = await triggers.active({ staticData: trigger.staticData });
+		await triggers.deliver(restarted, event);
+		expect([trigger, restarted].map(startedBy)).toEqual([['Hello'], []]);
+	},
+);
 
 test('a trigger that was renamed and edited keeps its secret, its duplicate events, its questions and the replies so far', async () => {
 	const [webhookId, event] = ['renamed', received()];

@@ -333,6 +333,15 @@ describe('the secret of the URL', () => {
 		expect(after.filter((one) => one.includes(secret))).toEqual([[address, secret]]);
 	});
 
+	test.each(['', '?token=', '?token=undefined', `?token=${'A'.repeat(43)}`])(
+		'is never guessed: a trigger without a registration refuses a call with "%s"',
+		async (query) => {
+			const it = await triggers.make();
+			expect(await statusOf(it, it.url + query)).toBe(401);
+			expect(it.executions).toEqual([]);
+		},
+	);
+
 	test('is known when a delivery from before the first activation has written back nothing', async () => {
 		const it = await triggers.active();
 		const { staticData } = it;

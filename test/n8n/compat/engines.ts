@@ -41,8 +41,8 @@ export const areas: Record<string, string[]> = {
 
 const noSendAndWait: Record<string, Lack> = {
 	'Send and Wait for Response': {
-		reason: 'it needs n8n 1.107 or newer, and says so',
-		words: 'needs n8n 1.107 or newer',
+		reason: 'it requires n8n 1.107 or newer, and says so',
+		words: 'requires n8n 1.107 or newer',
 	},
 };
 const noOnlyRunIf: Record<string, Lack> = {

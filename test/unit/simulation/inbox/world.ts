@@ -154,12 +154,12 @@ export class World extends N8n {
 		const arrival = arrivalOf(message);
 		const verdicts = await inbox.consume(delivery, [arrival]);
 		if (verdicts === 'busy') return 503;
-		// The trigger remembers the event in the same static data.
-		if (message.isCertain) inbox.known.keep(delivery);
 		const [{ is, startsToo }] = verdicts;
 		this.note(() => `${message.id} at ${trigger.url.slice(-17, -8)}: ${is}`);
 		if (is === 'ordinary' || startsToo) {
 			delivery.forgets = true;
+			// The trigger remembers the event in the same static data.
+			if (message.isCertain) inbox.known.keep(delivery);
 			if (!trigger.started.includes(message.id)) trigger.started.push(message.id);
 		}
 		if (message.outcomes.get(trigger.url) !== 'started')
