@@ -95,7 +95,7 @@ function Failing({ phone }: { phone: string }) {
 	const others = failingNumbers.filter((number) => number !== phone);
 	return (
 		<button
-			class="btn btn-sm border rounded-pill ms-auto text-nowrap"
+			class={`btn btn-sm border rounded-pill ms-auto text-nowrap ${fails ? 'text-bg-warning' : ''}`}
 			aria-pressed={fails}
 			title="The next messages to this customer are reported as failed"
 			onClick={() => void setOptions({ failingNumbers: fails ? others : [...others, phone] })}

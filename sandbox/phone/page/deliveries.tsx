@@ -67,17 +67,17 @@ function Row({ event, data, state, attempts, createdAt }: Delivery) {
 	const last = attempts.at(-1);
 	const answer = last ? (last.status ?? 'No answer') : 'Pending';
 	return (
-		<li class="d-flex align-items-center gap-2 border-top px-3 py-2 small">
-			<span class={`badge ${colours[state]}`}>{state === 'cancelled' ? 'Cancelled' : answer}</span>
-			<span class="flex-fill text-break">
-				<strong class="d-block">{event}</strong>
-				{(data.from ?? data.to) as string | undefined}
-				{attempts.length > 1 && ` · ${attempts.length} attempts`}
-				{last?.error && ` · ${last.error}`}
-			</span>
-			<time class="text-nowrap" dateTime={createdAt}>
-				{timeOf(createdAt)}
-			</time>
+		<li class="border-top px-3 py-2 small text-break">
+			<div class="d-flex justify-content-between gap-2">
+				<strong>{event}</strong>
+				<time class="text-nowrap" dateTime={createdAt}>
+					{timeOf(createdAt)}
+				</time>
+			</div>
+			<span class={`badge ${colours[state]}`}>{state === 'cancelled' ? 'Cancelled' : answer}</span>{' '}
+			{(data.from ?? data.to) as string | undefined}
+			{attempts.length > 1 && ` · ${attempts.length} attempts`}
+			{last?.error && ` · ${last.error}`}
 		</li>
 	);
 }
