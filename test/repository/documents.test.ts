@@ -253,6 +253,18 @@ describe.each(exampleNames())('the example %s', (name) => {
 		expect(sending.filter(({ parameters }) => parameters.mode !== 'preview')).toEqual([]);
 	});
 
+	// Customers who write at the same moment start runs side by side: n8n lets only one of them create the table, and fails the others.
+	test('tries again what writes to a data table', () => {
+		const writes = /^(create|insert|upsert|update|deleteRows)$/;
+		const once = nodes.filter(
+			({ type, parameters, retryOnFail }) =>
+				type === 'n8n-nodes-base.dataTable' &&
+				writes.test(String(parameters.operation)) &&
+				!retryOnFail,
+		);
+		expect(once.map((node) => node.name)).toEqual([]);
+	});
+
 	test('holds nothing but a workflow: no credentials, no data of a run, nothing of the n8n it comes from', () => {
 		expect(Object.keys(file).sort()).toEqual(['connections', 'name', 'nodes', 'settings']);
 		expect(file.nodes.filter(({ credentials }) => credentials)).toEqual([]);
