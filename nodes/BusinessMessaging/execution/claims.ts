@@ -21,7 +21,7 @@ export const timing = {
 };
 
 /** How long a new claim is watched while others may write: longer than anybody can hold a copy without it. */
-export const watchMs = () => sum([timing.longestCall, timing.check, 2 * timing.slowCall]);
+const watchMs = () => sum([timing.longestCall, timing.check, 2 * timing.slowCall]);
 
 /** The most entries that one call removes: n8n searches the whole list for each of them. */
 const maxRemoved = 100;
@@ -144,6 +144,11 @@ export class Claims {
 	/** Whether others have written to the list lately. */
 	hasMet(now: number): boolean {
 		return now - this.metAt < timing.remember;
+	}
+
+	/** About how long a claim waits for its verdict, ms: two calls, a rest after each, and the time for which it is watched. */
+	verdictMs(now: number): number {
+		return this.hasMet(now) ? watchMs() : 6 * this.lastDuration;
 	}
 
 	/**

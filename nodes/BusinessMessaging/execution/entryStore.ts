@@ -57,9 +57,14 @@ export class EntryStore {
 		return store;
 	}
 
-	/** How many claims and questions wait for an answer because other processes use the list, too. */
-	get waitingForOthers(): number {
-		return this.claims.hasMet(performance.now()) ? this.waiting.size : 0;
+	/** About how long a claim waits for its verdict, ms. */
+	get verdictMs(): number {
+		return this.claims.verdictMs(performance.now());
+	}
+
+	/** Whether other processes use the list, too. */
+	get isShared(): boolean {
+		return this.claims.hasMet(performance.now());
 	}
 
 	/** Takes an entry for the caller alone. @returns whether it is ours @throws what n8n's database throws */

@@ -37,3 +37,27 @@ export async function inQueues<T>(
 		begin();
 	});
 }
+
+/** Lets as many tasks run at the same time as `limit` says, read again after each; the others wait in their order. */
+export function atMost(limit: () => number): <T>(task: () => Promise<T>) => Promise<T> {
+	let underWay = 0;
+	const waiting: Array<() => void> = [];
+	const begin = () => {
+		while (underWay < limit() && waiting.length > 0) {
+			underWay++;
+			waiting.shift()!();
+		}
+	};
+	return async (task) => {
+		await new Promise<void>((resolve) => {
+			waiting.push(resolve);
+			begin();
+		});
+		try {
+			return await task();
+		} finally {
+			underWay--;
+			begin();
+		}
+	};
+}

@@ -8,7 +8,6 @@ import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, asFailure } from '../transport/errors';
 import { applyAudienceRules, outsideWindow, rememberRecipients } from './applyAudienceRules';
-import { watchMs } from './claims';
 import type { EntryStore } from './entryStore';
 import { FrequencyCap } from './frequencyCap';
 import {
@@ -21,7 +20,7 @@ import {
 	isWanted,
 	mayReach,
 } from './item';
-import { inQueues } from './keyedQueue';
+import { atMost, inQueues } from './keyedQueue';
 import { isEvaluation } from './engine2';
 import { labelExecution, reportFigures } from './labels';
 import { toNodeError, toOutputs } from './itemOutput';
@@ -221,11 +220,14 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 	return (keyOf ?? recipientOf)(request);
 }
 
-/** How many items wait for their claims, but no more than can be sent meanwhile: they send no requests yet. */
-function waitingItems(stores: EntryStore[], { config }: Client): number {
+/**
+ * How many items claim their entries before their turn: as many as are sent while a claim waits for its verdict. A crash leaves their messages
+ * uncertain, so a number that the user has set also counts them, unless other processes make every claim wait.
+ */
+function lookAhead(stores: EntryStore[], { config }: Client, isSet: boolean): number {
 	const { requests, windowMs } = config.rate;
-	const waiting = sumBy(stores, ({ waitingForOthers }) => waitingForOthers);
-	return Math.min(waiting, Math.ceil((requests / windowMs) * watchMs()));
+	const slow = stores.filter(({ isShared }) => isShared || !isSet);
+	return Math.ceil((requests / windowMs) * sumBy(slow, 'verdictMs'));
 }
 
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
@@ -243,13 +245,16 @@ async function carryOut(
 	const note = operation.recipientOf ? logProgress(context, items.length) : noop;
 	let hasToStop = false;
 	const simultaneous = concurrencyOf(items, client);
+	const isSet = optionsOf(items).concurrency !== undefined;
 	const settings = {
 		keyOf: ({ request }: ValidItem) => queueOf(operation, request),
-		concurrency: () => simultaneous() + waitingItems([cap.store, sendOnce.store], client),
+		concurrency: () => simultaneous() + lookAhead([cap.store, sendOnce.store], client, isSet),
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
+	const inTurn = atMost(simultaneous);
 	await inQueues(items, settings, async (item) => {
-		const send = async (request: OperationRequest) => await sendItem(run, client, item, request);
+		const send = async (request: OperationRequest) =>
+			await inTurn(async () => await sendItem(run, client, item, request));
 		const sendUnlessSent = async () => await sendOnce.guard(item, send);
 		// The window may have closed while others were sent, or while the request waited for its turn.
 		const sendInWindow = async () => {

@@ -17,6 +17,8 @@ import { toRecord } from './records';
 
 /** How long another trigger than the owner forwards messages of the people after a run's time limit, ms. */
 const forwardMs = 3_600_000;
+/** The longest pause, ms: one that is no longer needed stays in memory until it ends. */
+const maxPauseMs = 600_000;
 
 /** Hands over. */
 export class HandOver {
@@ -35,8 +37,11 @@ export class HandOver {
 	}
 
 	private async wake(id: string, due: number): Promise<void> {
-		await this.known.ports.pause(due - this.known.ports.now());
-		if (this.timers.get(id) !== due) return;
+		const { ports } = this.known;
+		do {
+			await ports.pause(Math.min(due - ports.now(), maxPauseMs));
+			if (this.timers.get(id) !== due) return;
+		} while (ports.now() < due);
 		this.timers.delete(id);
 		const run = this.known.runs.get(id);
 		if (!run) return;

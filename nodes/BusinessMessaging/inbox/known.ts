@@ -96,7 +96,7 @@ export class Known {
 		for (const entry of text.split(' ')) {
 			const [key, minute] = entry.split('.');
 			const at = Number.parseInt(minute, 36);
-			if (now - at < maxSettledMinutes && !this.settled.has(key)) this.settle(key, at);
+			if (now - at < maxSettledMinutes && !this.settled.has(key)) this.settle(copyOf(key), at);
 		}
 		for (const run of this.runs.all()) if (this.settled.has(run.id)) this.forget(run.id);
 	}
@@ -254,5 +254,10 @@ export function entriesOf(stored: unknown): Array<[string, string]> {
 }
 
 function tagOf(text: string): string {
-	return text.slice(0, tagLength);
+	return copyOf(text.slice(0, tagLength));
+}
+
+/** V8 keeps a whole text in memory as long as a part of it is in use. */
+function copyOf(part: string): string {
+	return String(Buffer.from(part));
 }

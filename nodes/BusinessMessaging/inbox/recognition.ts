@@ -142,9 +142,10 @@ export class Recognition {
 		await withLock(`${this.name} ${run.id}`, async () => {
 			if (!this.needsPoll(run)) return;
 			const state = await this.known.ports.callRun(run);
-			this.polledAt.set(run.id, this.known.ports.now());
 			const now = this.known.runs.get(run.id);
-			if (!isEnded(state) || !now || now.isOver || now.handing) return;
+			if (!now) return;
+			this.polledAt.set(run.id, this.known.ports.now());
+			if (!isEnded(state) || now.isOver || now.handing) return;
 			now.isOver = true;
 			this.known.changed(now);
 		});

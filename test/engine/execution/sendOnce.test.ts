@@ -1,4 +1,6 @@
 /** Send Once: nobody gets a campaign twice, and nobody is left out because the node could not write to the database. */
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { countBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -173,6 +175,24 @@ test('knows the last 45,000 messages, also when a full history has lost its olde
 	const { outputs } = await run();
 	expect(statuses(outputs)).toEqual(people(4).map(() => 'alreadySent'));
 }, 240_000);
+
+test('a slow database is asked for more messages at once, so that a campaign keeps its rate', async () => {
+	const { processed } = service.engine;
+	const record = processed.checkProcessedAndRecord.bind(processed);
+	const spy = jest.spyOn(processed, 'checkProcessedAndRecord');
+	spy.mockImplementation(async (...call) => {
+		await delay(20);
+		return await record(...call);
+	});
+	await service.run({
+		...{ items: people(300), workflowId: workflowId() },
+		credentials: service.credentials({ ...service.newKey(), requestsPerMinute: 30_000 }),
+		parameters: { ...campaign, sendOnce: true, campaign: 'sale' },
+	});
+	// If only as many messages were claimed as can be sent at once, it would be asked 17 to 25 times.
+	expect(spy.mock.calls.length).toBeLessThan(15);
+	expect(received()).toEqual(oneEach(300));
+});
 
 test('what was sent once is sent again by another workflow', async () => {
 	await run();

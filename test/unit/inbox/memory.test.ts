@@ -1,0 +1,97 @@
+/** What the process of a trigger keeps in memory of what n8n has stored, and of runs that wait. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import { range } from 'lodash';
+
+import type { Person, Run } from '../../../nodes/BusinessMessaging/inbox/core';
+import { Inbox } from '../../../nodes/BusinessMessaging/inbox/inbox';
+import type { InboxPorts } from '../../../nodes/BusinessMessaging/inbox/ports';
+import { toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
+import { seal, unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
+
+const own = 'https://n8n.test/webhook/trigger/webhook';
+
+/** An inbox that nobody calls; `pauses` are those for which it waits, without an end. */
+function idleInbox() {
+	const pauses: number[] = [];
+	const ports: InboxPorts = {
+		now: () => Date.now(),
+		pause: async (ms) => await new Promise(() => pauses.push(ms)),
+		callTrigger: async () => undefined,
+		seal: (record) => seal('service', record),
+		unseal: (text) => unseal('service', text),
+		callRun: async () => 'unknown',
+		repeat: async () => false,
+		warn: () => {},
+	};
+	return { inbox: new Inbox(own, ports), pauses };
+}
+
+const asked: Person = {
+	...{ item: 0, to: '+15550001001', question: 0, since: 1, askedMessageId: null },
+	...{ messages: [], repeatedAfter: [] },
+};
+
+/** A run that takes 100 kB to store. */
+function largeRun(state: Partial<Run> = {}): Run {
+	const startedAt = Date.now();
+	const url = `https://n8n.test/webhook-waiting/1/node?wait=run-0000001&signature=${'a'.repeat(64)}`;
+	return {
+		...{ id: 'run-0000001', url, owner: own, triggers: [], startedAt, until: startedAt + 8.64e7 },
+		...{ leaseUntil: startedAt, isWhole: true, isOver: false, started: [], questions: [] },
+		...{ people: new Map([[0, asked]]), notAsked: ['x'.repeat(100_000)] },
+		...state,
+	};
+}
+
+/** How much memory is in use, MB, when all garbage is collected. */
+function usedMegabytes(): number {
+	setFlagsFromString('--expose-gc');
+	(runInNewContext('gc') as () => void)();
+	return process.memoryUsage().heapUsed / 1e6;
+}
+
+const settledOf = (count: number) =>
+	range(count).map((n) => `key-of-a-message-${n}.${Math.floor(Date.now() / 60_000).toString(36)}`);
+
+/** 200 states of a trigger, 100 kB each, of which it needs the last. */
+const states: Array<[what: string, make: (inbox: Inbox, n: number) => void]> = [
+	[
+		'that it stores',
+		(inbox, n) => {
+			inbox.known.merge(largeRun({ leaseUntil: Date.now() + n * 1_000 }));
+			inbox.known.keep({ stored: '', store: JSON.stringify, ended: new Promise(() => {}) });
+		},
+	],
+	[
+		'of open questions that another process has stored',
+		(inbox, n) => {
+			const run = largeRun({ leaseUntil: Date.now() + n * 1_000 });
+			inbox.known.load({ stored: { [run.id]: seal('service', toRecord(run, own)) } });
+		},
+	],
+	[
+		'of settled replies that another process has stored',
+		(inbox, n) => inbox.known.load({ stored: { settled: settledOf(4_000 + n).join(' ') } }),
+	],
+];
+
+test.each(states)('a trigger keeps no earlier state %s', (_, make) => {
+	const { inbox } = idleInbox();
+	make(inbox, 0);
+	const before = usedMegabytes();
+	for (const n of range(1, 200)) make(inbox, n);
+	expect(usedMegabytes() - before).toBeLessThan(4);
+	expect(inbox.known.isEmpty).toBe(false);
+});
+
+test.each([
+	['a run of a day', largeRun()],
+	['a run of another trigger', largeRun({ owner: `${own}2` })],
+])('%s is not waited for in one piece, as what waits stays in memory', (_, run) => {
+	const { inbox, pauses } = idleInbox();
+	for (const n of range(5)) inbox.known.merge({ ...run, until: run.until - n * 60_000 });
+	expect(pauses.length).toBeGreaterThan(0);
+	expect(Math.max(...pauses)).toBeLessThanOrEqual(600_000);
+});
