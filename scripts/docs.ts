@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { groupBy, map, sortBy, startCase, toLower, union } from 'lodash';
+
 import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../nodes/BusinessMessaging/description';
 import { buildOpenApiDocument } from '../sandbox/openapi';
@@ -26,6 +28,11 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 		const document = `${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`;
 		writeFileSync(path.join(root, 'docs/openapi.json'), document);
 	},
+	/** The table *All operations* of the README. */
+	readme: () => {
+		const file = path.join(root, 'README.md');
+		writeFileSync(file, readText('README.md').replace(operationRows, withAllOperations));
+	},
 	/** Printed, as every change of a test would change it. */
 	endpoints: () => console.log(endpointTable()),
 	/** The table of numbering plans, from libphonenumber-js. */
@@ -46,6 +53,18 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	/** docs/pictures, in the editor of a real n8n; only if named, as that takes minutes. */
 	pictures: (names) => void run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
 };
+
+/** The rows of the README's table, one for each resource. */
+const operationRows = /(?<=\n## All operations\n\n\|.*\n\|.*\n)(\|.*\n)+/;
+
+/** Resources keep their order; a new one comes last. */
+function withAllOperations(rows: string): string {
+	const present = [...rows.matchAll(/^\| (\w+) /gm)].map(([, name]) => name);
+	const ofResource = groupBy(operations, ({ resource }) => startCase(resource));
+	return union(present, Object.keys(ofResource))
+		.map((name) => `| ${name} | ${sortBy(map(ofResource[name], 'name'), toLower).join(', ')} |\n`)
+		.join('');
+}
 
 /** Each endpoint with the operations that use it and the tests that name it: those that order faults or count calls. */
 function endpointTable(): string {
@@ -68,7 +87,7 @@ function endpointTable(): string {
 function writtenFiles(): Map<string, string> {
 	const folders = ['docs', 'nodes/BusinessMessaging/__schema__', 'test/n8n/compat/saved'];
 	const tables = [phoneTableFile, areaCodeTableFile].map((file) => path.relative(root, file));
-	const files = [...folders.flatMap(filesBelow), ...tables];
+	const files = ['README.md', ...folders.flatMap(filesBelow), ...tables];
 	return new Map(files.map((file) => [file, readText(file)]));
 }
 

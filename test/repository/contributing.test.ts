@@ -48,6 +48,11 @@ describe('the sample of a new operation', () => {
 		);
 	});
 
+	test('needs at most 8 files by hand, also with a new endpoint', () => {
+		const named = section.matchAll(/`([\w/.-]+\.(?:md|ts))`/g);
+		expect(new Set([...named].map(([, name]) => name)).size).toBeLessThanOrEqual(8);
+	});
+
 	test('names files that exist', () => {
 		const named = [...section.matchAll(/`((?:nodes|sandbox|harness|docs)\/[\w/.-]+)`/g)];
 		const others = named.map(([, name]) => name).filter((name) => name !== file);
