@@ -85,6 +85,13 @@ test('every test in the table of older versions of n8n is there', () => {
 	expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
 });
 
+test('every reason for which an item is skipped is explained', () => {
+	const reasons = named('nodes/BusinessMessaging/execution/item.ts', /^\t\| '(\w+)'/gm);
+	expect(reasons.length).toBeGreaterThan(5);
+	const explained = named('docs/campaigns.md', /`(\w+)`/g);
+	expect(reasons.filter((reason) => !explained.includes(reason))).toEqual([]);
+});
+
 test('every error that the table of older versions of n8n expects is one of the nodes, or of a test', () => {
 	const sources = filesBelow('nodes').filter((file) => file.endsWith('.ts'));
 	const wordsOf = (area: string) => engines.flatMap(({ lacks }) => lacks[area]?.words ?? []);
@@ -160,9 +167,11 @@ test('the README names every operation', () => {
 		names.split(', ').sort(),
 	]);
 	const byResource = groupBy(operations, 'resource');
-	expect(Object.fromEntries(listed)).toEqual(
-		mapValues(byResource, (ours) => ours.map(({ name }) => name).sort()),
-	);
+	const hint = 'npm run docs -- readme';
+	expect({ hint, names: Object.fromEntries(listed) }).toEqual({
+		hint,
+		names: mapValues(byResource, (ours) => ours.map(({ name }) => name).sort()),
+	});
 });
 
 describe('each message that Troubleshooting explains is one of the nodes', () => {
