@@ -14,11 +14,16 @@ import type { State } from './state';
 const inboundSchema = z
 	.object({
 		from: phoneSchema,
-		text: z.string(),
+		text: z.string().optional(),
+		isPicture: z.boolean().optional(),
 		name: z.string().optional(),
 		quotes: z.string().optional(),
 	})
-	.strict();
+	.strict()
+	.refine(({ text, isPicture }) => isPicture || text !== undefined, {
+		path: ['text'],
+		message: 'is missing',
+	});
 const lastSchema = z.object({ last: z.coerce.number().int().min(0).optional() });
 const messagesQuerySchema = z.object({
 	direction: z.enum(['inbound', 'outbound']).optional(),
@@ -26,7 +31,8 @@ const messagesQuerySchema = z.object({
 
 /** What the sandbox's start prints. */
 export const controlWords = {
-	'POST /_sandbox/inbound': 'a customer writes: { from, text, name?, quotes? }',
+	'POST /_sandbox/inbound':
+		'a customer writes, or sends a picture: { from, text | isPicture, name?, quotes? }',
 	'POST /_sandbox/faults':
 		'faults to come: { endpoint?, status?, delayMs?, reset?, brokenJson?, count?, … }',
 	'GET /_sandbox/faults': 'the ordered faults, and how many calls each has hit',

@@ -27,7 +27,7 @@ export class BusinessMessaging implements INodeType {
 		version: 1,
 		subtitle,
 		description:
-			'Send messages and templates, and manage contacts, templates, webhooks and analytics',
+			'Send and receive messages, run campaigns, and manage contacts, templates and webhooks',
 		defaults: { name: 'Business Messaging' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

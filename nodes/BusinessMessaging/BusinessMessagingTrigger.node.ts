@@ -23,7 +23,8 @@ export class BusinessMessagingTrigger implements INodeType {
 		version: [1, 1.1],
 		defaultVersion: 1.1,
 		subtitle,
-		description: 'Starts the workflow when a customer writes or the status of a message changes',
+		description:
+			'Send messages, or start the workflow when a customer writes or the status of a message changes',
 		eventTriggerDescription: 'Waiting for the service to deliver an event',
 		activationMessage: 'Events are now delivered to this workflow.',
 		defaults: { name: 'Business Messaging Trigger' },

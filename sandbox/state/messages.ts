@@ -26,8 +26,10 @@ export type Message = {
 	phone: string;
 	/** The customer's name, where an inbound message carries one. */
 	name?: string;
-	/** Text as the customer sees it, with the variables of a template filled in. */
+	/** Text as the customer sees it, with the variables of a template filled in; empty for a picture. */
 	text: string;
+	/** Whether the customer has sent a picture. */
+	isPicture?: boolean;
 	template?: RenderedTemplate;
 	status: MessageStatus;
 	/** Why it failed, in a sentence. */
@@ -75,11 +77,12 @@ export class Messages {
 	}
 }
 
-/** What a customer writes. */
+/** What a customer writes, or a picture without text. */
 export interface Inbound {
 	/** E.164, also if the service hides it. */
 	from: string;
-	text: string;
+	text?: string;
+	isPicture?: boolean;
 	name?: string;
 	/** The ID of the message that it quotes; empty for none. Whoever hides the number quotes our last message. */
 	quotes?: string;
@@ -112,17 +115,23 @@ export class Traffic {
 		return message;
 	}
 
-	/** Takes a message of a customer to us. */
-	receive({ from, text, name, quotes }: Inbound): { message: Message; deliveries: Delivery[] } {
+	/** Takes a message of a customer to us: a text, or a picture without one. */
+	receive({ from, text = '', isPicture, name, quotes }: Inbound): {
+		message: Message;
+		deliveries: Delivery[];
+	} {
 		const { messages, deliveries, settings, changed } = this.environment;
 		const last = findLast(messages.withCustomer(from), { direction: 'outbound' });
-		const message = messages.add({ phone: from, text, name, direction: 'inbound' });
+		const message = messages.add({ phone: from, text, isPicture, name, direction: 'inbound' });
 		changed(message);
 		const quoted = quotes ?? (settings.hidesNumbers ? last?.id : undefined);
+		const content = isPicture
+			? { type: 'image', image: { link: 'https://example.com/picture.jpg' } }
+			: { text };
 		const data = {
 			id: message.id,
 			from: settings.hidesNumbers ? hiddenId(from) : from,
-			text,
+			...content,
 			...(quoted && { context: { id: quoted } }),
 			timestamp: message.createdAt,
 		};

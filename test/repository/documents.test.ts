@@ -49,7 +49,7 @@ function isBroken(document: string, target: string): boolean {
 	return anchor !== undefined && file.endsWith('.md') && !anchors(file).includes(anchor);
 }
 
-test.each(documents)('every link, picture and test that %s names is there', (document) => {
+test.each(documents)('every link, picture and test that %s names exists', (document) => {
 	const targets = inline(document).flatMap((token) =>
 		['href', 'src'].flatMap((name) => token.attrGet(name) ?? []),
 	);
@@ -78,11 +78,18 @@ test('every link to the README in nodes and credential leads to one of its headi
 	);
 });
 
-test('every test in the table of older versions of n8n is there', () => {
+test('every test that the table of older versions of n8n names exists', () => {
 	const files = Object.values(areas).flatMap((names) =>
 		names.map((name) => `test/engine/${name}.test.ts`),
 	);
 	expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+});
+
+test('every reason for which an item is skipped is explained', () => {
+	const reasons = named('nodes/BusinessMessaging/execution/item.ts', /^\t\| '(\w+)'/gm);
+	expect(reasons.length).toBeGreaterThan(5);
+	const explained = named('docs/campaigns.md', /`(\w+)`/g);
+	expect(reasons.filter((reason) => !explained.includes(reason))).toEqual([]);
 });
 
 test('every error that the table of older versions of n8n expects is one of the nodes, or of a test', () => {
@@ -160,9 +167,11 @@ test('the README names every operation', () => {
 		names.split(', ').sort(),
 	]);
 	const byResource = groupBy(operations, 'resource');
-	expect(Object.fromEntries(listed)).toEqual(
-		mapValues(byResource, (ours) => ours.map(({ name }) => name).sort()),
-	);
+	const hint = 'npm run docs -- readme';
+	expect({ hint, names: Object.fromEntries(listed) }).toEqual({
+		hint,
+		names: mapValues(byResource, (ours) => ours.map(({ name }) => name).sort()),
+	});
 });
 
 describe('each message that Troubleshooting explains is one of the nodes', () => {

@@ -2,7 +2,7 @@
 import { trimEnd } from 'lodash';
 
 import { eventKinds } from '../api/events';
-import { textOrJson } from '../jsonValues';
+import { splitList, textOrJson } from '../jsonValues';
 import { choiceField, collectionField, textField } from '../operations/fields';
 import { samePhoneKey } from '../phone/compare';
 import type { SimpleEvent } from '../webhooks/simpleEvent';
@@ -26,20 +26,20 @@ export const filtersField = collectionField({
 			name: 'firstWords',
 			placeholder: 'e.g. stop, help, order',
 			description:
-				'Only messages that begin with one of these words, separated by commas. Case does not matter, nor does a slash before or a punctuation mark after the word.',
+				'Only messages that begin with one of these words, separated by commas. Upper and lower case, a slash before the word and punctuation after it do not matter.',
 		}),
 		choiceField({
 			displayName: 'Intent',
 			name: 'intent',
 			options: [
 				{ name: 'Any', value: 'any' },
-				{ name: 'None of These', value: 'none', description: 'Neither opt-in nor opt-out' },
+				{ name: 'Neither', value: 'none', description: 'Neither opt-in nor opt-out' },
 				{ name: 'Opt-In', value: 'optIn', description: 'A word such as START, and nothing else' },
 				{ name: 'Opt-Out', value: 'optOut', description: 'A word such as STOP, and nothing else' },
 			],
 			default: 'any',
 			description:
-				'Only messages that ask for this, in one of two dozen languages. Items also have it in the field <code>intent</code>.',
+				'Only messages that ask to opt in or out, in one of two dozen languages. Items also have it in the field <code>intent</code>.',
 		}),
 		textField({
 			displayName: 'Only Run If',
@@ -135,8 +135,7 @@ function isAny(value: unknown, fits: (entry: string) => boolean): boolean {
 }
 
 function entries(value: unknown): string[] {
-	const written = [value].flat().flatMap((one) => textOrJson(one).split(/[,;\n]/));
-	return written.map((entry) => entry.trim()).filter(Boolean);
+	return [value].flat().flatMap((one) => splitList(textOrJson(one)));
 }
 
 function folded(text: string): string {

@@ -4,7 +4,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { ChatMessages } from '..';
 import type { Message, RenderedTemplate } from '../../state/messages';
-import { useLive, write } from './live';
+import type { Settings } from '../../options';
+import { setOptions, useLive, write, type Written } from './live';
 import { Avatar, dayOf, Empty, Problem, Sign, Status, timeOf } from './parts';
 
 const nobodyListens =
@@ -29,9 +30,9 @@ export function Chat({ phone }: { phone: string }) {
 		return () => void (document.title = 'Phone');
 	}, [who]);
 	/** Writes as the customer; the keyboard stays in the box. Gives whether that succeeded. */
-	const send = async (text: string) => {
+	const send = async (written: Written) => {
 		setProblem('');
-		const answer = await write({ from: phone, text }).catch((failure) =>
+		const answer = await write({ from: phone, ...written }).catch((failure) =>
 			setProblem(String(failure)),
 		);
 		if (!answer) return false;
@@ -53,6 +54,7 @@ export function Chat({ phone }: { phone: string }) {
 					</h2>
 					<p class="small text-body-secondary">{name ? phone : 'Customer without a name'}</p>
 				</div>
+				<Failing phone={phone} />
 			</header>
 			<div
 				class="messages flex-fill overflow-auto"
@@ -83,7 +85,25 @@ export function Chat({ phone }: { phone: string }) {
 	);
 }
 
-type Send = (text: string) => Promise<boolean>;
+type Send = (written: Written) => Promise<boolean>;
+
+/** Whether messages to this customer fail. */
+function Failing({ phone }: { phone: string }) {
+	const { data: options } = useLive<Settings>('/options');
+	const { failingNumbers = [] } = options ?? {};
+	const fails = failingNumbers.includes(phone);
+	const others = failingNumbers.filter((number) => number !== phone);
+	return (
+		<button
+			class={`btn btn-sm border rounded-pill ms-auto text-nowrap ${fails ? 'text-bg-warning' : ''}`}
+			aria-pressed={fails}
+			title="The next messages to this customer are reported as failed"
+			onClick={() => void setOptions({ failingNumbers: fails ? others : [...others, phone] })}
+		>
+			Let it fail
+		</button>
+	);
+}
 
 function Days({ messages, who, reply }: { messages: Message[]; who: string; reply: Send }) {
 	const days = Object.groupBy(messages, ({ createdAt }) => dayOf(createdAt, 'full'));
@@ -107,7 +127,7 @@ function Composer(props: { box: RefObject<HTMLTextAreaElement | null>; who: stri
 		event.preventDefault();
 		if (text.trim() === '') return;
 		setText('');
-		if (!(await send(text))) setText(text);
+		if (!(await send({ text }))) setText(text);
 	};
 	return (
 		<form class="d-flex align-items-end gap-2 bg-body" onSubmit={(event) => void submit(event)}>
@@ -124,6 +144,15 @@ function Composer(props: { box: RefObject<HTMLTextAreaElement | null>; who: stri
 					if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) void submit(event);
 				}}
 			/>
+			<button
+				class="btn border rounded-pill"
+				type="button"
+				aria-label="Send a picture"
+				title="Send a picture, a message without text"
+				onClick={() => void send({ isPicture: true })}
+			>
+				<Sign>▣</Sign>
+			</button>
 			<button class="btn btn-primary rounded-pill" aria-label="Send">
 				<Sign>➤</Sign>
 			</button>
@@ -133,12 +162,13 @@ function Composer(props: { box: RefObject<HTMLTextAreaElement | null>; who: stri
 
 /** One message: the business's on the left, with how far it has come, the customer's on the right. */
 function Bubble({ message, who, reply }: { message: Message; who: string; reply: Send }) {
-	const { direction, text, template, status, createdAt, failure } = message;
+	const { direction, text, isPicture, template, status, createdAt, failure } = message;
 	const isOurs = direction === 'outbound';
 	return (
 		<li class={`bubble shadow-sm px-3 py-2 ${direction} ${status}`}>
 			<span class="visually-hidden">{isOurs ? 'Your business' : who}: </span>
 			{template?.header && <Header {...template.header} />}
+			{isPicture && <p class={`${card} justify-content-center py-5`}>Picture</p>}
 			<p class="text" dir="auto">
 				{text}
 			</p>
@@ -182,8 +212,8 @@ type ButtonProps = RenderedTemplate['buttons'][number] & { reply: Send };
 
 /** A quick reply; anything else opens a page or just looks like a button. */
 function Button({ type, text, url, reply }: ButtonProps) {
-	const look = 'btn btn-link d-block border-0 border-top rounded-0 w-100 mt-2 fw-semibold';
-	const plain = `${look} text-decoration-none`;
+	const classes = 'btn btn-link d-block border-0 border-top rounded-0 w-100 mt-2 fw-semibold';
+	const plain = `${classes} text-decoration-none`;
 	if (type !== 'QUICK_REPLY')
 		return (
 			<Link class={plain} href={webAddress(url)?.href}>
@@ -191,7 +221,7 @@ function Button({ type, text, url, reply }: ButtonProps) {
 			</Link>
 		);
 	return (
-		<button class={plain} onClick={() => void reply(text)}>
+		<button class={plain} onClick={() => void reply({ text })}>
 			<Sign>↩</Sign> <bdi>{text}</bdi>
 		</button>
 	);

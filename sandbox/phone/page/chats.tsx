@@ -58,6 +58,7 @@ export function Chats({ chosen, class: pane }: { chosen?: string; class: string 
 
 function Row({ chat, isChosen }: { chat: Chat; isChosen: boolean }) {
 	const { phone, name, lastMessage } = chat;
+	const shown = lastMessage && (lastMessage.text || 'Picture');
 	return (
 		<li>
 			<a
@@ -75,7 +76,7 @@ function Row({ chat, isChosen }: { chat: Chat; isChosen: boolean }) {
 					</div>
 					<div class="d-flex gap-2 small text-body-secondary">
 						<span class="text flex-fill text-truncate" dir="auto">
-							{lastMessage?.text ?? (name ? phone : 'No messages yet')}
+							{shown ?? (name ? phone : 'No messages yet')}
 						</span>
 						{lastMessage?.direction === 'outbound' && <Status status={lastMessage.status} />}
 					</div>

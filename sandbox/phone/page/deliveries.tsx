@@ -48,8 +48,8 @@ function Webhooks({ webhooks }: { webhooks: Webhook[] }) {
 		<div class="small text-body-secondary text-break p-3">
 			<h3 class="fw-bold">{count === 1 ? '1 webhook listens' : `${count} webhooks listen`}</h3>
 			{webhooks.map(({ id, url, events }) => (
-				<p key={id}>
-					{placeOf(url)}: {events.join(', ')}
+				<p key={id} title={withoutQuery(url)}>
+					{receiverOf(url)}: {events.join(', ')}
 				</p>
 			))}
 		</div>
@@ -67,20 +67,32 @@ function Row({ event, data, state, attempts, createdAt }: Delivery) {
 	const last = attempts.at(-1);
 	const answer = last ? (last.status ?? 'No answer') : 'Pending';
 	return (
-		<li class="d-flex align-items-center gap-2 border-top px-3 py-2 small">
-			<span class={`badge ${colours[state]}`}>{state === 'cancelled' ? 'Cancelled' : answer}</span>
-			<span class="flex-fill text-break">
-				<strong class="d-block">{event}</strong>
-				{(data.from ?? data.to) as string | undefined}
-				{attempts.length > 1 && ` · ${attempts.length} attempts`}
-				{last?.error && ` · ${last.error}`}
-			</span>
-			<time class="text-nowrap" dateTime={createdAt}>
-				{timeOf(createdAt)}
-			</time>
+		<li class="border-top px-3 py-2 small text-break">
+			<div class="d-flex justify-content-between gap-2">
+				<strong>{event}</strong>
+				<time class="text-nowrap" dateTime={createdAt}>
+					{timeOf(createdAt)}
+				</time>
+			</div>
+			<span class={`badge ${colours[state]}`}>{state === 'cancelled' ? 'Cancelled' : answer}</span>{' '}
+			{(data.from ?? data.to) as string | undefined}
+			{attempts.length > 1 && ` · ${attempts.length} attempts`}
+			{last?.error && ` · ${last.error}`}
 		</li>
 	);
 }
 
 /** An address without its query, which may hold a receiver's secret. */
-const placeOf = (url: string) => url.replace(/\?.*/, '');
+const withoutQuery = (url: string) => url.replace(/\?.*/, '');
+
+/** Who receives at an address, by the paths that n8n uses. */
+function receiverOf(url: string): string {
+	const { host, pathname } = new URL(url);
+	const kinds: Array<[RegExp, string]> = [
+		[/^\/webhook-test\//, 'a test in the editor of n8n'],
+		[/^\/webhook-waiting\//, 'a run of n8n that waits for a reply'],
+		[/^\/webhook\//, 'a published workflow of n8n'],
+	];
+	const kind = kinds.find(([path]) => path.test(pathname))?.[1];
+	return kind ?? host;
+}

@@ -1,6 +1,8 @@
 /** The sandbox's controls, and what keeps the page up to date: what is shown is asked for again, several times a second. */
 import { useEffect, useState } from 'preact/hooks';
 
+import type { Settings } from '../../options';
+
 const refreshMs = 300;
 
 /** A document of the sandbox, kept up to date. While another one is loading, the one before stays. */
@@ -24,11 +26,22 @@ export function useLive<T>(path: string): { data?: T; error?: string } {
 	return result;
 }
 
+/** What a customer writes or shows. */
+export type Written = { text: string } | { isPicture: true };
+
 /** Writes as a customer. Gives the deliveries to webhooks that it has caused. @throws Error with a sentence for people */
-export async function write(message: { from: string; text: string }) {
+export async function write(message: Written & { from: string }) {
+	return await send<{ deliveries: unknown[] }>('POST', '/inbound', message);
+}
+
+/** Changes options of the sandbox. @throws Error with a sentence for people */
+export async function setOptions(options: Partial<Settings>): Promise<void> {
+	await send('PATCH', '/options', options);
+}
+
+async function send<T>(method: string, path: string, body: object): Promise<T> {
 	const headers = { 'content-type': 'application/json' };
-	const init = { method: 'POST', headers, body: JSON.stringify(message) };
-	return await request<{ deliveries: unknown[] }>('/inbound', init);
+	return await request<T>(path, { method, headers, body: JSON.stringify(body) });
 }
 
 async function request<T>(path: string, init?: RequestInit): Promise<T> {

@@ -1,4 +1,5 @@
 /** Expressions in the fields of the node: missing values that n8n ignores are refused before anything is sent. */
+import fc from 'fast-check';
 import { Expression, type IDataObject, type INodeParameters } from 'n8n-workflow';
 
 import { locator, sendText, useService } from '../../../harness/engine/service';
@@ -106,6 +107,29 @@ test.each<[string, IDataObject, string]>([
 ])('the text %j of %j is %j', async (text, json, expected) => {
 	await runWith({ text }, [{ phone: '+15550001001', ...json }]);
 	expect(textsTo()).toEqual([expected]);
+});
+
+test('a column is what n8n makes of the same expression in brackets, which the node leaves to n8n', async () => {
+	const value = fc.oneof(
+		...[fc.string({ unit: 'binary' }), fc.integer(), fc.double(), fc.boolean()],
+		...[fc.constant(null), fc.object(), fc.array(fc.string())],
+	);
+	const columns = ['$json.value', '$json["value"]', "$json['a b'].c_1", '$json.value.length'];
+	const row = fc.record({ value, 'a b': fc.record({ c_1: value }) }, { requiredKeys: [] });
+	const check = async (rows: object[], column: string) => {
+		const items = rows.map((row) => ({ phone: '+15550001001', ...row }));
+		const outcomes = [];
+		for (const code of [column, `(${column})`]) {
+			service.sandbox.reset();
+			const parameters = { ...send, text: `=[{{ ${code} }}]` };
+			const { outputs } = await service.run({ parameters, items, onError: 'continueErrorOutput' });
+			const refused = outputs[1].map(({ pairedItem }) => pairedItem);
+			outcomes.push({ texts: textsTo(), refused });
+		}
+		expect(outcomes[0]).toEqual(outcomes[1]);
+	};
+	const rows = fc.array(row, { minLength: 1, maxLength: 50 });
+	await fc.assert(fc.asyncProperty(rows, fc.constantFrom(...columns), check), { numRuns: 20 });
 });
 
 describe('n8n evaluates', () => {

@@ -7,7 +7,7 @@ import { endpoints } from '../../../nodes/BusinessMessaging/api/endpoints';
 import { readRecords } from '../../../nodes/BusinessMessaging/transport/lists';
 import { gapOf, list, recordsOf, withTotal } from './listing';
 
-describe('a figure that is called like a total', () => {
+describe('a figure with the name of a total', () => {
 	const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
 	const words = [
 		'total',
@@ -69,10 +69,11 @@ describe('a figure that is called like a total', () => {
 	test(`ends no list early, whatever it says (TEST_SEED=${seed})`, async () => {
 		const property = fc.asyncProperty(list, async (chosen) => {
 			const { client } = clientOf(listOf(chosen));
-			const { records, gap } = await readRecords(client, endpoints.listContacts);
+			const { records, shortfall } = await readRecords(client, endpoints.listContacts);
 			expect(records.map(({ id }) => id)).toEqual(range(sum(chosen.sizes)));
 			// That more are missing is said by a total only, and by a refusal after a full page.
-			if (chosen.beyond !== 422 && chosen.figures.every(isAboutOthers)) expect(gap).toBeUndefined();
+			if (chosen.beyond !== 422 && chosen.figures.every(isAboutOthers))
+				expect(shortfall).toBeUndefined();
 		});
 		await fc.assert(property, { seed, numRuns: 200 });
 	});
@@ -87,11 +88,11 @@ describe('a figure that is called like a total', () => {
 
 	test('is the total if it agrees, beside others that do not', async () => {
 		const says = { total: 35, meta: { count: 10, total_contacts: 500 } };
-		const { records, gap, total } = await readRecords(
+		const { records, shortfall, total } = await readRecords(
 			clientOf(numbered({ count: 35, says })).client,
 			endpoints.listContacts,
 		);
-		expect([records.length, gap, total]).toEqual([35, undefined, 35]);
+		expect([records.length, shortfall, total]).toEqual([35, undefined, 35]);
 	});
 
 	test('and stops at 10,000, beyond which pages are refused, says that there may be more', async () => {
@@ -119,7 +120,7 @@ describe('a list without end', () => {
 		['with new IDs on every page', endless],
 		['with a cursor on every page', byCursor],
 		['whose total grows with it', counting],
-	])('%s is stopped, and that is said', async (_, service) => {
+	])('%s is stopped, and a hint says so', async (_, service) => {
 		const given = await gapOf(service);
 		expect(given.message).toBe('The list of contacts was stopped after 1,000 pages');
 		expect(given.description).toContain('Each page had new records.');

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 
 import { parse } from 'csv-parse/sync';
-import { partition } from 'lodash';
+import { difference, partition, sortBy } from 'lodash';
 
 import { readSampleContacts } from '../../../harness/examples';
 import { type Execution, hasEnded, outputOf } from '../../../harness/n8n/client';
@@ -191,6 +191,33 @@ test('opt-outs: STOP is confirmed once, START removes the number, other words do
 	}
 	const texts = n8n.outbound.map(({ text }) => text.split(' ').slice(0, 4).join(' '));
 	expect(texts).toEqual(['You will get no', 'Welcome back! Write STOP', 'You will get no']);
+}, 300_000);
+
+test('two templates against each other: everybody gets one of the two, and nobody a second one', async () => {
+	const { templates, messages } = state();
+	const [welcome] = templates.all.filter(
+		({ name, language }) => `${name} ${language}` === 'welcome en_US',
+	);
+	templates.create({ ...welcome, name: 'welcome_b' }, 'APPROVED');
+	const names = "={{ $json.variant === 'B' ? 'welcome_b' : 'welcome' }}";
+	const settings = {
+		template: { __rl: true, mode: 'name', value: names },
+		...{ mode: 'send', campaign: 'two templates' },
+	};
+	const file = n8n.example('campaign-with-results', { 'Send welcome': withParameters(settings) });
+	const { id } = await n8n.client.createWorkflow(file);
+	for (let time = 0; time < 2; time++) await n8n.runToEnd(id);
+	const got = messages.all.map(({ phone, template }) => [phone, template?.name]);
+	const people = readSampleContacts().map(({ phone }) => phone);
+	const receiving = difference(people, (await optOuts()).map(String));
+	expect(receiving.length).toBeGreaterThan(150);
+	const isOdd = (phone: string) => Number(phone) % 2 === 1;
+	const wanted = receiving.map((phone) => [phone, isOdd(phone) ? 'welcome_b' : 'welcome']);
+	expect(sortBy(got)).toEqual(sortBy(wanted));
+	const variants = (await resultsOf('two templates')).map(({ to, variant }) => [to, variant]);
+	expect(sortBy(variants)).toEqual(
+		sortBy(people.map((phone) => [phone, isOdd(phone) ? 'B' : 'A'])),
+	);
 }, 300_000);
 
 test('a list of your own, whose numbers lose their + when n8n imports it', async () => {

@@ -10,7 +10,7 @@ import { until } from '../../../harness/until';
 import { clicked, useN8n, withFields, withParameters } from '../../../harness/n8n/useN8n';
 
 const n8n = useN8n();
-const [zara] = readSampleContacts();
+const [zara, daisy] = readSampleContacts();
 
 const state = () => n8n.sandbox.state;
 const textsTo = (phone: string) =>
@@ -51,6 +51,37 @@ describe('auto-reply', () => {
 		n8n.write(zara.phone, 'Do you sell shoes?');
 		await untilEnded(id, 1);
 		expect(textsTo(zara.phone)).toEqual([expect.stringMatching(answer)]);
+	});
+});
+
+describe('auto-reply to somebody who goes on writing', () => {
+	const hour = () => DateTime.now().startOf('hour').toMillis();
+
+	test('is one answer to several messages in a row, and one for each person', async () => {
+		const id = await n8n.publish(n8n.example('auto-reply'));
+		for (const text of ['Hm', 'do you sell', 'shoes?']) n8n.write(zara.phone, text);
+		n8n.write(daisy.phone, 'Tell me more');
+		await untilEnded(id, 2);
+		expect(textsTo(zara.phone)).toHaveLength(1);
+		expect(textsTo(daisy.phone)).toEqual([expect.stringContaining('new arrivals')]);
+	});
+
+	test('ends if it is a bot that answers every answer', async () => {
+		const id = await n8n.publish(n8n.example('auto-reply'));
+		const began = hour();
+		for (const round of range(1, 6)) {
+			n8n.write(zara.phone, `Thank you for message ${round}! I am a bot.`);
+			await untilEnded(id, round);
+		}
+		const answers = countBy(textsTo(zara.phone));
+		// One in an hour; the test may run over a full hour, or over the time at which the shop opens.
+		const limit = began === hour() ? 1 : 2;
+		expect(Object.values(answers).every((times) => times <= limit)).toBe(true);
+		expect(Object.keys(answers).length).toBeGreaterThan(0);
+		// Another question is answered.
+		n8n.write(zara.phone, 'Tell me more');
+		await untilEnded(id, 6);
+		expect(textsTo(zara.phone).at(-1)).toContain('new arrivals');
 	});
 });
 

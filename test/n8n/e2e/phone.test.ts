@@ -94,6 +94,30 @@ test.each([
 	},
 );
 
+test('a picture comes without text, and messages to a customer fail while the button is on', async () => {
+	const { sandbox } = await openSandbox({ sampleContacts: 0 });
+	const receiver = await openReceiver();
+	sandbox.state.webhooks.create({ url: receiver.url });
+	await open(sandbox, zara);
+	await page.getByRole('button', { name: 'Send a picture' }).click();
+	await bubble('Picture').waitFor();
+	await until('the delivery', () => receiver.received.length === 1);
+	expect(receiver.received[0].body).toMatchObject({ data: { from: zara, type: 'image' } });
+	expect(receiver.received[0].body).not.toHaveProperty('data.text');
+
+	const button = page.getByRole('button', { name: 'Let it fail' });
+	for (const isOn of [true, false]) {
+		await button.click();
+		await page.locator(`button[aria-pressed="${isOn}"]`, { hasText: 'Let it fail' }).waitFor();
+		const text = `This one ${isOn ? 'fails' : 'arrives'}`;
+		sandbox.state.traffic.send({ phone: zara, text });
+		await bubble(text)
+			.getByText(isOn ? 'Not delivered.' : /^read/i)
+			.waitFor();
+	}
+	expect(sandbox.state.settings.failingNumbers).toEqual([failing]);
+});
+
 test('with the keyboard a chat is started, and the webhook gets what is written there', async () => {
 	const { sandbox } = await openSandbox({ sampleContacts: 0 });
 	const receiver = await openReceiver();
