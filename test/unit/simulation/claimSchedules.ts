@@ -1,6 +1,8 @@
 /** Random schedules for the simulation of Send Once and Frequency Cap. */
 import fc from 'fast-check';
 
+import { timing } from '../../../nodes/BusinessMessaging/execution/claims';
+
 /** A run of a node: it wants all keys of a range, or a place for each person of it. */
 export interface Campaign {
 	process: number;
@@ -95,28 +97,40 @@ const mixed = (processes: number): fc.Arbitrary<Schedule> => {
 	});
 };
 
-/** Two processes that want the same entry while each of their first calls may stand still for as long as it can. */
+const longMs = fc.integer({ min: 9_000, max: 9_900 });
+const shortMs = fc.integer({ min: 300, max: 900 });
+
+/**
+ * Two processes know each other and want the same entry. The second one stands still in two calls in a row: the first of them overwrites
+ * what the other has claimed meanwhile. That one stands still once, or a little in each call, and so may hide what was overwritten.
+ */
 const standstill: fc.Arbitrary<Schedule> = fc
 	.record({
-		at: fc.tuple(fc.nat(300), fc.nat(300), fc.nat(14_000)),
-		stalls: fc.array(
-			fc.record({
-				process: fc.nat(1),
-				call: fc.nat(7),
-				where: fc.constantFrom('between' as const, 'between' as const, 'last' as const),
-				ms: fc.oneof(fc.nat(900), fc.integer({ min: 8_500, max: 10_000 })),
-			}),
-			{ minLength: 2, maxLength: 8 },
+		starts: fc.tuple(fc.nat(100), fc.nat(100)),
+		call: fc.integer({ min: 1, max: 3 }),
+		claims: fc.tuple(fc.nat(4_000), fc.nat(9_000)),
+		long: fc.tuple(longMs, longMs),
+		other: fc.oneof(
+			fc.tuple(fc.integer({ min: 2, max: 7 }), longMs).map((one) => [one]),
+			fc.array(fc.tuple(fc.integer({ min: 2, max: 12 }), shortMs), { minLength: 8, maxLength: 16 }),
 		),
-		latency: fc.constantFrom(5, 150),
+		latency: fc.constantFrom(5, 30, 150),
 		isOlder: fc.boolean(),
 	})
-	.map(({ at: [first, other, again], ...rest }) => {
+	.map(({ starts, call, claims: [claim, later], long, other, ...rest }) => {
+		const at = (call - 1) * timing.check + claim;
 		const one = { list: 0, count: 1, width: 1, isCapped: false };
-		const campaigns = [
-			{ ...one, process: 0, at: first, first: 0 },
-			{ ...one, process: 1, at: other, first: 1 },
-			{ ...one, process: 1, at: other + again, first: 0 },
-		];
-		return { ...rest, campaigns, kills: [], cap: 1, refused: 0 };
+		const where = 'between' as const;
+		return {
+			...{ ...rest, kills: [], cap: 1, refused: 0 },
+			campaigns: [
+				...starts.map((start, process) => ({ ...one, process, at: start, first: process + 1 })),
+				{ ...one, process: 0, at, first: 0 },
+				{ ...one, process: 1, at: at + later, first: 0 },
+			],
+			stalls: [
+				...long.map((ms, index) => ({ process: 1, call: call + index, where, ms })),
+				...other.map(([number, ms]) => ({ process: 0, call: number, where, ms })),
+			],
+		};
 	});
