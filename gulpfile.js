@@ -11,7 +11,7 @@ const { dest, src } = require('gulp');
 const target = 'dist';
 const staging = `${target}.${process.pid}`;
 
-/** One file for each source. n8n loads them with `require`, so both nodes share what a module keeps, e.g. the pace of a key. */
+/** One file for each source. n8n loads them with `require`, so both nodes share what a module keeps, e.g. the rate of a key. */
 async function compile() {
 	const command = ['-p', 'tsconfig.build.json', '--outDir', staging];
 	await execa('tsc', command, { preferLocal: true }).catch((error) => {

@@ -15,7 +15,7 @@ import { listComparisons } from './growth/lists';
 import { bestOf, measurable, measure, type Measured, type Span } from './growth/measure';
 import { receivingComparisons } from './growth/receiving';
 import { sendingComparisons } from './growth/sending';
-import { peopleNodes, Stage } from './growth/stage';
+import { peopleNodes, BenchEnvironment } from './growth/benchEnvironment';
 
 const comparisons = [...sendingComparisons, ...listComparisons, ...receivingComparisons];
 const names = comparisons.map(({ name }) => name);
@@ -115,11 +115,11 @@ async function compare(
 	const { name, what, prepare, service = () => ({}), rounds = 2 } = comparison;
 	const settings: SandboxSettings = service(size);
 	return await SandboxProcess.during(settings, async (sandbox) => {
-		const stage = new Stage(n8n, sandbox, databaseOf(install, n8n), settings.rate);
+		const environment = new BenchEnvironment(n8n, sandbox, databaseOf(install, n8n), settings.rate);
 		const title = `${name} ${size}`;
 		const sides = await step(
 			`${title}: getting ready`,
-			async () => await prepare(stage, size, isQuick),
+			async () => await prepare(environment, size, isQuick),
 		);
 		const took = { with: [] as Measured[], without: [] as Measured[] };
 		const runRound = async (round: number) => {
@@ -159,7 +159,7 @@ async function measureStore(
 ): Promise<StoreRow[]> {
 	const rows: StoreRow[] = [];
 	const work = async (sandbox: SandboxProcess) => {
-		const stage = new Stage(n8n, sandbox, databaseOf(install, n8n));
+		const environment = new BenchEnvironment(n8n, sandbox, databaseOf(install, n8n));
 		for (const entries of isQuick ? quickSizes : sizes) {
 			const parameters = {
 				operation: 'removeItemsSeenInPreviousExecutions',
@@ -167,10 +167,10 @@ async function measureStore(
 				options: { historySize: 200_000 },
 			};
 			const store = node('Store', 'n8n-nodes-base.removeDuplicates', 2, parameters);
-			const id = await stage.create([...peopleNodes('One', { count: 1 }), store]);
-			await stage.run(id);
-			if (entries > 0) await stage.fillHistory(id, entries);
-			const call = async (): Promise<Span> => await stage.run(id);
+			const id = await environment.create([...peopleNodes('One', { count: 1 }), store]);
+			await environment.run(id);
+			if (entries > 0) await environment.fillHistory(id, entries);
+			const call = async (): Promise<Span> => await environment.run(id);
 			const { seconds, blockMs } = bestOf([await measure(n8n, call), await measure(n8n, call)]);
 			rows.push({ entries, seconds, longestBlockMs: blockMs });
 		}

@@ -10,7 +10,7 @@ import { ACTION, node, withCredential, workflow } from '../harness/n8n/workflow'
 import { tellOpenRuns } from '../harness/openRuns';
 import { numbersOf, type SandboxClient, SandboxProcess } from '../harness/sandboxClient';
 import { until } from '../harness/until';
-import { peopleNodes } from './growth/stage';
+import { peopleNodes } from './growth/benchEnvironment';
 import { bodyOf, post, publish, trigger } from './trigger';
 import { cpuSeconds, pidOf } from './usage';
 

@@ -189,8 +189,10 @@ export function savedVersions(): string[] {
 		.map((file) => path.basename(file, '.json'));
 }
 
-/** What a version has left. */
+/** What a version has left. @throws Error that says how to write it */
 export function readSaved(version: string): SavedByVersion {
+	if (!savedVersions().includes(version))
+		throw new Error(`\`npm run docs -- saved\` writes ${folder}/${version}.json.`);
 	return JSON.parse(readFileSync(fileOf(version), 'utf8')) as SavedByVersion;
 }
 

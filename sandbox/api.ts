@@ -11,7 +11,7 @@ import {
 	type HttpMethod,
 	type ApiPath,
 } from '../nodes/BusinessMessaging/api/endpoints';
-import { answers } from './responses';
+import { responses } from './responses';
 import type { ApiKey } from './auth';
 import { notFound, parse, HttpError } from './errorResponses';
 import { spoil, wait, type Fault } from './faults';
@@ -127,7 +127,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 			handle(name, { state, key, id, body, query: part, replaces } as Call<typeof name>),
 		),
 	);
-	const check = answers[name].response.safeParse(result);
+	const check = responses[name].response.safeParse(result);
 	if (!check.success)
 		throw new Error(`The answer of ${name} breaks the contract: ${check.error.message}`);
 	const sent = state.adapter.answer(name, result);

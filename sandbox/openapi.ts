@@ -33,7 +33,7 @@ import { eventEnvelopeSchema, eventKinds } from '../nodes/BusinessMessaging/api/
 import * as schemas from './responses';
 import { errorSchema } from './errorResponses';
 
-const { answers } = schemas;
+const { responses } = schemas;
 
 extendZodWithOpenApi(z);
 
@@ -174,14 +174,14 @@ function registerOperations(registry: OpenAPIRegistry, name: EndpointName, serve
 			method: method.toLowerCase() as RouteConfig['method'],
 			path: endpoint.path.replace(':id', '{id}'),
 			request: requestOf(endpoint),
-			responses: responsesOf(endpoint, answers[name]),
+			responses: responsesOf(endpoint, responses[name]),
 			...(name === 'createWebhook' && { callbacks: eventCallbacks() }),
 		});
 	}
 }
 
 function describe(name: EndpointName, endpoint: Endpoint, apiPaths: ApiPath[]) {
-	const { summary } = answers[name];
+	const { summary } = responses[name];
 	const where = apiPaths.length === 2 ? 'both API paths' : `API path ${apiPaths[0]} only`;
 	const isVariant = !apiPaths.includes('/v1') && endpoint.methods['/v1'] !== undefined;
 	const tag = tags[endpoint.path.split('/')[2] ?? ''];
@@ -205,7 +205,7 @@ const json = (schema: z.ZodTypeAny) => ({ content: { 'application/json': { schem
 
 function responsesOf(
 	endpoint: Endpoint,
-	{ status, response }: (typeof answers)[EndpointName],
+	{ status, response }: (typeof responses)[EndpointName],
 ): RouteConfig['responses'] {
 	const success = { description: 'Success', ...json(response) };
 	const errors = errorAnswers

@@ -93,30 +93,30 @@ export function pageSchema<T extends z.ZodTypeAny>(record: T) {
 }
 
 /** An endpoint's summary, its HTTP status of success (assumption), and the schema of its response. */
-function answer<T extends z.ZodTypeAny>(summary: string, status: 200 | 201 | 204, response: T) {
+function success<T extends z.ZodTypeAny>(summary: string, status: 200 | 201 | 204, response: T) {
 	return { summary, status, response };
 }
 
 /** One response for each endpoint. */
-export const answers = {
-	createToken: answer('Create an API token', 201, tokenSchema),
-	getCurrentAccount: answer('Identify the caller of the presented key', 200, openSchema),
-	sendText: answer('Send a free-text message', 201, messageSchema),
-	sendTemplate: answer('Send a template message', 201, messageSchema),
-	listConversations: answer('List conversations', 200, pageSchema(conversationSchema)),
-	listContacts: answer('List contacts', 200, pageSchema(contactSchema)),
-	createContact: answer('Create a contact', 201, contactSchema),
-	updateContact: answer('Update a contact', 200, contactSchema),
-	listTemplates: answer('List templates', 200, pageSchema(templateSchema)),
-	createTemplate: answer('Create a template', 201, templateSchema),
-	updateTemplate: answer('Update a template', 200, templateSchema),
-	createWebhook: answer('Register a webhook', 201, webhookSchema),
-	listWebhooks: answer('List webhooks', 200, pageSchema(webhookSchema)),
-	deleteWebhook: answer('Remove a webhook', 204, openSchema),
-	getMessageStatistics: answer('Read analytics of messages', 200, openSchema),
-	getCampaignStatistics: answer('Read analytics of campaigns', 200, openSchema),
-	getAgentStatistics: answer('Read analytics of agents', 200, openSchema),
-} satisfies Record<EndpointName, ReturnType<typeof answer>>;
+export const responses = {
+	createToken: success('Create an API token', 201, tokenSchema),
+	getCurrentAccount: success('Identify the caller of the presented key', 200, openSchema),
+	sendText: success('Send a free-text message', 201, messageSchema),
+	sendTemplate: success('Send a template message', 201, messageSchema),
+	listConversations: success('List conversations', 200, pageSchema(conversationSchema)),
+	listContacts: success('List contacts', 200, pageSchema(contactSchema)),
+	createContact: success('Create a contact', 201, contactSchema),
+	updateContact: success('Update a contact', 200, contactSchema),
+	listTemplates: success('List templates', 200, pageSchema(templateSchema)),
+	createTemplate: success('Create a template', 201, templateSchema),
+	updateTemplate: success('Update a template', 200, templateSchema),
+	createWebhook: success('Register a webhook', 201, webhookSchema),
+	listWebhooks: success('List webhooks', 200, pageSchema(webhookSchema)),
+	deleteWebhook: success('Remove a webhook', 204, openSchema),
+	getMessageStatistics: success('Read analytics of messages', 200, openSchema),
+	getCampaignStatistics: success('Read analytics of campaigns', 200, openSchema),
+	getAgentStatistics: success('Read analytics of agents', 200, openSchema),
+} satisfies Record<EndpointName, ReturnType<typeof success>>;
 
 /** A page and its metadata (assumption: the specification shows only `data`). */
 export type Page<T> = { data: T[]; page: number; limit: number; total: number };

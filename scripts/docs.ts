@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { groupBy, map, sortBy, startCase, toLower, union } from 'lodash';
+
 import { apiPaths, endpoints, type Endpoint } from '../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../nodes/BusinessMessaging/description';
 import { buildOpenApiDocument } from '../sandbox/openapi';
@@ -26,6 +28,11 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 		const document = `${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`;
 		writeFileSync(path.join(root, 'docs/openapi.json'), document);
 	},
+	/** The table *All operations* of the README. */
+	readme: () => {
+		const file = path.join(root, 'README.md');
+		writeFileSync(file, readText('README.md').replace(operationRows, withAllOperations));
+	},
 	/** Printed, as every change of a test would change it. */
 	endpoints: () => console.log(endpointTable()),
 	/** The table of numbering plans, from libphonenumber-js. */
@@ -47,6 +54,18 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 	pictures: (names) => void run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
 };
 
+/** The rows of the README's table, one for each resource. */
+const operationRows = /(?<=\n## All operations\n\n\|.*\n\|.*\n)(\|.*\n)+/;
+
+/** Resources keep their order; a new one comes last. */
+function withAllOperations(rows: string): string {
+	const present = [...rows.matchAll(/^\| (\w+) /gm)].map(([, name]) => name);
+	const ofResource = groupBy(operations, ({ resource }) => startCase(resource));
+	return union(present, Object.keys(ofResource))
+		.map((name) => `| ${name} | ${sortBy(map(ofResource[name], 'name'), toLower).join(', ')} |\n`)
+		.join('');
+}
+
 /** Each endpoint with the operations that use it and the tests that name it: those that order faults or count calls. */
 function endpointTable(): string {
 	const tests = filesBelow('test').filter((file) => file.endsWith('.test.ts'));
@@ -64,12 +83,25 @@ function endpointTable(): string {
 	return rows.join('\n');
 }
 
+/** What the writers may write, with its present text. */
+function writtenFiles(): Map<string, string> {
+	const folders = ['docs', 'nodes/BusinessMessaging/__schema__', 'test/n8n/compat/saved'];
+	const tables = [phoneTableFile, areaCodeTableFile].map((file) => path.relative(root, file));
+	const files = ['README.md', ...folders.flatMap(filesBelow), ...tables];
+	return new Map(files.map((file) => [file, readText(file)]));
+}
+
 async function main([name, ...args]: string[]): Promise<void> {
 	const unasked = ['areaCodes', 'endpoints', 'pictures', ...(isReleased ? ['saved'] : [])];
 	const all = Object.keys(writers).filter((one) => !unasked.includes(one));
 	if (name !== undefined && !(name in writers))
 		throw new Error(`There is no ${name}, only ${Object.keys(writers).join(', ')}.`);
+	const before = writtenFiles();
 	for (const one of name === undefined ? all : [name]) await writers[one](args);
+	const changed = [...writtenFiles()].filter(([file, text]) => before.get(file) !== text);
+	const lines = changed.map(([file]) => `  ${file}${before.has(file) ? '' : ' (new)'}`);
+	if (name !== 'endpoints')
+		console.log(['', lines.length > 0 ? 'Changed:' : 'Nothing has changed.', ...lines].join('\n'));
 }
 
 void main(process.argv.slice(2));

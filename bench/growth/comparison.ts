@@ -1,7 +1,7 @@
 /** What is compared: work of our nodes at a size that a shop reaches, beside the same work without what makes it large. */
 import type { SandboxSettings } from '../../harness/sandboxClient';
 import type { Span } from './measure';
-import type { Stage } from './stage';
+import type { BenchEnvironment } from './benchEnvironment';
 
 /** One subject at several sizes. */
 export interface Comparison {
@@ -19,7 +19,7 @@ export interface Comparison {
 	/** How often both sides run at least, in alternating order; the best counts. 2 by default, 1 if they cannot be repeated. */
 	rounds?: number;
 	/** Makes both sides ready. They throw when they did not do their work. */
-	prepare: (stage: Stage, size: number, isQuick: boolean) => Promise<Sides>;
+	prepare: (environment: BenchEnvironment, size: number, isQuick: boolean) => Promise<Sides>;
 }
 
 /** Each runs once, and says when it began and ended. */

@@ -5,8 +5,8 @@ import { UserError } from '../../harness/cli';
 import { ACTION, node } from '../../harness/n8n/workflow';
 import { FIRST_NUMBER } from '../../harness/sandboxClient';
 import type { Comparison } from './comparison';
-import type { NodeRun } from './stage';
-import { peopleNodes, type Stage } from './stage';
+import type { NodeRun } from './benchEnvironment';
+import { peopleNodes, type BenchEnvironment } from './benchEnvironment';
 
 const largePages = ['--page-size-cap=1000'];
 const sendText = { resource: 'message', operation: 'sendText', to: '={{ $json.to }}', text: 'Hi' };
@@ -29,13 +29,13 @@ async function counted(run: Promise<NodeRun>, items: number): Promise<NodeRun> {
 }
 
 /** HTTP Request, as people page with it. */
-const httpPages = (stage: Stage, header: string) =>
+const httpPages = (environment: BenchEnvironment, header: string) =>
 	node(
 		'Pages',
 		'n8n-nodes-base.httpRequest',
 		4.2,
 		{
-			url: `${stage.service.url}/v1/contacts`,
+			url: `${environment.service.url}/v1/contacts`,
 			authentication: 'genericCredentialType',
 			genericAuthType: 'httpHeaderAuth',
 			sendQuery: true,
@@ -57,9 +57,13 @@ const httpPages = (stage: Stage, header: string) =>
 	);
 
 /** Opens a list, as the editor does. */
-async function openPicker(stage: Stage, credential: string, methodName = 'searchTemplateNames') {
+async function openPicker(
+	environment: BenchEnvironment,
+	credential: string,
+	methodName = 'searchTemplateNames',
+) {
 	const from = Date.now();
-	const { results } = await stage.n8n.client.call<{ results: unknown[] }>(
+	const { results } = await environment.n8n.client.call<{ results: unknown[] }>(
 		'POST',
 		'/rest/dynamic-node-parameters/resource-locator-results',
 		{
@@ -80,13 +84,13 @@ export const listComparisons: Comparison[] = [
 		sizes: [1_000],
 		quickSizes: [200],
 		service: () => ({ latencyMs: 100, flags: largePages }),
-		prepare: async (stage, count) => {
+		prepare: async (environment, count) => {
 			const people = peopleNodes('People', { count, offset: AFRESH });
-			const upsert = await stage.action(people, { ...contact, operation: 'upsert' });
-			const send = await stage.action(people, sendText);
+			const upsert = await environment.action(people, { ...contact, operation: 'upsert' });
+			const send = await environment.action(people, sendText);
 			return {
-				with: async () => await counted(stage.run(upsert), count),
-				without: async () => await counted(stage.run(send), count),
+				with: async () => await counted(environment.run(upsert), count),
+				without: async () => await counted(environment.run(send), count),
 			};
 		},
 	},
@@ -96,17 +100,21 @@ export const listComparisons: Comparison[] = [
 		sizes: [100_000],
 		quickSizes: [10_000],
 		service: (contacts) => ({ contacts, flags: largePages }),
-		prepare: async (stage, count) => {
+		prepare: async (environment, count) => {
 			const getAll = { resource: 'contact', operation: 'getAll', returnAll: true };
-			const ours = await stage.action([], getAll);
-			const value = `Bearer ${stage.service.key}`;
+			const ours = await environment.action([], getAll);
+			const value = `Bearer ${environment.service.key}`;
 			const credential = { name: 'Authorization', value };
-			const header = await stage.n8n.client.saveCredential('Header', 'httpHeaderAuth', credential);
+			const header = await environment.n8n.client.saveCredential(
+				'Header',
+				'httpHeaderAuth',
+				credential,
+			);
 			const splitOut = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'data' });
-			const bare = await stage.create([httpPages(stage, header), splitOut]);
+			const bare = await environment.create([httpPages(environment, header), splitOut]);
 			return {
-				with: async () => await counted(stage.run(ours), count),
-				without: async () => await counted(stage.run(bare, 'Pages'), count),
+				with: async () => await counted(environment.run(ours), count),
+				without: async () => await counted(environment.run(bare, 'Pages'), count),
 			};
 		},
 	},
@@ -116,18 +124,21 @@ export const listComparisons: Comparison[] = [
 		sizes: [20_000],
 		quickSizes: [2_000],
 		service: () => ({ flags: largePages }),
-		prepare: async (stage, size, isQuick) => {
+		prepare: async (environment, size, isQuick) => {
 			const contactOf = (index: number) => ({
 				...{ phone: `+${FIRST_NUMBER + SEGMENT_FROM + index}`, segments: [SEGMENT] },
 			});
-			await fill(size, async (n) => await stage.service.call('post', '/v1/contacts', contactOf(n)));
+			await fill(
+				size,
+				async (n) => await environment.service.call('post', '/v1/contacts', contactOf(n)),
+			);
 			const people = peopleNodes('People', { count: isQuick ? 1_000 : 10_000 });
 			const rule = { audienceRules: { excludeSegment: SEGMENT } };
 			const ids = [
-				await stage.action(people, { ...sendText, ...rule }),
-				await stage.action(people, sendText),
+				await environment.action(people, { ...sendText, ...rule }),
+				await environment.action(people, sendText),
 			];
-			const [ours, bare] = ids.map((id) => async () => await stage.run(id));
+			const [ours, bare] = ids.map((id) => async () => await environment.run(id));
 			return { with: ours, without: bare };
 		},
 	},
@@ -137,24 +148,24 @@ export const listComparisons: Comparison[] = [
 		sizes: [3_000],
 		quickSizes: [3_000],
 		service: () => ({ flags: [...largePages, '--approval-delay-ms=0'] }),
-		prepare: async (stage, count) => {
+		prepare: async (environment, count) => {
 			const templateOf = (index: number) => ({
 				...{ name: `template_${index}`, language: 'en_US', category: 'MARKETING' },
 				components: [{ type: 'BODY', text: 'Hi {{1}}' }],
 			});
 			await fill(
 				count,
-				async (n) => await stage.service.call('post', '/v1/templates', templateOf(n)),
+				async (n) => await environment.service.call('post', '/v1/templates', templateOf(n)),
 			);
-			const credential = await stage.credential();
+			const credential = await environment.credential();
 			const getAll = { resource: 'template', operation: 'getAll', returnAll: true };
-			const bare = await stage.action([], getAll);
+			const bare = await environment.action([], getAll);
 			return {
-				with: async () => await counted(openPicker(stage, credential), count),
+				with: async () => await counted(openPicker(environment, credential), count),
 				without: async () => {
-					const { from, to } = await counted(stage.run(bare), count);
+					const { from, to } = await counted(environment.run(bare), count);
 					// What n8n needs to open any list.
-					const empty = await openPicker(stage, credential, 'searchWebhooks');
+					const empty = await openPicker(environment, credential, 'searchWebhooks');
 					return { from, to: to + empty.to - empty.from };
 				},
 			};

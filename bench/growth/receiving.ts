@@ -5,7 +5,7 @@ import { until } from '../../harness/until';
 import { bodyOf, post, publish, receiptsOf, trigger } from '../trigger';
 import type { Comparison } from './comparison';
 import type { Span } from './measure';
-import { peopleNodes, type Stage } from './stage';
+import { peopleNodes, type BenchEnvironment } from './benchEnvironment';
 
 const WARM_UP = 20;
 const ASK_LIMIT = 15 * 60_000;
@@ -45,20 +45,24 @@ const delivering = (url: string, bodies: () => string[]) => async (): Promise<Sp
 };
 
 /** Publishes a trigger, and delivers a few. */
-async function warm(stage: Stage, make: typeof batched, bodies: (count: number) => string[]) {
-	const { url } = await publish(stage.n8n, stage.service, make);
+async function warm(
+	environment: BenchEnvironment,
+	make: typeof batched,
+	bodies: (count: number) => string[],
+) {
+	const { url } = await publish(environment.n8n, environment.service, make);
 	await post(url, bodies(WARM_UP));
 	return url;
 }
 
 /** Asks so many people, and returns when all have been asked. */
-async function ask(stage: Stage, count: number): Promise<void> {
-	const { client } = stage.n8n;
+async function ask(environment: BenchEnvironment, count: number): Promise<void> {
+	const { client } = environment.n8n;
 	const parameters = {
 		...{ resource: 'message', operation: 'sendAndWait', to: '={{ $json.to }}' },
 		...{ message: 'Will you come?', limitWaitTime: 2, waitTimeUnit: 'hours' },
 	};
-	const id = await stage.action(peopleNodes('People', { count }), parameters);
+	const id = await environment.action(peopleNodes('People', { count }), parameters);
 	await client.run(id, 'Start');
 	const isWaiting = async () => (await client.listExecutions(id, 1))[0]?.status === 'waiting';
 	await until('everybody to be asked', isWaiting, { limit: ASK_LIMIT, interval: 500 });
@@ -70,11 +74,11 @@ export const receivingComparisons: Comparison[] = [
 		what: 'receipts at a trigger that remembers so many events – at a new one',
 		sizes: [5_000],
 		quickSizes: [600],
-		prepare: async (stage, events, isQuick) => {
+		prepare: async (environment, events, isQuick) => {
 			const bodies = () => nextReceipts(isQuick ? 40 : 200);
-			const url = await warm(stage, batched, nextReceipts);
+			const url = await warm(environment, batched, nextReceipts);
 			await post(url, nextReceipts(Math.ceil(events / 3)));
-			const fresh = await warm(stage, batched, nextReceipts);
+			const fresh = await warm(environment, batched, nextReceipts);
 			return { with: delivering(url, bodies), without: delivering(fresh, bodies) };
 		},
 	},
@@ -84,12 +88,12 @@ export const receivingComparisons: Comparison[] = [
 		sizes: [2_000],
 		quickSizes: [200],
 		rounds: 1, // once asked, they stay asked
-		prepare: async (stage, people, isQuick) => {
+		prepare: async (environment, people, isQuick) => {
 			const bodies = () => chatter(isQuick ? 60 : 300);
-			const url = await warm(stage, quiet, chatter);
+			const url = await warm(environment, quiet, chatter);
 			const run = delivering(url, bodies);
 			const asked = async () => {
-				await ask(stage, people);
+				await ask(environment, people);
 				return await run();
 			};
 			return { with: asked, without: run };
@@ -101,9 +105,9 @@ export const receivingComparisons: Comparison[] = [
 		sizes: [3_000],
 		quickSizes: [100],
 		rounds: 1,
-		prepare: async (stage, count) => {
-			const ours = await warm(stage, batched, nextReceipts);
-			const bare = await warm(stage, ignoring, nextReceipts);
+		prepare: async (environment, count) => {
+			const ours = await warm(environment, batched, nextReceipts);
+			const bare = await warm(environment, ignoring, nextReceipts);
 			const bodies = () => nextReceipts(count);
 			return { with: delivering(ours, bodies), without: delivering(bare, bodies) };
 		},

@@ -5,7 +5,7 @@ import { UserError } from '../../harness/cli';
 import { node } from '../../harness/n8n/workflow';
 import type { Comparison, Sides } from './comparison';
 import type { Span } from './measure';
-import { type People, peopleNodes, type Stage } from './stage';
+import { type People, peopleNodes, type BenchEnvironment } from './benchEnvironment';
 
 const to = '={{ $json.to }}';
 const sendText = { resource: 'message', operation: 'sendText', to, text: 'Our sale starts today.' };
@@ -16,17 +16,17 @@ const AFRESH = '(Number($execution.id) % 1000) * 5000';
 
 /** A workflow that sends, and a run of it that is checked by what the service got. @param messages how many people get one */
 async function sending(
-	stage: Stage,
+	environment: BenchEnvironment,
 	before: INode[],
 	parameters: INodeParameters,
 	messages: number,
 	first?: string,
 ) {
-	const id = await stage.action(before, parameters);
+	const id = await environment.action(before, parameters);
 	const run = async (): Promise<Span> => {
-		const known = (await stage.service.sent()).length;
-		const span = await stage.run(id, first);
-		const sent = (await stage.service.sent()).slice(known).map(({ phone }) => phone);
+		const known = (await environment.service.sent()).length;
+		const span = await environment.run(id, first);
+		const sent = (await environment.service.sent()).slice(known).map(({ phone }) => phone);
 		const people = uniq(sent).length;
 		if (sent.length === messages && people === messages) return span;
 		throw new UserError(`${sent.length} messages reached ${people} of ${messages} people.`);
@@ -36,14 +36,14 @@ async function sending(
 
 /** Both sides send to the same people. */
 async function bothSend(
-	stage: Stage,
+	environment: BenchEnvironment,
 	people: People,
 	[more, less]: [INodeParameters, INodeParameters],
 	before: INode[] = [],
 ): Promise<Sides> {
 	const nodes = [...before, ...peopleNodes('People', people)];
-	const ours = await sending(stage, nodes, { ...sendText, ...more }, people.count);
-	const bare = await sending(stage, nodes, { ...sendText, ...less }, people.count);
+	const ours = await sending(environment, nodes, { ...sendText, ...more }, people.count);
+	const bare = await sending(environment, nodes, { ...sendText, ...less }, people.count);
 	return { with: ours.run, without: bare.run };
 }
 
@@ -52,16 +52,16 @@ async function bothSend(
  * list: whatever is written behind its back later looks like another process, for which each message waits.
  */
 async function withHistory(
-	stage: Stage,
+	environment: BenchEnvironment,
 	entries: number,
 	people: People,
 	more: INodeParameters,
 	scope: 'node' | 'workflow',
 ): Promise<Sides> {
 	const nodes = peopleNodes('People', people);
-	const ours = await sending(stage, nodes, { ...sendText, ...more }, people.count);
-	const bare = await sending(stage, nodes, sendText, people.count);
-	if (entries > 0) await stage.fillHistory(ours.id, entries, scope);
+	const ours = await sending(environment, nodes, { ...sendText, ...more }, people.count);
+	const bare = await sending(environment, nodes, sendText, people.count);
+	if (entries > 0) await environment.fillHistory(ours.id, entries, scope);
 	await ours.run();
 	return { with: ours.run, without: bare.run };
 }
@@ -96,11 +96,11 @@ export const sendingComparisons: Comparison[] = [
 		what: 'a campaign with as many numbers excluded by an expression – without the rule',
 		sizes: [1_000, 5_000, 10_000],
 		quickSizes: [500, 1_000],
-		prepare: async (stage, size) => {
+		prepare: async (environment, size) => {
 			const excludeNumbers = "={{ $('Opt-outs').all().map(row => row.json.to) }}";
 			const optOuts = peopleNodes('Opt-outs', { count: size, from: OTHERS_FROM });
 			const rule = { audienceRules: { excludeNumbers } };
-			return await bothSend(stage, { count: size }, [rule, {}], optOuts);
+			return await bothSend(environment, { count: size }, [rule, {}], optOuts);
 		},
 	},
 	{
@@ -108,14 +108,14 @@ export const sendingComparisons: Comparison[] = [
 		what: "a text with three method calls – evaluated by n8n's Edit Fields",
 		sizes: [3_000, 10_000],
 		quickSizes: [1_000],
-		prepare: async (stage, size) => {
+		prepare: async (environment, size) => {
 			const people = peopleNodes('People', { count: size, fields });
 			const assignments = [{ id: '1', name: 'text', type: 'string', value: threeCalls }];
 			const options = { assignments: { assignments }, includeOtherFields: true, options: {} };
 			const edit = node('Texts', 'n8n-nodes-base.set', 3.4, options);
 			const edited = { ...sendText, text: '={{ $json.text }}' };
-			const ours = await sending(stage, people, { ...sendText, text: threeCalls }, size);
-			const bare = await sending(stage, [...people, edit], edited, size, 'Texts');
+			const ours = await sending(environment, people, { ...sendText, text: threeCalls }, size);
+			const bare = await sending(environment, [...people, edit], edited, size, 'Texts');
 			return { with: ours.run, without: bare.run };
 		},
 	},
@@ -125,25 +125,25 @@ export const sendingComparisons: Comparison[] = [
 		sizes: [3_000],
 		quickSizes: [1_000],
 		service: () => ({ flags: ['--approval-delay-ms=0'] }),
-		prepare: async (stage, size) => {
-			await stage.service.call('post', '/v1/templates', template);
+		prepare: async (environment, size) => {
+			await environment.service.call('post', '/v1/templates', template);
 			const names = ['name', 'code', 'until', 'city', 'to'];
 			const moving = variables(names.map((name) => `={{ $json.${name} }}`));
 			const sides: [INodeParameters, INodeParameters] = [
 				{ ...sendTemplate, variables: moving },
 				{ ...sendTemplate, variables: variables(names) },
 			];
-			return await bothSend(stage, { count: size, fields }, sides);
+			return await bothSend(environment, { count: size, fields }, sides);
 		},
 	},
 	{
 		...{ name: 'sendOnce', what: 'Send Once with a history, 2,000 people – without Send Once' },
 		...historySizes,
 		...limited,
-		prepare: async (stage, entries) => {
+		prepare: async (environment, entries) => {
 			const people = { count: 2 * rate.requests, offset: AFRESH };
 			return await withHistory(
-				stage,
+				environment,
 				entries,
 				people,
 				{ sendOnce: true, campaign: 'Spring' },
@@ -155,11 +155,11 @@ export const sendingComparisons: Comparison[] = [
 		...{ name: 'cap', what: 'Frequency Cap with a history, 2,000 people – without the rule' },
 		...historySizes,
 		...limited,
-		prepare: async (stage, entries) => {
+		prepare: async (environment, entries) => {
 			const people = { count: 2 * rate.requests, offset: AFRESH };
 			const frequencyCap = { values: { messages: 1, per: 'week' } };
 			return await withHistory(
-				stage,
+				environment,
 				entries,
 				people,
 				{ audienceRules: { frequencyCap } },
@@ -170,14 +170,14 @@ export const sendingComparisons: Comparison[] = [
 	{
 		...{ name: 'preview', what: 'a preview with Send Once and a history, 5,000 people – without' },
 		...historySizes,
-		prepare: async (stage, entries, isQuick) => {
+		prepare: async (environment, entries, isQuick) => {
 			const people = { count: isQuick ? 1_000 : 5_000, offset: AFRESH };
 			const preview = { ...sendText, mode: 'preview' };
 			const once = { sendOnce: true, campaign: 'Spring' };
 			const nodes = peopleNodes('People', people);
-			const ours = await sending(stage, nodes, { ...preview, ...once }, 0);
-			const bare = await sending(stage, nodes, preview, 0);
-			if (entries > 0) await stage.fillHistory(ours.id, entries);
+			const ours = await sending(environment, nodes, { ...preview, ...once }, 0);
+			const bare = await sending(environment, nodes, preview, 0);
+			if (entries > 0) await environment.fillHistory(ours.id, entries);
 			return { with: ours.run, without: bare.run };
 		},
 	},
@@ -187,10 +187,11 @@ export const sendingComparisons: Comparison[] = [
 		sizes: [200],
 		quickSizes: [200],
 		service: () => ({ latencyMs: 50, flags: ['--simultaneous-requests=5'] }),
-		prepare: async (stage, count) => {
+		prepare: async (environment, count) => {
 			const sides: [INodeParameters, INodeParameters] = [{}, { options: { concurrency: 5 } }];
-			const both = await bothSend(stage, { count }, sides);
-			const refusals = async () => (await stage.service.counter('sendText'))?.byStatus['429'] ?? 0;
+			const both = await bothSend(environment, { count }, sides);
+			const refusals = async () =>
+				(await environment.service.counter('sendText'))?.byStatus['429'] ?? 0;
 			const checked = async () => {
 				const before = await refusals();
 				const span = await both.with();

@@ -195,7 +195,7 @@ export class Engine {
 async function hurryClaims(): Promise<void> {
 	const file = path.join(root, 'dist/nodes/BusinessMessaging/execution/claims.js');
 	const { timing } = (await import(file)) as { timing: typeof normalTiming };
-	for (const name of ['longestCall', 'slowCall', 'check', 'pause'] as const)
+	for (const name of ['maxCall', 'slowCall', 'check', 'pause'] as const)
 		timing[name] = normalTiming[name] / 100;
 }
 

@@ -20,7 +20,7 @@ export default {
 	// What is executed while the package is loaded is data: names, labels, descriptions, patterns of the editor. Each would need a
 	// run of all tests; test/unit/description holds the rules for it.
 	ignoreStatic: true,
-	concurrency: 6, // tests mostly wait: for the pace of the service, and before something is made again
+	concurrency: 6, // tests mostly wait: for the rate of the service, and before something is made again
 	timeoutMS: 10_000,
 	maxTestRunnerReuse: 200,
 	reporters: ['clear-text', 'progress-append-only', 'json', 'html'],

@@ -1,5 +1,5 @@
 /** JSON values, of the service and of the user. */
-import { isObject } from 'lodash';
+import { compact, isObject } from 'lodash';
 
 /** A JSON object as the service sent it. */
 export type ServiceRecord = Record<string, unknown>;
@@ -21,4 +21,9 @@ export function textOrJson(value: unknown): string {
 	if (typeof value === 'string') return value;
 	const json = JSON.stringify(value) ?? '';
 	return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+}
+
+/** The entries of a list that a user has written, without empty ones. */
+export function splitList(text: string, separator = /[,;\n]/): string[] {
+	return compact(text.split(separator).map((entry) => entry.trim()));
 }

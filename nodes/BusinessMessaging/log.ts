@@ -14,8 +14,8 @@ export function printable(text: string): string {
 /** Writes a line to n8n's log. It may quote a service or a user: nobody can forge a second line, or hide the first one. */
 export function writeLog(
 	{ logger }: { logger: Logger },
-	level: 'info' | 'warn',
 	line: string,
+	level: 'info' | 'warn' = 'warn',
 ): void {
 	logger[level](printable(line));
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 import type { EndpointName, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
-import { pageOf, type answers } from '../responses';
+import { pageOf, type responses } from '../responses';
 import { describeKey, type ApiKey } from '../auth';
 import { invalid, notFound, parse } from '../errorResponses';
 import type { State } from '../state';
@@ -31,7 +31,7 @@ export interface Call<Name extends EndpointName> {
 
 /** Each does what its endpoint is for; throws a HttpError if it cannot. */
 type Handlers = {
-	[Name in EndpointName]: (call: Call<Name>) => z.input<(typeof answers)[Name]['response']>;
+	[Name in EndpointName]: (call: Call<Name>) => z.input<(typeof responses)[Name]['response']>;
 };
 
 const tokenFieldsSchema = z.object({ name: z.string().min(1).default('Unnamed key') });

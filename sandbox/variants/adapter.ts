@@ -8,7 +8,7 @@ import {
 	routeOf,
 	type EndpointName,
 } from '../../nodes/BusinessMessaging/api/endpoints';
-import { answers, type Page } from '../responses';
+import { responses, type Page } from '../responses';
 import type { Delivery } from '../deliveries';
 import type { HttpError } from '../errorResponses';
 import type { Settings } from '../options';
@@ -71,7 +71,7 @@ export class VariantAdapter {
 
 	/** The response to a call. */
 	answer(name: EndpointName, result: unknown): Answer {
-		const { status } = answers[name];
+		const { status } = responses[name];
 		const kind = recordName(endpoints[name]);
 		const describe = (records: unknown[]) =>
 			this.wording.out(describeRecords(this.choice, kind, records), kind) as unknown[];

@@ -19,7 +19,7 @@ import {
 const names = ['Start', 'Remind and wait', 'Confirmed?', 'See you', 'Other times'];
 const [start, ask, decide, thank, offer] = names;
 /** CSS pixels. */
-const stage = { width: 1180, height: 640 };
+const viewport = { width: 1180, height: 640 };
 const phoneSize = { width: 400, height: 560 };
 
 /** Runs the workflow, answers on the phone, and takes a picture at each step. */
@@ -31,7 +31,7 @@ export async function takeConversation(studio: Studio): Promise<void> {
 	await editor.openWorkflow(id);
 	const phone = await openPhone(studio, zara, phoneSize);
 	const desk = await editor.openTab('about:blank');
-	await desk.setViewportSize(stage);
+	await desk.setViewportSize(viewport);
 	const clip = await canvasBox(editor, names);
 	const frames: Frame[] = [];
 	const frame = async (words: string, ms: number) => {
@@ -83,7 +83,7 @@ async function compose(desk: Page, words: string, images: Buffer[]): Promise<Buf
 		<p style="grid-column:1/-1;margin:0;text-align:center">${words}</p>
 		<img src="${editor}" style="width:100%;max-height:${phoneSize.height}px;object-fit:contain">
 		<img src="${phone}" style="width:${phoneSize.width}px;border-radius:16px;box-shadow:0 0 0 2px #bbb;justify-self:center">`);
-	return await desk.screenshot({ clip: { x: 0, y: 0, ...stage } });
+	return await desk.screenshot({ clip: { x: 0, y: 0, ...viewport } });
 }
 
 /** Reminds Zara of an appointment, and continues with her reply. */

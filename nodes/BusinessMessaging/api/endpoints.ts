@@ -8,7 +8,7 @@ export type ApiPath = (typeof apiPaths)[number];
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Query and body of a request. */
-interface Parts {
+interface RequestSchemas {
 	query?: z.AnyZodObject;
 	body?: z.AnyZodObject;
 	/** Whether `limit` and `page` are specified. For other endpoints, only `page` is tried, from the second page on. */
@@ -16,7 +16,7 @@ interface Parts {
 }
 
 /** One row of the endpoint table. */
-export interface Endpoint extends Parts {
+export interface Endpoint extends RequestSchemas {
 	/** Path with the `/v1` that both API paths end with; `:id` is replaced by the ID of a record. */
 	path: string;
 	/** The method under each API path that lists the endpoint. */
@@ -29,7 +29,7 @@ const both = (method: HttpMethod) => ({ '/api/v1': method, '/v1': method });
 const onV1 = (method: HttpMethod) => ({ '/v1': method });
 
 /** A row. PATCH is idempotent here too: it sets fields to given values. */
-function row<const P extends Parts = object>(
+function row<const P extends RequestSchemas = object>(
 	path: string,
 	methods: Endpoint['methods'],
 	parts?: P,

@@ -83,7 +83,7 @@ function recordPicker(
 		const client = await connect(context);
 		for (let searched = Number(token ?? 0); ; ) {
 			const limit = Math.max(firstLook, 2 * searched);
-			const { records, gap } = await readRecords(client, endpoint, { limit });
+			const { records, shortfall } = await readRecords(client, endpoint, { limit });
 			const choices = records.slice(searched).flatMap((one) => toChoices(one, readId(one, kind)));
 			const entries = choices.flatMap(({ name, value }) =>
 				value ? { name: name || value, value } : [],
@@ -94,7 +94,7 @@ function recordPicker(
 					`The first one has the fields ${fieldNames(records[0])}. Choose 'By ID' and enter the ID.`,
 				);
 			const results = matching(uniqBy(entries, 'value'), filter);
-			if (gap && results.length === 0) throw gap;
+			if (shortfall && results.length === 0) throw shortfall;
 			if (records.length < limit) return { results };
 			if (results.length > 0 || limit >= maxAtOnce)
 				return { results, paginationToken: String(limit) };
@@ -108,10 +108,10 @@ function templatePicker(
 	toEntries: (context: ILoadOptionsFunctions, templates: Template[]) => INodeListSearchItems[],
 ) {
 	return listSearch(async (context, filter) => {
-		const { records, gap } = await listTemplates(await connect(context), filter === '');
+		const { records, shortfall } = await listTemplates(await connect(context), filter === '');
 		const sorted = sortBy(records, 'isRefused', ({ name }) => name.toLowerCase(), 'language');
 		const results = matching(toEntries(context, sorted), filter);
-		if (gap && results.length === 0) throw gap;
+		if (shortfall && results.length === 0) throw shortfall;
 		return { results };
 	});
 }

@@ -29,17 +29,17 @@ const numberedFields: ResourceMapperField[] = [
 ];
 
 /** The parameters of a template message. */
-const own = { template: 'template', language: 'language', variables: 'variables' };
+const parameterNames = { template: 'template', language: 'language', variables: 'variables' };
 /** The parameters of a fallback template. */
 const ofFallback = {
 	template: 'fallbackTemplate',
 	language: 'fallbackLanguage',
 	variables: 'fallbackVariables',
 };
-type Parameters = typeof own;
+type Parameters = typeof parameterNames;
 
 /** The chosen template, or why there is none. `isOpen`: it may exist anyway. Does not throw. */
-async function look(
+async function loadTemplate(
 	context: ILoadOptionsFunctions,
 	parameters: Parameters,
 ): Promise<{ template?: Template; problem: string; isOpen?: boolean }> {
@@ -70,7 +70,7 @@ async function fieldsOf(
 	context: ILoadOptionsFunctions,
 	parameters: Parameters,
 ): Promise<ResourceMapperFields> {
-	const { template, isOpen } = await look(context, parameters);
+	const { template, isOpen } = await loadTemplate(context, parameters);
 	if (template?.variables) return { fields: fieldsFor(template.variables, template.pdf) };
 	if (!isOpen) return { fields: [] };
 	const kept = template ? undefined : keptFields(context, parameters.variables);
@@ -82,7 +82,7 @@ async function textOf(
 	context: ILoadOptionsFunctions,
 	parameters: Parameters,
 ): Promise<ResourceMapperFields> {
-	const { template, problem } = await look(context, parameters);
+	const { template, problem } = await loadTemplate(context, parameters);
 	const { header, body, footer, buttons = [] } = template ?? {};
 	if (!body) return { fields: [], emptyFieldsNotice: escape(problem) };
 	const lines = [
@@ -97,10 +97,10 @@ async function textOf(
 /** The methods of forms, as resource mappers name them. */
 export const resourceMapping = {
 	async getTemplateText(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-		return await textOf(this, own);
+		return await textOf(this, parameterNames);
 	},
 	async getTemplateVariables(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-		return await fieldsOf(this, own);
+		return await fieldsOf(this, parameterNames);
 	},
 	async getFallbackText(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 		return await textOf(this, ofFallback);

@@ -11,7 +11,7 @@ import { timeZonesOf } from '../phone/timeZones';
 import type { Client } from '../transport/client';
 import { InputError, ServiceError, asFailure } from '../transport/errors';
 import { readRecords } from '../transport/lists';
-import { type Outcome, type ValidItem, hasFailed, isPending, skip } from './item';
+import { type Guard, type Outcome, type ValidItem, hasFailed, inState, skip } from './item';
 import type { Rounds } from './rounds';
 import { nextClosing, nextOpening } from './sendWindow';
 
@@ -28,8 +28,8 @@ export async function applyAudienceRules(
 	rounds: Rounds,
 ): Promise<void> {
 	limitTest(items, rounds);
-	const ruled = items.filter(({ request }) => request.audience);
-	if (!ruled.some(isPending)) return;
+	const ruled = items.filter(({ request }) => request.rules?.audience);
+	if (!ruled.some(inState('pending'))) return;
 	checkDuplicates(ruled, rounds);
 	const segments = await readSegments(client, ruled);
 	const firstOf = new Map<string, number>();
@@ -54,25 +54,25 @@ export function rememberRecipients(items: ValidItem[], rounds: Rounds): void {
 		outcome !== undefined &&
 		!hasFailed(outcome) &&
 		outcome.records[0]?.reason === 'outsideSendWindow';
-	const theirs = items.filter((item) => item.request.audience && !isPutOff(item));
+	const theirs = items.filter((item) => item.request.rules?.audience && !isPutOff(item));
 	for (const { request, index } of uniqBy(theirs, (item) => recipientOf(item.request)))
 		rounds.add(recipientOf(request), index);
 }
 
 /** Leaves out what is not among the first items of a test, over all rounds of a loop. @throws InputError */
 function limitTest(items: ValidItem[], rounds: Rounds): void {
-	if (!items.some(({ request }) => request.test)) return;
+	if (!items.some(({ request }) => request.rules?.test)) return;
 	rounds.checkKept("'Number of Test Messages'");
 	const before = rounds.test();
 	for (const item of items)
-		if (before + item.index >= (item.request.test?.testMessages ?? Infinity))
+		if (before + item.index >= (item.request.rules?.test?.testMessages ?? Infinity))
 			item.outcome ??= skip(item, 'notInTest');
 }
 
 /** @throws InputError if duplicates may be in another round, where the rule does not see them */
 function checkDuplicates(items: ValidItem[], rounds: Rounds): void {
 	const has = (value: Audience['duplicates']) =>
-		items.some(({ request }) => request.audience?.duplicates === value);
+		items.some(({ request }) => request.rules?.audience?.duplicates === value);
 	if (has('sendFirst')) rounds.checkKept("'Send First'");
 	if (has('stop')) rounds.checkComplete("'Stop With Error'");
 }
@@ -87,7 +87,7 @@ type Segments = Map<string, Set<string>>;
  * @throws InputError
  */
 function repeated(item: ValidItem, first: number | undefined): Outcome | undefined {
-	const { duplicates } = item.request.audience ?? {};
+	const { duplicates } = item.request.rules?.audience ?? {};
 	if (duplicates === 'sendFirst') return skip(item, 'duplicate');
 	if (duplicates !== 'stop') return undefined;
 	throw new InputError(
@@ -98,22 +98,32 @@ function repeated(item: ValidItem, first: number | undefined): Outcome | undefin
 
 /** The outcome of an item whose recipient is excluded or may not be written to now. @throws InputError */
 function leaveOut(item: ValidItem, person: string, segments: Segments): Outcome | undefined {
-	const { excluded, excludedSegment } = item.request.audience ?? {};
+	const { excluded, excludedSegment } = item.request.rules?.audience ?? {};
 	const isInSegment = segments.get(excludedSegment ?? '')?.has(person);
 	return excluded?.has(person) || isInSegment ? skip(item, 'excluded') : outsideWindow(item);
 }
 
 /** The outcome of an item whose recipient may not be written to now. @throws InputError */
 export function outsideWindow(item: ValidItem): Outcome | undefined {
-	const { audience, body } = item.request;
-	if (!audience?.window) return undefined;
-	const { zone } = audience.window;
+	const { rules, body } = item.request;
+	const window = rules?.audience?.window;
+	if (!window) return undefined;
+	const { zone } = window;
 	const zones = zone ? [zone] : timeZonesOf(textOrJson(body?.to));
-	const opening = openingOf(audience.window, zones);
+	const opening = openingOf(window, zones);
 	if (!opening) return undefined;
 	const timeZones = zones.length > maxShownZones ? `${zones.length} time zones` : zones.join(', ');
 	return skip(item, 'outsideSendWindow', { ...opening, timeZones });
 }
+
+/** The Send Window: it may close while others are sent, or while a request waits for its turn. */
+export const sendWindow: Guard = {
+	guard: async (item, send) => {
+		const outcome = outsideWindow(item) ?? (await send());
+		const isCancelled = hasFailed(outcome) && outcome.failure.kind === 'cancelled';
+		return (isCancelled && outsideWindow(item)) || outcome;
+	},
+};
 
 /** More are only counted: a toll-free number of +1 may be in 75. */
 const maxShownZones = 5;
@@ -150,7 +160,7 @@ function openingOf(window: SendWindow, zones: string[]): Opening | undefined {
  * @throws ServiceError if the contacts cannot be listed, or not all of them, or show no phone number
  */
 async function readSegments(client: Client, items: ValidItem[]): Promise<Segments> {
-	const rules = compact(items.map(({ request }) => request.audience));
+	const rules = compact(items.map(({ request }) => request.rules?.audience));
 	const names = uniq(rules.map(({ excludedSegment }) => excludedSegment));
 	const mayBeEmpty = (segment: string) =>
 		rules.every((rule) => rule.excludedSegment !== segment || rule.allowsEmptySegment);
@@ -158,7 +168,7 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 	for (const segment of names.filter(Boolean)) {
 		const list = await readRecords(client, endpoints.listContacts, { query: { segment } });
 		// A person who is missing in the list would get the message.
-		if (list.gap) throw list.gap;
+		if (list.shortfall) throw list.shortfall;
 		const phones = list.records.map(({ phone }) => samePhoneKey(textOrJson(phone)));
 		const isNumber = (phone: string) => phone.startsWith('+');
 		if (phones.length > 0 && !phones.some(isNumber))

@@ -7,7 +7,7 @@ import { sum } from 'lodash';
 /** All times of the protocol, ms. Tests make them shorter. */
 export const timing = {
 	/** The longest that a process may stand still between reading and writing the list. */
-	longestCall: 10_000,
+	maxCall: 10_000,
 	/** A call that takes longer is slow: its process waits before the next one, so that others can notice what it has overwritten. */
 	slowCall: 1_000,
 	/** How often a new claim is looked for. */
@@ -21,7 +21,7 @@ export const timing = {
 };
 
 /** How long a new claim is watched while others may write: longer than anybody can hold a copy without it. */
-const watchMs = () => sum([timing.longestCall, timing.check, 2 * timing.slowCall]);
+const watchMs = () => sum([timing.maxCall, timing.check, 2 * timing.slowCall]);
 
 /** The most entries that one call removes: n8n searches the whole list for each of them. */
 const maxRemoved = 100;
@@ -271,7 +271,7 @@ export class Claims {
 
 	/** Whether the last call has taken so long that others may have taken its entries and be done with them. */
 	private isTooLate(now: number): boolean {
-		return this.lastDuration > timing.longestCall && !this.isAlone(now);
+		return this.lastDuration > timing.maxCall && !this.isAlone(now);
 	}
 
 	private neededAge(now: number): number {

@@ -9,7 +9,7 @@ import { mapValues, memoize, partition, truncate, zip } from 'lodash';
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
 import { isRecord } from '../jsonValues';
-import type { Field } from '../operations/fields';
+import type { ParameterField } from '../operations/fields';
 import { isUnreadable, unreadable } from '../operations/readText';
 import { InputError } from '../transport/errors';
 import { isSameForRun } from './runExpressions';
@@ -66,7 +66,7 @@ export class FieldReader {
 	}
 
 	/** Whether the field is shown; hidden fields have their default. */
-	isShown({ name }: Field): boolean {
+	isShown({ name }: ParameterField): boolean {
 		return name in this.parameters;
 	}
 
@@ -75,7 +75,7 @@ export class FieldReader {
 	 *
 	 * @throws InputError that names field and expression, if one fails or has no value
 	 */
-	read(field: Field, index: number): unknown {
+	read(field: ParameterField, index: number): unknown {
 		const saved = this.parameters[field.name] ?? field.default;
 		return mapTexts(saved, field.name, (text, path) => {
 			if (!text.startsWith('=')) return text;
@@ -84,7 +84,7 @@ export class FieldReader {
 		});
 	}
 
-	private evaluate(text: string, field: Field, path: string, index: number): unknown {
+	private evaluate(text: string, field: ParameterField, path: string, index: number): unknown {
 		const { texts, codes, isWhole, isJoined } = this.parse(text);
 		if (isWhole) return this.readWhole(codes[0], field, path, index);
 		const parts = this.readParts(codes, field, index);
@@ -96,7 +96,7 @@ export class FieldReader {
 		return value;
 	}
 
-	private readWhole(code: string, field: Field, path: string, index: number): unknown {
+	private readWhole(code: string, field: ParameterField, path: string, index: number): unknown {
 		const known = this.known(code, index);
 		if (known !== undefined) return known;
 		const { value, error } = this.ask(`{{${code}}}`, index);
@@ -108,7 +108,7 @@ export class FieldReader {
 	}
 
 	/** What the expressions of a text become in it, in their order. */
-	private readParts(codes: string[], field: Field, index: number): Plain[] {
+	private readParts(codes: string[], field: ParameterField, index: number): Plain[] {
 		const known = new Map<string, Plain | undefined>(
 			codes.map((code) => [code, this.known(code, index)]),
 		);
@@ -127,7 +127,7 @@ export class FieldReader {
 	}
 
 	/** @throws InputError for a list, true or false inside of a text that people read */
-	private checkPart(part: Plain, code: string, field: Field, index: number): void {
+	private checkPart(part: Plain, code: string, field: ParameterField, index: number): void {
 		if (forPrograms.includes(field.name) || !/^(true|false)$|,/.test(String(part))) return;
 		const value = this.known(code, index) ?? this.ask(`{{${code}}}`, index).value;
 		if (isUnreadable(value)) throw unreadable(value, `${show(code)} in '${field.displayName}'`);
@@ -139,7 +139,11 @@ export class FieldReader {
 		return toLines(this.ask(`{{${code}}}`, index).value);
 	}
 
-	private askTogether(codes: string[], field: Field, index: number): Array<[string, string]> {
+	private askTogether(
+		codes: string[],
+		field: ParameterField,
+		index: number,
+	): Array<[string, string]> {
 		if (codes.length === 0) return [];
 		const joined = codes.map((code) => `${separator}{{${code}}}`).join('');
 		const { value, error } = this.ask(joined, index);
@@ -213,7 +217,7 @@ function isMissing(value: unknown): boolean {
 }
 
 /** @throws InputError for the text of an expression that shows a record or an invalid date */
-function checkReadable(text: string, code: string, { displayName }: Field): void {
+function checkReadable(text: string, code: string, { displayName }: ParameterField): void {
 	const [wrong] = notForPeople.exec(text) ?? [];
 	if (!wrong || code.includes(wrong)) return;
 	throw new InputError(
@@ -222,14 +226,22 @@ function checkReadable(text: string, code: string, { displayName }: Field): void
 	);
 }
 
-function failed(code: string, { displayName }: Field, error: Evaluation['error']): InputError {
+function failed(
+	code: string,
+	{ displayName }: ParameterField,
+	error: Evaluation['error'],
+): InputError {
 	return new InputError(
 		`The expression ${show(code)} in '${displayName}' failed: ${error?.message}`,
 		`${error?.description ?? ''} Correct the expression in the node.`.trim(),
 	);
 }
 
-function noValue(code: string, { displayName, required }: Field, isWhole = false): InputError {
+function noValue(
+	code: string,
+	{ displayName, required }: ParameterField,
+	isWhole = false,
+): InputError {
 	const check = 'Check the name of the field in the input.';
 	const advice =
 		"If the value may be missing, use an empty text instead, e.g. {{ $json.customer?.name ?? '' }}.";

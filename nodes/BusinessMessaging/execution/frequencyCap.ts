@@ -10,10 +10,10 @@ import type { Cap } from '../operations/sending/audienceRules';
 import { recipientOf } from '../operations/phoneFields';
 import { InputError } from '../transport/errors';
 import { EntryStore, notWritten } from './entryStore';
-import { type Outcome, type ValidItem, isUnsent, skip } from './item';
+import { type Guard, type Outcome, type Send, type ValidItem, skip, stateOf } from './item';
 
 /** The Frequency Cap for the items of a run that have one. */
-export class FrequencyCap {
+export class FrequencyCap implements Guard {
 	readonly store: EntryStore;
 	private readonly freed = new Set<string>();
 
@@ -22,15 +22,15 @@ export class FrequencyCap {
 	}
 
 	/** Sends the message of an item unless its recipient got enough. */
-	async guard(item: ValidItem, send: () => Promise<Outcome>): Promise<Outcome> {
-		const cap = item.request.audience?.cap;
+	async guard(item: ValidItem, send: Send): Promise<Outcome> {
+		const cap = item.request.rules?.audience?.cap;
 		if (!cap) return await send();
 		const taking = this.takePlace(recipientOf(item.request), cap);
 		const place = await taking.catch((cause) => notWritten('Frequency Cap', cause));
 		if (place instanceof InputError) return { failure: place };
 		if (!place) return skip(item, 'frequencyCap');
 		const outcome = await send();
-		if (isUnsent(outcome)) {
+		if (['failed', 'leftOut'].includes(stateOf(outcome))) {
 			this.store.remove(place);
 			this.freed.add(place);
 		}

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { textOrJson } from '../jsonValues';
 import { type OperationRequest, sendResult } from '../operations/operation';
-import type { ServiceError } from '../transport/errors';
+import { type ServiceError, asFailure } from '../transport/errors';
 
 /** What became of an item: its output, also if a rule left it out, or its failure. */
 export type Outcome = { records: IDataObject[]; isLeftOut?: true } | { failure: ServiceError };
@@ -21,7 +21,7 @@ export type SkipReason =
 
 /** One input item on its way through a run. */
 export interface Item {
-	/** Its place among the input items, counted from 0 as in n8n's own messages. */
+	/** Its position among the input items, counted from 0 as in n8n's own messages. */
 	readonly index: number;
 	/** Its fields, for an output that keeps them. */
 	readonly input: IDataObject;
@@ -42,9 +42,20 @@ export function skip(
 	reason: SkipReason,
 	details: IDataObject = {},
 ): Outcome {
-	const to = request.test?.meantFor ?? textOrJson(request.body?.to);
+	const to = request.rules?.test?.meantFor ?? textOrJson(request.body?.to);
 	const record = { ...sendResult(to, 'skipped', { reason }), skipped: true, ...details };
 	return { records: [record], isLeftOut: true };
+}
+
+/** The outcome of an error. */
+export const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(error) });
+
+/** Sends the message of an item, with its own request or another one. */
+export type Send = (request?: OperationRequest) => Promise<Outcome>;
+
+/** What may hold back the message of an item: it calls `send` or not, and may change the outcome. */
+export interface Guard {
+	guard(item: ValidItem, send: Send): Promise<Outcome>;
 }
 
 /** Whether an item failed. */
@@ -52,30 +63,20 @@ export function hasFailed(outcome: Outcome | undefined): outcome is { failure: S
 	return outcome !== undefined && 'failure' in outcome;
 }
 
-/** Whether nothing was sent for certain: the item failed before that, or a rule left it out. */
-export function isUnsent(outcome: Outcome): boolean {
-	return hasFailed(outcome) ? outcome.failure.sendStatus === 'notSent' : outcome.isLeftOut === true;
+/** The only state that an item is in. After `failed` nothing was sent; `uncertain` has failed too, but may have been sent. */
+export type ItemState = 'pending' | 'done' | 'leftOut' | 'failed' | 'uncertain';
+
+/** The state of an item with this outcome. One with an invalid field has failed. */
+export function stateOf(outcome: Outcome | undefined): ItemState {
+	if (outcome === undefined) return 'pending';
+	if (hasFailed(outcome)) return outcome.failure.sendStatus === 'notSent' ? 'failed' : 'uncertain';
+	return outcome.isLeftOut ? 'leftOut' : 'done';
 }
 
-/** Whether the recipient of an item may get its message, now or in an earlier attempt: it has not certainly failed. */
-export function mayReach(item: Item): item is ValidItem {
-	const isNotSent = hasFailed(item.outcome) && item.outcome.failure.sendStatus === 'notSent';
-	return item.request !== undefined && !isNotSent;
+/** Tells whether an item is in one of some states. */
+export function inState(...states: Array<Exclude<ItemState, 'failed'>>) {
+	return (item: Item): item is ValidItem => states.some((state) => state === stateOf(item.outcome));
 }
 
-/** Whether an item has not failed, and no rule has left it out. */
-export function isWanted(item: Item): item is ValidItem {
-	const { request, outcome } = item;
-	const isLeftOut = outcome && 'isLeftOut' in outcome;
-	return request !== undefined && !hasFailed(outcome) && !isLeftOut;
-}
-
-/** Whether an item was carried out with success. */
-export function isDone({ outcome }: Item): boolean {
-	return outcome !== undefined && !hasFailed(outcome);
-}
-
-/** Whether an item is still to be carried out. */
-export function isPending(item: Item): item is ValidItem {
-	return item.request !== undefined && item.outcome === undefined;
-}
+/** Whether the recipient of an item may get its message, now or in an earlier attempt. */
+export const mayReach = inState('pending', 'done', 'leftOut', 'uncertain');

@@ -9,7 +9,7 @@ import { type ValidItem, skip } from './item';
 export function previewItems(items: ValidItem[], prepared: unknown): string | undefined {
 	for (const item of items) {
 		const { request } = item;
-		const { campaign } = request;
+		const { campaign } = request.rules ?? {};
 		if (campaign?.clearsHistory) {
 			item.outcome = skip(item, 'historyCleared', { campaign: campaign.name });
 			continue;
@@ -18,8 +18,10 @@ export function previewItems(items: ValidItem[], prepared: unknown): string | un
 		const message = previewOf(request, prepared as TemplateList | undefined);
 		item.outcome = { records: [{ ...shown, ...message }] };
 	}
-	const looks = items.some(({ request }) => request.campaign ?? request.audience?.cap);
-	return looks
+	const isUnchecked = items.some(
+		({ request }) => request.rules?.campaign ?? request.rules?.audience?.cap,
+	);
+	return isUnchecked
 		? 'A preview does not look at Send Once and Frequency Cap. It also shows people who would be skipped by them.'
 		: undefined;
 }

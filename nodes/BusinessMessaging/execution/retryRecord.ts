@@ -8,15 +8,23 @@ import { pick } from 'lodash';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Operation } from '../operations/operation';
-import { type Outcome, type ValidItem, hasFailed, isUnsent } from './item';
+import {
+	type Guard,
+	type Outcome,
+	type Send,
+	type ValidItem,
+	hasFailed,
+	stateOf,
+	toOutcome,
+} from './item';
 import { campaignKeyOf } from './sendOnce';
 import { ServiceError } from '../transport/errors';
 
 /** The failure of an item that may have taken effect. */
-type UnknownFate = Pick<ServiceError, 'message' | 'description' | 'statusCode'>;
+type UncertainFailure = Pick<ServiceError, 'message' | 'description' | 'statusCode'>;
 
 /** What is stored from the request until the response. */
-const interrupted: UnknownFate = {
+const interrupted: UncertainFailure = {
 	message: 'The execution was interrupted before the service responded',
 	description:
 		'The request may have taken effect, so it is not repeated. Check in the service before you run the node again.',
@@ -26,11 +34,11 @@ interface StoredRun {
 	/** The same over all attempts at this run. */
 	id: string;
 	/** The records of an item, or that it may have taken effect. */
-	items: Record<string, IDataObject[] | UnknownFate | undefined>;
+	items: Record<string, IDataObject[] | UncertainFailure | undefined>;
 }
 
 /** The record of the current run of an operation whose calls must not be repeated. */
-export class RetryRecord {
+export class RetryRecord implements Guard {
 	private readonly runs: Record<string, StoredRun>;
 	private readonly runIndex: string;
 	private readonly node: string;
@@ -71,11 +79,18 @@ export class RetryRecord {
 		return createHash('sha256').update(id).digest('hex').slice(0, 32);
 	}
 
+	/** Sends the message of an item, and records what became of it. */
+	async guard(item: ValidItem, send: Send): Promise<Outcome> {
+		const outcome = await send().catch(toOutcome);
+		this.keep(item, outcome);
+		return outcome;
+	}
+
 	/** Records what became of an item. Nothing remains of one that was certainly not sent, or left out by a rule. */
-	keep(item: ValidItem, outcome: Outcome): void {
+	private keep(item: ValidItem, outcome: Outcome): void {
 		const { items } = this.run;
 		const key = this.keyOf(item);
-		if (isUnsent(outcome)) delete items[key];
+		if (['failed', 'leftOut'].includes(stateOf(outcome))) delete items[key];
 		else if (!hasFailed(outcome)) items[key] = outcome.records;
 		else items[key] = pick(outcome.failure, ['message', 'description', 'statusCode']);
 	}

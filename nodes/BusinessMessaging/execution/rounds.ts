@@ -7,11 +7,11 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { InputError } from '../transport/errors';
 
 /** The place of an item: the round and its index, both counted from 0. */
-type Place = [round: number, index: number];
+type ItemPosition = [round: number, index: number];
 
 interface StoredRounds {
 	/** The first item of each person. */
-	people: Record<string, Place>;
+	people: Record<string, ItemPosition>;
 	/** The items of the latest round that was tested, and of all before it. */
 	tested: { round: number; before: number; items: number };
 }
@@ -30,9 +30,9 @@ export class Rounds {
 	}
 
 	/** The first item of each person so far, as long as it is not in this round, which may be repeated by a retry. */
-	earlier(person: string): Place | undefined {
-		const place = this.stored.people[person];
-		return place?.[0] === this.round ? undefined : place;
+	earlier(person: string): ItemPosition | undefined {
+		const position = this.stored.people[person];
+		return position?.[0] === this.round ? undefined : position;
 	}
 
 	/** Records the first item of a person in this round. */

@@ -7,29 +7,32 @@ import type { Operation, OperationRequest, RunOptions } from '../operations/oper
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
 import { ServiceError, asFailure } from '../transport/errors';
-import { applyAudienceRules, outsideWindow, rememberRecipients } from './applyAudienceRules';
+import {
+	applyAudienceRules,
+	outsideWindow,
+	rememberRecipients,
+	sendWindow,
+} from './applyAudienceRules';
 import type { EntryStore } from './entryStore';
 import { FrequencyCap } from './frequencyCap';
 import {
 	type Item,
 	type Outcome,
+	type Send,
 	type ValidItem,
 	hasFailed,
-	isDone,
-	isPending,
-	isWanted,
+	inState,
 	mayReach,
+	toOutcome,
 } from './item';
 import { atMost, inQueues } from './keyedQueue';
 import { isEvaluation } from './engine2';
-import { labelExecution, reportFigures } from './labels';
 import { toNodeError, toOutputs } from './itemOutput';
 import { previewItems } from './previewItems';
-import { logProgress } from './progress';
+import { labelExecution, logProgress, reportFigures, totalOf } from './report';
 import { RetryRecord } from './retryRecord';
 import { Rounds } from './rounds';
 import { SendOnce } from './sendOnce';
-import { totalOf } from './total';
 import { readItems } from './readItems';
 
 /** What an operation that waits for replies does before and after its requests. */
@@ -79,8 +82,11 @@ export async function runOperation(
 	const listening = operation.waits ? await beginListening(context, items, listen) : undefined;
 	run.listening = listening;
 	refuseUnsent(context, items);
-	labelExecution(context, operation, items.filter(isPending));
-	const sending = untilStopped(context, carryOut(context, run, items.filter(isPending), stops));
+	labelExecution(context, operation, items.filter(inState('pending')));
+	const sending = untilStopped(
+		context,
+		carryOut(context, run, items.filter(inState('pending')), stops),
+	);
 	const finished = sending.then((warning) => {
 		reportFigures(context, operation, items, run.client);
 		addHints(context, operation, items, { client: run.client, warning });
@@ -95,7 +101,8 @@ export async function runOperation(
 	if (await listening?.wait()) return context.getInputData();
 	const outputs = toOutputs(context, operation, items);
 	// With Retry On Fail, n8n also repeats a run whose first output has a field `error`, which may come from the service.
-	if (items.every(isDone) && outputs[0]?.json.error === undefined) run.record?.clear();
+	if (items.every(inState('done', 'leftOut')) && outputs[0]?.json.error === undefined)
+		run.record?.clear();
 	return outputs;
 }
 
@@ -103,7 +110,7 @@ export async function runOperation(
 function isPreview(context: IExecuteFunctions, { recipientOf }: Operation, items: Item[]): boolean {
 	if (!recipientOf) return false;
 	const mode = attempt(() => context.getNodeParameter('mode', 0, 'send'));
-	const isChosen = mode === 'preview' || items.some(({ request }) => request?.isPreview);
+	const isChosen = mode === 'preview' || items.some(({ request }) => request?.rules?.isPreview);
 	return isChosen || isEvaluation(context);
 }
 
@@ -113,9 +120,10 @@ async function preview(
 	operation: Operation,
 	items: Item[],
 ): Promise<INodeExecutionData[]> {
-	for (const item of items.filter(isPending)) item.request.isPreview = true;
+	for (const item of items.filter(inState('pending')))
+		item.request.rules = { ...item.request.rules, isPreview: true };
 	const { client, prepared } = await untilStopped(context, openRun(context, operation, items));
-	const pending = items.filter(isPending);
+	const pending = items.filter(inState('pending'));
 	const hint = previewItems(pending, prepared);
 	addHints(context, operation, items, { client, isPreview: true, warning: hint });
 	rememberRecipients(items.filter(mayReach), new Rounds(context));
@@ -137,7 +145,7 @@ function refuseFailed(
 	items: Item[],
 	warning = '',
 ): void {
-	const done = items.filter(isDone).length;
+	const done = items.filter(inState('done', 'leftOut')).length;
 	const progress = `${done} of ${items.length} items are done. A retry continues from there and repeats none of them.`;
 	const isRepeatable = endpoint.idempotent || items.length === 1;
 	refuse(context, items, `${isRepeatable ? '' : progress} ${warning}`.trim());
@@ -157,8 +165,8 @@ async function openRun(
 	items: Item[],
 ): Promise<Run> {
 	const record = operation.endpoint.idempotent ? undefined : new RetryRecord(context, operation);
-	for (const item of items.filter(isPending)) item.outcome = record?.recall(item);
-	const pending = items.filter(isPending);
+	for (const item of items.filter(inState('pending'))) item.outcome = record?.recall(item);
+	const pending = items.filter(inState('pending'));
 	try {
 		const signal = context.getExecutionCancelSignal();
 		const timeoutMs = 1_000 * optionsOf(pending).timeout;
@@ -200,7 +208,7 @@ async function beginListening(
 	items: Item[],
 	listen: Listen,
 ): Promise<Listening | undefined> {
-	const asking = items.filter(isWanted);
+	const asking = items.filter(inState('pending', 'done'));
 	try {
 		return asking.length > 0 ? await listen(context, items) : undefined;
 	} catch (error) {
@@ -211,7 +219,7 @@ async function beginListening(
 
 /** How many requests go out at the same time. With Send Once fewer do, as it cannot know what became of them in a crash. */
 function concurrencyOf(items: ValidItem[], client: Client): () => number {
-	const least = items.some(({ request }) => request.campaign) ? 24 : 100;
+	const least = items.some(({ request }) => request.rules?.campaign) ? 24 : 100;
 	const { concurrency } = optionsOf(items);
 	return () => concurrency ?? client.concurrency(least);
 }
@@ -252,18 +260,18 @@ async function carryOut(
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);
+	// In the order in which they are asked. What all of them let through is sent.
+	const guards = compact([record, sendWindow, cap, sendOnce]);
 	await inQueues(items, settings, async (item) => {
-		const send = async (request: OperationRequest) =>
+		const sendUnguarded: Send = async (request = item.request) =>
 			await inTurn(async () => await sendItem(run, client, item, request));
-		const sendUnlessSent = async () => await sendOnce.guard(item, send);
-		// The window may have closed while others were sent, or while the request waited for its turn.
-		const sendInWindow = async () => {
-			const outcome = outsideWindow(item) ?? (await cap.guard(item, sendUnlessSent));
-			const isCancelled = hasFailed(outcome) && outcome.failure.kind === 'cancelled';
-			return (isCancelled && outsideWindow(item)) || outcome;
-		};
-		const outcome = await sendInWindow().catch(toOutcome);
-		record?.keep(item, outcome);
+		const send = guards.reduceRight(
+			(next, one): Send =>
+				async () =>
+					await one.guard(item, next),
+			sendUnguarded,
+		);
+		const outcome = await send().catch(toOutcome);
 		item.outcome = outcome;
 		note(outcome);
 		hasToStop ||= hasFailed(outcome) && stops;
@@ -281,8 +289,8 @@ async function sendItem(
 ): Promise<Outcome> {
 	try {
 		await listening?.tell(item);
-		const mayGo = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
-		const keyed = { ...request, mayGo, idempotencyKey: record?.begin(item) };
+		const isStillAllowed = () => (item.hasBegun = attempt(outsideWindow, item) === undefined);
+		const keyed = { ...request, isStillAllowed, idempotencyKey: record?.begin(item) };
 		return { records: await operation.run(client, keyed, prepared) };
 	} catch (error) {
 		return toOutcome(error);
@@ -316,8 +324,6 @@ function addHints(
 	for (const message of all.slice(0, maxHints)) add('warning', message);
 	if (hidden > 0) add('warning', `${more} not shown.`);
 }
-
-const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(error) });
 
 /** The options of a run are those of its first item. */
 function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {

@@ -9,7 +9,15 @@ import type { OperationRequest } from '../operations/operation';
 import { recipientOf } from '../operations/phoneFields';
 import { InputError, ServiceError } from '../transport/errors';
 import { EntryStore, notWritten } from './entryStore';
-import { type Outcome, type SkipReason, type ValidItem, hasFailed, skip } from './item';
+import {
+	type Guard,
+	type Outcome,
+	type Send,
+	type SkipReason,
+	type ValidItem,
+	hasFailed,
+	skip,
+} from './item';
 
 /** What is known of a key before it is sent. */
 type KeyState = 'new' | Extract<SkipReason, 'alreadySent' | 'mayHaveBeenSent' | 'historyCleared'>;
@@ -23,7 +31,7 @@ type KeysUnderWay = Map<string, 'alreadySent' | 'mayHaveBeenSent'>;
 const underWay = new WeakMap<EntryStore, KeysUnderWay>();
 
 /** Send Once for the items of a run that have a campaign. */
-export class SendOnce {
+export class SendOnce implements Guard {
 	readonly store: EntryStore;
 	/** What this run has claimed. */
 	private readonly began = new Set<string>();
@@ -35,13 +43,10 @@ export class SendOnce {
 	}
 
 	/** Sends the message of an item unless its campaign has reached the recipient. */
-	async guard(
-		item: ValidItem,
-		send: (request: OperationRequest) => Promise<Outcome>,
-	): Promise<Outcome> {
-		const { campaign } = item.request;
+	async guard(item: ValidItem, send: Send): Promise<Outcome> {
+		const { campaign } = item.request.rules ?? {};
 		const key = campaignKeyOf(item.request);
-		if (!campaign || key === undefined) return await send(item.request);
+		if (!campaign || key === undefined) return await send();
 		const asking = campaign.clearsHistory ? this.clear() : this.claim(key);
 		const state = await asking.catch((cause) => notWritten('Send Once', cause));
 		if (state instanceof InputError) return { failure: state };
@@ -49,7 +54,7 @@ export class SendOnce {
 			state === 'mayHaveBeenSent' && campaign.repeatsUncertain && !this.underWay.has(key);
 		if (state !== 'new' && !isRepeat) return skip(item, state, { campaign: campaign.name });
 		this.hold(key);
-		const outcome = isRepeat ? await repeat(item, send) : await send(item.request);
+		const outcome = isRepeat ? await repeat(item, send) : await send();
 		if (!hasFailed(outcome)) {
 			this.underWay.set(key, 'alreadySent');
 			this.write('add', confirmationPrefix + key);
@@ -125,7 +130,7 @@ export class SendOnce {
 
 /** Identifies one message of a campaign to a recipient: the first one, or the one after a failed message. */
 export function campaignKeyOf(request: OperationRequest): string | undefined {
-	const { campaign } = request;
+	const { campaign } = request.rules ?? {};
 	if (!campaign) return undefined;
 	const { name, failedMessageId } = campaign;
 	const key = `${recipientOf(request)} ${name}`;
@@ -133,11 +138,8 @@ export function campaignKeyOf(request: OperationRequest): string | undefined {
 }
 
 /** Sends a message again. A refusal says nothing about the first attempt, so no fallback template follows. */
-async function repeat(
-	{ request }: ValidItem,
-	send: (request: OperationRequest) => Promise<Outcome>,
-): Promise<Outcome> {
-	const outcome = await send({ ...request, fallback: undefined });
+async function repeat({ request }: ValidItem, send: Send): Promise<Outcome> {
+	const outcome = await send({ ...request, rules: { ...request.rules, fallback: undefined } });
 	if (!hasFailed(outcome)) return outcome;
 	const { message, description = '', statusCode } = outcome.failure;
 	const failure = new ServiceError(message, {

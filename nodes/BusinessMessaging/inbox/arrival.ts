@@ -5,8 +5,7 @@ import type { EventEnvelope } from '../api/events';
 import { kindOf } from '../reading/readEvents';
 import { isRecord, textOrJson } from '../jsonValues';
 import { nameOf } from '../webhooks/deduplicationKey';
-import { senderOf } from '../webhooks/sender';
-import { latestTimeOf, quotedIn, readEvent } from '../webhooks/simpleEvent';
+import { latestTimeOf, quotedIn, readEvent, senderOf } from '../webhooks/simpleEvent';
 import { type Arrival, maxText } from './core';
 
 /** Characters of the name of a message that nothing identifies. */

@@ -4,7 +4,7 @@ import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
 import { isOnEngine2 } from '../execution/engine2';
-import { type Item, type ValidItem, isDone } from '../execution/item';
+import { type Item, type ValidItem, inState } from '../execution/item';
 import type { Listening } from '../execution/run';
 import { InputError, asFailure } from '../transport/errors';
 import type { Client } from '../transport/client';
@@ -124,8 +124,8 @@ class Parts {
 	) {
 		const { requests, windowMs } = run.client.config.rate;
 		const size = Math.max(minPart, Math.ceil((requests * partMs) / windowMs));
-		this.earlier = run.asked.filter(isDone);
-		const pending = run.asked.filter((item) => !isDone(item));
+		this.earlier = run.asked.filter(inState('done'));
+		const pending = run.asked.filter(inState('pending'));
 		for (const part of chunk(pending, size))
 			for (const { index } of part) this.partOf.set(index, part);
 	}
@@ -134,7 +134,7 @@ class Parts {
 		const part = this.partOf.get(index) ?? [];
 		const known = this.told.get(part);
 		if (known) return await known;
-		const [asked, others] = partition(this.earlier, isDone);
+		const [asked, others] = partition(this.earlier, inState('done', 'leftOut'));
 		this.earlier = [...others, ...part];
 		const people = [...asked, ...part].map((item) => this.run.toPerson(item));
 		const told = this.asker.tell(people);

@@ -68,7 +68,7 @@ function portsOf(context: IWebhookFunctions, client: Client, own: string): Inbox
 		unseal: (text) => unseal(id, text),
 		callRun: async (run, record) => await callRun(context, id, run, own, record),
 		repeat: async (run, person, key) => await repeat(context, client, run, person, key),
-		warn: (message) => writeLog(context, 'warn', message),
+		warn: (message) => writeLog(context, message),
 	};
 }
 
@@ -87,7 +87,7 @@ async function repeat(
 		() => true,
 		(error: unknown) => {
 			if (!(error instanceof ServiceError) || error.sendStatus !== 'notSent') return true;
-			writeLog(context, 'warn', notRepeated(error.message));
+			writeLog(context, notRepeated(error.message));
 			return false;
 		},
 	);

@@ -12,7 +12,7 @@ const maxSettled = 10_000;
 const maxSettledMinutes = 2 * 24 * 60;
 const minuteMs = 60_000;
 /** Replies that arrive within this time, ms, are stored together, as storing takes long with thousands of people. */
-const gatherMs = 200;
+const storeDelayMs = 200;
 /** How long a delivery waits for another one with which it is stored, ms. */
 const maxStoringMs = 2_000;
 /** When to look whether n8n still has what was stored, as an execution may write back an older copy, ms after the change before. */
@@ -159,7 +159,7 @@ export class Known {
 		if (isStarting) return delivery.store(this.live);
 		const stored = delivery.ended.then((end) => end === 'received');
 		this.gathering = stored;
-		if (this.storing > 0) await this.ports.pause(gatherMs);
+		if (this.storing > 0) await this.ports.pause(storeDelayMs);
 		this.storing++;
 		void stored.then(() => this.storing--);
 		delivery.store({

@@ -5,7 +5,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { textOrJson } from '../jsonValues';
 import { asMilliseconds } from '../reading/readResponse';
-import { type Item, type ValidItem, hasFailed, isDone, isWanted } from '../execution/item';
+import { type Item, type ValidItem, hasFailed, inState } from '../execution/item';
 import { toOutput } from '../execution/itemOutput';
 import type { OperationRequest } from '../operations/operation';
 import type { Client } from '../transport/client';
@@ -36,13 +36,13 @@ export class QuestionRun {
 		readonly client: Client,
 		private readonly items: Item[],
 	) {
-		this.asked = items.filter(isWanted);
+		this.asked = items.filter(inState('pending', 'done'));
 		const texts = new Set(this.asked.map(({ request }) => askedIn(request)));
 		this.showsAsked = texts.size <= maxDifferentAsked;
 		const keys = new Set(this.asked.map(({ request }) => this.keyOf(request)));
 		this.indexes = new Map([...keys].map((key, index) => [key, index]));
 		this.questions = [...keys].map((key) => JSON.parse(key) as Question);
-		const limits = this.asked.map(({ request }) => request.question?.limitMs ?? 0);
+		const limits = this.asked.map(({ request }) => request.rules?.question?.limitMs ?? 0);
 		this.limitMs = limits.reduce((most, limit) => Math.max(most, limit), 0);
 	}
 
@@ -53,12 +53,12 @@ export class QuestionRun {
 
 	private keyOf(request: OperationRequest): string {
 		const asked = this.showsAsked ? askedIn(request) : '';
-		return JSON.stringify({ ...omit(request.question, 'limitMs'), asked });
+		return JSON.stringify({ ...omit(request.rules?.question, 'limitMs'), asked });
 	}
 
 	/** Those who were asked so far: the others may still be left out by a rule, or fail. */
 	get people(): Person[] {
-		const sent = this.asked.filter((item) => isDone(item) && isWanted(item));
+		const sent = this.asked.filter(inState('done'));
 		return sent.map((item) => this.toPerson(item));
 	}
 
@@ -80,7 +80,7 @@ export class QuestionRun {
 
 	/** The output of the items that asked nobody. */
 	get notAsked(): INodeExecutionData[] {
-		const others = this.items.filter((item) => !isWanted(item));
+		const others = this.items.filter((item) => !inState('pending', 'done')(item));
 		const shape = { isMessage: true, keepsInput: false };
 		return others.flatMap((item) => toOutput(this.context.getNode(), item, shape));
 	}
@@ -92,7 +92,7 @@ export class QuestionRun {
 	}
 }
 
-function askedIn({ body, template }: OperationRequest): string {
-	const text = textOrJson(body?.text ?? template?.name);
+function askedIn({ body, rules }: OperationRequest): string {
+	const text = textOrJson(body?.text ?? rules?.template?.name);
 	return text.length > maxAsked ? `${text.slice(0, maxAsked - 1)}…` : text;
 }

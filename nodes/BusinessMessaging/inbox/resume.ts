@@ -61,7 +61,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		const isReplied = await withLock(id, async () => await takeMessages(context, run, events));
 		return isReplied ? goOn(context, run, wait) : handled('No reply');
 	} catch (error) {
-		writeLog(context, 'warn', `A reply could not be handled: ${asFailure(error).message}`);
+		writeLog(context, `A reply could not be handled: ${asFailure(error).message}`);
 		return refuse(context, 503, 'Not handled at the moment');
 	}
 }
@@ -162,7 +162,7 @@ async function repeat(context: IWebhookFunctions, run: Run, key: string): Promis
 	const request = { body, idempotencyKey: `${run.id}-${key}` };
 	const failure = await client.call(endpoints.sendText, request).then(() => undefined, asFailure);
 	if (failure?.sendStatus !== 'notSent') return true;
-	writeLog(context, 'warn', notRepeated(failure.message));
+	writeLog(context, notRepeated(failure.message));
 	return false;
 }
 

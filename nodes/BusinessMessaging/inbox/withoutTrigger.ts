@@ -130,6 +130,6 @@ export async function unregister(
 		await removeWebhooks(client, id === undefined ? found : [{ id }]);
 	} catch (error) {
 		const { message } = asFailure(error);
-		writeLog(context, 'warn', `A webhook could not be removed at the service: ${message}`);
+		writeLog(context, `A webhook could not be removed at the service: ${message}`);
 	}
 }

@@ -5,7 +5,7 @@ import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow
 import { textOrJson } from '../jsonValues';
 import { InputError } from '../transport/errors';
 import { readCountry } from '../phone/countries';
-import type { Field } from './fields';
+import type { ParameterField } from './fields';
 import { readText } from './readText';
 
 /** Columns whose value is read in the type that the user chose for it. */
@@ -20,7 +20,7 @@ const countryField = 'defaultCountry';
  *
  * @throws InputError if it does not fit
  */
-export function coerce(field: Field, value: unknown): unknown {
+export function coerce(field: ParameterField, value: unknown): unknown {
 	switch (field.type) {
 		case 'resourceLocator': {
 			const isLocator = typeof value === 'object' && value !== null && 'value' in value;
@@ -39,7 +39,7 @@ export function coerce(field: Field, value: unknown): unknown {
 		case 'json':
 			return coerceJson(field, value);
 		case 'collection':
-			return coerceAll(field.options as Field[], value);
+			return coerceAll(field.options as ParameterField[], value);
 		case 'fixedCollection':
 			return coerceRows(field.options as INodePropertyCollection[], value);
 		default:
@@ -57,19 +57,21 @@ function textOf(value: object): string {
 }
 
 /** The values of the fields that are set. */
-function coerceAll(fields: Field[], values: unknown): Record<string, unknown> {
+function coerceAll(fields: ParameterField[], values: unknown): Record<string, unknown> {
 	const byName = Object.fromEntries(fields.map((field) => [field.name, field]));
 	return mapValues(pick(values, Object.keys(byName)), (value, name) => coerce(byName[name], value));
 }
 
 function coerceRows(kinds: INodePropertyCollection[], value: unknown): Record<string, unknown> {
-	const byName = Object.fromEntries(kinds.map(({ name, values }) => [name, values as Field[]]));
+	const byName = Object.fromEntries(
+		kinds.map(({ name, values }) => [name, values as ParameterField[]]),
+	);
 	return mapValues(pick(value, Object.keys(byName)), (rows, name) =>
 		[rows].flat().map((row: unknown) => coerceAll(byName[name], row)),
 	);
 }
 
-function coerceChoice(field: Field, value: string): string {
+function coerceChoice(field: ParameterField, value: string): string {
 	const allowed = (field.options as INodePropertyOptions[]).map((option) => option.value);
 	if (allowed.includes(value)) return value;
 	if (field.name === countryField) {
@@ -80,7 +82,7 @@ function coerceChoice(field: Field, value: string): string {
 	throw unfit(field, value, `Choose one of ${allowed.map((one) => `"${one}"`).join(', ')}.`);
 }
 
-function coerceNumber(field: Field, value: unknown): number {
+function coerceNumber(field: ParameterField, value: unknown): number {
 	const { minValue = -Infinity, maxValue = Infinity, numberPrecision } = field.typeOptions ?? {};
 	const number = textOrJson(value).trim() === '' ? NaN : Number(value);
 	const isOfKind = numberPrecision === 0 ? Number.isInteger(number) : Number.isFinite(number);
@@ -91,14 +93,14 @@ function coerceNumber(field: Field, value: unknown): number {
 	throw unfit(field, textOrJson(value), `Enter ${kind}${range}.`);
 }
 
-function coerceBoolean(field: Field, value: string): boolean {
+function coerceBoolean(field: ParameterField, value: string): boolean {
 	const text = value.trim().toLowerCase();
 	if (text === 'true' || text === 'false') return text === 'true';
 	throw unfit(field, value, 'Enter true or false.');
 }
 
 /** JSON that the user wrote, or the value that an expression gave; undefined for an empty field. */
-function coerceJson({ displayName }: Field, value: unknown): unknown {
+function coerceJson({ displayName }: ParameterField, value: unknown): unknown {
 	if (typeof value !== 'string') return value ?? undefined;
 	if (value.trim() === '') return undefined;
 	const json = attempt(() => JSON.parse(value) as unknown);
@@ -107,7 +109,7 @@ function coerceJson({ displayName }: Field, value: unknown): unknown {
 	throw new InputError(`'${displayName}' is not valid JSON`, advice);
 }
 
-function unfit({ displayName }: Field, value: string, advice: string): InputError {
+function unfit({ displayName }: ParameterField, value: string, advice: string): InputError {
 	const problem = value.trim() === '' ? 'is empty' : `cannot be "${value}"`;
 	return new InputError(`'${displayName}' ${problem}`, advice);
 }

@@ -64,15 +64,15 @@ class ContactIndex {
 
 	/** Replaces everything by a complete list. @throws ServiceError if it is not complete */
 	set(list: RecordList, wanted: Set<string>): void {
-		const { records, places, total, gap } = list;
-		if (gap) throw gap;
+		const { records, pageQueries, total, shortfall } = list;
+		if (shortfall) throw shortfall;
 		this.fields = fieldNames(records[0]);
 		this.contacts.clear();
-		this.pages = uniq(places);
+		this.pages = uniq(pageQueries);
 		this.lastPage = Math.max(0, this.pages.length - 1);
 		const pageOf = new Map(this.pages.map((page, index) => [page, index]));
 		this.listedAt = performance.now();
-		records.forEach((record, index) => this.learn(record, wanted, pageOf.get(places[index])));
+		records.forEach((record, index) => this.learn(record, wanted, pageOf.get(pageQueries[index])));
 		this.hasTotal = total === records.length;
 		if (records.length > 0 && this.contacts.size === 0)
 			throw this.unreadable(
@@ -83,8 +83,10 @@ class ContactIndex {
 	}
 
 	/** Adds a part of the list. */
-	learnAll({ records, places }: RecordList, wanted: Set<string>): void {
-		records.forEach((record, index) => this.learn(record, wanted, this.numberOf(places[index])));
+	learnAll({ records, pageQueries }: RecordList, wanted: Set<string>): void {
+		records.forEach((record, index) =>
+			this.learn(record, wanted, this.numberOf(pageQueries[index])),
+		);
 	}
 
 	/** The number of a page; a new one is added. */
@@ -252,7 +254,7 @@ export class Contacts {
 			return true;
 		}
 		index.learnAll(front, wanted);
-		if (front.gap) return false;
+		if (front.shortfall) return false;
 		if (!index.hasTotal) return true;
 		const { total = 0 } = front;
 		const last = Math.ceil(total / front.records.length);

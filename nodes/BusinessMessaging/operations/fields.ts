@@ -7,22 +7,24 @@ import { maxTimeoutSeconds } from '../transport/deadline';
 declare const valueType: unique symbol;
 
 /** A field of the editor that knows its name and, for the compiler alone, the type of its value. */
-export type Field<N extends string = string, V = unknown> = INodeProperties & {
+export type ParameterField<N extends string = string, V = unknown> = INodeProperties & {
 	name: N;
 	readonly [valueType]?: V;
 };
 
 /** The values of fields by their names. */
-export type ValuesOf<F extends readonly Field[]> = {
-	[K in F[number] as K['name']]: K extends Field<string, infer V> ? V : never;
+export type ValuesOf<F extends readonly ParameterField[]> = {
+	[K in F[number] as K['name']]: K extends ParameterField<string, infer V> ? V : never;
 };
 
-type Look<N extends string> = Omit<INodeProperties, 'type' | 'default' | 'name'> & { name: N };
+type FieldSettings<N extends string> = Omit<INodeProperties, 'type' | 'default' | 'name'> & {
+	name: N;
+};
 
 /** Makes the builder of a type of field. */
 function builder<V>(type: NodePropertyTypes, standard: INodeProperties['default']) {
-	return <const N extends string>(field: Look<N> & { default?: V }) =>
-		({ type, default: standard, ...field }) as Field<N, V>;
+	return <const N extends string>(field: FieldSettings<N> & { default?: V }) =>
+		({ type, default: standard, ...field }) as ParameterField<N, V>;
 }
 
 /** Text, with `typeOptions.rows` in several lines. */
@@ -42,40 +44,40 @@ export const jsonField = builder<unknown>('json', '[]');
 
 /** One of several values; the options are sorted by name. */
 export function choiceField<const N extends string, const V extends string>(
-	field: Look<N> & { options: Array<INodePropertyOptions & { value: V }>; default: V },
-): Field<N, V> {
+	field: FieldSettings<N> & { options: Array<INodePropertyOptions & { value: V }>; default: V },
+): ParameterField<N, V> {
 	return { type: 'options', ...field };
 }
 
 /** Optional fields that the user adds one by one, sorted by label. None of them is required. */
-export function collectionField<const N extends string, const F extends readonly Field[]>(
-	field: Look<N> & { fields: F },
-): Field<N, Partial<ValuesOf<F>>> {
-	const { fields, ...look } = field;
+export function collectionField<const N extends string, const F extends readonly ParameterField[]>(
+	field: FieldSettings<N> & { fields: F },
+): ParameterField<N, Partial<ValuesOf<F>>> {
+	const { fields, ...rest } = field;
 	const options = sortBy(fields, 'displayName').map((one) => omit(one, 'required'));
-	return { type: 'collection', default: {}, ...look, options };
+	return { type: 'collection', default: {}, ...rest, options };
 }
 
 /**
  * Fields that belong together, for a collection: added with one click, with their defaults. Their values are in a list of one.
  */
-export function groupField<const N extends string, const F extends readonly Field[]>(
-	field: Look<N> & { fields: F },
-): Field<N, { values?: Array<Partial<ValuesOf<F>>> }> {
-	const { fields, ...look } = field;
-	const group = { displayName: look.displayName, name: 'values', values: [...fields] };
+export function groupField<const N extends string, const F extends readonly ParameterField[]>(
+	field: FieldSettings<N> & { fields: F },
+): ParameterField<N, { values?: Array<Partial<ValuesOf<F>>> }> {
+	const { fields, ...rest } = field;
+	const group = { displayName: rest.displayName, name: 'values', values: [...fields] };
 	const values = Object.fromEntries(fields.map((one) => [one.name, one.default]));
-	return { type: 'fixedCollection', default: { values }, ...look, options: [group] };
+	return { type: 'fixedCollection', default: { values }, ...rest, options: [group] };
 }
 
 /** A list of rows. Its value is an object whose only key is the name of a row, e.g. `{ button: [{ text: 'Yes' }] }`. */
 export function rowsField<const N extends string, const R extends string>(
-	look: { displayName: string; name: N; description: string },
+	rest: { displayName: string; name: N; description: string },
 	row: R,
-	values: Field[],
-): Field<N, Partial<Record<Lowercase<R>, Array<Record<string, unknown>>>>> {
+	values: ParameterField[],
+): ParameterField<N, Partial<Record<Lowercase<R>, Array<Record<string, unknown>>>>> {
 	return {
-		...look,
+		...rest,
 		type: 'fixedCollection',
 		typeOptions: { multipleValues: true, multipleValueButtonText: `Add ${row}`, sortable: true },
 		placeholder: `Add ${row}`,
@@ -86,17 +88,17 @@ export function rowsField<const N extends string, const R extends string>(
 
 /** A record, chosen from a list or entered by its ID, name or code, which is the value. */
 export function recordField<const N extends string>(
-	field: Look<N> & {
+	field: FieldSettings<N> & {
 		searchListMethod: string;
 		idMode?: 'id' | 'name' | 'code';
 		idPlaceholder: string;
 	},
-): Field<N, string> {
-	const { searchListMethod, idMode = 'id', idPlaceholder, ...look } = field;
+): ParameterField<N, string> {
+	const { searchListMethod, idMode = 'id', idPlaceholder, ...rest } = field;
 	return {
 		type: 'resourceLocator',
 		default: { mode: 'list', value: '' },
-		...look,
+		...rest,
 		modes: [
 			{
 				displayName: 'From List',
@@ -116,7 +118,7 @@ export function recordField<const N extends string>(
 }
 
 /** The same field, shown only if other fields have these values. */
-export function showFor<F extends Field>(
+export function showFor<F extends ParameterField>(
 	field: F,
 	condition: Record<string, Array<string | boolean>>,
 ): F {
@@ -232,8 +234,11 @@ const timeoutField = numberField({
 });
 
 /** The collection Options at the end of every operation, together with the options of this operation. */
-export function optionsField(own: readonly Field[], sendsMessages: boolean): Field {
-	const fields = [...own, ...(sendsMessages ? [concurrencyField] : []), timeoutField];
+export function optionsField(
+	operationFields: readonly ParameterField[],
+	sendsMessages: boolean,
+): ParameterField {
+	const fields = [...operationFields, ...(sendsMessages ? [concurrencyField] : []), timeoutField];
 	const displayName = 'Options';
 	return collectionField({ displayName, name: 'options', placeholder: 'Add Option', fields });
 }

@@ -1,6 +1,6 @@
 /** Fields for what the specification leaves open: names and values that the user chooses. */
 import { coerce } from './coerce';
-import { type Field, choiceField, rowsField, textField } from './fields';
+import { type ParameterField, choiceField, rowsField, textField } from './fields';
 import { readText } from './readText';
 import { InputError } from '../transport/errors';
 
@@ -59,21 +59,21 @@ export const queryParameters = rowsField(
 );
 
 /**
- * Reads the rows of one of the two fields. `own` has the values of the other fields.
+ * Reads the rows of one of the two fields. `otherFields` has the values of the other fields.
  *
  * @throws InputError for a wrong row
  */
 export function readRows(
 	rows: unknown,
-	{ displayName: title }: Field,
-	own: Record<string, unknown> = {},
+	{ displayName: title }: ParameterField,
+	otherFields: Record<string, unknown> = {},
 ): Record<string, unknown> {
 	const values = new Map<string, unknown>();
 	for (const row of Object.values((rows ?? {}) as Record<string, Row[]>).flat()) {
 		const name = readText(row.name, 'Name').trim();
 		if (name === '')
 			throw new InputError(`A row of '${title}' has no name`, 'Enter a name, or remove the row.');
-		if (Object.hasOwn(own, name) && own[name] !== undefined)
+		if (Object.hasOwn(otherFields, name) && otherFields[name] !== undefined)
 			throw new InputError(
 				`'${title}' sets "${name}", which another field of the node already sets`,
 				'Remove the row, or leave the other field empty.',

@@ -1,15 +1,15 @@
 /** An operation is data: its names, its fields, and a pure function from their values to a request. */
-import { identity, pick, trim } from 'lodash';
+import { identity, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
 import { type Endpoint, recordName } from '../api/endpoints';
-import { type ServiceRecord, textOrJson } from '../jsonValues';
+import { type ServiceRecord, splitList, textOrJson } from '../jsonValues';
 import { readEnvelope, readRecord } from '../reading/readResponse';
 import type { ApiRequest, Client } from '../transport/client';
 import { readPaging } from '../reading/readPaging';
 import { readRecords } from '../transport/lists';
 import {
-	type Field,
+	type ParameterField,
 	type ValuesOf,
 	limitField,
 	optionsField,
@@ -56,21 +56,24 @@ export interface RunOptions {
 	concurrency?: number;
 }
 
-/** The request of an item, and its other settings. */
-export interface OperationRequest extends ApiRequest {
-	options?: RunOptions;
-	/** Maximum number of records of a list; all if absent. */
+/** What is returned of a list. */
+interface ListSettings {
+	/** Maximum number of records; all if absent. */
 	limit?: number;
-	/** Whether the records of a list are shortened. */
-	isSimplified?: boolean;
-	/** The names of the fields that the records of a list keep. */
+	/** Whether the records are shortened. */
+	isSimplified: boolean;
+	/** The names of the fields that the records keep. */
 	onlyFields?: string[];
+}
+
+/** Whether, to whom and how a message is sent. */
+export interface MessageRules {
 	/** The campaign of which each recipient gets at most one message. */
 	campaign?: Campaign;
 	/** Who does not get the message. */
 	audience?: Audience;
 	/** What is sent if the service refuses a text: a template without its recipient. */
-	fallback?: Pick<OperationRequest, 'body' | 'template'>;
+	fallback?: Pick<OperationRequest, 'body' | 'rules'>;
 	/** Whether the message is shown and not sent. */
 	isPreview?: boolean;
 	/** For a test: who would have got the message, E.164, and how many items are tested. */
@@ -79,6 +82,15 @@ export interface OperationRequest extends ApiRequest {
 	question?: QuestionSettings;
 	/** The template that a message is made of. */
 	template?: TemplateMessage;
+}
+
+/** The request of an item, and what the run does with it. */
+export interface OperationRequest extends ApiRequest {
+	options?: RunOptions;
+	/** For an operation that reads a list. */
+	list?: ListSettings;
+	/** For an operation that sends messages. */
+	rules?: MessageRules;
 	/** Hints for the user, e.g. that a part of a value was left out. */
 	hints?: string[];
 	/** The endpoint of this request, if it differs from the operation's. */
@@ -95,7 +107,7 @@ export interface RequestSettings {
 
 /** An operation as the node runs it. */
 export interface Operation extends OperationNames {
-	fields: readonly Field[];
+	fields: readonly ParameterField[];
 	/** Whether its run ends by waiting for replies. */
 	waits?: boolean;
 	/** Whether a retry repeats requests that may have taken effect, because the operation finds what they did. */
@@ -115,7 +127,7 @@ export interface Operation extends OperationNames {
 }
 
 /** An operation whose fields and prepared value the compiler knows. */
-interface Definition<F extends readonly Field[], P, O extends readonly Field[]>
+interface Definition<F extends readonly ParameterField[], P, O extends readonly ParameterField[]>
 	extends OperationNames,
 		Pick<Operation, 'recipientOf' | 'waits'> {
 	fields: F;
@@ -134,9 +146,9 @@ interface Definition<F extends readonly Field[], P, O extends readonly Field[]>
 
 /** Defines an operation, and adds Additional Fields and Query Parameters for what the specification leaves open. */
 export function operation<
-	const F extends readonly Field[],
+	const F extends readonly ParameterField[],
 	P = undefined,
-	const O extends readonly Field[] = [],
+	const O extends readonly ParameterField[] = [],
 >(definition: Definition<F, P, O>): Operation {
 	const { endpoint, fields, options = [], recipientOf } = definition;
 	const { output = (body) => record(body, recordName(endpoint)) } = definition;
@@ -162,7 +174,7 @@ export function operation<
 type Names = Pick<OperationNames, 'name' | 'value' | 'action' | 'description'>;
 
 /** A list is called "Get Many" unless the operation sets other names. */
-interface ListDefinition<F extends readonly Field[]>
+interface ListDefinition<F extends readonly ParameterField[]>
 	extends Omit<Definition<F, undefined, []>, keyof Names>,
 		Partial<Names> {
 	/** Shortens a record to at most 10 fields. The user can switch it off. */
@@ -174,13 +186,13 @@ interface ListDefinition<F extends readonly Field[]>
 }
 
 /** Defines a list, "Get Many" of a resource: over all pages, with Return All, Limit and, for large records, Simplify. */
-export function listOperation<const F extends readonly Field[]>(
+export function listOperation<const F extends readonly ParameterField[]>(
 	definition: ListDefinition<F>,
 ): Operation {
 	const { endpoint, request = () => ({}), simplify, shape = identity<ServiceRecord> } = definition;
 	const { read = readRecords } = definition;
 	const action = `Get many ${definition.resource}s`;
-	return operation<readonly Field[]>({
+	return operation<readonly ParameterField[]>({
 		name: 'Get Many',
 		value: 'getAll',
 		action,
@@ -194,17 +206,16 @@ export function listOperation<const F extends readonly Field[]>(
 		],
 		request: (
 			{ returnAll, limit, simplify: isSimplified, output, outputFields, ...values },
-			settings,
+			all,
 		) => ({
-			...request(values as ValuesOf<F> & { options: object }, settings),
-			limit: returnAll ? undefined : Number(limit),
-			isSimplified: isSimplified === true && output !== 'raw',
-			...(output === 'selected' && { onlyFields: textOrJson(outputFields).split(',').map(trim) }),
+			...request(values as ValuesOf<F> & { options: object }, all),
+			list: readListSettings({ returnAll, limit, isSimplified, output, outputFields }),
 		}),
-		run: async (client, apiRequest) => {
-			const { isSimplified, onlyFields } = apiRequest;
-			const list = await read(client, endpoint, apiRequest);
-			if (list.gap) client.hints.add(`${list.gap.message}. ${list.gap.description}`);
+		run: async (client, { query, list: settings }) => {
+			const { limit, isSimplified, onlyFields } = settings as ListSettings;
+			const list = await read(client, endpoint, { query, limit });
+			if (list.shortfall)
+				client.hints.add(`${list.shortfall.message}. ${list.shortfall.description}`);
 			return list.records.map((one) => {
 				const shaped = shape(one);
 				if (onlyFields) return pick(shaped, onlyFields) as IDataObject;
@@ -212,6 +223,15 @@ export function listOperation<const F extends readonly Field[]>(
 			});
 		},
 	});
+}
+
+function readListSettings(values: Record<string, unknown>): ListSettings {
+	const { returnAll, limit, isSimplified, output, outputFields } = values;
+	return {
+		limit: returnAll ? undefined : Number(limit),
+		isSimplified: isSimplified === true && output !== 'raw',
+		...(output === 'selected' && { onlyFields: splitList(textOrJson(outputFields)) }),
+	};
 }
 
 /** The record of a response, or that it succeeded if there is none. */

@@ -28,7 +28,7 @@ export const periodField = collectionField({
 });
 
 /** @throws InputError for an invalid time, or a period that ends before it begins */
-export function inPeriod(
+export function periodQuery(
 	{ period }: ValuesOf<readonly [typeof periodField]>,
 	{ timeZone }: RequestSettings,
 ): OperationRequest {

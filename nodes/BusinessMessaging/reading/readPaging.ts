@@ -1,7 +1,7 @@
 /** Finds the next page in a response by the names of its fields. */
 import { lowerFirst, uniq } from 'lodash';
 
-import { type ServiceResponse, type Field, fieldsOf, plain } from './readResponse';
+import { type ServiceResponse, type ResponseField, fieldsOf, plain } from './readResponse';
 
 /** Query parameters of a request. */
 export type Query = Record<string, unknown>;
@@ -40,7 +40,7 @@ export function readPaging({ body, headers, url }: ServiceResponse & { url: stri
 }
 
 /** The parameters of a URL; a token is sent as the parameter that its name suggests, or as `cursor`. */
-function queriesOf({ name, parent, value }: Field, url: string): Query[] {
+function queriesOf({ name, parent, value }: ResponseField, url: string): Query[] {
 	const text = String(value);
 	if (/^https?:|^[^?\s]*\?\S+=/i.test(text) && URL.canParse(text, url)) {
 		const [own, target] = [new URL(url), new URL(text, url)];

@@ -16,7 +16,7 @@ export interface ServiceResponse {
 }
 
 /** A field of a response; `parent` is the name of the field that it is in, empty at the top. */
-export interface Field {
+export interface ResponseField {
 	name: string;
 	value: unknown;
 	parent: string;
@@ -61,8 +61,8 @@ export function plain(name: string): string {
 }
 
 /** A response and its fields outside of lists, those nearest to the top first. */
-export function fieldsOf(body: unknown): Field[] {
-	const fields: Field[] = [{ name: '', value: body, parent: '', depth: 0 }];
+export function fieldsOf(body: unknown): ResponseField[] {
+	const fields: ResponseField[] = [{ name: '', value: body, parent: '', depth: 0 }];
 	for (const { name: parent, value, depth } of fields) {
 		if (!isRecord(value) || depth === envelopeDepth) continue;
 		for (const name of Object.keys(value))
@@ -91,7 +91,7 @@ function isNamedAfter(kind: string | undefined, name: string): boolean {
  */
 export function readList(body: unknown, kind?: string): ServiceRecord[] | undefined {
 	if (body === undefined || body === null || body === '') return [];
-	const rank = ({ name, value, depth }: Field): number => {
+	const rank = ({ name, value, depth }: ResponseField): number => {
 		if (name === '' || name === 'data') return depth;
 		if (isNamedAfter(kind, name)) return 10 + depth;
 		if (value === null || beside.test(name)) return Infinity;
@@ -125,7 +125,7 @@ export function readTotals(
 	headers: Record<string, unknown>,
 	kind = '',
 ): Map<string, number> {
-	const isTotal = ({ name, parent }: Field): boolean => {
+	const isTotal = ({ name, parent }: ResponseField): boolean => {
 		const words = plain(name);
 		const kinds = kind ? [`${kind}s`, kind] : [];
 		const others = kinds.reduce((rest, word) => rest.replace(word, ''), words);

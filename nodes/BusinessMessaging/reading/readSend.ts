@@ -32,7 +32,7 @@ const error =
 	/^(is|has)?(errors?|err|failed|failures?|fail|faults?|exceptions?|rejected|rejections?|refused)(code|message|msg|text|description|desc|details?|reason|name|type|info|title|number|status)?$/;
 const status =
 	/^(message|delivery|send|sms|response|result|request|return|ret)?(status|state|result|outcome|code)(code|text|message|name|description)?$/;
-const words = /^(message|msg)$/;
+const messageFields = /^(message|msg)$/;
 const messageIds = /^((message|msg|sms)(id|uuid|guid|sid|reference|identifier)|wamid)$/;
 const ids = /^(id|uuid|guid|sid|uid)$/;
 /** Names inside of a status that is a record. */
@@ -77,17 +77,17 @@ export function readSend({ statusCode, headers, body }: ServiceResponse): SendRe
 
 /** The records that may describe the message, the outermost first. */
 function layersOf(body: unknown): Layer[] {
-	const places: Array<{ value: unknown; depth: number }> = [{ value: body, depth: 0 }];
+	const layersLeft: Array<{ value: unknown; depth: number }> = [{ value: body, depth: 0 }];
 	const layers: Layer[] = [];
-	for (const { value, depth } of places) {
+	for (const { value, depth } of layersLeft) {
 		if (layers.length >= maxLayers || depth > maxDepth) break;
 		if (Array.isArray(value)) {
 			const entries = value.slice(0, maxLayers);
-			places.push(...entries.map((entry: unknown) => ({ value: entry, depth: depth + 1 })));
+			layersLeft.push(...entries.map((entry: unknown) => ({ value: entry, depth: depth + 1 })));
 		} else if (isRecord(value)) {
 			layers.push({ record: value, depth });
 			const inner = Object.keys(value).filter((name) => envelope.test(plain(name)));
-			places.push(...inner.map((name) => ({ value: value[name], depth: depth + 1 })));
+			layersLeft.push(...inner.map((name) => ({ value: value[name], depth: depth + 1 })));
 		}
 	}
 	return layers;
@@ -99,7 +99,7 @@ function sayOf(name: string, value: unknown): Says {
 	if (error.test(name)) return sayOfError(value);
 	if (status.test(name)) return sayOfStatus(value, /code$/.test(name));
 	// A longer text may be that of the message.
-	return words.test(name) && typeof value === 'string' && !/\s/.test(value.trim())
+	return messageFields.test(name) && typeof value === 'string' && !/\s/.test(value.trim())
 		? sayOfWords(value)
 		: undefined;
 }

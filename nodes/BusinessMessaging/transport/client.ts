@@ -35,7 +35,7 @@ export interface ApiRequest {
 	/** Sent as `Idempotency-Key` (assumption). By default, each call has a new key, unless the endpoint is idempotent. */
 	idempotencyKey?: string;
 	/** Asked each time the request's turn has come, after any wait for the rate; if false, it does not go out. Must not throw. */
-	mayGo?: () => boolean;
+	isStillAllowed?: () => boolean;
 	/** How often it is tried, if it may be repeated; four times by default. */
 	attempts?: number;
 	/** Whether a body refuses the request although the status is one of success. By default, what refuses any request. */
@@ -164,7 +164,15 @@ export class Client {
 	private async attempt(
 		method: HttpMethod,
 		endpoint: Endpoint,
-		{ id, query = {}, body: fields, wholeBody, idempotencyKey, mayGo, isRefused }: ApiRequest,
+		{
+			id,
+			query = {},
+			body: fields,
+			wholeBody,
+			idempotencyKey,
+			isStillAllowed,
+			isRefused,
+		}: ApiRequest,
 	): Promise<ApiResponse | ServiceError> {
 		const { path, listed } = routeOf(endpoint, this.config.apiPath);
 		const url = `${this.config.root}${fillPath(path, id)}`;
@@ -179,13 +187,13 @@ export class Client {
 			listed,
 			writes: method !== 'GET',
 		};
-		const response = await this.exchange(request, call, mayGo);
+		const response = await this.exchange(request, call, isStillAllowed);
 		if (response instanceof ServiceError) return response;
 		const target = readRedirect(response, url);
 		if (!target || call.writes || !isSameOrigin(target, url))
 			return this.read(response, url, call, isRefused);
 		const followed = { ...request, url: target.href, query: target.search ? {} : query };
-		const second = await this.exchange(followed, call, mayGo);
+		const second = await this.exchange(followed, call, isStillAllowed);
 		return second instanceof ServiceError ? second : this.read(second, target.href, call);
 	}
 
@@ -193,13 +201,13 @@ export class Client {
 	private async exchange(
 		request: Parameters<HttpSend>[0],
 		call: CallInfo,
-		mayGo?: () => boolean,
+		isStillAllowed?: () => boolean,
 	): Promise<TextResponse | ServiceError> {
 		const { url, body, timeoutMs } = request;
 		const recipient = typeof body?.to === 'string' ? body.to : undefined;
 		const { limiter } = this;
 		for (let wasLimited = false; ; wasLimited = true) {
-			const slot = await this.takeTurn(limiter, recipient ?? call.request, mayGo);
+			const slot = await this.takeTurn(limiter, recipient ?? call.request, isStillAllowed);
 			if (slot instanceof ServiceError) return slot;
 			const start = performance.now();
 			const response = await this.send(request).catch((error: unknown) =>
@@ -231,12 +239,12 @@ export class Client {
 	private async takeTurn(
 		limiter: RateLimiter,
 		subject: string,
-		mayGo = () => true,
+		isStillAllowed = () => true,
 	): Promise<Slot | ServiceError> {
 		const { signal } = this.options;
 		const slot = await limiter.acquire(this.config.rate.requests, { subject, signal });
 		if (slot === 'blocked') return rateLimitedError(limiter.waitMs(subject));
-		if (slot !== 'stopped' && mayGo()) return slot;
+		if (slot !== 'stopped' && isStillAllowed()) return slot;
 		if (slot !== 'stopped') slot.unsent();
 		const reason = slot === 'stopped' ? 'The execution was stopped' : 'The send window closed';
 		return new ServiceError(`${reason} before the request was sent`, { kind: 'cancelled' });

@@ -102,8 +102,8 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	const [what, description] = isUncertain
 		? ['The service failed while handling the request', adviceAfterFailure(call)]
 		: meaningOf(statusCode, call);
-	const words = wordsOf(body);
-	return new ServiceError(`${what}${words && ': '}${words} (HTTP ${statusCode})`, {
+	const message = serviceMessageOf(body);
+	return new ServiceError(`${what}${message && ': '}${message} (HTTP ${statusCode})`, {
 		kind: isUncertain ? 'indeterminate' : 'refused',
 		description,
 		statusCode,
@@ -115,7 +115,7 @@ export function errorFromSend(
 	{ statusCode, body }: ServiceResponse,
 	verdict: 'refused' | 'uncertain',
 ): ServiceError {
-	const said = wordsOf(body);
+	const said = serviceMessageOf(body);
 	const end = `${said && ': '}${said} (HTTP ${statusCode})`;
 	if (verdict === 'refused')
 		return new ServiceError(`The service refused the request${end}`, {
@@ -131,7 +131,7 @@ export function errorFromSend(
 }
 
 /** The service's own message in a response, without secrets and without a period; empty if there is none. */
-function wordsOf(body: unknown): string {
+function serviceMessageOf(body: unknown): string {
 	const said = readErrorMessage(body)?.slice(0, maxWords) ?? '';
 	return printable(trimEnd(withoutSecrets(said), '. \n'));
 }

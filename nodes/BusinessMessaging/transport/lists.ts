@@ -28,11 +28,11 @@ export interface RecordList {
 	/** Each once, in the service's order; those that moved while the list was read come last. */
 	records: ServiceRecord[];
 	/** The query of the page with each record. */
-	places: Query[];
+	pageQueries: Query[];
 	/** The number of all records, if a figure agrees with those that were read, or says that there are more. */
 	total?: number;
 	/** Why there may be more. */
-	gap?: ServiceError;
+	shortfall?: ServiceError;
 	/** Whether the list is certainly complete: by a total, the last cursor, or the end of its pages. */
 	isComplete: boolean;
 }
@@ -107,7 +107,7 @@ class Listing {
 	private stoppedAfter?: string;
 	/** Why a page is missing although it seems to exist. */
 	private refusal?: ServiceError;
-	private gap?: ServiceError;
+	private shortfall?: ServiceError;
 
 	constructor(
 		private readonly client: Client,
@@ -136,23 +136,23 @@ class Listing {
 		const shown = this.pages.filter(({ refusal }) => !refusal);
 		const last = findLast(shown, ({ rows, records }) => records.length > 0 || rows === 0);
 		if (!this.stoppedAfter) await this.readAgain();
-		this.gap = this.findGap(last?.hasMore && !hasLastCursor);
+		this.shortfall = this.findShortfall(last?.hasMore && !hasLastCursor);
 	}
 
 	result(): RecordList {
-		const { gap, limit, size, request, pages } = this;
-		const isComplete = !gap && (this.sawEnd || this.count === this.total?.latest);
+		const { shortfall, limit, size, request, pages } = this;
+		const isComplete = !shortfall && (this.sawEnd || this.count === this.total?.latest);
 		const agreeing = isComplete && this.totals.has(this.count) ? this.count : undefined;
 		const sized = { ...(size !== undefined && { limit: size }), ...request.query };
-		const placesOf = ({ query, records }: Page) => {
-			const place = { ...sized, ...query };
-			return records.map(() => place);
+		const pageQueriesOf = ({ query, records }: Page) => {
+			const pageQuery = { ...sized, ...query };
+			return records.map(() => pageQuery);
 		};
 		return {
 			records: pages.flatMap(({ records }) => records).slice(0, limit),
-			places: pages.flatMap(placesOf).slice(0, limit),
+			pageQueries: pages.flatMap(pageQueriesOf).slice(0, limit),
 			total: this.total?.latest ?? agreeing,
-			gap,
+			shortfall,
 			isComplete,
 		};
 	}
@@ -219,10 +219,10 @@ class Listing {
 		}
 	}
 
-	private findGap(hasMore = false): ServiceError | undefined {
+	private findShortfall(hasMore = false): ServiceError | undefined {
 		if (this.stoppedAfter) {
 			const list = `The list of ${recordName(this.endpoint)}s`;
-			return this.errorOfGap(
+			return this.shortfallError(
 				`${list} was stopped after ${this.stoppedAfter}`,
 				'Each page had new records',
 			);
@@ -235,10 +235,10 @@ class Listing {
 		const given = total === undefined ? `only the first ${count}` : `${count} of ${total}`;
 		const noWay = 'Its response does not say how to get the next page';
 		const why = refusal ? `It refused a page: ${refusal.message}` : noWay;
-		return this.errorOfGap(`The service returned ${given} ${recordName(this.endpoint)}s`, why);
+		return this.shortfallError(`The service returned ${given} ${recordName(this.endpoint)}s`, why);
 	}
 
-	private errorOfGap(message: string, why: string): ServiceError {
+	private shortfallError(message: string, why: string): ServiceError {
 		return new ServiceError(message, {
 			kind: 'refused',
 			description: `${why}. Request fewer records, e.g. with a filter or Query Parameters.`,
@@ -322,7 +322,7 @@ class Listing {
 		const { signal } = this.request;
 		const request = {
 			query: { ...limit, ...this.request.query, ...query },
-			mayGo: () => signal?.aborted !== true,
+			isStillAllowed: () => signal?.aborted !== true,
 			attempts,
 		};
 		const response = await this.client.fetch(this.endpoint, request).catch(asNoPage);

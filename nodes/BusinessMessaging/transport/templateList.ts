@@ -10,12 +10,12 @@ import { ServiceError } from './errors';
 import { type RecordList, readRecords } from './lists';
 
 /** In the service's order. */
-export interface TemplateList extends Omit<RecordList, 'records' | 'places'> {
+export interface TemplateList extends Omit<RecordList, 'records' | 'pageQueries'> {
 	records: Template[];
 }
 
 /** By address and key. */
-const kept = new BoundedMap<string, TemplateList>({ maxSize: 20, maxAgeMs: 5 * 60_000 });
+const listCache = new BoundedMap<string, TemplateList>({ maxSize: 20, maxAgeMs: 5 * 60_000 });
 
 /**
  * Lists the templates, without the cache if `isFresh`. Once the signal is aborted, no further page is requested.
@@ -27,17 +27,17 @@ export async function listTemplates(
 	isFresh = false,
 	signal?: AbortSignal,
 ): Promise<TemplateList> {
-	const known = isFresh ? undefined : kept.get(client.config.id);
+	const known = isFresh ? undefined : listCache.get(client.config.id);
 	if (known) return known;
 	const { records: shown, ...facts } = await readRecords(client, endpoints.listTemplates, {
 		signal,
 	});
-	const list = { ...omit(facts, 'places'), records: shown.flatMap(readTemplates) };
+	const list = { ...omit(facts, 'pageQueries'), records: shown.flatMap(readTemplates) };
 	if (list.records.length === 0 && shown.length > 0)
 		throw new ServiceError('The service lists templates, but no name was found in them', {
 			kind: 'refused',
 			description: `The first one has the fields ${fieldNames(shown[0])}.`,
 		});
-	kept.set(client.config.id, list);
+	listCache.set(client.config.id, list);
 	return list;
 }

@@ -12,7 +12,7 @@ import { isRecord } from '../jsonValues';
 export const challengeWebhook = 'setup';
 
 const parameters = ['hub.challenge', 'challenge', 'validationToken', 'echostr'];
-const longestWord = 1_000;
+const maxWordLength = 1_000;
 
 /** Responds to a GET request: with the word as text, or only with 200 if the service just checks that the URL works. */
 export function answerGet(context: IWebhookFunctions): IWebhookResponseData {
@@ -46,5 +46,5 @@ export function answerPost(body: unknown): IWebhookResponseData | undefined {
 }
 
 function isWord(value: unknown): value is string {
-	return typeof value === 'string' && value.length <= longestWord;
+	return typeof value === 'string' && value.length <= maxWordLength;
 }

@@ -8,10 +8,9 @@ import { uniq } from 'lodash';
 
 import type { EventEnvelope } from '../api/events';
 import { pause } from '../transport/deadline';
-import { senderOf } from '../webhooks/sender';
 import { type Response, eventsOf } from '../webhooks/deduplication';
 import { nodeKey } from '../webhooks/nodeState';
-import { readEvent } from '../webhooks/simpleEvent';
+import { readEvent, senderOf } from '../webhooks/simpleEvent';
 import { isReceipt } from './filters';
 import type { TriggerOptions } from './settings';
 

@@ -2,7 +2,7 @@
 import { trimEnd } from 'lodash';
 
 import { eventKinds } from '../api/events';
-import { textOrJson } from '../jsonValues';
+import { splitList, textOrJson } from '../jsonValues';
 import { choiceField, collectionField, textField } from '../operations/fields';
 import { samePhoneKey } from '../phone/compare';
 import type { SimpleEvent } from '../webhooks/simpleEvent';
@@ -135,8 +135,7 @@ function isAny(value: unknown, fits: (entry: string) => boolean): boolean {
 }
 
 function entries(value: unknown): string[] {
-	const written = [value].flat().flatMap((one) => textOrJson(one).split(/[,;\n]/));
-	return written.map((entry) => entry.trim()).filter(Boolean);
+	return [value].flat().flatMap((one) => splitList(textOrJson(one)));
 }
 
 function folded(text: string): string {

@@ -119,7 +119,7 @@ async function takeReplies(
 	try {
 		return await inbox.take(events);
 	} catch (error) {
-		writeLog(context, 'warn', `A reply could not be handled: ${asFailure(error).message}`);
+		writeLog(context, `A reply could not be handled: ${asFailure(error).message}`);
 		return undefined;
 	}
 }
@@ -133,9 +133,9 @@ async function withoutDuplicates(
 	const fresh: EventEnvelope[] = [];
 	const keyed = events.map((event) => ({ event, key: deduplicationKeyOf(event, headers) }));
 	for (const { event, key } of uniqBy(keyed, (one) => one.key ?? one)) {
-		const fate = key ? await eventsOf(context).recognize(context, key) : 'new';
-		if (fate === 'underWay') return fate;
-		if (fate === 'new') fresh.push(event);
+		const state = key ? await eventsOf(context).recognize(context, key) : 'new';
+		if (state === 'underWay') return state;
+		if (state === 'new') fresh.push(event);
 	}
 	return fresh;
 }

@@ -98,9 +98,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	try {
 		await checkSettings(context);
 		if (isManual(context)) {
-			await unregister(context).catch((error) =>
-				writeLog(context, 'warn', asFailure(error).message),
-			);
+			await unregister(context).catch((error) => writeLog(context, asFailure(error).message));
 			await learn(context);
 			return true;
 		}
@@ -119,7 +117,6 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 		if (!staysAsItWas(context, failure)) throw toNodeError(context, failure);
 		writeLog(
 			context,
-			'warn',
 			`"${context.getNode().name}" could not check its webhook at the service and assumes that it is unchanged. ${failure.message}`,
 		);
 		return true;
@@ -184,7 +181,6 @@ function hasId(webhooks: RegisteredWebhook[], id: string | undefined): boolean {
 function warnOfHidden(context: IHookFunctions): void {
 	writeLog(
 		context,
-		'warn',
 		`The service shows neither the ID nor the address of the webhook of "${context.getNode().name}", so it cannot be removed when the workflow is unpublished. Remove it in the settings of the service then.`,
 	);
 }
@@ -259,7 +255,6 @@ async function learn(context: IHookFunctions, listed?: RegisteredWebhook[]): Pro
 	await learnOpenQuestions(context, listed).catch((error: unknown) =>
 		writeLog(
 			context,
-			'warn',
 			`It could not be checked which questions of Send and Wait are open, so replies to them may also start this workflow. ${asFailure(error).message}`,
 		),
 	);

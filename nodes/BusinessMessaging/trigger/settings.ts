@@ -3,6 +3,7 @@ import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflo
 import { uniq } from 'lodash';
 
 import { type EventEnvelope } from '../api/events';
+import { splitList } from '../jsonValues';
 import { kindOf } from '../reading/readEvents';
 import { InputError } from '../transport/errors';
 import { credentialType } from '../transport/connect';
@@ -15,9 +16,8 @@ const optionsOf = (context: Context) => context.getNodeParameter('options', {}) 
 /** The chosen kinds of event, from both fields; an expression may return a text or a list for each. */
 export function chosenEvents(context: Context): string[] {
 	const fields = [context.getNodeParameter('events', ''), optionsOf(context).otherEvents ?? ''];
-	return uniq(
-		(fields as Array<string | string[]>).flat().flatMap((names) => String(names).split(/[\s,;]+/)),
-	).filter(Boolean);
+	const names = (fields as Array<string | string[]>).flat();
+	return uniq(names.flatMap((name) => splitList(String(name), /[\s,;]/)));
 }
 
 /** Whether an event was chosen: by the service's name, by our name, or by `*`. */

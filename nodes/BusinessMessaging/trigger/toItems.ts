@@ -4,8 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { EventEnvelope } from '../api/events';
 import { asMilliseconds } from '../reading/readResponse';
-import { senderOf } from '../webhooks/sender';
-import { readEvent, simplify } from '../webhooks/simpleEvent';
+import { readEvent, senderOf, simplify } from '../webhooks/simpleEvent';
 import type { TriggerOptions } from './settings';
 
 /** The data of items: an event each, or all messages of a person together if the user groups them. */

@@ -37,7 +37,7 @@ interface UnderWay {
 }
 
 /** What became of an event; `underWay` if that is not known yet. */
-type Fate = 'new' | 'taken' | 'underWay';
+type EventState = 'new' | 'taken' | 'underWay';
 
 /** Waits until a condition is true, at most as long as a duplicate waits. */
 async function until(holds: () => boolean, meanwhile = () => {}): Promise<void> {
@@ -64,7 +64,7 @@ class NodeEvents {
 	 * @returns `new` if the event should start an execution, `taken` if it already did; `underWay` if this is not
 	 * known in time, and the service should deliver it again
 	 */
-	async recognize(context: IWebhookFunctions, key: string): Promise<Fate> {
+	async recognize(context: IWebhookFunctions, key: string): Promise<EventState> {
 		const response = context.getResponseObject();
 		this.load(readState(context, 'recentEvents'));
 		this.settle();

@@ -5,8 +5,7 @@ import { type EventEnvelope, eventKinds } from '../api/events';
 import { kindOf } from '../reading/readEvents';
 import { isRecord } from '../jsonValues';
 import { readId } from '../reading/readResponse';
-import { timeField } from './eventTimes';
-import { readTime } from './simpleEvent';
+import { readTime, timeField } from './simpleEvent';
 
 /** Characters of a key: 66 bits are enough for some thousand events. */
 export const keyLength = 11;

@@ -41,7 +41,6 @@ export function readEvents(
 	if (others > 0)
 		writeLog(
 			context,
-			'warn',
 			`A delivery contained ${others} entries that are not events. They were left out. An event needs "event" (text) and "data" (object).`,
 		);
 	return events;

@@ -1,13 +1,13 @@
-/** The words with which people opt out of messages, or opt in again. */
+/** The phrases with which people opt out of messages, or opt in again. */
 
 /** What a message asks for. */
 export type Intent = 'optIn' | 'optOut';
 
 /**
  * By language. Words that often answer a question (cancel, end, yes) are left out, in all languages.
- * Source: words in common use with services of this kind.
+ * Source: phrases in common use with services of this kind.
  */
-const words: ReadonlyArray<[language: string, optOut: string, optIn: string]> = [
+const phrases: ReadonlyArray<[language: string, optOut: string, optIn: string]> = [
 	[
 		'English',
 		'stop, stop all, stopall, unsubscribe, opt out, optout, quit',
@@ -55,7 +55,7 @@ const words: ReadonlyArray<[language: string, optOut: string, optIn: string]> = 
 ];
 
 const intents = new Map<string, Intent>(
-	words.flatMap(([, optOut, optIn]) => [
+	phrases.flatMap(([, optOut, optIn]) => [
 		...optOut.split(', ').map((word): [string, Intent] => [plain(word), 'optOut']),
 		...optIn.split(', ').map((word): [string, Intent] => [plain(word), 'optIn']),
 	]),

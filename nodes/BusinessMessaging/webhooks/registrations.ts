@@ -2,7 +2,7 @@
 import { isEqual, sortBy } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
-import type { ServiceRecord } from '../jsonValues';
+import { type ServiceRecord, splitList } from '../jsonValues';
 import { readId, readRecord, readWebhookUrl } from '../reading/readResponse';
 import { InputError, asFailure } from '../transport/errors';
 import type { Client } from '../transport/client';
@@ -23,8 +23,8 @@ export interface RegisteredWebhook {
 
 /** All registrations of the account. @throws ServiceError */
 export async function listWebhooks(client: Client): Promise<RegisteredWebhook[]> {
-	const { records, gap } = await readRecords(client, endpoints.listWebhooks);
-	if (gap) throw gap;
+	const { records, shortfall } = await readRecords(client, endpoints.listWebhooks);
+	if (shortfall) throw shortfall;
 	return records.map(readWebhook);
 }
 
@@ -46,7 +46,7 @@ function readUrl(record: ServiceRecord): string | undefined {
 function readEvents(record: ServiceRecord): string[] | undefined {
 	const events = eventKeys.map((key) => record[key]).find((value) => value !== undefined);
 	if (Array.isArray(events)) return events.map(String);
-	return typeof events === 'string' ? events.split(/[\s,;]+/).filter(Boolean) : undefined;
+	return typeof events === 'string' ? splitList(events, /[\s,;]/) : undefined;
 }
 
 /** Whether two lists name the same event types. */

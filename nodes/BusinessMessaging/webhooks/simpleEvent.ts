@@ -6,9 +6,8 @@ import { type EventEnvelope } from '../api/events';
 import { kindOf, readStatus } from '../reading/readEvents';
 import { textOrJson, isRecord } from '../jsonValues';
 import { asMilliseconds, plain, readId } from '../reading/readResponse';
-import { toE164 } from '../phone/compare';
+import { isPhoneKey, samePhoneKey, toE164 } from '../phone/compare';
 import { isPersonId } from '../phone/readPhone';
-import { timeField } from './eventTimes';
 import { type Intent, intentOf } from './intent';
 
 /** The fields of an event under fixed names, the same as in the output of the send operations; absent ones are left out. */
@@ -93,6 +92,14 @@ function readSender(
 	return { from: isRecord(from) || from == null ? (senderId ?? from) : from, senderId };
 }
 
+/** Identifies the phone that a message comes from, or the sender without a number; undefined for any other event. */
+export function senderOf(event: EventEnvelope): string | undefined {
+	const { event: kind, from, senderId } = readEvent(event);
+	if (kind !== 'message.received') return undefined;
+	const key = samePhoneKey(textOrJson(from));
+	return (isPhoneKey(key) ? key : senderId) ?? (key || undefined);
+}
+
 /** Fields about the message to which one replies, or with its ID. Assumption: the usual names. */
 const quoteName =
 	/^(?:context(?:info)?|quoted?|(?:in)?replyto|(?:original)?replied(?:to)?|replycontext|stanza)(?:message|msg|stanza)?(?:s?id|uuid)?$/;
@@ -123,6 +130,34 @@ function isAboutMessage(event: string): boolean {
 function readText(value: unknown, depth = 0): unknown {
 	if (!isRecord(value)) return value;
 	return depth > 1 ? undefined : readText(value.body ?? value.text, depth + 1);
+}
+
+/** Names under which services write the time of an event, also as in occurred_at; the clearest come first. Assumption: the usual names. */
+const timeNames = [
+	...['timestamp', 'occurredAt', 'eventTime', 'messageTimestamp', 'time', 'dateTime', 'receivedAt'],
+	...['createdAt', 'createdDateTime', 'dateCreated', 'sentAt', 'date', 'updatedAt'],
+].map(plain);
+
+/** Those that are about the event itself, not about the record in it. */
+const ofEvents = ['timestamp', 'occurredAt', 'eventTime', 'updatedAt'].map(plain);
+
+/**
+ * The name of the field with the time of an event.
+ *
+ * @param isAboutRecord whether the event is about a record with times of its own, such as its creation
+ */
+export function timeField(
+	record: Record<string, unknown>,
+	isAboutRecord = false,
+): string | undefined {
+	const names = Object.keys(record).filter((name) => isTime(record[name]));
+	const wanted = isAboutRecord ? ofEvents : timeNames;
+	const found = wanted.map((one) => names.find((name) => plain(name) === one));
+	return found.find((name) => name !== undefined);
+}
+
+function isTime(value: unknown): boolean {
+	return typeof value === 'number' || (typeof value === 'string' && value !== '');
 }
 
 /** The time in a payload or record, as the service writes it. */

@@ -212,8 +212,8 @@ type ButtonProps = RenderedTemplate['buttons'][number] & { reply: Send };
 
 /** A quick reply; anything else opens a page or just looks like a button. */
 function Button({ type, text, url, reply }: ButtonProps) {
-	const look = 'btn btn-link d-block border-0 border-top rounded-0 w-100 mt-2 fw-semibold';
-	const plain = `${look} text-decoration-none`;
+	const classes = 'btn btn-link d-block border-0 border-top rounded-0 w-100 mt-2 fw-semibold';
+	const plain = `${classes} text-decoration-none`;
 	if (type !== 'QUICK_REPLY')
 		return (
 			<Link class={plain} href={webAddress(url)?.href}>

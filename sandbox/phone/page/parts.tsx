@@ -6,7 +6,7 @@ type Words = { children?: ComponentChildren };
 /** A sign beside words that say the same. */
 export const Sign = ({ children }: Words) => <span aria-hidden="true">{children}</span>;
 
-const looks: Record<string, { tick: string; colour?: string }> = {
+const signs: Record<string, { tick: string; colour?: string }> = {
 	accepted: { tick: '◷' },
 	sent: { tick: '✓' },
 	delivered: { tick: '✓✓' },
@@ -16,8 +16,8 @@ const looks: Record<string, { tick: string; colour?: string }> = {
 
 /** How far a message of ours has come. */
 export const Status = ({ status }: { status: string }) => (
-	<span class={`status ${status} text-nowrap text-capitalize ${looks[status]?.colour ?? ''}`}>
-		{status} <Sign>{looks[status]?.tick}</Sign>
+	<span class={`status ${status} text-nowrap text-capitalize ${signs[status]?.colour ?? ''}`}>
+		{status} <Sign>{signs[status]?.tick}</Sign>
 	</span>
 );
 
@@ -27,9 +27,9 @@ export function Avatar({ phone, name }: { phone: string; name?: string | null })
 	const ends = initials.length > 1 ? [initials[0], initials.at(-1)] : initials;
 	const sum = [...phone.slice(1)].reduce((before, digit) => before * 7 + Number(digit), 0);
 	const style = { background: `hsl(${(sum % 6) * 60} 45% 30%)` };
-	const look = 'avatar rounded-circle text-center text-white text-uppercase fw-semibold';
+	const classes = 'avatar rounded-circle text-center text-white text-uppercase fw-semibold';
 	return (
-		<span class={look} style={style} aria-hidden="true">
+		<span class={classes} style={style} aria-hidden="true">
 			{ends.join('')}
 		</span>
 	);

@@ -1,5 +1,5 @@
 /** Every operation in n8n's engine over HTTP, with an item that fails, and the preview of its output. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { mapValues } from 'lodash';
@@ -41,7 +41,9 @@ describe('previews equal what a run gives', () => {
 			mkdirSync(path.dirname(file), { recursive: true });
 			writeFileSync(file, `${JSON.stringify(preview, null, '\t')}\n`);
 		}
-		expect(JSON.parse(readText(name))).toEqual(preview);
+		const hint = `\`npm run docs -- schemas\` writes ${name}`;
+		const written = existsSync(path.join(root, name)) ? JSON.parse(readText(name)) : 'missing';
+		expect({ hint, preview: written }).toEqual({ hint, preview });
 	}
 
 	/** What makes a preview say more than the parameters of the other tests do. */

@@ -300,7 +300,9 @@ describe('the form', () => {
 		const error = expect.objectContaining({ message, description });
 		const refuse = () => {
 			const { given } = readForm({ value, schema });
-			reviewTemplate({ template: { name: 'order', language: 'en', given, isChecked: false } });
+			reviewTemplate({
+				rules: { template: { name: 'order', language: 'en', given, isChecked: false } },
+			});
 		};
 		expect(refuse).toThrow(error);
 	});
@@ -323,7 +325,7 @@ describe('compared with the template', () => {
 		const { given } = readForm({ value });
 		const request = {
 			body: { template: 'order', language: 'en-us', components: toComponents(given) },
-			template: { name: 'order', language: 'en-us', given, isChecked: true },
+			rules: { template: { name: 'order', language: 'en-us', given, isChecked: true } },
 		};
 		const records = readTemplates({ ...template, ...more });
 		return reviewTemplate(request, { records, isComplete: true }).body?.components;

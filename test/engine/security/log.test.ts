@@ -102,7 +102,7 @@ test(`any text is one printable line, and printable text stays as it is (TEST_SE
 	const property = fc.property(fc.array(sign), (signs) => {
 		const [text, logged] = [signs.join(''), [] as string[]];
 		const logger = { ...LoggerProxy, warn: (line: string) => void logged.push(line) };
-		writeLog({ logger }, 'warn', text);
+		writeLog({ logger }, text);
 		expect([...logged[0]].filter(isUnprintable)).toEqual([]);
 		if (![...text].some(isUnprintable)) expect(logged).toEqual([text]);
 	});

@@ -69,10 +69,11 @@ describe('a figure that is called like a total', () => {
 	test(`ends no list early, whatever it says (TEST_SEED=${seed})`, async () => {
 		const property = fc.asyncProperty(list, async (chosen) => {
 			const { client } = clientOf(listOf(chosen));
-			const { records, gap } = await readRecords(client, endpoints.listContacts);
+			const { records, shortfall } = await readRecords(client, endpoints.listContacts);
 			expect(records.map(({ id }) => id)).toEqual(range(sum(chosen.sizes)));
 			// That more are missing is said by a total only, and by a refusal after a full page.
-			if (chosen.beyond !== 422 && chosen.figures.every(isAboutOthers)) expect(gap).toBeUndefined();
+			if (chosen.beyond !== 422 && chosen.figures.every(isAboutOthers))
+				expect(shortfall).toBeUndefined();
 		});
 		await fc.assert(property, { seed, numRuns: 200 });
 	});
@@ -87,11 +88,11 @@ describe('a figure that is called like a total', () => {
 
 	test('is the total if it agrees, beside others that do not', async () => {
 		const says = { total: 35, meta: { count: 10, total_contacts: 500 } };
-		const { records, gap, total } = await readRecords(
+		const { records, shortfall, total } = await readRecords(
 			clientOf(numbered({ count: 35, says })).client,
 			endpoints.listContacts,
 		);
-		expect([records.length, gap, total]).toEqual([35, undefined, 35]);
+		expect([records.length, shortfall, total]).toEqual([35, undefined, 35]);
 	});
 
 	test('and stops at 10,000, beyond which pages are refused, says that there may be more', async () => {

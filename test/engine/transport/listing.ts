@@ -10,8 +10,8 @@ export async function list(
 	endpoint: Endpoint = endpoints.listContacts,
 ) {
 	const { client, asked, most } = clientOf(service);
-	const { records, gap } = await readRecords(client, endpoint, request);
-	if (gap) throw gap;
+	const { records, shortfall } = await readRecords(client, endpoint, request);
+	if (shortfall) throw shortfall;
 	const ids = records.map(({ id }) => id);
 	return { ids, asked, pages: asked.map(({ page }) => page), atOnce: most.atOnce };
 }
@@ -19,8 +19,13 @@ export async function list(
 /** What an incomplete list says. */
 export async function gapOf(service: Service, request?: ListRequest) {
 	const { client, asked } = clientOf(service);
-	const { records, gap } = await readRecords(client, endpoints.listContacts, request);
-	return { count: records.length, message: gap?.message, description: gap?.description, asked };
+	const { records, shortfall } = await readRecords(client, endpoints.listContacts, request);
+	return {
+		count: records.length,
+		message: shortfall?.message,
+		description: shortfall?.description,
+		asked,
+	};
 }
 
 /** A list that shows its total. */

@@ -1,4 +1,4 @@
-/** The pace of one key, against a service that counts for itself, on a clock that only the test moves. */
+/** The rate of one key, against a service that counts for itself, on a clock that only the test moves. */
 import { RateLimiter, type Slot } from '../../../nodes/BusinessMessaging/transport/rateLimiter';
 import { backoffMs } from '../../../nodes/BusinessMessaging/transport/throttle';
 import { campaign, oneEach, people, useService } from '../../../harness/engine/service';

@@ -1,4 +1,4 @@
-/** The pace of one key against random services, on a clock that only the simulation moves. */
+/** The rate of one key against random services, on a clock that only the simulation moves. */
 import fc from 'fast-check';
 
 import { simulate, type VirtualService } from './virtualService';

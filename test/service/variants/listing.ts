@@ -1,7 +1,7 @@
 /** Lists of every variant: each contact once, in the service's order, with few requests, and no gap without a word. */
 import { difference, range, uniq, without } from 'lodash';
 import type { Choice } from '../../../sandbox/variants';
-import type { Stage } from './stage';
+import type { VariantEnvironment } from './variantEnvironment';
 
 /** More requests than the fewest possible: which number the first page has, where the end is, and what others have changed. */
 const maxFurther = 3;
@@ -14,37 +14,41 @@ function saysTotal(choice: Choice): boolean {
 }
 
 /** Puts so many contacts there and nothing else. @returns their phone numbers */
-function fill({ state }: Stage, count: number): string[] {
+function fill({ state }: VariantEnvironment, count: number): string[] {
 	for (const { id } of [...state.contacts.all]) state.contacts.delete(id);
 	return range(count).map((n) => state.contacts.create({ phone: `+15551${100_000 + n}` }).phone);
 }
 
 /** How many contacts a page has at most. */
-function pageSize({ choice, state: { settings } }: Stage): number {
+function pageSize({ choice, state: { settings } }: VariantEnvironment): number {
 	return choice['page-size'] === 'capped' ? settings.pageSizeCap : settings.defaultPageSize;
 }
 
 /** Lists so many contacts with the node. */
-export async function checkListing(stage: Stage, count: number): Promise<void> {
-	const { state } = stage;
-	const before = fill(stage, count);
+export async function checkListing(environment: VariantEnvironment, count: number): Promise<void> {
+	const { state } = environment;
+	const before = fill(environment, count);
 	const calls = () => state.requests.counters.listContacts?.calls ?? 0;
 	const callsBefore = calls();
 	const parameters = { resource: 'contact', operation: 'getAll', returnAll: true };
-	const { outputs, error, hints } = await stage.run(parameters);
+	const { outputs, error, hints } = await environment.run(parameters);
 	expect(error).toBeUndefined();
 	const given = (outputs[0] ?? []).map(({ json }) => `+${String(json.phone).replace('+', '')}`);
 	expect(given).toEqual(uniq(given));
-	checkMissing(stage, before, given);
+	checkMissing(environment, before, given);
 	const words = hints.map(({ message }) => message).join();
-	if (saysTotal(stage.choice)) expect(words).not.toContain('The service returned');
+	if (saysTotal(environment.choice)) expect(words).not.toContain('The service returned');
 	// Nothing is missing, so a figure that says so is about something else.
 	else expect(words).not.toMatch(/returned \d+ of \d+/);
-	checkOrder(stage, before, given);
-	checkRequests(stage, calls() - callsBefore, Math.max(count, state.contacts.all.length));
+	checkOrder(environment, before, given);
+	checkRequests(environment, calls() - callsBefore, Math.max(count, state.contacts.all.length));
 }
 
-function checkMissing({ choice, state }: Stage, before: string[], given: string[]): void {
+function checkMissing(
+	{ choice, state }: VariantEnvironment,
+	before: string[],
+	given: string[],
+): void {
 	const stayed = before.filter((phone) => state.contacts.findByPhone(phone));
 	const missing = difference(stayed, given);
 	// Without a total, no response shows that an unread contact has moved onto a page that was already read.
@@ -52,7 +56,7 @@ function checkMissing({ choice, state }: Stage, before: string[], given: string[
 	expect(missing.length).toBeLessThanOrEqual(maySlip ? 1 : 0);
 }
 
-function checkOrder({ choice }: Stage, before: string[], given: string[]): void {
+function checkOrder({ choice }: VariantEnvironment, before: string[], given: string[]): void {
 	const order = given.filter((phone) => before.includes(phone));
 	const wanted = before.filter((phone) => given.includes(phone));
 	// A contact that has moved onto a page which was read before is found late, when that page is read again.
@@ -61,10 +65,10 @@ function checkOrder({ choice }: Stage, before: string[], given: string[]): void 
 	expect(without(order, late)).toEqual(without(wanted, late));
 }
 
-function checkRequests(stage: Stage, requests: number, count: number): void {
-	const { choice } = stage;
+function checkRequests(environment: VariantEnvironment, requests: number, count: number): void {
+	const { choice } = environment;
 	if (!saysTotal(choice)) return;
-	const needed = Math.max(1, Math.ceil(count / pageSize(stage)));
+	const needed = Math.max(1, Math.ceil(count / pageSize(environment)));
 	// Which limit the service takes; a greatest page size as small as here is below all that are tried.
 	// A failure is requested once more, as it may be temporary.
 	const refusals = { capped: 0, refused: 2, failing: 4 }[choice['page-size']];

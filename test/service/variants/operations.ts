@@ -6,7 +6,7 @@ import { operations } from '../../../nodes/BusinessMessaging/description';
 import type { Operation } from '../../../nodes/BusinessMessaging/operations/operation';
 import type { Choice } from '../../../sandbox/variants';
 import { caseOf, everyOperation, parametersOf } from '../../../harness/engine/everyOperation';
-import type { Stage } from './stage';
+import type { VariantEnvironment } from './variantEnvironment';
 
 type Item = Record<string, string | number>;
 
@@ -18,9 +18,9 @@ interface Script {
 	/** Parameters that differ from that table. */
 	parameters?: INodeParameters;
 	/** What the first item gives, where that differs from that table. A write may also give only that it succeeded. */
-	gives?: (stage: Stage) => Record<string, unknown>;
+	gives?: (environment: VariantEnvironment) => Record<string, unknown>;
 	/** What the service has afterwards, and what it should have. */
-	effect?: (stage: Stage) => [unknown, unknown];
+	effect?: (environment: VariantEnvironment) => [unknown, unknown];
 }
 
 const three = [1, 2, 3];
@@ -44,7 +44,7 @@ const isWholeUrl = ({ 'webhook-listing': listing }: Choice) =>
 
 const scripts: Record<string, Script> = {
 	'account getCurrent': { gives: () => ({ name: 'Sandbox account' }) },
-	'contact create': { gives: (stage) => ({ phone: stage.phone('+15550001001') }) },
+	'contact create': { gives: (environment) => ({ phone: environment.phone('+15550001001') }) },
 	'contact update': {
 		effect: ({ state }) => [state.contacts.all.filter(({ name }) => name === 'Bea').length, 3],
 	},
@@ -102,31 +102,39 @@ const atOnce = sortBy(
 );
 
 /** The items of an operation: numbers, or the records that it is about. */
-async function itemsOf(stage: Stage, { resource, value }: Operation): Promise<Item[]> {
+async function itemsOf(
+	environment: VariantEnvironment,
+	{ resource, value }: Operation,
+): Promise<Item[]> {
 	const { parameters = {} } = caseOf(resource, value);
 	const isAboutRecords = JSON.stringify(parameters).includes('$json.id');
 	if (resource === 'webhook' && value !== 'create') {
-		stage.state.webhooks.all.length = 0;
-		for (const n of three) stage.state.webhooks.create({ url: `https://example.com/others/${n}` });
+		environment.state.webhooks.all.length = 0;
+		for (const n of three)
+			environment.state.webhooks.create({ url: `https://example.com/others/${n}` });
 	}
 	if (!isAboutRecords) return three.map((n) => ({ n }));
 	const listing = { resource, operation: 'getAll', returnAll: true, simplify: false };
-	const records = await stage.gives(listing);
-	return lastOf(records).map(({ json }) => ({ id: json[stage.idKey(resource)] as string }));
+	const records = await environment.gives(listing);
+	return lastOf(records).map(({ json }) => ({ id: json[environment.idKey(resource)] as string }));
 }
 
 /** Runs every operation. */
-export async function checkOperations(stage: Stage): Promise<void> {
+export async function checkOperations(environment: VariantEnvironment): Promise<void> {
 	for (const operation of atOnce) {
 		try {
-			await checkOperation(stage, operation, scripts[nameOf(operation)] ?? {});
+			await checkOperation(environment, operation, scripts[nameOf(operation)] ?? {});
 		} catch (error) {
 			throw new Error(`${nameOf(operation)}: ${(error as Error).message}`, { cause: error });
 		}
 	}
 }
 
-async function checkOperation(stage: Stage, operation: Operation, script: Script): Promise<void> {
+async function checkOperation(
+	environment: VariantEnvironment,
+	operation: Operation,
+	script: Script,
+): Promise<void> {
 	const { resource, value, endpoint } = operation;
 	const [name] = Object.entries(endpoints).find(([, entry]) => entry === endpoint)! as [
 		EndpointName,
@@ -138,36 +146,39 @@ async function checkOperation(stage: Stage, operation: Operation, script: Script
 		...script.parameters,
 		options: { concurrency: 1 },
 	};
-	const missing = stage.has(name) ? undefined : 'does not offer';
+	const missing = environment.has(name) ? undefined : 'does not offer';
 	const isContactWrite = name === 'createContact' || name === 'updateContact';
-	const moved = isContactWrite ? stage.contactProblem : missing;
-	const problem = name === 'createWebhook' ? stage.webhookProblem(false) : moved;
-	if (problem) return await checkRefusal(stage, parameters, problem);
+	const moved = isContactWrite ? environment.contactProblem : missing;
+	const problem = name === 'createWebhook' ? environment.webhookProblem(false) : moved;
+	if (problem) return await checkRefusal(environment, parameters, problem);
 
-	const items = await itemsOf(stage, operation);
-	const given = await stage.gives(parameters, items);
-	const isSilent = endpoint.methods['/v1'] !== 'GET' && !stage.answersRecord;
+	const items = await itemsOf(environment, operation);
+	const given = await environment.gives(parameters, items);
+	const isSilent = endpoint.methods['/v1'] !== 'GET' && !environment.answersRecord;
 	const isPlain = isSilent && resource !== 'message' && value !== 'delete';
-	const expected = isPlain ? { success: true } : script.gives?.(stage);
+	const expected = isPlain ? { success: true } : script.gives?.(environment);
 	expect(given[0].json).toMatchObject(expected ?? caseOf(resource, value).gives);
 	const sources = given.map(({ pairedItem }) => (pairedItem as { item: number }).item);
 	expect(new Set(sources).size).toBe(items.length);
-	const [is, should] = script.effect?.(stage) ?? [];
+	const [is, should] = script.effect?.(environment) ?? [];
 	expect(is).toEqual(should);
 
-	stage.state.faults.add({ endpoint: name, status: 422, count: 9 });
+	environment.state.faults.add({ endpoint: name, status: 422, count: 9 });
 	const another = value === 'upsert' ? { phone: '+15550002999' } : {};
-	await checkRefusal(stage, { ...parameters, ...another }, refusalWords, items.slice(0, 1));
-	stage.state.faults.remove();
+	await checkRefusal(environment, { ...parameters, ...another }, refusalWords, items.slice(0, 1));
+	environment.state.faults.remove();
 }
 
 async function checkRefusal(
-	stage: Stage,
+	environment: VariantEnvironment,
 	parameters: INodeParameters,
 	words: string,
 	items: Item[] = [{ n: 1, id: 'some-id' }],
 ): Promise<void> {
-	const { outputs } = await stage.run(parameters, { items, onError: 'continueRegularOutput' });
+	const { outputs } = await environment.run(parameters, {
+		items,
+		onError: 'continueRegularOutput',
+	});
 	expect(outputs[0][0].json.error).toMatchObject({
 		message: expect.stringContaining(words),
 		sendStatus: 'notSent',
@@ -175,13 +186,13 @@ async function checkRefusal(
 }
 
 /** Asks a person and waits; the reply is not part of this check. */
-export async function checkQuestion(stage: Stage): Promise<void> {
-	const { state } = stage;
+export async function checkQuestion(environment: VariantEnvironment): Promise<void> {
+	const { state } = environment;
 	const to = '+15550003001';
 	const question = { resource: 'message', operation: 'sendAndWait', to, message: 'Tuesday?' };
-	const problem = stage.webhookProblem(false);
-	if (problem) return await checkRefusal(stage, question, problem);
-	const { status, error } = await stage.run(question);
+	const problem = environment.webhookProblem(false);
+	if (problem) return await checkRefusal(environment, question, problem);
+	const { status, error } = await environment.run(question);
 	expect([error, status]).toEqual([undefined, 'waiting']);
 	expect(state.messages.all.at(-1)).toMatchObject({ phone: to, text: 'Tuesday?' });
 	const waiting = state.webhooks.all.filter(({ url }) => url.includes('/webhook-waiting/'));
@@ -189,22 +200,24 @@ export async function checkQuestion(stage: Stage): Promise<void> {
 }
 
 /** Changes one field of a contact: the others are still there, or a hint says that they are not. */
-export async function checkKept(stage: Stage): Promise<void> {
-	const { state } = stage;
-	if (stage.contactProblem) return;
+export async function checkKept(environment: VariantEnvironment): Promise<void> {
+	const { state } = environment;
+	if (environment.contactProblem) return;
 	const phone = '+15550006009';
 	for (const n of range(6)) state.contacts.create({ phone: `+1555000600${n}` });
 	const { id } = state.contacts.create({ phone, name: 'Dora', segments: ['vip'] });
 	const contact = () => state.contacts.all.find((one) => one.id === id);
 
 	const fields = { phone, name: 'Emma' };
-	await stage.gives({ resource: 'contact', operation: 'upsert', ...fields });
+	await environment.gives({ resource: 'contact', operation: 'upsert', ...fields });
 	expect(contact()).toMatchObject({ ...fields, segments: ['vip'] });
 
 	const listing = { resource: 'contact', operation: 'getAll', returnAll: true, simplify: false };
-	const ids = (await stage.gives(listing)).map(({ json }) => json[stage.idKey('contact')]);
+	const ids = (await environment.gives(listing)).map(
+		({ json }) => json[environment.idKey('contact')],
+	);
 	const contactId = ids.find((shown) => state.adapter.idOf(shown) === id) as string;
-	const { error, hints } = await stage.run({
+	const { error, hints } = await environment.run({
 		...{ resource: 'contact', operation: 'update' },
 		...{ contactId: { __rl: true, mode: 'id', value: contactId }, updateFields: { name: 'Fay' } },
 	});
@@ -212,17 +225,17 @@ export async function checkKept(stage: Stage): Promise<void> {
 	const words = hints.map(({ message }) => message).join();
 	const isLost = contact()?.phone !== phone;
 	// A response without the record does not show what is lost.
-	if (stage.answersRecord)
+	if (environment.answersRecord)
 		expect(words.includes('replaces a contact by the fields that are sent')).toBe(isLost);
 }
 
 /** A template that the service does not list is refused before anything is sent. */
-export async function checkUnknownTemplate(stage: Stage): Promise<void> {
-	const { requests } = stage.state;
+export async function checkUnknownTemplate(environment: VariantEnvironment): Promise<void> {
+	const { requests } = environment.state;
 	const calls = () => requests.counters.sendTemplate?.calls ?? 0;
 	const before = calls();
 	const template = { __rl: true, mode: 'name', value: 'welcom' };
 	const parameters = { ...parametersOf('message sendTemplate'), template };
-	await checkRefusal(stage, parameters, 'The service has no template "welcom"');
+	await checkRefusal(environment, parameters, 'The service has no template "welcom"');
 	expect(calls()).toBe(before);
 }

@@ -1,7 +1,7 @@
 /** What must hold for a campaign whatever a service says yes and no with: an item counts as sent if, and only if, the service has the message. */
 import { countBy, map } from 'lodash';
 
-import type { Stage } from './stage';
+import type { VariantEnvironment } from './variantEnvironment';
 
 const people = ['+15550005001', '+15550005002', '+15550005003', '+15550005004', '+15550005005'];
 const parameters = {
@@ -10,15 +10,18 @@ const parameters = {
 };
 
 /** Sends a campaign during which the credit runs out, and again afterwards. */
-export async function checkSending(stage: Stage): Promise<void> {
-	const { state, engine } = stage;
+export async function checkSending(environment: VariantEnvironment): Promise<void> {
+	const { state, engine } = environment;
 	engine.processed.reset();
 	const before = state.messages.all.length;
 	const arrived = () => map(state.messages.all.slice(before), 'phone');
 	const send = async () => {
 		const items = people.map((to) => ({ to }));
 		const options = { items, onError: 'continueRegularOutput', workflowId: 'campaign' } as const;
-		const { outputs } = await stage.run({ ...parameters, options: { concurrency: 1 } }, options);
+		const { outputs } = await environment.run(
+			{ ...parameters, options: { concurrency: 1 } },
+			options,
+		);
 		return outputs[0].map(({ json }) => [json.to, json.sendStatus]);
 	};
 	const statuses = (of: string[], status: string) => of.map((to) => [to, status]);

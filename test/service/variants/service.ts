@@ -5,7 +5,7 @@ import { loadEngine, type Engine } from '../../../harness/engine/engine';
 import { checkListing } from './listing';
 import { checkKept, checkOperations, checkQuestion, checkUnknownTemplate } from './operations';
 import { checkSending } from './sending';
-import { Stage } from './stage';
+import { VariantEnvironment } from './variantEnvironment';
 import { checkTrigger } from './trigger';
 
 /** The greatest page size of the sandboxes; listings are cut into some pages. */
@@ -32,16 +32,16 @@ export function testVariants(chosen: Array<Partial<Choice>>, about: string): voi
 	test.each(chosen.map((variants) => [describeVariants(variants), variants] as const))(
 		'%s',
 		async (_, variants) => {
-			await Stage.during(engine, variants, {}, async (stage) => {
-				await checkOperations(stage);
-				await checkKept(stage);
-				await checkUnknownTemplate(stage);
-				await checkQuestion(stage);
-				await checkSending(stage);
-				await checkTrigger(stage);
+			await VariantEnvironment.during(engine, variants, {}, async (environment) => {
+				await checkOperations(environment);
+				await checkKept(environment);
+				await checkUnknownTemplate(environment);
+				await checkQuestion(environment);
+				await checkSending(environment);
+				await checkTrigger(environment);
 			});
-			await Stage.during(engine, variants, pageSizes, async (stage) => {
-				for (const contacts of [0, 1, 4, 9]) await checkListing(stage, contacts);
+			await VariantEnvironment.during(engine, variants, pageSizes, async (environment) => {
+				for (const contacts of [0, 1, 4, 9]) await checkListing(environment, contacts);
 			});
 		},
 	);

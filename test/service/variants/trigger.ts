@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { Trigger } from '../../../harness/engine/trigger';
 import { until } from '../../../harness/until';
-import type { Stage } from './stage';
+import type { VariantEnvironment } from './variantEnvironment';
 
 const parameters: INodeParameters = {
 	events: ['message.received', 'message.delivered', 'message.read'],
@@ -12,44 +12,47 @@ const from = '+15550004001';
 let made = 0;
 
 /** A trigger that registers itself if the service allows it; otherwise it is registered by hand, as the error advises. */
-async function activate(stage: Stage): Promise<Trigger> {
-	const trigger = await make(stage, parameters);
-	const problem = stage.webhookProblem(true);
+async function activate(environment: VariantEnvironment): Promise<Trigger> {
+	const trigger = await make(environment, parameters);
+	const problem = environment.webhookProblem(true);
 	if (!problem) {
 		await trigger.activate();
 		return trigger;
 	}
 	await expect(trigger.activate()).rejects.toThrow(new RegExp(`${problem}.*Manual.*by hand`));
-	const manual = await make(stage, { ...parameters, options: { registration: 'manual' } });
+	const manual = await make(environment, { ...parameters, options: { registration: 'manual' } });
 	await manual.activate();
-	stage.state.webhooks.create({ url: manual.url });
+	environment.state.webhooks.create({ url: manual.url });
 	return manual;
 }
 
-async function make({ engine, credentials }: Stage, own: INodeParameters): Promise<Trigger> {
+async function make(
+	{ engine, credentials }: VariantEnvironment,
+	own: INodeParameters,
+): Promise<Trigger> {
 	const id = `variants-${++made}`;
 	return await engine.trigger({ credentials, parameters: own, workflowId: id, webhookId: id });
 }
 
 /** Runs a trigger through its life. */
-export async function checkTrigger(stage: Stage): Promise<void> {
-	stage.state.webhooks.all.length = 0; // nothing goes to addresses of others
-	const trigger = await activate(stage);
-	const own = () => stage.state.webhooks.all.filter(({ url }) => url.startsWith(trigger.url));
+export async function checkTrigger(environment: VariantEnvironment): Promise<void> {
+	environment.state.webhooks.all.length = 0; // nothing goes to addresses of others
+	const trigger = await activate(environment);
+	const own = () => environment.state.webhooks.all.filter(({ url }) => url.startsWith(trigger.url));
 	expect(own()).toHaveLength(1);
 
-	await checkEvents(stage, trigger);
+	await checkEvents(environment, trigger);
 
 	await trigger.activate('init');
 	expect(own()).toHaveLength(1);
-	if (!stage.webhookProblem(true)) await checkReplies(stage);
+	if (!environment.webhookProblem(true)) await checkReplies(environment);
 	await trigger.deactivate();
-	expect(own()).toHaveLength(stage.webhookProblem(true) ? 1 : 0);
+	expect(own()).toHaveLength(environment.webhookProblem(true) ? 1 : 0);
 }
 
 /** Two people are asked, and their replies reach the run that asks; without the trigger's address, nobody is asked. */
-async function checkReplies(stage: Stage): Promise<void> {
-	const { engine, credentials, state, choice } = stage;
+async function checkReplies(environment: VariantEnvironment): Promise<void> {
+	const { engine, credentials, state, choice } = environment;
 	const people = ['+15550003101', '+15550003102'];
 	const question = {
 		parameters: {
@@ -60,7 +63,7 @@ async function checkReplies(stage: Stage): Promise<void> {
 		credentials,
 	};
 	if (choice['webhook-listing'] === 'hidden') {
-		const { error } = await stage.run(question.parameters, { items: question.items });
+		const { error } = await environment.run(question.parameters, { items: question.items });
 		expect(error?.message).toMatch(/does not show the addresses of its webhooks/);
 		return;
 	}
@@ -71,15 +74,15 @@ async function checkReplies(stage: Stage): Promise<void> {
 	expect(replies).toEqual(people.map((phone) => `Yes from ${phone}`));
 }
 
-async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
-	const { state } = stage;
+async function checkEvents(environment: VariantEnvironment, trigger: Trigger): Promise<void> {
+	const { state } = environment;
 	const { log } = state.deliveries;
 	const arrive = async () =>
 		await until('the deliveries', () => log.last().every(({ state }) => state !== 'pending'));
 
 	state.traffic.receive({ from, text: 'Hello' });
 	await arrive();
-	const [sent] = await stage.gives({
+	const [sent] = await environment.gives({
 		...{ resource: 'message', operation: 'sendText' },
 		...{ to: from, text: 'Hi' },
 	});
@@ -94,8 +97,9 @@ async function checkEvents(stage: Stage, trigger: Trigger): Promise<void> {
 	await arrive();
 
 	expect(log.last().map((delivery) => delivery.state)).not.toContain('failed');
-	if (stage.answersMessageId) expect(state.adapter.idOf(sent.json.messageId)).toBe(message.id);
-	const messageId = stage.answersMessageId ? sent.json.messageId : expect.any(String);
+	if (environment.answersMessageId)
+		expect(state.adapter.idOf(sent.json.messageId)).toBe(message.id);
+	const messageId = environment.answersMessageId ? sent.json.messageId : expect.any(String);
 	const events = trigger.executions.flatMap(({ items }) => items[0].map(({ json }) => json));
 	expect(events).toMatchObject([
 		{

@@ -9,7 +9,7 @@ import {
 import { loadEngine } from '../../../harness/engine/engine';
 import { checkListing } from './listing';
 import { testVariants } from './service';
-import { Stage } from './stage';
+import { VariantEnvironment } from './variantEnvironment';
 
 testVariants([{}, ...singleVariants()], 'single variants');
 
@@ -27,7 +27,12 @@ test(`contacts in are contacts out, once each, in order, for any number and page
 	const property = fc.asyncProperty(variants, size, size, fc.nat(50), async (...values) => {
 		const [chosen, pageSizeCap, defaultSize, count] = values;
 		const options = { pageSizeCap, defaultPageSize: Math.min(defaultSize, pageSizeCap) };
-		await Stage.during(engine, chosen, options, async (stage) => await checkListing(stage, count));
+		await VariantEnvironment.during(
+			engine,
+			chosen,
+			options,
+			async (environment) => await checkListing(environment, count),
+		);
 	});
 	await fc
 		.assert(property, { numRuns: 60, endOnFailure: true, seed })

@@ -32,7 +32,7 @@ describe('the simulation finds out what each time of the protocol is for', () =>
 	const times = { ...timing };
 	afterEach(() => void Object.assign(timing, times));
 
-	test.each<Partial<typeof timing>>([{ longestCall: 0 }, { check: 60_000 }])('%j', (wrong) => {
+	test.each<Partial<typeof timing>>([{ maxCall: 0 }, { check: 60_000 }])('%j', (wrong) => {
 		Object.assign(timing, wrong);
 		const settings = { numRuns: 5_000, seed: 7, endOnFailure: true };
 		const property = fc.property(

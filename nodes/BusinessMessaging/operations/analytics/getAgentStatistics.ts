@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
-import { inPeriod, periodField } from '../period';
+import { periodQuery, periodField } from '../period';
 
 /** Reads analytics of agents. Source: specification, GET /v1/analytics/agents; query and response are not shown there. */
 export const getAgentStatistics = operation({
@@ -11,6 +11,6 @@ export const getAgentStatistics = operation({
 	description: 'Get figures about agents',
 	endpoint: endpoints.getAgentStatistics,
 	fields: [periodField],
-	request: inPeriod,
+	request: periodQuery,
 	output: (body) => records(body, 'agent'),
 });

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
-import { inPeriod, periodField } from '../period';
+import { periodQuery, periodField } from '../period';
 
 /** Reads analytics of campaigns. Source: specification, GET /v1/analytics/campaigns; query and response are not shown there. */
 export const getCampaignStatistics = operation({
@@ -11,6 +11,6 @@ export const getCampaignStatistics = operation({
 	description: 'Get figures about campaigns',
 	endpoint: endpoints.getCampaignStatistics,
 	fields: [periodField],
-	request: inPeriod,
+	request: periodQuery,
 	output: (body) => records(body, 'campaign'),
 });

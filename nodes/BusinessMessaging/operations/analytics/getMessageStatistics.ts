@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { operation, records } from '../operation';
-import { inPeriod, periodField } from '../period';
+import { periodQuery, periodField } from '../period';
 
 /** Reads analytics of messages. Source: specification, GET /v1/analytics/messages; query and response are not shown there. */
 export const getMessageStatistics = operation({
@@ -11,6 +11,6 @@ export const getMessageStatistics = operation({
 	description: 'Get figures about messages, e.g. sent, delivered and read',
 	endpoint: endpoints.getMessageStatistics,
 	fields: [periodField],
-	request: inPeriod,
+	request: periodQuery,
 	output: (body) => records(body, 'message'),
 });

@@ -50,7 +50,7 @@ export const sendAndWait = operation({
 	],
 	options: [showFor(checkField, { '/messageType': ['template'] }), defaultCountryField],
 	request: (values, settings) => {
-		const common = {
+		const rules = {
 			question: readSettings(values),
 			audience: readAudience(values, settings),
 			isPreview: values.mode === 'preview',
@@ -61,11 +61,14 @@ export const sendAndWait = operation({
 			values.options,
 			settings,
 		);
-		if (values.messageType === 'text')
-			return { ...common, body: { to, text: values.message }, hints };
-		const { body, template } = templateRequest(values);
-		const endpoint = endpoints.sendTemplate;
-		return { ...common, endpoint, body: { to, ...body }, template, hints };
+		if (values.messageType === 'text') return { body: { to, text: values.message }, rules, hints };
+		const { body, rules: ofTemplate } = templateRequest(values);
+		return {
+			endpoint: endpoints.sendTemplate,
+			body: { to, ...body },
+			rules: { ...rules, ...ofTemplate },
+			hints,
+		};
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,

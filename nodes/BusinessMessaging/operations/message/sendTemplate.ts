@@ -4,7 +4,7 @@ import { operation } from '../operation';
 import { defaultCountryField, readPhoneValue, recipientOf } from '../phoneFields';
 import { audienceField, readAudience } from '../sending/audienceRules';
 import { campaignFields, campaignOptions, readCampaign } from '../sending/campaign';
-import { inMode, modeFields } from '../sending/mode';
+import { applyMode, modeFields } from '../sending/mode';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from '../sending/templateReview';
 import { checkField, templateFields, templateRequest } from '../sending/templateFields';
 
@@ -20,11 +20,15 @@ export const sendTemplate = operation({
 	options: [...campaignOptions, checkField, defaultCountryField, keepInputField],
 	request: (values, settings) => {
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
-		const { body, ...rest } = templateRequest(values);
+		const { body, rules } = templateRequest(values);
 		const audience = readAudience(values, settings);
 		const campaign = readCampaign(values);
-		const request = { body: { to: phone, ...body }, ...rest, hints, campaign, audience };
-		return inMode(request, values, settings);
+		const request = {
+			body: { to: phone, ...body },
+			rules: { ...rules, campaign, audience },
+			hints,
+		};
+		return applyMode(request, values, settings);
 	},
 	prepare: lookUpTemplates,
 	review: reviewTemplate,

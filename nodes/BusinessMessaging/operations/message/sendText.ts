@@ -11,7 +11,7 @@ import {
 	reviewFallback,
 	sendTextOrFallback,
 } from '../sending/fallback';
-import { inMode, modeFields } from '../sending/mode';
+import { applyMode, modeFields } from '../sending/mode';
 import { checkField } from '../sending/templateFields';
 
 /** Sends a free-text message. Source: specification, POST /v1/messages/send. */
@@ -48,9 +48,10 @@ export const sendText = operation({
 		const { phone, hints } = readPhoneValue(values.to, recipientField, values.options, settings);
 		const audience = readAudience(values, settings);
 		const campaign = readCampaign(values);
-		const body = { to: phone, text: values.text };
 		const fallback = readFallback(values);
-		return inMode({ body, hints, campaign, audience, fallback }, values, settings);
+		const rules = { campaign, audience, fallback };
+		const body = { to: phone, text: values.text };
+		return applyMode({ body, rules, hints }, values, settings);
 	},
 	prepare: lookUpFallbacks,
 	review: reviewFallback,

@@ -1,7 +1,7 @@
 /** Reads a reply as yes or no, as people write it: "Ja, gerne", "yes please", "No, thank you!". */
 
 /** By language, those of the opt-out words (`webhooks/intent.ts`). What is both in two languages is left out. */
-const words: ReadonlyArray<[language: string, yes: string, no: string, polite: string]> = [
+const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite: string]> = [
 	[
 		'English',
 		'yes, y, yep, yeah, ok, okay, sure, of course, absolutely, sounds good, go ahead, approve, approved',
@@ -73,7 +73,7 @@ const words: ReadonlyArray<[language: string, yes: string, no: string, polite: s
 	['Vietnamese', 'vâng, được, đồng ý', 'không', 'cảm ơn, làm ơn, vui lòng, ạ'],
 ];
 
-const joined = (place: 1 | 2 | 3) => [...new Set(words.flatMap((row) => row[place].split(', ')))];
+const joined = (place: 1 | 2 | 3) => [...new Set(phrases.flatMap((row) => row[place].split(', ')))];
 
 /** What counts as yes and as no unless the user enters other words. */
 export const approvalWords = {

@@ -1,8 +1,9 @@
 /** Audience Rules: who does not get a message. */
-import { attempt, compact, isError } from 'lodash';
+import { attempt, isError } from 'lodash';
 import { IANAZone } from 'luxon';
 
 import { BoundedMap } from '../../boundedMap';
+import { splitList } from '../../jsonValues';
 import { samePhoneKey } from '../../phone/compare';
 import { readPhone } from '../../phone/readPhone';
 import { InputError } from '../../transport/errors';
@@ -233,8 +234,8 @@ const readLists = new BoundedMap<string, BoundedMap<string, Set<string> | Error>
 function readNumbers(written: string, country: string): Set<string> {
 	const ofCountry = readLists.getOrSet(country, () => new BoundedMap({ maxSize: 5 }));
 	const phones = ofCountry.getOrSet(written, () => {
-		const entries = written.split(/[,;\n[\]"]/).map((entry) => entry.trim());
-		return attempt(() => new Set(compact(entries).map((entry) => readNumber(entry, country))));
+		const entries = splitList(written, /[,;\n[\]"]/);
+		return attempt(() => new Set(entries.map((entry) => readNumber(entry, country))));
 	});
 	if (isError(phones)) throw phones;
 	return phones;

@@ -7,7 +7,7 @@ import type { Client } from '../../transport/client';
 import { ServiceError, asFailure } from '../../transport/errors';
 import type { TemplateList } from '../../transport/templateList';
 import { type ValuesOf, booleanField, recordField, showFor } from '../fields';
-import type { OperationRequest } from '../operation';
+import type { MessageRules, OperationRequest } from '../operation';
 import { lookUpTemplates, reviewTemplate, sendTemplateMessage } from './templateReview';
 import { sendMessage } from './sendMessage';
 import {
@@ -84,7 +84,7 @@ export function readFallback({
 	options,
 }: ValuesOf<typeof fallbackFields> & {
 	options: Partial<ValuesOf<readonly [typeof checkField]>>;
-}): OperationRequest['fallback'] {
+}): MessageRules['fallback'] {
 	if (!useFallbackTemplate) return undefined;
 	const form = {
 		specifyVariables: 'fields',
@@ -102,14 +102,15 @@ export async function lookUpFallbacks(
 ): Promise<TemplateList | undefined> {
 	return await lookUpTemplates(
 		client,
-		requests.flatMap(({ fallback }) => fallback ?? []),
+		requests.flatMap(({ rules }) => rules?.fallback ?? []),
 	);
 }
 
 /** See {@link reviewTemplate}. @throws InputError */
 export function reviewFallback(request: OperationRequest, list?: TemplateList): OperationRequest {
-	const { fallback } = request;
-	return fallback ? { ...request, fallback: reviewTemplate(fallback, list) } : request;
+	const { rules } = request;
+	if (!rules?.fallback) return request;
+	return { ...request, rules: { ...rules, fallback: reviewTemplate(rules.fallback, list) } };
 }
 
 /** Sends the text; if the service certainly refuses it, the template. @throws ServiceError that names both refusals */
@@ -117,15 +118,16 @@ export async function sendTextOrFallback(
 	client: Client,
 	request: OperationRequest,
 ): Promise<IDataObject[]> {
-	const { fallback } = request;
+	const { fallback, test } = request.rules ?? {};
 	const sent = await sendMessage(client, endpoints.sendText, request).catch(asFailure);
 	if (!(sent instanceof Error))
 		return fallback ? sent.map((one) => ({ ...one, sentAs: 'text' })) : sent;
 	if (!fallback || !isCertainRefusal(sent)) throw sent;
-	const { idempotencyKey: key, test, mayGo } = request;
+	const { idempotencyKey: key, isStillAllowed } = request;
 	const body = { ...omit(request.body, 'text'), ...fallback.body };
 	const idempotencyKey = key && `${key}-template`;
-	const instead = { ...fallback, body, test, mayGo, idempotencyKey };
+	const rules = { ...fallback.rules, test };
+	const instead = { body, rules, isStillAllowed, idempotencyKey };
 	const records = await sendTemplateMessage(client, instead).catch((error: unknown) => {
 		if (!(error instanceof ServiceError)) throw error;
 		const { kind, message, statusCode } = error;

@@ -6,7 +6,7 @@ import { textOrJson, isRecord } from '../../jsonValues';
 import type { TemplateList } from '../../transport/templateList';
 import type { OperationRequest } from '../operation';
 import { findTemplate } from './templateReview';
-import { nameOf, placeOf } from './templateVariables';
+import { nameOf, partOf } from './templateVariables';
 
 /**
  * The text of a message; for a template also header, footer and buttons, e.g. `[Yes] [Track: https://example.com/1]`.
@@ -14,9 +14,10 @@ import { nameOf, placeOf } from './templateVariables';
  * @param list undefined if the templates are unknown; the text of a template is then null
  */
 export function previewOf(
-	{ body = {}, template }: OperationRequest,
+	{ body = {}, rules }: OperationRequest,
 	list?: TemplateList,
 ): IDataObject {
+	const template = rules?.template;
 	if (!template) return { text: textOrJson(body.text) };
 	const { name, language } = template;
 	const known = list && findTemplate(list, name, language);
@@ -60,7 +61,7 @@ function fillIn(
 	values: Map<string, string[]>,
 	place: string,
 ): string {
-	const names = variables.filter((one) => placeOf(one) === place).map(nameOf);
+	const names = variables.filter((one) => partOf(one) === place).map(nameOf);
 	return text.replaceAll(variablePattern, (written, name: string) => {
 		return values.get(place)?.[names.indexOf(name.trim())] ?? written;
 	});

@@ -61,7 +61,7 @@ export const modeFields = [
  *
  * @throws InputError for an invalid test number
  */
-export function inMode(
+export function applyMode(
 	request: OperationRequest,
 	{
 		mode,
@@ -72,9 +72,9 @@ export function inMode(
 	settings: RequestSettings,
 ): OperationRequest {
 	if (mode === 'send') return request;
-	if (mode === 'preview') return { ...request, isPreview: true };
+	if (mode === 'preview') return { ...request, rules: { ...request.rules, isPreview: true } };
 	const { phone } = readPhoneValue(testNumber, testNumberField, options, settings);
-	const message = omit(request, 'campaign', 'audience');
-	const meantFor = String(request.body?.to);
-	return { ...message, body: { ...request.body, to: phone }, test: { meantFor, testMessages } };
+	const test = { meantFor: String(request.body?.to), testMessages };
+	const rules = { ...omit(request.rules, 'campaign', 'audience'), test };
+	return { ...request, body: { ...request.body, to: phone }, rules };
 }

@@ -2,6 +2,7 @@
 import { clamp } from 'lodash';
 import { z } from 'zod';
 
+import { splitList } from '../../jsonValues';
 import { type ValuesOf, choiceField, collectionField, numberField, textField } from '../fields';
 import { InputError } from '../../transport/errors';
 import { approvalWords } from './approval';
@@ -53,8 +54,8 @@ export function defaultAnswer(): Omit<QuestionSettings, 'limitMs'> {
 const minute = 60_000;
 const unitMs = { minutes: minute, hours: 60 * minute, days: 24 * 60 * minute };
 /** n8n's timers and most services do not support more. */
-const longestDays = 365;
-const longestGroupSeconds = 60;
+const maxDays = 365;
+const maxGroupSeconds = 60;
 
 /** The kinds that not every reply fits. */
 const fixedKinds: AnswerKind[] = ['approval', 'choice', 'date', 'email', 'number'];
@@ -139,7 +140,7 @@ export const answerFields = [
 			numberField({
 				displayName: 'Group Messages (Seconds)',
 				name: 'groupMessages',
-				typeOptions: { minValue: 0, maxValue: longestGroupSeconds },
+				typeOptions: { minValue: 0, maxValue: maxGroupSeconds },
 				displayOptions: { show: { '/responseType': ['freeText'] } },
 				description:
 					'How long to wait for another message after each one. Together they are one reply. With 0, the first message is the reply.',
@@ -209,9 +210,9 @@ export function readSettings({
 	replyOptions = {},
 }: ValuesOf<typeof answerFields>): QuestionSettings {
 	const limitMs = Number(limitWaitTime) * (unitMs[waitTimeUnit] ?? Number.NaN);
-	if (!(limitMs > 0 && limitMs <= longestDays * unitMs.days)) {
+	if (!(limitMs > 0 && limitMs <= maxDays * unitMs.days)) {
 		throw new InputError(
-			`'Limit Wait Time' is not a time between 0 and ${longestDays} days`,
+			`'Limit Wait Time' is not a time between 0 and ${maxDays} days`,
 			'Enter how long to wait for the reply.',
 		);
 	}
@@ -224,7 +225,7 @@ export function readSettings({
 		kind: responseType,
 		choices: list,
 		limitMs,
-		groupMs: 1_000 * clamp(groupSeconds, 0, longestGroupSeconds),
+		groupMs: 1_000 * clamp(groupSeconds, 0, maxGroupSeconds),
 		repeats: Math.max(0, Math.floor(Number(repeats ?? 2)) || 0),
 		repeatText: repeatText.trim(),
 		yesWords: yesWords === undefined ? approvalWords.yes : split(yesWords),
@@ -234,9 +235,7 @@ export function readSettings({
 	};
 }
 
+/** An answer may contain a semicolon. */
 function split(text: string): string[] {
-	return text
-		.split(/[,\n]/)
-		.map((part) => part.trim())
-		.filter(Boolean);
+	return splitList(text, /[,\n]/);
 }

@@ -23,7 +23,7 @@ export async function sendMessage(
 	const response = await client.fetch(endpoint, { ...request, isRefused: () => false });
 	const { verdict, messageId = null } = readSend(response);
 	if (verdict !== 'sent') throw errorFromSend(response, verdict);
-	const { test, body } = request;
+	const { rules: { test } = {}, body } = request;
 	const result = {
 		...sendResult(body?.to as string, test ? 'test' : 'sent', { messageId }),
 		...(test && { meantFor: test.meantFor }),

@@ -3,7 +3,7 @@ import { castArray } from 'lodash';
 import type { ResourceMapperTypeOptions } from 'n8n-workflow';
 
 import {
-	type Field,
+	type ParameterField,
 	type ValuesOf,
 	booleanField,
 	choiceField,
@@ -12,11 +12,11 @@ import {
 	showFor,
 	textField,
 } from '../fields';
-import type { OperationRequest } from '../operation';
+import type { MessageRules, OperationRequest } from '../operation';
 import { readForm, toComponents } from './templateVariables';
 
 /** A field whose content the editor loads for the chosen template. */
-interface TemplateFormLook<N extends string> {
+interface TemplateFormSettings<N extends string> {
 	displayName: string;
 	name: N;
 	/** The names of the fields of the template and of its language. */
@@ -27,12 +27,12 @@ interface TemplateFormLook<N extends string> {
 }
 
 function formField<const N extends string>(
-	{ template, language, method, ...look }: TemplateFormLook<N>,
+	{ template, language, method, ...labels }: TemplateFormSettings<N>,
 	description: string,
 	settings: Partial<ResourceMapperTypeOptions> = {},
-): Field<N> {
+): ParameterField<N> {
 	return {
-		...look,
+		...labels,
 		type: 'resourceMapper',
 		noDataExpression: true,
 		default: { mappingMode: 'defineBelow', value: null },
@@ -50,14 +50,18 @@ function formField<const N extends string>(
 }
 
 /** Shows the text of the chosen template: n8n displays it in a form without fields. Its value is not used. */
-export function templateTextField<const N extends string>(look: TemplateFormLook<N>): Field<N> {
-	return formField(look, 'What the template says');
+export function templateTextField<const N extends string>(
+	labels: TemplateFormSettings<N>,
+): ParameterField<N> {
+	return formField(labels, 'What the template says');
 }
 
 /** One input for each variable of the chosen template. */
-export function variablesField<const N extends string>(look: TemplateFormLook<N>): Field<N> {
+export function variablesField<const N extends string>(
+	labels: TemplateFormSettings<N>,
+): ParameterField<N> {
 	const field = formField(
-		look,
+		labels,
 		'The values for the template, one for each variable. If the service does not show the text of the template, the fields are numbered: fill in as many as the template has. A utility template whose header is a document needs the address of a PDF, unless a PDF was attached to the template in the service.',
 		{
 			valuesLabel: 'Variables',
@@ -162,7 +166,7 @@ export function templateRequest(
 	values: ValuesOf<typeof templateFields> & {
 		options: Partial<ValuesOf<readonly [typeof checkField]>>;
 	},
-): Pick<OperationRequest, 'body' | 'template'> {
+): Pick<OperationRequest, 'body'> & { rules: MessageRules } {
 	const { template: name, componentsJson: json, headerDocumentUrl: url } = values;
 	const language = values.language.trim();
 	const isChecked = values.options.checkBeforeSending ?? true;
@@ -171,6 +175,6 @@ export function templateRequest(
 	const headerDocumentUrl = form ? form.pdfUrl : url.trim() || undefined;
 	return {
 		body: { template: name, language: language || undefined, components, headerDocumentUrl },
-		template: { name, language, given: form?.given, isChecked },
+		rules: { template: { name, language, given: form?.given, isChecked } },
 	};
 }

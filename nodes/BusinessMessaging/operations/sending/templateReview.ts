@@ -12,8 +12,9 @@ import { InputError, ServiceError, asFailure } from '../../transport/errors';
 import { sendMessage } from './sendMessage';
 import {
 	type GivenVariable,
+	type TemplateMessage,
 	nameOf,
-	placeOf,
+	partOf,
 	refuseGaps,
 	titleOf,
 	toComponents,
@@ -36,7 +37,7 @@ export async function lookUpTemplates(
 	requests: OperationRequest[],
 ): Promise<TemplateList | undefined> {
 	const isNeeded = requests.some(
-		({ template, isPreview }) =>
+		({ rules: { template, isPreview } = {} }) =>
 			template && (template.isChecked || template.language === '' || isPreview),
 	);
 	if (!isNeeded) return undefined;
@@ -63,7 +64,7 @@ export function reviewTemplate(message: OperationRequest, list?: TemplateList): 
 	const request = withListedLanguage(withLanguage(message, list), list);
 	const problem = list && problemOf(request, list);
 	if (problem) throw new InputError(problem.message, `${problem.description} ${switchOff}`);
-	const { name = '', language = '', given, isChecked } = request.template ?? {};
+	const { name = '', language = '', given, isChecked } = request.rules?.template ?? {};
 	const variables = list && isChecked && findTemplate(list, name, language)?.variables;
 	if (!variables || !given) {
 		refuseGaps(given ?? []);
@@ -75,12 +76,12 @@ export function reviewTemplate(message: OperationRequest, list?: TemplateList): 
 }
 
 function withLanguage(request: OperationRequest, list?: TemplateList): OperationRequest {
-	const { template, body } = request;
+	const template = request.rules?.template;
 	if (!template || template.language !== '') return request;
 	const versions = list?.records.filter(({ name }) => name === template.name) ?? [];
 	const [language, ...others] = uniq(compact(versions.map((version) => version.language)));
 	if (language && others.length === 0 && list?.isComplete)
-		return { ...request, template: { ...template, language }, body: { ...body, language } };
+		return inLanguage(request, template, language);
 	const missing = versions.length === 0 && list && missingTemplate(list, template.name, '');
 	if (missing) throw missing;
 	const advice = language
@@ -91,11 +92,20 @@ function withLanguage(request: OperationRequest, list?: TemplateList): Operation
 
 /** A language in the spelling of the list: a service may know `en_US` and refuse `EN-us`. */
 function withListedLanguage(request: OperationRequest, list?: TemplateList): OperationRequest {
-	const { template, body } = request;
+	const template = request.rules?.template;
 	if (!template || !list) return request;
 	const language = findTemplate(list, template.name, template.language)?.language;
 	if (!language || language === template.language) return request;
-	return { ...request, template: { ...template, language }, body: { ...body, language } };
+	return inLanguage(request, template, language);
+}
+
+function inLanguage(
+	request: OperationRequest,
+	template: TemplateMessage,
+	language: string,
+): OperationRequest {
+	const rules = { ...request.rules, template: { ...template, language } };
+	return { ...request, rules, body: { ...request.body, language } };
 }
 
 /** Sends a template message. @throws ServiceError that names the template if the service did not find it */
@@ -103,7 +113,7 @@ export async function sendTemplateMessage(
 	client: Client,
 	request: OperationRequest,
 ): Promise<IDataObject[]> {
-	const { name = '', language } = request.template ?? {};
+	const { name = '', language } = request.rules?.template ?? {};
 	return await sendMessage(client, endpoints.sendTemplate, request).catch((error: unknown) => {
 		if (!(error instanceof ServiceError) || error.statusCode !== 404) throw error;
 		const { kind, message, statusCode } = error;
@@ -157,10 +167,8 @@ function likeness(...names: [string, string]): number {
 }
 
 /** What is wrong with a message; undefined if nothing is, as far as the service shows. */
-function problemOf(
-	{ template: message, body }: OperationRequest,
-	list: TemplateList,
-): InputError | undefined {
+function problemOf({ rules, body }: OperationRequest, list: TemplateList): InputError | undefined {
+	const message = rules?.template;
 	if (!message?.isChecked) return undefined;
 	const { name, language, given } = message;
 	const template = findTemplate(list, name, language);
@@ -206,7 +214,7 @@ function valueProblem(
 
 /** The ID of the variable for a value: by its name, else by its number, since the form may have had only numbered fields. */
 function idFor(value: GivenVariable, variables: TemplateVariable[]): string {
-	const own = variables.filter((variable) => placeOf(variable) === placeOf(value));
+	const own = variables.filter((variable) => partOf(variable) === partOf(value));
 	const variable = own.find(({ id }) => id === value.id) ?? own[Number(nameOf(value)) - 1];
 	return (variable ?? value).id;
 }

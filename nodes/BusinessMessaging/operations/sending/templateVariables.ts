@@ -26,7 +26,7 @@ export interface TemplateMessage {
 export const pdfField = 'headerPdfUrl';
 
 /** The part that a variable is in, e.g. `body`, or `button2` for the second button. */
-export function placeOf({ id }: Pick<TemplateVariable, 'id'>): string {
+export function partOf({ id }: Pick<TemplateVariable, 'id'>): string {
 	return id.slice(0, id.indexOf('_'));
 }
 
@@ -37,9 +37,9 @@ export function nameOf({ id }: Pick<TemplateVariable, 'id'>): string {
 
 /** The label of a variable, e.g. `Body 1`, or `Button 2` for the only variable that a button usually has. */
 export function titleOf(variable: Pick<TemplateVariable, 'id'>): string {
-	const place = upperFirst(placeOf(variable)).replace(/\d+/, ' $&');
+	const part = upperFirst(partOf(variable)).replace(/\d+/, ' $&');
 	const name = nameOf(variable);
-	return place.startsWith('Button') && name === '1' ? place : `${place} ${name}`;
+	return part.startsWith('Button') && name === '1' ? part : `${part} ${name}`;
 }
 
 /**
@@ -74,7 +74,7 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 		return { id, value: texts[id], ...(asked.includes(id) && { isAsked: true }) };
 	});
 	return {
-		given: Object.values(groupBy(given, placeOf)).flatMap(inOrder),
+		given: Object.values(groupBy(given, partOf)).flatMap(inOrder),
 		pdfUrl: texts[pdfField]?.trim() || undefined,
 	};
 }
@@ -95,11 +95,11 @@ function areNumbered(given: GivenVariable[]): boolean {
  * @throws InputError that names the first missing one
  */
 export function refuseGaps(given: GivenVariable[]): void {
-	for (const [place, values] of Object.entries(groupBy(given, placeOf))) {
+	for (const [part, values] of Object.entries(groupBy(given, partOf))) {
 		if (!areNumbered(values) || values.some(({ isAsked }) => isAsked)) continue;
 		const numbers = values.map((one) => Number(nameOf(one))).sort((a, b) => a - b);
 		const gap = numbers.findIndex((number, index) => number !== index + 1);
-		if (gap >= 0) throw emptyField(titleOf({ id: `${place}_${gap + 1}` }));
+		if (gap >= 0) throw emptyField(titleOf({ id: `${part}_${gap + 1}` }));
 	}
 }
 
@@ -115,8 +115,8 @@ function emptyField(label: string): InputError {
  * body; header and buttons are an assumption.
  */
 export function toComponents(given: GivenVariable[]): Array<Record<string, unknown>> | undefined {
-	const components = Object.entries(groupBy(given, placeOf)).map(([place, values]) => {
-		const [, type, button] = /^([a-z]+)(\d*)$/.exec(place) ?? [];
+	const components = Object.entries(groupBy(given, partOf)).map(([part, values]) => {
+		const [, type, button] = /^([a-z]+)(\d*)$/.exec(part) ?? [];
 		return {
 			type,
 			...(button && { sub_type: 'url', index: String(Number(button) - 1) }),

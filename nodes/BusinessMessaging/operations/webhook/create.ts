@@ -1,10 +1,10 @@
 import { endpoints } from '../../api/endpoints';
 import { eventKinds } from '../../api/events';
-import { type Field, textField } from '../fields';
+import { type ParameterField, textField } from '../fields';
 import { registerWebhook } from '../../transport/registerWebhook';
 import { operation, record } from '../operation';
 
-const eventsField: Field<'events', string[]> = {
+const eventsField: ParameterField<'events', string[]> = {
 	displayName: 'Events',
 	name: 'events',
 	type: 'multiOptions',

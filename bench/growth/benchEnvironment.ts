@@ -28,7 +28,7 @@ export interface People {
 }
 
 /** Where comparisons run. */
-export class Stage {
+export class BenchEnvironment {
 	constructor(
 		readonly n8n: N8nServer,
 		readonly service: SandboxClient,

@@ -11,8 +11,8 @@ import { usualChoice, type Choice } from '../../../sandbox/variants';
 import type { Engine } from '../../../harness/engine/engine';
 import type { RunOptions, RunResult } from '../../../harness/engine/execution';
 
-/** One variant on stage. */
-export class Stage {
+/** One variant of the service, and n8n's engine with the nodes. */
+export class VariantEnvironment {
 	private constructor(
 		readonly engine: Engine,
 		readonly sandbox: Sandbox,
@@ -25,7 +25,7 @@ export class Stage {
 		engine: Engine,
 		variants: Partial<Choice>,
 		options: SandboxOptions,
-		work: (stage: Stage) => Promise<void>,
+		work: (environment: VariantEnvironment) => Promise<void>,
 	): Promise<void> {
 		const quiet = {
 			port: 0,
@@ -39,7 +39,7 @@ export class Stage {
 		keys.all.length = 0;
 		const { secret } = keys.create('Demo key');
 		try {
-			await work(new Stage(engine, sandbox, { ...usualChoice, ...variants }, secret));
+			await work(new VariantEnvironment(engine, sandbox, { ...usualChoice, ...variants }, secret));
 		} finally {
 			await sandbox.close();
 		}

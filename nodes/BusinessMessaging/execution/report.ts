@@ -1,0 +1,155 @@
+/** What n8n shows of a run that sends messages: labels and figures of its execution, its progress, and its total. */
+import { compact, countBy, pickBy, uniq } from 'lodash';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { writeLog } from '../log';
+import type { Operation } from '../operations/operation';
+import type { Client } from '../transport/client';
+import {
+	type Item,
+	type ItemState,
+	type Outcome,
+	type SkipReason,
+	type ValidItem,
+	hasFailed,
+	stateOf,
+} from './item';
+
+/** n8n cuts off longer labels. */
+const maxLength = 255;
+
+/** Labels the execution with its only recipient and its only campaign, by which n8n's list of executions can be filtered. */
+export function labelExecution(
+	{ customData }: IExecuteFunctions,
+	{ recipientOf }: Operation,
+	items: ValidItem[],
+): void {
+	if (!recipientOf || !customData) return; // older versions of n8n have none
+	const labels = {
+		phone: items.map(({ request }) => request.body?.to),
+		campaign: items.map(({ request }) => request.rules?.campaign?.name),
+	};
+	for (const [key, all] of Object.entries(labels)) {
+		const [value, ...others] = uniq(compact(all)).map(String);
+		if (value === undefined || others.length > 0) continue;
+		// The node may run once for each recipient, in a loop.
+		const known = customData.get(key);
+		const isKnown = `, ${known}, `.includes(`, ${value}, `);
+		const both = known ? `${known}, ${value}` : value;
+		if (!isKnown && both.length <= maxLength) customData.set(key, both);
+	}
+}
+
+/**
+ * Adds up what became of the messages of this run, in n8n's custom data and, where n8n has it (2.22), as attributes of the node's span.
+ * What an earlier attempt has sent was counted by that attempt.
+ */
+export function reportFigures(
+	context: IExecuteFunctions,
+	{ recipientOf }: Operation,
+	items: Item[],
+	client: Client | undefined,
+): void {
+	if (!recipientOf) return;
+	const counts = { sent: 0, skipped: 0, failed: 0, uncertain: 0 };
+	for (const { outcome, hasBegun } of items) {
+		const state = stateOf(outcome);
+		if (state === 'leftOut') counts.skipped++;
+		if (state === 'failed') counts.failed++;
+		if (state === 'done' && hasBegun) counts.sent++;
+		if (state === 'uncertain' && hasBegun) counts.uncertain++;
+	}
+	const figures = { ...counts, tooManyRequests: client?.tooManyRequests ?? 0 };
+	const { customData } = context;
+	// n8n keeps ten values, so zeros are left to the user's own.
+	for (const [key, figure] of Object.entries(pickBy(figures)))
+		customData?.set(key, String(Number(customData.get(key) ?? 0) + figure));
+	const tracing: Record<string, string | number> = { ...figures };
+	const campaigns = uniq(compact(items.map(({ request }) => request?.rules?.campaign?.name)));
+	if (campaigns.length === 1) tracing.campaign = String(campaigns[0]);
+	context.setMetadata?.({ tracing });
+}
+
+/** Between two lines of the log: so many messages, and at least this part of the run. */
+const minStep = 100;
+const maxLines = 20;
+
+/**
+ * Says in n8n's log how far a long run is: n8n shows nothing of a node before it ends. No line holds
+ * anything of a message.
+ *
+ * @returns what to call after each message of the run
+ */
+export function logProgress(context: IExecuteFunctions, total: number): (outcome: Outcome) => void {
+	const run = `Workflow "${context.getWorkflow().name}", execution ${context.getExecutionId()}, node "${context.getNode().name}"`;
+	const step = Math.max(minStep, Math.ceil(total / maxLines));
+	const start = performance.now();
+	let [done, failed, skipped] = [0, 0, 0];
+	return (outcome) => {
+		done++;
+		if (hasFailed(outcome)) failed++;
+		else if (outcome.isLeftOut) skipped++;
+		const isLast = done === total && total >= minStep;
+		if (done % step !== 0 && !isLast) return;
+		const minutes = Math.ceil(((performance.now() - start) * (total / done - 1)) / 60_000);
+		const left = isLast ? '' : `, about ${minutes} min left`;
+		writeLog(
+			context,
+			`${run}: ${done} of ${total} messages (${failed} failed, ${skipped} skipped)${left}`,
+			'info',
+		);
+	};
+}
+
+/** What a run does with its messages. */
+interface MessageRun {
+	isPreview: boolean;
+	/** Whether failed items go to the error output. */
+	hasErrorOutput: boolean;
+}
+
+/** What became of a message. */
+type ResultKind = Exclude<ItemState, 'pending' | 'leftOut'> | SkipReason;
+
+/**
+ * The total of a run that sends messages, e.g. "Preview: nothing was sent. 22 would be sent, 2 duplicates, 4 cannot be sent (see reason)."
+ *
+ * @returns undefined for a single message that is not only shown: its item says the same
+ */
+export function totalOf(items: Item[], run: MessageRun): string | undefined {
+	if (!run.isPreview && items.length < 2) return undefined;
+	const counts = countBy(items, kindOf);
+	const isTest = items.some(({ request }) => request?.rules?.test);
+	const found = Object.entries(phrasesOf(run, isTest))
+		.filter(([kind]) => kind === 'done' || counts[kind] > 0)
+		.map(([kind, phrase]) => {
+			const count = counts[kind] ?? 0;
+			return `${count} ${count === 1 ? phrase.replace('duplicates', 'duplicate') : phrase}`;
+		});
+	return `${run.isPreview ? 'Preview: nothing was sent. ' : ''}${found.join(', ')}.`;
+}
+
+function kindOf({ outcome }: Item): ResultKind {
+	if (!outcome || hasFailed(outcome) || !outcome.isLeftOut) return stateOf(outcome) as ResultKind;
+	return outcome.records[0].reason as SkipReason;
+}
+
+/** In the order of the line. */
+function phrasesOf({ isPreview, hasErrorOutput }: MessageRun, isTest: boolean) {
+	const sent = isTest ? 'sent to the test number' : 'sent';
+	const failed = isPreview ? 'cannot be sent' : 'not sent';
+	const phrases: Record<ResultKind, string> = {
+		done: isPreview ? 'would be sent' : sent,
+		duplicate: 'duplicates',
+		excluded: 'excluded',
+		outsideSendWindow: 'outside the Send Window',
+		frequencyCap: 'over the Frequency Cap',
+		alreadySent: 'already sent earlier',
+		mayHaveBeenSent: 'may have been sent earlier',
+		historyCleared: 'skipped to clear the history',
+		notInTest: 'not in the test',
+		uncertain: 'may have been sent',
+		failed: `${failed} (see ${hasErrorOutput ? 'the error output' : 'reason'})`,
+	};
+	return phrases;
+}
