@@ -85,10 +85,10 @@ person('a support lead answers who writes, then asks and gets an answer', async 
 	await editor.goTo('/workflow/new');
 	await user.addAction('Send message and wait for response');
 	await user.type(user.input('to'), zara);
-	await user.type(user.input('message'), 'Shall we deliver on Tuesday?');
+	await user.type(user.input('message'), 'Does Tuesday suit you?');
 	await user.choose('responseType', /^Approval/);
 	await executeStep(user);
-	await chat.shows('Shall we deliver on Tuesday?');
+	await chat.shows('Does Tuesday suit you?');
 	await chat.write('yes please');
 	await output('approved').waitFor();
 	await output('yes please').waitFor();
