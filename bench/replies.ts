@@ -18,7 +18,7 @@ export const usage = `Usage: npm run bench:replies -- [--json FILE] [--quick] [-
 people: asks so many people in one run; all reply, 20 deliveries at once. Beside it the same deliveries, refused by a filter of a trigger:
 half of them before and half after the replies. open: one person is asked by so many runs. One delivery after the other, the fastest counts:
 of a message that a filter refuses, and of a reply. Beside it the same refused messages at a trigger without open runs. All but ten runs
-are not executions: the trigger is told of them by the call with which Send and Wait ends its asking. The ten get the replies.
+are not executions: Send and Wait tells the trigger of them in the call that ends its asking. The ten get the replies.
 Fails if a reply was lost, came out twice or started a workflow, or if a ratio is above 1.5 (people: from 100 on, to the
 refused deliveries; open: the most runs to the fewest, bytes for each run).
 --quick measures up to 100 people, and 20 and 100 open runs. --people asks as many people, and leaves out open runs.`;

@@ -96,7 +96,7 @@ export async function refuseOthers({ hostname }: FastifyRequest): Promise<void> 
 }
 
 /**
- * Hook: refuses what a web page of another address asks for. Browsers name it in `Origin`, or in `Sec-Fetch-Site`; programs
+ * Hook that refuses requests from web pages of other origins. Browsers name the page in `Origin` or `Sec-Fetch-Site`; programs
  * send neither.
  * @throws HttpError 403
  */

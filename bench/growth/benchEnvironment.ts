@@ -56,7 +56,7 @@ export class BenchEnvironment {
 		return id;
 	}
 
-	/** Runs a workflow. @returns what its last node took, or all from `first` on @throws UserError if it fails */
+	/** Runs a workflow. @returns the time of its last node, or of all nodes from `first` on @throws UserError if it fails */
 	async run(workflowId: string, first = MEASURED): Promise<NodeRun> {
 		const { client } = this.n8n;
 		const id = await client.run(workflowId, START);

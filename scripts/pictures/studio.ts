@@ -134,7 +134,7 @@ export async function openPhone(
 	size: ViewportSize,
 ): Promise<Page> {
 	const page = await editor.openTab('about:blank');
-	// First of all: in a wide window the page opens the list of deliveries, too.
+	// Before the page is opened: in a wide window it also opens the list of deliveries.
 	await page.setViewportSize(size);
 	await page.goto(`${sandbox.url}/#${customer}`);
 	await page.getByText('Live', { exact: true }).waitFor();

@@ -49,7 +49,7 @@ function isBroken(document: string, target: string): boolean {
 	return anchor !== undefined && file.endsWith('.md') && !anchors(file).includes(anchor);
 }
 
-test.each(documents)('every link, picture and test that %s names is there', (document) => {
+test.each(documents)('every link, picture and test that %s names exists', (document) => {
 	const targets = inline(document).flatMap((token) =>
 		['href', 'src'].flatMap((name) => token.attrGet(name) ?? []),
 	);
@@ -78,7 +78,7 @@ test('every link to the README in nodes and credential leads to one of its headi
 	);
 });
 
-test('every test in the table of older versions of n8n is there', () => {
+test('every test that the table of older versions of n8n names exists', () => {
 	const files = Object.values(areas).flatMap((names) =>
 		names.map((name) => `test/engine/${name}.test.ts`),
 	);

@@ -59,7 +59,7 @@ function sentencesOf(page: string): string[] {
 	return blocks.flatMap((block) => inOneLine(block).split(/(?<=[.!?]) (?=[A-Z*`"[])| \| /));
 }
 
-test.each(['README.md', ...pages])('no promise of %s is without a row', (page) => {
+test.each(['README.md', ...pages])('every promise of %s has a row', (page) => {
 	const own = rows.filter((row) => row.page === page).map(({ promise }) => promise);
 	// A row may quote a part of a sentence, or more than one.
 	const isQuoted = (sentence: string) =>

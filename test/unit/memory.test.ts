@@ -57,7 +57,7 @@ const exceptions: Record<string, string> = {
 	'nodes/BusinessMessaging/trigger/collect.ts open': 'until the group starts its execution',
 };
 
-test('nothing else grows that a file keeps: no map, set or list is filled at run time', () => {
+test('no other map, set or list of a file grows at run time', () => {
 	const growing: string[] = [];
 	for (const file of filesBelow('nodes').filter((name) => /(?<!\.d)\.ts$/.test(name))) {
 		const source = ts.createSourceFile(file, readText(file), ts.ScriptTarget.Latest, true);

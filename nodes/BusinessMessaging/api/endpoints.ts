@@ -120,7 +120,7 @@ export const endpoints = {
 	updateTemplate: row('/v1/templates/:id', onV1('PUT'), { body: templateFields.partial() }),
 	createWebhook: row('/v1/webhooks', onV1('POST'), {
 		body: fields({
-			url: urlSchema.describe('URL that events are delivered to'),
+			url: urlSchema.describe('The URL that receives events'),
 			events: z.array(z.string().min(1)).min(1).optional().describe('Kinds of event to deliver'),
 		}),
 	}),

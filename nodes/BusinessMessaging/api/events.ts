@@ -20,21 +20,21 @@ export const eventKinds = [
 	{
 		name: 'Outgoing Message Delivered',
 		value: 'message.delivered',
-		description: "A message of yours has reached the recipient's phone",
+		description: "Your message has reached the recipient's phone",
 	},
 	{
 		name: 'Outgoing Message Failed',
 		value: 'message.failed',
-		description: 'A message of yours could not be delivered',
+		description: 'Your message could not be delivered',
 	},
 	{
 		name: 'Outgoing Message Read',
 		value: 'message.read',
-		description: 'The recipient has read a message of yours',
+		description: 'The recipient has read your message',
 	},
 	{
 		name: 'Outgoing Message Sent',
 		value: 'message.sent',
-		description: 'The service has handed a message of yours to the channel',
+		description: 'The service has handed your message to the channel',
 	},
 ];

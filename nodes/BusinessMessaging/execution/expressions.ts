@@ -43,9 +43,9 @@ interface Parsed {
 	texts: string[];
 	/** The expressions without their braces. */
 	codes: string[];
-	/** Whether it is one expression and nothing else, which gives a value of any type. */
+	/** Whether the text is a single expression. Its value may have any type, and is not made a text. */
 	isWhole: boolean;
-	/** Whether the text is what its parts give: not with a backslash or an open brace, for which n8n has rules. */
+	/** Whether the parts can be evaluated alone and joined. Not with a backslash or an unclosed brace, which n8n treats specially. */
 	isJoined: boolean;
 }
 

@@ -54,7 +54,7 @@ export class Rounds {
 	checkKept(rule: string): void {
 		if (this.isKept) return;
 		throw new InputError(
-			`${rule} does not hold here, because this n8n forgets earlier rounds of a loop`,
+			`${rule} does not work here, because this n8n forgets earlier rounds of a loop`,
 			outsideLoop,
 		);
 	}

@@ -6,7 +6,7 @@ import { type Person, type Question, type Run, leaseMs } from './core';
 import type { CallResult, Calls, TriggerRequest, TriggerResponse } from './ports';
 import { toRecord } from './records';
 
-/** How long the asker waits for a trigger that does not respond or is being published again, ms; then nobody else is asked. */
+/** How long the asker waits for a trigger that does not respond or is being published again, ms. After that, it asks nobody else. */
 const patienceMs = 60_000;
 const retryMs = 1_000;
 /** How often the owner learns that the asker is alive, ms. */

@@ -81,7 +81,7 @@ function isEmpty(body: unknown): boolean {
 }
 
 /**
- * Opens a call of a trigger.
+ * Decrypts a call to a trigger.
  *
  * @param own the trigger's URL
  * @returns undefined if it was made with another key, for another trigger, or too long ago

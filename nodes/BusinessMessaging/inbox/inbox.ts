@@ -32,7 +32,7 @@ import { fromRecord, parse, toRecord } from './records';
 const maxOpen = 50_000;
 /** How long the owner may not be published, e.g. while its workflow is published again, before its messages count as ordinary, ms. */
 const maxGoneMs = 60_000;
-/** When a trigger that has asked which questions are open is told once more: n8n may write back what a delivery had read before, ms after that. */
+/** A trigger that has asked for the open questions is told again after this time, ms: n8n may have written back what a delivery had read before. */
 const teachAgainMs = [10_000, 30_000];
 /** If the service's clock is not known, a message may seem this much older than it is, ms. */
 const clockToleranceMs = 60_000;
@@ -191,7 +191,7 @@ export class Inbox {
 		return { inbox, owner: merged.owner, triggers: merged.triggers };
 	}
 
-	/** Lets a trigger know that was just published. While a run still asks, it is told of everybody who follows. */
+	/** Tells a trigger that was just published which questions are open. If a run still asks, it is also told of the people to come. */
 	private teach(from: string): Array<[id: string, record: string]> {
 		const open = this.known.runs
 			.all()

@@ -76,7 +76,7 @@ class ContactIndex {
 		this.hasTotal = total === records.length;
 		if (records.length > 0 && this.contacts.size === 0)
 			throw this.unreadable(
-				'The contacts of the service show no phone number to compare with',
+				'The contacts of the service have no readable phone number',
 				"Use the operations 'Create' and 'Update' instead.",
 			);
 		this.count = records.length;

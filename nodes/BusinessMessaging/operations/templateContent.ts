@@ -62,7 +62,7 @@ const buttonsField = rowsField(
 			displayName: 'Text',
 			name: 'text',
 			placeholder: 'e.g. Confirm',
-			description: 'What is on the button',
+			description: 'The label of the button',
 		}),
 		textField({
 			displayName: 'URL',
@@ -108,7 +108,7 @@ export const contentFields = [
 				{ name: 'Text', value: 'TEXT', description: 'A line in bold' },
 			],
 			default: 'NONE',
-			description: 'What is above the body',
+			description: 'What to show above the body',
 		}),
 		inForm,
 	),

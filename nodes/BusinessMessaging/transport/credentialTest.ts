@@ -41,8 +41,8 @@ export async function testCredential(
 }
 
 /**
- * Why no service can sign with a secret; undefined for an empty one. How the service signs is a setting of the trigger, which
- * checks the secret for that.
+ * Why no service can sign with a secret; undefined for an empty one. Whether the secret fits the kind of signature is checked by the
+ * trigger, which has that setting.
  */
 function secretProblem(secret: unknown): string | undefined {
 	if (typeof secret !== 'string' || secret === '') return undefined;

@@ -26,20 +26,20 @@ export const filtersField = collectionField({
 			name: 'firstWords',
 			placeholder: 'e.g. stop, help, order',
 			description:
-				'Only messages that begin with one of these words, separated by commas. Case does not matter, nor does a slash before or a punctuation mark after the word.',
+				'Only messages that begin with one of these words, separated by commas. Upper and lower case, a slash before the word and punctuation after it do not matter.',
 		}),
 		choiceField({
 			displayName: 'Intent',
 			name: 'intent',
 			options: [
 				{ name: 'Any', value: 'any' },
-				{ name: 'None of These', value: 'none', description: 'Neither opt-in nor opt-out' },
+				{ name: 'Neither', value: 'none', description: 'Neither opt-in nor opt-out' },
 				{ name: 'Opt-In', value: 'optIn', description: 'A word such as START, and nothing else' },
 				{ name: 'Opt-Out', value: 'optOut', description: 'A word such as STOP, and nothing else' },
 			],
 			default: 'any',
 			description:
-				'Only messages that ask for this, in one of two dozen languages. Items also have it in the field <code>intent</code>.',
+				'Only messages that ask to opt in or out, in one of two dozen languages. Items also have it in the field <code>intent</code>.',
 		}),
 		textField({
 			displayName: 'Only Run If',

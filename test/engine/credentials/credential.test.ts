@@ -90,7 +90,7 @@ test.each([
 	expect(await press({ baseUrl: other.url })).toEqual({ status: 'Error', message });
 });
 
-test('says the sentences of the nodes where nothing responds', async () => {
+test('says the same as the nodes if nothing responds', async () => {
 	const { host } = new URL(other.url);
 	expect((await press({ baseUrl: 'http://127.0.0.1:9' })).message).toMatch(
 		/^The service cannot be reached at 127\.0\.0\.1:9: the connection was refused\. Check 'Base URL' /,

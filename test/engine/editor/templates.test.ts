@@ -31,7 +31,7 @@ describe('the form of a template', () => {
 	describe('with 500 templates', () => {
 		beforeEach(() => addManyTemplates(service.sandbox.state));
 
-		test('all are listed, the approved ones first and the others marked', async () => {
+		test('lists all of them, the approved ones first and the others marked', async () => {
 			const { results } = await open().listSearch('searchTemplateNames');
 			const names = new Set(service.sandbox.state.templates.all.map(({ name }) => name));
 			expect(results.map(({ value }) => value).sort()).toEqual([...names].sort());
@@ -44,7 +44,7 @@ describe('the form of a template', () => {
 			expect(marks.filter(Boolean).length).toBeGreaterThan(40);
 		});
 
-		test('typing searches names, languages and approval in all of them, which are listed once', async () => {
+		test('searches the names, languages and approval of all of them, and loads the list once', async () => {
 			await namesIn('searchTemplateNames');
 			const before = service.calls('listTemplates');
 			expect(await namesIn('searchTemplateNames', 'NOTE_1471')).toHaveLength(1);
@@ -135,7 +135,7 @@ describe('the form of a template', () => {
 			['languages', 'welcome', [{ name: 'welcome' }], 'does not show the text'],
 			['a template', null, [], 'The template comes from your data.'],
 		])(
-			'without %s the form has numbered fields, and others can be added',
+			'without %s the form has numbered fields, and the user can add more',
 			async (_, name, records, words) => {
 				await service.list('listTemplates', ...records);
 				const fields = await form(chosen(name));
@@ -186,7 +186,7 @@ describe('lists to choose from', () => {
 		},
 	);
 
-	test('records are shown with what there is of them, and without an ID the list says what came', async () => {
+	test('records show the fields that they have; without an ID, the list says which fields came', async () => {
 		await service.list('listContacts', { id: 'a' }, { name: 'No ID' }, { id: 7, name: 'Bea' });
 		const { results } = await search('searchContacts');
 		expect(results).toEqual([

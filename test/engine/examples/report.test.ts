@@ -60,7 +60,7 @@ test.each<[string, [number, number], [number, number]]>([
 	expect(noteOf(a, b)).toBe(chance);
 });
 
-test('every small campaign gets the note that counting all possibilities gives', () => {
+test('for every small campaign, the note agrees with a count of all possibilities', () => {
 	for (const sentA of [3, 6, 9])
 		for (const sentB of [4, 9])
 			for (const a of range(sentA + 1))

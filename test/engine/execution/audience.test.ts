@@ -32,7 +32,7 @@ const reasons = ({ outputs }: Awaited<ReturnType<typeof run>>) =>
 
 beforeEach(() => service.engine.processed.reset());
 
-test('excluded numbers, written in any way or given as a list, get nothing and leave in their place', async () => {
+test('excluded numbers, written in any way or given as a list, get nothing and come out as skipped items', async () => {
 	const excludeNumbers = '=+1 (555) 000-1002{{ "\\n" }}{{ ["+15550001004"] }}';
 	const { outputs } = await run({ rules: { excludeNumbers } });
 	expect(sentTo().sort()).toEqual([anna, carl]);
@@ -211,7 +211,7 @@ test.each([
 	}
 });
 
-test('whoever has not got the message when the window closes gets none', async () => {
+test('nobody gets a message after the window has closed', async () => {
 	const result = await runUntilClosed(() => service.sent().length > 0, { concurrency: 1 });
 	expect(reasons(result)).toEqual([null, ...people.slice(1).map(() => 'outsideSendWindow')]);
 	expect(sentTo()).toEqual([anna]);

@@ -49,7 +49,7 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 		expect(service.received()).toEqual(oneEach(100));
 	});
 
-	test('the Retry button, after an error that says how far it got; nothing is remembered then', async () => {
+	test('the Retry button continues after an error that says how far the run got; then nothing stays stored', async () => {
 		await failOnce(1050);
 		const failed = await service.run({ parameters: campaign, items: people(100) });
 		const done = service.sent().length;
@@ -159,7 +159,7 @@ test('the idempotency key of each item is its own, and the same in all attempts'
 describe("n8n's log", () => {
 	const lines = useLog(service, 'businessMessaging', 'execute');
 
-	test('says how far a long run is, and nothing of a short one or of anybody', async () => {
+	test('shows the progress of long runs only, and no personal data', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001007', status: 422 });
 		const rules = { excludeNumbers: '+15550001008, +15550001009' };
 		const parameters = { ...campaign, audienceRules: rules, options: { concurrency: 1 } };
@@ -186,7 +186,7 @@ describe('Keep Input Fields', () => {
 	const audienceRules = { excludeNumbers: '+15550001001' };
 	const parameters = { ...campaign, audienceRules, options: { keepInputFields: true } };
 
-	test('an item has the columns of the person after its own, whatever became of it', async () => {
+	test('every item, sent or not, has the columns of the input after its own', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001002', status: 422 });
 		const run = { parameters, items, onError: 'continueRegularOutput' } as const;
 		const [output] = (await service.run(run)).outputs;

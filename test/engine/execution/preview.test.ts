@@ -131,33 +131,36 @@ describe('a preview', () => {
 	test.each([
 		['login_code', ['body_1']],
 		['big_order', bigFields],
-	])('of the template %s is, part by part, what customers then receive', async (name, fields) => {
-		addManyTemplates(service.sandbox.state);
-		const template = {
-			operation: 'sendTemplate',
-			template: locator(name, 'name'),
-			language: locator('en_US', 'code'),
-			variables: {
-				mappingMode: 'defineBelow',
-				value: Object.fromEntries(fields.map((id) => [id, `={{ $json.phone }} ${id}`])),
-			},
-		};
-		const credentials = service.credentials(service.newKey()); // for which no list is kept yet
-		const options = { items: [{ phone: anna }], credentials };
-		const preview = await run({ ...options, parameters: { ...template, mode: 'preview' } });
-		expect(sentTo()).toEqual([]);
-		await run({ ...options, parameters: template });
-		const [{ text, template: received }] = service.sandbox.state.messages.all;
-		const buttons = received?.buttons
-			.map((button) => `[${[button.text, button.url].filter(Boolean).join(': ')}]`)
-			.join(' ');
-		const { json } = preview.outputs[0][0];
-		expect([json.text, json.header, json.buttons]).toEqual([
-			text,
-			received?.header?.text,
-			buttons || undefined,
-		]);
-	});
+	])(
+		'of the template %s equals, part by part, what customers then receive',
+		async (name, fields) => {
+			addManyTemplates(service.sandbox.state);
+			const template = {
+				operation: 'sendTemplate',
+				template: locator(name, 'name'),
+				language: locator('en_US', 'code'),
+				variables: {
+					mappingMode: 'defineBelow',
+					value: Object.fromEntries(fields.map((id) => [id, `={{ $json.phone }} ${id}`])),
+				},
+			};
+			const credentials = service.credentials(service.newKey()); // for which no list is kept yet
+			const options = { items: [{ phone: anna }], credentials };
+			const preview = await run({ ...options, parameters: { ...template, mode: 'preview' } });
+			expect(sentTo()).toEqual([]);
+			await run({ ...options, parameters: template });
+			const [{ text, template: received }] = service.sandbox.state.messages.all;
+			const buttons = received?.buttons
+				.map((button) => `[${[button.text, button.url].filter(Boolean).join(': ')}]`)
+				.join(' ');
+			const { json } = preview.outputs[0][0];
+			expect([json.text, json.header, json.buttons]).toEqual([
+				text,
+				received?.header?.text,
+				buttons || undefined,
+			]);
+		},
+	);
 
 	test('of a template that the service does not list has no text', async () => {
 		await service.fault({ endpoint: 'listTemplates', status: 403, count: 9 });

@@ -162,9 +162,9 @@ describe('an n8n that keeps nothing between rounds', () => {
 			{ mode: 'test', testNumber: test0, testMessages: 3 },
 			{ [test0]: 2 },
 		],
-	])('is told from a loop before %s is broken', async (rule, parameters, sent) => {
+	])('refuses a loop with %s before anything is sent', async (rule, parameters, sent) => {
 		const { error } = await loop(parameters);
-		expect(error?.message).toContain(`${rule} does not hold here`);
+		expect(error?.message).toContain(`${rule} does not work here`);
 		expect(error?.description).toContain('Move the node out of the loop');
 		expect(service.received()).toEqual(sent);
 	});

@@ -52,7 +52,7 @@ test('a second execution skips what was sent, with a mark', async () => {
 	);
 });
 
-test('unsent messages are sent in the next run; messages that may have been sent are not, and are listed', async () => {
+test('the next run sends unsent messages, and lists those that may have been sent', async () => {
 	await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
 	await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
 	const first = await run({ onError: 'continueErrorOutput' });

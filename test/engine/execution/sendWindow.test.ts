@@ -143,7 +143,7 @@ test.each(countries)(
 	},
 );
 
-test('what is said to open is open until what is said to close, and then closed', () => {
+test('the window is open from the stated opening until the stated closing, and closed after it', () => {
 	const property = fc.property(windows, timesFor(zonesOf('BR')), (window, now) => {
 		const zones = zonesOf('BR');
 		const opens = openingOf(window, zones, now);

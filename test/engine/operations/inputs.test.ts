@@ -140,7 +140,7 @@ test.each([
 	expect(calls).toEqual([]);
 });
 
-test('these are all operations with a recipient', () => {
+test('the table has all operations with a recipient', () => {
 	const names = operations.flatMap(({ resource, value, fields }) =>
 		fields.some(({ name }) => ['to', 'phone'].includes(name)) ? `${resource} ${value}` : [],
 	);
@@ -165,7 +165,7 @@ test('fields that are left empty are not sent', async () => {
 	expect(service.requests('listContacts')[0].url).not.toContain('segment');
 });
 
-test('contacts are listed of one segment, and Query Parameters go along', async () => {
+test('lists the contacts of one segment, together with Query Parameters', async () => {
 	const filters = { segment: ' news letter' };
 	await service.errorOf({ ...list, filters, ...query(['from', '2030-01-31']) });
 	const { url } = service.requests('listContacts')[0];
@@ -173,7 +173,7 @@ test('contacts are listed of one segment, and Query Parameters go along', async 
 	expect(url).toContain('from=2030-01-31');
 });
 
-test('a request says that it brings JSON where it brings some', async () => {
+test('every request accepts JSON, and one with a body has its content type', async () => {
 	await service.errorOf(list);
 	await service.errorOf(send);
 	const json = 'application/json';
@@ -232,7 +232,7 @@ describe('phone numbers', () => {
 		expect(service.sent()).toEqual([]);
 	});
 
-	test('an extension is left out, which a hint says', async () => {
+	test('an extension of a phone number is left out, and a hint says so', async () => {
 		const { hints } = await service.run({ parameters: { ...send, to: `${e164} x12` } });
 		expect(service.sent()).toMatchObject([{ phone: e164 }]);
 		expect(hints).toMatchObject([{ message: `The extension 12 of ${e164} was left out.` }]);
@@ -251,7 +251,7 @@ describe('the fields of a question', () => {
 	};
 	const read = (values: object = {}) => readSettings({ ...untouched, ...values } as Values);
 
-	test('by default mean a free text within a day, and two repetitions', () => {
+	test('ask by default for a free text within a day, with two repetitions', () => {
 		expect(read()).toEqual({
 			kind: 'freeText',
 			choices: [],

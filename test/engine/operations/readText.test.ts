@@ -246,7 +246,7 @@ describe('what n8n fills in for an AI agent', () => {
 		expect(ofTool?.message).toContain(shown?.message.replace(' [item 0]', ''));
 	});
 
-	test('only there: elsewhere, a record in a message is refused', async () => {
+	test('a record in the message of any other node is refused', async () => {
 		const parameters = { ...review, to: sendText.to };
 		const { error } = await service.run({ parameters, items: [call] });
 		expect(error?.message).toContain("in 'Message'");

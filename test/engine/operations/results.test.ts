@@ -126,14 +126,17 @@ describe('Get Many', () => {
 	test.each([
 		[{ returnAll: true }, 95, 6],
 		[{ limit: '={{ "20" }}' }, 20, 1],
-	])('with %j gives %i of 95 contacts in at most %i requests', async (parameters, count, most) => {
-		const phones = range(95).map((n) => `+1555000${1000 + n}`);
-		for (const phone of phones) service.sandbox.state.contacts.create({ phone });
-		const { records, hints } = await run('contact getAll', parameters);
-		expect(records.map(({ phone }) => phone)).toEqual(phones.slice(0, count));
-		expect(hints).toEqual([]);
-		expect(service.calls('listContacts')).toBeLessThanOrEqual(most);
-	});
+	])(
+		'with %j returns %i of 95 contacts in at most %i requests',
+		async (parameters, count, most) => {
+			const phones = range(95).map((n) => `+1555000${1000 + n}`);
+			for (const phone of phones) service.sandbox.state.contacts.create({ phone });
+			const { records, hints } = await run('contact getAll', parameters);
+			expect(records.map(({ phone }) => phone)).toEqual(phones.slice(0, count));
+			expect(hints).toEqual([]);
+			expect(service.calls('listContacts')).toBeLessThanOrEqual(most);
+		},
+	);
 
 	test('gives whole records if the user wants that', async () => {
 		await service.list('listTemplates', template);
@@ -196,7 +199,7 @@ describe('figures', () => {
 		expect(asked).toContain('from=2020-01-31T05%3A00%3A00.000Z');
 	});
 
-	test('that are not all there come with a hint', async () => {
+	test('come with a hint if they are incomplete', async () => {
 		const body = { data: [{ campaign: 'a' }, { campaign: 'b' }], has_more: true };
 		await service.fault({ endpoint: 'getCampaignStatistics', status: 200, body });
 		const { records, hints } = await run('analytics getCampaignStatistics');

@@ -213,7 +213,7 @@ describe('whatever JSON comes', () => {
 		headers: { 'content-type': 'application/json' },
 	});
 
-	/** What anybody would see in the text: something named like an ID that has a value, or a word, switch or number that may be a yes. */
+	/** Read without the nodes' rules: a field with the name of an ID and a value, or a word, switch or number that may mean yes. */
 	const mayMeanYes = (json: string) =>
 		/id":("[^"]|[1-9])|true|"(queued|sent|ok|yes|y|on)"(?!:)|"(success|ok|accepted|sent|queued)":"?[1-9]/i.test(
 			json,
@@ -246,7 +246,7 @@ describe('whatever JSON comes', () => {
 		await fc.assert(property, { numRuns: 12, seed, endOnFailure: true });
 	});
 
-	test(`an added no makes it a refusal or uncertain (TEST_SEED=${seed})`, async () => {
+	test(`a response with a no in it is a refusal or uncertain (TEST_SEED=${seed})`, async () => {
 		const no = fc.constantFrom<Record<string, unknown>>(
 			...[{ status: 'failed' }, { error: 'No credit' }, { Success: 'false' }],
 			...[{ errorCode: 402 }, { accepted: false }, { code: 'NO_CREDIT' }],
@@ -265,7 +265,7 @@ describe('whatever JSON comes', () => {
 		await fc.assert(property, { numRuns: 8, seed, endOnFailure: true });
 	});
 
-	test(`without anything that says yes it is never sent (TEST_SEED=${seed})`, async () => {
+	test(`a response that never says yes is not a sent message (TEST_SEED=${seed})`, async () => {
 		const list = fc.sample(silent, { numRuns: 60, seed }).map((one) => ({ body: one }));
 		const outcomes = await outcomesOf(list);
 		expect(outcomes.filter(({ sendStatus }) => sendStatus === 'sent')).toEqual([]);
@@ -275,7 +275,7 @@ describe('whatever JSON comes', () => {
 describe('Send Once', () => {
 	const spring = { sendOnce: true, campaign: 'Spring' };
 
-	test('writes again to those whose message was refused with 200, and only to them', async () => {
+	test('the next run writes only to those whose message was refused with 200', async () => {
 		service.engine.processed.reset();
 		const no = { body: { error: true, message: 'Insufficient credit' } };
 		await outcomesOf([no, { body: {} }, { body: { id: 'm1' } }], spring);

@@ -52,7 +52,7 @@ test('every value arrives in its place of header, body and buttons, for each ite
 	expect(template?.buttons[1].url).toBe('https://shop.example.com/track/Anna button2_1');
 });
 
-test('a template with one language needs none chosen, one with several does', async () => {
+test('the language of a template must be chosen only if there are several', async () => {
 	const language = locator('', 'list');
 	const unchecked = { ...code, language, options: { checkBeforeSending: false } };
 	expect((await send('login_code', unchecked)).error).toBeUndefined();
@@ -130,7 +130,7 @@ describe('a template with {{2}} but no {{1}}', () => {
 		expect(outputs[0].map(({ json }) => json.text)).toEqual(hellos);
 	});
 
-	test('cannot be sent with a gap that nobody can check', async () => {
+	test("cannot be sent with a gap if the template's variables are unknown", async () => {
 		const options = { checkBeforeSending: false };
 		const { error } = await send(name, { variables: values, options });
 		expect(error?.message).toBe("'Body 1' is empty [item 0]");
@@ -216,7 +216,7 @@ test('a template that the service no longer has is named', async () => {
 	});
 });
 
-test('without Check Before Sending the service judges, and nothing is looked up', async () => {
+test('without Check Before Sending no template is loaded, and the service decides', async () => {
 	const options = { options: { checkBeforeSending: false } };
 	await send('login_code', { ...code, ...options });
 	expect(messages()).toHaveLength(3);

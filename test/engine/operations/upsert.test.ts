@@ -64,7 +64,7 @@ test('a known lead and a new one cost two requests each, however many contacts t
 
 test.each([
 	['at the end', 3, 3_000],
-	['in front', 3, 0],
+	['at the front', 3, 0],
 	['among the others', Infinity, 1_500],
 ])('a contact that others have added %s is found with %d requests', async (_, most, place) => {
 	addContacts(3_000);
@@ -142,7 +142,7 @@ test.each([
 		'find its ID',
 		'companyId, phone',
 	],
-	[phoneOf(0), [{ id: 1, mobile: phoneOf(0) }], 'show no phone number', 'id, mobile'],
+	[phoneOf(0), [{ id: 1, mobile: phoneOf(0) }], 'have no readable phone number', 'id, mobile'],
 ])(
 	'%s in a list such as %j is an error that shows what came',
 	async (phone, body, words, fields) => {

@@ -136,7 +136,7 @@ describe('a PUT that replaces the contact', () => {
 		expect(bodies()).toEqual([{ email, segments, phone, name: 'Anna' }]);
 	});
 
-	test('at a service that refuses other fields gets those that change, and what is gone is said', async () => {
+	test('sends only the fields that change to a service that refuses the others, and says which were lost', async () => {
 		await list();
 		await service.fault({
 			endpoint: 'updateContact',
@@ -151,7 +151,7 @@ describe('a PUT that replaces the contact', () => {
 		expect(hints.map(({ message }) => message).join()).toContain('contact "a": email.');
 	});
 
-	test('by Update shows if the phone number is gone', async () => {
+	test('by Update says if the phone number is gone', async () => {
 		const body = { id: 'a', name: 'Anna', phone: null };
 		await service.fault({ endpoint: 'updateContact', status: 200, body });
 		const parameters = { resource: 'contact', operation: 'update', contactId: locator('a') };

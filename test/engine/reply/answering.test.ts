@@ -145,7 +145,7 @@ test('without a trigger, STOP is the reply, and the question is not repeated', a
 	expect(service.sent()).toHaveLength(1);
 });
 
-describe('a delivery that is no answer', () => {
+describe('a delivery that is not an answer', () => {
 	const post = async (body: unknown, change = (url: string) => url) => {
 		const { url } = people.state.webhooks.all[0];
 		const options = { validateStatus: () => true };

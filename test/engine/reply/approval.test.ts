@@ -156,7 +156,7 @@ test('every word for yes and no can be polite in every language, and none opts o
 	expect([...yes, ...no].filter(intentOf)).toEqual([]);
 });
 
-test('any word added to a yes or a no makes it unclear', () => {
+test('any other word beside a yes or a no makes it unclear', () => {
 	const letters = fc.string({ unit: fc.constantFrom(...'bcdfgqwxz'), minLength: 3, maxLength: 12 });
 	const answers = [...approvalWords.yes, ...approvalWords.no];
 	const added = fc.tuple(letters, fc.constantFrom(...answers), fc.boolean());

@@ -16,7 +16,7 @@ const inbox = async (options: object = {}) =>
 	await triggers.active({ webhookId: `inbox-${++count}`, ...options });
 const byHand = { options: { registration: 'manual' } };
 
-test('several people: their answers come out in the order of the items, start nothing and register nothing', async () => {
+test('several people: their answers come out in the order of the items, start no workflow and register no webhook', async () => {
 	const trigger = await inbox();
 	await service.fault({ endpoint: 'sendText', skip: 1, status: 422, body: { message: 'no' } });
 	const execution = await people.ask(
@@ -46,7 +46,7 @@ test('several people: their answers come out in the order of the items, start no
 	expect(startedBy(trigger)).toEqual(['and more', 'Hello', 'I was not asked', 'Thanks']);
 });
 
-test('an answer comes out once and starts nothing, with several triggers, one of them registered by hand, whether or not anything identifies it', async () => {
+test('an answer comes out once and starts no workflow, with several triggers, one of them registered by hand, with or without an ID', async () => {
 	const all = [await inbox(), await inbox(), await inbox({ parameters: byHand })];
 	people.state.webhooks.create({ url: all[2].url });
 	const fine = { from: anna, text: 'Fine' };
@@ -280,7 +280,7 @@ test('answers so far come out when the time is up', async () => {
 	]);
 });
 
-test('an older state that something else has written back loses nothing, and is put right', async () => {
+test('an older state that an execution has written back loses nothing, and is corrected', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta]);
 	const older = trigger.staticData;

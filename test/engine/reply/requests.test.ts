@@ -118,7 +118,7 @@ test.each([
 	[409, { message: 'The execution "1" is running already.' }, 'running'],
 	[409, { message: 'The execution "1" has finished already.' }, 'finished'],
 	[502, 'Bad Gateway', 'unknown'],
-])('after %i with %j a run counts as %s', async (statusCode, body, state) => {
+])('a run that responds with %i and %j counts as %s', async (statusCode, body, state) => {
 	expect(await calledBack(statusCode, body)).toBe(state);
 });
 
@@ -254,7 +254,7 @@ test('the key of the service is changed while a question is open: replies still 
 	expect(startedBy(trigger)).toEqual([]);
 });
 
-test('what is stored with a key that is not known any more is said in the log', async () => {
+test('the log says if questions were stored with another key and cannot be read', async () => {
 	const { credentials } = { credentials: service.credentials(service.newKey()) };
 	const trigger = await inbox({ credentials });
 	await people.ask([anna], {}, { credentials });

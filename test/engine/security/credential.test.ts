@@ -63,7 +63,7 @@ describe('the API key', () => {
 		expect(service.calls('sendText')).toBe(3);
 	});
 
-	test('is not in what a campaign leaves behind: results, what a retry has to know, hints', async () => {
+	test('is neither in the results and hints of a campaign nor in what is stored for a retry', async () => {
 		const refusal = { status: 422, body: { message: words() } };
 		await service.fault({ endpoint: 'sendText', skip: 1, ...refusal });
 		const parameters = { ...campaign, options: { concurrency: 1 } };

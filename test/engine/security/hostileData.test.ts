@@ -43,7 +43,7 @@ test('Additional Fields and Query Parameters of any name are sent as they were w
 	expect(new URL(other.seen[1].url, other.url).searchParams.get(name)).toBe('1');
 });
 
-test('answers of the service change nothing here', async () => {
+test('responses of the service change no object of n8n', async () => {
 	const json = { status: 200, headers: { 'content-type': 'application/json' } };
 	await service.fault({ endpoint: 'getCurrentAccount', ...json, body: pollution });
 	const body = `{"data":[${pollution}]}`;
@@ -53,7 +53,7 @@ test('answers of the service change nothing here', async () => {
 	expect(service.calls('listContacts')).toBeGreaterThan(0);
 });
 
-test.each([true, false])('events change nothing here (simplified: %s)', async (simple) => {
+test.each([true, false])('events change no object of n8n (simplified: %s)', async (simple) => {
 	const trigger = await triggers.active({ parameters: { simplify: simple } });
 	const data = pollution.replace('{', '{"id":"1","from":"+1555","text":"Hi",');
 	const { status } = await triggers.deliver(
@@ -152,7 +152,7 @@ describe('time', () => {
 	});
 
 	test.each(['approval', 'choice', 'date', 'email', 'number'] as const)(
-		'one answer cannot keep n8n busy where %s is asked for',
+		'one answer cannot keep n8n busy if the question asks for %s',
 		(kind) => {
 			const words = { choices: ['one'], yesWords: ['yes'], noWords: ['no'] };
 			for (const part of ['!', ' ', '1', '1,111', 'a@', '-']) {
@@ -162,7 +162,7 @@ describe('time', () => {
 		},
 	);
 
-	test.each([400, 200])('an answer nested without end with HTTP %i is refused', async (status) => {
+	test.each([400, 200])('an endlessly nested response with HTTP %i is refused', async (status) => {
 		const depth = 50_000;
 		const body = `${'{"message":'.repeat(depth)}1${'}'.repeat(depth)}`;
 		const headers = { 'content-type': 'application/json' };

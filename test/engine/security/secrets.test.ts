@@ -27,7 +27,7 @@ describe('the secrets in registered URLs', () => {
 		return secrets;
 	}
 
-	test('are not in the list of the editor and the items of Get Many, wherever records hold their URLs', async () => {
+	test("are neither in the editor's list nor in the items of Get Many, in whatever field the URL is", async () => {
 		const secrets = await registerBoth();
 		const editor = service.engine.editor({ credentials: service.credentials() });
 		const { results } = await editor.listSearch('searchWebhooks');
@@ -74,7 +74,7 @@ describe('the secrets in registered URLs', () => {
 	});
 });
 
-test('what Send and Wait seals is opened only with the same service and key, and with each of its bytes', () => {
+test('what Send and Wait encrypts can be decrypted only with the same service and key, and only unchanged', () => {
 	const content = { to: '+15550001111', text: 'Grüße 👍' };
 	const sealed = seal(service.id(), JSON.stringify(content));
 	expect(unseal(service.id(), sealed)).toBe(JSON.stringify(content));

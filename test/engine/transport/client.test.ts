@@ -82,7 +82,7 @@ test.each<[string, Answer[], Endpoint, number | undefined]>([
 	expect((result as ServiceError | undefined)?.statusCode).toBe(status);
 });
 
-test('the method of the other API path is tried where there is nothing, and kept for this endpoint once it was taken', async () => {
+test('the method of the other API path is tried after 404 or 405, and kept for this endpoint if it works', async () => {
 	const { client, routes } = clientOf(answering({ status: 405 }, {}));
 	await client.call(update, { id: '1' });
 	await client.call(update, { id: '2' });
@@ -118,7 +118,7 @@ test.each([
 	},
 );
 
-test('the code of a network error is found where n8n has wrapped it, and only there', async () => {
+test('the code of a network error is read from the error that n8n has wrapped, and from nothing else', async () => {
 	const wrapped = (levels: number): unknown =>
 		levels === 0 ? refused : { cause: wrapped(levels - 1) };
 	const { result } = await outcome([{ error: wrapped(4) }], write);
@@ -153,7 +153,7 @@ test('every caller gives up after the timeout it was given, with the code of a b
 	expect(ends).toEqual([10, 200].map((ms) => [ms, 'ETIMEDOUT']));
 });
 
-test('what comes in time comes through, and so does a failure, also with a timeout of years', async () => {
+test('a response or failure within the timeout is passed on, also with a timeout of years', async () => {
 	const ms = 5e12 + 0.5;
 	expect(await withDeadline(Promise.resolve('in time'), ms)).toBe('in time');
 	await expect(withDeadline(Promise.reject(new Error('x')), ms)).rejects.toThrow('x');
@@ -161,7 +161,7 @@ test('what comes in time comes through, and so does a failure, also with a timeo
 	expect(await Promise.race(ends)).toBe('waiting');
 });
 
-test('an execution that was stopped sends nothing, and gives up what it would do again', async () => {
+test('an execution that was stopped sends nothing and repeats nothing', async () => {
 	const stop = new AbortController();
 	const { client, routes } = clientOf(answering({ error: broken }), {}, { signal: stop.signal });
 	const call = client.call(read).catch((error: ServiceError) => error);

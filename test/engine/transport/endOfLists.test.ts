@@ -7,7 +7,7 @@ import { endpoints } from '../../../nodes/BusinessMessaging/api/endpoints';
 import { readRecords } from '../../../nodes/BusinessMessaging/transport/lists';
 import { gapOf, list, recordsOf, withTotal } from './listing';
 
-describe('a figure that is called like a total', () => {
+describe('a figure with the name of a total', () => {
 	const seed = Number(process.env.TEST_SEED ?? Date.now() % 1_000_000);
 	const words = [
 		'total',
@@ -120,7 +120,7 @@ describe('a list without end', () => {
 		['with new IDs on every page', endless],
 		['with a cursor on every page', byCursor],
 		['whose total grows with it', counting],
-	])('%s is stopped, and that is said', async (_, service) => {
+	])('%s is stopped, and a hint says so', async (_, service) => {
 		const given = await gapOf(service);
 		expect(given.message).toBe('The list of contacts was stopped after 1,000 pages');
 		expect(given.description).toContain('Each page had new records.');

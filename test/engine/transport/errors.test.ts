@@ -61,7 +61,7 @@ const read: CallInfo = { request: 'GET /v1/contacts', listed: true, writes: fals
 const write: CallInfo = { ...read, request: 'POST /v1/messages/send', writes: true };
 const response = (statusCode: number, body: unknown = '') => ({ statusCode, headers: {}, body });
 
-test('after a failure that changes nothing one may try again', () => {
+test('after a failure without an effect, the error suggests to try again', () => {
 	expect(errorFromResponse(response(500), read).description).toBe('Try again later.');
 	expect(errorFromNetwork({ code: 'ETIMEDOUT' }, 'https://host/v1', 30_000, read)).toMatchObject({
 		message: 'The service did not respond within 30 s',
@@ -74,13 +74,18 @@ test('after a failure that changes nothing one may try again', () => {
 	});
 });
 
-test.each([404, 405])('HTTP %i where the call is not documented names the way out', (status) => {
-	const unlisted = { ...write, listed: false };
-	const error = errorFromResponse(response(status), unlisted);
-	expect(error.message).toBe(`The service does not offer POST /v1/messages/send (HTTP ${status})`);
-	expect(error.description).toContain('website');
-	expect(errorFromResponse(response(400), unlisted).message).toBe(`${refused} (HTTP 400)`);
-});
+test.each([404, 405])(
+	'HTTP %i for a call that is not documented: the error says what to do instead',
+	(status) => {
+		const unlisted = { ...write, listed: false };
+		const error = errorFromResponse(response(status), unlisted);
+		expect(error.message).toBe(
+			`The service does not offer POST /v1/messages/send (HTTP ${status})`,
+		);
+		expect(error.description).toContain('website');
+		expect(errorFromResponse(response(400), unlisted).message).toBe(`${refused} (HTTP 400)`);
+	},
+);
 
 test('a service that says too much is cut short', () => {
 	const one = { message: 'x'.repeat(400) };
@@ -90,7 +95,7 @@ test('a service that says too much is cut short', () => {
 	expect(message.length).toBeLessThan(1_050);
 });
 
-test('a refusal is about what the request holds, unless it is about the key, the record or the rate', () => {
+test('a refusal is about the content of the request, unless it is about the key, the record or the rate', () => {
 	const statuses = [200, 299, 300, 400, 422, 401, 404, 409];
 	const errors = statuses.map((status) => errorFromResponse(response(status), write));
 	const refusals = errors.filter(isRefusedContent);

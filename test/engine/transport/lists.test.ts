@@ -87,7 +87,7 @@ describe('pages by what each shows of the next one:', () => {
 	});
 
 	test.each(['https://evil.example.org/v1/contacts', '/v2/contacts'])(
-		'%s is not followed, and that there is more is said',
+		'%s is not followed, and a hint says that there is more',
 		async (elsewhere) => {
 			const service = byToken('after', (t) => ({ next: t && `${elsewhere}?after=${t}` }));
 			const { count, message, asked } = await gapOf(service);
@@ -96,7 +96,7 @@ describe('pages by what each shows of the next one:', () => {
 		},
 	);
 
-	test('nothing is looked for where pages are numbered', async () => {
+	test('a next page that is only a number is requested by its number', async () => {
 		const given = await list(({ page = 1 }, times) => {
 			const next_page = Number(page) < 5 ? Number(page) + 1 : null;
 			const says = { total: 50, next_page, next_page_url: next_page && `${url}?page=${next_page}` };
@@ -151,7 +151,7 @@ describe('the size of a page', () => {
 		},
 	);
 
-	test('does not matter to a service that fails at everything', async () => {
+	test('is not changed for a service that fails at everything', async () => {
 		const { client, asked } = clientOf(() => ({ status: 500 }));
 		await expect(readRecords(client, endpoints.listContacts)).rejects.toThrow('HTTP 500');
 		expect(asked.map(({ limit }) => limit)).toEqual([most, most, 100, 100, none, none, none, none]);
@@ -183,7 +183,7 @@ describe('a page that is refused', () => {
 	});
 
 	test.each([withTotal(200), { count: 200 }])(
-		'for a moment is asked for again: %j',
+		'is requested again if it was refused for a moment: %j',
 		async (paging) => {
 			let refusals = 0;
 			const service = refusing(numbered(paging), (page) => page === 7 && refusals++ < 2);
@@ -257,12 +257,12 @@ describe('a list that others change meanwhile', () => {
 		expect(pages.length).toBeLessThanOrEqual(14);
 	});
 
-	test('gives all that are left after a removal of one that had not been read yet', async () => {
+	test('returns all remaining records after one was removed that had not been read yet', async () => {
 		const { ids } = await list(changedBefore(2, 100, (now) => now.pop(), total));
 		expect(ids).toEqual(range(99));
 	});
 
-	test('is read again a bounded number of times, and what is missing is said', async () => {
+	test('is read again a few times at most, and a hint says how many records are missing', async () => {
 		const given = await gapOf(numbered({ count: 100, says: { total: 101 } }));
 		expect([given.count, given.message]).toEqual([100, 'The service returned 100 of 101 contacts']);
 		expect(given.asked.length).toBeLessThan(40);
@@ -279,7 +279,7 @@ describe('records', () => {
 		expect(ids).toHaveLength(count);
 	});
 
-	test('that could be in several lists are an error that names the fields of the response', async () => {
+	test('in several possible lists are an error that names the fields of the response', async () => {
 		const body = { people: [{ id: 1 }], groups: [{ id: 2 }] };
 		await expect(list(() => ({ body }))).rejects.toMatchObject({
 			message: 'The node found no list of contacts in the response',

@@ -142,7 +142,7 @@ describe('by the clock of the test', () => {
 		expect(line.ends).toEqual(['blocked', 'blocked']);
 	});
 
-	test('whoever waits some minutes for one recipient does not hold up the others', async () => {
+	test('a wait of some minutes for one recipient does not hold up the others', async () => {
 		const line = new Line(100);
 		await line.join(1, { subject: 'Anna' });
 		await line.refuse(5 * minute);
@@ -188,7 +188,7 @@ describe('by the clock of the test', () => {
 		expect(await line.after(windowMs + 1)).toBe(1);
 	});
 
-	test('backoff doubles from half a second to a minute, with as much chance as certainty', () => {
+	test('backoff doubles from half a second to a minute, half of it random', () => {
 		const random = jest.spyOn(Math, 'random');
 		const waits = (chance: number) => {
 			random.mockReturnValue(chance);

@@ -64,7 +64,7 @@ test('a request that reads does not go to another host', async () => {
 	expect(other.seen).toEqual([]);
 });
 
-test('where a redirect without an address leads is not known', async () => {
+test('the error of a redirect without an address names no address', async () => {
 	await service.fault({ endpoint: 'sendText', status: 302, body: '' });
 	const error = await service.errorOf(sendText);
 	expect(error?.message).toContain(`${redirects} (HTTP 302)`);

@@ -53,7 +53,7 @@ test.each([
 	['Unprocessable', 1],
 	['Missing field', 3],
 	['', 3],
-])('a refusal "%s" has %d bodies tried, each with the events', async (words, count) => {
+])('after the refusal "%s", %d bodies are tried, each with the events', async (words, count) => {
 	const { error, bodies } = await register([unknown(words, 20)]);
 	expect(error?.message).toContain('The service refused the request');
 	expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(count);
@@ -64,7 +64,7 @@ test.each([
 test.each([
 	['unknown field', 'the address is down'],
 	['Invalid parameter (is required)', 'Invalid parameter (the address is down)'],
-])('of the refusals "%s" and "%s" the second one is shown', async (form, telling) => {
+])('after the refusals "%s" and "%s", the error shows the second one', async (form, telling) => {
 	const { error } = await register([unknown(form), unknown(telling), unknown(form)]);
 	expect(error?.message).toContain(telling);
 });

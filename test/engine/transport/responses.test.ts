@@ -79,7 +79,7 @@ test.each([
 });
 
 test.each([{ ok: false }, { Ok: 'false' }, { success: false }, { status: 'error', message: 'No' }])(
-	'the status 200 with %j is an error, and a contact that it refuses is not made',
+	'the status 200 with %j is an error, and the contact does not count as created',
 	async (body) => {
 		respond = (response) => response.writeHead(200, head).end(JSON.stringify(body));
 		const phone = '+15550001001';

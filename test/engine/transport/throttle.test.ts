@@ -77,7 +77,7 @@ test('a service whose rate is kept refuses nothing, and gets as much as it allow
 	fc.assert(property, { numRuns: 100 });
 });
 
-test('a setting far too high costs few refusals, and no message', () => {
+test('with a setting far too high, few requests are refused and no message is lost', () => {
 	const rate = fc.integer({ min: 200, max: 1_000 });
 	const property = fc.property(rate, times, fc.boolean(), seed, (...given) => {
 		const [perWindow, rest, namesWait, seed] = given;

@@ -152,7 +152,7 @@ describe('by a clock that only the test moves', () => {
 	const itemsIn = ({ items }: Trigger['executions'][number]) =>
 		items[0].flatMap(({ json }) => (json.messages as unknown[] | undefined) ?? [json]);
 
-	test('whoever never stops writing starts an execution after eight seconds', async () => {
+	test('a person who never stops writing starts an execution after eight seconds', async () => {
 		const parameters = { options: { groupMessages: 8 } };
 		const trigger = await triggers.active({ parameters });
 		const bodies = range(16).map((n) => message(n, { timestamp: undefined }));

@@ -113,7 +113,7 @@ test.each([
 	{ event: 'ping', payload: { from: customer } },
 	{ event: 'latest', from: customer },
 ])(
-	'does not take %j for the test of a URL: the service is told that it is no event',
+	'responds to %j with an error, as it is neither an event nor the test of a URL',
 	async (body) => {
 		const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
 		expect((await triggers.deliver(trigger, body)).status).toBe(400);
@@ -121,7 +121,7 @@ test.each([
 	},
 );
 
-test('reads JSON that comes without saying so', async () => {
+test('reads JSON that has no content type', async () => {
 	const trigger = await triggers.active();
 	const answer = await triggers.deliver(trigger, JSON.stringify(received()), {
 		'Content-Type': 'application/octet-stream',

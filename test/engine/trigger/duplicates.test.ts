@@ -51,7 +51,7 @@ test.each<[count: number, headers: Record<string, string>]>([
 });
 
 test.each([2, 3])(
-	'the ID of a delivery with %d equal texts is not that of each: all of them start the workflow',
+	'%d equal texts in a delivery with one ID all start the workflow',
 	async (count) => {
 		const trigger = await triggers.active();
 		const text = { event: 'message.received', data: { from: '+15550001111', text: 'Hello' } };
@@ -64,7 +64,7 @@ test.each([2, 3])(
 	},
 );
 
-test('a copy waits for the first one, and starts the execution if n8n could not', async () => {
+test('a duplicate waits for the first one, and starts the execution if the first could not', async () => {
 	const trigger = await triggers.active({ parameters: grouping });
 	jest.spyOn(trigger.executions, 'push').mockImplementationOnce(() => {
 		throw new Error('The database is locked');

@@ -130,7 +130,7 @@ describe('the registration', () => {
 		expect(writes.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE']);
 	});
 
-	test('leaves alone whatever only begins with its URL', async () => {
+	test('leaves registrations alone whose URL only begins with its own', async () => {
 		const it = await triggers.make();
 		const endings = [
 			'-test',
@@ -178,7 +178,7 @@ describe('the registration', () => {
 	});
 
 	test.each([404, 405, 422])(
-		'that the service refuses with HTTP %d can be made by hand: the error says how',
+		'refused with HTTP %d: the error says how to register by hand',
 		async (status) => {
 			await service.fault({ endpoint: 'createWebhook', status, count: 20 });
 			const it = await triggers.make();
@@ -207,7 +207,7 @@ describe('the registration', () => {
 		expect(await messageOf('test')).toMatch(/run the node again/i);
 	});
 
-	test('is found even if nothing about it was stored', async () => {
+	test('is found even if n8n has stored nothing about it', async () => {
 		const it = await triggers.active();
 		await triggers.active({ staticData: {} });
 		expect(own(it)).toHaveLength(1);
@@ -334,7 +334,7 @@ describe('the secret of the URL', () => {
 	});
 
 	test.each(['', '?token=', '?token=undefined', `?token=${'A'.repeat(43)}`])(
-		'is never guessed: a trigger without a registration refuses a call with "%s"',
+		'a trigger without a registration refuses a call with the secret "%s"',
 		async (query) => {
 			const it = await triggers.make();
 			expect(await statusOf(it, it.url + query)).toBe(401);

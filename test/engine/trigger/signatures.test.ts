@@ -83,37 +83,40 @@ const active = async (parameters: INodeParameters) =>
 		credentials: service.credentials({ webhookSecret: secret }),
 	});
 
-test.each(Object.entries(forms))('takes %s, and nothing that was touched', async (_, form) => {
-	const { parameters, sign, hasTime } = form;
-	const trigger = await active(parameters);
-	const now = seconds();
-	const right = sign(body, secret, now);
-	const times = hasTime ? [seconds(-400), seconds(400), 'yesterday', ''] : [];
-	const touched: Array<[text: string, headers: Record<string, string>]> = [
-		[body.replace(customer, '+15550006666'), right],
-		[`${body} `, right],
-		[body, sign(body, otherSecret, now)],
-		[body, mapValues(right, (value) => value.slice(0, -4))],
-		...Object.keys(right).map((name): [string, Record<string, string>] => [
-			body,
-			omit(right, name),
-		]),
-		...times.map((time): [string, Record<string, string>] => [body, sign(body, secret, time)]),
-	];
-	if (hasTime) touched.push([body, mapValues(right, (value) => value.replace(now, seconds(1)))]);
-	for (const [text, headers] of touched)
-		expect((await triggers.deliver(trigger, text, headers)).status).toBe(401);
-	expect(trigger.executions).toEqual([]);
-	expect((await triggers.deliver(trigger, body, right)).status).toBe(200);
+test.each(Object.entries(forms))(
+	'takes %s, and nothing that was changed after signing',
+	async (_, form) => {
+		const { parameters, sign, hasTime } = form;
+		const trigger = await active(parameters);
+		const now = seconds();
+		const right = sign(body, secret, now);
+		const times = hasTime ? [seconds(-400), seconds(400), 'yesterday', ''] : [];
+		const touched: Array<[text: string, headers: Record<string, string>]> = [
+			[body.replace(customer, '+15550006666'), right],
+			[`${body} `, right],
+			[body, sign(body, otherSecret, now)],
+			[body, mapValues(right, (value) => value.slice(0, -4))],
+			...Object.keys(right).map((name): [string, Record<string, string>] => [
+				body,
+				omit(right, name),
+			]),
+			...times.map((time): [string, Record<string, string>] => [body, sign(body, secret, time)]),
+		];
+		if (hasTime) touched.push([body, mapValues(right, (value) => value.replace(now, seconds(1)))]);
+		for (const [text, headers] of touched)
+			expect((await triggers.deliver(trigger, text, headers)).status).toBe(401);
+		expect(trigger.executions).toEqual([]);
+		expect((await triggers.deliver(trigger, body, right)).status).toBe(200);
 
-	const { state } = service.sandbox;
-	const { signDelivery = (text, time) => sign(text, secret, time) } = form;
-	state.deliveries.sign = (text) => signDelivery(text, seconds());
-	const { deliveries } = state.traffic.receive({ from: customer, text: 'Signed' });
-	await until('the delivery', () => deliveries[0].state !== 'pending');
-	expect(deliveries[0].attempts[0].status).toBe(200);
-	expect(trigger.executions).toHaveLength(2);
-});
+		const { state } = service.sandbox;
+		const { signDelivery = (text, time) => sign(text, secret, time) } = form;
+		state.deliveries.sign = (text) => signDelivery(text, seconds());
+		const { deliveries } = state.traffic.receive({ from: customer, text: 'Signed' });
+		await until('the delivery', () => deliveries[0].state !== 'pending');
+		expect(deliveries[0].attempts[0].status).toBe(200);
+		expect(trigger.executions).toHaveLength(2);
+	},
+);
 
 test('a signature does not replace the secret of the URL, and neither is handed on', async () => {
 	const trigger = await active({ ...signed({}), simplify: false });
@@ -226,7 +229,7 @@ describe('Standard Webhooks, with the cases of its own library', () => {
 	});
 
 	test.each(unusable)(
-		'if the credential is changed to %j later, nothing is taken that is signed with what Node.js decodes of it',
+		'if the credential is changed to %j later, no delivery is taken that is signed with the bytes that Node.js decodes from it',
 		async (given) => {
 			const credentials = service.credentials({ webhookSecret: secret });
 			const trigger = await triggers.active({ parameters, credentials });
@@ -315,7 +318,7 @@ test.each<[status: number, query: string, headers: Record<string, string>]>([
 test.each([
 	[413, 11_000],
 	[200, 9_000],
-])('gives %d for %d characters where 10 KB are the most', async (status, length) => {
+])('responds with %d to %d characters if the limit is 10 KB', async (status, length) => {
 	const trigger = await triggers.active({ parameters: { options: { maxPayloadSize: 10 } } });
 	const answer = await triggers.deliver(trigger, received({ text: 'x'.repeat(length) }));
 	expect([answer.status, trigger.executions.length]).toEqual([status, status === 200 ? 1 : 0]);

@@ -59,7 +59,7 @@ test.each<[Record<string, unknown>, Record<string, unknown>]>([
 	expect({ from, senderId }).toEqual({ from: undefined, senderId: undefined, ...expected });
 });
 
-test('an object stays beside the number or ID that was found in it', () => {
+test('an object stays in the item, beside the number or ID that was found in it', () => {
 	const from = { user_id: id, name: 'Anna' };
 	expect(simplify(received({ from }))).toMatchObject({ from: id, fromDetails: from });
 });

@@ -20,7 +20,7 @@ import { until } from '../../../harness/until';
 import { type EndpointName, endpoints } from '../../../nodes/BusinessMessaging/api/endpoints';
 import { operations } from '../../../nodes/BusinessMessaging/description';
 import { type Sandbox, startSandbox } from '../../../sandbox';
-import { ensureServices, startPostgres } from '../soak/services';
+import { ensureServices, startPostgres } from '../../../harness/n8n/services';
 
 const START = 'Start';
 const NODE = 'Business Messaging';

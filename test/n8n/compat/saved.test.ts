@@ -84,7 +84,7 @@ describe.each(savedVersions())('workflows saved by %s', (version) => {
 	);
 });
 
-describe('what would break a saved workflow is found', () => {
+describe('finds changes that would break a saved workflow', () => {
 	/** The field Text of Send Text, as it is or changed. */
 	const changed = (change: (text: INodeProperties, all: INodeProperties[]) => void) => {
 		const description = cloneDeep(action);

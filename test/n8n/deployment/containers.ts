@@ -11,7 +11,7 @@ import { onStop, UserError } from '../../../harness/cli';
 import type { N8nInstall } from '../../../harness/n8n/install';
 import { runCommand, spawnTree, stopTree } from '../../../harness/processes';
 import { until } from '../../../harness/until';
-import { asUser, postgresBin } from '../soak/services';
+import { asUser, postgresBin } from '../../../harness/n8n/services';
 import type { ComposeService } from './compose';
 
 const START_LIMIT = 180_000;

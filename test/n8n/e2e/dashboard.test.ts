@@ -1,6 +1,6 @@
 /**
  * The dashboard of deploy/ on the database of a real n8n, and the same figures in what n8n keeps for the node's span. Grafana itself does not
- * run here: its queries do, with Grafana's macros replaced as Grafana replaces them. Nor are spans sent: n8n adds a node's figures to them
+ * run here, but its queries do. Nor are spans sent: n8n adds a node's figures to them
  * only with a licence.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,14 +12,11 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { openPlayground, type Playground } from '../../../harness/playground';
 import { type Database, postgres } from '../../../harness/n8n/database';
+import { rowsOf as readRows } from '../../../harness/n8n/dashboard';
 import { manualTrigger, packed, tested, workflowOf } from '../../../harness/n8n/useN8n';
-import { readText } from '../../../harness/engine/files';
-import { ensureServices, startPostgres } from '../soak/services';
+import { ensureServices, startPostgres } from '../../../harness/n8n/services';
 
 jest.setTimeout(15 * 60_000);
-
-type Panel = { title: string; targets: Array<{ rawSql: string }> };
-const { panels } = JSON.parse(readText('deploy/grafana-dashboard.json')) as { panels: Panel[] };
 
 let folder: string;
 let playground: Playground;
@@ -57,20 +54,9 @@ async function send(count: number, more: INodeParameters) {
 	return execution.data.resultData.runData[tested][0].metadata?.tracing;
 }
 
-/** The rows of a panel, as Grafana asks for them for the last hour. */
-async function rowsOf(title: string) {
-	const { rawSql } = panels.find((panel) => panel.title === title)!.targets[0];
-	const sql = rawSql
-		.replaceAll(
-			/\$__timeFilter\(([^)]+)\)/g,
-			"$1 BETWEEN now() - interval '1 hour' AND now() + interval '1 hour'",
-		)
-		.replaceAll(
-			/\$__timeGroupAlias\(([^,]+), \$__interval\)/g,
-			'floor(extract(epoch from $1)/86400)*86400 AS "time"',
-		);
-	return await database.run(sql);
-}
+/** The rows of a panel for the last day. */
+const rowsOf = async (title: string) =>
+	await readRows(database, title, { days: 1, groupSeconds: 86_400 });
 
 /** A row with its counts as numbers; PostgreSQL's sums are texts. */
 const counts = (row: Record<string, unknown>, ...names: string[]) =>

@@ -72,7 +72,7 @@ function faultsOf({ written, inRun, expectedInRun, lost, doubled }: Counted) {
 }
 
 const disturbances: Record<string, (shop: Shop, asked: number) => Promise<Counted>> = {
-	/** Somebody never replies, so that the run ends at its time limit, with what was written before and after the publication. */
+	/** One person never replies, so the run ends at its time limit. It must have the replies from before and after the publication. */
 	'published again in the middle': async (shop, asked) => {
 		const people = { from: 0, count: asked };
 		const running = shop.run('ask', { text: 'Does Tuesday suit you?', minutes: 1, ...people });

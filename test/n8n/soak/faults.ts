@@ -26,7 +26,7 @@ function service(order: (random: Random) => FaultOrder): Fault {
 	};
 }
 
-/** Ends a process and starts it again. Restarts come in the first half of a long day, so that memory can be compared in the other. */
+/** Ends a process and starts it again. On long days, restarts happen only in the first half, so that memory can be compared in the second half. */
 function restart(end: 'stop' | 'kill'): Fault {
 	return async ({ machine }, truth, random) => {
 		const one = machine.processes[random(machine.processes.length)];

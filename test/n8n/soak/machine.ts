@@ -13,7 +13,7 @@ import { installPackage } from '../../../harness/n8n/package';
 import { N8nProcess, type N8nServer, startN8n } from '../../../harness/n8n/server';
 import { freePort } from '../../../harness/processes';
 import { type Database, postgres, sqlite } from '../../../harness/n8n/database';
-import { ensureServices, startPostgres, startRedis } from './services';
+import { ensureServices, startPostgres, startRedis } from '../../../harness/n8n/services';
 
 /** How many workers there are in queue mode. */
 export const WORKERS = 3;

@@ -57,7 +57,7 @@ test('templates are approved after a while, and again after a change', async () 
 	expect((await api.post('/templates', fields)).status).toBe(409);
 });
 
-test('a request that is wrong is refused with its field, and has no effect', async () => {
+test('an invalid request is refused with the name of its field, and has no effect', async () => {
 	const { api, sandbox } = await openSandbox();
 	const login = { to: ada, template: 'login_code', language: 'en_US' };
 	const welcome = { ...login, template: 'welcome', components: [bodyOf('Ada', 'us')] };
@@ -93,7 +93,7 @@ test('a request that is wrong is refused with its field, and has no effect', asy
 	expect(status).toBe(201);
 });
 
-test('what is no request at all gets JSON too', async () => {
+test('a response to an invalid HTTP request is JSON too', async () => {
 	const { api } = await openSandbox();
 	const type = (name: string) => ({ headers: { 'content-type': name } });
 	const answers = [
@@ -198,7 +198,7 @@ test('the page and the controls are for this machine only, and load nothing from
 	}
 });
 
-test('the controls are not for the web pages of other addresses', async () => {
+test('the controls refuse web pages of other origins', async () => {
 	const { sandbox, controls } = await openSandbox();
 	const own = `http://127.0.0.1:${sandbox.port}`;
 	const statusWith = async (headers: Record<string, string>) =>
@@ -271,7 +271,7 @@ test('with a text window, people who have not written lately get only templates'
 	expect((await text()).status).toBe(201);
 });
 
-test('what cannot be changed while it runs is refused with its name', async () => {
+test('an option that cannot be changed at run time is refused by name', async () => {
 	const { controls } = await openSandbox();
 	for (const [change, field] of [
 		[{ port: 1 }, 'body'],

@@ -21,7 +21,7 @@ const variants = fc.record(
 	Object.fromEntries(listing.map((name) => [name, fc.constantFrom(...valuesOf(name))])),
 ) as fc.Arbitrary<Partial<Choice>>;
 
-test(`contacts in are contacts out, once each, in order, for any number and page size (TEST_SEED=${seed})`, async () => {
+test(`lists every contact once, in order, for any number of contacts and page size (TEST_SEED=${seed})`, async () => {
 	const engine = await loadEngine();
 	const size = fc.integer({ min: 2, max: 12 });
 	const property = fc.asyncProperty(variants, size, size, fc.nat(50), async (...values) => {

@@ -73,7 +73,7 @@ describe("n8n's lint rules", () => {
 		expect(lint(node)).toEqual([]);
 	});
 
-	test('find what is wrong in a description that is built by code', () => {
+	test('find mistakes in a description that is built by code', () => {
 		const description = structuredClone(nodes[0].description);
 		const field = description.properties.find(({ type }) => type === 'string')!;
 		field.description = 'One sentence with a period.';
@@ -111,14 +111,17 @@ function isNeverMet({ siblings, all }: Placed, condition: string, values: unknow
 	return named.length === 0 || (known.length > 0 && values.some(isMissing));
 }
 
-test.each(nodes)('no field of $className depends on what is not there', ({ description }) => {
-	const wrong = allProperties(description.properties).filter((placed) => {
-		const { show = {}, hide = {} } = placed.property.displayOptions ?? {};
-		const conditions = [...Object.entries(show), ...Object.entries(hide)];
-		return conditions.some(([name, values = []]) => isNeverMet(placed, name, values));
-	});
-	expect(wrong.map(({ property }) => property)).toEqual([]);
-});
+test.each(nodes)(
+	'no field of $className depends on a field that does not exist',
+	({ description }) => {
+		const wrong = allProperties(description.properties).filter((placed) => {
+			const { show = {}, hide = {} } = placed.property.displayOptions ?? {};
+			const conditions = [...Object.entries(show), ...Object.entries(hide)];
+			return conditions.some(([name, values = []]) => isNeverMet(placed, name, values));
+		});
+		expect(wrong.map(({ property }) => property)).toEqual([]);
+	},
+);
 
 test('every placeholder shows a value, after "e.g.", or says what to do', () => {
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- a built file

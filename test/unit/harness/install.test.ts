@@ -35,7 +35,7 @@ describe('root on a machine with apt-get, but without a compiler,', () => {
 		rmSync(folder, { recursive: true });
 	});
 
-	test('reads that one is installed, and how to prevent that, before it happens', async () => {
+	test('reads that a compiler will be installed, and how to prevent that, before it happens', async () => {
 		const said: Array<[string, boolean]> = [];
 		jest
 			.spyOn(console, 'error')

@@ -89,7 +89,7 @@ test.each(states)('a trigger keeps no earlier state %s', (_, make) => {
 test.each([
 	['a run of a day', largeRun()],
 	['a run of another trigger', largeRun({ owner: `${own}2` })],
-])('%s is not waited for in one piece, as what waits stays in memory', (_, run) => {
+])('%s is waited for in short pauses, as a long timer keeps its data in memory', (_, run) => {
 	const { inbox, pauses } = idleInbox();
 	for (const n of range(5)) inbox.known.merge({ ...run, until: run.until - n * 60_000 });
 	expect(pauses.length).toBeGreaterThan(0);

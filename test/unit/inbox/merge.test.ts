@@ -1,4 +1,4 @@
-/** Two copies of what is known of a run: processes and n8n's database have them, and none may take away what another one knows. */
+/** Processes and n8n's database have copies of the state of a run. Merging two copies must lose nothing that one of them knows. */
 import * as fc from 'fast-check';
 import { sortBy, uniq } from 'lodash';
 

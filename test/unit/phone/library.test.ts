@@ -163,7 +163,7 @@ describe(`as libphonenumber-js does (TEST_SEED=${seed}),`, () => {
 		});
 	});
 
-	test('never makes of any digits a number that is impossible, or another one than is valid', () => {
+	test('never turns digits into an impossible number, or a valid number into another', () => {
 		const codes = Object.keys({ ...metadata.country_calling_codes, ...metadata.nonGeographic });
 		const national = fc.stringMatching(/^\d{4,15}$/);
 		const withCode = fc
@@ -281,7 +281,7 @@ test('every country is read by its code, its name in the list, and its calling c
 		expect([callingCode, readCountry(`+${callingCode}`)]).toEqual([callingCode, main]);
 });
 
-test('refuses what is far too long at once', () => {
+test('refuses a far too long text at once', () => {
 	const parts = ['+', '(', '/', ';a', 'x', '1', ' ', '.0', 'ext ', ', '];
 	for (const part of parts) expect(readPhone(part.repeat(200_000), 'DE').e164).toBeUndefined();
 });

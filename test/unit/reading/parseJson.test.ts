@@ -68,7 +68,7 @@ test(`whole numbers beyond 2^53 become text, and nothing else changes (TEST_SEED
 	);
 });
 
-test('neighbours stay different records', () => {
+test('IDs that differ in the last digit stay different', () => {
 	const body = '{"data":[{"id":9007199254740992},{"id":9007199254740993}],"sum":1.5e20}';
 	expect(parseJson(body)).toEqual({
 		data: [{ id: '9007199254740992' }, { id: '9007199254740993' }],

@@ -30,7 +30,7 @@ describe('a list of contacts is found', () => {
 		expect(readList(body, 'contact')).toEqual([]);
 	});
 
-	test('with entries that are no records', () => {
+	test('with entries that are not records', () => {
 		const contacts = ['a', { id: 1 }];
 		expect(readList({ contacts }, 'contact')).toEqual([{ value: 'a' }, { id: 1 }]);
 	});

@@ -28,7 +28,7 @@ test.each([
 	},
 );
 
-describe('the simulation finds out what each time of the protocol is for', () => {
+describe("without any of the protocol's times, the simulation finds an error", () => {
 	const times = { ...timing };
 	afterEach(() => void Object.assign(timing, times));
 

@@ -22,7 +22,7 @@ export interface Result {
 	failures: string[];
 	/** Who got a message twice because a process that had worked alone was met by one that stood still: docs/campaigns.md names it. */
 	metLate: string[];
-	/** Messages under way that count as sent because a process was killed, or stood still, while it asked for them. */
+	/** Messages that count as sent although they are not: a process was killed, or stood still, while it claimed them. */
 	askedInVain: string[];
 }
 

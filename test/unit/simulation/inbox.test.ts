@@ -123,7 +123,7 @@ const overtaken = fc.record({
 	down: fc.nat(10),
 });
 
-test(`what a delivery had read before the first question is not written back (TEST_SEED=${seed})`, async () => {
+test(`a delivery does not write back what it had read before the first question (TEST_SEED=${seed})`, async () => {
 	const property = fc.asyncProperty(
 		overtaken,
 		async ({ triggers, before, reply, kill, ...rest }) => {

@@ -9,7 +9,7 @@ export const campaignFields = [
 		displayName: 'Send Once',
 		name: 'sendOnce',
 		description:
-			'Whether each recipient gets at most one message of a campaign, even if the workflow runs again, is retried, or n8n restarts. It holds for the last 45,000 messages of this node, and if no n8n process stands still for more than 10 seconds. If several processes use the node, its first message goes out after about 14 seconds.',
+			'Whether each recipient gets at most one message of a campaign, even if the workflow runs again, is retried, or n8n restarts. It covers the last 45,000 messages of this node, as long as no n8n process stands still for more than 10 seconds. If several processes use the node, its first message goes out after about 14 seconds.',
 	}),
 	textField({
 		displayName: 'Campaign',

@@ -20,7 +20,7 @@ export const createWebhook = operation({
 	name: 'Create',
 	value: 'create',
 	action: 'Create webhook',
-	description: 'Have events delivered to a URL. The trigger node does this automatically.',
+	description: 'Register a URL to receive events. The trigger node does this automatically.',
 	endpoint: endpoints.createWebhook,
 	fields: [
 		textField({
@@ -28,7 +28,7 @@ export const createWebhook = operation({
 			name: 'url',
 			required: true,
 			placeholder: 'e.g. https://example.com/events',
-			description: 'URL that events are delivered to',
+			description: 'The URL that receives events',
 		}),
 		eventsField,
 	],

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { onStop, UserError } from '../../../harness/cli';
-import { aptInstall } from '../../../harness/n8n/install';
-import { freePort, runCommand, spawnTree, stopTree } from '../../../harness/processes';
-import { until } from '../../../harness/until';
+import { onStop, UserError } from '../cli';
+import { aptInstall } from './install';
+import { freePort, runCommand, spawnTree, stopTree } from '../processes';
+import { until } from '../until';
 
 const START_LIMIT = 60_000;
 const STOP_LIMIT = 10_000;
