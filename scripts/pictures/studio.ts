@@ -97,15 +97,16 @@ export async function fromTo(first: Locator, last: Locator, margin = 0): Promise
 
 /** How wide GitHub shows a README, CSS pixels. */
 const README_WIDTH = 830;
-/** Of the labels below a node that is {@link NODE_SIZE} wide. */
-const LABEL_SIZE = 16;
+/** Of a node on the canvas and of its label, without zoom. */
 const NODE_SIZE = 96;
+const LABEL_SIZE = 16;
 /** What can be read without a click. */
 const MIN_LABEL_SIZE = 11;
 
 /**
  * Fits the open workflow into the window, and says where these nodes are, with their labels (CSS pixels).
  *
+ * @param nodes the first one of usual width
  * @throws Error if the labels are too small to be read in a README
  */
 export async function canvasBox(editor: Editor, nodes: string[]): Promise<Box> {
@@ -116,7 +117,7 @@ export async function canvasBox(editor: Editor, nodes: string[]): Promise<Box> {
 	await editor.part('canvas').click({ position: { x: 10, y: 100 } });
 	await untilCalm(editor);
 	const boxes = await Promise.all(nodes.map(async (node) => await boxOf(editor.node(node))));
-	const size = Math.min(...boxes.map(({ width }) => width));
+	const size = boxes[0].width;
 	const x = Math.min(...boxes.map((box) => box.x)) - size / 2;
 	const y = Math.min(...boxes.map((box) => box.y)) - size / 2;
 	const right = Math.max(...boxes.map((box) => box.x + box.width)) + size / 2;
