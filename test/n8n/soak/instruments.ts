@@ -124,7 +124,7 @@ export async function prepareProcesses(): Promise<(userFolder: string) => NodeJS
 			FAKETIME_TIMESTAMP_FILE: clockOf(userFolder),
 			FAKETIME_DONT_FAKE_MONOTONIC: '1',
 			FAKETIME_CACHE_DURATION: '1',
-			// As docs/trigger.md advises where many events arrive.
+			// As docs/trigger-measurements.md advises where many events arrive.
 			N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 			// Every execution is looked at.
 			EXECUTIONS_DATA_PRUNE: 'false',
