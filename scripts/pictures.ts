@@ -23,7 +23,7 @@ const subjects: Record<string, (studio: Studio) => Promise<void>> = {
 	'node-panel': takeNodePanel,
 	credential: takeCredential,
 	trigger: takeTrigger,
-	// After the trigger: it widens the panel, and the editor remembers that.
+	// After the picture of the trigger, because this one widens the panel, and the editor remembers the width.
 	'send-template': takeTemplate,
 	examples: takeExamples,
 	report: takeReport,
@@ -85,7 +85,10 @@ async function takeTrigger({ editor, sandbox: { state } }: Studio): Promise<void
 	await panel.getByText('Do you ship to France?').waitFor();
 	await panel.getByText('Schema', { exact: true }).click();
 	await untilCalm(editor);
-	await take(editor.page, 'trigger', await boxOf(panel));
+	// Without the empty input on the left: the rest is readable in the README.
+	const { x, y, width, height } = await boxOf(panel);
+	const left = (await boxOf(editor.part('node-parameters'))).x;
+	await take(editor.page, 'trigger', { x: left, y, width: x + width - left, height });
 	await editor.page.setViewportSize(editorSize);
 }
 
@@ -113,16 +116,20 @@ async function takeTemplate({ editor, n8n, credential }: Studio): Promise<void> 
 	await take(editor.page, 'send-template', { ...box, y, height: box.y + box.height - y });
 }
 
-/** Of workflows that are too wide to be readable, the part that matters. */
+/** Of workflows that are too wide to be readable, the nodes that matter: the picture goes from the first to the last. */
 const parts: Partial<Record<string, string[]>> = {
-	'ai-agent': [
-		...['Does the AI answer?', 'AI agent', 'AI model', 'Call a colleague', 'Get the chat again'],
-		...['Is it still its turn?', 'Answer the customer', 'Tell the colleague'],
-	],
-	survey: ['Ask for a rating', 'Say thank you', 'Ask for the reason', 'Promise to do better'],
+	'ai-agent': ['Does the AI answer?', 'AI model', 'Call a colleague', 'Answer the customer'],
+	'auto-reply': ['What do they want?', 'Tell more', 'Say when we open'],
+	'campaign-results': ['Show the report', 'Every night', 'Receipt'],
+	'campaign-with-results': ['Get people', 'What is new'],
+	drip: ['First message', 'Last message', 'Next steps'],
+	'opt-outs': ['When somebody writes STOP', 'Remove the number'],
+	'send-later': ['Get people', 'Wait until a window opens', 'Done'],
+	survey: ['Ask for a rating', 'Say thank you', 'Ask for the reason'],
+	'weekly-report': ['Get the figures', 'Draw a picture'],
 };
 
-/** The canvas of every example without its notes, too small to read here, named like its file; some have run. */
+/** The canvas of every example without its notes, which would be too small to read; named like its file. Some have run. */
 async function takeExamples({ editor, n8n, credential, sandbox }: Studio): Promise<void> {
 	const account = {
 		name: 'OpenAI account',
@@ -187,7 +194,7 @@ async function takePhone(studio: Studio): Promise<void> {
 	studio.sandbox.reset();
 	await fillPhone(studio.sandbox);
 	await untilPhoneIsQuiet(studio.sandbox);
-	const size = { width: 1080, height: 780 };
+	const size = { width: 960, height: 780 };
 	const page = await openPhone(studio, zara, size);
 	await page.getByText('See you on Tuesday').first().waitFor();
 	await page.evaluate('document.activeElement.blur()');

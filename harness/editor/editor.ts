@@ -185,8 +185,37 @@ export class NewUser {
 		await this.clickInPanel('Business Messaging');
 	}
 
+	/** Adds a node of n8n to an empty workflow. @param node as the panel calls it @param action the same, if it has several */
+	async addFirst(node: string, action?: string): Promise<void> {
+		await this.click(this.editor.part('canvas-plus-button'));
+		await this.search(node);
+		if (action) await this.clickInPanel(action);
+		await this.editor.part('node-parameters').waitFor();
+	}
+
+	/** Adds a node below the agent of the open workflow. @param kind of the connection, e.g. `ai_tool` @param node as the panel calls it */
+	async addPart(kind: string, node: string): Promise<void> {
+		const handle = this.editor.page.locator(`[data-handleid="inputs/${kind}/0"]`);
+		await this.click(handle.locator('[data-test-id="canvas-handle-plus"]'));
+		await this.search(node);
+		await this.editor.part('node-parameters').waitFor();
+	}
+
+	private async search(node: string): Promise<void> {
+		await this.editor.part('node-creator-search-bar').fill(node);
+		await this.clickInPanel(node);
+	}
+
+	/** Adds an action after the last node of the open workflow. @param node as the panel calls it @param action the same */
+	async addNext(node: string, action: string): Promise<void> {
+		await this.click(this.editor.part('canvas-handle-plus').last());
+		await this.search(node);
+		await this.clickInPanel(action);
+		await this.editor.part('node-parameters').waitFor();
+	}
+
 	private async clickInPanel(text: string): Promise<void> {
-		await this.click(this.editor.part('node-creator').getByText(text, { exact: true }));
+		await this.click(this.editor.part('node-creator').getByText(text, { exact: true }).first());
 	}
 
 	/** Adds the action node to an empty workflow; n8n puts a manual trigger before it. @param action as the panel calls it */
@@ -236,6 +265,51 @@ export class NewUser {
 		await this.click(field.locator('[data-test-id="rlc-input"]'));
 		if (typed) await this.editor.part('rlc-search').filter({ visible: true }).fill(typed);
 		await this.click(this.editor.part('rlc-item').filter({ visible: true }).getByText(entry));
+	}
+
+	/** Chooses an option of a field of the open node or credential. @param typed to find it in a long list */
+	async choose(name: string, option: RegExp, typed?: string): Promise<void> {
+		await this.click(this.input(name));
+		if (typed) await this.input(name).fill(typed);
+		await this.click(this.editor.page.getByRole('option', { name: option }).first());
+	}
+
+	/** Drags a column of the input on the left into a field of the open node. */
+	async drag(column: string, field: Locator): Promise<void> {
+		const pill = this.editor.part('ndv-input-panel').getByText(column, { exact: true }).first();
+		await pill.hover();
+		const { mouse } = this.editor.page;
+		await mouse.down();
+		await field.hover({ force: true });
+		await field.hover({ force: true, position: { x: 20, y: 10 } });
+		await mouse.up();
+		this.clicks++;
+	}
+
+	/** Lets the model of an agent fill in a field of its tool. */
+	async letModelFill(name: string): Promise<void> {
+		const input = this.editor.part(`parameter-input-${name}`);
+		const field = this.editor.part('parameter-item').filter({ has: input }).last();
+		await this.click(field.locator('[data-test-id="from-ai-override-button"]'));
+	}
+
+	/** Runs the open workflow from one of its triggers. */
+	async executeAt(trigger: string): Promise<void> {
+		await this.editor.executeAt(trigger);
+		this.clicks += 3;
+	}
+
+	/** Opens a node of the open workflow. */
+	async open(node: string): Promise<void> {
+		await this.editor.node(node).dblclick();
+		this.clicks += 2;
+	}
+
+	/** Publishes the open workflow. */
+	async publish(): Promise<void> {
+		await this.click(this.editor.page.getByRole('button', { name: 'Publish' }));
+		const dialog = this.editor.page.getByRole('dialog');
+		await this.click(dialog.getByRole('button', { name: 'Publish' }));
 	}
 
 	/** Fills in the form of a template, one field after the other. */

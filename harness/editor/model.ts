@@ -1,5 +1,6 @@
 /** A stand-in for a language model that speaks OpenAI's protocol on loopback: it calls its first tool, then says what came back. */
 import fastify from 'fastify';
+import omit from 'lodash/omit';
 
 import type { CredentialReference } from '../examples';
 import type { N8nClient } from '../n8n/client';
@@ -26,6 +27,12 @@ interface ChatRequest {
 	tools?: Array<{ function: ShownTool }>;
 }
 
+/** The same in the newer protocol, which n8n's node for the model uses by default. */
+interface ResponsesRequest {
+	input: Array<ChatMessage | { type: 'function_call_output'; output: unknown }>;
+	tools?: ShownTool[];
+}
+
 /** A running stand-in. */
 export type Model = Awaited<ReturnType<typeof startModel>>;
 
@@ -33,7 +40,7 @@ export type Model = Awaited<ReturnType<typeof startModel>>;
  * Starts one.
  *
  * @param args what it calls the tool with
- * @param wantsTool whether it calls the tool after these messages, or answers; by default always. It may take its time
+ * @param wantsTool whether it calls the tool after these messages, or answers; by default always. The function may take a while
  */
 export async function startModel(
 	args: object,
@@ -41,21 +48,40 @@ export async function startModel(
 ) {
 	const app = fastify();
 	const shown: ShownTool[][] = [];
-	app.post<{ Body: ChatRequest }>('/v1/chat/completions', async ({ body }) => {
-		const { messages, tools } = body;
+	/** The call of a tool, or the answer. */
+	const decide = async (messages: ChatMessage[], tools: ShownTool[]) => {
+		shown.push(tools);
 		const last = messages.at(-1);
-		shown.push((tools ?? []).map((one) => one.function));
-		const tool = { name: tools?.[0]?.function.name, arguments: JSON.stringify(args) };
-		const call = { index: 0, id: `call_${messages.length}`, type: 'function', function: tool };
-		const isToldAlready = last?.role === 'tool' || tool.name === undefined;
+		const isToldAlready = last?.role === 'tool' || tools.length === 0;
 		const isAnswer = isToldAlready || !(await wantsTool(messages));
-		const message = isAnswer
-			? { role: 'assistant', content: `Told: ${JSON.stringify(last?.content)}` }
-			: { role: 'assistant', content: null, tool_calls: [call] };
+		if (isAnswer) return { answer: `Told: ${JSON.stringify(last?.content)}` };
+		const [{ name }] = tools;
+		return { call: { id: `call_${messages.length}`, name, arguments: JSON.stringify(args) } };
+	};
+	app.post<{ Body: ChatRequest }>('/v1/chat/completions', async ({ body }) => {
+		const tools = (body.tools ?? []).map((one) => one.function);
+		const { answer = null, call } = await decide(body.messages, tools);
+		const calls = call && [{ index: 0, id: call.id, type: 'function', function: omit(call, 'id') }];
+		const message = { role: 'assistant', content: answer, tool_calls: calls };
 		return {
 			...{ id: 'chat_1', created: 1, model: 'stand-in', object: 'chat.completion' },
-			choices: [{ index: 0, message, finish_reason: isAnswer ? 'stop' : 'tool_calls' }],
+			choices: [{ index: 0, message, finish_reason: call ? 'tool_calls' : 'stop' }],
 			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+		};
+	});
+	app.post<{ Body: ResponsesRequest }>('/v1/responses', async ({ body }) => {
+		const messages = body.input.map((one) =>
+			'output' in one ? { role: 'tool', content: one.output } : one,
+		);
+		const { answer, call } = await decide(messages, body.tools ?? []);
+		const text = { type: 'output_text', text: answer, annotations: [] };
+		const item = call
+			? { type: 'function_call', ...call, call_id: call.id }
+			: { type: 'message', id: 'msg_1', role: 'assistant', content: [text] };
+		return {
+			...{ id: 'resp_1', created_at: 1, model: 'stand-in', object: 'response' },
+			...{ status: 'completed', output: [{ ...item, status: 'completed' }] },
+			usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
 		};
 	});
 	const url = await app.listen({ host: '127.0.0.1', port: 0 });

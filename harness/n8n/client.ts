@@ -82,7 +82,7 @@ export function startedWith(execution: Execution, trigger: string): INodeExecuti
 	return [...outputOf(execution, trigger), ...((isFirst && waiting.data.main[0]) || [])];
 }
 
-/** Whether n8n responded to a delivery while it opened its database: with 200, but it has passed nothing on (docs/trigger.md). */
+/** Whether n8n responded to a delivery while it opened its database: with 200, but it has passed nothing on (docs/trigger-guarantees.md). */
 export function cameAtStart({ attempts }: { attempts: Array<{ text?: string }> }): boolean {
 	return attempts.at(-1)?.text?.startsWith('n8n is starting up') === true;
 }
@@ -202,7 +202,7 @@ export class N8nClient {
 			found.push(...page.results);
 			cursor = page.nextCursor;
 		} while (cursor);
-		// One that ended meanwhile may be on two pages.
+		// An execution that ended meanwhile may be on two pages.
 		return uniqBy(found, 'id');
 	}
 

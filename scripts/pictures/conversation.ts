@@ -104,12 +104,14 @@ function reminder({ credential }: Studio): WorkflowFile {
 	const conditions = { options: { version: 2 }, conditions: [condition], combinator: 'and' };
 	const text = (words: string) => ({ ...common, operation: 'sendText', text: words });
 	const own = withCredential(credential.id);
+	// Close together, so that their labels can be read.
+	const at = (x: number, y: number) => ({ position: [x, y] as [number, number] });
 	const nodes = [
-		node(start, 'n8n-nodes-base.manualTrigger', 1),
-		node(ask, ACTION, 1, question, own),
-		node(decide, 'n8n-nodes-base.if', 2.2, { conditions }),
-		node(thank, ACTION, 1, text('See you on Tuesday, Zara!'), { ...own, position: [660, -110] }),
-		node(offer, ACTION, 1, text('Wednesday, 11:30?'), { ...own, position: [660, 110] }),
+		node(start, 'n8n-nodes-base.manualTrigger', 1, {}, at(0, 0)),
+		node(ask, ACTION, 1, question, { ...own, ...at(185, 0) }),
+		node(decide, 'n8n-nodes-base.if', 2.2, { conditions }, at(370, 0)),
+		node(thank, ACTION, 1, text('See you on Tuesday, Zara!'), { ...own, ...at(560, -110) }),
+		node(offer, ACTION, 1, text('Wednesday, 11:30?'), { ...own, ...at(560, 110) }),
 	];
 	const connections = { [start]: to([ask]), [ask]: to([decide]), [decide]: to([thank, offer]) };
 	return workflow('Reminder', nodes, connections);

@@ -95,7 +95,20 @@ export async function fromTo(first: Locator, last: Locator, margin = 0): Promise
 	return { x, y, width, height: bottom.y + bottom.height + margin - y };
 }
 
-/** Fits the open workflow into the window, and says where these nodes are, with their labels (CSS pixels). */
+/** How wide GitHub shows a README, CSS pixels. */
+const README_WIDTH = 830;
+/** Of a node on the canvas and of its label, without zoom. */
+const NODE_SIZE = 96;
+const LABEL_SIZE = 16;
+/** What can be read without a click. */
+const MIN_LABEL_SIZE = 11;
+
+/**
+ * Fits the open workflow into the window, and says where these nodes are, with their labels (CSS pixels).
+ *
+ * @param nodes the first one of usual width
+ * @throws Error if the labels are too small to be read in a README
+ */
 export async function canvasBox(editor: Editor, nodes: string[]): Promise<Box> {
 	await editor.part('zoom-to-fit').click();
 	// Room for the labels of the nodes at the edges.
@@ -104,11 +117,14 @@ export async function canvasBox(editor: Editor, nodes: string[]): Promise<Box> {
 	await editor.part('canvas').click({ position: { x: 10, y: 100 } });
 	await untilCalm(editor);
 	const boxes = await Promise.all(nodes.map(async (node) => await boxOf(editor.node(node))));
-	const margin = Math.min(...boxes.map(({ width }) => width));
-	const x = Math.min(...boxes.map((box) => box.x)) - margin;
-	const y = Math.min(...boxes.map((box) => box.y)) - margin;
-	const right = Math.max(...boxes.map((box) => box.x + box.width)) + margin;
-	const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + margin;
+	const size = boxes[0].width;
+	const x = Math.min(...boxes.map((box) => box.x)) - size / 2;
+	const y = Math.min(...boxes.map((box) => box.y)) - size / 2;
+	const right = Math.max(...boxes.map((box) => box.x + box.width)) + size / 2;
+	const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + size;
+	const label = ((LABEL_SIZE * size) / NODE_SIZE) * (README_WIDTH / (right - x));
+	if (label < MIN_LABEL_SIZE)
+		throw new Error(`The labels of ${nodes.join(', ')} would be ${label.toFixed(1)} px high.`);
 	return { x, y, width: right - x, height: bottom - y };
 }
 

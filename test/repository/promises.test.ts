@@ -44,7 +44,7 @@ const promising =
 	/\b(never|always|at most|at the latest|at least|nobody|only once|certainly)\b|(nothing|no message) is (ever )?(sent|lost)/i;
 /** Documents for users. The others describe how the project is made and measured. */
 const pages = filesBelow('docs').filter((name) =>
-	/^docs\/(campaigns|send-and-wait|trigger|sandbox|service-requirements|monitoring)\.md$/.test(
+	/^docs\/(campaigns|send-and-wait|trigger|trigger-guarantees|sandbox|service-requirements|monitoring)\.md$/.test(
 		name,
 	),
 );

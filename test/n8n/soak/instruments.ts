@@ -1,4 +1,4 @@
-/** What n8n's processes hold, and their clocks: by a module and libraries that are loaded into them. */
+/** Measures the memory, handles and timers of n8n's processes, and moves their clocks, with a module and libraries that they load. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -124,7 +124,7 @@ export async function prepareProcesses(): Promise<(userFolder: string) => NodeJS
 			FAKETIME_TIMESTAMP_FILE: clockOf(userFolder),
 			FAKETIME_DONT_FAKE_MONOTONIC: '1',
 			FAKETIME_CACHE_DURATION: '1',
-			// As docs/trigger.md advises where many events arrive.
+			// As docs/trigger-measurements.md advises where many events arrive.
 			N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 			// Every execution is looked at.
 			EXECUTIONS_DATA_PRUNE: 'false',

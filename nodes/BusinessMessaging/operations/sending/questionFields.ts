@@ -90,7 +90,7 @@ export const answerFields = [
 		displayName: 'Repeat Text',
 		name: 'repeatText',
 		displayOptions: { show: { responseType: fixedKinds } },
-		placeholder: 'e.g. Sorry, please answer with yes or no.',
+		placeholder: 'e.g. Sorry, I did not understand that.',
 		description:
 			'What to write after a reply that does not fit. If it is empty, the text is in English and says what the reply must be.',
 	}),

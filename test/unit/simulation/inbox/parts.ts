@@ -6,7 +6,7 @@ import type { Life } from './time';
 /** How n8n runs. */
 export interface Setting {
 	processes: number;
-	/** Whether each trigger's URL leads to one process. Without, any process takes any call. */
+	/** Whether each trigger's URL leads to one process. Otherwise, any process may get any call. */
 	isRouted: boolean;
 	triggers: number;
 	/** Whether the service refuses to repeat questions. */
