@@ -34,7 +34,7 @@ describe("without any of the protocol's times, the simulation finds an error", (
 
 	test.each<Partial<typeof timing>>([{ maxCall: 0 }, { check: 60_000 }])('%j', (wrong) => {
 		Object.assign(timing, wrong);
-		const settings = { numRuns: 5_000, seed: 7, endOnFailure: true };
+		const settings = { numRuns: 5_000, seed: 2, endOnFailure: true };
 		const property = fc.property(
 			schedules(3),
 			(schedule) => simulate(schedule).failures.length === 0,
