@@ -43,7 +43,7 @@ interface PeopleRow {
 	seconds: number;
 	filteredSeconds: number;
 	ratio: number;
-	/** That of n8n's CPU times, on a machine that does other work too. */
+	/** The ratio of n8n's CPU times, which holds also if the machine has other work. */
 	cpuRatio: number;
 	lost: number;
 	doubled: number;

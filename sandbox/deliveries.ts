@@ -56,7 +56,7 @@ interface Environment {
 	changed: (delivery: Delivery) => void;
 }
 
-/** One of the places at a webhook, taken by a customer. */
+/** A customer whose deliveries are under way at a webhook; it serves a limited number of customers at once. */
 interface Place {
 	deliveries: number;
 	taken: Promise<void>;

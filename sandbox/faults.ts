@@ -38,7 +38,7 @@ const faultSchema = z
 		brokenJson: z.boolean().default(false),
 		/** Sends the headers at once and the body bit by bit over this time, ms. */
 		slowBodyMs: z.number().int().min(0).default(0),
-		/** Whether the call has its effect. By default: no with `status` and `reset: beforeRead`, otherwise yes. */
+		/** Whether the call takes effect. By default not with `reset: beforeRead` or a `status` alone, otherwise yes. */
 		processed: z.boolean().optional(),
 	})
 	.strict();

@@ -23,7 +23,7 @@ const subjects: Record<string, (studio: Studio) => Promise<void>> = {
 	'node-panel': takeNodePanel,
 	credential: takeCredential,
 	trigger: takeTrigger,
-	// After the trigger: it widens the panel, and the editor remembers that.
+	// After the picture of the trigger, because this one widens the panel, and the editor remembers the width.
 	'send-template': takeTemplate,
 	examples: takeExamples,
 	report: takeReport,

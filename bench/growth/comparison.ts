@@ -18,7 +18,7 @@ export interface Comparison {
 	usesStore?: boolean;
 	/** How often both sides run at least, in alternating order; the best counts. 2 by default, 1 if they cannot be repeated. */
 	rounds?: number;
-	/** Makes both sides ready. They throw when they did not do their work. */
+	/** Prepares both sides. A side throws if it did not do its work. */
 	prepare: (environment: BenchEnvironment, size: number, isQuick: boolean) => Promise<Sides>;
 }
 

@@ -40,7 +40,7 @@ export type Model = Awaited<ReturnType<typeof startModel>>;
  * Starts one.
  *
  * @param args what it calls the tool with
- * @param wantsTool whether it calls the tool after these messages, or answers; by default always. It may take its time
+ * @param wantsTool whether it calls the tool after these messages, or answers; by default always. The function may take a while
  */
 export async function startModel(
 	args: object,

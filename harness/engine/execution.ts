@@ -30,7 +30,7 @@ export interface RunOptions extends Pick<INode, 'onError' | 'retryOnFail' | 'max
 	batchSize?: number;
 	/** Workflows with different ids have different memories in `checkProcessedAndRecord`. */
 	workflowId?: string;
-	/** As what n8n runs it, e.g. an evaluation. */
+	/** The mode in which n8n runs the workflow, e.g. an evaluation. */
 	mode?: WorkflowExecuteMode;
 	/** The ID of the execution; by default a number that was not used before. */
 	executionId?: string;

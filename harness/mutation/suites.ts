@@ -1,6 +1,6 @@
 /**
  * The suites that the mutants of each folder are held against. The quick ones come first, as the first test that fails ends the run.
- * Those that mostly wait are left out.
+ * Suites that spend most of their time waiting are left out.
  */
 const operations = [
 	'engine/operations/everyOperation',

@@ -202,7 +202,7 @@ export class N8nClient {
 			found.push(...page.results);
 			cursor = page.nextCursor;
 		} while (cursor);
-		// One that ended meanwhile may be on two pages.
+		// An execution that ended meanwhile may be on two pages.
 		return uniqBy(found, 'id');
 	}
 

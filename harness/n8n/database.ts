@@ -102,7 +102,7 @@ export async function fillHistory(
 	{ workflowId, nodeId }: { workflowId: string; nodeId?: string },
 	entries: number,
 ): Promise<void> {
-	// As n8n hashes what it is given.
+	// The hash has the form in which n8n stores its entries.
 	const hash = () => createHash('md5').update(randomUUID()).digest('base64');
 	const query = 'SELECT context, value FROM processed_data WHERE "workflowId" = ?';
 	const rows = await database.run(query, [workflowId]);

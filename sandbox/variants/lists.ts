@@ -19,7 +19,7 @@ export function hasCursors({ paging }: Choice): boolean {
 	return paging === 'next_cursor';
 }
 
-/** By how much the contract's page number is greater. */
+/** How much greater the contract's page number is than that of the variant. */
 export function firstPage(choice: Choice): number {
 	return choice['page-base'] === '0' ? 1 : 0;
 }

@@ -64,7 +64,7 @@ const joinSentences = (message: string, description?: string) =>
 
 /** What only some results have. */
 const rareFields = 'error meantFor sendAfter sendBefore sentAs skipped timeZones'.split(' ');
-/** What an earlier run may have left in the input. It must not look like a result of this one. */
+/** Fields that an earlier run may have left in the input. They must not look like results of this run. */
 const ownFields = ['messageId', ...rareFields];
 
 /**

@@ -134,7 +134,7 @@ function kindOf({ outcome }: Item): ResultKind {
 	return outcome.records[0].reason as SkipReason;
 }
 
-/** In the order of the line. */
+/** The phrase for each kind of result, in the order in which the line shows them. */
 function phrasesOf({ isPreview, hasErrorOutput }: MessageRun, isTest: boolean) {
 	const sent = isTest ? 'sent to the test number' : 'sent';
 	const failed = isPreview ? 'cannot be sent' : 'not sent';

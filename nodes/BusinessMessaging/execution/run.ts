@@ -260,7 +260,7 @@ async function carryOut(
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);
-	// In the order in which they are asked. What all of them let through is sent.
+	// In the order in which they are called. A message that all of them let through is sent.
 	const guards = compact([record, sendWindow, cap, sendOnce]);
 	await inQueues(items, settings, async (item) => {
 		const sendUnguarded: Send = async (request = item.request) =>

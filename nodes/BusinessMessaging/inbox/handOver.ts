@@ -72,7 +72,8 @@ export class HandOver {
 			const chosen = await this.choose(run);
 			mayHaveGot ||= chosen?.isEarlier === true;
 			if (chosen) {
-				const state = await this.known.ports.callRun(chosen.run, this.handOverRecord(chosen.run));
+				const record = toRecord(handOverOf(chosen.run), this.known.own);
+				const state = await this.known.ports.callRun(chosen.run, record);
 				const known = this.known.runs.get(id) ?? chosen.run;
 				afterHandOver(known, state, mayHaveGot, this.known.ports.now());
 				mayHaveGot ||= state === 'unknown';
@@ -83,10 +84,6 @@ export class HandOver {
 		}
 		await this.finish(id);
 		this.handingOver.delete(id);
-	}
-
-	private handOverRecord(run: Run): string {
-		return toRecord(handOverOf(run), this.known.own);
 	}
 
 	/**
@@ -154,14 +151,9 @@ export class HandOver {
 		const others = run.triggers.filter((trigger) => trigger !== this.known.own);
 		await Promise.all(
 			others.map(async (trigger) => {
-				const record = toRecord(over, trigger);
-				const rest = { skewMs: null, without: [] };
-				await this.known.ports.callTrigger(trigger, {
-					is: 'tell',
-					id: run.id,
-					run: record,
-					...rest,
-				});
+				const rest = { id: run.id, skewMs: null, without: [] };
+				const request = { is: 'tell' as const, run: toRecord(over, trigger), ...rest };
+				await this.known.ports.callTrigger(trigger, request);
 			}),
 		);
 	}

@@ -32,8 +32,13 @@ import { fromRecord, parse, toRecord } from './records';
 const maxOpen = 50_000;
 /** How long the owner may not be published, e.g. while its workflow is published again, before its messages count as ordinary, ms. */
 const maxGoneMs = 60_000;
-/** A trigger that has asked for the open questions is told again after this time, ms: n8n may have written back what a delivery had read before. */
-const teachAgainMs = [10_000, 30_000];
+/**
+ * A trigger that has asked for the open questions is told again after this time, ms: at once, as n8n stores the response only when the
+ * workflow is published, and later, as n8n may have written back what a delivery had read before.
+ */
+const teachAgainMs = [0, 10_000, 30_000];
+/** How often such a trigger asks one that does not respond. */
+const maxAttempts = 3;
 /** If the service's clock is not known, a message may seem this much older than it is, ms. */
 const clockToleranceMs = 60_000;
 
@@ -260,9 +265,12 @@ export async function learn(
 	stored: unknown,
 ): Promise<Record<string, string> | undefined> {
 	const request: TriggerRequest = { is: 'learn', from: own };
-	const results = await Promise.all(
-		others.map(async (url) => await ports.callTrigger(url, request)),
-	);
+	const ask = async (url: string, attempt = 1): Promise<CallResult> => {
+		const result = await ports.callTrigger(url, request);
+		if (result !== undefined || attempt === maxAttempts) return result;
+		return await ask(url, attempt + 1);
+	};
+	const results = await Promise.all(others.map(async (url) => await ask(url)));
 	const known = Object.fromEntries(entriesOf(stored));
 	const news = results.flatMap((result) => (typeof result === 'object' ? (result.runs ?? []) : []));
 	if (news.length === 0) return undefined;

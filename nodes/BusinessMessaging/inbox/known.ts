@@ -17,6 +17,7 @@ const storeDelayMs = 200;
 const maxStoringMs = 2_000;
 /** When to look whether n8n still has what was stored, as an execution may write back an older copy, ms after the change before. */
 const guardPausesMs = [1_000, 4_000, 16_000];
+const maxAttempts = 4;
 /** Characters that tell sealed texts apart: their random beginning. */
 const tagLength = 16;
 /** The name beside those of the runs. */
@@ -184,10 +185,13 @@ export class Known {
 		const change = ++this.changes;
 		this.isGuarding = true;
 		for (const pauseMs of guardPausesMs) {
-			await this.ports.pause(pauseMs);
-			// A later change has its own guard.
-			if (change !== this.changes) return;
-			await this.ports.callTrigger(this.own, { is: 'sync' });
+			for (let attempt = 0; attempt < maxAttempts; attempt++) {
+				await this.ports.pause(pauseMs);
+				// A later change has its own guard.
+				if (change !== this.changes) return;
+				const result = await this.ports.callTrigger(this.own, { is: 'sync' });
+				if (typeof result === 'object') break;
+			}
 		}
 		this.isGuarding = false;
 	}

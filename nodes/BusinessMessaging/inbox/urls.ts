@@ -24,7 +24,7 @@ export function isTriggerUrl(url: string, waitingUrl: string): boolean {
 	return isBelow(url, root) && form.test(url.slice(root.length));
 }
 
-/** Also as it is read: no `..` leads elsewhere. */
+/** Whether a URL is below another one, also after normalization: no `..` may lead elsewhere. */
 function isBelow(url: string, root: string): boolean {
 	return url.startsWith(root) && URL.canParse(url) && new URL(url).href === url;
 }

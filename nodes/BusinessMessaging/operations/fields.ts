@@ -222,7 +222,7 @@ export const keepInputField = booleanField({
 	name: 'keepInputFields',
 	noDataExpression: true,
 	description:
-		'Whether to add the fields of the input item to the output. A field that both have keeps the value of the result.',
+		'Whether to add the fields of the input item to the output. If both have a field of the same name, the value in the output is kept.',
 });
 
 const timeoutField = numberField({

@@ -38,7 +38,7 @@ export interface ApiRequest {
 	isStillAllowed?: () => boolean;
 	/** How often it is tried, if it may be repeated; four times by default. */
 	attempts?: number;
-	/** Whether a body refuses the request although the status is one of success. By default, what refuses any request. */
+	/** Whether the body of a successful response refuses the request. By default, the general signs of a refusal are looked for. */
 	isRefused?: (body: unknown) => boolean;
 }
 

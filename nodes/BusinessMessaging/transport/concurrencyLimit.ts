@@ -21,7 +21,7 @@ export class ConcurrencyLimit {
 	private limit = firstLimit;
 	/** By how much the limit is raised next. */
 	private step = firstStep;
-	/** Since the limit has changed: requests that were accepted, the most at once, and whether one had to wait. */
+	/** Since the last change of the limit: how many requests were accepted, how many ran at once at most, and whether one had to wait. */
 	private round = newRound();
 	/** How many at once were all accepted. */
 	private enough = 1;
@@ -100,7 +100,7 @@ export class ConcurrencyLimit {
 	private raise(): void {
 		this.enough = this.limit;
 		if (this.limit >= this.tooMany) {
-			// So many were accepted after all.
+			// The number that was too many before has now been accepted.
 			[this.tooMany, this.step] = [Infinity, 1];
 		}
 		const greatest = this.tooMany - 1;

@@ -76,7 +76,7 @@ export type Filters = Record<string, unknown>;
 
 /** Whether an event starts an execution. */
 export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
-	// A customer's message counts as having a sender and a text even if the service sends none. Those of a receipt are ours.
+	// A customer's message counts as having a sender and a text even if the service sends none. The sender and text of a receipt are ours.
 	const isIncoming = event.event === 'message.received';
 	const isOurs = !isIncoming && eventKinds.some(({ value }) => value === event.event);
 	const lacks = (field: unknown) => isOurs || (field === undefined && !isIncoming);

@@ -278,7 +278,7 @@ describe('a database that fails', () => {
 	});
 
 	test.each(range(0, 9))(
-		'for one call after %i: whoever got nothing gets it in the next run, and nobody two',
+		'for one call after %i: the next run sends what is missing, and nobody gets two messages',
 		async (from) => {
 			await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
 			const parameters = { options: { concurrency: 2 } };

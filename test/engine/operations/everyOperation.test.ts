@@ -46,7 +46,7 @@ describe('previews equal what a run gives', () => {
 		expect({ hint, preview: written }).toEqual({ hint, preview });
 	}
 
-	/** What makes a preview say more than the parameters of the other tests do. */
+	/** Parameters for previews with more fields than those of the other tests give. */
 	const telling: Record<string, INodeParameters> = {
 		'contact upsert': { phone: '={{ $json.phone }}', name: 'Carl' },
 		'template getAll': { limit: 3 },

@@ -180,7 +180,7 @@ test(`${workflowCount * rounds} times on and off while the service fails: none i
 	const hits = sandbox.state.faults.all.reduce((sum, fault) => sum + fault.hits, 0);
 	expect(hits).toBeGreaterThan(rounds);
 
-	// What could not be removed while the service failed goes with the next time on and off.
+	// Registrations that could not be removed while the service failed are removed when the workflows are next switched on and off.
 	sandbox.state.faults.remove();
 	await Promise.all(ids.map(async (id) => await client.activate(id)));
 	expect(registered()).toHaveLength(others.length + workflowCount);

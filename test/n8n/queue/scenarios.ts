@@ -46,7 +46,7 @@ const openSale = async (machine: Machine, parameters: INodeParameters) =>
 /** The same campaign by one, two and three workers, with one key, and longer than the service's limit allows at once. */
 const campaigns: Scenario = async (machine, { messages }) => {
 	await send(machine, WORKERS, messages); // warms all workers up
-	// The last message cannot go out before the windows are over that all others fill.
+	// The last message can go out only after the windows that the other messages fill.
 	const best = ((Math.ceil(messages / RATE.requests) - 1) * RATE.windowMs) / 1000;
 	const rows = [];
 	const faults: string[] = [];

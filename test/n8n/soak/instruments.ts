@@ -1,4 +1,4 @@
-/** What n8n's processes hold, and their clocks: by a module and libraries that are loaded into them. */
+/** Measures the memory, handles and timers of n8n's processes, and moves their clocks, with a module and libraries that they load. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';

@@ -2,7 +2,15 @@
 import * as fc from 'fast-check';
 import { sortBy, uniq } from 'lodash';
 
-import { type Person, type Run, mergeRun } from '../../../nodes/BusinessMessaging/inbox/core';
+import {
+	type Person,
+	type Run,
+	afterHandOver,
+	chooseReplies,
+	handOverOf,
+	lateMessages,
+	mergeRun,
+} from '../../../nodes/BusinessMessaging/inbox/core';
 import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -126,5 +134,32 @@ test(`once all were asked, nobody else belongs to a run (TEST_SEED=${seed})`, ()
 		const all = uniq([...a.people.keys(), ...b.people.keys()]);
 		const items = [...mergeRun(a, b).people.keys()];
 		expect(sortBy(items)).toEqual(sortBy(known ? [...known.people.keys()] : all));
+	});
+});
+
+/** A run that has got nothing yet, in which no two people have the same message. */
+function untouched({ people, ...run }: Run): Run {
+	const named = [...people].map(([item, one]): [number, Person] => {
+		const messages = one.messages.map((message) => ({ ...message, key: `${item} ${message.key}` }));
+		return [item, { ...one, messages }];
+	});
+	const state = { started: [], handing: undefined, got: undefined };
+	return { ...run, ...state, people: new Map(named) };
+}
+
+test(`a run gets what was chosen for it before another copy was added; all else starts the workflow as late, and nothing does both (TEST_SEED=${seed})`, () => {
+	check((a, b) => {
+		const [one, other] = [untouched(a), untouched(b)];
+		chooseReplies(one);
+		const run = mergeRun(one, other);
+		chooseReplies(run);
+		const keysOf = (people: Iterable<Person>) =>
+			[...people].flatMap(({ messages }) => messages.map(({ key }) => key));
+		const given = keysOf(handOverOf(run).people.values());
+		afterHandOver(run, 'accepted', false, 0);
+		const late = lateMessages(run).map(({ message }) => message.key);
+		const chosen = one.handing?.filter((key) => keysOf(run.people.values()).includes(key));
+		expect(given.sort()).toEqual(chosen?.sort());
+		expect([...given, ...late].sort()).toEqual(keysOf(run.people.values()).sort());
 	});
 });

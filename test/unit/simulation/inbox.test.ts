@@ -22,10 +22,11 @@ const setting = {
 	isRouted: true,
 	triggers: 1,
 	refusesRepetitions: false,
+	keepsExecutions: true,
 	trouble: 0,
 };
 const ask = (at: number, people: number[], more: object = {}): Action => ({
-	...{ is: 'ask', at, people, kind: 'freeText', limit: 400, ...more },
+	...{ is: 'ask', at, people, kind: 'freeText', limit: 400, pace: 0, ...more },
 });
 const write = (at: number, person: number, more: object = {}): Action => ({
 	...{ is: 'write', at, person, text: 'yes', isCertain: true, ...more },
@@ -38,7 +39,7 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		{
 			actions: [
 				ask(0, [0, 1, 2]),
-				{ is: 'publish', at: 5, trigger: 0, gone: 2, takes: 2 },
+				{ is: 'publish', at: 5, trigger: 0, gone: 2, takes: 2, isNew: false, isRemoved: false },
 				...[5.5, 8, 20].map((at, person) => write(at, person)),
 			],
 		},
@@ -82,7 +83,7 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 			setting: { ...setting, processes: 2, triggers: 2 },
 			actions: [ask(0, [0, 1]), write(5, 0), write(5, 0), write(6, 1)],
 		},
-		[['m1', 'm2']],
+		[['m0', 'm2']],
 		[],
 	],
 	[

@@ -1,6 +1,6 @@
 /** Reads a reply as yes or no, as people write it: "Ja, gerne", "yes please", "No, thank you!". */
 
-/** By language, those of the opt-out words (`webhooks/intent.ts`). What is both in two languages is left out. */
+/** In the languages of the opt-out words (`webhooks/intent.ts`). A word that means yes in one language and no in another is left out. */
 const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite: string]> = [
 	[
 		'English',

@@ -60,7 +60,7 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 	});
 	const missing = fields.find(({ id, required }) => required && !texts[id]);
 	if (missing) throw emptyField(missing.displayName ?? missing.id);
-	// In the order of the form, which is the template's.
+	// In the order of the form, which is that of the template.
 	const ids = uniq([...fields.map(({ id }) => id), ...Object.keys(texts)]);
 	const filled = ids.filter((id) => id !== pdfField && texts[id]);
 	const unknown = filled.find((id) => !/^(header|body|button\d+)_./.test(id));

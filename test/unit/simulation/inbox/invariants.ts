@@ -1,8 +1,10 @@
 /** What must hold after each schedule, judged by what people wrote, what runs got and which workflows started. */
 import { countBy } from 'lodash';
 
-import type { Execution, Written } from './parts';
-import type { World } from './world';
+import { graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
+
+import { type Execution, type Written, repeats } from './parts';
+import { type World, nextEventMs } from './world';
 
 /** What each invariant means. */
 export const invariants = {
@@ -11,7 +13,8 @@ export const invariants = {
 	alsoStarted: 'no message that a run has got starts a workflow as well',
 	lateTwice: 'no message starts a workflow twice because it came too late for its run',
 	swallowed: 'a message that starts one workflow starts all of them',
-	missed: 'a reply to an open question is no ordinary message',
+	missed: 'a reply to an open question is no ordinary message, and does not come too late',
+	repeated: 'a question is repeated as often as its node says, at most',
 	undelivered: 'no message is refused until the service gives up',
 	neverEnded: 'each run gets its replies before n8n itself ends it',
 	unbounded: 'nothing of a run is stored for ever',
@@ -25,8 +28,9 @@ export const exceptions = {
 	killedAfterOlderCopy:
 		'a process is killed while an execution has an older copy, or soon after it was written back',
 	killedWhileHandingOver:
-		'a process is killed after a run or a workflow has got a reply, before this is stored',
-	publishing: 'a trigger is being published when a run begins to ask, and cannot be told',
+		'a process is killed after a workflow has got a late reply, before this is stored; or a run, and nothing happens until n8n itself would have ended it',
+	publishing:
+		'a trigger is being published: a run that begins to ask cannot tell it, or it does not know yet which questions are open, or nobody responds to it',
 	unidentified:
 		'a message without ID and time comes twice, around the question or a restart: nothing tells it from an equal one',
 };
@@ -60,16 +64,20 @@ export function faultsOf(world: World): Fault[] {
 		const started = text === 'STOP' ? 0 : made.filter((one) => one === 'started').length;
 		const excuse = excuseFor(world, message);
 		if (made.includes('givenUp') || made.includes('pending')) add('undelivered', id);
-		const hasStarted = triggers.some((trigger) => trigger.started.includes(id));
-		const isThere = inRuns + late > 0 || hasStarted || message.isRepeatedFor;
 		const isUnidentified = !canBeRecognized(world, message);
-		if (!isThere && made.length > 0) add('lost', id, isUnidentified ? 'unidentified' : undefined);
+		if (message.isLost && made.length > 0)
+			add('lost', id, isUnidentified ? 'unidentified' : undefined);
 		if (inRuns > 1) add('twice', id, excuse);
 		if (inRuns > 0 && started + late > 0) add('alsoStarted', id, excuse);
 		if (late > 1) add('lateTwice', id, excuse);
 		if (started > 0 && started < made.length) add('swallowed', id, excuse);
-		if (started > 0 && isReply(world, message)) add('missed', id, excuse);
+		const mayBeLate = executions.filter(({ phones }) => phones.includes(message.phone)).length > 1;
+		const isMissed = started > 0 || (late > 0 && !mayBeLate);
+		if (isMissed && isReply(world, message)) add('missed', id, excuse);
 	}
+	for (const { id, repeated } of executions)
+		for (const [phone, keys] of repeated)
+			if (keys.size > repeats) add('repeated', `${id} ${phone}`);
 	const isDisturbed = schedule.actions.some(({ is }) => is === 'kill' || is === 'publish');
 	for (const { id, state, isEndedByLimit } of executions) {
 		if (state === 'waiting' || state === 'asking') add('neverEnded', id);
@@ -99,11 +107,13 @@ function excuseFor(world: World, message: Written): Exception | undefined {
 }
 
 function isKilledWhileHandingOver(
-	{ executions, triggers, kills }: World,
+	{ executions, triggers, kills, begin, schedule }: World,
 	{ id }: Written,
 ): boolean {
-	const got = executions.flatMap(({ output, acceptedAt }) =>
-		output.includes(id) ? acceptedAt : [],
+	const last = Math.max(...schedule.actions.map(({ at }) => at)) * 1_000;
+	const nextEvent = begin + last + nextEventMs;
+	const got = executions.flatMap(({ output, acceptedAt, until }) =>
+		output.includes(id) && until + graceMs < nextEvent + callMs ? acceptedAt : [],
 	);
 	const late = triggers.flatMap((trigger) =>
 		trigger.late.flatMap((one) => (one.id === id ? one.at : [])),
@@ -113,12 +123,26 @@ function isKilledWhileHandingOver(
 
 function isWhilePublishing(
 	{ executions, publications }: World,
-	{ at, id, phone }: Written,
+	{ at, id, phone, outcomes }: Written,
 ): boolean {
+	const isAround = ({ from, to }: { from: number; to: number }) =>
+		at > from - callMs && at < to + callMs;
+	const learning = publications
+		.filter((one) => isAround(one) || (!one.hasLearned && at > one.from))
+		.map(({ url }) => url);
+	const starting = [...outcomes].filter(([, outcome]) => outcome === 'started');
+	if (starting.length > 0 && starting.every(([url]) => learning.includes(url))) return true;
 	const runs = executions.filter(({ output, asked }) => output.includes(id) || asked.has(phone));
 	const isDuring = ({ from, to }: { from: number; to: number }, run: Execution) =>
-		run.startedAt < to + callMs && run.waitsAt > from && at > from - callMs && at < to + callMs;
-	return publications.some((one) => runs.some((run) => isDuring(one, run)));
+		run.startedAt < to + callMs && run.waitsAt > from;
+	// Of two that are published at once, neither can tell the other one.
+	const isAtOnce = (one: { from: number; to: number }) =>
+		publications.some(
+			(other) => other !== one && other.from < one.to + callMs && one.from < other.to + callMs,
+		);
+	return publications
+		.filter((one) => isAround(one) || isAtOnce(one))
+		.some((one) => runs.some((run) => isDuring(one, run)));
 }
 
 /** A message without ID and time is recognized if its sender was asked before, writes nothing equal, and no process is lost meanwhile. */

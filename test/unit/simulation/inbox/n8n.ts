@@ -8,6 +8,7 @@ import type {
 } from '../../../../nodes/BusinessMessaging/inbox/ports';
 import { fromRecord } from '../../../../nodes/BusinessMessaging/inbox/records';
 import {
+	type Action,
 	DeliveryUnderWay,
 	type Execution,
 	type Schedule,
@@ -23,6 +24,13 @@ export interface Process {
 	inboxes: Map<string, Inbox>;
 }
 
+export interface Publication {
+	url: string;
+	from: number;
+	to: number;
+	hasLearned: boolean;
+}
+
 /** n8n's address. */
 export const root = 'https://n8n.test/';
 const callTimeoutMs = 10_000;
@@ -35,8 +43,8 @@ export class N8n extends VirtualTime {
 	readonly executions: Execution[] = [];
 	readonly written: Written[] = [];
 	readonly warnings: string[] = [];
-	/** When triggers were being published. */
-	readonly publications: Array<{ from: number; to: number }> = [];
+	/** When triggers were being published, and whether the others have responded to them. */
+	readonly publications: Publication[] = [];
 	/** When processes were killed; when older copies were read, and written back. */
 	readonly kills: number[] = [];
 	readonly olderCopies: Array<{ from: number; to: number }> = [];
@@ -50,11 +58,24 @@ export class N8n extends VirtualTime {
 		const { setting } = schedule;
 		for (let n = 0; n < setting.processes; n++)
 			this.processes.push({ life: newLife(), isUp: true, inboxes: new Map() });
-		for (let n = 0; n < setting.triggers; n++)
+		for (let n = 0; n < setting.triggers; n++) {
+			const isThere = !schedule.actions.some((one) => this.isNewTrigger(one, n));
 			this.triggers.push({
-				url: `${root}webhook/trigger-${n}/webhook`,
-				...{ isPublished: true, isRegistered: true, stored: '{}', started: [], late: [] },
+				...{ url: `${root}webhook/trigger-${n}/webhook`, stored: '{}', started: [], late: [] },
+				...{ isPublished: isThere, isRegistered: isThere },
 			});
+		}
+	}
+
+	/** The first trigger is never new. */
+	private isNewTrigger(action: Action, index: number): boolean {
+		const isNew = action.is === 'publish' && action.isNew;
+		return isNew && index > 0 && action.trigger % this.schedule.setting.triggers === index;
+	}
+
+	/** Whether a request does not arrive, or its response. */
+	private isLost(): boolean {
+		return !this.isCalm && this.random() * 500 < this.schedule.setting.trouble;
 	}
 
 	protected note(text: () => string): void {
@@ -98,6 +119,7 @@ export class N8n extends VirtualTime {
 	): Promise<T | 'gone' | undefined> {
 		const trigger = this.triggers.find((one) => one.url === url);
 		await this.after(this.latency(), life);
+		if (this.isLost()) return undefined;
 		if (!trigger?.isPublished) return 'gone';
 		const process = this.route(trigger);
 		if (!process.isUp) return undefined;
@@ -131,8 +153,11 @@ export class N8n extends VirtualTime {
 					trigger.stored = delivery.written();
 				await this.after(1 + this.random() * 5, server);
 				const isRefused = (result as unknown) === 503;
-				if (!isWaiting) delivery.end('lost');
-				else delivery.end(isRefused ? 'failed' : 'received');
+				if (!isWaiting || this.isLost()) {
+					delivery.end('lost');
+					return finish(undefined);
+				}
+				delivery.end(isRefused ? 'failed' : 'received');
 				finish(result);
 			})();
 		});
@@ -151,7 +176,7 @@ export class N8n extends VirtualTime {
 			...this.calls(life),
 			...this.seals(),
 			callRun: async (run, record) => await this.callRun(life, run, record),
-			repeat: async (_run, person, key) => await this.repeat(life, person, key),
+			repeat: async (run, person, key) => await this.repeat(life, run, person, key),
 			warn: (message) => void this.warnings.push(message),
 		};
 	}
@@ -184,6 +209,7 @@ export class N8n extends VirtualTime {
 		if (!execution) return 'gone';
 		const { state, isStopped } = execution;
 		let result: RunState = state === 'asking' || state === 'dead' ? 'running' : 'finished';
+		if (result === 'finished' && !this.schedule.setting.keepsExecutions) result = 'gone';
 		if (isStopped) result = 'stopped';
 		if (state === 'waiting') result = 'waiting';
 		if (state === 'waiting' && record !== undefined) {
@@ -196,13 +222,15 @@ export class N8n extends VirtualTime {
 			this.note(() => `run ${run.id} got ${execution.output.join(' ')}`);
 		}
 		await this.after(this.latency(), life);
-		const isLost = !this.isCalm && this.random() * 100 < this.schedule.setting.trouble / 4;
-		return isLost ? 'unknown' : result;
+		return this.isLost() ? 'unknown' : result;
 	}
 
-	private async repeat(life: Life, { to }: Person, key: string): Promise<boolean> {
+	private async repeat(life: Life, run: Run, { to }: Person, key: string): Promise<boolean> {
 		await this.after(this.latency(), life);
 		if (this.schedule.setting.refusesRepetitions) return false;
+		const execution = this.executions.find(({ id }) => id === run.id);
+		const keys = execution?.repeated.get(to) ?? new Set();
+		execution?.repeated.set(to, keys.add(key));
 		const isThis = ({ id, phone, isCertain }: Written) =>
 			phone === to && (id === key || !isCertain);
 		for (const message of this.written.filter(isThis)) message.isRepeatedFor = true;

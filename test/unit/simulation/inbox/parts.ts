@@ -6,25 +6,36 @@ import type { Life } from './time';
 /** How n8n runs. */
 export interface Setting {
 	processes: number;
-	/** Whether each trigger's URL leads to one process. Without, any process takes any call. */
+	/** Whether each trigger's URL leads to one process. Otherwise, any process may get any call. */
 	isRouted: boolean;
 	triggers: number;
 	/** Whether the service refuses to repeat questions. */
 	refusesRepetitions: boolean;
-	/** How often a call takes long or fails, of 100. */
+	/** Whether n8n keeps executions that have ended well. */
+	keepsExecutions: boolean;
+	/** How often a call takes long, of 100; a fifth as often, it fails or its response is lost. */
 	trouble: number;
 }
 
 /** What happens, at a time in seconds. */
-export type Action = { at: number } & (
-	| { is: 'ask'; people: number[]; kind: Kind; limit: number }
-	| { is: 'write'; person: number; text: string; isCertain: boolean }
-	| { is: 'kill'; process: number; down: number }
-	| { is: 'killAsker'; run: number }
-	| { is: 'stop'; run: number }
-	| { is: 'olderCopy'; trigger: number; after: number }
-	| { is: 'publish'; trigger: number; gone: number; takes: number }
-);
+export type Action = { at: number } &
+	/** `pace` is the time from one question to the next, seconds. */
+	(| { is: 'ask'; people: number[]; kind: Kind; limit: number; pace: number }
+		| { is: 'write'; person: number; text: string; isCertain: boolean }
+		| { is: 'kill'; process: number; down: number }
+		| { is: 'killAsker'; run: number }
+		| { is: 'stop'; run: number }
+		| { is: 'olderCopy'; trigger: number; after: number }
+		/** A trigger that is new was not there before. One that is removed gets no deliveries meanwhile. */
+		| {
+				is: 'publish';
+				trigger: number;
+				gone: number;
+				takes: number;
+				isNew: boolean;
+				isRemoved: boolean;
+		  }
+	);
 export type Kind = 'freeText' | 'approval' | 'grouped';
 
 /** A schedule. */
@@ -43,6 +54,8 @@ export interface Written {
 	isCertain: boolean;
 	/** Whether the question was repeated after it. */
 	isRepeatedFor: boolean;
+	/** Whether it was nowhere when the service had delivered it. */
+	isLost: boolean;
 	/** What each trigger has made of it. */
 	outcomes: Map<string, 'started' | 'taken' | 'pending' | 'givenUp'>;
 }
@@ -70,8 +83,11 @@ export interface Execution {
 	/** When it got its replies. */
 	acceptedAt: number;
 	until: number;
-	/** When each person was asked. */
+	/** Whom it asks, and when each of them was asked. */
+	phones: string[];
 	asked: Map<string, number>;
+	/** After which messages, by their keys, the question to each person was repeated. */
+	repeated: Map<string, Set<string>>;
 	output: string[];
 	/** Whether n8n itself has ended the wait. */
 	isEndedByLimit: boolean;
@@ -114,12 +130,15 @@ export function arrivalOf({ id, phone, text, at, isCertain }: Written): Arrival 
 	};
 }
 
+/** How often a question is repeated. */
+export const repeats = 1;
+
 /** A question whose default is that of the node. */
 export function questionOf(kind: Kind): Question {
 	return {
 		...{ choices: [], yesWords: ['yes'], noWords: ['no'], isDayFirst: true },
 		kind: kind === 'approval' ? 'approval' : 'freeText',
 		groupMs: kind === 'grouped' ? 8_000 : 0,
-		...{ repeats: 1, repeatText: '', givesUnanswered: true, asked: 'Tuesday?' },
+		...{ repeats, repeatText: '', givesUnanswered: true, asked: 'Tuesday?' },
 	};
 }

@@ -22,6 +22,7 @@ const ask = fc.record({
 	people: fc.uniqueArray(fc.nat(people - 1), { minLength: 1, maxLength: people }),
 	kind: fc.constantFrom('freeText' as const, 'approval' as const, 'grouped' as const),
 	limit: fc.constantFrom(20, 60, 400),
+	pace: fc.constantFrom(0, 0, 0, 0, 0, 8, 70),
 });
 const write = fc.record({
 	is: fc.constant('write' as const),
@@ -54,14 +55,20 @@ const publish = fc.record({
 	trigger: fc.nat(2),
 	gone: second(5),
 	takes: second(5),
+	isNew: fc.integer({ min: 0, max: 3 }).map((dice) => dice === 0),
+	isRemoved: fc.boolean(),
 });
 const setting = fc.record({
 	processes: fc.constantFrom(1, 1, 2, 2, 3),
 	isRouted: fc.integer({ min: 0, max: 7 }).map((dice) => dice > 0),
 	triggers: fc.integer({ min: 1, max: 3 }),
 	refusesRepetitions: fc.boolean(),
+	keepsExecutions: fc.boolean(),
 	trouble: fc.constantFrom(0, 0, 5, 20),
 });
+const troubled = fc
+	.tuple(setting, fc.constantFrom(0, 20))
+	.map(([one, trouble]) => ({ ...one, trouble }));
 const times = (action: fc.Arbitrary<Action>, minLength: number, maxLength: number) =>
 	fc.array(action, { minLength, maxLength });
 /** Two in three schedules have each fault at most. */
@@ -71,22 +78,83 @@ const rarely = (action: fc.Arbitrary<Action>) =>
 		{ arbitrary: times(action, 1, 2), weight: 1 },
 	);
 
-/** Any schedule. */
-const anySchedule: fc.Arbitrary<Schedule> = fc.record({
-	setting,
-	seed: fc.nat(),
-	actions: fc
-		.tuple(
-			times(ask, 1, 3),
-			times(write, 1, 10),
-			rarely(kill),
-			rarely(killAsker),
-			rarely(stop),
-			rarely(olderCopy),
-			rarely(publish),
-		)
-		.map((lists) => (lists as Action[][]).flat()),
+/** Somebody who writes twice in the same moment. */
+const atOnce = (one: Action) => [one, one];
+
+/** Everything, in any order. */
+const mixed = fc
+	.tuple(
+		times(ask, 1, 3),
+		times(write, 1, 10),
+		times(write, 0, 2).map((writes) => writes.flatMap(atOnce)),
+		rarely(kill),
+		rarely(killAsker),
+		rarely(stop),
+		rarely(olderCopy),
+		rarely(publish),
+	)
+	.map((lists) => (lists as Action[][]).flat());
+
+const between = (from: number, to: number) => second(to - from).map((at) => from + at);
+const asking = (more: Partial<Extract<Action, { is: 'ask' }>>): Action => ({
+	...{ is: 'ask', at: 0, people: [0], kind: 'freeText', limit: 20, pace: 0, ...more },
 });
+const writing = (at: number, person: number): Action => ({
+	...{ is: 'write', at, person, text: 'yes', isCertain: true },
+});
+const publishing = (at: number, trigger: number, isNew: boolean): fc.Arbitrary<Action> =>
+	fc
+		.record({ gone: second(4), takes: second(6), isRemoved: fc.boolean() })
+		.map((times) => ({ is: 'publish', at, trigger, isNew, ...times }));
+/** Any process is killed, once. */
+const killing = (from: number, to: number): fc.Arbitrary<Action> =>
+	kill.chain((one) => between(from, to).map((at) => ({ ...one, at })));
+
+/** Schedules that come close to one thing that may go wrong. */
+const focused: Array<fc.Arbitrary<Action[]>> = [
+	// A run has got its replies; much later a process is killed, and nothing happens until the run is over.
+	fc
+		.tuple(between(1, 15), between(1, 15), killing(50, 110))
+		.map(([one, other, later]) => [
+			asking({ people: [0, 1] }),
+			...[writing(one, 0), writing(other, 1)],
+			later,
+		]),
+	// A process is killed while a run gets its reply.
+	fc
+		.tuple(killing(5, 7), between(0, 10), fc.constantFrom(20, 400))
+		.map(([now, down, limit]) => [asking({ limit }), writing(5, 0), { ...now, down }]),
+	// A user stops a run that has replies; much later a process is killed.
+	fc
+		.tuple(between(1, 15), between(16, 30), between(20, 40), killing(80, 110))
+		.map(([reply, at, next, later]) => [
+			asking({ people: [0, 1], limit: 400 }),
+			...[writing(reply, 0), { is: 'stop' as const, at, run: 0 }, writing(next, 1), later],
+		]),
+	// The owner of open questions is published again; much later a process is killed.
+	fc
+		.tuple(publishing(30, 0, false), between(29, 40), killing(70, 110))
+		.map(([again, at, later]) => [
+			asking({ people: [0, 1, 2], limit: 400 }),
+			...[again, writing(at, 0), later, writing(115, 2)],
+		]),
+	// A trigger is published for the first time while a run asks slowly.
+	fc
+		.tuple(publishing(10, 1, true), between(60, 120), between(80, 120))
+		.map(([first, one, other]) => [
+			asking({ people: [0, 1, 2, 3, 4], limit: 400, pace: 15 }),
+			...[first, writing(one, 3), writing(other, 4)],
+		]),
+];
+
+const toSchedule = (actions: fc.Arbitrary<Action[]>, isFocused: boolean): fc.Arbitrary<Schedule> =>
+	fc.record({ setting: isFocused ? troubled : setting, seed: fc.nat(), actions });
+
+/** Any schedule: every other one is of the first kind. */
+const anySchedule = fc.oneof(
+	{ arbitrary: toSchedule(mixed, false), weight: focused.length },
+	...focused.map((actions) => ({ arbitrary: toSchedule(actions, true), weight: 1 })),
+);
 
 /** How long to look for a shorter schedule, ms. */
 const maxShrinkMs = 30_000;

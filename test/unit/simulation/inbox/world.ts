@@ -6,11 +6,11 @@
 import { Asker, type AskerPorts } from '../../../../nodes/BusinessMessaging/inbox/asker';
 import { type Person, graceMs } from '../../../../nodes/BusinessMessaging/inbox/core';
 import { learn } from '../../../../nodes/BusinessMessaging/inbox/inbox';
+import type { Calls } from '../../../../nodes/BusinessMessaging/inbox/ports';
 import {
 	type DeliveryUnderWay,
 	type Action,
 	type Execution,
-	type Kind,
 	type Trigger,
 	type Written,
 	arrivalOf,
@@ -25,6 +25,11 @@ const retriesMs = [
 ];
 const serviceTimeoutMs = 10_000;
 
+/** When something happens after all actions, ms: until then, processes that were killed may know nothing. */
+export const nextEventMs = 60_000;
+
+type Asking = Extract<Action, { is: 'ask' }>;
+
 const phoneOf = (person: number) => `+1555000100${person}`;
 
 /** A schedule in n8n and the service. */
@@ -36,8 +41,9 @@ export class World extends N8n {
 		const last = Math.max(0, ...this.schedule.actions.map(({ at }) => at)) * 1_000;
 		this.at(this.begin + last + 40_000, this.ever, () => this.calm());
 		// Any event brings the state back into the memory of processes that were killed.
-		for (const ms of [60_000, 600_000, 7_200_000])
+		for (const ms of [nextEventMs, 600_000, 7_200_000])
 			this.at(this.begin + last + ms, this.ever, () => this.write('x', 'Hello', true));
+		this.at(this.begin + last + 2_400_000, this.ever, () => this.repeatAll());
 		while (await this.step()) if (this.steps > 200_000) throw new Error('It never ends');
 	}
 
@@ -46,18 +52,37 @@ export class World extends N8n {
 		for (const process of this.processes) process.isUp = true;
 	}
 
+	/** Long after everything, n8n is started again, and the service delivers again what can be recognized. */
+	private repeatAll(): void {
+		for (const process of this.processes) {
+			this.end(process.life);
+			Object.assign(process, { life: newLife(), inboxes: new Map() });
+		}
+		for (const message of this.written) message.isLost = !this.isThere(message);
+		for (const message of this.written.filter(({ isCertain }) => isCertain))
+			for (const trigger of this.triggers)
+				if (message.outcomes.has(trigger.url)) void this.deliver(trigger, message);
+	}
+
+	private isThere({ id, isRepeatedFor }: Written): boolean {
+		const inRun = this.executions.some(({ output }) => output.includes(id));
+		const hasStarted = this.triggers.some(
+			({ started, late }) => started.includes(id) || late.some((one) => one.id === id),
+		);
+		return isRepeatedFor || inRun || hasStarted;
+	}
+
 	private act(action: Action): void {
 		const { setting } = this.schedule;
 		this.note(() => JSON.stringify(action));
-		if (action.is === 'ask') this.ask(action.people.map(phoneOf), action.kind, action.limit);
+		if (action.is === 'ask') this.ask(action);
 		if (action.is === 'write') this.write(phoneOf(action.person), action.text, action.isCertain);
 		if (action.is === 'kill') this.kill(action.process % setting.processes, action.down * 1_000);
 		if (action.is === 'killAsker') this.killAsker(this.executions[action.run]);
 		if (action.is === 'stop') this.stop(this.executions[action.run]);
 		const trigger = this.triggers[('trigger' in action ? action.trigger : 0) % setting.triggers];
 		if (action.is === 'olderCopy') void this.writeBack(trigger, action.after * 1_000);
-		if (action.is === 'publish')
-			void this.publish(trigger, action.gone * 1_000, action.takes * 1_000);
+		if (action.is === 'publish') void this.publish(trigger, action);
 	}
 
 	private end(life: Life): void {
@@ -97,20 +122,32 @@ export class World extends N8n {
 	}
 
 	/** The main process publishes the workflow again. It receives no deliveries. */
-	private async publish(trigger: Trigger, goneMs: number, takesMs: number): Promise<void> {
-		const publishing = { from: this.now, to: Infinity };
+	private async publish(
+		trigger: Trigger,
+		{ gone, takes, isRemoved }: Extract<Action, { is: 'publish' }>,
+	): Promise<void> {
+		const publishing = { url: trigger.url, from: this.now, to: Infinity, hasLearned: true };
 		this.publications.push(publishing);
 		trigger.isPublished = false;
-		await this.after(goneMs, this.ever);
+		if (isRemoved) trigger.isRegistered = false;
+		await this.after(gone * 1_000, this.ever);
 		trigger.isPublished = true;
 		const stored = JSON.parse(trigger.stored) as Record<string, unknown>;
-		await this.after(takesMs / 2, this.ever);
+		await this.after(takes * 500, this.ever);
 		trigger.isRegistered = true;
-		const ports = { ...this.calls(this.ever), ...this.seals() };
+		const silent = new Set<string>();
+		const calls = this.calls(this.ever);
+		const callTrigger: Calls['callTrigger'] = async (url, request) => {
+			const result = await calls.callTrigger(url, request);
+			if (result === undefined) silent.add(url);
+			else silent.delete(url);
+			return result;
+		};
+		const ports = { ...calls, ...this.seals(), callTrigger };
 		const learned = await learn(ports, trigger.url, this.listed(trigger), stored.inbox);
-		await this.after(takesMs / 2, this.ever);
+		await this.after(takes * 500, this.ever);
 		trigger.stored = JSON.stringify(learned ? { ...stored, inbox: learned } : stored);
-		publishing.to = this.now;
+		Object.assign(publishing, { to: this.now, hasLearned: silent.size === 0 });
 		this.olderCopies.push(publishing);
 		this.note(() => `${trigger.url} published again`);
 	}
@@ -118,7 +155,15 @@ export class World extends N8n {
 	private write(phone: string, text: string, isCertain: boolean): void {
 		const message: Written = {
 			id: `m${this.written.length}`,
-			...{ phone, text, isCertain, at: this.now, isRepeatedFor: false, outcomes: new Map() },
+			...{
+				phone,
+				text,
+				isCertain,
+				at: this.now,
+				isRepeatedFor: false,
+				isLost: false,
+				outcomes: new Map(),
+			},
 		};
 		this.written.push(message);
 		for (const trigger of this.triggers.filter((one) => one.isRegistered))
@@ -126,7 +171,7 @@ export class World extends N8n {
 	}
 
 	private async deliver(trigger: Trigger, message: Written): Promise<void> {
-		message.outcomes.set(trigger.url, 'pending');
+		if (!message.outcomes.has(trigger.url)) message.outcomes.set(trigger.url, 'pending');
 		for (const pauseMs of [0, ...retriesMs]) {
 			await this.after(pauseMs, this.ever);
 			const status = await this.request(
@@ -167,7 +212,7 @@ export class World extends N8n {
 		return 200;
 	}
 
-	private ask(phones: string[], kind: Kind, limitSeconds: number): void {
+	private ask(action: Asking): void {
 		const id = `run-${String(this.executions.length).padStart(7, '0')}`;
 		const execution: Execution = {
 			id,
@@ -182,22 +227,18 @@ export class World extends N8n {
 				output: [],
 				isEndedByLimit: false,
 			},
-			...{ asked: new Map(), life: newLife() },
+			phones: action.people.map(phoneOf),
+			...{ asked: new Map(), repeated: new Map(), life: newLife() },
 		};
 		this.executions.push(execution);
-		void this.carryOut(execution, phones, kind, limitSeconds).catch((error) => {
+		void this.carryOut(execution, action).catch((error) => {
 			execution.state = 'failed';
 			this.note(() => `run ${id} fails: ${String(error)}`);
 		});
 	}
 
-	private async carryOut(
-		execution: Execution,
-		phones: string[],
-		kind: Kind,
-		limitSeconds: number,
-	): Promise<void> {
-		const { life, id, url } = execution;
+	private async carryOut(execution: Execution, { kind, limit, pace }: Asking): Promise<void> {
+		const { life, id, url, phones } = execution;
 		const ports: AskerPorts = {
 			...this.calls(life),
 			listTriggers: async () => {
@@ -205,27 +246,20 @@ export class World extends N8n {
 				return this.listed();
 			},
 		};
-		const limitMs = limitSeconds * 1_000;
+		const limitMs = limit * 1_000;
 		const asker = new Asker(ports, { id, url, questions: [questionOf(kind)], limitMs, skewMs: 0 });
 		if (!(await asker.open())) throw new Error('no trigger');
 		const people = phones.map(
 			(to, item): Person => ({
-				...{
-					item,
-					to,
-					question: 0,
-					since: 0,
-					askedMessageId: null,
-					messages: [],
-					repeatedAfter: [],
-				},
+				...{ item, to, question: 0, since: 0, askedMessageId: null },
+				...{ messages: [], repeatedAfter: [] },
 			}),
 		);
 		try {
 			for (let at = 0; at < people.length; at += 2) {
 				await asker.tell(people.slice(at, at + 2));
 				for (const { to } of people.slice(at, at + 2)) {
-					await this.after(this.latency(), life);
+					await this.after(this.latency() + pace * 1_000, life);
 					execution.asked.set(to, this.now);
 				}
 			}

@@ -1,0 +1,28 @@
+/** An entry belongs to whoever has claimed it first, also among the runs of one process. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { EntryStore } from '../../nodes/BusinessMessaging/execution/entryStore';
+
+/** A context of n8n, whose list is in memory. */
+function contextOf(node: string): IExecuteFunctions {
+	const list = new Set<string>();
+	const helpers = {
+		getProcessedDataCount: async () => list.size,
+		checkProcessedAndRecord: async (entries: string[]) => {
+			const missing = entries.filter((entry) => !list.has(entry));
+			for (const entry of missing) list.add(entry);
+			return { new: missing, processed: [] };
+		},
+	};
+	const context = { helpers, getNode: () => ({ id: node }), getWorkflow: () => ({ id: 'flow' }) };
+	return context as unknown as IExecuteFunctions;
+}
+
+test('of several runs that claim an entry, at the same moment or later, the first one gets it', async () => {
+	const context = contextOf('node');
+	const runs = [1, 2, 3].map(() => EntryStore.of(context, 'node'));
+	const claims = runs.map(async (run) => await run.claim('message'));
+	claims.push(runs[2].claim('another message'));
+	expect(await Promise.all(claims)).toEqual([true, false, false, true]);
+	expect(await runs[1].claim('message')).toBe(false);
+});

@@ -1,0 +1,84 @@
+/** What a trigger has said of a message, it says again, whatever has happened meanwhile. */
+import { type Arrival, type Run } from '../../../nodes/BusinessMessaging/inbox/core';
+import { Inbox } from '../../../nodes/BusinessMessaging/inbox/inbox';
+import type {
+	Delivery,
+	InboxPorts,
+	TriggerRequest,
+} from '../../../nodes/BusinessMessaging/inbox/ports';
+import { toRecord } from '../../../nodes/BusinessMessaging/inbox/records';
+import { defaultAnswer } from '../../../nodes/BusinessMessaging/operations/sending/questionFields';
+
+const own = 'https://n8n.test/webhook/a/webhook';
+const other = 'https://n8n.test/webhook/b/webhook';
+const phone = '+15550001001';
+const ports: InboxPorts = {
+	now: () => Date.now(),
+	pause: async () => await new Promise(() => {}),
+	callTrigger: async () => undefined,
+	seal: (record) => record,
+	unseal: (text) => text,
+	callRun: async () => 'waiting',
+	repeat: async () => true,
+	warn: () => {},
+};
+const delivery = (): Delivery => ({
+	stored: undefined,
+	store: () => {},
+	ended: Promise.resolve('received'),
+});
+
+const message = (more: Partial<Arrival>): Arrival => ({
+	...{ key: 'message', text: 'yes', respondedAt: '', phone, time: Date.now() },
+	...{ isOptOut: false, isCertain: true, ...more },
+});
+
+/** Somebody is asked, as the owner is told it. */
+async function ask(inbox: Inbox, id: string, skewMs: number | null): Promise<void> {
+	const startedAt = Date.now();
+	const url = `https://n8n.test/webhook-waiting/1/node?wait=${id}&signature=${'a'.repeat(64)}`;
+	const run: Run = {
+		...{ id, url, owner: own, triggers: [own, other], startedAt, until: startedAt + 60_000 },
+		...{ leaseUntil: startedAt, isWhole: true, isOver: false, started: [], notAsked: [] },
+		questions: [{ ...defaultAnswer(), asked: '' }],
+		people: new Map(
+			[phone, '+15550001002'].map((to, item) => [
+				item,
+				{ item, to, question: 0, since: 0, askedMessageId: null, messages: [], repeatedAfter: [] },
+			]),
+		),
+	};
+	const told: TriggerRequest = { is: 'tell', id, run: toRecord(run, own), skewMs, without: [] };
+	expect(await inbox.respond(delivery(), told)).toMatchObject({ inbox: 'yes' });
+}
+
+/** What the owner says of the copy that another trigger forwards. */
+const forward = async (inbox: Inbox, copy: Arrival) =>
+	(await inbox.respond(delivery(), { is: 'message', from: other, message: copy })).verdict?.is;
+
+const cases: Array<[what: string, more: Partial<Arrival>, skewMs: number | null]> = [
+	['without a time', { time: Number.NaN }, 0],
+	['of a service whose clock is not known', {}, null],
+	['dated by a clock that is ahead', { time: Date.now() + 5_000 }, 0],
+];
+
+test.each(cases)(
+	'an ordinary message %s stays one, if a question is asked before its copy arrives',
+	async (_, more, skewMs) => {
+		const inbox = new Inbox(own, ports);
+		expect(await inbox.consume(delivery(), [message(more)])).toMatchObject([{ is: 'ordinary' }]);
+		await ask(inbox, 'run-0000001', skewMs);
+		expect(await forward(inbox, message(more))).toBe('ordinary');
+		expect(await forward(inbox, message({ ...more, key: 'next' }))).toBe('taken');
+	},
+);
+
+test.each(cases)('a reply %s stays one, if another question is asked', async (_, more, skewMs) => {
+	const inbox = new Inbox(own, ports);
+	await ask(inbox, 'run-0000001', skewMs);
+	expect(await inbox.consume(delivery(), [message(more)])).toMatchObject([{ is: 'taken' }]);
+	await ask(inbox, 'run-0000002', skewMs);
+	expect(await forward(inbox, message(more))).toBe('taken');
+	expect(await forward(inbox, message({ ...more, key: 'next' }))).toBe('taken');
+	expect(await forward(inbox, message({ ...more, key: 'last' }))).toBe('ordinary');
+});
