@@ -32,7 +32,7 @@ export interface N8nInstall {
 export async function installN8n(): Promise<N8nInstall> {
 	const manifest = readFileSync(path.join(MANIFEST_FOLDER, 'package.json'), 'utf8');
 	const version = (JSON.parse(manifest) as { dependencies: { n8n: string } }).dependencies.n8n;
-	const folder = cachePlace(`n8n-${version}-${fingerprint()}`);
+	const folder = placeOf(`n8n-${version}`, MANIFEST_FOLDER);
 	const modules = path.join(folder, 'node_modules');
 	// npm has one for Linux only; elsewhere n8n runs on the Node.js that runs this, and says so if that is too old.
 	const pinnedNode = path.join(modules, '.bin', 'node');
@@ -42,9 +42,7 @@ export async function installN8n(): Promise<N8nInstall> {
 		await rm(log, { force: true });
 		try {
 			await step(`Downloading n8n ${version} (once, some minutes)`, async () => {
-				for (const file of MANIFEST_FILES)
-					await copyFile(path.join(MANIFEST_FOLDER, file), path.join(folder, file));
-				await runCommand('npm', ['ci'], { cwd: folder, limit: COMMAND_LIMIT, log });
+				await installPinned(MANIFEST_FOLDER, folder, log);
 			});
 			const prepare = async () => await prepareSqlite(folder, node(), log);
 			await step('Preparing its database driver (once, a minute or two)', prepare);
@@ -55,11 +53,22 @@ export async function installN8n(): Promise<N8nInstall> {
 	return { folder, version, node: node(), script: path.join(modules, 'n8n', 'bin', 'n8n') };
 }
 
-/** Another lock file, manifest or kind of machine gets another installation. */
-function fingerprint(): string {
+/** The place of what a folder pins: another lock file, manifest or kind of machine gets another installation. */
+export function placeOf(name: string, manifests: string): string {
 	const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
-	for (const file of MANIFEST_FILES) hash.update(readFileSync(path.join(MANIFEST_FOLDER, file)));
-	return hash.digest('hex').slice(0, 12);
+	for (const file of MANIFEST_FILES) hash.update(readFileSync(path.join(manifests, file)));
+	return cachePlace(`${name}-${hash.digest('hex').slice(0, 12)}`);
+}
+
+/** Installs what a folder pins into an empty one. @throws CommandError */
+export async function installPinned(
+	manifests: string,
+	folder: string,
+	log?: string,
+): Promise<void> {
+	for (const file of MANIFEST_FILES)
+		await copyFile(path.join(manifests, file), path.join(folder, file));
+	await runCommand('npm', ['ci'], { cwd: folder, limit: COMMAND_LIMIT, log });
 }
 
 /** Downloads a ready-made SQLite driver or, if there is none, compiles it. */

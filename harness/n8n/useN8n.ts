@@ -44,7 +44,7 @@ export const withFields = (values: Record<string, string>) => (one: INode) => {
 };
 
 /** Both, as tests use them. */
-class RealN8n implements Runner {
+export class RealN8n implements Runner {
 	playground!: Playground;
 	/** Everything that n8n keeps. */
 	folder!: string;

@@ -1,9 +1,8 @@
 /**
- * The dashboard of deploy/, with the figures that a week of campaigns on a real n8n has left in its database. Grafana is no package of npm's,
- * but its components are: they draw what the dashboard's JSON says.
+ * The dashboard of deploy/, with the figures that a week of campaigns on a real n8n has left in its database. npm does not have Grafana,
+ * but its components: they draw what the dashboard's JSON says.
  */
-import { createHash } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,74 +13,46 @@ import { onStop, step } from '../../harness/cli';
 import { openBrowser } from '../../harness/editor/editor';
 import { dashboard, rowsOf } from '../../harness/n8n/dashboard';
 import { type Database, postgres } from '../../harness/n8n/database';
-import { cachePlace, installOnce } from '../../harness/n8n/install';
+import { installOnce, installPinned, placeOf } from '../../harness/n8n/install';
 import { PROJECT_FOLDER } from '../../harness/n8n/package';
 import { ensureServices, startPostgres } from '../../harness/n8n/services';
 import { manualTrigger, workflowOf } from '../../harness/n8n/useN8n';
 import { openPlayground, type Playground } from '../../harness/playground';
 import { runCommand } from '../../harness/processes';
+import type { FaultOrder } from '../../sandbox/faults';
 import { save, shot } from './studio';
 
 const dayMs = 86_400_000;
 const packages = path.join(PROJECT_FOLDER, 'scripts', 'pictures', 'grafana');
-const bundleLimit = 10 * 60_000;
+const bundleLimit = 60_000;
 
-/** Campaigns of the week: how many days ago, how many people, how many of them opted out, and how many messages the service refused, failed to answer, and delayed by a 429. */
-const week = [
+interface Campaign {
+	name: string;
+	daysAgo: number;
+	people: number;
+	/** Of these people, those who opted out, whom the service refused, or for whom it failed to respond. */
+	optedOut: number;
+	refused?: number;
+	unclear?: number;
+	/** Messages that the service delays by a 429. */
+	delayed?: number;
+}
+
+const week: Campaign[] = [
+	{ name: 'Autumn news', daysAgo: 6, people: 420, optedOut: 12, refused: 3 },
+	{ name: 'Size 42 is back', daysAgo: 5, people: 130, optedOut: 4 },
 	{
-		daysAgo: 6,
-		campaign: 'Autumn news',
-		people: 420,
-		optedOut: 12,
-		refused: 3,
-		unclear: 0,
-		slowed: 0,
-	},
-	{
-		daysAgo: 5,
-		campaign: 'Size 42 is back',
-		people: 130,
-		optedOut: 4,
-		refused: 0,
-		unclear: 0,
-		slowed: 0,
-	},
-	{
+		name: 'Autumn sale',
 		daysAgo: 4,
-		campaign: 'Autumn sale',
 		people: 610,
 		optedOut: 31,
 		refused: 5,
 		unclear: 2,
-		slowed: 3,
+		delayed: 3,
 	},
-	{
-		daysAgo: 3,
-		campaign: 'Reminder',
-		people: 300,
-		optedOut: 22,
-		refused: 0,
-		unclear: 0,
-		slowed: 0,
-	},
-	{
-		daysAgo: 1,
-		campaign: 'Last day of the sale',
-		people: 560,
-		optedOut: 35,
-		refused: 2,
-		unclear: 0,
-		slowed: 0,
-	},
-	{
-		daysAgo: 0,
-		campaign: 'Thank you',
-		people: 240,
-		optedOut: 9,
-		refused: 0,
-		unclear: 0,
-		slowed: 0,
-	},
+	{ name: 'Reminder', daysAgo: 3, people: 300, optedOut: 22 },
+	{ name: 'Last day of the sale', daysAgo: 1, people: 560, optedOut: 35, refused: 2 },
+	{ name: 'Thank you', daysAgo: 0, people: 240, optedOut: 9 },
 ];
 
 /** Takes the picture. */
@@ -115,37 +86,32 @@ export async function takeDashboard(): Promise<void> {
 	await page.addStyleTag({ path: script.replace(/js$/, 'css') });
 	await page.addScriptTag({ path: script });
 	const root = page.locator('#root');
-	await root.getByText(week[0].campaign).first().waitFor();
+	await root.getByText(week[0].name).first().waitFor();
 	const clip = (await root.boundingBox())!;
 	await page.setViewportSize({ width: Math.ceil(clip.width), height: Math.ceil(clip.height) });
 	save('dashboard', [{ png: await shot(page, clip), ms: 0 }]);
 }
 
 /** Sends a campaign, and moves its execution to its day. */
-async function send(
-	playground: Playground,
-	database: Database,
-	{ daysAgo, ...one }: (typeof week)[number],
-) {
+async function send(playground: Playground, database: Database, campaign: Campaign) {
+	const { name, daysAgo, optedOut, refused = 0, unclear = 0, delayed = 0 } = campaign;
 	const { n8n, sandbox } = playground;
-	const people = range(one.people).map((n) => ({ phone: `+1555${1_000_000 + n}` }));
+	const people = range(campaign.people).map((n) => ({ phone: `+1555${1_000_000 + n}` }));
 	const phones = people.map(({ phone }) => phone);
-	const { faults } = sandbox.state;
-	const from = one.optedOut + one.refused;
-	for (const match of phones.slice(one.optedOut, from))
-		faults.add({ endpoint: 'sendText', match, status: 422 });
-	for (const match of phones.slice(from, from + one.unclear))
-		faults.add({ endpoint: 'sendText', match, status: 500 });
-	for (const match of phones.slice(-one.slowed))
-		if (one.slowed > 0)
-			faults.add({ endpoint: 'sendText', match, status: 429, headers: { 'retry-after': '0' } });
+	const fail = (from: number, count: number, answer: Partial<FaultOrder>) => {
+		for (const match of phones.slice(from, from + count))
+			sandbox.state.faults.add({ endpoint: 'sendText', match, ...answer });
+	};
+	fail(optedOut, refused, { status: 422 });
+	fail(optedOut + refused, unclear, { status: 500 });
+	fail(optedOut + refused + unclear, delayed, { status: 429, headers: { 'retry-after': '0' } });
 	const parameters = {
 		...{ resource: 'message', operation: 'sendText', to: '={{ $json.phone }}', text: 'Sale!' },
-		...{ sendOnce: true, campaign: one.campaign },
-		audienceRules: { excludeNumbers: phones.slice(0, one.optedOut).join(', ') },
+		...{ sendOnce: true, campaign: name },
+		audienceRules: { excludeNumbers: phones.slice(0, optedOut).join(', ') },
 	};
 	const file = workflowOf(playground, people, parameters, { onError: 'continueRegularOutput' });
-	const { id } = await n8n.client.createWorkflow({ ...file, name: `Campaign: ${one.campaign}` });
+	const { id } = await n8n.client.createWorkflow({ ...file, name: `Campaign: ${name}` });
 	const execution = await n8n.client.run(id, manualTrigger);
 	await n8n.client.waitForExecution(execution, 120_000);
 	const move = `UPDATE execution_entity SET "startedAt" = "startedAt" - interval '${daysAgo} days' WHERE id = ?`;
@@ -163,19 +129,12 @@ function toGrafana(row: Record<string, unknown>): Record<string, unknown> {
 
 /** Grafana's components and the page, as one script. They are installed once. @returns its path */
 async function bundle(): Promise<string> {
-	const lock = readFileSync(path.join(packages, 'package-lock.json'));
-	const folder = cachePlace(
-		`grafana-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`,
-	);
-	const copy = (name: string) => copyFileSync(path.join(packages, name), path.join(folder, name));
-	const options = { cwd: folder, limit: bundleLimit };
+	const folder = placeOf('grafana', packages);
 	await step("Downloading Grafana's components (once, a minute)", async () => {
-		await installOnce(folder, async () => {
-			for (const name of ['package.json', 'package-lock.json', '.npmrc']) copy(name);
-			await runCommand('npm', ['ci'], options);
-		});
+		await installOnce(folder, async () => await installPinned(packages, folder));
 	});
-	copy('page.jsx');
+	copyFileSync(path.join(packages, 'page.jsx'), path.join(folder, 'page.jsx'));
+	const options = { cwd: folder, limit: bundleLimit };
 	const files = ['svg', 'woff', 'woff2', 'ttf'].map((type) => `--loader:.${type}=empty`);
 	const settings = [
 		'--bundle',

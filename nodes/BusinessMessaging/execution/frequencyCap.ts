@@ -10,7 +10,7 @@ import type { Cap } from '../operations/sending/audienceRules';
 import { recipientOf } from '../operations/phoneFields';
 import { InputError } from '../transport/errors';
 import { EntryStore, notWritten } from './entryStore';
-import { type Guard, type Outcome, type Send, type ValidItem, skip, stateOf } from './item';
+import { type Guard, type Outcome, type Send, type ValidItem, isUnsent, skip } from './item';
 
 /** The Frequency Cap for the items of a run that have one. */
 export class FrequencyCap implements Guard {
@@ -30,7 +30,7 @@ export class FrequencyCap implements Guard {
 		if (place instanceof InputError) return { failure: place };
 		if (!place) return skip(item, 'frequencyCap');
 		const outcome = await send();
-		if (['failed', 'leftOut'].includes(stateOf(outcome))) {
+		if (isUnsent(outcome)) {
 			this.store.remove(place);
 			this.freed.add(place);
 		}

@@ -78,5 +78,13 @@ export function inState(...states: Array<Exclude<ItemState, 'failed'>>) {
 	return (item: Item): item is ValidItem => states.some((state) => state === stateOf(item.outcome));
 }
 
+/** Whether nothing was sent for certain: the item failed before that, or a rule left it out. */
+export function isUnsent(outcome: Outcome): boolean {
+	return ['failed', 'leftOut'].includes(stateOf(outcome));
+}
+
+/** Whether an item has not failed, and no rule has left it out. */
+export const isWanted = inState('pending', 'done');
+
 /** Whether the recipient of an item may get its message, now or in an earlier attempt. */
 export const mayReach = inState('pending', 'done', 'leftOut', 'uncertain');

@@ -14,7 +14,7 @@ import {
 	type Send,
 	type ValidItem,
 	hasFailed,
-	stateOf,
+	isUnsent,
 	toOutcome,
 } from './item';
 import { campaignKeyOf } from './sendOnce';
@@ -90,7 +90,7 @@ export class RetryRecord implements Guard {
 	private keep(item: ValidItem, outcome: Outcome): void {
 		const { items } = this.run;
 		const key = this.keyOf(item);
-		if (['failed', 'leftOut'].includes(stateOf(outcome))) delete items[key];
+		if (isUnsent(outcome)) delete items[key];
 		else if (!hasFailed(outcome)) items[key] = outcome.records;
 		else items[key] = pick(outcome.failure, ['message', 'description', 'statusCode']);
 	}

@@ -22,6 +22,7 @@ import {
 	type ValidItem,
 	hasFailed,
 	inState,
+	isWanted,
 	mayReach,
 	toOutcome,
 } from './item';
@@ -208,7 +209,7 @@ async function beginListening(
 	items: Item[],
 	listen: Listen,
 ): Promise<Listening | undefined> {
-	const asking = items.filter(inState('pending', 'done'));
+	const asking = items.filter(isWanted);
 	try {
 		return asking.length > 0 ? await listen(context, items) : undefined;
 	} catch (error) {

@@ -33,8 +33,8 @@ const maxOpen = 50_000;
 /** How long the owner may not be published, e.g. while its workflow is published again, before its messages count as ordinary, ms. */
 const maxGoneMs = 60_000;
 /**
- * A trigger that has asked for the open questions is told again after this time, ms: at once, as n8n stores the response only when the
- * workflow is published, and later, as n8n may have written back what a delivery had read before.
+ * When a trigger that has asked which questions are open is told again, ms after it asked: at once, because n8n stores the response only
+ * when the workflow is published; later, because n8n may have written back what a delivery had read before.
  */
 const teachAgainMs = [0, 10_000, 30_000];
 /** How often such a trigger asks one that does not respond. */

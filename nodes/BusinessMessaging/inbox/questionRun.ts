@@ -5,7 +5,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { textOrJson } from '../jsonValues';
 import { asMilliseconds } from '../reading/readResponse';
-import { type Item, type ValidItem, hasFailed, inState } from '../execution/item';
+import { type Item, type ValidItem, hasFailed, inState, isWanted } from '../execution/item';
 import { toOutput } from '../execution/itemOutput';
 import type { OperationRequest } from '../operations/operation';
 import type { Client } from '../transport/client';
@@ -36,7 +36,7 @@ export class QuestionRun {
 		readonly client: Client,
 		private readonly items: Item[],
 	) {
-		this.asked = items.filter(inState('pending', 'done'));
+		this.asked = items.filter(isWanted);
 		const texts = new Set(this.asked.map(({ request }) => askedIn(request)));
 		this.showsAsked = texts.size <= maxDifferentAsked;
 		const keys = new Set(this.asked.map(({ request }) => this.keyOf(request)));
@@ -80,7 +80,7 @@ export class QuestionRun {
 
 	/** The output of the items that asked nobody. */
 	get notAsked(): INodeExecutionData[] {
-		const others = this.items.filter((item) => !inState('pending', 'done')(item));
+		const others = this.items.filter((item) => !isWanted(item));
 		const shape = { isMessage: true, keepsInput: false };
 		return others.flatMap((item) => toOutput(this.context.getNode(), item, shape));
 	}

@@ -9,7 +9,8 @@ import { readSampleContacts } from '../../../harness/examples';
 import { type Execution, hasEnded, outputOf } from '../../../harness/n8n/client';
 import { findTable, readTable } from '../../../harness/n8n/dataTables';
 import { until } from '../../../harness/until';
-import { Editor, withScreenshot } from '../../../harness/editor/editor';
+import { type Editor, withScreenshot } from '../../../harness/editor/editor';
+import { useEditor } from '../../../harness/editor/useEditor';
 import { useN8n, withParameters } from '../../../harness/n8n/useN8n';
 import { untilPhoneIsQuiet } from '../../../harness/editor/phone';
 
@@ -45,10 +46,7 @@ describe('a campaign in the editor', () => {
 	const uncertain = people[70];
 	let editor: Editor;
 
-	beforeAll(async () => {
-		editor = await Editor.open(n8n.playground.n8n);
-	}, 180_000);
-	afterAll(async () => await editor?.close());
+	useEditor(n8n, (opened) => (editor = opened));
 
 	/** The ID of the workflow that the editor shows. */
 	const openId = () => new URL(editor.page.url()).pathname.split('/')[2];

@@ -4,19 +4,14 @@ import { operations } from '../../../nodes/BusinessMessaging/description';
 import { exampleNames, readExample } from '../../../harness/examples';
 import { until } from '../../../harness/until';
 import { addManyTemplates } from '../../../harness/engine/templates';
-import { Editor, NewUser, withScreenshot } from '../../../harness/editor/editor';
+import { type Editor, NewUser, withScreenshot } from '../../../harness/editor/editor';
+import { useEditor } from '../../../harness/editor/useEditor';
 import { useN8n } from '../../../harness/n8n/useN8n';
 
 const n8n = useN8n();
 let editor: Editor;
 
-beforeAll(async () => {
-	editor = await Editor.open(n8n.playground.n8n);
-}, 180_000);
-afterEach(() => {
-	expect(editor.problems.splice(0)).toEqual([]);
-});
-afterAll(async () => await editor?.close());
+useEditor(n8n, (opened) => (editor = opened));
 
 /** A test that leaves a screenshot behind if it fails. */
 function look(name: string, run: () => Promise<void>): void {

@@ -4,8 +4,9 @@
  */
 import { map, uniq } from 'lodash';
 
-import { Editor, NewUser, withScreenshot } from '../../../harness/editor/editor';
+import { type Editor, NewUser, withScreenshot } from '../../../harness/editor/editor';
 import { startModel } from '../../../harness/editor/model';
+import { useEditor } from '../../../harness/editor/useEditor';
 import { fillPhone, untilPhoneIsQuiet, zara } from '../../../harness/editor/phone';
 import { readSampleContacts } from '../../../harness/examples';
 import { createTable } from '../../../harness/n8n/dataTables';
@@ -16,16 +17,8 @@ const n8n = useN8n();
 const effort: string[] = [];
 let editor: Editor;
 
-beforeAll(async () => {
-	editor = await Editor.open(n8n.playground.n8n);
-}, 180_000);
-afterEach(() => {
-	expect(editor.problems.splice(0)).toEqual([]);
-});
-afterAll(async () => {
-	await editor?.close();
-	process.stdout.write(`${effort.join('\n')}\n`);
-});
+useEditor(n8n, (opened) => (editor = opened));
+afterAll(() => void process.stdout.write(`${effort.join('\n')}\n`));
 
 /** What somebody does, with their clicks counted. */
 function person(name: string, run: (user: NewUser) => Promise<void>): void {

@@ -33,7 +33,7 @@ const message = (more: Partial<Arrival>): Arrival => ({
 	...{ isOptOut: false, isCertain: true, ...more },
 });
 
-/** Somebody is asked, as the owner is told it. */
+/** Tells the owner that somebody is asked. */
 async function ask(inbox: Inbox, id: string, skewMs: number | null): Promise<void> {
 	const startedAt = Date.now();
 	const url = `https://n8n.test/webhook-waiting/1/node?wait=${id}&signature=${'a'.repeat(64)}`;
