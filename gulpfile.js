@@ -22,9 +22,13 @@ async function compile() {
 /** In `(0, lodash_1.pick)(…)`, the compiler calls what is imported without `this`, which nothing here reads. */
 const wrapped = /(?<!\w)\(0, (\w+_\d\.\w+)\)(?=\()/g;
 
+/** What the compiler puts before the first line of a source; the last group exports its functions. */
+const beginning =
+	/^.*\n(Object\.defineProperty.*\n)?(exports\..* = void 0;\n)?((?:exports\.\w+ = \w+;\n)*)/;
+
 /**
  * The files indent with tabs and quote as their sources do, do not name their source maps, which stay here, do not export `undefined` before
- * the value, which only circular imports could see, call imports plainly, and carry no mark for default imports, of which there are
+ * the value, which only circular imports could see, export functions in one line, call imports plainly, and carry no mark for default imports, of which there are
  * none: three per cent of the package.
  */
 async function tidy() {
@@ -34,9 +38,11 @@ async function tidy() {
 		const map = JSON.parse(await fs.readFile(`${script}.map`, 'utf8'));
 		const mappings = decode(map.mappings);
 		const text = await fs.readFile(script, 'utf8');
-		const [head] = /^.*\n(Object\.defineProperty.*\n)?(exports\..* = void 0;\n)?/.exec(text);
-		mappings.splice(1, head.split('\n').length - 2);
-		const lines = `'use strict';\n${text.slice(head.length)}`
+		const [head, , , functions] = beginning.exec(text);
+		const names = functions.split('\n').flatMap((line) => /\w+(?=;)/.exec(line) ?? []);
+		const exported = names.length > 0 ? `Object.assign(exports, { ${names.join(', ')} });\n` : '';
+		mappings.splice(1, head.split('\n').length - 2, ...(exported ? [[]] : []));
+		const lines = `'use strict';\n${exported}${text.slice(head.length)}`
 			.replace(/\n\/\/# sourceMappingURL=.*$/, '\n')
 			.replace(/^const \w+ = require\("[^"]*"\);$/gm, (line) => line.replaceAll('"', "'"))
 			.split('\n')

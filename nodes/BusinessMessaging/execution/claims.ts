@@ -89,7 +89,7 @@ export class Claims {
 
 	/** Asks whether an entry is in the list. */
 	ask(entry: string): void {
-		this.questions.add(entry);
+		if (!this.doubted.has(entry)) this.questions.add(entry);
 	}
 
 	/** Adds an entry with the next call. */
@@ -195,7 +195,8 @@ export class Claims {
 		if (call.method === 'add') return this.noteAdded(call.mark, new Set(call.entries), result);
 		for (const entry of call.entries) {
 			this.undone.delete(entry);
-			if (this.removals.delete(entry) && this.answers.delete(entry) && !this.isAlone(endedAt))
+			// Even who seems alone: the other one may have read before this call, and write only now.
+			if (this.removals.delete(entry) && this.answers.delete(entry))
 				this.undone.set(entry, endedAt + timing.check);
 		}
 		return new Map();

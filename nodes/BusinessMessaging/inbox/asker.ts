@@ -119,13 +119,14 @@ export class Asker {
 		await this.tellOwner(over).catch(() => {});
 	}
 
-	/** The owner takes an asker that is silent for too long for dead. */
+	/** The owner takes an asker that is silent for too long for dead. A trigger that was published meanwhile hears of the run before the next people are told. */
 	private async beat(): Promise<void> {
 		for (;;) {
 			await this.ports.pause(heartbeatMs);
 			if (!this.isAsking) return;
-			if (this.told.length > 0)
-				await this.ports.callTrigger(this.owner, this.request(this.toRun([])));
+			if (this.told.length === 0) continue;
+			const result = await this.ports.callTrigger(this.owner, this.request(this.toRun([])));
+			if (typeof result === 'object') await this.tellNew(result.triggers ?? []);
 		}
 	}
 

@@ -3,7 +3,7 @@
  * test/simulation runs exactly this. Everything here only grows (flags rise, times go up, lists get longer), so two copies of a
  * run can be merged in any order and nothing that was known is lost. README.md has the table of states.
  */
-import { compact, orderBy, sumBy, union } from 'lodash';
+import { compact, orderBy, partition, sumBy, union } from 'lodash';
 
 import type { QuestionSettings } from '../operations/sending/questionFields';
 import { maxMessages, readAnswer, textOf } from './answers';
@@ -68,6 +68,8 @@ export interface Person {
 	moreUntil?: number;
 	/** Keys of the messages after which the question was repeated. */
 	repeatedAfter: string[];
+	/** Told, but not asked in the end, or not for certain: a message that was taken for the reply starts the workflow. */
+	isNotAsked?: true;
 }
 
 /** A run of Send and Wait. */
@@ -140,18 +142,29 @@ function latest(one?: number, other?: number): number | undefined {
 	return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }
 
-/** Two copies of a run. Once all were asked, nobody else belongs to it. */
+/** Nothing of the question counts any more, only what was written. */
+function notAsked({ item, to, question, sender, messages }: Person): Person {
+	const nothing = { since: 0, askedMessageId: null, repeatedAfter: [] };
+	return { ...nothing, item, to, question, sender, messages, isNotAsked: true };
+}
+
+/** Two copies of a run. Once all were asked, nobody else belongs to it, except for what others have written meanwhile. */
 export function mergeRun(one: Run, other: Run): Run {
-	const items =
-		one.isWhole === other.isWhole
-			? [...one.people.keys(), ...other.people.keys()]
-			: (one.isWhole ? one : other).people.keys();
-	const people = new Map<number, Person>();
-	for (const item of items) {
+	const [whole, part] = one.isWhole || !other.isWhole ? [one, other] : [other, one];
+	const isClosing = whole.isWhole && !part.isWhole;
+	const merged = [...one.people.keys(), ...other.people.keys()].flatMap((item): Person[] => {
 		const [mine, theirs] = [one.people.get(item), other.people.get(item)];
-		people.set(item, mine && theirs ? mergePerson(mine, theirs) : ((mine ?? theirs) as Person));
-	}
-	const whole = one.isWhole || !other.isWhole ? one : other;
+		const person = mine && theirs ? mergePerson(mine, theirs) : ((mine ?? theirs) as Person);
+		const isAsked = !isClosing || whole.people.has(item);
+		if (isAsked && !mine?.isNotAsked && !theirs?.isNotAsked) return [person];
+		return person.messages.length > 0 ? [notAsked(person)] : [];
+	});
+	// Those who were not asked come first, so that they are found soon among thousands.
+	const people = new Map(
+		partition(merged, 'isNotAsked')
+			.flat()
+			.map((person) => [person.item, person]),
+	);
 	return {
 		...one,
 		triggers: union(one.triggers, other.triggers),
@@ -186,8 +199,9 @@ export function isOpen(run: Run, now: number): boolean {
 	return !run.isOver && (run.isWhole ? now <= run.until : !isAskerDead(run, now));
 }
 
-function isOpenFor(run: Run, { messages, moreUntil = 0 }: Person, now: number): boolean {
-	return isOpen(run, now) && !run.handing && (messages.length === 0 || now < moreUntil);
+function isOpenFor(run: Run, { messages, moreUntil = 0, ...person }: Person, now: number): boolean {
+	const isTaking = messages.length === 0 || now < moreUntil;
+	return isOpen(run, now) && !run.handing && !person.isNotAsked && isTaking;
 }
 
 /** What a message is, to the owner of the runs. */
@@ -271,16 +285,27 @@ export function addRepetition({ run, person }: Asked, { key }: Arrival): void {
 	run.people.set(person.item, { ...person, repeatedAfter });
 }
 
+/** When something is to be done for a run, ms since 1970. */
+export function dueAt(run: Run): number {
+	return lateMessages(run).length > 0 ? 0 : repliesDueAt(run);
+}
+
 /** When a run gets its replies, or is over because its asker is dead, ms since 1970. */
-export function dueAt({ isWhole, leaseUntil, isOver, until, people }: Run): number {
+export function repliesDueAt({ isWhole, leaseUntil, isOver, until, people }: Run): number {
 	if (isOver) return 0;
 	if (!isWhole) return leaseUntil + 1;
 	let last = 0;
-	for (const { messages, moreUntil = 0 } of people.values()) {
+	for (const { messages, moreUntil = 0, isNotAsked } of people.values()) {
+		if (isNotAsked) continue;
 		if (messages.length === 0) return until;
 		last = Math.max(last, moreUntil);
 	}
 	return Math.min(last, until);
+}
+
+/** Those whom a run has asked. */
+function askedOf({ people }: Run): Person[] {
+	return [...people.values()].filter(({ isNotAsked }) => !isNotAsked);
 }
 
 /** The messages of somebody's reply that the run gets: the first one, or all if they are grouped. */
@@ -290,7 +315,7 @@ function replyOf({ questions }: Run, { messages, question }: Person): Message[] 
 
 /** Says, before it happens, which messages a run gets. */
 export function chooseReplies(run: Run): void {
-	const replies = [...run.people.values()].flatMap((person) => replyOf(run, person));
+	const replies = askedOf(run).flatMap((person) => replyOf(run, person));
 	run.handing ??= replies.map(({ key }) => key);
 }
 
@@ -327,7 +352,7 @@ export function afterHandOver(run: Run, state: RunState, mayHaveGot: boolean, no
 /** What a run gets: the people whom it has asked, with those of their messages that it gets. */
 export function handOverOf(run: Run): Run {
 	const handing = new Set(run.handing);
-	const people = [...run.people.values()].map((person) => ({
+	const people = askedOf(run).map((person) => ({
 		...person,
 		messages: person.messages.filter(({ key }) => handing.has(key)),
 	}));
@@ -354,13 +379,16 @@ function endsAt({ until }: Run): number {
 	return until + graceMs;
 }
 
-/** The messages that a run that is over has not got: they start the trigger's workflow. */
+/** The messages that a run will never get, because it is over or did not ask: they start the trigger's workflow. */
 export function lateMessages(run: Run): Array<{ person: Person; message: Message }> {
-	if (!run.isOver) return [];
 	const settled = new Set(compact([...(run.got ?? []), ...run.started]));
-	return [...run.people.values()].flatMap((person) =>
-		person.messages.flatMap((message) => (settled.has(message.key) ? [] : { person, message })),
-	);
+	const late: Array<{ person: Person; message: Message }> = [];
+	for (const person of run.people.values()) {
+		if (!run.isOver && !person.isNotAsked) break;
+		for (const message of person.messages)
+			if (!settled.has(message.key)) late.push({ person, message });
+	}
+	return late;
 }
 
 /** The keys of all messages that a run was given, or for which its question was repeated. */

@@ -9,6 +9,7 @@ import {
 	handOverOf,
 	isAskerDead,
 	lateMessages,
+	repliesDueAt,
 	withoutTexts,
 } from './core';
 import type { Known } from './known';
@@ -69,7 +70,9 @@ export class HandOver {
 				this.schedule(run);
 				return;
 			}
-			const chosen = await this.choose(run);
+			const isForWorkflow = lateMessages(run).length > 0;
+			if (isForWorkflow) await this.startLate(run);
+			const chosen = isForWorkflow ? undefined : await this.choose(run);
 			mayHaveGot ||= chosen?.isEarlier === true;
 			if (chosen) {
 				const record = toRecord(handOverOf(chosen.run), this.known.own);
@@ -94,7 +97,8 @@ export class HandOver {
 	private async choose(run: Run): Promise<{ run: Run; isEarlier: boolean } | undefined> {
 		if (!(await this.synchronize(run))) return undefined;
 		const current = this.known.runs.get(run.id);
-		if (!current || current.isOver || this.known.ports.now() < dueAt(current)) return undefined;
+		if (!current || current.isOver || this.known.ports.now() < repliesDueAt(current))
+			return undefined;
 		if (current.handing) return { run: current, isEarlier: run.handing === undefined };
 		chooseReplies(current);
 		this.known.changed(current);
@@ -110,7 +114,7 @@ export class HandOver {
 			if (!run) return;
 			run.isOver = true;
 			this.known.changed(run);
-			if ((await this.startLateOf(run)) && (await this.synchronize(run))) {
+			if (await this.startLate(run)) {
 				const current = this.known.runs.get(id);
 				if (!current) return;
 				if (lateMessages(current).length === 0) {
@@ -123,10 +127,10 @@ export class HandOver {
 		}
 	}
 
-	/** @returns whether nothing is left that has to start the workflow */
-	private async startLateOf(run: Run): Promise<boolean> {
+	/** Starts the workflow with what a run will never get, and stores that. @returns whether nothing is left, and it is stored */
+	private async startLate(run: Run): Promise<boolean> {
 		const keys = lateMessages(run).map(({ message }) => message.key);
-		if (keys.length === 0) return true;
+		if (keys.length === 0) return await this.synchronize(run);
 		const record = toRecord(run, this.known.own);
 		const result = await this.known.ports.callTrigger(this.known.own, {
 			is: 'late',
@@ -136,8 +140,10 @@ export class HandOver {
 		});
 		const isStarted = typeof result === 'object' && result.isStarted === true;
 		const current = this.known.runs.get(run.id);
-		if (isStarted && current) current.started = union(current.started, keys);
-		return isStarted;
+		if (!isStarted || !current) return false;
+		current.started = union(current.started, keys);
+		this.known.changed(current);
+		return await this.synchronize(current);
 	}
 
 	/**

@@ -99,16 +99,15 @@ export class Inbox {
 
 	private async receive(delivery: Delivery, arrival: Arrival): Promise<Verdict> {
 		const local = arrival.isCertain ? arrival.key : this.recognition.localName(delivery, arrival);
-		const own = await this.recognition.decideOwn({
-			...arrival,
-			key: this.recognition.keyOf(arrival, this.known.own, local),
-		});
+		const key = this.recognition.keyOf(arrival, this.known.own, local);
+		const own = await this.recognition.decideOwn({ ...arrival, key });
 		if (own.is !== 'ordinary') return own;
 		const owners = uniq(this.known.runs.to(arrival).map(({ run }) => run.owner));
 		for (const owner of owners.filter((one) => one !== this.known.own)) {
 			const message = { ...arrival, key: local };
 			const request: TriggerRequest = { is: 'message', from: this.known.own, message };
 			const verdict = this.verdictOf(owner, await this.known.ports.callTrigger(owner, request));
+			if (verdict.is === 'taken') this.recognition.remember(key, verdict);
 			if (verdict.is !== 'ordinary') return verdict;
 		}
 		return own;
@@ -176,9 +175,13 @@ export class Inbox {
 		{ id, run: record, skewMs, without }: Extract<TriggerRequest, { is: 'tell' }>,
 		inbox: 'yes' | 'member',
 	): TriggerResponse {
-		if (this.known.isSettled(id)) return { inbox, isSettled: true };
 		const run = fromRecord(id, parse(record), this.known.own);
 		if (!run) return { inbox: 'no' };
+		if (this.known.isSettled(id)) {
+			// The owner may know of replies that came before the run was over.
+			if (run.isOver) this.known.retire(run);
+			return { inbox, isSettled: true };
+		}
 		const { owner } = this.known;
 		const isNew = !this.known.runs.get(id);
 		if (isNew && owner !== undefined && owner !== run.owner && !without.includes(owner))

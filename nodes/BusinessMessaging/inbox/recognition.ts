@@ -95,6 +95,11 @@ export class Recognition {
 		});
 	}
 
+	/** Remembers what the owner of the questions has decided on a message that was forwarded. */
+	remember(key: string, verdict: Verdict): void {
+		this.decided.set(key, verdict);
+	}
+
 	private async judge(message: Arrival): Promise<Verdict> {
 		let isRefused = false;
 		for (;;) {

@@ -30,6 +30,8 @@ type StoredPerson = [
 		r?: string[];
 		/** Sender. */
 		s?: string;
+		/** Not asked. */
+		n?: boolean;
 	},
 ];
 type StoredRun = [
@@ -81,6 +83,7 @@ function toPersonJson(person: Person, startedAt: number): string {
 		u: rest.moreUntil,
 		r: rest.repeatedAfter,
 		s: rest.sender,
+		n: rest.isNotAsked,
 	}, isThere); // prettier-ignore
 	const stored: unknown[] = [item, to, question, toSince(person, startedAt), askedMessageId];
 	if (Object.keys(more).length > 0) stored.push(more);
@@ -199,6 +202,7 @@ function toPerson(
 		...(rest.a !== undefined && { isAccepted: rest.a }),
 		...(rest.u !== undefined && { moreUntil: rest.u }),
 		...(rest.s !== undefined && { sender: rest.s }),
+		...(rest.n && { isNotAsked: true as const }),
 		repeatedAfter: rest.r ?? [],
 	};
 }

@@ -35,6 +35,7 @@ function restart(end: 'stop' | 'kill'): Fault {
 		if (machine.receivers.includes(one)) truth.ends.push({ from, to: Date.now() });
 		await delay(random(5_000));
 		await one.start();
+		truth.startedAt = Date.now();
 	};
 }
 

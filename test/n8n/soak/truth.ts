@@ -64,6 +64,8 @@ export class Truth {
 	readonly contacts = new Map<string, string>();
 	/** From when to when a process that takes deliveries was ended, Unix ms. */
 	readonly ends: Array<{ from: number; to: number }> = [];
+	/** When a process was last started again: until then, n8n may not have stored what it had begun, Unix ms. */
+	startedAt = 0;
 	/** Deliveries that the service has not got through yet. */
 	readonly pending = new Set<Delivery>();
 	private readonly events = new Map<string, Event>();
@@ -234,7 +236,8 @@ export class Truth {
 
 	private eventLine(what: string, name: string, isFinal: boolean): Line {
 		const line = emptyLine(what);
-		const latest = isFinal ? Infinity : Date.now() - SETTLED_AFTER;
+		const settledAt = Date.now() - SETTLED_AFTER;
+		const latest = isFinal ? Infinity : this.startedAt < settledAt ? settledAt : 0;
 		for (const [key, event] of this.events) {
 			if (!key.startsWith(`${name} `)) continue;
 			const executions = [...event.executions.values()];

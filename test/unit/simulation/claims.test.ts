@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { timing } from '../../../nodes/BusinessMessaging/execution/claims';
 import { simulate } from './claims';
-import { schedules } from './claimSchedules';
+import { type Schedule, schedules } from './claimSchedules';
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const check = (processes: number, numRuns: number) =>
@@ -27,6 +27,53 @@ test.each([
 		expect([failed, shown]).toEqual([false, null]);
 	},
 );
+
+/** What was seen to go wrong, in the form in which a failure prints it. */
+const alone = { isCapped: false, width: 1, list: 1, at: 0, first: 0 };
+const idle = { stalls: [], kills: [], cap: 1, isOlder: true, refused: 0 };
+const seen: Array<[what: string, schedule: Schedule]> = [
+	[
+		'who removes the answer of a question removes it again, as somebody who had read before may write it back',
+		{
+			...{ ...idle, latency: 150 },
+			campaigns: [
+				{ ...alone, process: 0, count: 2 },
+				{ ...alone, process: 1, at: 1_551, first: 1, count: 1 },
+			],
+			stalls: [{ process: 1, call: 0, where: 'first', ms: 9_789 }],
+		},
+	],
+	[
+		'so does who seems to be alone',
+		{
+			...{ ...idle, latency: 30 },
+			campaigns: [
+				{ ...alone, process: 2, at: 2_012, first: 1, count: 3, width: 2 },
+				{ ...alone, process: 0, at: 17_264, first: 1, count: 3 },
+				{ ...alone, process: 0, first: 3, count: 1 },
+			],
+			stalls: [{ process: 2, call: 1, where: 'between', ms: 923 }],
+			kills: [{ process: 0, at: 6_011, lands: false }],
+		},
+	],
+	[
+		'a second run does not believe at once what the first one doubts',
+		{
+			...{ ...idle, latency: 1 },
+			campaigns: [
+				{ ...alone, process: 2, first: 4, count: 1 },
+				{ ...alone, process: 1, first: 2, count: 3, width: 3 },
+				{ ...alone, process: 0, at: 2_011, first: 3, count: 2 },
+				{ ...alone, process: 0, first: 4, count: 1 },
+			],
+			kills: [{ process: 1, at: 11, lands: true }],
+		},
+	],
+];
+
+test.each(seen)('%s', (_, schedule) => {
+	expect(simulate(schedule).failures).toEqual([]);
+});
 
 describe("without any of the protocol's times, the simulation finds an error", () => {
 	const times = { ...timing };

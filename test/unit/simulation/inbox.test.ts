@@ -26,7 +26,7 @@ const setting = {
 	trouble: 0,
 };
 const ask = (at: number, people: number[], more: object = {}): Action => ({
-	...{ is: 'ask', at, people, kind: 'freeText', limit: 400, pace: 0, ...more },
+	...{ is: 'ask', at, people, failing: [], kind: 'freeText', limit: 400, pace: 0, ...more },
 });
 const write = (at: number, person: number, more: object = {}): Action => ({
 	...{ is: 'write', at, person, text: 'yes', isCertain: true, ...more },
@@ -66,6 +66,14 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 			],
 		},
 		[[]],
+		['m0'],
+	],
+	[
+		'what people write whom a run could not ask after all starts the workflow',
+		{
+			actions: [ask(0, [0, 1, 2, 3], { failing: [1], pace: 1 }), write(3, 1), write(9, 0)],
+		},
+		[['m1']],
 		['m0'],
 	],
 	[

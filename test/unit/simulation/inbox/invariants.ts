@@ -15,6 +15,7 @@ export const invariants = {
 	swallowed: 'a message that starts one workflow starts all of them',
 	missed: 'a reply to an open question is no ordinary message, and does not come too late',
 	repeated: 'a question is repeated as often as its node says, at most',
+	misread: 'what somebody writes whom a run has not asked does not reach it',
 	undelivered: 'no message is refused until the service gives up',
 	neverEnded: 'each run gets its replies before n8n itself ends it',
 	unbounded: 'nothing of a run is stored for ever',
@@ -31,6 +32,8 @@ export const exceptions = {
 		'a process is killed after a workflow has got a late reply, before this is stored; or a run, and nothing happens until n8n itself would have ended it',
 	publishing:
 		'a trigger is being published: a run that begins to ask cannot tell it, or it does not know yet which questions are open, or nobody responds to it',
+	withoutQuestion:
+		'somebody whose question fails writes while the run asks: the workflow of the owner gets it as late, others as usual or not',
 	unidentified:
 		'a message without ID and time comes twice, around the question or a restart: nothing tells it from an equal one',
 };
@@ -70,7 +73,11 @@ export function faultsOf(world: World): Fault[] {
 		if (inRuns > 1) add('twice', id, excuse);
 		if (inRuns > 0 && started + late > 0) add('alsoStarted', id, excuse);
 		if (late > 1) add('lateTwice', id, excuse);
-		if (started > 0 && started < made.length) add('swallowed', id, excuse);
+		const isLateAt = (at: string) =>
+			triggers.some(({ url, late }) => url === at && late.some((one) => one.id === id));
+		const isSwallowed = [...outcomes].some(([url, how]) => how !== 'started' && !isLateAt(url));
+		const isUnasked = isWithoutQuestion(world, message) ? 'withoutQuestion' : undefined;
+		if (started > 0 && isSwallowed) add('swallowed', id, excuse ?? isUnasked);
 		const mayBeLate = executions.filter(({ phones }) => phones.includes(message.phone)).length > 1;
 		const isMissed = started > 0 || (late > 0 && !mayBeLate);
 		if (isMissed && isReply(world, message)) add('missed', id, excuse);
@@ -78,6 +85,9 @@ export function faultsOf(world: World): Fault[] {
 	for (const { id, repeated } of executions)
 		for (const [phone, keys] of repeated)
 			if (keys.size > repeats) add('repeated', `${id} ${phone}`);
+	for (const { id, asked, output } of executions)
+		for (const message of written)
+			if (output.includes(message.id) && !asked.has(message.phone)) add('misread', id);
 	const isDisturbed = schedule.actions.some(({ is }) => is === 'kill' || is === 'publish');
 	for (const { id, state, isEndedByLimit } of executions) {
 		if (state === 'waiting' || state === 'asking') add('neverEnded', id);
@@ -145,6 +155,14 @@ function isWhilePublishing(
 		.some((one) => runs.some((run) => isDuring(one, run)));
 }
 
+/** Whether the question to the sender of a message has failed while it was written. */
+function isWithoutQuestion({ executions }: World, { phone, at }: Written): boolean {
+	return executions.some(({ phones, asked, startedAt, endedAskingAt }) => {
+		const isDuring = startedAt < at && at < endedAskingAt + callMs;
+		return isDuring && phones.includes(phone) && !asked.has(phone);
+	});
+}
+
 /** A message without ID and time is recognized if its sender was asked before, writes nothing equal, and no process is lost meanwhile. */
 function canBeRecognized(
 	{ executions, written, schedule }: World,
@@ -152,7 +170,9 @@ function canBeRecognized(
 ): boolean {
 	if (isCertain) return true;
 	const isEqual = (one: Written) => one.id !== id && one.phone === phone && one.text === text;
-	const isEarly = executions.some(({ asked }) => (asked.get(phone) ?? 0) > at);
+	const askedAt = ({ asked, phones }: Execution) =>
+		asked.get(phone) ?? (phones.includes(phone) ? Infinity : 0);
+	const isEarly = executions.some((one) => askedAt(one) > at);
 	const isDisturbed = schedule.actions.some(({ is }) => is === 'kill' || is === 'publish');
 	return !isEarly && !isDisturbed && !written.some(isEqual);
 }

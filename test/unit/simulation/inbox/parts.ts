@@ -19,8 +19,8 @@ export interface Setting {
 
 /** What happens, at a time in seconds. */
 export type Action = { at: number } &
-	/** `pace` is the time from one question to the next, seconds. */
-	(| { is: 'ask'; people: number[]; kind: Kind; limit: number; pace: number }
+	/** `failing` are those whose question is not sent, or not for certain; `pace` is the time from one question to the next, seconds. */
+	(| { is: 'ask'; people: number[]; failing: number[]; kind: Kind; limit: number; pace: number }
 		| { is: 'write'; person: number; text: string; isCertain: boolean }
 		| { is: 'kill'; process: number; down: number }
 		| { is: 'killAsker'; run: number }
@@ -80,6 +80,8 @@ export interface Execution {
 	/** When it began to ask, and to wait. */
 	startedAt: number;
 	waitsAt: number;
+	/** When nobody else was asked. */
+	endedAskingAt: number;
 	/** When it got its replies. */
 	acceptedAt: number;
 	until: number;

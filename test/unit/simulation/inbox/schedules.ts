@@ -20,6 +20,11 @@ const ask = fc.record({
 	is: fc.constant('ask' as const),
 	at: second(60),
 	people: fc.uniqueArray(fc.nat(people - 1), { minLength: 1, maxLength: people }),
+	failing: fc.oneof(
+		fc.constant<number[]>([]),
+		fc.constant<number[]>([]),
+		fc.uniqueArray(fc.nat(people - 1), { maxLength: 3 }),
+	),
 	kind: fc.constantFrom('freeText' as const, 'approval' as const, 'grouped' as const),
 	limit: fc.constantFrom(20, 60, 400),
 	pace: fc.constantFrom(0, 0, 0, 0, 0, 8, 70),
@@ -97,7 +102,7 @@ const mixed = fc
 
 const between = (from: number, to: number) => second(to - from).map((at) => from + at);
 const asking = (more: Partial<Extract<Action, { is: 'ask' }>>): Action => ({
-	...{ is: 'ask', at: 0, people: [0], kind: 'freeText', limit: 20, pace: 0, ...more },
+	...{ is: 'ask', at: 0, people: [0], failing: [], kind: 'freeText', limit: 20, pace: 0, ...more },
 });
 const writing = (at: number, person: number): Action => ({
 	...{ is: 'write', at, person, text: 'yes', isCertain: true },

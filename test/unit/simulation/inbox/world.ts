@@ -223,6 +223,7 @@ export class World extends N8n {
 				until: Infinity,
 				startedAt: this.now,
 				waitsAt: Infinity,
+				endedAskingAt: Infinity,
 				acceptedAt: 0,
 				output: [],
 				isEndedByLimit: false,
@@ -237,7 +238,10 @@ export class World extends N8n {
 		});
 	}
 
-	private async carryOut(execution: Execution, { kind, limit, pace }: Asking): Promise<void> {
+	private async carryOut(
+		execution: Execution,
+		{ failing, kind, limit, pace }: Asking,
+	): Promise<void> {
 		const { life, id, url, phones } = execution;
 		const ports: AskerPorts = {
 			...this.calls(life),
@@ -260,10 +264,16 @@ export class World extends N8n {
 				await asker.tell(people.slice(at, at + 2));
 				for (const { to } of people.slice(at, at + 2)) {
 					await this.after(this.latency() + pace * 1_000, life);
-					execution.asked.set(to, this.now);
+					if (!failing.map(phoneOf).includes(to)) execution.asked.set(to, this.now);
 				}
 			}
-			execution.until = await asker.close(people, []);
+			const asked = people.filter(({ to }) => execution.asked.has(to));
+			execution.until = await asker.close(asked, []);
+			execution.endedAskingAt = this.now;
+			if (asked.length === 0) {
+				execution.state = 'failed';
+				return;
+			}
 		} catch (error) {
 			await asker.stop();
 			throw error;
