@@ -138,6 +138,7 @@ export class Store {
 			const entries = new Set(copy);
 			if (call.method === 'remove') {
 				for (const entry of call.entries) entries.delete(entry);
+				simulation.noteRemoved(call.entries);
 				after = before - call.entries.length;
 				if (copy === undefined) return;
 			} else {
@@ -158,7 +159,6 @@ export class Store {
 				const endedAt = simulation.time;
 				const verdicts = this.rules.note(call, { added, before, after, startedAt, endedAt });
 				if (call.method === 'remove') {
-					simulation.noteRemoved(call.entries);
 					const { unwritten } = this.rules;
 					for (const entry of call.entries)
 						if (!unwritten.includes(entry)) this.questions.delete(entry);
