@@ -161,8 +161,9 @@ const http = axios.create({
 export async function post(url: string, bodies: string[]): Promise<void> {
 	const limit = pLimit(AT_ONCE);
 	const one = async (body: string) => {
-		const { status } = await http.post(url, body);
-		if (status !== 200) throw new UserError(`A delivery was answered with ${status}.`);
+		const { status, data } = await http.post<unknown>(url, body);
+		if (status !== 200)
+			throw new UserError(`A delivery was answered with ${status}: ${JSON.stringify(data)}`);
 	};
 	await Promise.all(bodies.map(async (body) => await limit(one, body)));
 }

@@ -82,5 +82,5 @@ export const suitesOf: Record<string, string[]> = {
 		'engine/reply/inbox',
 		'unit/simulation/inbox',
 	],
-	shared: ['unit/description/description', ...operations, ...sending],
+	shared: [...operations, ...sending],
 };

@@ -6,7 +6,7 @@ import { defaultTimeoutSeconds } from '../operations/fields';
 import type { Operation, OperationRequest, RunOptions } from '../operations/operation';
 import type { Client } from '../transport/client';
 import { connect } from '../transport/connect';
-import { ServiceError, asFailure } from '../transport/errors';
+import { InputError, ServiceError, asFailure } from '../transport/errors';
 import {
 	applyAudienceRules,
 	outsideWindow,
@@ -239,6 +239,9 @@ function lookAhead(stores: EntryStore[], { config }: Client, isSet: boolean): nu
 	return Math.ceil((requests / windowMs) * sumBy(slow, 'verdictMs'));
 }
 
+/** What guards see of an item whose turn came after the run was stopped. */
+const stopped = toOutcome(new InputError('The run was stopped'));
+
 /** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
@@ -264,8 +267,13 @@ async function carryOut(
 	// In the order in which they are called. A message that all of them let through is sent.
 	const guards = compact([record, sendWindow, cap, sendOnce]);
 	await inQueues(items, settings, async (item) => {
+		let isTooLate = false;
 		const sendUnguarded: Send = async (request = item.request) =>
-			await inTurn(async () => await sendItem(run, client, item, request));
+			await inTurn(async () => {
+				// It may have claimed its entry before the run was stopped. As nothing is sent, the claim is removed.
+				isTooLate = settings.isStopped();
+				return isTooLate ? stopped : await sendItem(run, client, item, request);
+			});
 		const send = guards.reduceRight(
 			(next, one): Send =>
 				async () =>
@@ -273,6 +281,7 @@ async function carryOut(
 			sendUnguarded,
 		);
 		const outcome = await send().catch(toOutcome);
+		if (isTooLate) return;
 		item.outcome = outcome;
 		note(outcome);
 		hasToStop ||= hasFailed(outcome) && stops;

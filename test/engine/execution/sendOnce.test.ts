@@ -1,7 +1,7 @@
 /** Send Once: nobody gets a campaign twice, and nobody is left out because the node could not write to the database. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { countBy, range } from 'lodash';
+import { countBy, range, sum } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../../../harness/engine/execution';
@@ -192,6 +192,25 @@ test('a slow database is asked for more messages at once, so that a campaign kee
 	});
 	// As many as may be sent at once: the others would wait until these are sent.
 	expect(Math.max(...claimed)).toBeGreaterThan(24);
+	expect(received()).toEqual(oneEach(300));
+});
+
+test('after the first failure, nobody gets a message who was claimed before, and the next run sends to them', async () => {
+	const { processed } = service.engine;
+	const record = processed.checkProcessedAndRecord.bind(processed);
+	jest.spyOn(processed, 'checkProcessedAndRecord').mockImplementation(async (...call) => {
+		await delay(500);
+		return await record(...call);
+	});
+	// When the second part is sent, hundreds are claimed.
+	await service.fault({ endpoint: 'sendText', match: '+15550001060', status: 422, count: 1 });
+	const credentials = service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 });
+	const ids = { workflowId: workflowId(), credentials };
+	const all = { ...ids, items: people(300), parameters: { ...sale, options: {} } };
+	const { error } = await service.run(all);
+	expect(error?.message).toContain('Unprocessable Entity');
+	expect(sum(Object.values(received()))).toBeLessThan(60 + 2 * 24);
+	await service.run(all);
 	expect(received()).toEqual(oneEach(300));
 });
 
