@@ -1,13 +1,13 @@
-/** Finds the questions to the sender of a message. As pure as core.ts. */
+/** Finds the questions to the sender of a message. Like core.ts, without n8n, clock or network. */
 import { compact, sortBy, union, uniqBy } from 'lodash';
 
 import { isPhoneKey, samePhoneKey } from '../phone/compare';
 import type { Asked, Person, Run, Sender } from './core';
 
-/** Runs by name, and by the people whom they ask. */
+/** Runs by their names, and by the people whom they ask. */
 export class Runs {
 	private readonly byId = new Map<string, Run>();
-	/** The items that ask somebody, by run: see namesOf. */
+	/** For each name of a person, see namesOf: the runs that ask this person, with the indexes of the items. */
 	private readonly byName = new Map<string, Map<string, number[]>>();
 
 	/** How many people the runs ask. */
@@ -40,7 +40,7 @@ export class Runs {
 		runs.set(id, union(runs.get(id), [item]));
 	}
 
-	/** Somebody who hides the number is known by their name once they quote a question. @returns the runs that now know it */
+	/** Remembers the name of a person who hides the number, once the person quotes a question. @returns the runs that now know the name */
 	learnSender(message: Sender): Run[] {
 		const { phone: sender, quoted } = message;
 		if (sender === '' || isPhoneKey(sender)) return [];
@@ -99,7 +99,10 @@ export class Runs {
 	}
 }
 
-/** By what the messages of somebody are found: the phone, the name that stands for it, and the question that they quote. */
+/**
+ * The names by which a person's messages are found: the phone, the name of a person who hides the number, and the
+ * question that a message quotes.
+ */
 function namesOf({ to, sender, askedMessageId }: Person): string[] {
 	return compact([samePhoneKey(to), sender, quoteOf(askedMessageId)]);
 }
