@@ -61,7 +61,10 @@ function haveDigits(choices: string[]): boolean {
 	return choices.every((choice) => /^[+-]?\d/.test(choice));
 }
 
-/** A number with point or comma. With a single one that may separate thousands (1,234), the number is ambiguous and does not count. */
+/**
+ * Reads a number with a decimal point or comma. If its only separator may also separate thousands (1,234), the number
+ * is ambiguous and does not count.
+ */
 function readNumber(text: string): number | undefined {
 	const written = text.replace(/[\s'’]/g, '').replace('−', '-');
 	// A longer number would lose digits.

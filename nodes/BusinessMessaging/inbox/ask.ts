@@ -1,4 +1,4 @@
-/** Finds out how replies will arrive, before the first question is sent. */
+/** Finds the receiver of the replies, before the first question is sent. */
 import { chunk, partition } from 'lodash';
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 

@@ -122,7 +122,11 @@ export class Asker {
 		await this.tellOwner(over).catch(() => {});
 	}
 
-	/** The owner takes an asker that is silent for too long for dead. A trigger that was published meanwhile hears of the run before the next people are told. */
+	/**
+	 * Tells the owner again and again that the asker is alive: the owner counts an asker that is silent for too long as
+	 * dead. In this way, the asker also learns of triggers that were published meanwhile, and tells them about the run
+	 * before the next people are asked.
+	 */
 	private async beat(): Promise<void> {
 		for (;;) {
 			await this.ports.pause(heartbeatMs);

@@ -36,8 +36,9 @@ type StoredPerson = [
 ];
 type StoredRun = [
 	/**
-	 * Separated by spaces: execution, node and signature of its URL; when it began to ask, base 36; until when replies count and the asker
-	 * is alive, in seconds after that; 1 for whole, 2 for over.
+	 * Separated by spaces: execution, node and signature of the run's URL; when the run began to ask, in base 36; for how
+	 * many seconds from then replies count; for how many seconds from then the asker counts as alive; flags: 1 if all
+	 * were asked, plus 2 if the run is over.
 	 */
 	head: string,
 	questions: Array<Partial<Question> & { q?: string }>,

@@ -67,8 +67,8 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 }
 
 /**
- * What the node has kept in its context. n8n gives it to expressions only, and its engine 2.0 not at all: then everything comes with
- * the replies of the trigger, and without a trigger nothing can be received.
+ * What the node has kept in its context. n8n gives it only to expressions, and on engine 2.0 not at all. Then
+ * everything comes with the replies from the trigger; without a trigger, no reply can be received.
  */
 function readWait(context: IWebhookFunctions): Wait | undefined {
 	const name = JSON.stringify(context.getNode().name).replace(

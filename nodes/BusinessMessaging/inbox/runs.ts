@@ -71,8 +71,9 @@ export class Runs {
 	}
 
 	/**
-	 * The questions to the sender of a message: the one that it quotes, then the latest first. Thousands of runs may ask one phone.
-	 * Whoever has a number is known by it; a quote that can mean several people means none.
+	 * The questions to the sender of a message: first the one that the message quotes, then the others, the latest first.
+	 * Thousands of runs may ask one phone. A person with a number is known by it. A quote that could come from several
+	 * people is ignored.
 	 */
 	to({ phone, quoted }: Sender): Asked[] {
 		const quoting = isPhoneKey(phone) ? [] : this.find(quoteOf(quoted));
