@@ -44,7 +44,7 @@ test.each<[count: number, headers: Record<string, string>]>([
 	[3, {}],
 	[2, { 'webhook-id': 'e1' }],
 ])(
-	'a change that is later reversed and made again starts %d executions with the headers %j',
+	'a value that changes and then changes back starts %d executions with the headers %j',
 	async (count, headers) => {
 		const parameters = { options: { otherEvents: 'conversation.assigned' } };
 		const trigger = await triggers.active({ parameters });
