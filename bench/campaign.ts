@@ -20,13 +20,13 @@ import { cpuSeconds, forgetPeak, peakMb, pidOf } from './usage';
 
 const parts = ['senders', 'processes', 'plans'];
 
-/** The documented limit of 1,000 requests per minute, six times as fast, and a campaign that exceeds it. */
+/** The documented limit of 1,000 requests per minute, but six times as fast, and a campaign that exceeds this limit. */
 const full = {
 	messages: 3000,
 	rate: { requests: 1000, windowMs: 10_000 },
 	/** How long the service takes to respond, ms. */
 	latencyMs: 50,
-	/** Response times and plans (requests a minute) of which it is measured how much of a plan is used. */
+	/** Response times, ms, and plans (requests per minute). For each pair, the benchmark measures how much of the plan is used. */
 	latencies: [20, 100, 300, 1_000],
 	plans: [1_000, 5_000, 20_000],
 	/** How many n8n processes share one key. */
@@ -43,7 +43,7 @@ const quick: Settings = {
 	processes: [1, 2],
 };
 
-/** The most that our node may take of the best possible time, and the least that it must use of a plan. */
+/** How much longer than the best possible time our node may take at most, as a factor; and the least share of a plan that it must use. */
 const bounds = { ratio: 1.15, share: 0.95 };
 const quickBounds = { ratio: 1.5, share: 0.85 };
 
@@ -54,7 +54,7 @@ Fails if our node loses or doubles a message, takes more than ${bounds.ratio} ti
 --quick checks in about three minutes that everything works; its figures are too small to compare. --only measures some parts:
 ${parts.join(', ')}. Processes are compared with the best possible time, which the senders show.`;
 
-/** What came of our node. */
+/** The result of our node. */
 type Outcome = Pick<Traffic, 'lost' | 'doubled'> & {
 	ratioToBest?: number;
 	shareOfPlan?: number;
@@ -62,7 +62,7 @@ type Outcome = Pick<Traffic, 'lost' | 'doubled'> & {
 	perMinute?: number;
 };
 
-/** Runs all parts, or some, and prints them. */
+/** Runs all parts or some of them, and prints the results. */
 export async function run(isQuick: boolean, only = parts.join()) {
 	const settings = isQuick ? quick : full;
 	const chosen = only.split(',');
@@ -97,7 +97,7 @@ export async function run(isQuick: boolean, only = parts.join()) {
 	return { figures, faults };
 }
 
-/** What must not be, in sentences. */
+/** What is wrong with the results, one sentence each. */
 function faultsOf(rows: Outcome[], isQuick: boolean): string[] {
 	const { ratio, share } = isQuick ? quickBounds : bounds;
 	return rows.flatMap(({ lost, doubled, ratioToBest = 1, shareOfPlan = 1, ...row }) => {
@@ -110,7 +110,10 @@ function faultsOf(rows: Outcome[], isQuick: boolean): string[] {
 	});
 }
 
-/** All senders at a service with a rate limit. Each campaign has a separate service, as our node remembers its requests to one. */
+/**
+ * Compares all senders at a service with a rate limit. Each campaign has a separate service, because our node remembers
+ * its requests to a service.
+ */
 async function compareSenders(n8n: N8nServer, settings: Settings) {
 	const { messages, rate, latencyMs } = settings;
 	const { best, ...fullSpeed } = await findBest(n8n, settings);
@@ -125,8 +128,8 @@ async function compareSenders(n8n: N8nServer, settings: Settings) {
 }
 
 /**
- * The shortest possible time for the campaign: the full speed is that of the fastest sender without a limit. The same runs show what
- * a sender needs for a message.
+ * Finds the shortest possible time for the campaign: the full speed is the speed of the fastest sender without a limit.
+ * The same runs show what each sender needs for one message.
  */
 async function findBest(n8n: N8nServer, { messages, rate, latencyMs }: Settings) {
 	const fullWindows = Math.ceil(messages / rate.requests) - 1;
@@ -134,7 +137,7 @@ async function findBest(n8n: N8nServer, { messages, rate, latencyMs }: Settings)
 	const candidates: Sender[] = ['business-messaging', 'http-request'];
 	const cost: Array<Measurement & { sender: Sender; messages: number }> = [];
 	await SandboxProcess.during({ latencyMs }, async (unlimited) => {
-		// First whole campaigns, so that the heap has grown before the others.
+		// Whole campaigns come first, so that the heap has already grown before the smaller ones.
 		for (const count of [messages, rest, rest, rest])
 			for (const sender of candidates)
 				cost.push({
@@ -153,7 +156,7 @@ async function findBest(n8n: N8nServer, { messages, rate, latencyMs }: Settings)
 	return { best, derivation, cost };
 }
 
-/** Our node alone and in several n8n processes that share one key, each with a part of the campaign. */
+/** Our node alone, and in several n8n processes that share one key and send a part of the campaign each. */
 async function compareProcesses(environment: Environment, settings: Settings, best: number) {
 	const { messages, rate, latencyMs } = settings;
 	const rows = [];
@@ -168,7 +171,7 @@ async function compareProcesses(environment: Environment, settings: Settings, be
 	return rows;
 }
 
-/** @returns the time from the first node that sends to the end of the last, and what arrived */
+/** @returns the time from the start of the first sending node to the end of the last one, and what arrived */
 async function sendShared(n8ns: N8nServer[], service: SandboxClient, settings: Settings) {
 	const { messages, rate } = settings;
 	const sender = 'business-messaging';
@@ -188,7 +191,7 @@ async function sendShared(n8ns: N8nServer[], service: SandboxClient, settings: S
 	return { seconds: (Math.max(...ends) - start) / 1000, ...traffic };
 }
 
-/** How much of each plan our node uses with its default settings, each with a separate service. */
+/** Measures how much of each plan our node uses with its default settings; each plan has a separate service. */
 async function measurePlans(n8n: N8nServer, { latencies, plans }: Settings) {
 	const cells = [];
 	for (const latencyMs of latencies) {
@@ -203,7 +206,7 @@ async function measurePlans(n8n: N8nServer, { latencies, plans }: Settings) {
 }
 
 async function measurePlan(n8n: N8nServer, service: SandboxClient, rate: Rate) {
-	// Some more than the plan allows in a minute: the first of them shows when the service takes more.
+	// A few more messages than the plan allows in a minute: the first of the additional ones shows when the service accepts more.
 	const order = { sender: 'business-messaging', messages: rate.requests * 1.05, rate } as const;
 	const { lost, doubled, tooManyRequests } = await measure(n8n, service, order);
 	const times = sortBy((await service.sent()).map(({ createdAt }) => Date.parse(createdAt)));
@@ -260,16 +263,16 @@ type Sender = keyof typeof senders;
 /** A campaign. */
 interface Order {
 	sender: Sender;
-	/** Where its people begin; 0 by default. */
+	/** Index of the first person of the campaign; 0 by default. */
 	from?: number;
 	messages: number;
-	/** The limit in our credential; the other senders have none. */
+	/** The rate limit in our credential; the other senders have none. */
 	rate?: Rate;
 }
 
 /** Result of a campaign. */
 interface Measurement extends Traffic {
-	/** Time of the sending node, as n8n records it. */
+	/** Duration of the sending node, as n8n records it. */
 	seconds: number;
 	/** CPU time and peak memory of n8n's process, from the click until the execution is stored. */
 	cpuSeconds: number;

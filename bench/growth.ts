@@ -1,6 +1,7 @@
 /**
- * `npm run bench:growth`: what a shop has after a year, on a real n8n with its default settings: time, memory, and how long n8n's event
- * loop stands still, each beside the same work without what makes it large. Takes about half an hour.
+ * `npm run bench:growth`: the data that a shop has after a year, on a real n8n with its default settings. Measures
+ * time, memory, and how long n8n's event loop stands still, each beside the same work without that data. Takes about
+ * half an hour.
  */
 import path from 'node:path';
 import range from 'lodash/range';
@@ -28,10 +29,10 @@ own store takes for one call), or where the double size takes more than twice as
 const MAX_RATIO = 1.25;
 const MAX_BLOCK_MS = 100;
 const MAX_GROWTH = 1.1;
-/** Disturbances can only add. So a row above its bounds is measured again, so often at most. */
+/** The greatest number of measurements of a row. Disturbances can only make a result worse, so a row above its bounds is measured again. */
 const MAX_ROUNDS = 6;
 
-/** A result, as the JSON file has it. Times of blocks in ms. */
+/** A result, as in the JSON file. Times for which the event loop stands still are in ms. */
 interface Row {
 	what: string;
 	size: number;
@@ -43,14 +44,14 @@ interface Row {
 	peakMb: number;
 }
 
-/** What one call of n8n's own store takes, with so many entries. */
+/** The time that one call of n8n's own store takes with this number of entries. */
 interface StoreRow {
 	entries: number;
 	seconds: number;
 	longestBlockMs: number;
 }
 
-/** Runs all, or some, and prints it. */
+/** Runs all comparisons or some of them, and prints the results. */
 export async function run(isQuick: boolean, only?: string) {
 	const chosen = choose(only);
 	const environment = await Environment.open();
@@ -92,13 +93,13 @@ function choose(only?: string): Comparison[] {
 	return comparisons.filter(({ name }) => wanted.includes(name));
 }
 
-/** By how much longer n8n's event loop may stand still: n8n's own store stops it for each call. */
+/** How much longer n8n's event loop may stand still than in the work beside it, ms: n8n's own store stops it for each call. */
 function allowedBlockMs(size: number, { usesStore }: Comparison, store: StoreRow[]): number {
 	const own = usesStore && store.find(({ entries }) => entries === size);
 	return MAX_BLOCK_MS + (own ? own.longestBlockMs : 0);
 }
 
-/** A size of a comparison. */
+/** One comparison at one size. */
 interface Order {
 	comparison: Comparison;
 	size: number;
@@ -179,7 +180,7 @@ async function measureStore(
 	return rows;
 }
 
-/** What must not be, in sentences. @param rows those of one comparison, the smallest first */
+/** What is wrong with the results, one sentence each. @param rows the rows of one comparison, the smallest first */
 function faultsOf(rows: Row[], comparison: Comparison, store: StoreRow[]): string[] {
 	return rows.flatMap((row, index) => [
 		...boundFaults(row, allowedBlockMs(row.size, comparison, store)),
@@ -195,7 +196,10 @@ function boundFaults({ what, size, ...row }: Row, allowedMs: number): string[] {
 	return faults.map((fault) => `${size}: ${what}: ${fault}`);
 }
 
-/** What the same work without the feature takes beyond the size, n8n and the machine take: for each request, a new connection. */
+/**
+ * The fault if a row grows faster than its size. If the same work without the feature grows as fast, n8n and the
+ * machine are the reason, e.g. a new connection for each request.
+ */
 function growthFaults(row: Row, smaller: Row | undefined): string[] {
 	if (!smaller || smaller.size === 0) return [];
 	const times = row.size / smaller.size;

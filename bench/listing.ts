@@ -12,7 +12,10 @@ import type { Took } from './listingClient';
 export const usage = `Usage: npm run bench:listing -- [--json FILE] [--quick]
 Fails where a contact is missing or doubled, or where it takes too many requests or too much memory. --quick lists 2,000, too few to compare memory.`;
 const maxFurther = 3;
-/** Factor to the memory of the simple loop. It is checked for long lists only, where it exceeds what the process itself needs. */
+/**
+ * The greatest memory, as a multiple of the simple loop's memory. Checked only for long lists, because short ones need
+ * less than the process itself.
+ */
 const maxMemory = 1.5;
 const comparable = 100_000;
 const requestsPerMinute = 1_000;
@@ -24,7 +27,7 @@ const pagingVariants: Array<Partial<Choice>> = [
 	...singleVariants().filter((variant) => /^(page-|last-page|list-)/.test(Object.keys(variant)[0])),
 ];
 
-/** Lists in each way of paging, and prints it. */
+/** Lists in each way of paging, and prints the results. */
 export async function run(isQuick: boolean) {
 	const [contacts, rounds] = isQuick ? [2_000, 1] : [comparable, 2];
 	buildIfStale();
@@ -68,12 +71,12 @@ async function measure(variants: Partial<Choice>, contacts: number, rounds: numb
 	const found = { node: [] as Array<Took & { requests: number }>, bare: [] as Took[] };
 	await SandboxProcess.during({ variants, contacts }, async (service) => {
 		for (let round = 0; round < rounds; round++) {
-			// In alternating order, so that neither benefits from what the other has left behind.
+			// In alternating order, so that neither benefits from what the other one has left behind.
 			const turns = round % 2 === 0 ? (['node', 'bare'] as const) : (['bare', 'node'] as const);
 			for (const kind of turns) found[kind].push(await list(kind, service, variants, contacts));
 		}
 	});
-	// The best of all rounds: disturbances can only add time and memory.
+	// The best of all rounds, because disturbances can only add time and memory.
 	const best = (all: Took[]) => ({
 		seconds: min(map(all, 'seconds')) ?? Number.NaN,
 		peakMb: min(map(all, 'peakMb')) ?? Number.NaN,
@@ -87,7 +90,7 @@ async function measure(variants: Partial<Choice>, contacts: number, rounds: numb
 		variant: describeVariants(variants),
 		contacts,
 		requests,
-		/** The time that the rate limit would demand. */
+		/** The time that the rate limit requires for these requests. */
 		rateSeconds: (requests / requestsPerMinute) * 60,
 		/** The fewest possible requests; null if the service gives no total. */
 		fewest: saysTotal ? Math.ceil(contacts / pageSize) : null,

@@ -1,6 +1,6 @@
 /**
- * Lists once: `listingClient.ts <node|bare> <base URL> <API key> <first page> <page size> <contacts>`. Sends the result to the
- * parent process. Both kinds load n8n, so that they only differ in how they list.
+ * Lists contacts once: `listingClient.ts <node|bare> <base URL> <API key> <first page> <page size> <contacts>`. Sends
+ * the result to the parent process. Both kinds load n8n, so that they differ only in how they list.
  */
 import axios from 'axios';
 import { ExecuteContext } from 'n8n-core';

@@ -3,10 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFlags, runMain, UserError } from '../harness/cli';
 import { compareRatios } from './ratios';
 
-/** A benchmark prints its tables, and returns what it has measured, and what must not be, in sentences. */
+/** A benchmark prints its tables. It returns what it has measured, and what is wrong with the results, one sentence each. */
 interface Benchmark {
 	usage: string;
-	/** @param only names some parts, @param people numbers of people, if the benchmark has any */
+	/** @param only names of the parts to run @param people numbers of people, for a benchmark that has them */
 	run: (
 		isQuick: boolean,
 		only?: string,

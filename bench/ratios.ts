@@ -1,14 +1,14 @@
 /** Compares the ratios of two runs of a benchmark: unlike times, they depend little on the machine. */
 import { printTable } from '../harness/cli';
 
-/** Names of figures that are ratios: the smaller, the better, or the greater. */
+/** Names of figures that are ratios: those that are better if they are smaller, and those that are better if they are greater. */
 const smallerIsBetter = ['ratio', 'ratioToBest', 'cpuRatio', 'timesBest'];
 const greaterIsBetter = ['shareOfPlan', 'speed', 'cpu'];
 
-/** How many times as bad a ratio may be: short runs vary. */
+/** The greatest factor by which a ratio may be worse: short runs vary. */
 const tolerance = 1.5;
 
-/** Each ratio by its place in the figures, the smaller the better. */
+/** Each ratio by its path in the figures, converted so that a smaller one is better. */
 function ratiosIn(figures: unknown, place = ''): Map<string, number> {
 	const found = new Map<string, number>();
 	if (typeof figures !== 'object' || figures === null) return found;
@@ -22,7 +22,7 @@ function ratiosIn(figures: unknown, place = ''): Map<string, number> {
 	return found;
 }
 
-/** Prints them side by side. @returns in sentences, which have become worse, and which are missing */
+/** Prints both runs side by side. @returns one sentence for each ratio that has become worse or is missing */
 export function compareRatios(earlier: unknown, now: unknown): string[] {
 	const current = ratiosIn(now);
 	const rows = [...ratiosIn(earlier)].map(([place, before]) => {

@@ -24,11 +24,11 @@ refused deliveries; open: the most runs to the fewest, bytes for each run).
 --quick measures up to 100 people, and 20 and 100 open runs. --people asks as many people, and leaves out open runs.`;
 
 const MAX_RATIO = 1.5;
-/** With fewer people, the time is that of continuing the run. */
+/** The least number of people for which the time is checked. With fewer, most of it is the time to continue the run. */
 const LEAST_PEOPLE = 100;
 const END_LIMIT = 15 * 60_000;
 const WARM_UP = 50;
-/** Of all open runs, so many are executions, and get a reply. */
+/** How many of the open runs are executions and get a reply. */
 const REPLIES = 10;
 const OTHERS = 40;
 
@@ -36,14 +36,14 @@ const OTHERS = 40;
 const refusing = trigger({ filters: { intent: 'optOut' } });
 const question = { resource: 'message', operation: 'sendAndWait', message: 'Will you come?' };
 
-/** What came of one number of people. */
+/** The result for one number of people. */
 interface PeopleRow {
 	people: number;
-	/** From the first reply until the run goes on. */
+	/** The time from the first reply until the run continues. */
 	seconds: number;
 	filteredSeconds: number;
 	ratio: number;
-	/** The ratio of n8n's CPU times, which holds also if the machine has other work. */
+	/** The ratio of n8n's CPU times. It is also valid if the machine has other work. */
 	cpuRatio: number;
 	lost: number;
 	doubled: number;
@@ -51,24 +51,24 @@ interface PeopleRow {
 	startedOthers: number;
 }
 
-/** What one number of open runs of one person costs. */
+/** What one number of open runs costs, all of which ask the same person. */
 interface OpenRow {
 	runs: number;
-	/** A message that is no reply, ms; and without any open run. */
+	/** The time for a message that is no reply, ms; and the same without any open run. */
 	otherMs: number;
 	withoutMs: number;
-	/** CPU time of n8n for a message that is no reply, ms; and without any open run. */
+	/** n8n's CPU time for a message that is no reply, ms; and the same without any open run. */
 	otherCpuMs: number;
 	withoutCpuMs: number;
-	/** A reply, ms. */
+	/** The time for a reply, ms. */
 	replyMs: number;
-	/** What n8n stores of the open runs. */
+	/** The size of what n8n stores for the open runs, bytes. */
 	bytes: number;
 	lost: number;
 	doubled: number;
 }
 
-/** Runs all, and prints it. */
+/** Runs all parts, and prints the results. */
 export async function run(isQuick: boolean, _only?: string, chosen?: string) {
 	const counts = isQuick ? [1, 10, 100] : [1, 10, 100, 1_000, 5_000, 10_000];
 	const runs = isQuick ? [20, 100] : [100, 500, 2_000];
@@ -85,7 +85,7 @@ export async function run(isQuick: boolean, _only?: string, chosen?: string) {
 	return { figures: { people, open }, faults: [...faultsOfPeople(people), ...faultsOfOpen(open)] };
 }
 
-/** Where it is measured. */
+/** The n8n and the service in which a benchmark runs. */
 interface Place {
 	n8n: N8nServer;
 	service: SandboxClient;
@@ -136,7 +136,7 @@ async function askPeople(place: Place, people: number): Promise<PeopleRow> {
 	};
 }
 
-/** The same deliveries to a trigger whose filter refuses them. */
+/** Makes the same deliveries to a trigger whose filter refuses them. */
 async function refused({ n8n, service }: Place, numbers: string[]): Promise<Took> {
 	const { url, workflowId } = await publish(n8n, service, refusing);
 	await post(url, repliesOf(numbersOf({ from: 100_000, count: WARM_UP })));
@@ -145,7 +145,7 @@ async function refused({ n8n, service }: Place, numbers: string[]): Promise<Took
 	return took;
 }
 
-/** A workflow that asks so many people. @returns its ID */
+/** A workflow that asks this number of people. @returns its ID */
 async function createQuestion({ n8n, service }: Place, count: number) {
 	const values = service.credential();
 	const credential = await n8n.client.saveCredential('Service', 'businessMessagingApi', values);
@@ -163,7 +163,7 @@ async function createQuestion({ n8n, service }: Place, count: number) {
 	return (await n8n.client.createWorkflow(workflow('Ask', nodes))).id;
 }
 
-/** Runs it until it waits. @returns the execution */
+/** Runs a workflow until it waits. @returns the execution */
 async function ask({ client }: N8nServer, workflowId: string): Promise<string> {
 	const execution = await client.run(workflowId, 'Start');
 	const waits = async () => (await client.listExecutions(workflowId, 1))[0]?.status === 'waiting';
@@ -171,7 +171,7 @@ async function ask({ client }: N8nServer, workflowId: string): Promise<string> {
 	return execution;
 }
 
-/** Until so many of the latest runs of a workflow wait. */
+/** Waits until this number of the latest runs of a workflow wait. */
 async function untilWaiting({ client }: N8nServer, workflowId: string, count: number) {
 	const isSo = async () => {
 		const latest = await client.listExecutions(workflowId, REPLIES);
@@ -184,7 +184,7 @@ function replyOf(number: unknown): string {
 	return `Tuesday suits ${String(number)}`;
 }
 
-/** Everybody writes once. */
+/** Deliveries in which each person writes once. */
 function repliesOf(numbers: string[]): string[] {
 	return numbers.map((from) => messageOf(from, replyOf(from)));
 }
@@ -194,7 +194,7 @@ function messageOf(from: string, text: string): string {
 	return bodyOf('received', { id: `msg_${++messages}`, from, text });
 }
 
-/** What n8n took for something. */
+/** What n8n took for a piece of work. */
 interface Took {
 	seconds: number;
 	cpuSeconds: number;
@@ -213,7 +213,7 @@ async function msOf(work: () => Promise<unknown>): Promise<number> {
 	return performance.now() - start;
 }
 
-/** One person, whom ever more runs ask. */
+/** One person who is asked by more and more runs. */
 async function openRuns(place: Place, sizes: number[]): Promise<OpenRow[]> {
 	const { n8n, service } = place;
 	const bare = await publish(n8n, service, refusing);
@@ -237,7 +237,7 @@ async function openRuns(place: Place, sizes: number[]): Promise<OpenRow[]> {
 	return rows;
 }
 
-/** @param more runs are told first, then some are asked, and get their replies */
+/** @param more runs are told to the trigger first; then some runs ask, and get their replies */
 async function measureOpen(
 	{ n8n, service, database }: Place,
 	{ url, workflowId }: { url: string; workflowId: string },
@@ -268,7 +268,7 @@ async function measureOpen(
 	};
 }
 
-/** One after the other. @returns the time of the fastest, and n8n's CPU time for each, ms */
+/** Makes deliveries one after the other. @returns the time of the fastest, and n8n's CPU time for each, ms */
 async function deliverOthers(n8n: N8nServer, url: string, bodies: string[]) {
 	const pid = pidOf(n8n);
 	const cpu = cpuSeconds(pid);
@@ -278,7 +278,7 @@ async function deliverOthers(n8n: N8nServer, url: string, bodies: string[]) {
 	return { ms: Math.min(...times), cpuMs };
 }
 
-/** What a trigger stores of open runs. */
+/** The size of what a trigger stores for open runs. */
 async function storedBytes(database: Database, workflowId: string): Promise<number> {
 	const query = 'SELECT staticData FROM workflow_entity WHERE id = ?';
 	const [{ staticData }] = await database.run(query, [workflowId]);
@@ -287,7 +287,7 @@ async function storedBytes(database: Database, workflowId: string): Promise<numb
 	return Buffer.byteLength(JSON.stringify(stored ?? ''));
 }
 
-/** What must not be, in sentences. */
+/** What is wrong with the results, one sentence each. */
 function faultsOfPeople(rows: PeopleRow[]): string[] {
 	return rows.flatMap(({ people, ratio, lost, doubled, startedOthers, registrations }) => {
 		const isSlow = people >= LEAST_PEOPLE && ratio > MAX_RATIO;

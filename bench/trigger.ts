@@ -28,25 +28,28 @@ const environments: Record<string, NodeJS.ProcessEnv> = {
 	'n8n as it is': {},
 	'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true': { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' },
 };
-/** Each receiver gets its deliveries in this number of parts, alternating, so that both have the same n8n and machine. */
+/**
+ * How many parts the deliveries have. The parts go to the receivers in turn, so that n8n and the machine are in the
+ * same state for each.
+ */
 const PARTS = 5;
 /** How many deliveries are under way at once. */
 const AT_ONCE = 20;
 const WARM_UP = 60;
 const END_LIMIT = 120_000;
-/** The states of each message. */
+/** The statuses for which each message has a receipt. */
 const RECEIPTS = ['sent', 'delivered', 'read'];
-/** Copies that come later do so after this many events. */
+/** After how many events the later copies of an event come. */
 const LATER = 40;
 
-/** Makes the node that starts a workflow. */
+/** A function that makes the node that starts a workflow. */
 type Receiver = (credential: string) => INode;
 
 export const trigger =
 	(parameters: INodeParameters): Receiver =>
 	(credential) =>
 		node('Trigger', TRIGGER, 1.1, parameters, withCredential(credential));
-/** n8n's own, with its defaults. */
+/** n8n's own Webhook node, with its defaults. */
 const webhook: Receiver = () =>
 	node('Trigger', 'n8n-nodes-base.webhook', 2.1, { httpMethod: 'POST', options: {} });
 const events = RECEIPTS.map((state) => `message.${state}`);
@@ -56,7 +59,7 @@ const batching = {
 	single: trigger({ events }),
 };
 
-/** What is delivered to whom; the first one is compared with the other one. */
+/** The deliveries and their receivers; the first receiver is compared with the second. */
 interface Comparison {
 	title: string;
 	bodies: string[];
@@ -73,7 +76,7 @@ function comparisonsOf(many: number, few: number, messages: number): Comparison[
 	];
 }
 
-/** Runs all, and prints it. */
+/** Runs all comparisons, and prints the results. */
 export async function run(isQuick: boolean) {
 	const comparisons = isQuick ? comparisonsOf(100, 60, 20) : comparisonsOf(1000, 300, 240);
 	const installed = await Environment.open();
@@ -92,7 +95,7 @@ export async function run(isQuick: boolean) {
 	return { figures, faults: isWrong ? ['Events were lost or started two executions.'] : [] };
 }
 
-/** The same deliveries to all receivers in one n8n, part by part, in alternating order. Prints the times of all parts together. */
+/** Makes the same deliveries to all receivers in one n8n, part by part, in alternating order. Prints the times of all parts together. */
 async function compare(
 	n8n: N8nServer,
 	service: SandboxProcess,
@@ -157,7 +160,7 @@ const http = axios.create({
 	validateStatus: () => true,
 });
 
-/** Delivers some at once. @throws UserError when a delivery is not answered with 200 */
+/** Makes several deliveries at a time. @throws UserError when a delivery gets another response than 200 */
 export async function post(url: string, bodies: string[]): Promise<void> {
 	const limit = pLimit(AT_ONCE);
 	const one = async (body: string) => {
@@ -169,8 +172,8 @@ export async function post(url: string, bodies: string[]): Promise<void> {
 }
 
 /**
- * Delivers directly, because the sandbox would repeat what fails; all ends with the last execution.
- * @throws UserError when a delivery is not answered with 200
+ * Delivers without the sandbox, which would repeat failed deliveries. Returns when the last execution has ended.
+ * @throws UserError when a delivery gets another response than 200
  */
 async function deliver(
 	n8n: N8nServer,
@@ -180,14 +183,14 @@ async function deliver(
 	const pid = pidOf(n8n);
 	const [start, cpu] = [performance.now(), cpuSeconds(pid)];
 	await post(url, bodies);
-	// n8n lists what still runs first.
+	// n8n lists running executions first.
 	const isIdle = async () =>
 		(await n8n.client.listExecutions(workflowId, 1)).every(({ status }) => status === 'success');
 	await until('the executions to end', isIdle, { limit: END_LIMIT, interval: 50 });
 	return { seconds: (performance.now() - start) / 1000, cpuSeconds: cpuSeconds(pid) - cpu };
 }
 
-/** Which events have started an execution, by what the executions hold. @param expected their names */
+/** Which events have started an execution, according to the stored executions. @param expected the names of all events */
 async function outcome({ client }: N8nServer, workflowId: string, expected: string[]) {
 	const list = await client.listAllExecutions(workflowId);
 	const limit = pLimit(5);
@@ -208,8 +211,8 @@ async function outcome({ client }: N8nServer, workflowId: string, expected: stri
 }
 
 /**
- * Bodies of deliveries, the same in every run. Where they are repeated, of each ten events three come again, one of them twice: at
- * the same moment, or later.
+ * Bodies of deliveries, the same in every run. With `repeated`, three of each ten events come again, one of these
+ * twice: at the same moment, or later.
  */
 function deliveriesOf(events: number, repeated: boolean): string[] {
 	const copies = range(events).flatMap((index) => {
@@ -225,7 +228,12 @@ function deliveriesOf(events: number, repeated: boolean): string[] {
 	});
 }
 
-/** Bodies of the receipts of messages, those of 20 messages state by state. @param first number of the first message */
+/**
+ * Bodies of the receipts of messages. For each group of 20 messages, all receipts of one status come before those of
+ * the next.
+ *
+ * @param first number of the first message
+ */
 export function receiptsOf(messages: number, first = 0): string[] {
 	const receipt = (index: number, status: string) => {
 		const [to] = numbersOf({ from: index, count: 1 });
@@ -241,7 +249,7 @@ export function bodyOf(event: string, data: object): string {
 	return JSON.stringify({ event: `message.${event}`, data: { ...data, timestamp } });
 }
 
-/** Names the event of a body. */
+/** The name of the event in a body. */
 function keyOf(body: string): string {
 	const { data } = JSON.parse(body) as { data: { id: string; status?: string } };
 	return `${data.id} ${data.status ?? ''}`;

@@ -81,9 +81,10 @@ export class BusinessMessagingApi implements ICredentialType {
 		},
 	];
 
-	// A function, because n8n evaluates expressions only during an execution, but webhooks are also removed later. It
-	// also saves a third of the CPU time of a message. A property of the object and no method: n8n copies the own
-	// properties of a credential type, and offers it for "Custom API Call" and in its HTTP Request node only with this one.
+	// A function and not expressions: n8n evaluates expressions only during an execution, but webhooks are also removed
+	// at other times. A function also saves a third of the CPU time of a message. It is a property of the object and not
+	// a method, because n8n copies the own properties of a credential type. Only with this property does n8n offer the
+	// credential for "Custom API Call" and in its HTTP Request node.
 	authenticate = async (
 		{ apiKey }: ICredentialDataDecryptedObject,
 		options: IHttpRequestOptions,

@@ -7,10 +7,13 @@ import { filesBelow, root } from './engine/files';
 
 const changedAt = (file: string) => statSync(path.join(root, file)).mtimeMs;
 
-/** Whether dist is older than its sources or the way it is built, or holds another number of files than a build gives. */
+/**
+ * Whether dist has to be built again: it is older than its sources or the build scripts, or does not have the number of
+ * files that a build produces.
+ */
 function isStale(): boolean {
 	const folders = [...filesBelow('nodes'), ...filesBelow('credentials')];
-	const sources = folders.filter((file) => !file.endsWith('.md')); // these stay here
+	const sources = folders.filter((file) => !file.endsWith('.md')); // Markdown files are not copied
 	const compiled = sources
 		.filter((file) => file.endsWith('.ts'))
 		.map((file) => `dist/${file.replace(/ts$/, 'js')}`);
@@ -23,7 +26,7 @@ function isStale(): boolean {
 	return lastChange > Math.min(...compiled.map(changedAt));
 }
 
-/** Builds the package, unless dist is up to date. @throws Error if it does not compile, after the compiler's words */
+/** Builds the package, unless dist is up to date. @throws Error if it does not compile; the compiler has printed why */
 export function buildIfStale(): void {
 	if (isStale())
 		execFileSync('npm', ['run', 'build'], { cwd: root, timeout: 180_000, stdio: 'inherit' });

@@ -1,18 +1,18 @@
-/** What all command-line programs here share: flags, errors for people, progress, tables, and a clean shutdown. */
+/** Code that all command-line programs of this project share: flags, errors for people, progress, tables, and a clean shutdown. */
 import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
 import mapValues from 'lodash/mapValues';
 import round from 'lodash/round';
 import ora from 'ora';
 
-/** A failure that the person at the terminal can act on. The message is one clear sentence; no stack is shown for it. */
+/** A failure that the person at the terminal can fix. The message is one clear sentence; no stack is shown. */
 export class UserError extends Error {
 	override readonly name = 'UserError';
 }
 
 type Kind = 'string' | 'boolean';
 
-/** Values by the names of the flags; absent where the flag was not given. */
+/** The values of flags by their names; a flag that was not given is absent. */
 type Values<Flags extends Record<string, Kind>> = {
 	[Name in keyof Flags]?: Flags[Name] extends 'boolean' ? boolean : string;
 };
@@ -47,8 +47,8 @@ export function printTable(rows: object[]): void {
 }
 
 /**
- * Runs one step of something that takes long, and shows on stderr how long it has taken, so that it never looks hung.
- * @param counter says how far the step has come, e.g. "240 sent"
+ * Runs one step that takes long, and shows on stderr how long it has taken, so that it never looks frozen.
+ * @param counter returns how far the step has come, e.g. "240 sent"
  */
 export async function step<T>(
 	title: string,
@@ -82,20 +82,23 @@ export async function step<T>(
 const cleanups: Array<() => Promise<unknown>> = [];
 let isInterrupted = false;
 
-/** Registers something to stop, the last one first, when the program ends or is interrupted (Ctrl-C, SIGTERM). */
+/**
+ * Registers a function that stops something when the program ends or is interrupted (Ctrl-C, SIGTERM). What was
+ * registered last is stopped first.
+ */
 export function onStop(cleanup: () => Promise<unknown>): void {
 	cleanups.push(cleanup);
 }
 
 /**
- * Runs a command-line program, stops what it left to {@link onStop}, and ends the process with 0, or with 1 after one
- * sentence on stderr (a defect, which is any error but a UserError, shows its stack). A signal stops in the same
- * order and ends the process as that signal would.
+ * Runs a command-line program, stops everything registered with {@link onStop}, and ends the process with 0. After an
+ * error it ends with 1 and one sentence on stderr; for any error other than a UserError, which is a defect, it also
+ * shows the stack. A signal stops everything in the same order, and ends the process as the signal would.
  */
 export function runMain(main: () => Promise<void>): void {
 	for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
 		process.on(name, () => {
-			// Ctrl-C reaches this process from the terminal, and again through npm.
+			// Ctrl-C reaches this process twice: from the terminal, and through npm.
 			if (isInterrupted) return;
 			isInterrupted = true;
 			void stopAll().then(() => process.exit(128 + constants.signals[name]));
@@ -103,7 +106,7 @@ export function runMain(main: () => Promise<void>): void {
 	}
 	void main()
 		.catch((error: unknown) => {
-			// What an interrupted program says is only that it was interrupted.
+			// An interrupted program prints no error except that it was interrupted.
 			if (!isInterrupted) report(error);
 		})
 		.then(async () => {

@@ -1,5 +1,5 @@
 'use strict';
-// Loaded into a Node.js program before its own code: when the process that started it is gone, the program ends too.
+// Loaded into a Node.js program before its own code: ends the program when its parent process has ended.
 const parent = process.ppid;
 setInterval(() => {
 	if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');

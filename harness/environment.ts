@@ -1,4 +1,4 @@
-/** Where benchmarks and the tests of n8n's queue mode run: an installed n8n, packages for it, and a folder for its data. */
+/** The environment of benchmarks and of the tests of n8n's queue mode: an installed n8n, packages for it, and a folder for its data. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,17 +7,17 @@ import { installN8n, type N8nInstall } from './n8n/install';
 import { packProject } from './n8n/package';
 import { type N8nServer, startN8n } from './n8n/server';
 
-/** Everything in it is stopped and removed when the program ends (`runMain`). */
+/** An environment. When the program ends (`runMain`), everything in it is stopped and removed. */
 export class Environment {
 	private constructor(
 		readonly install: N8nInstall,
 		/** The tarball of this project's nodes. */
 		readonly packages: string[],
-		/** Only for this environment, in the system's temporary folder. */
+		/** A folder in the system's temporary folder, only for this environment. */
 		readonly folder: string,
 	) {}
 
-	/** Installs n8n if need be, and packs this project. */
+	/** Installs n8n if it is missing, and packs this project. */
 	static async open(): Promise<Environment> {
 		const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-'));
 		onStop(async () => await rm(folder, { recursive: true, force: true }));
@@ -27,7 +27,7 @@ export class Environment {
 		return new Environment(install, [ours], folder);
 	}
 
-	/** Starts new n8n processes, each with a separate folder, for the time of `work`. @param env added to n8n's environment */
+	/** Starts new n8n processes, each with a separate folder, and stops them after `work`. @param env added to n8n's environment */
 	async withN8ns<T>(
 		count: number,
 		work: (n8ns: N8nServer[]) => Promise<T>,

@@ -1,4 +1,4 @@
-/** What `examples/` holds: workflows to import, and the people they are about. */
+/** The content of `examples/`: workflows to import, and the people in them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -9,14 +9,17 @@ import { PROJECT_FOLDER } from './n8n/package';
 import { ACTION, TRIGGER } from './n8n/workflow';
 
 const EXAMPLES_FOLDER = path.join(PROJECT_FOLDER, 'examples');
-/** The others need something of the user, e.g. an account for the AI, or would answer the customers as well. */
+/**
+ * Examples that are published after the import. The others need something from the user, e.g. an account for the AI, or
+ * would also reply to the customers.
+ */
 const SWITCHED_ON = ['auto-reply', 'campaign-results', 'opt-outs'];
 /** The segment that the survey is sent to. */
 const SAMPLE_SEGMENT = 'new-customers';
-/** The data table of n8n's that the campaign is sent to. */
+/** The data table in n8n that contains the recipients of the campaign. */
 const SAMPLE_SHEET = 'New customers';
 
-/** A credential that n8n keeps. */
+/** A credential that is stored in n8n. */
 export type CredentialReference = { id: string; name: string };
 
 /** The names of the workflows, e.g. `auto-reply`. */
@@ -25,18 +28,18 @@ export function exampleNames(): string[] {
 	return files.map((file) => path.basename(file, '.json'));
 }
 
-/** A workflow, e.g. `auto-reply`, whose nodes of ours use the credential. */
+/** An example, e.g. `auto-reply`; its nodes of our package use the credential. */
 export function readExample(name: string, credential: CredentialReference): WorkflowFile {
 	const text = readFileSync(path.join(EXAMPLES_FOLDER, `${name}.json`), 'utf8');
 	const workflow = JSON.parse(text) as WorkflowFile;
 	for (const node of workflow.nodes) {
-		// The types of the trigger and of the AI tool begin with that of the action node.
+		// The types of the trigger and of the AI tool begin with the type of the action node.
 		if (node.type.startsWith(ACTION)) node.credentials = { businessMessagingApi: credential };
 	}
 	return workflow;
 }
 
-/** The workflow as a user sends with it: examples that send on a click are in *Preview*. */
+/** The workflow after the user has switched on sending: examples that send on a click are in *Preview* at first. */
 export function thatSends(file: WorkflowFile): WorkflowFile {
 	for (const { parameters } of file.nodes)
 		if (parameters.mode === 'preview') parameters.mode = 'send';
@@ -44,8 +47,8 @@ export function thatSends(file: WorkflowFile): WorkflowFile {
 }
 
 /**
- * Imports the workflows into an n8n that has none, and activates those that react to customers and receipts. What the
- * user has changed or deleted later stays as it is.
+ * Imports the workflows into an n8n that has none, and publishes those that react to customers and receipts. If there
+ * are workflows, nothing changes, so the user's changes and deletions stay.
  */
 export async function importExamples(
 	client: N8nClient,
@@ -59,8 +62,8 @@ export async function importExamples(
 }
 
 /**
- * Registers the triggers of active workflows again: a sandbox forgets them when it ends, and n8n registers them when a
- * workflow is activated, not when n8n starts.
+ * Registers the triggers of active workflows again: a sandbox forgets them when it ends, and n8n registers triggers
+ * only when a workflow is published, not when n8n starts.
  * @returns a sentence for each workflow that could not be published, e.g. because the user's changes are invalid
  */
 export async function registerAgain(client: N8nClient): Promise<string[]> {
@@ -86,7 +89,7 @@ export function readSampleContacts(): SampleContact[] {
 	return lines.map(({ name, phone }) => ({ name, phone: phone.replaceAll(' ', '') }));
 }
 
-/** Makes them contacts of the sandbox, now and after each of its resets. */
+/** Adds these people to the contacts of the sandbox, now and after each of its resets. */
 export function addSampleContacts(sandbox: Sandbox): void {
 	const add = () => {
 		for (const contact of readSampleContacts())
@@ -96,7 +99,7 @@ export function addSampleContacts(sandbox: Sandbox): void {
 	sandbox.changes.on('reset', add);
 }
 
-/** Makes them rows of a data table in n8n; one that is there already is left as it is. */
+/** Adds these people to a data table in n8n. An existing table is not changed. */
 export async function addSampleSheet(client: N8nClient): Promise<void> {
 	if (await findTable(client, SAMPLE_SHEET)) return;
 	await createTable(client, SAMPLE_SHEET, readSampleContacts());

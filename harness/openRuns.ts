@@ -1,4 +1,4 @@
-/** Many open runs of Send and Wait at a trigger, without as many executions of n8n. */
+/** Creates many open runs of Send and Wait at a trigger, without as many executions in n8n. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import axios from 'axios';
 import range from 'lodash/range';
@@ -17,14 +17,14 @@ import { UserError } from './cli';
 const ONE_DAY = 86_400_000;
 const CALLS_AT_ONCE = 8;
 
-/** What is used of n8n's request helper. */
+/** The part of n8n's request helper that is used. */
 interface Request {
 	url: string;
 	headers: Record<string, string>;
 	body: string;
 }
 
-/** Calls as n8n's helper makes them. */
+/** Makes calls as n8n's helper makes them. */
 const context = {
 	helpers: {
 		httpRequest: async ({ url, headers, body: sent }: Request) => {
@@ -36,8 +36,10 @@ const context = {
 } as unknown as Pick<IExecuteFunctions, 'helpers'>;
 
 /**
- * Tells a trigger of runs that each ask one person, with the call by which Send and Wait says that all were asked.
- * @param url of the trigger @param credential its values @throws UserError when the trigger does not take a run
+ * Tells a trigger about runs that each ask one person. Uses the call in which Send and Wait says that all were asked.
+ * @param url of the trigger
+ * @param credential its values
+ * @throws UserError when the trigger does not accept a run
  */
 export async function tellOpenRuns(
 	url: string,
@@ -63,7 +65,7 @@ export async function tellOpenRuns(
 	await Promise.all(range(1, count + 1).map(async (execution) => await limit(tell, execution)));
 }
 
-/** As Send and Wait writes it once it has asked. @param execution any number */
+/** A run as Send and Wait describes it after it has asked. @param execution any number */
 function openRun(own: string, to: string, execution: number): Run {
 	const id = randomBytes(8).toString('base64url');
 	const signature = randomBytes(32).toString('hex');

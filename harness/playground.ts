@@ -8,14 +8,14 @@ import { installPackage, packProject } from './n8n/package';
 import { startN8n, type N8nServer } from './n8n/server';
 import { ACTION } from './n8n/workflow';
 
-/** What {@link openPlayground} is to open. */
+/** The options of {@link openPlayground}. */
 interface PlaygroundOptions {
-	/** Everything that is kept: n8n's user folder, its log, the log-in. */
+	/** The folder for everything that is stored: n8n's user folder, its log, the log-in. */
 	folder: string;
 	/** The ports; by default free ones. */
 	n8nPort?: number;
 	sandboxPort?: number;
-	/** How the sandbox behaves; by default as specified. */
+	/** The behavior of the sandbox; by default as specified. */
 	sandbox?: Omit<SandboxOptions, 'port' | 'sampleContacts'>;
 	/** A tarball of the nodes; by default, the project is built and packed. */
 	tarball?: string;
@@ -33,13 +33,14 @@ export interface Playground {
 	credential: CredentialReference;
 	/** Builds the nodes again, and starts n8n with them. */
 	reload: () => Promise<void>;
-	/** Stops both. */
+	/** Stops n8n and the sandbox. */
 	close: () => Promise<void>;
 }
 
 /**
- * Builds and packs the project, installs n8n if need be, starts both, and gives n8n the credential.
- * @throws UserError with one sentence for whoever started it
+ * Builds and packs the project, installs n8n if it is missing, starts n8n and the sandbox, and stores the credential in
+ * n8n.
+ * @throws UserError with one sentence for the person who started it
  */
 export async function openPlayground(options: PlaygroundOptions): Promise<Playground> {
 	const { folder: userFolder, n8nPort: port, sandboxPort = 0, env } = options;

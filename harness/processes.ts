@@ -1,4 +1,4 @@
-/** Programs that this process starts, and that end with it whatever happens; ports for them. */
+/** Starts programs that always end with this process, and finds ports for them. */
 import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import execa, { type ExecaChildProcess, type ExecaError, type Options } from 'execa';
@@ -9,7 +9,7 @@ import { UserError } from './cli';
 /** A module that ends a Node.js program when its parent process is gone, even by SIGKILL; for `--require`. */
 export const END_WITH_PARENT = path.join(__dirname, 'endWithParent.cjs');
 
-/** Children whose process groups must not outlive this process. */
+/** Children whose process groups must end with this process. */
 const alive = new Set<ExecaChildProcess>();
 
 process.on('exit', () => {
@@ -17,9 +17,9 @@ process.on('exit', () => {
 });
 
 /**
- * Starts a program in a new process group, so that it can be ended with all its children, and so that Ctrl-C
- * in the terminal reaches only this process, which then stops things in order.
- * @param options `env` is the whole environment; this process's if missing
+ * Starts a program in a new process group. So it can be ended with all its children, and Ctrl-C in the terminal reaches
+ * only this process, which then stops everything in order.
+ * @param options `env` is the whole environment; by default, that of this process
  */
 export function spawnTree(command: string, args: string[], options: Options): ExecaChildProcess {
 	const child = execa(command, args, {
@@ -34,7 +34,10 @@ export function spawnTree(command: string, args: string[], options: Options): Ex
 	return child;
 }
 
-/** Sends a signal to a child started by {@link spawnTree} and to all its children. A tree that is gone is no error. */
+/**
+ * Sends a signal to a child started by {@link spawnTree} and to all its children. If the processes have ended already,
+ * this is not an error.
+ */
 function signalTree(child: ExecaChildProcess, signal: NodeJS.Signals): void {
 	if (child.pid === undefined) return;
 	try {
@@ -60,13 +63,13 @@ export async function killTree(child: ExecaChildProcess): Promise<void> {
 	await child;
 }
 
-/** A command that ended with another code than 0, could not be started or took too long. */
+/** The error of a command that ended with another code than 0, could not be started or took too long. */
 export class CommandError extends Error {
 	override readonly name = 'CommandError';
 
 	constructor(
 		message: string,
-		/** What it printed. */
+		/** The output of the command. */
 		readonly output: string,
 		readonly timedOut: boolean,
 	) {
@@ -74,7 +77,10 @@ export class CommandError extends Error {
 	}
 }
 
-/** Where a command runs, `env` added to this process's, after how many ms it is killed, and the file that gets all it prints. */
+/**
+ * Where a command runs; `env`, which is added to this process's environment; after how many ms it is killed; and a file
+ * for all its output.
+ */
 interface CommandOptions {
 	cwd?: string;
 	env?: NodeJS.ProcessEnv;
@@ -88,13 +94,13 @@ export async function runCommand(
 	args: string[],
 	{ cwd, env, limit, log }: CommandOptions,
 ): Promise<string> {
-	// What `npm run` says about this project would confuse another npm that works in another folder.
+	// The variables that `npm run` sets for this project would confuse another npm that works in another folder.
 	const ours = /^npm_(package_|lifecycle_|command$|config_local_prefix$)/;
 	const child = spawnTree(command, args, {
 		cwd,
 		env: {
 			...pickBy(process.env, (_, name) => !ours.test(name)),
-			// npm and its children must end when this process was killed.
+			// npm and its children must end even if this process is killed.
 			NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require ${JSON.stringify(END_WITH_PARENT)}`,
 			...env,
 		},
@@ -106,7 +112,7 @@ export async function runCommand(
 	});
 	if (log) child.all?.pipe(createWriteStream(log, { flags: 'a' }));
 	const result = (await child) as Awaited<typeof child> & Partial<ExecaError>;
-	// Its children may still run if it took too long.
+	// If the command took too long, its children may still run.
 	signalTree(child, 'SIGKILL');
 	if (!result.failed) return result.stdout;
 	throw new CommandError(result.shortMessage ?? command, result.all ?? '', result.timedOut);
@@ -114,13 +120,13 @@ export async function runCommand(
 
 const host = '127.0.0.1';
 
-/** A TCP port of 127.0.0.1 that nobody listens on; another one at each call. */
+/** A TCP port of 127.0.0.1 on which nobody listens; a new one at each call. */
 export async function freePort(): Promise<number> {
 	return await getPort({ host });
 }
 
 /**
- * Reads a port from the command line, and makes sure that it can be listened on.
+ * Reads a port from the command line, and checks that it is free.
  * @throws UserError naming the flag
  */
 export async function readPort(

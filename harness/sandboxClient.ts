@@ -1,4 +1,4 @@
-/** A sandbox that runs in another process, so that it does not share a core with what measures; and its controls. */
+/** A sandbox in a separate process, so that it does not use the same core as the measurement; and the controls of the sandbox. */
 import { once } from 'node:events';
 import path from 'node:path';
 import axios, { type AxiosInstance } from 'axios';
@@ -17,7 +17,7 @@ const STOP_LIMIT = 5_000;
 /** The first phone number of every measured campaign, without "+". */
 export const FIRST_NUMBER = 15_550_000_000;
 
-/** A part of a campaign's people: how many, and from which index on. */
+/** A part of the people of a campaign: how many, and the index of the first one. */
 type Part = { from: number; count: number };
 
 /** The phone numbers of a part of a campaign, E.164. */
@@ -28,15 +28,15 @@ export function numbersOf({ from, count }: Part): string[] {
 /** A limit on requests, and the length of its sliding window. */
 export type Rate = { requests: number; windowMs: number };
 
-/** Nothing is slowed down. */
+/** A limit that slows nothing down. */
 export const noLimit: Rate = { requests: 10_000_000, windowMs: 60_000 };
 
-/** What the service saw of a campaign. */
+/** What the service has received of a campaign. */
 export interface Traffic {
-	/** How many numbers that were to get a message got none, and how many got more than one. */
+	/** How many recipients got no message, and how many got more than one. */
 	lost: number;
 	doubled: number;
-	/** Requests that were answered with 429. */
+	/** Requests that got the response 429. */
 	tooManyRequests: number;
 }
 
@@ -51,7 +51,7 @@ export class SandboxClient {
 		this.http = axios.create({ baseURL: `${url}/_sandbox`, timeout: ANSWER_LIMIT, proxy: false });
 	}
 
-	/** Values of n8n's credential for it. */
+	/** The values of n8n's credential for this sandbox. */
 	credential({ requests, windowMs }: Rate = noLimit) {
 		return {
 			apiKey: this.key,
@@ -62,12 +62,12 @@ export class SandboxClient {
 		};
 	}
 
-	/** Back to the start: no messages, no requests, an empty window. */
+	/** Resets the sandbox: no messages, no requests, and an empty rate window. */
 	async reset(): Promise<void> {
 		await this.http.post('/reset');
 	}
 
-	/** Looks at what only a sandbox shows, e.g. `look('/deliveries')`. */
+	/** Reads data that only a sandbox shows, e.g. `look('/deliveries')`. */
 	async look<T>(path: string): Promise<T[]> {
 		return (await this.http.get<{ data: T[] }>(path)).data.data;
 	}
@@ -77,19 +77,19 @@ export class SandboxClient {
 		return await this.look('/messages?direction=outbound');
 	}
 
-	/** Calls the service itself. @throws an error for any other status than 2xx */
+	/** Calls the API of the service. @throws an error for any status other than 2xx */
 	async call(method: 'get' | 'post', path: string, body?: object): Promise<void> {
 		const headers = { authorization: `Bearer ${this.key}` };
 		await this.http.request({ baseURL: this.url, url: path, method, data: body, headers });
 	}
 
-	/** How often an endpoint was called since the last reset, by the status of the answer too. */
+	/** How often an endpoint was called since the last reset, in total and by the status of the response. */
 	async counter(endpoint: EndpointName): Promise<EndpointCounter | undefined> {
 		type Log = { endpoints: Record<string, EndpointCounter> };
 		return (await this.http.get<Log>('/requests')).data.endpoints[endpoint];
 	}
 
-	/** What it has seen since the last reset of messages to these numbers. */
+	/** What the service has received for these numbers since the last reset. */
 	async traffic(numbers: string[]): Promise<Traffic> {
 		const received = countBy(await this.sent(), 'phone');
 		return {
@@ -100,7 +100,7 @@ export class SandboxClient {
 	}
 }
 
-/** How a sandbox behaves: no limit, no latency (ms), no sample contacts and the usual service by default. */
+/** The behavior of a sandbox. By default: no limit, no latency (ms), no sample contacts, and the usual variant of the service. */
 export interface SandboxSettings {
 	rate?: Rate;
 	latencyMs?: number;
@@ -112,7 +112,7 @@ export interface SandboxSettings {
 
 /** A running sandbox that sends no receipts. */
 export class SandboxProcess extends SandboxClient {
-	/** Starts one for the time of `work`. @throws UserError when it does not start within a minute */
+	/** Starts a sandbox, and stops it after `work`. @throws UserError when it does not start within a minute */
 	static async during<T>(
 		settings: SandboxSettings,
 		work: (service: SandboxClient) => Promise<T>,

@@ -1,4 +1,4 @@
-/** What the present nodes save in workflows: which parameters there are, and where, of which type, with which default and options. */
+/** What the current nodes save in workflows: which parameters there are, where they are shown, and their types, defaults and options. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { omit } from 'lodash';
@@ -21,16 +21,17 @@ export interface SavedNode {
 	parameters: INodeParameters;
 }
 
-/** What one version has left. */
+/** What workflows saved with one version contain. */
 export interface SavedByVersion {
-	/** Nodes that ran in that version, by what they do, e.g. `message sendText`. */
+	/** Nodes that ran in that version, by their operation, e.g. `message sendText`. */
 	nodes: Record<string, SavedNode>;
 	shape: SavedShape;
 }
 
 /**
- * By node, `typeVersion` and where parameters are shown, e.g. `businessMessaging 1 resource=message operation=sendText`: one line
- * for everything that a workflow may rely on. Also the default: n8n saves no parameter that has it, so another one would change such a workflow.
+ * By node, `typeVersion` and the place where parameters are shown, e.g. `businessMessaging 1 resource=message
+ * operation=sendText`: one line for each thing on which a workflow may rely. This includes the default: n8n does not
+ * save a parameter that has it, so another default would change such a workflow.
  */
 export type SavedShape = Record<string, string[]>;
 
@@ -38,7 +39,7 @@ export const action = new BusinessMessaging().description;
 export const trigger = new BusinessMessagingTrigger().description;
 const credential = new BusinessMessagingApi();
 
-/** Send and Wait is no row of {@link everyOperation}: it waits instead of giving something. */
+/** Send and Wait has no row in {@link everyOperation}, because it waits and has no output at first. */
 export const asking = 'message sendAndWait';
 const question: INodeParameters = {
 	to: '=+1555000100{{ $json.n }}',
@@ -53,13 +54,13 @@ const events: INodeParameters = {
 	options: { otherEvents: 'contact.created' },
 };
 
-/** The shape of the present nodes, or of another action node beside them. */
+/** The shape of the current nodes, or of another action node together with the trigger. */
 export function presentShape(node: INodeTypeDescription = action): SavedShape {
 	const { name, properties } = credential;
 	return shapeOf([node, trigger, { name, properties }]);
 }
 
-/** Nodes that the present version saves, and that run. */
+/** Nodes that the current version saves and that run. */
 export function presentNodes(): Record<string, SavedNode> {
 	const operations = Object.entries(everyOperation).map(
 		([name, { parameters }]): [string, INodeParameters | undefined] => [name, parameters],
@@ -95,14 +96,14 @@ function shapeOf(
 	);
 }
 
-/** The parts of an older shape that are missing now, one line each. */
+/** The parts of an older shape that are missing in the current one, one line each. */
 export function lostOf(older: SavedShape, present: SavedShape): string[] {
 	return Object.entries(older).flatMap(([place, lines]) =>
 		lines.filter((line) => !present[place]?.includes(line)).map((line) => `${place}: ${line}`),
 	);
 }
 
-/** Where, and what. */
+/** Where a parameter is shown, and what is saved there. */
 type Line = [place: string, text: string];
 
 function linesOfVersion(name: string, version: number, properties: INodeProperties[]): Line[] {
@@ -116,7 +117,7 @@ function linesOf(
 	path: string,
 	version: number,
 ): Line[] {
-	if (property.type === 'notice') return []; // saves nothing
+	if (property.type === 'notice') return []; // a notice saves nothing
 	if (!isInVersion(property, version)) return [];
 	const name = path + property.name;
 	const own = [
@@ -131,7 +132,7 @@ function linesOf(
 	]);
 }
 
-/** Whether n8n shows a parameter to nodes of a version, by its conditions on `@version` alone. */
+/** Whether n8n shows a parameter for a version of a node, judging only by its conditions on `@version`. */
 function isInVersion({ displayOptions }: INodeProperties, typeVersion: number): boolean {
 	const show = displayOptions?.show?.['@version'];
 	const hide = displayOptions?.hide?.['@version'];
@@ -143,7 +144,7 @@ function isInVersion({ displayOptions }: INodeProperties, typeVersion: number): 
 	return NodeHelpers.displayParameter({}, property, { typeVersion }, null);
 }
 
-/** Each combination of values of other parameters with which it is shown. */
+/** Each combination of values of other parameters with which the parameter is shown. */
 function placesOf({ displayOptions }: INodeProperties, conditions: string[]): string[][] {
 	const show = omit(displayOptions?.show, '@version');
 	const hide = omit(displayOptions?.hide, '@version');
@@ -160,14 +161,14 @@ function placesOf({ displayOptions }: INodeProperties, conditions: string[]): st
 	);
 }
 
-/** The options, or in which ways a record can be chosen. */
+/** The options of a field, or the ways to choose a record. */
 function valuesOf({ type, options = [], modes = [] }: INodeProperties): string[] {
 	if (type === 'options' || type === 'multiOptions')
 		return options.flatMap((option) => ('value' in option ? JSON.stringify(option.value) : []));
 	return modes.map(({ name }) => `given by ${name}`);
 }
 
-/** The parameters that it is made of. */
+/** The parameters inside a parameter. */
 function partsOf({
 	type,
 	options = [],
@@ -182,21 +183,21 @@ function partsOf({
 
 const folder = 'test/n8n/compat/saved';
 
-/** The versions of which there is a file. */
+/** The versions for which a file exists. */
 export function savedVersions(): string[] {
 	return filesBelow(folder)
 		.filter((file) => file.endsWith('.json'))
 		.map((file) => path.basename(file, '.json'));
 }
 
-/** What a version has left. @throws Error that says how to write it */
+/** What workflows saved with a version contain. @throws Error that says how to write the file */
 export function readSaved(version: string): SavedByVersion {
 	if (!savedVersions().includes(version))
 		throw new Error(`\`npm run docs -- saved\` writes ${folder}/${version}.json.`);
 	return JSON.parse(readFileSync(fileOf(version), 'utf8')) as SavedByVersion;
 }
 
-/** Notes what the present nodes save, as this version. */
+/** Writes what the current nodes save, as the file of this version. */
 export function writeSaved(version: string, saved: SavedByVersion): void {
 	writeFileSync(fileOf(version), `${JSON.stringify(saved, null, '\t')}\n`);
 }

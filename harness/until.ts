@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserError } from './cli';
 
-/** Milliseconds. */
+/** Times in ms. */
 interface Waiting {
 	limit?: number;
-	/** The longest pause between two looks; the first ones are shorter. */
+	/** The longest pause between two checks; the first pauses are shorter. */
 	interval?: number;
 }
 
 /**
- * Looks until there is something, which is neither undefined, null nor false, and returns that.
+ * Repeats a check until it gives a value other than undefined, null and false, and returns that value.
  * @param what completes "Timed out after 60 s waiting for …"
- * @throws UserError when the limit has passed; whatever `look` throws
+ * @throws UserError when the time is up; and whatever `look` throws
  */
 export async function until<T>(
 	what: string,

@@ -1,4 +1,4 @@
-/** `npm run demo`: the campaign and the auto-reply of `examples/` on a real n8n, without a person, and counted. */
+/** `npm run demo`: runs the campaign and the auto-reply of `examples/` on a real n8n, with simulated customers, and counts the results. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,9 +20,9 @@ const USAGE = `Usage: npm run demo -- [--json FILE]
 Sends the campaign of examples/ to its sample contacts, lets them answer, and counts what arrived.`;
 const STEP_LIMIT = 180_000;
 const REPLY_LIMIT = 60_000;
-/** n8n manages some 8 webhook executions a second: no more people than that wait for their reply at a time. */
+/** The greatest number of people who wait for a reply at the same time: n8n manages about 8 webhook executions a second. */
 const SIMULTANEOUS = 8;
-/** What the customers write, in turn: something for each branch of the auto-reply. */
+/** What the customers write, one after the other: there is a message for each branch of the auto-reply. */
 const ANSWERS = ['Tell me more', 'No, thanks', 'Are you open on Sundays?'];
 
 runMain(async () => {
@@ -37,7 +37,7 @@ runMain(async () => {
 	onStop(playground.close);
 
 	const start = Date.now();
-	// What was counted is shown in any case.
+	// The counted results are shown even after a failure.
 	const failure = await runCampaign(playground).catch((error: unknown) => error);
 	const seconds = Math.round((Date.now() - start) / 100) / 10;
 	const counted = countCampaign(playground.sandbox.state);
@@ -53,7 +53,7 @@ runMain(async () => {
 	);
 });
 
-/** Runs it without a person. @throws UserError when a step fails or does not end within 3 minutes */
+/** Runs the campaign with simulated customers. @throws UserError when a step fails or does not end within 3 minutes */
 async function runCampaign(playground: Playground): Promise<void> {
 	const { n8n, sandbox, credential } = playground;
 	const { client } = n8n;
@@ -88,7 +88,7 @@ async function allRead({ messages }: State): Promise<void> {
 	await until('the receipts of the campaign', areSettled, { limit: STEP_LIMIT });
 }
 
-/** Everybody writes once, the next one when one of those who wrote has a reply. */
+/** Each customer writes once. The next one writes when one of those before has got a reply. */
 async function everybodyAnswers({ traffic, messages }: State): Promise<void> {
 	const write = async ({ phone, name }: SampleContact, index: number) => {
 		traffic.receive({ from: phone, text: ANSWERS[index % ANSWERS.length] });
@@ -100,7 +100,7 @@ async function everybodyAnswers({ traffic, messages }: State): Promise<void> {
 	await Promise.all(contacts.map((contact, index) => limit(write, contact, index)));
 }
 
-/** Nothing under way that could still send a second reply. */
+/** Waits until nothing is under way that could still send a second reply. */
 async function quiet({ n8n, sandbox }: Playground, workflowId: string): Promise<void> {
 	const isQuiet = async () =>
 		sandbox.state.deliveries.log.last().every(({ state }) => state !== 'pending') &&
@@ -127,7 +127,7 @@ function countCampaign({ messages: { all }, webhooks }: State) {
 	return {
 		/** People in the sample file. */
 		contacts: contacts.length,
-		/** Campaign messages that the service took, and those of them with a receipt that says so. */
+		/** Campaign messages that the service accepted; and how many of them have each receipt. */
 		sent: campaign.length,
 		delivered: withReceipt('delivered'),
 		read: withReceipt('read'),
@@ -143,7 +143,7 @@ function countCampaign({ messages: { all }, webhooks }: State) {
 	};
 }
 
-/** Whether everybody got, read, answered and was answered exactly once, and nothing was left behind. */
+/** Whether all people received the message, read it, replied and got exactly one reply, and nothing was left behind. */
 function isPerfect(figures: ReturnType<typeof countCampaign>): boolean {
 	const { contacts, lost, doubled, webhooksLeft, ...reached } = figures;
 	const everybody = Object.values(reached).every((count) => count === contacts);

@@ -1,4 +1,7 @@
-/** `npm start`: a real n8n with this project's nodes beside the sandbox; `npm run dev` loads the nodes again whenever they change. */
+/**
+ * `npm start`: a real n8n with this project's nodes, and the sandbox. `npm run dev`: the same, and loads the nodes
+ * again whenever they change.
+ */
 import { watch } from 'node:fs';
 import path from 'node:path';
 import debounce from 'lodash/debounce';
@@ -37,7 +40,7 @@ runMain(async () => {
 	else await n8n.ended();
 });
 
-/** Loads the nodes again after each change, for as long as the program runs; what does not compile is shown. */
+/** Loads the nodes again after each change, as long as the program runs. Compiler errors are shown. */
 async function watchNodes({ reload }: Playground): Promise<never> {
 	let loading = Promise.resolve();
 	const reloadSoon = debounce(() => {

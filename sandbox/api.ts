@@ -22,13 +22,13 @@ import type { State } from './state';
 import type { Choice } from './variants';
 import { movedPath, redirectOf } from './variants/requests';
 
-/** What belongs to one call of the API on its way through the hooks. */
+/** The data of one API call while it passes through the hooks. */
 export interface ApiCall {
 	state: State;
 	logged: LoggedRequest;
 	key?: ApiKey;
 	fault?: Fault;
-	/** Ends a call that counts as under way. */
+	/** Ends the call, which counts as under way until then. */
 	end?: () => void;
 }
 
@@ -44,7 +44,7 @@ declare module 'fastify' {
 const allMethods: HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const names = Object.keys(endpoints) as EndpointName[];
 
-/** Mounts every endpoint of both API paths; what an API path does not list is refused with a clear error. */
+/** Mounts every endpoint of both API paths. An endpoint that an API path does not list is refused with a clear error. */
 export function mountApi(app: FastifyInstance, variants: Choice, stateNow: () => State): void {
 	app.decorateRequest('apiCall', null);
 	void app.register(async (api) => {
@@ -136,14 +136,17 @@ async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unk
 	return sent.body;
 }
 
-/** Identifies a request by its `Idempotency-Key`, if the sandbox recognizes them. */
+/**
+ * The key by which a repeated request is recognized, from its `Idempotency-Key`; undefined if the sandbox does not
+ * recognize repeated requests.
+ */
 function knownAs({ method, url, headers }: FastifyRequest, state: State, key: ApiKey) {
 	const given = headers['idempotency-key'];
 	const isRecognized = state.settings.recognizesIdempotencyKeys && given !== undefined;
 	return isRecognized ? [key.id, method, url, given].join(' ') : undefined;
 }
 
-/** Hook before the handler: looks for a fault, and skips the handler if the fault says so. */
+/** Hook before the handler: finds a fault for the call, and skips the handler if the fault says so. */
 async function meetFault(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 	const call = request.apiCall;
 	if (!call) return undefined;

@@ -8,7 +8,7 @@ import { HttpError } from './errorResponses';
 import { newId } from './ids';
 import type { Settings } from './options';
 
-/** A key as the sandbox remembers it. */
+/** An API key as the sandbox stores it. */
 export interface ApiKey {
 	id: string;
 	name: string;
@@ -16,10 +16,10 @@ export interface ApiKey {
 	createdAt: string;
 }
 
-/** A key without what opens the sandbox. */
+/** A key without its secret. */
 export const describeKey = (key: ApiKey) => omit(key, 'secret');
 
-/** The keys that open the sandbox. */
+/** The API keys that the sandbox accepts. */
 export class KeyRing {
 	readonly all: ApiKey[] = [];
 
@@ -69,13 +69,13 @@ export class RateLimiter {
 	}
 }
 
-/** Refuses requests of a key while too many others of it are under way. An assumption: the specification names no such limit. */
+/** Refuses requests of a key while too many others of this key are under way. An assumption: the specification names no such limit. */
 export class SimultaneousRequests {
 	private readonly underWay = new Map<string, number>();
 
 	constructor(private readonly most: number) {}
 
-	/** Counts a request of a key. @returns ends it @throws HttpError 429 without `Retry-After` */
+	/** Counts a request of a key as under way. @returns a function that ends the request @throws HttpError 429 without `Retry-After` */
 	begin(keyId: string): () => void {
 		const count = this.underWay.get(keyId) ?? 0;
 		const words = `More than ${this.most} requests at once`;
@@ -86,8 +86,8 @@ export class SimultaneousRequests {
 }
 
 /**
- * Hook: lets a request through that was made to the loopback address of this machine. It refuses calls through a tunnel, and
- * web pages whose host name points to this machine.
+ * Hook that accepts only requests to the loopback address of this machine. It refuses calls through a tunnel, and web
+ * pages whose host name points to this machine.
  * @throws HttpError 403
  */
 export async function refuseOthers({ hostname }: FastifyRequest): Promise<void> {

@@ -1,4 +1,4 @@
-/** What only a sandbox has: controls under `/_sandbox`, without a key, for callers on this machine. */
+/** Controls that only a sandbox has, under `/_sandbox`: without a key, for callers on this machine. */
 import type { FastifyInstance } from 'fastify';
 import { filter } from 'lodash';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ const messagesQuerySchema = z.object({
 	direction: z.enum(['inbound', 'outbound']).optional(),
 });
 
-/** What the sandbox's start prints. */
+/** The controls, as the start of the sandbox prints them. */
 export const controlWords = {
 	'POST /_sandbox/inbound':
 		'a customer writes, or sends a picture: { from, text | isPicture, name?, quotes? }',

@@ -1,7 +1,7 @@
 /**
  * Deliveries of events to webhooks. The envelope and the expected 200 are specified. Time limit, retries and order are
- * assumptions: events about one person are delivered one after another, those about different people at the same time. If
- * the response to a message takes long, the next one is delivered anyway.
+ * assumptions: events about one person are delivered one after another, those about different people at the same time.
+ * If the response to one delivery takes long, the person's next event is delivered anyway.
  */
 import axios, { type AxiosError } from 'axios';
 import { Agent } from 'node:http';
@@ -18,14 +18,14 @@ import type { Webhook, Webhooks } from './state/webhooks';
 const maxRetryDelayMs = 60_000;
 /** A webhook gets messages of at most this many people at the same time. */
 const maxPeople = 20;
-/** After this time, a person's next message does not wait for the response to the one before, ms. */
+/** How long the next message of a person waits for the response to the one before, ms. */
 const patienceMs = 250;
 
-/** One attempt of a delivery: the receiver's status, or null and the error if none came. */
+/** One attempt of a delivery: the receiver's status; or null and the error, if there was no response. */
 export interface Attempt {
 	at: string;
 	status: number | null;
-	/** How long it took, ms. */
+	/** How long the attempt took, ms. */
 	ms: number;
 	/** The beginning of the response. */
 	text?: string;
@@ -56,24 +56,24 @@ interface Environment {
 	changed: (delivery: Delivery) => void;
 }
 
-/** A customer whose deliveries are under way at a webhook; it serves a limited number of customers at once. */
+/** A customer whose deliveries to a webhook are under way. A webhook serves a limited number of customers at once. */
 interface Place {
 	deliveries: number;
 	taken: Promise<void>;
 	leave: () => void;
 }
 
-/** Sends events to webhooks and remembers how that went. */
+/** Sends events to webhooks, and records the results. */
 export class Deliveries {
 	readonly log = new BoundedLog<Delivery>();
 
-	/** The headers that sign a body. A test may put another form in its place. */
+	/** The headers that sign a body. A test may replace this function by another kind of signature. */
 	sign = (body: string, id: string): Record<string, string> =>
 		signatureHeaders(this.environment.settings.webhookSecret, body, id);
 
-	/** By webhook, and by webhook and customer. */
+	/** Limits for each webhook, and for each customer at a webhook. */
 	private readonly limits = new Map<string, Limit>();
-	/** By webhook and customer, as long as anything is under way. */
+	/** For each customer at a webhook, as long as a delivery is under way. */
 	private readonly places = new Map<string, Place>();
 
 	private readonly client = axios.create({
@@ -87,14 +87,14 @@ export class Deliveries {
 
 	constructor(private readonly environment: Environment) {}
 
-	/** Delivers an event to every webhook that wants it. */
+	/** Delivers an event to every webhook that is registered for it. */
 	publish(event: string, data: Record<string, unknown>): Delivery[] {
 		return this.environment.webhooks
 			.wanting(event)
 			.map((webhook) => this.deliver(webhook, event, data));
 	}
 
-	/** Delivers an event to one webhook, wanted or not. */
+	/** Delivers an event to one webhook, even if it is not registered for the event. */
 	deliver(webhook: Webhook, event: string, data: Record<string, unknown>): Delivery {
 		const { id: webhookId, url } = webhook;
 		const delivery: Delivery = {
@@ -116,7 +116,11 @@ export class Deliveries {
 		return delivery;
 	}
 
-	/** @param next delivers the customer's next event, also before this one if its receiver takes long */
+	/**
+	 * Makes one delivery.
+	 *
+	 * @param next delivers the customer's next event; called before the end of this delivery if the receiver takes long
+	 */
 	private async bring(delivery: Delivery, customer: string, next: () => void): Promise<void> {
 		const { settings, webhooks, closing, changed } = this.environment;
 		while (delivery.state === 'pending') {
@@ -136,7 +140,7 @@ export class Deliveries {
 		}
 	}
 
-	/** Waits until the webhook has a place for the customer. */
+	/** Runs a task as soon as the webhook has a place for the customer. */
 	private async atPlace(webhookId: string, customer: string, task: () => Promise<void>) {
 		const place = this.places.get(customer) ?? this.newPlace(webhookId);
 		this.places.set(customer, place);

@@ -14,7 +14,7 @@ export const errorSchema = z.object({
 });
 export type ErrorBody = z.infer<typeof errorSchema>;
 
-/** An error that becomes a response. */
+/** An error that is sent as a response. */
 export class HttpError extends Error {
 	/** @param code kind of error, e.g. `not_found` @param field the field of the request that is wrong */
 	constructor(
@@ -37,15 +37,15 @@ export class HttpError extends Error {
 export const invalid = (field: string, message: string) =>
 	new HttpError(422, 'invalid', message, field);
 
-/** 404: there is no such record. */
+/** 404: the record does not exist. */
 export const notFound = (message: string, field?: string) =>
 	new HttpError(404, 'not_found', message, field);
 
-/** 409: the record exists already. */
+/** 409: the record already exists. */
 export const conflict = (field: string, message: string) =>
 	new HttpError(409, 'conflict', message, field);
 
-/** A part of a request as its schema reads it. @throws HttpError 422 that names the first wrong field */
+/** A part of a request after its schema has checked and converted it. @throws HttpError 422 that names the first wrong field */
 export function parse<T extends z.ZodTypeAny>(schema: T, value: unknown): z.output<T> {
 	const result = schema.safeParse(value ?? {});
 	if (result.success) return result.data as z.output<T>;

@@ -1,4 +1,4 @@
-/** Faults that a test orders: the next matching calls fail in a chosen way. */
+/** Faults that a test orders: the next matching calls fail in the chosen way. */
 import type { FastifyReply } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
@@ -12,33 +12,33 @@ import type { Answer, VariantAdapter } from './variants/adapter';
 
 const names = Object.keys(endpoints) as [EndpointName, ...EndpointName[]];
 
-/** An order for faults. A fault hits calls that passed authorization and the rate limit. */
+/** An order for a fault. It affects only calls that have passed authorization and the rate limit. */
 const faultSchema = z
 	.object({
-		/** Only calls of this endpoint, under both API paths. */
+		/** Affects only calls of this endpoint, under both API paths. */
 		endpoint: z.enum(names).optional(),
 		method: z.string().optional(),
-		/** Only calls whose JSON body contains this text. */
+		/** Affects only calls whose JSON body contains this text. */
 		match: z.string().min(1).optional(),
-		/** Matching calls that pass unharmed before the first is hit. */
+		/** How many matching calls succeed before the first one is affected. */
 		skip: z.number().int().min(0).default(0),
-		/** How many calls are hit. */
+		/** How many calls are affected. */
 		count: z.number().int().min(1).default(1),
 		/** HTTP status of the response. */
 		status: z.number().int().min(200).max(599).optional(),
-		/** Headers of the response, e.g. `{ "retry-after": "2" }`; a 429 has none by itself. */
+		/** Headers of the response, e.g. `{ "retry-after": "2" }`. A 429 has no such header unless it is given here. */
 		headers: z.record(z.string(), z.string()).default({}),
-		/** Body of the response: JSON, or a string as it is. */
+		/** Body of the response: JSON; a string is sent as it is. */
 		body: z.unknown().optional(),
-		/** Wait before the response or the reset, ms. */
+		/** How long to wait before the response or the reset, ms. */
 		delayMs: z.number().int().min(0).default(0),
-		/** Breaks the connection instead of responding: before the call has had its effect, or after. */
+		/** Closes the connection instead of responding: before the call takes effect, or afterwards. */
 		reset: z.enum(['beforeRead', 'afterRead']).optional(),
 		/** Cuts the JSON of the response in half. */
 		brokenJson: z.boolean().default(false),
-		/** Sends the headers at once and the body bit by bit over this time, ms. */
+		/** Sends the headers at once, and the body in small pieces over this time, ms. */
 		slowBodyMs: z.number().int().min(0).default(0),
-		/** Whether the call takes effect. By default not with `reset: beforeRead` or a `status` alone, otherwise yes. */
+		/** Whether the call takes effect. By default, it does not with `reset: beforeRead` or with only a `status`; otherwise it does. */
 		processed: z.boolean().optional(),
 	})
 	.strict();
@@ -47,13 +47,13 @@ export type FaultOrder = z.input<typeof faultSchema>;
 /** An order that was accepted. */
 export type Fault = Omit<z.output<typeof faultSchema>, 'processed'> & {
 	processed: boolean;
-	/** Matching calls so far, whether they passed or were hit. */
+	/** Matching calls so far, affected or not. */
 	seen: number;
-	/** Calls hit so far. */
+	/** Affected calls so far. */
 	hits: number;
 };
 
-/** The ordered faults, oldest first. One that has hit `count` calls stays listed. */
+/** The ordered faults, oldest first. A fault that has affected `count` calls stays in the list. */
 export class Faults {
 	all: Fault[] = [];
 
@@ -66,12 +66,12 @@ export class Faults {
 		return fault;
 	}
 
-	/** Takes all orders back. */
+	/** Removes all orders. */
 	remove(): void {
 		this.all = [];
 	}
 
-	/** The fault that hits a call, if any: the oldest one that matches and is not used up. */
+	/** The fault that affects a call: the oldest one that matches and is not used up; undefined if there is none. */
 	take(call: LoggedRequest): Fault | undefined {
 		for (const fault of this.all) {
 			if (fault.hits >= fault.count || !matches(fault, call)) continue;
@@ -91,12 +91,12 @@ function matches({ endpoint, method, match = '' }: Fault, call: LoggedRequest): 
 
 const slowBodySteps = 10;
 
-/** Waits without holding up the end of the process. */
+/** Waits. The wait does not keep the process alive. */
 export async function wait(ms: number): Promise<void> {
 	if (ms > 0) await sleep(ms, undefined, { ref: false });
 }
 
-/** A response as a fault leaves it: the usual one, what the test has ordered, or an error in the format of the service. */
+/** A response changed by a fault: the usual response, the one that the test has ordered, or an error in the format of the service. */
 export function spoil(
 	fault: Fault,
 	reply: FastifyReply,

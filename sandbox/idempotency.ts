@@ -1,4 +1,4 @@
-/** What a service remembers that recognizes `Idempotency-Key`. Assumption: the specification does not mention the header. */
+/** The memory of a service that recognizes `Idempotency-Key`. Assumption: the specification does not mention the header. */
 import { invalid } from './errorResponses';
 
 /** The results of earlier requests by their keys. */
@@ -6,7 +6,7 @@ export class KnownRequests {
 	private readonly results = new Map<string, { body: string; result: unknown }>();
 
 	/**
-	 * The result of a request, which is carried out only if its key is not known.
+	 * The result of a request. The request is carried out only if its key is new.
 	 * @param key undefined if the request has none
 	 * @throws HttpError 422 if the key was used for another body
 	 */

@@ -23,18 +23,18 @@ const host = '127.0.0.1';
 
 /** A running sandbox. */
 export interface Sandbox {
-	/** e.g. `http://127.0.0.1:4010`; the API paths' base addresses are this and this with `/api`. */
+	/** E.g. `http://127.0.0.1:4010`. The base addresses of the two API paths are this URL, and this URL with `/api`. */
 	url: string;
 	port: number;
-	/** The ready-made API key. */
+	/** An API key that works from the start. */
 	key: string;
 	/** The current state of the sandbox, for reading; a reset replaces it. */
 	readonly state: State;
-	/** Reports what happens, also after resets. */
+	/** Emits events about what happens in the sandbox, also after resets. */
 	changes: EventEmitter<Changes>;
-	/** Back to the start: nothing remembered, nothing under way. */
+	/** Resets the sandbox: it forgets everything, and nothing is under way. */
 	reset: () => void;
-	/** Ends deliveries and receipts, breaks the connections and frees the port. */
+	/** Stops deliveries and receipts, closes the connections and frees the port. */
 	close: () => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	};
 }
 
-/** Builds the server, which does not listen yet. @param stateNow gives the present state, as a reset makes a new one */
+/** Builds the server, which does not listen yet. @param stateNow gives the current state; a reset replaces the state */
 function buildServer(
 	settings: Settings,
 	stateNow: () => State,
@@ -85,7 +85,7 @@ function buildServer(
 	app.removeAllContentTypeParsers();
 	const options = { parseAs: 'string' } as const;
 	app.addContentTypeParser<string>('application/json', options, (request, body, done) => {
-		// Many clients announce a content type and then send no body, e.g. with DELETE.
+		// Many clients send a content type without a body, e.g. with DELETE.
 		if (body === '') done(null, undefined);
 		else void parseJson(request, body, done);
 	});
@@ -107,7 +107,7 @@ function buildServer(
 
 const codes: Record<number, string> = { 400: 'bad_request', 413: 'too_large' };
 
-/** Calls of the API get responses in the format of the variant. */
+/** The response to an error. Calls of the API get it in the format of the variant. */
 function answerError(
 	error: FastifyError | HttpError,
 	request: FastifyRequest,

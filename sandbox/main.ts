@@ -1,4 +1,4 @@
-/** Starts a sandbox and says where it is: `npx tsx sandbox/main.ts`. */
+/** `npx tsx sandbox/main.ts`: starts a sandbox, and prints its address. */
 import { parseArgs } from 'node:util';
 import { camelCase, kebabCase, mapKeys, mapValues, omit } from 'lodash';
 import { ZodError } from 'zod';
@@ -8,7 +8,7 @@ import { controlWords } from './controls';
 import { optionsSchema } from './options';
 import { describeVariants, valuesOf, variationPointNames } from './variants';
 
-/** Every option is a flag, e.g. `latencyMs` is `--latency-ms`; `variants` are given one by one. */
+/** Each option has a flag: `latencyMs` is `--latency-ms`. Each variation point of `variants` has a flag of its own. */
 const flags = mapKeys(omit(optionsSchema.shape, 'variants'), (_, name) => kebabCase(name));
 
 function help(): string {
@@ -24,7 +24,7 @@ function help(): string {
 	].join('\n');
 }
 
-/** Other values than JSON stay as they are; the option's schema refuses them with an error that names the flag. */
+/** Reads the value of a flag as JSON. Other values stay text; the option's schema refuses them with an error that names the flag. */
 function readValue(value: unknown): unknown {
 	try {
 		return JSON.parse(String(value));

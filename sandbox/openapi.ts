@@ -1,4 +1,4 @@
-/** The OpenAPI 3.0 document, generated from the endpoint table and the contract's schemas. */
+/** The OpenAPI 3.0 document, generated from the endpoint table and the schemas of the contract. */
 import {
 	extendZodWithOpenApi,
 	OpenApiGeneratorV3,
@@ -45,7 +45,7 @@ const listed = {
 };
 const bodies = mapValues(endpoints, (endpoint: Endpoint) => endpoint.body);
 
-/** The schemas that the document names; a request body has the name of its endpoint. */
+/** The schemas that have a name in the document. The schema of a request body has the name of its endpoint. */
 const named: Record<string, z.ZodTypeAny> = {
 	...listed,
 	...mapKeys(mapValues(listed, schemas.pageSchema), (_, name) => `${name}Page`),
@@ -112,7 +112,7 @@ function eventNameOf(kind: string): string {
 	return `${kind.split('.').map(upperFirst).join('')}Event`;
 }
 
-/** The groups of operations by the first part of their path. */
+/** The groups of operations, by the first part of their path. */
 const tags: Record<string, { name: string; description: string }> = {
 	analytics: { name: 'Analytics', description: 'Figures of messages, campaigns and agents' },
 	auth: { name: 'Account', description: 'API keys and their owner' },
@@ -162,7 +162,7 @@ export function buildOpenApiDocument(origin = 'http://127.0.0.1:4010'): OpenApiD
 	return finish(document, document.components?.schemas ?? {});
 }
 
-/** Registers the operations of an endpoint: one, or two where the API paths differ in the method. */
+/** Registers the operations of an endpoint: one, or two if the API paths use different methods. */
 function registerOperations(registry: OpenAPIRegistry, name: EndpointName, servers: Servers): void {
 	const endpoint: Endpoint = endpoints[name];
 	const listing = Object.keys(endpoint.methods) as ApiPath[];
@@ -217,7 +217,7 @@ function responsesOf(
 	};
 }
 
-/** OpenAPI 3.0 has no webhooks; it describes them as callbacks of the call that registers the receiver. */
+/** OpenAPI 3.0 has no webhooks, so events are described as callbacks of the call that registers the receiver. */
 function eventCallbacks(): RouteConfig['callbacks'] {
 	const entries = eventKinds.map(({ value, description }) => {
 		const schema = { $ref: `#/components/schemas/${eventNameOf(value)}` };
@@ -239,10 +239,10 @@ function eventCallbacks(): RouteConfig['callbacks'] {
 }
 
 /**
- * Corrections to the output of the generator. The contract's schemas know nothing of OpenAPI, so it writes them out
- * wherever they are used: every one that equals a named one becomes a reference. Every object lets unknown fields
- * through: OpenAPI assumes this, but client generators make types that refuse them unless the document says so. A query
- * has no null, but a number read from text (`z.coerce`) seems to accept one.
+ * Corrects the output of the generator. The schemas of the contract do not know OpenAPI, so the generator writes them
+ * out wherever they are used: each schema that equals a named one becomes a reference. Every object allows unknown
+ * fields: OpenAPI assumes this, but client generators make types that refuse them unless the document says it. A query
+ * contains no null, but the schema of a number that is read from text (`z.coerce`) seems to accept it.
  */
 function finish<T>(document: T, shared: Record<string, unknown>): T {
 	const visit = (value: unknown, isNamed = false): unknown => {

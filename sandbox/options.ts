@@ -1,13 +1,13 @@
-/** How a sandbox is set up: every option with its unit and default, checked by one schema. Each is a flag of main.ts, too. */
+/** The options of a sandbox, each with its unit and default, checked by one schema. Each option is also a flag of main.ts. */
 import { z } from 'zod';
 
 import { phoneSchema } from '../nodes/BusinessMessaging/api/endpoints';
 import { variantsSchema } from './variants';
 
-/** The API key that every sandbox knows. It is only valid for a sandbox, so it may be printed. */
+/** The API key that every sandbox accepts. It is valid only for sandboxes, so it may be printed. */
 export const demoKey = 'sandbox-key-0001';
 
-/** The longest delay that a timer can have, ms. */
+/** The longest delay that a timer supports, ms. */
 const maxDelayMs = 2_147_483_647;
 
 const count = z.number().int().min(0);
@@ -29,7 +29,7 @@ export const optionsSchema = z
 		simultaneousRequests: count
 			.default(0)
 			.describe('requests of a key that may be under way at once; 0 for no limit'),
-		// The request is processed on arrival; only the response waits.
+		// The request is processed on arrival; only the response is delayed.
 		latencyMs: count.default(0).describe('response time, ms'),
 		pageSizeCap: atLeastOne.default(100).describe('greatest page size'),
 		defaultPageSize: atLeastOne.default(20).describe('page size without `limit`'),
@@ -70,7 +70,7 @@ export const optionsSchema = z
 	})
 	.strict();
 
-/** What can be changed while the sandbox runs, until the next reset. */
+/** The options that can be changed while the sandbox runs. The next reset restores them. */
 export const changeableSchema = optionsSchema
 	.pick({
 		failingNumbers: true,
@@ -83,7 +83,7 @@ export const changeableSchema = optionsSchema
 	.partial()
 	.strict();
 
-/** What a caller may give; everything is optional. */
+/** The options that a caller may give; all are optional. */
 export type SandboxOptions = z.input<typeof optionsSchema>;
 
 /** The options with their defaults filled in. */

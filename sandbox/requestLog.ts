@@ -8,7 +8,7 @@ import type { EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
 /** How many entries a log keeps. */
 const maxEntries = 10_000;
 
-/** A list that keeps only its last entries. */
+/** A list that keeps only its newest entries. */
 export class BoundedLog<T> {
 	private readonly entries: T[] = [];
 
@@ -26,7 +26,7 @@ export class BoundedLog<T> {
 /** One call of the API. */
 export interface LoggedRequest {
 	at: string;
-	/** Null for a method that the API path does not list. */
+	/** Null if the API path does not list the method. */
 	endpoint: EndpointName | null;
 	method: string;
 	/** Path with query. */
@@ -34,7 +34,7 @@ export interface LoggedRequest {
 	/** Headers; the value of `authorization` is left out. */
 	headers: IncomingHttpHeaders;
 	body: unknown;
-	/** Status of the response; null if there is none (yet). */
+	/** Status of the response; null if there is none or none yet. */
 	status: number | null;
 	/** Response time, ms. */
 	ms: number | null;
@@ -43,13 +43,13 @@ export interface LoggedRequest {
 /** Counters of one endpoint. */
 export interface EndpointCounter {
 	calls: number;
-	/** Calls by status; `none` for those without a response. */
+	/** Number of calls by status; `none` counts those that ended without a response. */
 	byStatus: Record<string, number>;
 	/** Calls without a response yet. */
 	open: number;
 }
 
-/** Counts all requests and remembers the last ones. */
+/** Counts all requests, and keeps the newest ones. */
 export class RequestLog extends BoundedLog<LoggedRequest> {
 	readonly counters: Record<string, EndpointCounter> = {};
 
@@ -60,7 +60,7 @@ export class RequestLog extends BoundedLog<LoggedRequest> {
 		counter.open++;
 	}
 
-	/** Records the response to a request. @param status null for none */
+	/** Records the response to a request. @param status null if there was none */
 	finish(request: LoggedRequest, status: number | null): void {
 		request.status = status;
 		request.ms = Date.now() - Date.parse(request.at);

@@ -7,10 +7,10 @@ import { z } from 'zod';
 import type { EndpointName } from '../nodes/BusinessMessaging/api/endpoints';
 import type { Settings } from './options';
 
-/** Anything: the specification shows no field. */
+/** Any object: the specification shows no fields. */
 const openSchema = z.object({}).passthrough();
 
-/** The identifier of a record: the specification shows strings; numbers are read as well (assumption). */
+/** The ID of a record. The specification shows strings; numbers are accepted too (assumption). */
 export const idSchema = z
 	.union([z.string().min(1), z.number()])
 	.describe('Identifier of the record');
@@ -67,7 +67,7 @@ export const receivedEventSchema = z
 	})
 	.passthrough();
 
-/** Payload of a delivery receipt. Assumption: `id` is the identifier that the send returned. */
+/** Payload of a delivery receipt. Assumption: `id` is the ID in the response to the send. */
 export const receiptEventSchema = z
 	.object({
 		id: z.string().describe('Identifier of the message that was sent'),
@@ -77,7 +77,7 @@ export const receiptEventSchema = z
 	})
 	.passthrough();
 
-/** A new key; its field is an assumption. */
+/** A new API key. The name of its field is an assumption. */
 export const tokenSchema = z.object({ token: z.string().optional() }).passthrough();
 
 /** A page of records: `data` is specified for contacts, an assumption elsewhere; the metadata is an assumption. */
@@ -92,12 +92,12 @@ export function pageSchema<T extends z.ZodTypeAny>(record: T) {
 		.passthrough();
 }
 
-/** An endpoint's summary, its HTTP status of success (assumption), and the schema of its response. */
+/** A row: an endpoint's summary, its successful HTTP status (assumption), and the schema of its response. */
 function success<T extends z.ZodTypeAny>(summary: string, status: 200 | 201 | 204, response: T) {
 	return { summary, status, response };
 }
 
-/** One response for each endpoint. */
+/** The successful response of each endpoint. */
 export const responses = {
 	createToken: success('Create an API token', 201, tokenSchema),
 	getCurrentAccount: success('Identify the caller of the presented key', 200, openSchema),
@@ -121,7 +121,7 @@ export const responses = {
 /** A page and its metadata (assumption: the specification shows only `data`). */
 export type Page<T> = { data: T[]; page: number; limit: number; total: number };
 
-/** Cuts a page out of a list. Pages count from 1, page 0 is the first as well, and a greater `limit` is cut (assumptions). */
+/** Cuts a page out of a list. Pages count from 1; page 0 is the first page too; a `limit` above the maximum is reduced (assumptions). */
 export function pageOf<T>(
 	list: readonly T[],
 	query: { page?: number; limit?: number },

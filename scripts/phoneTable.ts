@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import metadata from 'libphonenumber-js/metadata.max.json';
 
-/** A plan as libphonenumber-js stores it (its METADATA.md); 0 or null where there is nothing. */
+/** A numbering plan as libphonenumber-js stores it (see its METADATA.md); 0 or null for a missing value. */
 type StoredPlan = [
 	callingCode: string,
 	exitCodePattern: string | 0,
@@ -36,7 +36,10 @@ function toLine(country: string, plan: StoredPlan): string {
 	return columns.join(' ').trimEnd();
 }
 
-/** E.164 allows 15 digits with the calling code; the service asks for at least 7. Canada's 7 can only be dialled within Canada. */
+/**
+ * Whether numbers of this length are accepted. E.164 allows 15 digits with the calling code; the service requires at
+ * least 7. Canada's numbers with 7 digits can only be dialled within Canada.
+ */
 function isUsual(country: string, length: number, withCode: number): boolean {
 	return withCode >= 7 && withCode <= 15 && !(country === 'CA' && length === 7);
 }
@@ -63,7 +66,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** Where the table is kept. */
+/** The file of the table. */
 export const phoneTableFile = path.resolve(
 	__dirname,
 	'../nodes/BusinessMessaging/phone/numberingPlanTable.ts',

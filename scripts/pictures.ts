@@ -1,4 +1,4 @@
-/** `npm run docs -- pictures [NAME…]`: takes the pictures of docs/pictures in the editor of a real n8n and on the sandbox's phone. */
+/** `npm run docs -- pictures [NAME…]`: takes the pictures of docs/pictures, in the editor of a real n8n and on the sandbox's phone. */
 import { withScreenshot, NewUser } from '../harness/editor/editor';
 import { fillPhone, untilPhoneIsQuiet, zara } from '../harness/editor/phone';
 import { runMain, UserError } from '../harness/cli';
@@ -23,7 +23,7 @@ const subjects: Record<string, (studio: Studio) => Promise<void>> = {
 	'node-panel': takeNodePanel,
 	credential: takeCredential,
 	trigger: takeTrigger,
-	// After the picture of the trigger, because this one widens the panel, and the editor remembers the width.
+	// This comes after the picture of the trigger, because it widens the panel, and the editor remembers the width.
 	'send-template': takeTemplate,
 	examples: takeExamples,
 	report: takeReport,
@@ -44,7 +44,7 @@ runMain(async () => {
 		throw new UserError(`The editor reports ${editor.problems.join('\n')}`);
 });
 
-/** Our nodes in the panel of nodes: what can start a workflow, and how many actions there are. */
+/** Our nodes in the panel of nodes: the triggers, and the number of actions. */
 async function takeNodePanel({ editor }: Studio): Promise<void> {
 	await editor.goTo('/workflow/new');
 	await new NewUser(editor).openNodePanel();
@@ -55,7 +55,7 @@ async function takeNodePanel({ editor }: Studio): Promise<void> {
 	await take(editor.page, 'node-panel', await fromTo(panel, headings));
 }
 
-/** The credential, accepted by the service. */
+/** The credential after the service has accepted it. */
 async function takeCredential({ editor, sandbox }: Studio): Promise<void> {
 	const user = new NewUser(editor);
 	await user.startCredential();
@@ -63,10 +63,10 @@ async function takeCredential({ editor, sandbox }: Studio): Promise<void> {
 	const dialog = editor.part('editCredential-modal');
 	await dialog.getByText('Connection tested successfully').waitFor();
 	await untilCalm(editor);
-	// The address of the sandbox would only confuse: a service has a public one.
+	// The sandbox's own address would only confuse readers, because a real service has a public one.
 	await user.input('baseUrl').fill('https://api.example.com');
 	await editor.page.evaluate('document.activeElement.blur()');
-	// n8n's own settings below are left out.
+	// n8n's own settings below are cut off.
 	const box = await fromTo(dialog, editor.part('parameter-input-webhookSecret'), 20);
 	await take(editor.page, 'credential', box);
 }
@@ -75,7 +75,7 @@ async function takeCredential({ editor, sandbox }: Studio): Promise<void> {
 async function takeTrigger({ editor, sandbox: { state } }: Studio): Promise<void> {
 	await editor.page.setViewportSize({ width: 1400, height: 760 });
 	await editor.goTo('/workflow/new');
-	// n8n's own hint about pinning would cover the output.
+	// Otherwise, n8n's own hint about pinning would cover the output.
 	await editor.page.evaluate("localStorage.setItem('N8N_PIN_DATA_DISCOVERY_NDV', 'true')");
 	await new NewUser(editor).addTrigger('On message received');
 	await editor.part('trigger-execute-button').click();
@@ -85,21 +85,21 @@ async function takeTrigger({ editor, sandbox: { state } }: Studio): Promise<void
 	await panel.getByText('Do you ship to France?').waitFor();
 	await panel.getByText('Schema', { exact: true }).click();
 	await untilCalm(editor);
-	// Without the empty input on the left: the rest is readable in the README.
+	// The empty input on the left is cut off; the rest can be read in the README.
 	const { x, y, width, height } = await boxOf(panel);
 	const left = (await boxOf(editor.part('node-parameters'))).x;
 	await take(editor.page, 'trigger', { x: left, y, width: x + width - left, height });
 	await editor.page.setViewportSize(editorSize);
 }
 
-/** The form of Send Template with fields of the item in it, after it was sent: that of the order update. */
+/** The form of Send Template for the order update, with fields of the item in it, after the message was sent. */
 async function takeTemplate({ editor, n8n, credential }: Studio): Promise<void> {
 	const file = thatSends(readExample('order-update', credential));
 	await editor.openWorkflow((await n8n.client.createWorkflow(file)).id);
 	await editor.executeAt('Try it with a sample order');
 	await editor.waitForSuccess('Send order update');
 	await editor.node('Send order update').dblclick();
-	// The labels of the form are cut by the editor if the panel is as narrow as it is at first.
+	// In a panel of the default width, the editor would cut off the labels of the form.
 	const { mouse } = editor.page;
 	const handle = '[data-test-id="resize-handle"][data-dir="right"]';
 	const edge = await boxOf(editor.part('ndv').locator(handle));
@@ -111,12 +111,12 @@ async function takeTemplate({ editor, n8n, credential }: Studio): Promise<void> 
 	await form.getByText(/^Body 3:/).waitFor();
 	await untilCalm(editor);
 	const box = await fromTo(editor.part('node-parameters'), form, 20);
-	// With the tabs above it.
+	// The picture includes the tabs above the button.
 	const y = (await boxOf(editor.part('node-execute-button'))).y - 5;
 	await take(editor.page, 'send-template', { ...box, y, height: box.y + box.height - y });
 }
 
-/** Of workflows that are too wide to be readable, the nodes that matter: the picture goes from the first to the last. */
+/** For workflows that are too wide to be readable: the nodes between which the picture is taken, from the first to the last. */
 const parts: Partial<Record<string, string[]>> = {
 	'ai-agent': ['Does the AI answer?', 'AI model', 'Call a colleague', 'Answer the customer'],
 	'auto-reply': ['What do they want?', 'Tell more', 'Say when we open'],
@@ -129,16 +129,19 @@ const parts: Partial<Record<string, string[]>> = {
 	'weekly-report': ['Get the figures', 'Draw a picture'],
 };
 
-/** The canvas of every example without its notes, which would be too small to read; named like its file. Some have run. */
+/**
+ * The canvas of every example, each picture named like the example's file. Notes are hidden, because they would be too
+ * small to read. Some examples have run.
+ */
 async function takeExamples({ editor, n8n, credential, sandbox }: Studio): Promise<void> {
 	const account = {
 		name: 'OpenAI account',
 		id: await n8n.client.createCredential('OpenAI account', 'openAiApi', { apiKey: 'none' }),
 	};
 	for (const name of exampleNames()) {
-		if (name === 'mcp-server') continue; // a trigger and its tool: nothing to see
+		if (name === 'mcp-server') continue; // only a trigger and its tool: nothing to show
 		const file = thatSends(readExample(name, credential));
-		// The user has chosen an account there; without one, n8n shows a warning.
+		// A user would have chosen an account here. Without one, n8n shows a warning.
 		for (const node of file.nodes)
 			if (node.type.endsWith('.lmChatOpenAi')) node.credentials = { openAiApi: account };
 		file.nodes = file.nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
@@ -158,7 +161,7 @@ async function takeExamples({ editor, n8n, credential, sandbox }: Studio): Promi
 	}
 }
 
-/** The report of a campaign that has gone out, as n8n shows the output of its node. */
+/** The report of a campaign that was sent, as n8n shows the output of its node. */
 async function takeReport({ editor, n8n: { client }, credential, sandbox }: Studio): Promise<void> {
 	const { settings, traffic } = sandbox.state;
 	const phones = readSampleContacts().map(({ phone }) => phone);
@@ -189,7 +192,7 @@ async function takeReport({ editor, n8n: { client }, credential, sandbox }: Stud
 	for (const id of [results, optOuts]) await client.deactivate(id);
 }
 
-/** The phone: some chats, one of them open. */
+/** The phone: several chats, one of them open. */
 async function takePhone(studio: Studio): Promise<void> {
 	studio.sandbox.reset();
 	await fillPhone(studio.sandbox);

@@ -16,7 +16,7 @@ import { readText, root } from '../harness/engine/files';
 
 const increments = ['patch', 'minor', 'major', 'prepatch', 'preminor', 'premajor', 'prerelease'];
 const unreleased = '## [Unreleased]';
-/** What a new clone has instead of who publishes the package, and where its sources are on GitHub. */
+/** Placeholders of a new clone: for the publisher of the package, and for the address of its sources on GitHub. */
 const placeholders = {
 	author: 'Your Name',
 	email: 'you@example.com',
@@ -32,7 +32,10 @@ function readVersion(file = 'package.json'): string {
 	return (JSON.parse(readText(file)) as { version: string }).version;
 }
 
-/** `1.2.0-next.0`: its changes stay under Unreleased, and npm gives it only to those who ask for `next`. */
+/**
+ * Whether a version is a prerelease such as `1.2.0-next.0`: its changes stay under Unreleased, and npm installs it only
+ * for those who ask for `next`.
+ */
 const isPrerelease = (version: string) => version.includes('-');
 
 /** The changes of a version; empty if the changelog does not have it. */
@@ -47,13 +50,13 @@ function sectionOf(heading: string): string {
 	return section.split('\n').slice(1).join('\n').trim();
 }
 
-/** Files under version control that contain a text; scripts, their tests and examples, which name the placeholders, are left out. */
+/** Files under version control that contain a text. Scripts, their tests and examples are left out, because they name the placeholders. */
 function filesWith(text: string): string[] {
 	const files = run('git', 'ls-files', '--', '.', ':!scripts', ':!test', ':!examples').split('\n');
 	return files.filter((file) => readText(file).includes(text));
 }
 
-/** Placeholders that are left, one sentence each. */
+/** The placeholders that are left, one sentence each. */
 function placeholdersLeft(): string[] {
 	return Object.values(placeholders).flatMap((text) =>
 		filesWith(text).map((file) => `${file} names ${text}.`),
@@ -81,7 +84,10 @@ function refuse(reasons: string[]): void {
 	if (reasons.length > 0) throw new Error(reasons.join('\n'));
 }
 
-/** @throws Error unless the version, its lock file, the changelog, what it saves in workflows and the tag to publish agree */
+/**
+ * @throws Error unless these agree: the version, the lock file, the changelog, the record of what the version saves in
+ * workflows, and the tag to publish
+ */
 function check(tag?: string): void {
 	const version = readVersion();
 	const lockVersion = readVersion('package-lock.json');
@@ -99,7 +105,7 @@ function check(tag?: string): void {
 	]);
 }
 
-/** Sets the version, records what it saves and dates the changelog; nothing is committed yet. */
+/** Sets the version, records what it saves in workflows, and dates the changelog. Commits nothing. */
 function prepare(increment: string): string {
 	const options = ['--no-git-tag-version', '--ignore-scripts', '--allow-same-version'];
 	run('npm', 'version', increment, '--preid', 'next', ...options);
@@ -129,7 +135,7 @@ function release(increment: string): void {
 		run('git', 'tag', '--annotate', tag, '--message', tag);
 		console.log(`Release ${tag} is committed and tagged. Publish it: git push --follow-tags`);
 	} catch (error) {
-		// The working tree was clean: everything that is there now was made here.
+		// The working tree was clean before, so all changes in it are ours.
 		run('git', 'reset', '--quiet', '--hard', before);
 		run('git', 'clean', '--quiet', '--force', 'test/n8n/compat/saved');
 		throw error;

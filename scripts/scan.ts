@@ -1,6 +1,7 @@
 /**
- * `npm run scan`: n8n's official scanner on what will be published: the sources, and the unpacked tarball. The scanner itself only
- * takes published packages and exits with 0 whatever it finds, so its analysis is called directly.
+ * `npm run scan`: runs n8n's official scanner on what will be published: the sources, and the unpacked tarball. The
+ * scanner's own command accepts only published packages, and exits with 0 whatever it finds. So its analysis is called
+ * directly.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,7 +35,7 @@ runMain(async () => {
 	];
 	for (const [label, directory, patterns] of scans) {
 		const { passed, message, details } = await scanner.analyzePackage(directory, patterns);
-		// An empty scan counts as passed in the scanner; here it means that the wrong folder was scanned.
+		// If the scanner finds no files, it reports success. Here, this means that the wrong folder was scanned.
 		if (!passed || message !== undefined)
 			throw new UserError([`${label}: FAILED`, message, details].filter(Boolean).join('\n'));
 		console.log(`${label}: passed`);

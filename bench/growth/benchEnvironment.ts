@@ -14,20 +14,20 @@ const START = 'Start';
 const MEASURED = 'Measured';
 const RUN_LIMIT = 30 * 60_000;
 
-/** What a run of a node took, and what came out of it. */
+/** What a run of a node took, and how many items it output. */
 export type NodeRun = Span & { items: number };
 
-/** People of a list, by consecutive numbers. */
+/** People with consecutive numbers. */
 export interface People {
 	count: number;
 	from?: number;
-	/** Added to `from`, JavaScript. */
+	/** A JavaScript expression that is added to `from`. */
 	offset?: string;
-	/** Further fields of their items, JavaScript, e.g. `name: 'Anna'`; `index` counts. */
+	/** Further fields of each person's item, in JavaScript, e.g. `name: 'Anna'`; `index` counts the people. */
 	fields?: string;
 }
 
-/** Where comparisons run. */
+/** The n8n and the service in which comparisons run. */
 export class BenchEnvironment {
 	constructor(
 		readonly n8n: N8nServer,
@@ -56,7 +56,7 @@ export class BenchEnvironment {
 		return id;
 	}
 
-	/** Runs a workflow. @returns the time of its last node, or of all nodes from `first` on @throws UserError if it fails */
+	/** Runs a workflow. @returns the time of its last node, or of all nodes from `first` on @throws UserError if the run fails */
 	async run(workflowId: string, first = MEASURED): Promise<NodeRun> {
 		const { client } = this.n8n;
 		const id = await client.run(workflowId, START);
@@ -84,7 +84,7 @@ export class BenchEnvironment {
 	}
 }
 
-/** Two nodes that output one item for each person, once, whatever comes in. */
+/** Two nodes that run once and output one item for each person, whatever their input is. */
 export function peopleNodes(name: string, people: People): INode[] {
 	const { count, from = 0, offset = '0', fields = '' } = people;
 	const number = `(${FIRST_NUMBER + from} + ${offset} + index)`;

@@ -1,9 +1,9 @@
 'use strict';
-// Loaded into n8n: notes when its event loop stood still. On SIGUSR2 it writes that into n8n's folder, and begins anew.
+// Loaded into n8n: records when n8n's event loop stood still. On SIGUSR2, writes the record into n8n's folder and starts a new one.
 const { renameSync, writeFileSync } = require('node:fs');
 
 const STEP_MS = 5;
-/** Shorter ones are noise. */
+/** The shortest time that counts, ms; shorter ones are noise. */
 const LEAST_MS = 15;
 
 const file = `${process.env.N8N_USER_FOLDER}/blocks-${process.pid}.json`;

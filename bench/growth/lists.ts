@@ -11,24 +11,24 @@ import { peopleNodes, type BenchEnvironment } from './benchEnvironment';
 const largePages = ['--page-size-cap=1000'];
 const sendText = { resource: 'message', operation: 'sendText', to: '={{ $json.to }}', text: 'Hi' };
 const contact = { resource: 'contact', phone: '={{ $json.to }}', name: 'Anna' };
-/** Other people in each execution. */
+/** An offset that gives each execution other people. */
 const AFRESH = '(Number($execution.id) % 1000) * 5000';
 const SEGMENT = 'opted-out';
 const SEGMENT_FROM = 6_000_000;
 
-/** Calls the service for each number from 0 on, some at once. */
+/** Calls the service for each number from 0 on, several at a time. */
 async function fill(count: number, work: (index: number) => Promise<void>): Promise<void> {
 	for (const some of chunk(range(count), 20)) await Promise.all(some.map(work));
 }
 
-/** Runs a workflow, and counts what comes out. */
+/** Runs a workflow, and checks how many items it outputs. */
 async function counted(run: Promise<NodeRun>, items: number): Promise<NodeRun> {
 	const result = await run;
 	if (result.items >= items) return result;
 	throw new UserError(`Only ${result.items} of ${items} items came out.`);
 }
 
-/** HTTP Request, as people page with it. */
+/** HTTP Request nodes that read pages as people usually set them up. */
 const httpPages = (environment: BenchEnvironment, header: string) =>
 	node(
 		'Pages',
@@ -164,7 +164,7 @@ export const listComparisons: Comparison[] = [
 				with: async () => await counted(openPicker(environment, credential), count),
 				without: async () => {
 					const { from, to } = await counted(environment.run(bare), count);
-					// What n8n needs to open any list.
+					// The time that n8n needs to open any list.
 					const empty = await openPicker(environment, credential, 'searchWebhooks');
 					return { from, to: to + empty.to - empty.from };
 				},

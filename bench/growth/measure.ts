@@ -1,4 +1,4 @@
-/** What n8n does while something runs in it: time, memory, and how long its event loop stood still. */
+/** Measures what n8n does while something runs in it: time, memory, and how long its event loop stands still. */
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,7 +13,7 @@ export const measurable: NodeJS.ProcessEnv = {
 	NODE_OPTIONS: `--require ${JSON.stringify(path.join(__dirname, 'eventLoop.cjs'))}`,
 };
 
-/** The part of a run that counts, in ms since 1970. */
+/** The part of a run that is measured, in ms since 1970. */
 export interface Span {
 	from: number;
 	to: number;
@@ -28,7 +28,7 @@ export interface Measured {
 	peakMb: number;
 }
 
-/** Runs something in n8n. */
+/** Measures n8n while something runs in it. */
 export async function measure(n8n: N8nServer, run: () => Promise<Span>): Promise<Measured> {
 	const pid = pidOf(n8n);
 	await blocksOf(n8n);
@@ -41,7 +41,7 @@ export async function measure(n8n: N8nServer, run: () => Promise<Span>): Promise
 	return { seconds: (span.to - span.from) / 1000, blockMs: Math.max(0, ...parts), peakMb: peak };
 }
 
-/** When the event loop stood still since it was asked before. */
+/** When the event loop stood still since the last call of this function. */
 async function blocksOf(n8n: N8nServer): Promise<Span[]> {
 	const pid = pidOf(n8n);
 	const file = path.join(n8n.place.userFolder, `blocks-${pid}.json`);
@@ -52,7 +52,7 @@ async function blocksOf(n8n: N8nServer): Promise<Span[]> {
 	return JSON.parse(await readFile(file, 'utf8')) as Span[];
 }
 
-/** The best of all rounds: disturbances can only add. */
+/** The best of all rounds, because disturbances can only make a result worse. */
 export function bestOf(all: Measured[]): Measured {
 	const least = (key: keyof Measured) => Math.min(...all.map((one) => one[key]));
 	return { seconds: least('seconds'), blockMs: least('blockMs'), peakMb: least('peakMb') };

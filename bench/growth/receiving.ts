@@ -13,12 +13,15 @@ const batched = trigger({
 	events: ['message.sent', 'message.delivered', 'message.read'],
 	options: { batchReceipts: true },
 });
-/** Starts nothing for the messages that are measured, so that n8n's time for an execution does not hide the trigger's. */
+/**
+ * A trigger that starts nothing for the measured messages, so that the time that n8n needs for an execution does not
+ * hide the trigger's time.
+ */
 const quiet = trigger({ filters: { intent: 'optOut' } });
-/** Ignores what is delivered: what n8n needs for a delivery to a community trigger at least. */
+/** A trigger that ignores what is delivered. This shows the least time that n8n needs for a delivery to a community trigger. */
 const ignoring = trigger({ events: ['message.failed'] });
 
-/** Receipts of messages that no other call names. */
+/** Counts messages, so that each call creates receipts of new ones. */
 let messages = 0;
 function nextReceipts(count: number): string[] {
 	messages += count;
@@ -36,7 +39,7 @@ const chatter = (count: number) =>
 		});
 	});
 
-/** A run that delivers. @param bodies made anew for each */
+/** A run that delivers. @param bodies creates new bodies for each run */
 const delivering = (url: string, bodies: () => string[]) => async (): Promise<Span> => {
 	const all = bodies();
 	const from = Date.now();
@@ -44,7 +47,7 @@ const delivering = (url: string, bodies: () => string[]) => async (): Promise<Sp
 	return { from, to: Date.now() };
 };
 
-/** Publishes a trigger, and delivers a few. */
+/** Publishes a trigger and delivers a few events, so that n8n has loaded everything. */
 async function warm(
 	environment: BenchEnvironment,
 	make: typeof batched,
@@ -55,7 +58,7 @@ async function warm(
 	return url;
 }
 
-/** Asks so many people, and returns when all have been asked. */
+/** Asks this number of people, and returns when all were asked. */
 async function ask(environment: BenchEnvironment, count: number): Promise<void> {
 	const { client } = environment.n8n;
 	const parameters = {
@@ -87,7 +90,7 @@ export const receivingComparisons: Comparison[] = [
 		what: 'messages at a trigger while so many people are asked – while nobody is',
 		sizes: [2_000],
 		quickSizes: [200],
-		rounds: 1, // once asked, they stay asked
+		rounds: 1, // people who were asked once stay asked
 		prepare: async (environment, people, isQuick) => {
 			const bodies = () => chatter(isQuick ? 60 : 300);
 			const url = await warm(environment, quiet, chatter);

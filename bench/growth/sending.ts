@@ -9,12 +9,12 @@ import { type People, peopleNodes, type BenchEnvironment } from './benchEnvironm
 
 const to = '={{ $json.to }}';
 const sendText = { resource: 'message', operation: 'sendText', to, text: 'Our sale starts today.' };
-/** Beside the people of a campaign. */
+/** First number of people who are not in the campaign. */
 const OTHERS_FROM = 5_000_000;
-/** Other people in each execution. */
+/** An offset that gives each execution other people. */
 const AFRESH = '(Number($execution.id) % 1000) * 5000';
 
-/** A workflow that sends, and a run of it that is checked by what the service got. @param messages how many people get one */
+/** A workflow that sends, and a run of it. The run is checked by what the service received. @param messages how many people get one */
 async function sending(
 	environment: BenchEnvironment,
 	before: INode[],
@@ -48,8 +48,9 @@ async function bothSend(
 }
 
 /**
- * Both sides, when the first one has sent before, and has so many further entries. They are there before this n8n first uses the
- * list: whatever is written behind its back later looks like another process, for which each message waits.
+ * Both sides. The first one has sent before, and has this number of further entries. The entries are added before this
+ * n8n first uses the list: entries that are added later look as if another process had written them, and then each
+ * message waits.
  */
 async function withHistory(
 	environment: BenchEnvironment,
@@ -69,7 +70,7 @@ async function withHistory(
 const threeCalls =
 	'=Hi {{ $json.name.trim() }}, your code is {{ $json.code.toUpperCase() }} until {{ $json.until.slice(0, 10) }}.';
 const fields = "name: ' Anna ', code: 'k' + index, until: '2030-01-31T10:00', city: 'Ulm'";
-/** The documented rate, sped up six times; with twice as many people, a run waits for it. */
+/** The documented rate, but six times as fast. With twice as many people, a run has to wait for the rate. */
 const rate = { requests: 1_000, windowMs: 10_000 };
 const limited = { service: () => ({ rate, latencyMs: 50 }) };
 const historySizes = { sizes: [0, 20_000, 100_000], quickSizes: [0, 20_000], usesStore: true };

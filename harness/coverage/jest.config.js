@@ -1,13 +1,14 @@
 'use strict';
-// `npx jest --config harness/coverage/jest.config.js`: which lines and branches of nodes/ and credentials/ the tests execute over HTTP, in n8n's engine.
-// Counted in dist, which is what runs there; source maps lead back to the sources.
+// `npx jest --config harness/coverage/jest.config.js`: which lines and branches of nodes/ and credentials/ the tests
+// execute over HTTP, in n8n's engine. Coverage is counted in dist, because the tests run the code in dist. Source maps
+// lead back to the sources.
 const { projects, ...settings } = require('../../jest.config.js');
 
 /** @type {import('jest').Config} */
 module.exports = {
 	...settings,
 	rootDir: projects[0].rootDir,
-	// Also every service that the specification leaves room for, without combinations.
+	// Includes each variant of the service that the specification allows, but no combinations.
 	projects: projects
 		.filter(({ displayName }) => ['engine', 'variants'].includes(displayName))
 		.map(({ runtime, testEnvironment, ...project }) => ({

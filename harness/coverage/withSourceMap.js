@@ -1,5 +1,5 @@
 'use strict';
-// Gives Jest the source map beside a file of dist, so that it names places in the sources.
+// Gives Jest the source map of each file in dist, so that it shows positions in the sources.
 const { readFileSync } = require('node:fs');
 
 module.exports = {

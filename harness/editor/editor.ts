@@ -13,7 +13,7 @@ import { PROJECT_FOLDER } from '../n8n/package';
 import type { N8nServer } from '../n8n/server';
 import type { Sandbox } from '../../sandbox';
 
-/** Milliseconds that Chromium may take to start, and the editor to show something. */
+/** How long Chromium may take to start, or the editor to show something, ms. */
 const limit = 60_000;
 
 const flags = [
@@ -25,7 +25,7 @@ const flags = [
 	'--disable-sync',
 ];
 
-/** Opens a browser that reaches nothing but this machine. @throws Error if Chromium is not installed; its path may be given as CHROMIUM_PATH */
+/** Opens a browser that can reach only this machine. @throws Error if Chromium is not installed; CHROMIUM_PATH may give its path */
 export async function openBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
 	const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 	if (!existsSync(executablePath)) {
@@ -47,12 +47,12 @@ export async function openBrowser(options: BrowserContextOptions = {}): Promise<
 }
 
 const ours = /business-?messaging/i;
-/** n8n requests an example output of every node, and accepts that there is none. */
+/** A failed request that is normal: n8n requests an example output for every node, and most have none. */
 const isExpected = (address: string) => new URL(address).pathname.startsWith('/schemas/');
 
 /** One tab with the editor. */
 export class Editor {
-	/** Uncaught exceptions, and the console's errors about our nodes. */
+	/** Uncaught exceptions, and errors about our nodes in the browser's console. */
 	readonly problems: string[] = [];
 
 	private constructor(
@@ -70,7 +70,7 @@ export class Editor {
 		});
 	}
 
-	/** Opens it in a new browser, see {@link openBrowser}, and logs in through the form. */
+	/** Opens the editor in a new browser, see {@link openBrowser}, and logs in through the form. */
 	static async open(n8n: N8nServer, options: BrowserContextOptions = {}): Promise<Editor> {
 		const context = await openBrowser(options);
 		const page = await context.newPage();
@@ -83,7 +83,7 @@ export class Editor {
 		return editor;
 	}
 
-	/** Opens another page beside it, e.g. the phone. */
+	/** Opens another page in the same browser, e.g. the phone. */
 	async openTab(url: string): Promise<Page> {
 		const tab = await this.context.newPage();
 		tab.setDefaultTimeout(limit);
@@ -91,7 +91,7 @@ export class Editor {
 		return tab;
 	}
 
-	/** Elements by the names that n8n gives them for its own tests. */
+	/** Finds elements by the names that n8n gives them for its own tests. */
 	part(name: string): Locator {
 		return this.page.locator(`[data-test-id="${name}"]`);
 	}
@@ -120,19 +120,19 @@ export class Editor {
 		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 	}
 
-	/** Clicks the button below the canvas; what follows is for the caller to wait for. */
+	/** Clicks the button below the canvas. The caller has to wait for the result. */
 	async execute(): Promise<void> {
 		await this.part('execute-workflow-button').click();
 	}
 
-	/** The same, with one of several triggers. */
+	/** Clicks the same button for one of several triggers. */
 	async executeAt(trigger: string): Promise<void> {
 		await this.page.getByRole('button', { name: 'Select trigger node' }).click();
 		await this.page.getByRole('menuitem', { name: trigger }).click();
 		await this.execute();
 	}
 
-	/** Draws the report of the open workflow "Campaign results", and opens it. */
+	/** Fills in the report of the open workflow "Campaign results", and opens it. */
 	async showReport(): Promise<void> {
 		await this.executeAt('Show the report');
 		await this.waitForSuccess('Report');
@@ -140,7 +140,7 @@ export class Editor {
 		await this.page.locator('.__html-display').waitFor();
 	}
 
-	/** Waits for the tick on nodes. */
+	/** Waits until nodes show a tick. */
 	async waitForSuccess(...nodes: string[]): Promise<void> {
 		for (const name of nodes)
 			await this.node(name).locator('[data-test-id="canvas-node-status-mark-success"]').waitFor();
@@ -151,7 +151,7 @@ export class Editor {
 	}
 }
 
-/** Runs a part of a test. @throws Error what it throws, with the path of a screenshot of that moment */
+/** Runs a part of a test. @throws Error what the part throws, with the path of a screenshot of that moment */
 export async function withScreenshot({ page }: Editor, run: () => Promise<void>): Promise<void> {
 	await run().catch(async (error: Error) => {
 		const folder = mkdtempSync(path.join(os.tmpdir(), 'business-messaging-editor-'));
@@ -161,7 +161,7 @@ export async function withScreenshot({ page }: Editor, run: () => Promise<void>)
 	});
 }
 
-/** Steps of a new user. Every click that chooses something, also into a field, goes through {@link NewUser.click}. */
+/** Steps of a new user. Every click on something that can be chosen, also on a field, uses {@link NewUser.click}. */
 export class NewUser {
 	clicks = 0;
 
@@ -177,15 +177,20 @@ export class NewUser {
 		await field.fill(text);
 	}
 
-	/** Opens the panel of nodes of an empty workflow, and our nodes in it. */
+	/** Opens the panel of nodes in an empty workflow, and shows our nodes there. */
 	async openNodePanel(): Promise<void> {
 		await this.click(this.editor.part('canvas-plus-button'));
-		// The search has the focus already.
+		// The search field has the focus already.
 		await this.editor.part('node-creator-search-bar').fill('business messaging');
 		await this.clickInPanel('Business Messaging');
 	}
 
-	/** Adds a node of n8n to an empty workflow. @param node as the panel calls it @param action the same, if it has several */
+	/**
+	 * Adds a node of n8n to an empty workflow.
+	 *
+	 * @param node name in the panel
+	 * @param action name in the panel, if the node has several actions
+	 */
 	async addFirst(node: string, action?: string): Promise<void> {
 		await this.click(this.editor.part('canvas-plus-button'));
 		await this.search(node);
@@ -193,7 +198,7 @@ export class NewUser {
 		await this.editor.part('node-parameters').waitFor();
 	}
 
-	/** Adds a node below the agent of the open workflow. @param kind of the connection, e.g. `ai_tool` @param node as the panel calls it */
+	/** Adds a node below the agent of the open workflow. @param kind of the connection, e.g. `ai_tool` @param node name in the panel */
 	async addPart(kind: string, node: string): Promise<void> {
 		const handle = this.editor.page.locator(`[data-handleid="inputs/${kind}/0"]`);
 		await this.click(handle.locator('[data-test-id="canvas-handle-plus"]'));
@@ -206,7 +211,7 @@ export class NewUser {
 		await this.clickInPanel(node);
 	}
 
-	/** Adds an action after the last node of the open workflow. @param node as the panel calls it @param action the same */
+	/** Adds an action after the last node of the open workflow. @param node name in the panel @param action name in the panel */
 	async addNext(node: string, action: string): Promise<void> {
 		await this.click(this.editor.part('canvas-handle-plus').last());
 		await this.search(node);
@@ -218,7 +223,7 @@ export class NewUser {
 		await this.click(this.editor.part('node-creator').getByText(text, { exact: true }).first());
 	}
 
-	/** Adds the action node to an empty workflow; n8n puts a manual trigger before it. @param action as the panel calls it */
+	/** Adds the action node to an empty workflow; n8n puts a manual trigger before it. @param action name in the panel */
 	async addAction(action: string): Promise<void> {
 		await this.openNodePanel();
 		await this.click(this.editor.part('node-creator').getByText(/^Actions \(/));
@@ -226,14 +231,14 @@ export class NewUser {
 		await this.editor.part('node-parameters').waitFor();
 	}
 
-	/** Adds the trigger to an empty workflow. @param event as the panel calls it */
+	/** Adds the trigger to an empty workflow. @param event name in the panel */
 	async addTrigger(event: string): Promise<void> {
 		await this.openNodePanel();
 		await this.clickInPanel(event);
 		await this.editor.part('node-parameters').waitFor();
 	}
 
-	/** Creates the credential from the open node. n8n tests it, and goes back to the node once the service has accepted it. */
+	/** Creates the credential from the open node. n8n tests it, and returns to the node once the service has accepted the key. */
 	async createCredential(sandbox: Sandbox): Promise<void> {
 		const place = this.editor.part('node-credentials-empty-state');
 		await this.click(place.getByRole('button').first());
@@ -259,7 +264,7 @@ export class NewUser {
 		await this.click(this.editor.part('credential-save-button'));
 	}
 
-	/** Chooses from a searchable list. @param entry the beginning of its text @param typed into the search */
+	/** Chooses an entry from a searchable list. @param entry the beginning of its text @param typed text for the search field */
 	async pick(list: string, entry: RegExp, typed = ''): Promise<void> {
 		const field = this.editor.part(`resource-locator-${list}`);
 		await this.click(field.locator('[data-test-id="rlc-input"]'));
@@ -267,7 +272,7 @@ export class NewUser {
 		await this.click(this.editor.part('rlc-item').filter({ visible: true }).getByText(entry));
 	}
 
-	/** Chooses an option of a field of the open node or credential. @param typed to find it in a long list */
+	/** Chooses an option of a field of the open node or credential. @param typed text that finds the option in a long list */
 	async choose(name: string, option: RegExp, typed?: string): Promise<void> {
 		await this.click(this.input(name));
 		if (typed) await this.input(name).fill(typed);

@@ -1,21 +1,21 @@
-/** A stand-in for a language model that speaks OpenAI's protocol on loopback: it calls its first tool, then says what came back. */
+/** A stand-in for a language model that uses OpenAI's protocol on loopback. It calls its first tool, then repeats the tool's result. */
 import fastify from 'fastify';
 import omit from 'lodash/omit';
 
 import type { CredentialReference } from '../examples';
 import type { N8nClient } from '../n8n/client';
 
-/** A message as OpenAI's protocol has it. */
+/** A message in OpenAI's protocol. */
 export interface ChatMessage {
 	role: string;
 	content: unknown;
 }
 
-/** A tool as the model is shown it. */
+/** A tool as it is shown to the model. */
 export interface ShownTool {
 	name: string;
 	description: string;
-	/** JSON schema of its arguments. */
+	/** JSON schema of the tool's arguments. */
 	parameters: {
 		properties: Record<string, { type: string; description?: string }>;
 		required?: string[];
@@ -27,7 +27,7 @@ interface ChatRequest {
 	tools?: Array<{ function: ShownTool }>;
 }
 
-/** The same in the newer protocol, which n8n's node for the model uses by default. */
+/** A request in the newer protocol, which n8n's node for the model uses by default. */
 interface ResponsesRequest {
 	input: Array<ChatMessage | { type: 'function_call_output'; output: unknown }>;
 	tools?: ShownTool[];
@@ -37,10 +37,11 @@ interface ResponsesRequest {
 export type Model = Awaited<ReturnType<typeof startModel>>;
 
 /**
- * Starts one.
+ * Starts a stand-in.
  *
- * @param args what it calls the tool with
- * @param wantsTool whether it calls the tool after these messages, or answers; by default always. The function may take a while
+ * @param args the arguments with which it calls the tool
+ * @param wantsTool whether it calls the tool after these messages, or answers; by default it always calls the tool. The
+ * function may take a while
  */
 export async function startModel(
 	args: object,
@@ -88,7 +89,7 @@ export async function startModel(
 	return {
 		/** The tools that each request offered, oldest first. */
 		shown,
-		/** Stores a credential that leads to it. */
+		/** Stores a credential for the stand-in. */
 		credentialFor: async (client: N8nClient): Promise<CredentialReference> => {
 			const data = { apiKey: 'none', url: `${url}/v1` };
 			return { name: url, id: await client.createCredential(url, 'openAiApi', data) };

@@ -3,13 +3,13 @@ import axios from 'axios';
 import type { Sandbox } from '../../sandbox';
 import { until } from '../until';
 
-/** A customer of {@link fillPhone}, as the others are. */
+/** One of the customers of {@link fillPhone}. */
 export const zara = '+447700900408';
 const [daisy, ines] = ['+447700900144', '+33639980868'];
 
 const variables = (values: string[]) => values.map((text) => ({ type: 'text', text }));
 
-/** Sends one of the sandbox's templates by its API. @param components besides the body */
+/** Sends one of the sandbox's templates through the API. @param components components other than the body */
 export async function sendTemplate(
 	{ url, key }: Sandbox,
 	to: string,
@@ -28,7 +28,7 @@ export async function sendTemplate(
 	);
 }
 
-/** The order update, with a variable in its header and in its link. */
+/** Sends the template for order updates, which has a variable in its header and in its link. */
 export async function sendOrder(sandbox: Sandbox, to: string): Promise<void> {
 	const number = (type: string) => ({ type, parameters: variables(['4711']) });
 	const components = [number('header'), number('button')];
@@ -47,7 +47,7 @@ export async function fillPhone(sandbox: Sandbox): Promise<void> {
 	traffic.send({ phone: zara, text: 'See you on Tuesday, Zara!' });
 }
 
-/** Until no message gets another receipt, and all receipts and replies are delivered. */
+/** Waits until no message gets another receipt, and all receipts and replies are delivered. */
 export async function untilPhoneIsQuiet({ state: { messages, deliveries } }: Sandbox) {
 	const last = ['received', 'read', 'failed'];
 	const isQuiet = () =>

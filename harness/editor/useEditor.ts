@@ -2,8 +2,9 @@ import type { RealN8n } from '../n8n/useN8n';
 import { Editor } from './editor';
 
 /**
- * Opens the editor of an n8n before the tests of a file, and closes it afterwards. A test fails if the editor reports problems.
- * @param take gets it before the first test
+ * Opens the editor of an n8n before the tests of a file, and closes it afterwards. A test fails if the editor reports
+ * problems.
+ * @param take gets the editor before the first test
  */
 export function useEditor(n8n: RealN8n, take: (editor: Editor) => void): void {
 	let editor: Editor | undefined;

@@ -27,11 +27,11 @@ type Check = Parameters<IDataDeduplicator['checkProcessedAndRecord']>;
 type Item = Check[0][number];
 type List = [scope: Check[1], context: Check[2], options: Check[3]];
 
-/** Deduplication in memory. */
+/** n8n's deduplication, kept in memory. */
 class MemoryDeduplicator implements IDataDeduplicator {
 	private readonly lists = new Map<string, string[]>();
 
-	/** Whether a call fails as if the database did, by the name of the method. */
+	/** Whether a call of a method fails as if the database had failed. */
 	isFailing: (method: keyof IDataDeduplicator) => boolean = () => false;
 
 	async checkProcessedAndRecord(items: Item[], ...list: List) {
@@ -39,7 +39,7 @@ class MemoryDeduplicator implements IDataDeduplicator {
 		const known = this.lists.get(key);
 		const entries = [...(known ?? [])];
 		const [processed, unknown] = partition(items, (item) => {
-			// As in n8n: without a list yet, everything counts as new, also the second of two equal values.
+			// As in n8n: as long as there is no list, all values count as new, even the second of two equal ones.
 			const isKnown = known !== undefined && entries.includes(item.toString());
 			if (!isKnown) entries.push(item.toString());
 			return isKnown;
@@ -65,7 +65,7 @@ class MemoryDeduplicator implements IDataDeduplicator {
 		return this.lists.get(this.query('getProcessedDataCount', list))?.length ?? 0;
 	}
 
-	/** Forgets everything, as if n8n were new. */
+	/** Forgets everything, as in a new n8n. */
 	reset(): void {
 		this.lists.clear();
 		this.isFailing = () => false;
@@ -85,7 +85,7 @@ let ready: Promise<void> | undefined;
 
 /** n8n with the package installed. */
 export class Engine {
-	/** What n8n would keep in its database for `checkProcessedAndRecord`; outlives executions until `reset()`. */
+	/** What n8n would keep in its database for `checkProcessedAndRecord`. It stays between executions, until `reset()`. */
 	readonly processed = deduplicator;
 
 	private readonly server = new WebhookServer();
@@ -98,13 +98,13 @@ export class Engine {
 	async run(options: RunOptions): Promise<RunResult> {
 		const tested = this.makeNode(testedNode, action, options.parameters, {
 			...pick(options, 'onError', 'retryOnFail', 'maxTries'),
-			waitBetweenTries: 1, // 0 would mean n8n's default of a second
+			waitBetweenTries: 1, // 0 would mean n8n's default of one second
 			...options.settings,
 		});
 		return await runWorkflow(this.loaded, workflowFor(tested, options), options);
 	}
 
-	/** Runs the action node, which has to wait then; what is delivered to the execution is taken over HTTP. */
+	/** Runs the action node, which must end by waiting. The waiting execution then accepts deliveries over HTTP. */
 	async runUntilWaiting(options: RunOptions): Promise<WaitingExecution> {
 		await this.server.start();
 		const run = await this.run({ baseUrl: this.server.url, ...options });
@@ -115,12 +115,12 @@ export class Engine {
 		return new WaitingExecution(this.loaded, this.server, run, options.credentials ?? {});
 	}
 
-	/** Presses Retry on a failed or stopped run; give the credentials again. */
+	/** Presses Retry on a failed or stopped run. The credentials must be given again. */
 	async retry(run: RunResult, options: RunOptions = {}): Promise<RunResult> {
 		return await retryExecution(this.loaded, run, options);
 	}
 
-	/** A trigger node in a workflow, with a unique URL; `close` the engine at the end. */
+	/** A trigger node in a workflow, with a unique URL. `close` the engine at the end. */
 	async trigger(options: TriggerOptions): Promise<Trigger> {
 		await this.server.start();
 		const node = this.makeNode('Trigger', 'businessMessagingTrigger', options.parameters, {
@@ -133,8 +133,8 @@ export class Engine {
 	}
 
 	/**
-	 * The action node open in the editor: its searchable lists, with what was typed and the token of the next page, and its
-	 * mapped forms. Source: DynamicNodeParametersService of n8n's cli.
+	 * The action node when it is open in the editor: its searchable lists, with the typed text and the token of the next
+	 * page, and its mapped forms. Source: DynamicNodeParametersService of n8n's cli.
 	 */
 	editor({ parameters, credentials }: Pick<RunOptions, 'parameters' | 'credentials'>) {
 		const { nodeTypes } = this.loaded;
@@ -160,7 +160,7 @@ export class Engine {
 		return await testCredential(this.loaded, values);
 	}
 
-	/** Lets tests on test URLs end and stops listening for webhooks. */
+	/** Waits until tests on test URLs have ended, and stops listening for webhooks. */
 	async close(): Promise<void> {
 		await Promise.allSettled(this.triggers.map(async ({ testEnded }) => await testEnded));
 		await this.server.stop();
@@ -191,7 +191,7 @@ export class Engine {
 	}
 }
 
-/** Makes the times for which the built nodes watch their claims a hundred times shorter; the relations stay. */
+/** Divides the times for which the built nodes watch their claims by a hundred; the ratios between the times stay. */
 async function hurryClaims(): Promise<void> {
 	const file = path.join(root, 'dist/nodes/BusinessMessaging/execution/claims.js');
 	const { timing } = (await import(file)) as { timing: typeof normalTiming };

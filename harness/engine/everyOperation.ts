@@ -1,6 +1,6 @@
 /**
- * What the tests of every operation have in common, whether n8n's engine or a real n8n runs them: three items, the middle
- * one refused by the service, in n8n's three ways to deal with errors.
+ * The tests that every operation has, whether they run in n8n's engine or in a real n8n: three items, of which the
+ * service refuses the second, with n8n's three ways to handle errors.
  */
 import { expect } from 'expect';
 import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
@@ -10,7 +10,7 @@ import { operations } from '../../nodes/BusinessMessaging/description';
 import type { FaultOrder } from '../../sandbox/faults';
 import { welcomeParameters } from './templates';
 
-/** What runs the action node against a sandbox, which is emptied before each test. */
+/** Runs the action node against a sandbox, which is emptied before each test. */
 export interface Runner {
 	run: (options: RunnerOptions) => Promise<RunnerResult>;
 	/** Orders a fault of the sandbox. */
@@ -24,7 +24,7 @@ export interface RunnerOptions {
 	onError?: INode['onError'];
 }
 
-/** How it ended. */
+/** How a run ended. */
 export interface RunnerResult {
 	status: string;
 	error?: { message: string; [key: string]: unknown };
@@ -36,11 +36,11 @@ export interface RunnerResult {
 export interface Case {
 	/** Parameters besides resource and operation; `{{ $json.n }}` numbers the items. */
 	parameters?: INodeParameters;
-	/** The row that makes what the operation works on; `{{ $json.id }}` is then the ID of a record. */
+	/** The row that creates the record that the operation needs; `{{ $json.id }}` is then the ID of this record. */
 	needs?: string;
-	/** The endpoint that refuses the middle item, if it is not the operation's own. */
+	/** The endpoint that refuses the second item, if it is not the operation's own. */
 	fails?: EndpointName;
-	/** What a record of the output holds. */
+	/** Fields that a record of the output has. */
 	gives: Record<string, unknown>;
 }
 
@@ -120,13 +120,13 @@ export function caseOf(resource: string, operation: string): Case {
 	throw new Error(`Add a row '${name}' to everyOperation in harness/engine/everyOperation.ts.`);
 }
 
-/** All parameters of an operation: its row's and which operation it is. */
+/** All parameters of an operation: those of its row, and those that select the operation. */
 export function parametersOf(name: string): INodeParameters {
 	const [resource, operation] = name.split(' ');
 	return { resource, operation, ...caseOf(resource, operation).parameters };
 }
 
-/** The three items for an operation, after what it needs was made. */
+/** The three input items for an operation. Creates the records that it needs. */
 export async function itemsFor(runner: Pick<Runner, 'run'>, { needs }: Case) {
 	const items = [1, 2, 3].map((n) => ({ n }));
 	if (!needs) return items;
@@ -139,7 +139,7 @@ const words = 'the operator said no';
 
 /** Declares the tests: four for each operation. */
 export function testEveryOperation(runner: Runner): void {
-	const atOnce = operations.filter(({ waits }) => !waits); // those that wait have separate tests
+	const atOnce = operations.filter(({ waits }) => !waits); // operations that wait have separate tests
 	describe.each(atOnce)('$resource $value', ({ resource, value, endpoint }) => {
 		/** Runs the operation; with `isRefused` the service refuses the second item. */
 		async function run(isRefused: boolean, onError?: RunnerOptions['onError']) {
@@ -171,7 +171,7 @@ export function testEveryOperation(runner: Runner): void {
 			expect(outputs[0]).toEqual([good(0), good(1), good(2)]);
 		});
 
-		test('stops at the failed item with the words of the service', async () => {
+		test('stops at the failed item with the message of the service', async () => {
 			const { status, error } = await run(true);
 			expect(status).toBe('error');
 			const context = { itemIndex: 1, sendStatus: 'notSent' };

@@ -1,4 +1,4 @@
-/** What n8n makes of an expression in a workflow of `examples/`. */
+/** Evaluates expressions in the workflows of `examples/` as n8n does. */
 import get from 'lodash/get';
 import { type IDataObject, Workflow } from 'n8n-workflow';
 
@@ -7,9 +7,10 @@ import { readText } from './files';
 import { start } from './package';
 
 /**
- * The value of a field of an example's node, which is given an item.
+ * The value of a field of a node in an example, for a given item.
  *
- * @param others what is to be read from the item in place of other nodes, e.g. `$('Person').item.json` as `$json`
+ * @param others expressions for other nodes, and what replaces them, so that they are read from the item: e.g.
+ * `$('Person').item.json` as `$json`
  */
 export function exampleField(
 	example: string,
@@ -20,7 +21,7 @@ export function exampleField(
 ): unknown {
 	const { nodes } = JSON.parse(readText(`examples/${example}.json`)) as WorkflowFile;
 	const own = nodes.filter((node) => node.name === name);
-	// The HTML node writes expressions without the = in front.
+	// The HTML node writes expressions without a leading =.
 	let expression = `=${String(get(own[0].parameters, field)).replace(/^=/, '')}`;
 	for (const [other, value] of Object.entries(others))
 		expression = expression.replaceAll(other, value);

@@ -1,4 +1,4 @@
-/** Executions of one node of the package, between a start and nothing: what most tests need. */
+/** Executions of one node of the package, between a start node and nothing else. Most tests need only this. */
 import { parse, stringify } from 'flatted';
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import type {
@@ -22,21 +22,21 @@ export interface RunOptions extends Pick<INode, 'onError' | 'retryOnFail' | 'max
 	parameters?: INodeParameters;
 	/** Items, or just their JSON; by default one empty item. */
 	items?: Array<INodeExecutionData | IDataObject>;
-	/** Values of the credential that every node gets. */
+	/** Values of the credential, which every node gets. */
 	credentials?: ICredentialDataDecryptedObject;
 	/** Further settings of the node, e.g. `typeVersion`. */
 	settings?: Partial<INode>;
 	/** Runs the node in a loop, as n8n's Loop Over Items does, with batches of this size. */
 	batchSize?: number;
-	/** Workflows with different ids have different memories in `checkProcessedAndRecord`. */
+	/** Workflows with different IDs have different lists in `checkProcessedAndRecord`. */
 	workflowId?: string;
 	/** The mode in which n8n runs the workflow, e.g. an evaluation. */
 	mode?: WorkflowExecuteMode;
 	/** The ID of the execution; by default a number that was not used before. */
 	executionId?: string;
-	/** n8n's own address, for those who call it back; by default one that nobody can reach. */
+	/** n8n's own address, for services that call n8n; by default an address that nobody can reach. */
 	baseUrl?: string;
-	/** The Stop button: the execution is cancelled as soon as this is fulfilled. */
+	/** The Stop button: the execution is cancelled as soon as this promise is fulfilled. */
 	cancelWhen?: Promise<unknown>;
 }
 
@@ -48,7 +48,7 @@ export interface ExecutionError {
 	[key: string]: unknown;
 }
 
-/** An execution, seen from the node that was to be tested. */
+/** An execution, from the view of the tested node. */
 export interface RunResult {
 	/** `success`, `error`, `canceled` or `waiting`. */
 	status: ExecutionStatus;
@@ -58,12 +58,12 @@ export interface RunResult {
 	/** The outputs of each run of the node: more than one in a loop. */
 	rounds: INodeExecutionData[][][];
 	hints: NodeExecutionHint[];
-	/** What the node has left in `getContext('node')`. */
+	/** What the node has stored in `getContext('node')`. */
 	context: Record<string, unknown>;
-	/** All that n8n keeps of the execution. */
+	/** Everything that n8n stores of the execution. */
 	run: IRun;
 	workflow: WorkflowDefinition;
-	/** The execution's id; a retry has a new one. */
+	/** The ID of the execution; a retry has a new one. */
 	id: string;
 }
 
@@ -98,11 +98,11 @@ export function workflowFor(tested: INode, { batchSize, workflowId: id = 'workfl
 	};
 }
 
-/** Missing in older engines: see `npm run test:compat`. */
+/** Not available in older engines: see `npm run test:compat`. */
 const { createRunExecutionData }: Partial<Pick<typeof n8nWorkflow, 'createRunExecutionData'>> =
 	n8nWorkflow;
 
-/** The data of a new execution that begins with a node and its items. */
+/** The data of a new execution that begins at a node with its items. */
 function newRunData(node: INode, items: INodeExecutionData[]): IRunExecutionData {
 	const nodeExecutionStack = [{ node, data: { main: [items] }, source: null }];
 	if (createRunExecutionData)
@@ -149,14 +149,14 @@ function resultOf(run: IRun, workflow: WorkflowDefinition, id: string): RunResul
 	const runs = resultData.runData[testedNode] ?? [];
 	const rounds = runs.map(({ data }) => (data?.main ?? []).map((items) => items ?? []));
 	return {
-		// Older engines leave `running` beside an error.
+		// Older engines leave `running` as the status beside an error.
 		status: run.status === 'running' && error ? 'error' : run.status,
 		error,
 		outputs: rounds.at(-1) ?? [],
 		rounds,
 		hints: runs.at(-1)?.hints ?? [],
 		context: executionData?.contextData[`node:${testedNode}`] ?? {},
-		// n8n stores it now. The node may still be at work: what it writes from now on is lost.
+		// n8n stores the execution now. The node may still be working: what it writes from now on is lost.
 		run: isWhole ? run : { ...run, data: parse(stringify(run.data)) as IRunExecutionData },
 		workflow,
 		id,
@@ -178,8 +178,8 @@ export async function runWorkflow(
 }
 
 /**
- * The Retry button of an execution that has failed or was stopped: continues at the node where it stopped, with the data
- * that went through n8n's database in between. Source: ExecutionService of n8n's cli.
+ * The Retry button of an execution that has failed or was stopped: continues at the node where it stopped, with the
+ * data that n8n has meanwhile stored in its database. Source: ExecutionService of n8n's cli.
  */
 export async function retryExecution(
 	loaded: LoadedPackage,

@@ -1,4 +1,4 @@
-/** Services that are functions behind a client: no HTTP, no time. */
+/** Services that are functions behind a client: without HTTP, and without waiting. */
 import { range } from 'lodash';
 
 import { Client, type ClientOptions } from '../../nodes/BusinessMessaging/transport/client';
@@ -10,21 +10,21 @@ import {
 /** Query parameters that a request carries. */
 export type Query = Record<string, unknown>;
 
-/** What a service answers. */
+/** The response of a service. */
 export interface Answer {
 	/** 200 by default. */
 	status?: number;
 	headers?: Record<string, unknown>;
 	/** An object or a list is sent as JSON, a string as it is. */
 	body?: unknown;
-	/** Thrown instead of an answer. */
+	/** Thrown instead of a response. */
 	error?: unknown;
 }
 
-/** A service: its answer to a request, `times` being 1 for the first one. */
+/** A service: its response to a request; `times` is 1 for the first request. */
 export type Service = (query: Query, times: number) => Answer;
 
-/** A service that gives these answers one after the other, and the last one from then on. */
+/** A service that gives these responses one after the other, and then always the last one. */
 export const answering =
 	(...answers: Answer[]): Service =>
 	(_, times) =>
@@ -32,7 +32,7 @@ export const answering =
 
 let services = 0;
 
-/** A client of a service with a unique URL, and the requests to it: the queries, method and path, and timeouts. */
+/** A client of a service with a unique URL, and a record of the requests: the queries, method and path, and timeouts. */
 export function clientOf(
 	service: Service,
 	values: CredentialValues = {},
@@ -65,15 +65,15 @@ export function clientOf(
 	return { client, asked, routes, timeouts, most };
 }
 
-/** How a service pages by numbers. */
+/** How a service with numbered pages behaves. */
 export interface Paging {
 	count: number;
 	size?: number;
 	/** Number of the first page. */
 	base?: 0 | 1;
-	/** What else a page says, e.g. `{ total: 35 }`. */
+	/** Further fields of a page, e.g. `{ total: 35 }`. */
 	says?: object;
-	/** What comes beyond the last page: nothing, the last page again, or a status. */
+	/** The response beyond the last page: an empty page, the last page again, or a status. */
 	beyond?: 'empty' | 'last' | number;
 }
 

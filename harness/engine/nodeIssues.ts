@@ -1,4 +1,4 @@
-/** What n8n's editor would find wrong with a node of a workflow file, by the description of its type. */
+/** The problems that n8n's editor would find in a node of a workflow file, according to the description of its type. */
 import { isMatch, omitBy } from 'lodash';
 import {
 	type INode,
@@ -7,7 +7,7 @@ import {
 	NodeHelpers,
 } from 'n8n-workflow';
 
-/** Unknown versions, parameters and options, and missing values; each with the node's name. Credentials are not looked at. */
+/** Unknown versions, parameters and options, and missing values; each with the node's name. Credentials are not checked. */
 export function nodeIssues(node: INode, description: INodeTypeDescription): string[] {
 	const { name, parameters, typeVersion } = node;
 	const { properties, version } = description;
@@ -18,7 +18,7 @@ export function nodeIssues(node: INode, description: INodeTypeDescription): stri
 	const shown = properties.filter((one) =>
 		NodeHelpers.displayParameterPath(all, one, '', node, description),
 	);
-	// n8n leaves out what it does not know or does not show, also within collections.
+	// n8n leaves out parameters that it does not know or does not show, also inside collections.
 	const unknown = omitBy(parameters, (value, key) => isMatch(all, { [key]: value }));
 	const missing = NodeHelpers.getNodeParametersIssues(
 		properties,

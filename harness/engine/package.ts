@@ -1,6 +1,6 @@
 /**
- * The built package, loaded with n8n-core's own loader, nodes to run it with, and what n8n's cli adds to its engine: credentials,
- * and the data that goes along with every execution.
+ * The built package, loaded with n8n-core's own loader; helper nodes to run it with; and what n8n's cli adds to its
+ * engine: credentials, and the additional data of every execution.
  */
 import '../jest/environment';
 
@@ -26,11 +26,11 @@ import { NodeHelpers } from 'n8n-workflow';
 
 import { root } from './files';
 
-/** The package as n8n has it in memory. */
+/** The package after n8n has loaded it. */
 export interface LoadedPackage {
-	/** npm name, which is also the first part of its node types. */
+	/** npm name; node types begin with it. */
 	name: string;
-	/** The package's node types and the helper nodes, as `Workflow` wants them. */
+	/** The package's node types and the helper nodes, in the form that `Workflow` needs. */
 	nodeTypes: INodeTypes;
 	node(name: string): INodeType;
 	credential(name: string): ICredentialType;
@@ -49,7 +49,7 @@ const describe = (name: string, rest: Partial<INodeTypeDescription>): INodeTypeD
 	...rest,
 });
 
-/** Hands on the items that the execution starts with. */
+/** Outputs the items with which the execution starts. */
 export const start: INodeType = {
 	description: describe('start', { group: ['trigger'], inputs: [] }),
 	async execute(this: IExecuteFunctions) {
@@ -57,7 +57,7 @@ export const start: INodeType = {
 	},
 };
 
-/** Like n8n's Loop Over Items: output 1 gives one batch after another. */
+/** Like n8n's Loop Over Items: the second output gives one batch after another. */
 const batches: INodeType = {
 	description: describe('batches', {
 		outputs: ['main', 'main'],
@@ -70,7 +70,7 @@ const batches: INodeType = {
 	},
 };
 
-/** n8n's own nodes (Manual Trigger, Loop Over Items, ...) are no part of n8n-core. */
+/** n8n's own nodes (Manual Trigger, Loop Over Items, ...) are not part of n8n-core, so these replace them. */
 const helperNodes: Record<string, INodeType | undefined> = {
 	'test.start': start,
 	'test.batches': batches,
@@ -82,7 +82,7 @@ export async function loadPackage(): Promise<LoadedPackage> {
 	const loader = new n8nCore.PackageDirectoryLoader(root);
 	await loader.loadAll();
 	const name = loader.packageName;
-	// The variants for AI agents, which n8n makes of a node, run its code.
+	// n8n makes variants of a node for AI agents; they run the same code.
 	const find = (type: string) =>
 		helperNodes[type] ??
 		loader.getNode(type.replace(`${name}.`, '').replace(/(Hitl)?Tool$/, '')).type;
@@ -98,11 +98,14 @@ export async function loadPackage(): Promise<LoadedPackage> {
 	};
 }
 
-/** Missing in older engines: see `npm run test:compat`. */
+/** Not available in older engines: see `npm run test:compat`. */
 const { ExternalSecretsProxy }: Partial<Pick<typeof n8nCore, 'ExternalSecretsProxy'>> = n8nCore;
 const noSecrets = { hasProvider: () => false, listProviders: () => [] };
 
-/** What a node gets of a credential: the given values, and defaults for the others. Source: CredentialsHelper of n8n's cli. */
+/**
+ * The values of a credential as a node gets them: the given values, and defaults for the others. Source:
+ * CredentialsHelper of n8n's cli.
+ */
 function decrypted(loaded: LoadedPackage, type: string, values: ICredentialDataDecryptedObject) {
 	const { properties } = loaded.credential(type);
 	const given = values as INodeParameters;

@@ -32,10 +32,10 @@ export const people = (count: number, first = 1000) =>
 	range(first, first + count).map((n) => ({ n }));
 /** Their phone numbers. */
 export const numbers = (count: number) => people(count).map(({ n }) => `+1555000${n}`);
-/** What {@link Service.received} gives after a campaign that reached each of them once. */
+/** The value of {@link Service.received} after a campaign has reached each of these people once. */
 export const oneEach = (count: number) => countBy(numbers(count));
 
-/** A value of a field that has a list to choose from. */
+/** The value of a field with a list to choose from. */
 export const locator = (value: string, mode = 'id') => ({ __rl: true, mode, value });
 
 /** What tests do with the service. */
@@ -52,12 +52,12 @@ export class Service {
 		return { ...place, requestsPerMinute: 100_000, ...values };
 	}
 
-	/** What the nodes seal with, and know the service by. */
+	/** Identifies the service for the nodes, which also encrypt with it. */
 	id(values: ICredentialDataDecryptedObject = {}): string {
 		return readServiceConfig(this.credentials(values)).id;
 	}
 
-	/** Another customer of the service: the nodes keep what they learn by address and key. */
+	/** The API key of another customer of the service. The nodes keep what they learn by address and key. */
 	newKey(): { apiKey: string } {
 		const apiKey = `sandbox-key-of-its-own-${++this.keys}`;
 		this.sandbox.state.keys.create('Other', apiKey);
@@ -84,7 +84,7 @@ export class Service {
 		await axios.post(`${this.sandbox.url}/_sandbox/faults`, order);
 	}
 
-	/** Has an endpoint list these records, and no more. */
+	/** Makes an endpoint list exactly these records. */
 	async list(endpoint: EndpointName, ...records: object[]): Promise<void> {
 		await this.fault({ endpoint, status: 200, body: records });
 		await this.fault({ endpoint, status: 200, body: [], count: 9 });
@@ -96,12 +96,12 @@ export class Service {
 		return requests.filter((one) => endpoint === undefined || one.endpoint === endpoint);
 	}
 
-	/** How often an endpoint was called since the last reset. */
+	/** How often an endpoint was called since the last reset of the sandbox. */
 	calls(endpoint: EndpointName): number {
 		return this.sandbox.state.requests.counters[endpoint]?.calls ?? 0;
 	}
 
-	/** The messages that arrived, in their order. */
+	/** The messages that arrived, in the order of their arrival. */
 	sent(): Array<{ phone: string; text?: string | null }> {
 		return this.sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
 	}
@@ -112,7 +112,7 @@ export class Service {
 	}
 }
 
-/** Starts both before the tests of a file, empties the sandbox before each, and stops them at the end. */
+/** Starts the sandbox and the engine before the tests of a file, empties the sandbox before each test, and stops both at the end. */
 export function useService(options: SandboxOptions = {}): Service {
 	const service = new Service();
 	beforeAll(async () => {
@@ -133,7 +133,7 @@ export function useService(options: SandboxOptions = {}): Service {
 	return service;
 }
 
-/** What a node writes to n8n's log, each line after its level; forgotten before each test. */
+/** The lines that a node writes to n8n's log, each after its level; emptied before each test. */
 export function useLog(service: Service, name: string, method: 'execute' | 'webhook'): string[] {
 	const lines: string[] = [];
 	beforeAll(() => {
@@ -151,14 +151,14 @@ export function useLog(service: Service, name: string, method: 'execute' | 'webh
 	return lines;
 }
 
-/** A host that is not the service, and remembers what it was sent. */
+/** A host that is not the service, and that remembers the requests it gets. */
 interface OtherHost {
 	/** e.g. `http://127.0.0.1:4711`. */
 	url: string;
 	seen: Array<{ method: string; url: string; headers: IncomingHttpHeaders; body: string }>;
 }
 
-/** Starts it before the tests and stops it after them; what it has seen is forgotten before each. */
+/** Starts another host before the tests and stops it after them. Its record of requests is emptied before each test. */
 export function useOtherHost(answer: RequestListener): OtherHost {
 	const host: OtherHost = { url: '', seen: [] };
 	const server = createServer((request, response) => {
@@ -200,15 +200,15 @@ export class Triggers {
 	constructor(private readonly service: Service) {}
 
 	/**
-	 * A trigger with the credential of the sandbox, in its own workflow. With the static data of another one, it
-	 * behaves like that one after a restart of n8n.
+	 * A trigger with the credential of the sandbox, in a separate workflow. With the static data of another trigger, it
+	 * behaves like that trigger after a restart of n8n.
 	 */
 	async make(options: TriggerOptions = {}): Promise<Trigger> {
 		const own = { credentials: this.service.credentials(), workflowId: `workflow ${++made}` };
 		return await this.service.engine.trigger({ ...own, ...options });
 	}
 
-	/** The same, active. */
+	/** An active trigger, see `make`. */
 	async active(options: TriggerOptions = {}): Promise<Trigger> {
 		const trigger = await this.make(options);
 		await trigger.activate();

@@ -8,7 +8,7 @@ const welcomeValues = {
 	body_1: '=Anna {{ $json.n }}',
 	body_2: 'Acme',
 };
-/** Parameters that send the sandbox's template with a PDF and two variables, whose first one numbers the items. */
+/** Parameters that send the sandbox's template with a PDF and two variables; the first variable is the number of the item. */
 export const welcomeParameters = {
 	template: { __rl: true, mode: 'name', value: 'welcome' },
 	language: 'en_US',
@@ -26,8 +26,8 @@ const bigText =
 const track = { type: 'URL', text: 'Track', url: 'https://shop.example.com/track/{{1}}' };
 
 /**
- * Fills a sandbox up to 500 templates: `big_order` in all languages, with 10 variables in header, body and buttons, and
- * others of which every tenth is not approved.
+ * Adds templates until the sandbox has 500: `big_order` in all languages, with 10 variables in header, body and
+ * buttons; and other templates, of which every tenth is not approved.
  */
 export function addManyTemplates({ templates }: State): void {
 	for (const language of languages) {

@@ -1,6 +1,7 @@
 /**
- * A trigger node in a workflow: switches it on and off, and takes deliveries over HTTP, with the static data that n8n
- * would keep in its database. Source: ActiveWorkflowManager, LiveWebhooks, TestWebhooks and WebhookHelpers of n8n's cli.
+ * A trigger node in a workflow. Activates and deactivates the workflow, and accepts deliveries over HTTP, with the
+ * static data that n8n would keep in its database. Source: ActiveWorkflowManager, LiveWebhooks, TestWebhooks and
+ * WebhookHelpers of n8n's cli.
  */
 import axios from 'axios';
 import type { Response } from 'express';
@@ -29,23 +30,23 @@ import type { WebhookRequest, WebhookServer } from './webhooks';
 /** A trigger node in its own workflow. */
 export interface TriggerOptions {
 	parameters?: INodeParameters;
-	/** By default the newest. */
+	/** By default the newest version. */
 	typeVersion?: number;
 	/** Name of the node, which users may change; its ID stays the same. */
 	name?: string;
 	credentials?: ICredentialDataDecryptedObject;
-	/** `production` by default: the workflow is switched on. `test`: the editor listens for one event on the test URL. */
+	/** `production` by default: the workflow is active. `test`: the editor listens for one event on the test URL. */
 	mode?: 'production' | 'test';
 	workflowId?: string;
 	/** The random part of the URL, by default the same for all triggers. */
 	webhookId?: string;
-	/** The workflow's global static data from earlier. */
+	/** The workflow's global static data from an earlier time. */
 	staticData?: IDataObject;
-	/** n8n's WEBHOOK_URL, by default where it listens. */
+	/** n8n's WEBHOOK_URL; by default the address at which it listens. */
 	webhookBaseUrl?: string;
 }
 
-/** How a delivery was answered. */
+/** The response to a delivery. */
 export interface Answer {
 	/** HTTP status. */
 	status: number;
@@ -57,11 +58,11 @@ export interface Answer {
 /** An execution that a delivery has started. */
 export interface StartedExecution {
 	items: INodeExecutionData[][];
-	/** The error that the node's webhook has thrown: n8n records a failed execution for it. */
+	/** The error that the node's webhook has thrown; n8n records a failed execution for it. */
 	error?: Error;
 }
 
-/** A webhook of the description; its method is no expression. */
+/** A webhook of the description whose method is not an expression. */
 type TriggerWebhook = IWebhookDescription & { httpMethod: IHttpRequestMethods };
 
 /** A trigger node. */
@@ -72,7 +73,7 @@ export class Trigger {
 	/** The static data as stored in n8n's database. */
 	private stored = '{}';
 
-	/** When the latest test on the test URL is over: n8n answers first and removes the webhook then. */
+	/** Resolves when the latest test on the test URL has ended: n8n responds first, and removes the webhook then. */
 	testEnded: Promise<void> = Promise.resolve();
 
 	private readonly isTest: boolean;
@@ -81,7 +82,7 @@ export class Trigger {
 
 	private readonly nodeType: INodeType;
 
-	/** The one that is registered at the service comes first. */
+	/** The webhook that is registered at the service comes first. */
 	private readonly webhooks: TriggerWebhook[];
 
 	private readonly path: string;
@@ -102,7 +103,7 @@ export class Trigger {
 		if (options.staticData) this.staticData = options.staticData;
 	}
 
-	/** The URL that the service is to call. */
+	/** The URL that the service has to call. */
 	get url(): string {
 		return `${this.server.url}${this.path}`;
 	}
@@ -112,14 +113,14 @@ export class Trigger {
 		return (JSON.parse(this.stored) as { global?: IDataObject }).global ?? {};
 	}
 
-	/** Imitates a delivery or an execution that began earlier and ends now: n8n writes back the data of that time. */
+	/** Simulates a delivery or an execution that began earlier and ends now: n8n writes back the data of the earlier time. */
 	set staticData(global: IDataObject) {
 		this.stored = JSON.stringify({ global });
 	}
 
 	/**
-	 * Switches the workflow on, with `init` because n8n starts, or listens for a test event. If the node fails, it may tidy
-	 * up, as in n8n. @throws what the node throws
+	 * Activates the workflow (with `init`: because n8n starts), or listens for a test event. If the node fails, n8n asks
+	 * it to clean up. @throws what the node throws
 	 */
 	async activate(reason: WorkflowActivateMode = this.isTest ? 'manual' : 'activate') {
 		for (const webhook of this.webhooks)
@@ -138,7 +139,7 @@ export class Trigger {
 		}
 	}
 
-	/** Switches the workflow off. @throws what the node throws */
+	/** Deactivates the workflow. @throws what the node throws */
 	async deactivate(): Promise<void> {
 		for (const { httpMethod } of this.webhooks) this.server.unregister(httpMethod, this.path);
 		await this.hook('delete', 'internal', 'update');
@@ -177,7 +178,7 @@ export class Trigger {
 		};
 	}
 
-	/** n8n loads the workflow for every hook and every delivery, and stores its static data afterwards if it changed. */
+	/** n8n loads the workflow for every hook and every delivery. Afterwards it stores the static data, if the data has changed. */
 	private async withWorkflow<T>(
 		use: (workflow: Workflow, node: INode, data: IWorkflowExecuteAdditionalData) => Promise<T>,
 	): Promise<T> {
@@ -192,7 +193,7 @@ export class Trigger {
 		});
 		const { credentials, webhookBaseUrl = this.server.url } = this.options;
 		const additionalData = additionalDataFor(this.loaded, credentials, webhookBaseUrl);
-		await workflow.expression.acquireIsolate?.(); // older versions of n8n have none
+		await workflow.expression.acquireIsolate?.(); // not available in older versions of n8n
 		try {
 			return await use(workflow, workflow.nodes[this.node.name], additionalData);
 		} finally {

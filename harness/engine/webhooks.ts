@@ -1,4 +1,7 @@
-/** n8n's own web server, as far as webhooks need it (real HTTP, so that the sandbox can deliver to it), and executions that wait for it. */
+/**
+ * The part of n8n's web server that webhooks need, with real HTTP so that the sandbox can deliver to it; and executions
+ * that wait for webhooks.
+ */
 import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,14 +23,14 @@ import { type LoadedPackage, additionalDataFor } from './package';
 export interface WebhookRequest extends Request {
 	rawBody: Buffer;
 	readRawBody(): Promise<void>;
-	/** Without parameters, in lower case. */
+	/** Without its parameters, in lower case. */
 	contentType?: string;
 }
 
-/** Answers the calls of one webhook. */
+/** Responds to the calls of one webhook. */
 export type WebhookHandler = (request: WebhookRequest, response: Response) => Promise<void>;
 
-/** Parses the body as n8n does. @returns false if it cannot be parsed, in which case no node is called */
+/** Parses the body as n8n does. @returns false if it cannot be parsed; then no node is called */
 function parseBody(request: WebhookRequest): boolean {
 	request.rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 	request.readRawBody = async () => {};
@@ -50,11 +53,11 @@ export class WebhookServer {
 
 	private server?: Server;
 
-	/** Starts it, if it does not run yet. */
+	/** Starts the server, if it is not running yet. */
 	async start(): Promise<void> {
 		if (!this.server) {
 			this.server = createServer(this.app());
-			this.server.keepAliveTimeout = 0; // a client that pauses longer would find its connection closed just as it sends
+			this.server.keepAliveTimeout = 0; // otherwise, the connection of a client that pauses could be closed at the moment at which the client sends again
 			this.server.listen(0, '127.0.0.1');
 		}
 		if (!this.server.listening) await once(this.server, 'listening');
@@ -65,12 +68,12 @@ export class WebhookServer {
 		return `http://127.0.0.1:${(this.server?.address() as AddressInfo).port}`;
 	}
 
-	/** Registers what answers a path, e.g. `/webhook/id/webhook`. */
+	/** Registers a handler for a path, e.g. `/webhook/id/webhook`. */
 	register(method: string, path: string, handler: WebhookHandler): void {
 		this.handlers.set(`${method} ${path}`, handler);
 	}
 
-	/** The path is answered with 404 from now on. */
+	/** Removes the handler of a path; its calls get a 404 from now on. */
 	unregister(method: string, path: string): void {
 		this.handlers.delete(`${method} ${path}`);
 	}
@@ -85,7 +88,7 @@ export class WebhookServer {
 
 	private app(): express.Express {
 		const app = express();
-		app.use(express.raw({ type: () => true, limit: '16mb' })); // as in n8n; larger bodies never get to a node
+		app.use(express.raw({ type: () => true, limit: '16mb' })); // the limit of n8n; larger bodies never reach a node
 		app.use(async (request: Request, response: Response) => {
 			const handler = this.handlers.get(`${request.method} ${request.path}`);
 			if (!handler && request.path.startsWith('/webhook-waiting/')) {
@@ -103,14 +106,15 @@ export class WebhookServer {
 }
 
 /**
- * An execution that waits, until its node's webhook lets it continue: takes what is delivered to its resume URL, with the data that
- * went through n8n's database in between. Source: WaitingWebhooks of n8n's cli; the signature of the URL is not checked here.
+ * An execution that waits until its node's webhook lets it continue. It accepts deliveries to its resume URL, with the
+ * data that n8n has meanwhile stored in its database. Source: WaitingWebhooks of n8n's cli; the signature of the URL is
+ * not checked here.
  */
 export class WaitingExecution {
-	/** The node's output when it continues, one list for each output; undefined as long as it waits. */
+	/** The node's output after it has continued, one list for each output; undefined as long as it waits. */
 	outputs?: INodeExecutionData[][];
 
-	/** How the deliveries were answered, in order. */
+	/** The responses to the deliveries, in order. */
 	readonly answers: Array<{ body?: unknown }> = [];
 
 	private isStopped = false;
@@ -130,7 +134,7 @@ export class WaitingExecution {
 		server.register('POST', path, async (...call) => await this.receive(...call));
 	}
 
-	/** Presses Stop: n8n no longer takes what comes for it. */
+	/** Presses Stop: n8n accepts no further deliveries for the execution. */
 	stop(): void {
 		this.isStopped = true;
 	}
@@ -167,7 +171,7 @@ export class WaitingExecution {
 		const context = new WebhookContext(workflow, node, additionalData, 'webhook', data, [], stored);
 		const answer: { body?: unknown } = {};
 		httpResponse.once('finish', () => this.answers.push(answer));
-		await workflow.expression.acquireIsolate?.(); // older versions of n8n have none
+		await workflow.expression.acquireIsolate?.(); // not available in older versions of n8n
 		const answered = nodeType.webhook!.call(context);
 		const result = await answered.finally(async () => await workflow.expression.releaseIsolate?.());
 		answer.body = result.webhookResponse;

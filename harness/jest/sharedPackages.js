@@ -1,6 +1,7 @@
 'use strict';
-// For each test file, Jest loads every package again, including the 1,700 files of n8n-core. Here, Node.js loads packages once in a
-// process. The built nodes are loaded by n8n-core, so tests that want the same modules get them from Node.js, too.
+// By default, Jest loads every package again for each test file, including the 1,700 files of n8n-core. Here, Node.js
+// loads packages once in a process. The built nodes are loaded by n8n-core, so tests that need the same modules also
+// get them from Node.js.
 const path = require('node:path');
 
 const Runtime = require('jest-runtime').default;
@@ -10,7 +11,7 @@ const built = path.resolve(__dirname, '../../dist');
 
 module.exports = class SharedPackagesRuntime extends Runtime {
 	requireModuleOrMock(from, name) {
-		// expect.any(String) means the String of the tests, which Node.js itself does not have.
+		// These modules stay separate: expect.any(String) means the String of the test's context, which differs from Node.js' own.
 		if (/^(\.|node:|@jest\/|expect$)/.test(name)) return super.requireModuleOrMock(from, name);
 		const file = require.resolve(name, { paths: [path.dirname(from)] });
 		const isShared = file.includes(packages) || file.startsWith(built);

@@ -1,6 +1,6 @@
 'use strict';
-// The built package finds the mutant that is to be active. After the first test that fails, the others of the file are left out:
-// the mutant is found.
+// Tells the built package which mutant is active. After the first test that fails, the other tests of the file are
+// skipped, because the mutant is noticed.
 const EngineEnvironment = require('../jest/engineEnvironment.js');
 
 module.exports = class MutationEnvironment extends EngineEnvironment {

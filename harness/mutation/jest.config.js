@@ -1,5 +1,5 @@
 'use strict';
-// `npm run test:mutation`: the suites that a mutant has to fail, in one file.
+// `npm run test:mutation`: the test suites of which at least one must fail for a mutant, in one file.
 const { projects, testTimeout } = require('../../jest.config.js');
 
 const { displayName, ...engine } = projects.find((one) => one.displayName === 'engine');

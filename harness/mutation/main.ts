@@ -1,4 +1,4 @@
-/** `npm run test:mutation -- [FOLDER…]`: faults are put into the nodes, one at a time, and the tests have to notice. */
+/** `npm run test:mutation -- [FOLDER…]`: puts faults (mutants) into the nodes, one at a time, and checks that a test fails for each. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
@@ -10,7 +10,7 @@ import { suitesOf } from './suites';
 
 const folders = Object.keys(suitesOf);
 const results = path.join(root, 'coverage', 'mutation');
-/** The least share of mutants that must be noticed in each folder. */
+/** The least share of mutants that the tests must notice in each folder. */
 const least = 0.85;
 
 /** The part of Stryker's report that is used. */
@@ -18,7 +18,7 @@ interface Report {
 	files: Record<string, { mutants: Array<{ status: string }> }>;
 }
 
-/** How many mutants of a folder are noticed, as its last run has saved it. */
+/** The share of mutants that the tests notice in a folder, according to its last run. */
 function scoreOf(folder: string) {
 	const { files } = JSON.parse(
 		readFileSync(path.join(results, `${folder}.json`), 'utf8'),

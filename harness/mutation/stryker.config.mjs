@@ -1,9 +1,10 @@
-// `npm run test:mutation -- FOLDER`: faults are put into the sources, one at a time, and the tests have to notice. A mutant that no
-// test notices is a line that could be wrong unseen. Takes twenty minutes or more for a folder, so it runs at night.
+// `npm run test:mutation -- FOLDER`: puts faults (mutants) into the sources, one at a time, and checks that a test
+// fails for each. If no test fails, a mistake in that line would stay unnoticed. A folder takes twenty minutes or more,
+// so this runs at night.
 //
-// What survives was looked at: how long the limiter sleeps until it looks again, which only real time shows; what other people's
-// changes cost while a list is read, in requests, never in records; the order in which forms of a webhook are tried; a boundary
-// at one millisecond; the name of an error class, some advice.
+// These mutants survive, and were examined: how long the limiter sleeps until it checks again, which only real time
+// shows; what changes by others cost while a list is read (only requests, never records); the order in which forms of a
+// webhook are tried; a boundary at one millisecond; the name of an error class; and some advice in errors.
 
 const folder = process.env.MUTATION_FOLDER ?? 'transport';
 const files = folder === 'shared' ? '*.ts' : `${folder}/**/*.ts`;
@@ -12,15 +13,15 @@ const files = folder === 'shared' ? '*.ts' : `${folder}/**/*.ts`;
 export default {
 	mutate: [`nodes/BusinessMessaging/${files}`, '!nodes/**/*Table.ts'],
 	testRunner: 'jest',
-	jest: { configFile: 'harness/mutation/jest.config.js', enableFindRelatedTests: false }, // most tests load dist, so what they import tells nothing
+	jest: { configFile: 'harness/mutation/jest.config.js', enableFindRelatedTests: false }, // most tests load dist, so Jest cannot see from their imports which sources they test
 	buildCommand: 'npm run build',
 	ignorePatterns: ['/coverage', '/deploy', '/dist', '/docs'],
 	tempDirName: 'coverage/stryker',
 	coverageAnalysis: 'perTest',
-	// What is executed while the package is loaded is data: names, labels, descriptions, patterns of the editor. Each would need a
-	// run of all tests; test/unit/description holds the rules for it.
+	// Code that runs while the package is loaded is data: names, labels, descriptions, patterns of the editor. Each
+	// mutant in it would need a run of all tests. The rules for this data are checked in test/unit/description.
 	ignoreStatic: true,
-	concurrency: 6, // tests mostly wait: for the rate of the service, and before something is made again
+	concurrency: 6, // tests spend most of their time waiting: for the rate of the service, or before a retry
 	timeoutMS: 10_000,
 	maxTestRunnerReuse: 200,
 	reporters: ['clear-text', 'progress-append-only', 'json', 'html'],

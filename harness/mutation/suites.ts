@@ -1,6 +1,6 @@
 /**
- * The suites that the mutants of each folder are held against. The quick ones come first, as the first test that fails ends the run.
- * Suites that spend most of their time waiting are left out.
+ * For the mutants of each folder, the test suites that have to notice them. The quick suites come first, because the
+ * first failing test ends the run. Suites that mostly wait are left out.
  */
 const operations = [
 	'engine/operations/everyOperation',

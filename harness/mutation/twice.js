@@ -1,6 +1,6 @@
 'use strict';
-// Runs the suites twice in one process, without a mutant. Packages keep what they know from one run to the next (see harness/jest/sharedPackages.js): if
-// that made the second run fail, every mutant would count as noticed.
+// Runs the suites twice in one process, without a mutant. Packages keep what they know from one run to the next (see
+// harness/jest/sharedPackages.js). If this made the second run fail, every mutant would count as noticed.
 const path = require('node:path');
 
 const { runCLI } = require('jest');

@@ -15,16 +15,16 @@ import type {
 } from 'n8n-workflow';
 import { until } from '../until';
 
-/** Milliseconds that n8n may take for one answer. */
+/** How long n8n may take for one response, ms. */
 const ANSWER_LIMIT = 60_000;
-/** Long enough for a trigger that repeats its requests to a service in trouble. */
+/** How long publishing may take, ms: long enough for a trigger that repeats its requests because the service has problems. */
 const PUBLICATION_LIMIT = 180_000;
 const ENDED: ExecutionStatus[] = ['success', 'error', 'canceled', 'crashed'];
 
-/** Whether an execution has ended, in whatever way. */
+/** Whether an execution has ended, successfully or not. */
 export const hasEnded = ({ status }: Pick<ExecutionSummary, 'status'>) => ENDED.includes(status);
 
-/** Who logs in to a playground's n8n; the password is random for each user folder. */
+/** The user who logs in to a playground's n8n. The password is random for each user folder. */
 export type Owner = { email: string; password: string };
 
 /** A workflow as the editor exports and imports it. */
@@ -36,13 +36,13 @@ export interface WorkflowFile {
 	[key: string]: unknown;
 }
 
-/** A workflow that n8n keeps. */
+/** A workflow that is stored in n8n. */
 export interface StoredWorkflow extends WorkflowFile {
 	id: string;
 	active: boolean;
-	/** The state that the editor shows. */
+	/** The version that the editor shows. */
 	versionId: string;
-	/** The state that runs in production, if it is switched on. */
+	/** The version that runs in production; null if the workflow is not published. */
 	activeVersionId: string | null;
 }
 
@@ -51,7 +51,7 @@ interface Publication {
 	triggers: Array<{ nodeId: string; errorMessage: string | null }>;
 }
 
-/** One line of n8n's list of executions. */
+/** An entry in n8n's list of executions. */
 export interface ExecutionSummary {
 	id: string;
 	workflowId: string;
@@ -61,10 +61,10 @@ export interface ExecutionSummary {
 
 /** An execution with the output of all its nodes. */
 export interface Execution extends ExecutionSummary {
-	/** When n8n stored it, and when it began: dates. */
+	/** When n8n stored the execution, and when it began: dates. */
 	createdAt: string;
 	startedAt: string | null;
-	/** When a waiting one continues by itself. */
+	/** When a waiting execution continues by itself. */
 	waitTill: string | null;
 	data: IRunExecutionData;
 }
@@ -75,21 +75,24 @@ export function outputOf(execution: Execution, node: string, output = 0): INodeE
 	return runs.flatMap((run) => run.data?.main[output] ?? []);
 }
 
-/** The items that an execution has started with at a trigger, even if it was killed before its first node had any output. */
+/** The items with which an execution started at a trigger, even if it was killed before its first node had any output. */
 export function startedWith(execution: Execution, trigger: string): INodeExecutionData[] {
 	const [waiting] = execution.data.executionData?.nodeExecutionStack ?? [];
 	const isFirst = waiting?.node.name === trigger;
 	return [...outputOf(execution, trigger), ...((isFirst && waiting.data.main[0]) || [])];
 }
 
-/** Whether n8n responded to a delivery while it opened its database: with 200, but it has passed nothing on (docs/trigger-guarantees.md). */
+/**
+ * Whether n8n responded to a delivery while it was still opening its database: n8n responds with 200, but has not
+ * handled the delivery (docs/trigger-guarantees.md).
+ */
 export function cameAtStart({ attempts }: { attempts: Array<{ text?: string }> }): boolean {
 	return attempts.at(-1)?.text?.startsWith('n8n is starting up') === true;
 }
 
 /**
- * A running n8n's own interface, the one its editor uses. Every method throws an Error with n8n's words when n8n
- * refuses; log in first.
+ * The interface of a running n8n that its editor uses. If n8n refuses a call, the method throws an Error with n8n's
+ * message. Log in first.
  */
 export class N8nClient {
 	private readonly http: AxiosInstance;
@@ -99,9 +102,9 @@ export class N8nClient {
 			baseURL: url,
 			timeout: ANSWER_LIMIT,
 			proxy: false,
-			// A busy n8n may close a connection that was kept alive at the moment in which it is used again.
+			// A busy n8n may close a kept-alive connection at the moment at which it is used again.
 			httpAgent: new Agent({ keepAlive: false }),
-			// n8n ties the cookie of the log-in to the browser that says so.
+			// n8n ties the cookie of a log-in to this header.
 			headers: { 'browser-id': randomUUID() },
 			maxContentLength: Infinity,
 		});
@@ -135,7 +138,7 @@ export class N8nClient {
 		return same.id;
 	}
 
-	/** Stores a workflow, switched off, under a new id. */
+	/** Stores a workflow under a new ID, unpublished. */
 	async createWorkflow(file: WorkflowFile): Promise<StoredWorkflow> {
 		const { name, nodes, connections, settings = {} } = file;
 		return await this.call('POST', '/rest/workflows', { name, nodes, connections, settings });
@@ -151,9 +154,9 @@ export class N8nClient {
 	}
 
 	/**
-	 * Switches a workflow on ("Publish"), and returns when its triggers are registered.
+	 * Publishes a workflow, and returns when its triggers are registered.
 	 * @param version the version of the workflow to publish; the current one by default
-	 * @throws Error with the trigger's message if one could not be registered
+	 * @throws Error with the trigger's message if a trigger could not be registered
 	 */
 	async activate(id: string, version?: string): Promise<void> {
 		const versionId = version ?? (await this.getWorkflow(id)).versionId;
@@ -164,13 +167,13 @@ export class N8nClient {
 		throw new Error(`n8n could not switch the workflow on: ${reasons.join('; ') || status}`);
 	}
 
-	/** Switches a workflow off, and returns when its triggers have deregistered. */
+	/** Unpublishes a workflow, and returns when its triggers are no longer registered. */
 	async deactivate(id: string): Promise<void> {
 		await this.call('POST', `/rest/workflows/${id}/deactivate`, {});
 		await this.publication(id);
 	}
 
-	/** n8n registers and deregisters triggers after it has answered; this waits for the outcome. */
+	/** Waits for the result of publishing or unpublishing: n8n registers and removes triggers after it has responded. */
 	private async publication(id: string): Promise<Publication> {
 		const settled = async () => {
 			const path = `/rest/workflows/${id}/publication-status`;
@@ -181,7 +184,7 @@ export class N8nClient {
 		return await until(what, settled, { limit: PUBLICATION_LIMIT });
 	}
 
-	/** Starts a workflow as the editor's Execute button does, at the trigger named, and returns the execution's id. */
+	/** Starts a workflow at a trigger, as the editor's Execute button does. @returns the ID of the execution */
 	async run(workflowId: string, trigger: string): Promise<string> {
 		const body = { triggerToStartFrom: { name: trigger } };
 		const path = `/rest/workflows/${workflowId}/run`;
@@ -202,7 +205,7 @@ export class N8nClient {
 			found.push(...page.results);
 			cursor = page.nextCursor;
 		} while (cursor);
-		// An execution that ended meanwhile may be on two pages.
+		// An execution that ended while the pages were read may be on two pages.
 		return uniqBy(found, 'id');
 	}
 
@@ -216,14 +219,14 @@ export class N8nClient {
 		return await this.call('GET', axios.getUri({ url: '/rest/executions', params }));
 	}
 
-	/** One execution in its present state. */
+	/** An execution in its current state. */
 	async getExecution(id: string): Promise<Execution> {
 		type Stored = Omit<Execution, 'data'> & { data: string };
 		const { data, ...summary } = await this.call<Stored>('GET', `/rest/executions/${id}`);
 		return { ...summary, data: parse(data) as IRunExecutionData };
 	}
 
-	/** Waits until an execution has ended, in whatever way. @param limit milliseconds */
+	/** Waits until an execution has ended, successfully or not. @param limit ms */
 	async waitForExecution(id: string, limit = 60_000): Promise<Execution> {
 		const ended = async () => {
 			const execution = await this.getExecution(id);
@@ -232,7 +235,7 @@ export class N8nClient {
 		return await until(`n8n's execution ${id} to end`, ended, { limit });
 	}
 
-	/** The editor's Retry button: runs a failed execution on with the workflow it had; returns the new execution's id. */
+	/** The editor's Retry button: continues a failed execution with the workflow that it had. @returns the ID of the new execution */
 	async retry(executionId: string): Promise<string> {
 		const path = `/rest/executions/${executionId}/retry`;
 		return (await this.call<{ id: string }>('POST', path, { loadWorkflow: false })).id;
@@ -251,12 +254,12 @@ export class N8nClient {
 		return (await this.http.get<Buffer>(url, { responseType: 'arraybuffer' })).data;
 	}
 
-	/** Any other request of the editor's, e.g. `call('GET', '/rest/active-workflows')`; answers are unwrapped from `data`. */
+	/** Any other request of the editor, e.g. `call('GET', '/rest/active-workflows')`. @returns the content of `data` in the response */
 	async call<T>(method: Method, path: string, body?: unknown): Promise<T> {
 		try {
 			const request = { method, url: path, data: body };
 			const { data } = await this.http.request<{ data: T } | ''>(request);
-			// n8n responds with 200 and a sentence until its database is open.
+			// Until its database is open, n8n responds with 200 and a sentence.
 			if (typeof data === 'string' && data) throw new Error(`n8n: ${String(data).slice(0, 100)}`);
 			return (data as { data: T }).data;
 		} catch (error) {

@@ -1,18 +1,18 @@
-/** The dashboard of deploy/, asked as Grafana asks: its macros are replaced as Grafana's data source for PostgreSQL replaces them. */
+/** The dashboard of deploy/ and its queries. Grafana's macros are replaced as Grafana's data source for PostgreSQL replaces them. */
 import { readText } from '../engine/files';
 import type { Database } from './database';
 
-/** A panel of Grafana's; what is not named here is passed on to Grafana's components. */
+/** A panel of Grafana. Fields that are not listed here are passed to Grafana's components. */
 export type Panel = { title: string; targets: Array<{ rawSql: string }> };
 
-/** What Grafana imports. */
+/** The dashboard, as Grafana imports it. */
 export const dashboard = JSON.parse(readText('deploy/grafana-dashboard.json')) as {
 	panels: Panel[];
 };
 
 /**
  * The rows of a panel for the last days.
- * @param groupSeconds the interval of those over time
+ * @param groupSeconds the interval of rows over time
  */
 export async function rowsOf(
 	database: Database,

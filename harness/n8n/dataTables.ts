@@ -8,7 +8,7 @@ export type Row = Record<string, string | number | boolean | null>;
 
 type DataTable = { id: string; name: string };
 
-/** The address of the tables that belong to the owner of the n8n. */
+/** The URL of the data tables of n8n's owner. */
 async function tablesOf(client: N8nClient): Promise<string> {
 	const { id } = await client.call<{ id: string }>('GET', '/rest/projects/personal');
 	return `/rest/projects/${id}/data-tables`;
@@ -22,7 +22,7 @@ export async function findTable(client: N8nClient, name: string): Promise<DataTa
 	return data.find((table) => table.name === name);
 }
 
-/** Creates a table of text columns from its rows, of which there is at least one. */
+/** Creates a table of text columns from its rows, at least one. */
 export async function createTable(client: N8nClient, name: string, rows: Row[]): Promise<void> {
 	const tables = await tablesOf(client);
 	const columns = Object.keys(rows[0]).map((column) => ({ name: column, type: 'string' }));
@@ -47,7 +47,7 @@ export async function readTable(client: N8nClient, name: string): Promise<Row[]>
 	}
 }
 
-/** Changes all rows that have a value in a column. @throws Error if there is no such table */
+/** Changes all rows that have a given value in a column. @throws Error if there is no such table */
 export async function updateTable(
 	client: N8nClient,
 	name: string,

@@ -1,4 +1,4 @@
-/** n8n's database, past n8n, by the drivers that n8n brings. */
+/** Direct access to n8n's database, with the drivers that n8n installs. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -10,11 +10,14 @@ import type { N8nInstall } from './install';
 const LOCK_LIMIT = 60_000;
 
 export interface Database {
-	/** The numbers of the only column; 0 for null. n8n lists executions by their start, which a clock that jumps confuses. */
+	/**
+	 * The numbers in a query's only column; 0 for null. Use it instead of n8n's list of executions, whose order by start
+	 * a moved clock confuses.
+	 */
 	numbers(sql: string): Promise<number[]>;
-	/** Rows of any query, or a change with `?` for each of the values. */
+	/** The rows of any query; or a change, with a `?` for each value. */
 	run(sql: string, values?: unknown[]): Promise<Row[]>;
-	/** Nobody else can write for so long. */
+	/** Locks the database for this time, so that nobody else can write. */
 	lock(seconds: number): Promise<void>;
 }
 
@@ -25,7 +28,7 @@ function driver<T>({ folder }: N8nInstall, name: string): T {
 	return createRequire(path.join(folder, 'package.json'))(name) as T;
 }
 
-/** What is used of the package sqlite3. */
+/** The part of the package sqlite3 that is used. */
 interface Sqlite {
 	configure(option: 'busyTimeout', ms: number): void;
 	all(sql: string, values: unknown[], done: (error: Error | null, rows: Row[]) => void): void;
@@ -54,14 +57,14 @@ export function sqlite(install: N8nInstall, file: string): Database {
 	};
 }
 
-/** What is used of the package pg. */
+/** The part of the package pg that is used. */
 interface Postgres {
 	query(sql: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 	connect(): Promise<{ query(sql: string): Promise<unknown>; release(): void }>;
 	on(event: 'error', ignore: () => void): void;
 }
 
-/** @param env the variables by which n8n finds it */
+/** @param env the environment variables with which n8n finds the database */
 export function postgres(install: N8nInstall, env: NodeJS.ProcessEnv): Database {
 	const { Pool } = driver<{ Pool: new (settings: object) => Postgres }>(install, 'pg');
 	const pool = new Pool({
@@ -70,7 +73,7 @@ export function postgres(install: N8nInstall, env: NodeJS.ProcessEnv): Database 
 		user: env.DB_POSTGRESDB_USER,
 		database: env.DB_POSTGRESDB_DATABASE,
 	});
-	pool.on('error', () => undefined); // it ends before this program does
+	pool.on('error', () => undefined); // the database ends before this program does
 	const tables = 'execution_entity, execution_data, workflow_entity, processed_data';
 	return {
 		numbers: async (sql) => numbersOf((await pool.query(sql)).rows),
@@ -94,8 +97,9 @@ export function postgres(install: N8nInstall, env: NodeJS.ProcessEnv): Database 
 }
 
 /**
- * Adds entries to what n8n's deduplication store keeps for a workflow, as a long history would have left. @param nodeId the node whose
- * history begins if the workflow has none; without it, that of the whole workflow
+ * Adds entries to n8n's deduplication store for a workflow, as a long history would have left them.
+ * @param nodeId the node whose history is started if the workflow has none; without it, the history of the whole
+ * workflow is started
  */
 export async function fillHistory(
 	database: Database,
@@ -107,7 +111,7 @@ export async function fillHistory(
 	const query = 'SELECT context, value FROM processed_data WHERE "workflowId" = ?';
 	const rows = await database.run(query, [workflowId]);
 	for (const { context, value } of rows) {
-		// PostgreSQL's driver has parsed it.
+		// PostgreSQL's driver has already parsed the value.
 		const stored = (typeof value === 'string' ? JSON.parse(value) : value) as { data: string[] };
 		stored.data.unshift(...range(entries).map(hash));
 		const update = 'UPDATE processed_data SET value = ? WHERE "workflowId" = ? AND context = ?';

@@ -8,10 +8,10 @@ import { step, UserError } from '../cli';
 import { CommandError, runCommand } from '../processes';
 import { PROJECT_FOLDER } from './package';
 
-/** The folder that pins n8n, the Node.js it runs on, and every package below it. */
+/** The folder whose lock file pins n8n, its Node.js, and all packages that they need. */
 const MANIFEST_FOLDER = path.join(PROJECT_FOLDER, 'playground', 'n8n');
 const MANIFEST_FILES = ['package.json', 'package-lock.json', '.npmrc'];
-/** Milliseconds for each of its commands. */
+/** The longest time of one command of the installation, ms. */
 const COMMAND_LIMIT = 30 * 60_000;
 
 /** An n8n on this machine, ready to be started. */
@@ -20,7 +20,7 @@ export interface N8nInstall {
 	folder: string;
 	/** E.g. `2.41.1`. */
 	version: string;
-	/** The Node.js that n8n runs on, and the script that it runs. */
+	/** The Node.js that runs n8n, and n8n's script. */
 	node: string;
 	script: string;
 }
@@ -34,7 +34,7 @@ export async function installN8n(): Promise<N8nInstall> {
 	const version = (JSON.parse(manifest) as { dependencies: { n8n: string } }).dependencies.n8n;
 	const folder = placeOf(`n8n-${version}`, MANIFEST_FOLDER);
 	const modules = path.join(folder, 'node_modules');
-	// npm has one for Linux only; elsewhere n8n runs on the Node.js that runs this, and says so if that is too old.
+	// npm has this package only for Linux. Elsewhere, n8n runs on the Node.js that runs this program; n8n says so if that is too old.
 	const pinnedNode = path.join(modules, '.bin', 'node');
 	const node = () => (existsSync(pinnedNode) ? pinnedNode : process.execPath);
 	const log = `${folder}.log`;
@@ -53,14 +53,14 @@ export async function installN8n(): Promise<N8nInstall> {
 	return { folder, version, node: node(), script: path.join(modules, 'n8n', 'bin', 'n8n') };
 }
 
-/** The place of what a folder pins: another lock file, manifest or kind of machine gets another installation. */
+/** The folder of an installation. Another lock file, manifest or kind of machine gets another folder. */
 export function placeOf(name: string, manifests: string): string {
 	const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
 	for (const file of MANIFEST_FILES) hash.update(readFileSync(path.join(manifests, file)));
 	return cachePlace(`${name}-${hash.digest('hex').slice(0, 12)}`);
 }
 
-/** Installs what a folder pins into an empty one. @throws CommandError */
+/** Installs what the manifests pin into an empty folder. @throws CommandError */
 export async function installPinned(
 	manifests: string,
 	folder: string,
@@ -86,8 +86,8 @@ async function prepareSqlite(folder: string, node: string, log: string): Promise
 }
 
 /**
- * Settings for node-gyp: the headers that belong to this Node.js, where they are installed, spare a download. The
- * driver is an N-API module, so headers of another major version than n8n's own Node.js will do.
+ * Settings for node-gyp. If the headers of this Node.js are installed, they need not be downloaded. The driver is an
+ * N-API module, so headers of another major version than that of n8n's Node.js work too.
  */
 function compilerEnvironment(): NodeJS.ProcessEnv {
 	const prefix = path.resolve(process.execPath, '..', '..');
@@ -95,12 +95,13 @@ function compilerEnvironment(): NodeJS.ProcessEnv {
 	return hasHeaders ? { npm_config_nodedir: process.env.npm_config_nodedir ?? prefix } : {};
 }
 
-/** Set to `false`, nothing is installed into the system. */
+/** If this variable is `false`, nothing is installed into the system. */
 const SWITCH = 'PLAYGROUND_INSTALL_COMPILER';
 
 /**
- * Installs what compiles native modules where it is missing, if this is root on Debian or the like, and says so before.
- * @param log file for what apt-get prints
+ * Installs a compiler for native modules if it is missing, this process runs as root, and the system is Debian or
+ * similar. Prints a line before.
+ * @param log file for the output of apt-get
  * @throws UserError saying what to install
  */
 export async function ensureCompiler(log: string): Promise<void> {
@@ -125,7 +126,7 @@ function isOnPath(program: string): boolean {
 	return folders.some((folder) => existsSync(path.join(folder, program)));
 }
 
-/** Installs packages of Debian's, as root. @throws CommandError */
+/** Installs Debian packages, as root. @throws CommandError */
 export async function aptInstall(packages: string[], log?: string): Promise<void> {
 	const options = { limit: COMMAND_LIMIT, log, env: { DEBIAN_FRONTEND: 'noninteractive' } };
 	const install = ['install', '--quiet', '--yes', '--no-install-recommends', ...packages];
@@ -133,7 +134,7 @@ export async function aptInstall(packages: string[], log?: string): Promise<void
 	await runCommand('apt-get', install, options);
 }
 
-/** What went wrong, as one sentence that says what to do. `log` has the details. */
+/** What went wrong, in one sentence that says what to do. The details are in `log`. */
 export function explainInstallFailure({ output, message }: CommandError, log: string): UserError {
 	// npm names the cause first, e.g. "npm error code ENOTFOUND", and its log file last.
 	const cause = output.split('\n').find((line) => /^npm error|\berror:/i.test(line)) ?? message;
@@ -142,22 +143,22 @@ export function explainInstallFailure({ output, message }: CommandError, log: st
 	);
 }
 
-/** Written last: a folder without it is incomplete. */
+/** This file is written last: a folder without it is incomplete. */
 const COMPLETE = 'installation-complete';
-/** The lock is renewed while it is held; one that was not renewed for 30 s belongs to a process that died. */
+/** A lock is renewed while it is held. If it was not renewed for 30 s, its process has died. */
 const LOCK = { realpath: false, stale: 30_000, update: 5_000, onCompromised: () => undefined };
-/** As long as the longest installation may take, ms. */
+/** Waits for a lock as long as the longest installation may take, ms. */
 const RETRIES = { forever: true, factor: 1, minTimeout: 1000, maxRetryTime: 45 * 60_000 };
 
-/** The place of an installation in the user's cache folder; another `name` is another installation. */
+/** The folder of an installation in the user's cache folder; another `name` gives another folder. */
 export function cachePlace(name: string): string {
 	const base = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
 	return path.join(base, 'n8n-nodes-business-messaging', name);
 }
 
 /**
- * Installs something unless it is there already. Safe when several processes do so at the same time, and when one is
- * killed half-way.
+ * Installs something unless it is there already. Safe when several processes do so at the same time, and when one of
+ * them is killed during the installation.
  * @param folder where it is kept, see {@link cachePlace}
  * @param install fills the folder, which is empty
  */
@@ -179,7 +180,7 @@ export async function installOnce(
 		await install(folder);
 		await writeFile(path.join(folder, COMPLETE), '');
 	} finally {
-		// A lock that was lost meanwhile, on a machine that slept, is no reason to fail.
+		// If the lock was lost meanwhile, e.g. because the machine slept, this is not a failure.
 		await unlock().catch(() => undefined);
 	}
 }

@@ -1,6 +1,6 @@
 'use strict';
-// Loaded into n8n: its clock differs from the machine's by as many milliseconds as the file CLOCK_FILE says. Timers run on as usual,
-// and so does the clock of expressions, which n8n evaluates in isolates.
+// Loaded into n8n: its clock differs from the machine's clock by the number of milliseconds in the file CLOCK_FILE.
+// Timers are not affected, and neither is the clock of expressions, which n8n evaluates in isolates.
 const { readFileSync } = require('node:fs');
 
 const RealDate = Date;
@@ -10,7 +10,7 @@ function read() {
 	try {
 		movedMs = Number(readFileSync(process.env.CLOCK_FILE, 'utf8'));
 	} catch {
-		// Nobody has moved it yet.
+		// Nobody has moved the clock yet.
 	}
 }
 read();

@@ -1,4 +1,4 @@
-/** This project as a package, and packages in an n8n. */
+/** Packs this project as a package, and installs packages in an n8n. */
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,15 +12,15 @@ export const PROJECT_FOLDER = path.resolve(__dirname, '..', '..');
 const LIMIT = 180_000;
 
 /**
- * Builds this project, unless that is done, and packs it as npm would publish it.
+ * Builds this project, unless the build is up to date, and packs it as npm would publish it.
  * @returns the path of the tarball, in a new temporary folder
- * @throws UserError with the compiler's words when the build fails
+ * @throws UserError when the build fails; the compiler has printed why
  */
 export async function packProject(): Promise<string> {
 	try {
 		buildIfStale();
 	} catch {
-		throw new UserError('The package cannot be built.'); // the compiler has said why
+		throw new UserError('The package cannot be built.'); // the compiler has printed why
 	}
 	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-'));
 	return await packFolder(PROJECT_FOLDER, folder);
@@ -35,9 +35,9 @@ export async function packFolder(source: string, target: string): Promise<string
 }
 
 /**
- * Puts a packed package where n8n's own installation of community packages leaves it: unpacked below
- * `.n8n/nodes/node_modules`, without the dependencies of development and of peers, and listed in the package.json
- * there. n8n loads it at its next start. An earlier version is replaced.
+ * Installs a packed package as n8n does with community packages: unpacked below `.n8n/nodes/node_modules`, without
+ * development and peer dependencies, and listed in the package.json there. An earlier version is replaced. n8n loads
+ * the package at its next start.
  * @param userFolder n8n's `N8N_USER_FOLDER`
  */
 export async function installPackage(tarball: string, userFolder: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** A real n8n in a separate process: all of n8n, or in queue mode its main process, a webhook processor or a worker. */
+/** A real n8n in a separate process: a complete n8n; or in queue mode its main process, a webhook processor or a worker. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,16 +14,16 @@ import { N8nClient, type Owner } from './client';
 import { installN8n, type N8nInstall } from './install';
 import { installPackage } from './package';
 
-/** Milliseconds. Measured: 7 to 16 s on two cores that nobody else uses. */
+/** How long a start may take, ms. Measured: 7 to 16 s on two cores without other work. */
 const START_LIMIT = 180_000;
-/** More than the 10 s that n8n gives its running executions. */
+/** How long n8n may take to stop, ms: more than the 10 s that it gives its running executions. */
 const STOP_LIMIT = 20_000;
 
-/** Variables of the machine that would change what n8n does: it must behave the same everywhere. */
+/** Environment variables of the machine that would change n8n, which must behave the same everywhere. They are removed. */
 const FOREIGN =
 	/^(N8N_|DB_|QUEUE_|EXECUTIONS_|CREDENTIALS_|NODES_|NODE_FUNCTION_|ENDPOINT_|GENERIC_TIMEZONE$|WEBHOOK_URL$|VUE_APP_|NODE_ENV$|NODE_OPTIONS$|JEST_|npm_)/;
 
-/** No telemetry, no news, no questions, nothing fetched from n8n's own servers. */
+/** Settings for no telemetry, no news, no questions, and no requests to n8n's own servers. */
 const QUIET = {
 	N8N_DIAGNOSTICS_ENABLED: 'false',
 	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
@@ -35,7 +35,7 @@ const QUIET = {
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 	N8N_DISABLED_MODULES: 'mcp-registry',
 	N8N_PYTHON_ENABLED: 'false',
-	// The defaults of n8n 2.41, set explicitly so that it does not warn that they will change.
+	// The defaults of n8n 2.41. They are set explicitly, so that n8n does not warn that they will change.
 	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 	N8N_RUNNERS_TASK_TIMEOUT: '300',
 };
@@ -44,11 +44,11 @@ const QUIET = {
 interface N8nPlace {
 	userFolder: string;
 	port: number;
-	/** The port for n8n's task runners; a separate one for each n8n on the machine. */
+	/** The port for n8n's task runners. Each n8n on the machine needs its own. */
 	brokerPort: number;
 }
 
-/** n8n's command with its flags, e.g. `['worker', '--concurrency=5']`, and what is added to its environment. */
+/** n8n's command with its flags, e.g. `['worker', '--concurrency=5']`, and additions to its environment. */
 type N8nRole = { command: string[]; env: NodeJS.ProcessEnv };
 
 /** A process that can be started, stopped, killed and started again. */
@@ -69,7 +69,8 @@ export class N8nProcess {
 	}
 
 	/**
-	 * Starts n8n and returns when it is ready. After `stop` or `kill` it may be called again: the same folder and port.
+	 * Starts n8n, and returns when it is ready. May be called again after `stop` or `kill`: then n8n has the same folder
+	 * and port.
 	 * @throws UserError when n8n ends or is not ready within 3 minutes
 	 */
 	async start(): Promise<void> {
@@ -77,7 +78,7 @@ export class N8nProcess {
 		const log = openSync(this.logFile, 'a');
 		const script = ['--require', END_WITH_PARENT, this.install.script, ...command];
 		this.child = spawnTree(this.install.node, script, {
-			// Not a folder with an .env file, which n8n would read.
+			// The user folder has no .env file, which n8n would read from its working directory.
 			cwd: this.place.userFolder,
 			env: { ...this.environment(), ...env },
 			stdio: ['ignore', log, log],
@@ -87,7 +88,7 @@ export class N8nProcess {
 		await until(what, async () => await this.isReady(), { limit: START_LIMIT });
 	}
 
-	/** Shuts n8n down: SIGTERM, and after 20 s SIGKILL to what is left. */
+	/** Shuts n8n down: SIGTERM first; after 20 s, SIGKILL to the processes that are left. */
 	async stop(): Promise<void> {
 		if (this.child) await stopTree(this.child, STOP_LIMIT);
 	}
@@ -109,7 +110,7 @@ export class N8nProcess {
 		return exitCode === null && signalCode === null ? pid : undefined;
 	}
 
-	/** An n8n that runs unattended, on loopback alone, and calls nobody. */
+	/** The environment of an n8n that runs unattended, listens only on loopback, and calls nobody. */
 	private environment(): NodeJS.ProcessEnv {
 		const { userFolder, port, brokerPort } = this.place;
 		return {
@@ -143,7 +144,7 @@ export class N8nProcess {
 	}
 }
 
-/** The owner of the n8n in this user folder: created at the first call, then always the same. */
+/** The owner of the n8n in this user folder: created by the first call, and always the same afterwards. */
 export function ownerOf(userFolder: string): Owner {
 	const file = path.join(userFolder, 'owner.json');
 	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Owner;
@@ -152,7 +153,7 @@ export function ownerOf(userFolder: string): Owner {
 	return owner;
 }
 
-/** The environment that makes n8n set up this owner by itself, without the form (n8n: instance settings by environment). */
+/** The environment variables that make n8n create this owner without the form (n8n: instance settings by environment). */
 async function ownerEnvironment(owner: Owner, { folder }: N8nInstall): Promise<NodeJS.ProcessEnv> {
 	const n8nRequire = createRequire(path.join(folder, 'package.json'));
 	const bcrypt = n8nRequire('bcryptjs') as { hash(text: string, rounds: number): Promise<string> };
@@ -179,7 +180,7 @@ export class N8nServer extends N8nProcess {
 		this.client = new N8nClient(this.url);
 	}
 
-	/** As {@link N8nProcess.start}; returns when its owner is logged in. */
+	/** Like {@link N8nProcess.start}; returns when the owner is logged in. */
 	override async start(): Promise<void> {
 		await super.start();
 		await this.client.login(this.owner);
@@ -188,19 +189,22 @@ export class N8nServer extends N8nProcess {
 
 /** What kind of n8n to start. */
 interface N8nOptions {
-	/** Everything that n8n keeps; made if need be. A second start with the same folder continues where the first ended. */
+	/**
+	 * The folder for everything that n8n stores; created if it is missing. A second start with the same folder continues
+	 * where the first one ended.
+	 */
 	userFolder: string;
-	/** By default a free one. */
+	/** By default a free port. */
 	port?: number;
 	/** Added to n8n's environment. */
 	env?: NodeJS.ProcessEnv;
 	/** Tarballs of community packages to install before the first start. */
 	packages?: string[];
-	/** By default found or made by `installN8n`. */
+	/** By default, the installation of `installN8n`. */
 	install?: N8nInstall;
 }
 
-/** Starts a real n8n: installs it if need be, installs the packages given, and logs its owner in. @throws UserError */
+/** Starts a real n8n: installs n8n if it is missing, installs the given packages, and logs the owner in. @throws UserError */
 export async function startN8n(options: N8nOptions): Promise<N8nServer> {
 	const { packages = [], port = await freePort(), install = await installN8n() } = options;
 	const userFolder = path.resolve(options.userFolder);

@@ -1,4 +1,4 @@
-/** The services of n8n's queue mode, empty, until the program ends. */
+/** The services of n8n's queue mode: new and empty, and stopped when the program ends. */
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const STOP_LIMIT = 10_000;
 const POSTGRES_VERSIONS = '/usr/lib/postgresql';
 const host = '127.0.0.1';
 
-/** Installs what is missing. @throws UserError without root or apt */
+/** Installs the services that are missing. @throws UserError without root or apt */
 export async function ensureServices(): Promise<void> {
 	const missing: string[] = [];
 	if (!postgresBin()) missing.push('postgresql');
@@ -25,7 +25,7 @@ export async function ensureServices(): Promise<void> {
 }
 
 /**
- * PostgreSQL with Debian's settings but for the place.
+ * Starts PostgreSQL with Debian's settings, except for its folder.
  * @returns the environment with which n8n finds it
  * @throws UserError when it does not start within a minute
  */
@@ -59,7 +59,7 @@ export async function startPostgres(folder: string): Promise<NodeJS.ProcessEnv> 
 	};
 }
 
-/** Redis that keeps nothing on disk; see {@link startPostgres}. */
+/** Starts Redis without storage on disk; see {@link startPostgres}. */
 export async function startRedis(folder: string): Promise<NodeJS.ProcessEnv> {
 	const user = await asUser('redis', folder);
 	const port = String(await freePort());
@@ -69,7 +69,7 @@ export async function startRedis(folder: string): Promise<NodeJS.ProcessEnv> {
 	return { QUEUE_BULL_REDIS_HOST: host, QUEUE_BULL_REDIS_PORT: port };
 }
 
-/** @param check the command that succeeds once the service is there */
+/** @param check a command that succeeds once the service is ready */
 async function startService(name: string, server: string[], check: string[]): Promise<void> {
 	const child = spawnTree(server[0], server.slice(1), { stdio: 'ignore', cwd: '/' });
 	onStop(async () => await stopTree(child, STOP_LIMIT));
@@ -82,8 +82,8 @@ async function startService(name: string, server: string[], check: string[]): Pr
 }
 
 /**
- * Makes a folder for a user of the system's, if we are root, as PostgreSQL refuses to run as root.
- * @returns a prefix for commands, which then run as that user, and end with this process whatever happens to it
+ * If this process runs as root, gives a folder to a user of the system, because PostgreSQL refuses to run as root.
+ * @returns a prefix for commands: they then run as that user, and end with this process in any case
  */
 export async function asUser(name: string, folder: string): Promise<string[]> {
 	await mkdir(folder, { mode: 0o700 });
@@ -93,7 +93,7 @@ export async function asUser(name: string, folder: string): Promise<string[]> {
 	return [...prefix, '--reuid', name, '--regid', name, '--clear-groups'];
 }
 
-/** The programs of the newest PostgreSQL, which Debian keeps off the PATH. */
+/** The folder with the programs of the newest PostgreSQL; Debian does not add it to the PATH. */
 export function postgresBin(): string | undefined {
 	const versions = existsSync(POSTGRES_VERSIONS) ? readdirSync(POSTGRES_VERSIONS) : [];
 	const newest = versions.map(Number).sort((a, b) => b - a)[0];

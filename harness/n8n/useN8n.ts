@@ -19,15 +19,15 @@ import type { Delivery } from '../../sandbox/deliveries';
 
 const MOVED_CLOCK = path.join(PROJECT_FOLDER, 'harness', 'n8n', 'movedClock.cjs');
 
-/** The name of the node under test in `workflowOf`, and of the trigger to start it with. */
+/** The name of the node under test in `workflowOf`, and of the trigger that starts its workflow. */
 export const tested = 'Business Messaging';
 export const manualTrigger = 'Start';
-/** The name of the trigger in `triggerFile`, and in the examples that answer customers. */
+/** The name of the trigger in `triggerFile`, and in the examples that reply to customers. */
 export const trigger = 'When a customer writes';
 /** The name of the manual trigger in the examples. */
 export const clicked = 'When clicking ‘Execute workflow’';
 
-/** Changes to nodes, by their names. */
+/** Changes to nodes, by the names of the nodes. */
 type Changes = Record<string, (node: INode) => void>;
 
 /** Gives a node other parameters. */
@@ -43,14 +43,14 @@ export const withFields = (values: Record<string, string>) => (one: INode) => {
 	for (const field of assignments) field.value = values[field.name] ?? field.value;
 };
 
-/** Both, as tests use them. */
+/** A real n8n and a sandbox, as tests use them. */
 export class RealN8n implements Runner {
 	playground!: Playground;
-	/** Everything that n8n keeps. */
+	/** The folder with everything that n8n stores. */
 	folder!: string;
 	movedMs = 0;
 
-	/** By how many ms n8n's clock is ahead, see harness/n8n/movedClock.cjs. */
+	/** The file that says by how many ms n8n's clock is ahead, see harness/n8n/movedClock.cjs. */
 	get clockFile(): string {
 		return path.join(this.folder, 'clock');
 	}
@@ -59,12 +59,12 @@ export class RealN8n implements Runner {
 		return this.playground.n8n.client;
 	}
 
-	/** A reset replaces its `state`. */
+	/** The sandbox. A reset replaces its `state`. */
 	get sandbox(): Sandbox {
 		return this.playground.sandbox;
 	}
 
-	/** What was sent to customers, oldest first. */
+	/** The messages that were sent to customers, oldest first. */
 	get outbound(): Message[] {
 		return this.sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
 	}
@@ -87,13 +87,13 @@ export class RealN8n implements Runner {
 		return { status: execution.status, error: error && { ...error }, outputs };
 	}
 
-	/** Stores a workflow and runs it by a click. @returns the execution's ID */
+	/** Stores a workflow and runs it with a click. @returns the execution's ID */
 	async start(file: WorkflowFile, at = manualTrigger): Promise<string> {
 		const { id } = await this.client.createWorkflow(file);
 		return await this.client.run(id, at);
 	}
 
-	/** Runs a stored workflow by a click. @throws Error if the execution does not end well */
+	/** Runs a stored workflow with a click. @throws Error if the execution does not succeed */
 	async runToEnd(id: string, at = clicked): Promise<Execution> {
 		const execution = await this.client.waitForExecution(await this.client.run(id, at), 180_000);
 		expect(execution.data.resultData.error?.message).toBeUndefined();
@@ -106,7 +106,7 @@ export class RealN8n implements Runner {
 		await until(`execution ${executionId} to wait`, isWaiting, { limit: 180_000 });
 	}
 
-	/** Asks people, and waits until n8n does. @returns the execution's ID */
+	/** Asks people, and returns when n8n waits for their replies. @returns the execution's ID */
 	async ask(people: string[], more: INodeParameters = {}): Promise<string> {
 		const question = {
 			...{ resource: 'message', operation: 'sendAndWait', to: '={{ $json.phone }}' },
@@ -118,13 +118,13 @@ export class RealN8n implements Runner {
 		return id;
 	}
 
-	/** The texts of the replies that an execution continues with; null where none came. */
+	/** The texts of the replies with which an execution continues; null for each person without a reply. */
 	async replies(executionId: string): Promise<unknown[]> {
 		const execution = await this.client.waitForExecution(executionId, 120_000);
 		return outputOf(execution, tested).map(({ json }) => json.text ?? null);
 	}
 
-	/** An example for the n8n of the tests, whose executions are kept. @throws Error if it has no node of a name */
+	/** An example, adapted to the n8n of the tests; its executions are stored. @throws Error if it has no node of a given name */
 	example(name: string, changes: Changes = {}): WorkflowFile {
 		const file = readExample(name, this.playground.credential);
 		for (const [wanted, change] of Object.entries(changes)) {
@@ -154,7 +154,7 @@ export class RealN8n implements Runner {
 			if (active) await this.client.deactivate(id);
 	}
 
-	/** Moves n8n's clock forward. What n8n has stored to continue at that time, continues within a minute. */
+	/** Moves n8n's clock forward. Executions that were to continue by then continue within a minute. */
 	async moveClock(ms: number): Promise<void> {
 		this.movedMs += ms;
 		await writeFile(this.clockFile, String(this.movedMs));
@@ -175,7 +175,7 @@ export class RealN8n implements Runner {
 		await until('n8n to answer the deliveries', areDelivered, { limit: 180_000 });
 	}
 
-	/** The executions of a workflow, oldest first, once there are as many as expected and all have ended. */
+	/** The executions of a workflow, oldest first. Waits until there are as many as expected, and all have ended. */
 	async executions(workflowId: string, count: number): Promise<Execution[]> {
 		const ended = async () => {
 			const found = await this.client.listAllExecutions(workflowId);
@@ -187,12 +187,12 @@ export class RealN8n implements Runner {
 }
 
 /**
- * Starts both before the tests of a file, without limits of rate, and stops them afterwards. Before each test, all workflows
- * are unpublished and the sandbox is emptied.
+ * Starts n8n and the sandbox before the tests of a file, without a rate limit, and stops them afterwards. Before each
+ * test, all workflows are unpublished and the sandbox is emptied.
  * @param pack gives the tarball of the nodes; by default the present ones
  */
 export function useN8n(pack = packed): RealN8n {
-	jest.setTimeout(15 * 60_000); // n8n takes its time: to be installed, to start, to run
+	jest.setTimeout(15 * 60_000); // n8n needs time to be installed, to start and to run
 	const n8n = new RealN8n();
 	beforeAll(async () => {
 		n8n.folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-e2e-'));
@@ -215,7 +215,7 @@ export function useN8n(pack = packed): RealN8n {
 	return n8n;
 }
 
-/** The nodes, packed once for all test files. */
+/** The tarball of the nodes, packed once for all test files. */
 export async function packed(): Promise<string> {
 	const folder = String(process.env.TEST_TEMP_FOLDER);
 	const known = readdirSync(folder).find((name) => name.endsWith('.tgz'));

@@ -1,13 +1,13 @@
-/** Workflows as code: nodes in a row, made of as few words as possible. */
+/** Workflows as code: nodes in a row, written in few lines. */
 import { randomUUID } from 'node:crypto';
 import type { IConnections, INode, INodeParameters, NodeConnectionType } from 'n8n-workflow';
 import type { WorkflowFile } from './client';
 
-/** Our nodes, as workflows name them. */
+/** The types of our nodes in workflows. */
 export const ACTION = 'n8n-nodes-business-messaging.businessMessaging';
 export const TRIGGER = 'n8n-nodes-business-messaging.businessMessagingTrigger';
 
-/** A node; `more` are further settings, e.g. its credentials. */
+/** A node; `more` has further settings, e.g. its credentials. */
 export function node(
 	name: string,
 	type: string,
@@ -23,12 +23,12 @@ export function withCredential(id: string): Partial<INode> {
 	return { credentials: { businessMessagingApi: { id, name: 'Service' } } };
 }
 
-/** Connections of one node, the first to what follows its first output, and so on. */
+/** The connections of one node: the first target follows its first output, and so on. */
 export function to(targets: string[], type: NodeConnectionType = 'main'): IConnections[string] {
 	return { [type]: targets.map((target) => [{ node: target, type, index: 0 }]) };
 }
 
-/** Two nodes that output one item for each record of a list, which is an expression or JSON. */
+/** Two nodes that output one item for each record of a list. The list is given as an expression or JSON. */
 export function listNodes(value: string): INode[] {
 	const assignments = [{ id: '1', name: 'records', type: 'array', value }];
 	return [

@@ -19,7 +19,8 @@ export class BusinessMessagingTrigger implements INodeType {
 		name: 'businessMessagingTrigger',
 		icon: { light: 'file:businessMessaging.svg', dark: 'file:businessMessaging.dark.svg' },
 		group: ['trigger'],
-		// For a node of version 1, n8n evaluates an internal expression at each delivery, which takes longer than all the rest.
+		// For a node of version 1, n8n evaluates an internal expression at each delivery, which takes longer than
+		// everything else in a delivery.
 		version: [1, 1.1],
 		defaultVersion: 1.1,
 		subtitle,
@@ -32,7 +33,8 @@ export class BusinessMessagingTrigger implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'businessMessagingApi', required: true, testedBy: 'testCredential' }],
 		webhooks: [
-			// For services that call a URL before they register it. It comes first, because the other one registers.
+			// For services that send a GET request to a URL before they register it. This webhook must exist first, because
+			// the other one registers the URL at the service.
 			{
 				name: 'setup',
 				httpMethod: 'GET',

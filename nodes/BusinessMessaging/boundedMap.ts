@@ -43,7 +43,7 @@ export class BoundedMap<K, V> {
 		return [...this.entries].map(([key, { value }]) => [key, value]);
 	}
 
-	/** The oldest come first, so the loop ends at the first entry that stays. */
+	/** The map is sorted from the oldest entry to the newest, so the loop ends at the first entry that stays. */
 	private forgetOld(): void {
 		const { maxSize, maxAgeMs = 30 * 24 * 3_600_000 } = this.bounds;
 		const oldest = performance.now() - maxAgeMs;

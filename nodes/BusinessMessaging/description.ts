@@ -6,7 +6,7 @@ import * as operationModules from './operations';
 import { showFor } from './operations/fields';
 import type { Operation, Resource } from './operations/operation';
 
-/** The most used operation of each resource, its default. In the list it has its alphabetical place, as n8n requires. */
+/** The most used operation of each resource, which is the default. In the dropdown, it stays in alphabetical order, as n8n requires. */
 const mostUsed = [
 	'sendText',
 	'sendTemplate',

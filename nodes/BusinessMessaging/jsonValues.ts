@@ -15,7 +15,7 @@ export function isTooDeep(value: unknown, levels = 100): boolean {
 	return levels === 0 || Object.values(value).some((child) => isTooDeep(child, levels - 1));
 }
 
-/** A value as text: nothing for a missing one, ISO 8601 for a date, JSON for lists and objects. */
+/** A value as text: empty for a missing value, ISO 8601 for a date, JSON for lists and objects. */
 export function textOrJson(value: unknown): string {
 	if (value === undefined || value === null || Number.isNaN(value)) return '';
 	if (typeof value === 'string') return value;

@@ -1,7 +1,7 @@
-/** The last task under each key. (n8n itself depends on p-limit only since 2.20.) */
+/** For each key, the end of its last task. (n8n itself depends on p-limit only since 2.20.) */
 const ends = new Map<unknown, Promise<unknown>>();
 
-/** Runs tasks with one key one after the other within this process, also after one that has failed. */
+/** Runs tasks with the same key one after the other within this process. A failed task does not stop the next one. */
 export async function withLock<T>(key: unknown, task: () => Promise<T>): Promise<T> {
 	const result = (ends.get(key) ?? Promise.resolve()).then(task, task);
 	ends.set(key, result);

@@ -1,4 +1,4 @@
-/** The phone: a page at `/` on which one reads and answers as any customer, and its chats. */
+/** The phone: a page at `/` that shows the messages of all customers and sends replies as any of them; and the data of its chats. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
@@ -12,7 +12,7 @@ import type { State } from '../state';
 import type { Conversation } from '../state/conversations';
 import type { Message } from '../state/messages';
 
-/** A customer, and the last message with them if there is one. */
+/** A customer and their last message, if there is one. */
 export interface Chat {
 	/** E.164. */
 	phone: string;
@@ -20,20 +20,20 @@ export interface Chat {
 	lastMessage: Conversation['lastMessage'] | null;
 }
 
-/** Answer of `GET /_sandbox/chats`; `total` counts also those that the limit cuts off. */
+/** Response of `GET /_sandbox/chats`. `total` also counts the chats beyond the limit. */
 export interface ChatList {
 	data: Chat[];
 	total: number;
 }
 
-/** Answer of `GET /_sandbox/chats/:phone`: its newest messages, oldest first. */
+/** Response of `GET /_sandbox/chats/:phone`: the newest messages of the chat, oldest first. */
 export interface ChatMessages {
 	name: string | null;
 	data: Message[];
 	total: number;
 }
 
-/** How many chats, or messages of a chat, an answer has. */
+/** The greatest number of chats, or of messages of a chat, in a response. */
 const limit = 200;
 const listQuerySchema = z.object({ search: z.string().default('') });
 const pathSchema = z.object({ phone: phoneSchema });
@@ -54,15 +54,15 @@ export function mountChats(controls: FastifyInstance, stateNow: () => State): vo
 	});
 }
 
-/** The chats, the newest first, then the contacts nobody has written with. */
+/** The chats, the newest first, then the contacts without messages. */
 function chatsOf({ conversations, contacts }: State): Chat[] {
-	// Identifiers grow with time.
+	// Later identifiers are greater.
 	const written = orderBy(conversations.all, 'lastMessage.id', 'desc');
 	const silent = contacts.all.filter(({ phone }) => !conversations.withCustomer(phone));
 	return [...written, ...silent.map(({ phone, name }) => ({ phone, name, lastMessage: null }))];
 }
 
-/** Whether the name contains the words, or the phone number the digits, however they are grouped. */
+/** Whether the name contains the search text, or the phone number contains its digits, whatever is between them. */
 function matching(search: string): (chat: Chat) => boolean {
 	const words = search.trim().toLowerCase();
 	const digits = /^[+\d\s().-]+$/.test(words) ? words.replace(/\D/g, '') : '';
@@ -72,7 +72,7 @@ function matching(search: string): (chat: Chat) => boolean {
 
 const folder = path.join(__dirname, 'page');
 
-/** The page's script and its style, made at the first visit. */
+/** The page's script and style, built at the first visit. */
 const bundle = once(() => {
 	const { outputFiles } = buildSync({
 		entryPoints: [path.join(folder, 'main.tsx')],
@@ -87,7 +87,10 @@ const bundle = once(() => {
 	return { script: textOf('.js'), style: textOf('.css') };
 });
 
-/** Nothing from elsewhere, no script but ours, no page around it; asks each time whether a file has changed. */
+/**
+ * Headers that allow nothing from other hosts, only our own scripts, and no other page that embeds this one. The
+ * browser has to ask each time whether a file has changed.
+ */
 const headers = {
 	'cache-control': 'no-cache',
 	'content-security-policy':
@@ -96,7 +99,7 @@ const headers = {
 	'x-content-type-options': 'nosniff',
 };
 
-/** Mounts the page at `/` and its files under `/phone/`. They hold no data: that comes from the controls. */
+/** Mounts the page at `/` and its files under `/phone/`. They contain no data: the page gets its data from the controls. */
 export function mountPhone(app: FastifyInstance): void {
 	const read = (name: string) => readFileSync(path.join(folder, name), 'utf8');
 	const files: Record<string, [type: string, content: () => string | undefined]> = {

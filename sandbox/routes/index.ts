@@ -1,4 +1,4 @@
-/** What the endpoints do, one handler for each: a missing one does not compile. */
+/** One handler for each endpoint. If one is missing, this does not compile. */
 import { z } from 'zod';
 
 import type { EndpointName, endpoints } from '../../nodes/BusinessMessaging/api/endpoints';
@@ -16,12 +16,12 @@ type Table = typeof endpoints;
 type Part<Name extends EndpointName, Key extends string> =
 	Table[Name] extends Record<Key, infer Schema extends z.ZodTypeAny> ? z.output<Schema> : undefined;
 
-/** A call that passed authorization, rate limit and the contract's schemas. */
+/** A call that has passed authorization, the rate limit and the schemas of the contract. */
 export interface Call<Name extends EndpointName> {
 	state: State;
-	/** The key that it was made with. */
+	/** The API key of the call. */
 	key: ApiKey;
-	/** Identifier in the path; empty where the path has none. */
+	/** ID in the path; empty if the path has none. */
 	id: string;
 	body: Part<Name, 'body'>;
 	query: Part<Name, 'query'>;
@@ -29,15 +29,15 @@ export interface Call<Name extends EndpointName> {
 	replaces: boolean;
 }
 
-/** Each does what its endpoint is for; throws a HttpError if it cannot. */
+/** Each handler does what its endpoint is for; it throws a HttpError if it cannot. */
 type Handlers = {
 	[Name in EndpointName]: (call: Call<Name>) => z.input<(typeof responses)[Name]['response']>;
 };
 
 const tokenFieldsSchema = z.object({ name: z.string().min(1).default('Unnamed key') });
-/** Characters of a message (assumption). */
+/** The greatest length of a message, characters (assumption). */
 const maxTextLength = 4096;
-/** Segments of a contact (assumption). */
+/** The segments of a contact (assumption). */
 const segmentsSchema = z.object({ segments: z.array(z.string().min(1)).optional() }).passthrough();
 
 const handlers: Handlers = {
@@ -110,7 +110,7 @@ function pending(state: State, template: Template): Template {
 	return template;
 }
 
-/** As messaging channels do it: a text only to somebody who has written lately, a template to anybody. */
+/** As in messaging channels: a text can be sent only to somebody who has written lately, a template to anybody. */
 function refuseOutsideWindow({ state, body }: Call<'sendText'>): void {
 	const { textWindowMs } = state.settings;
 	const written = state.messages.withCustomer(body.to).findLast(isInbound);

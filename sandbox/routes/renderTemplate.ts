@@ -1,4 +1,4 @@
-/** A template message as the customer sees it. The rules on values are assumptions, the one on the PDF is specified. */
+/** Renders a template message as the customer sees it. The rules for values are assumptions, the one for the PDF is specified. */
 import { pull } from 'lodash';
 import type { z } from 'zod';
 
@@ -10,10 +10,10 @@ import { fillIn, partOf, variablesOf, type Template } from '../state/templates';
 type Body = z.output<typeof endpoints.sendTemplate.body>;
 type Component = NonNullable<Body['components']>[number];
 
-/** A component, and where it is in the request, for errors. */
+/** A component, with its position in the request, which errors show. */
 type Placed = Component & { field: string };
 
-/** Fills a template in. @throws HttpError 422 if the values do not fit the variables, or the PDF of the header is missing */
+/** Fills the values into a template. @throws HttpError 422 if the values do not fit the variables, or the PDF of the header is missing */
 export function renderTemplate(
 	template: Template,
 	{ components = [], headerDocumentUrl }: Body,
@@ -21,7 +21,7 @@ export function renderTemplate(
 	const left = components.map((component, index): Placed => {
 		return { ...component, field: `components.${index}` };
 	});
-	/** The values of a part; those of a button that name no position are for the next one that wants some. */
+	/** The values for a part. Values of a button without a position go to the next button that needs some. */
 	const take = (type: string, position?: number) => {
 		const isAt = ({ index }: Placed) => index === undefined || Number(index) === position;
 		const found = left.find((one) => one.type.toLowerCase() === type && isAt(one));

@@ -4,10 +4,10 @@ import { pull, remove } from 'lodash';
 import { conflict, notFound } from '../errorResponses';
 import { newId } from '../ids';
 
-/** A contact as the service gives it out. Fields that a caller adds are kept as they are. */
+/** A contact as the service shows it. Fields that a caller adds are stored as they are. */
 export type Contact = {
 	id: string;
-	/** E.164; no two contacts share one (assumption). */
+	/** E.164; no two contacts have the same one (assumption). */
 	phone: string;
 	name: string | null;
 	segments: string[];
@@ -15,10 +15,10 @@ export type Contact = {
 	updatedAt: string;
 };
 
-/** What a caller may set. */
+/** Fields that a caller may set. */
 export type ContactFields = { phone?: string; name?: string; segments?: string[] };
 
-/** All contacts in the order of their creation, found by phone number without a search. */
+/** All contacts in the order of their creation, with an index by phone number. */
 export class Contacts {
 	readonly all: Contact[] = [];
 
@@ -36,7 +36,7 @@ export class Contacts {
 	}
 
 	/**
-	 * Sets the given fields and leaves the others, or empties them.
+	 * Sets the given fields. The other fields stay, or are emptied if `replaces`.
 	 *
 	 * @throws HttpError 404, or 409 if another contact has the phone number
 	 */
@@ -61,7 +61,7 @@ export class Contacts {
 		for (const { phone } of remove(this.all, { id })) this.byPhone.delete(phone);
 	}
 
-	/** Lists a contact before all others, as a service does that lists the newest first. */
+	/** Moves a contact to the front of the list, like a service that lists the newest first. */
 	moveToFront(contact: Contact): void {
 		pull(this.all, contact);
 		this.all.unshift(contact);

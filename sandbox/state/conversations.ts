@@ -1,10 +1,10 @@
-/** Conversations and figures, derived from the messages. All fields are assumptions. */
+/** Conversations and statistics, derived from the messages. All fields are assumptions. */
 import { countBy, findLast, findLastIndex, groupBy } from 'lodash';
 
 import type { Contacts } from './contacts';
 import type { Message, Messages } from './messages';
 
-/** A conversation as the service gives it out. */
+/** A conversation as the service shows it. */
 export type Conversation = NonNullable<ReturnType<Conversations['withCustomer']>>;
 
 /** One conversation for each phone number. */
@@ -14,7 +14,7 @@ export class Conversations {
 		private readonly contacts: Contacts,
 	) {}
 
-	/** All, in the order of their beginning. */
+	/** All conversations, in the order of their first message. */
 	get all(): Conversation[] {
 		return this.messages.customers.flatMap((phone) => this.withCustomer(phone) ?? []);
 	}
@@ -33,7 +33,7 @@ export class Conversations {
 			name: contact?.name ?? findLast(messages, 'name')?.name ?? null,
 			contactId: contact?.id ?? null,
 			messageCount: messages.length,
-			/** Messages of the customer since we last wrote. */
+			/** Messages of the customer since our last message. */
 			unansweredCount: messages.length - 1 - lastOfOurs,
 			lastMessage: { id, direction, text, status, timestamp },
 			createdAt: first.createdAt,
@@ -42,19 +42,19 @@ export class Conversations {
 	}
 }
 
-/** How many messages reached each status. A read message counts as sent, as delivered and as read. */
+/** How many messages have reached each status. A message that was read counts as sent, delivered and read. */
 function figuresOf(messages: readonly Message[]) {
 	const reached = countBy(messages.flatMap(({ history }) => history.map(({ status }) => status)));
 	const { sent = 0, delivered = 0, read = 0, failed = 0 } = reached;
 	return { total: messages.length, sent, delivered, read, failed };
 }
 
-/** Figures over the messages of a period (assumption). */
+/** Statistics of the messages in a period (assumption). */
 export class Analytics {
 	private readonly outbound: Message[];
 	private readonly received: number;
 
-	/** @param period from and to in ISO 8601; all time without them */
+	/** @param period from and to in ISO 8601; without them, all time */
 	constructor(
 		messages: readonly Message[],
 		{ from = '', to = '' }: { from?: string; to?: string },
@@ -72,7 +72,7 @@ export class Analytics {
 		return { ...figuresOf(this.outbound), received: this.received };
 	}
 
-	/** Figures per template and language. */
+	/** Statistics by template and language. */
 	get campaigns() {
 		const sent = this.outbound.filter(({ template }) => template);
 		const campaigns = groupBy(sent, ({ template }) => `${template?.name} ${template?.language}`);
@@ -82,7 +82,7 @@ export class Analytics {
 		});
 	}
 
-	/** Figures of what a key has sent. */
+	/** Statistics of the messages that an API key has sent. */
 	agentOf(id: string) {
 		return figuresOf(this.outbound.filter(({ keyId }) => keyId === id));
 	}

@@ -1,4 +1,4 @@
-/** Everything that a sandbox knows, in memory, with times in ISO 8601. A reset throws it away and makes a new one. */
+/** The whole state of a sandbox, in memory, with times in ISO 8601. A reset replaces it by a new one. */
 import type { EventEmitter } from 'node:events';
 
 import { KeyRing, RateLimiter, SimultaneousRequests } from '../auth';
@@ -15,7 +15,7 @@ import { sampleContact, sampleTemplates } from './samples';
 import { Templates, type Template } from './templates';
 import { Webhooks } from './webhooks';
 
-/** Events for a watcher of the sandbox. */
+/** Events for observers of the sandbox. */
 export type Changes = {
 	message: [Message];
 	delivery: [Delivery];
@@ -35,7 +35,7 @@ export class State {
 	readonly knownRequests = new KnownRequests();
 	readonly rateLimiter: RateLimiter;
 	readonly simultaneousRequests: SimultaneousRequests;
-	/** Makes the sandbox speak like the variant of the service that was chosen. */
+	/** Translates to and from the chosen variant of the service. */
 	readonly adapter: VariantAdapter;
 	readonly deliveries: Deliveries;
 	readonly traffic: Traffic;
@@ -76,7 +76,7 @@ export class State {
 		});
 	}
 
-	/** Ends deliveries, receipts and approvals. */
+	/** Stops deliveries, receipts and approvals. */
 	close(): void {
 		this.closing.abort();
 	}

@@ -1,4 +1,4 @@
-/** Messages of both directions, and what happens when one goes out or comes in: its events are delivered. */
+/** Messages in both directions. When one is sent or received, its events are delivered. */
 import { findLast } from 'lodash';
 import type { Deliveries, Delivery } from '../deliveries';
 import { hiddenId, newId } from '../ids';
@@ -6,10 +6,10 @@ import type { Settings } from '../options';
 
 /** The kinds of delivery receipt. */
 export type ReceiptStatus = 'sent' | 'delivered' | 'read' | 'failed';
-/** How far a message has come. Assumption: the specification shows no states. */
+/** The status of a message. Assumption: the specification shows none. */
 export type MessageStatus = 'accepted' | 'received' | ReceiptStatus;
 
-/** What a template message showed to the customer. */
+/** A template message as the customer sees it. */
 export type RenderedTemplate = {
 	name: string;
 	language: string;
@@ -18,30 +18,30 @@ export type RenderedTemplate = {
 	buttons: Array<{ type: string; text: string; url?: string }>;
 };
 
-/** A message as the sandbox remembers it. */
+/** A message as the sandbox stores it. */
 export type Message = {
 	id: string;
 	direction: 'outbound' | 'inbound';
 	/** The customer's number: the recipient of an outbound message, the sender of an inbound one. */
 	phone: string;
-	/** The customer's name, where an inbound message carries one. */
+	/** The customer's name, if an inbound message contains it. */
 	name?: string;
 	/** Text as the customer sees it, with the variables of a template filled in; empty for a picture. */
 	text: string;
-	/** Whether the customer has sent a picture. */
+	/** Whether the customer has sent a picture instead of a text. */
 	isPicture?: boolean;
 	template?: RenderedTemplate;
 	status: MessageStatus;
-	/** Why it failed, in a sentence. */
+	/** Why the message failed, in a sentence. */
 	failure?: string;
 	/** When each status was reached, ISO 8601. */
 	history: Array<{ status: MessageStatus; timestamp: string }>;
-	/** The key that sent it. */
+	/** The API key that sent the message. */
 	keyId?: string;
 	createdAt: string;
 };
 
-/** What a new message is made of. */
+/** The fields of a new message. */
 type NewMessage = Omit<Message, 'id' | 'status' | 'history' | 'createdAt'>;
 
 /** All messages in the order of their arrival. */
@@ -71,20 +71,20 @@ export class Messages {
 		return [...this.byPhone.keys()];
 	}
 
-	/** What was written with a customer, oldest first. */
+	/** All messages to and from a customer, oldest first. */
 	withCustomer(phone: string): readonly Message[] {
 		return this.byPhone.get(phone) ?? [];
 	}
 }
 
-/** What a customer writes, or a picture without text. */
+/** A message that a customer sends: a text, or a picture without text. */
 export interface Inbound {
-	/** E.164, also if the service hides it. */
+	/** E.164, even if the service hides the number. */
 	from: string;
 	text?: string;
 	isPicture?: boolean;
 	name?: string;
-	/** The ID of the message that it quotes; empty for none. Whoever hides the number quotes our last message. */
+	/** The ID of the message that is quoted; empty for none. By default, a customer who hides the number quotes our last message. */
 	quotes?: string;
 }
 
@@ -98,11 +98,11 @@ interface Environment {
 	changed: (message: Message) => void;
 }
 
-/** Moves messages along. */
+/** Sends and receives messages, and changes their status. */
 export class Traffic {
 	constructor(private readonly environment: Environment) {}
 
-	/** Takes a message of ours to a customer; its delivery receipts follow by themselves. */
+	/** Sends a message of ours to a customer; its delivery receipts follow automatically. */
 	send(fields: Omit<NewMessage, 'direction'>): Message {
 		const { messages, settings, changed } = this.environment;
 		const message = messages.add({ ...fields, direction: 'outbound' });
@@ -115,7 +115,7 @@ export class Traffic {
 		return message;
 	}
 
-	/** Takes a message of a customer to us: a text, or a picture without one. */
+	/** Receives a message of a customer: a text, or a picture without text. */
 	receive({ from, text = '', isPicture, name, quotes }: Inbound): {
 		message: Message;
 		deliveries: Delivery[];
@@ -138,7 +138,7 @@ export class Traffic {
 		return { message, deliveries: deliveries.publish('message.received', data) };
 	}
 
-	/** Sets the status of a message of ours and delivers the receipt, without the reason of a failure. */
+	/** Sets the status of a message of ours and delivers the receipt. The receipt does not contain the reason of a failure. */
 	setStatus(message: Message, status: ReceiptStatus, failure?: string): Delivery[] {
 		const { deliveries, changed } = this.environment;
 		const timestamp = new Date().toISOString();
@@ -153,7 +153,7 @@ export class Traffic {
 
 	private schedule(message: Message, status: ReceiptStatus, delayMs: number | null): void {
 		later(this.environment.closing, delayMs, () => {
-			// If a test has set a status meanwhile, it stays.
+			// A status that a test has set meanwhile stays.
 			const isPassed = message.history.some((step) => [status, 'failed'].includes(step.status));
 			if (!isPassed)
 				this.setStatus(message, status, 'The sandbox fails every message to this number.');
@@ -161,7 +161,7 @@ export class Traffic {
 	}
 }
 
-/** Runs a task after a delay (null: never), unless the sandbox was reset or closed by then. Does not keep the process alive. */
+/** Runs a task after a delay, unless the sandbox was reset or closed meanwhile; null means never. Does not keep the process alive. */
 export function later(closing: AbortSignal, delayMs: number | null, task: () => void): void {
 	if (delayMs === null) return;
 	setTimeout(() => {

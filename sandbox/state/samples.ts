@@ -1,4 +1,4 @@
-/** What a fresh sandbox holds. */
+/** The data of a new sandbox. */
 import type { TemplateFields, TemplateStatus } from './templates';
 
 const text = (header: string) => ({ type: 'HEADER', format: 'TEXT', text: header }) as const;
@@ -25,7 +25,7 @@ function template(
 	return { name, language, category, components };
 }
 
-/** Templates in several languages, categories and states of approval. */
+/** Templates in several languages and categories, with different approval statuses. */
 export const sampleTemplates: Sample[] = [
 	template('welcome', 'en_US', 'UTILITY', [
 		media('DOCUMENT'),
@@ -95,7 +95,7 @@ const people = [
 	{ name: 'Edsger Dijkstra', segments: [] },
 ];
 
-/** The sample contact of a position from 0 on; its number is not in use in any country. */
+/** The sample contact at an index, counted from 0. Its number is not in use in any country. */
 export function sampleContact(index: number) {
 	const turn = Math.floor(index / people.length);
 	const { name, segments } = people[index % people.length];

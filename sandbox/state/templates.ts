@@ -12,7 +12,7 @@ const buttonSchema = z
 	.object({ type: upperCase, text: z.string().min(1), url: z.string().optional() })
 	.passthrough();
 
-/** A part of a template; upper case as the channel's operators write it (assumption). */
+/** A part of a template. Types are in upper case, as operators of channels write them (assumption). */
 const componentSchema = z
 	.object({
 		type: upperCase.pipe(z.enum(['HEADER', 'BODY', 'FOOTER', 'BUTTONS'])),
@@ -23,7 +23,7 @@ const componentSchema = z
 	.passthrough();
 type TemplateComponent = z.output<typeof componentSchema>;
 
-/** What the sandbox demands of a template beyond the contract (assumptions). */
+/** What the sandbox requires of a template beyond the contract (assumptions). */
 const templateFieldsSchema = z
 	.object({
 		name: z.string().min(1),
@@ -46,7 +46,7 @@ export type TemplateFields = z.input<typeof templateFieldsSchema>;
 
 export type TemplateStatus = 'PENDING' | 'APPROVED' | 'REJECTED';
 
-/** A template as the service gives it out. `headerDocumentAttached`: whether a PDF is attached in the service. */
+/** A template as the service shows it. `headerDocumentAttached`: whether a PDF is attached in the service. */
 export type Template = z.output<typeof templateFieldsSchema> & {
 	id: string;
 	status: TemplateStatus;
@@ -54,7 +54,10 @@ export type Template = z.output<typeof templateFieldsSchema> & {
 	updatedAt: string;
 };
 
-/** The distinct variables of a text, e.g. `['1', '2']` for "Hi {{1}}, meet {{2}}": by number, or in the order of their first appearance. */
+/**
+ * The distinct variables of a text, e.g. `['1', '2']` for "Hi {{1}}, meet {{2}}": numbered ones in the order of their
+ * numbers, others in the order of their first appearance.
+ */
 export function variablesOf(text = ''): string[] {
 	const names = [...new Set([...text.matchAll(variable)].map(([, name = '']) => name.trim()))];
 	const areNumbered = names.every((name) => /^\d+$/.test(name));
@@ -67,7 +70,7 @@ export function fillIn(text: string, values: string[]): string {
 	return text.replace(variable, (_, name: string) => values[names.indexOf(name.trim())] ?? '');
 }
 
-/** A template's part of a type, e.g. its HEADER. */
+/** The part of a template that has a type, e.g. its HEADER. */
 export function partOf(
 	template: Template,
 	type: TemplateComponent['type'],
@@ -77,11 +80,11 @@ export function partOf(
 
 const now = () => new Date().toISOString();
 
-/** All templates. A template is known by name and language. */
+/** All templates. A template is identified by name and language. */
 export class Templates {
 	readonly all: Template[] = [];
 
-	/** @throws HttpError 422, or 409 if name and language are taken */
+	/** @throws HttpError 422, or 409 if a template has this name and language */
 	create(fields: unknown, status: TemplateStatus): Template {
 		const template: Template = {
 			...parse(templateFieldsSchema, fields),
@@ -92,7 +95,7 @@ export class Templates {
 		return template;
 	}
 
-	/** Sets the given fields; what has changed wants a new approval. @throws HttpError 404, 409 or 422 */
+	/** Sets the given fields. A changed template needs a new approval. @throws HttpError 404, 409 or 422 */
 	update(id: string, fields: Record<string, unknown>): Template {
 		const template = this.all.find((candidate) => candidate.id === id);
 		if (!template) throw notFound(`There is no template ${id}`);

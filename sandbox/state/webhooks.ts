@@ -5,12 +5,12 @@ import { eventKinds } from '../../nodes/BusinessMessaging/api/events';
 import { invalid } from '../errorResponses';
 import { newId } from '../ids';
 
-/** A webhook as the service gives it out. */
+/** A webhook as the service shows it. */
 export type Webhook = {
 	id: string;
-	/** Address of the receiver; more than one webhook may have the same (assumption). */
+	/** Address of the receiver; several webhooks may have the same one (assumption). */
 	url: string;
-	/** Kinds of event that it wants; all that are known if it named none. `*` means every kind. */
+	/** Kinds of event that are delivered; if the registration named none, all known ones. `*` means every kind. */
 	events: string[];
 	createdAt: string;
 };
@@ -19,7 +19,7 @@ export type Webhook = {
 export class Webhooks {
 	readonly all: Webhook[] = [];
 
-	/** @throws HttpError 422 if the address is neither http nor https */
+	/** @throws HttpError 422 if the scheme of the address is neither http nor https */
 	create({ url, events }: { url: string; events?: string[] }): Webhook {
 		if (!/^https?:$/.test(new URL(url).protocol))
 			throw invalid('url', 'must begin with http:// or https://');
@@ -38,12 +38,12 @@ export class Webhooks {
 		return this.all.find((webhook) => webhook.id === id);
 	}
 
-	/** @returns whether there was one */
+	/** @returns whether the webhook existed */
 	delete(id: string): boolean {
 		return remove(this.all, { id }).length > 0;
 	}
 
-	/** The webhooks that want a kind of event. */
+	/** The webhooks that are registered for a kind of event. */
 	wanting(event: string): Webhook[] {
 		return this.all.filter(({ events }) => events.includes(event) || events.includes('*'));
 	}

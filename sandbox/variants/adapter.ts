@@ -1,6 +1,6 @@
 /**
- * Translates between the contract and the variant of the service that the sandbox plays: requests on their way in,
- * responses and events on their way out. The rest of the sandbox knows nothing of variants.
+ * Translates between the contract and the variant of the service that the sandbox simulates: requests when they come
+ * in, responses and events when they go out. No other part of the sandbox knows about variants.
  */
 import {
 	endpoints,
@@ -18,12 +18,12 @@ import { describeList, Pages, type PageQuery } from './lists';
 import { describeEvent, describeRecords, Wording } from './records';
 import { readRequest, type Asked } from './requests';
 
-/** What leaves the sandbox. */
+/** A response or an event as it is sent. */
 export interface Answer {
 	status: number;
-	/** JSON, a text as it is, or nothing. */
+	/** JSON; a text, which is sent as it is; or nothing. */
 	body: unknown;
-	/** Content type of a text. */
+	/** Content type, if the body is a text. */
 	type?: string;
 	headers?: Record<string, string>;
 }
@@ -43,13 +43,13 @@ export class VariantAdapter {
 		this.pages = new Pages(this.choice, contacts);
 	}
 
-	/** A request in the words of the contract. @throws HttpError for what the service does not take */
+	/** A request in the format of the contract. @throws HttpError if the service refuses it */
 	async request(name: EndpointName, asked: Asked): Promise<Asked> {
 		const request = await readRequest(this.settings, name, asked);
 		return { ...request, id: this.wording.in(request.id) };
 	}
 
-	/** The sandbox's identifier for one that the service has shown. */
+	/** The sandbox's ID for an ID that the service has shown. */
 	idOf(shown: unknown): string {
 		return this.wording.in(String(shown));
 	}
@@ -59,7 +59,7 @@ export class VariantAdapter {
 		return this.choice['contact-put'] === 'replaces' && method === 'PUT';
 	}
 
-	/** The result of a call; a list is cut into the service's own pages. */
+	/** The result of a call; a list is cut into the pages of the variant. */
 	result(
 		name: EndpointName,
 		query: PageQuery | undefined,

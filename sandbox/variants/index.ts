@@ -1,79 +1,86 @@
-/** The variants of the service that the specification allows, and the choice of one. */
+/** The variants of the service that the specification allows, and ways to choose one. */
 import { mapValues } from 'lodash';
 import { z } from 'zod';
 
 /**
- * What the specification leaves open, and how services could behave: one entry for each variation point. The first value is
- * the default of the sandbox. docs/api-assumptions.md lists the open points; the tests named there have more alternatives.
+ * What the specification leaves open, and how services could behave: one entry for each variation point. The first
+ * value is the sandbox's default. docs/api-assumptions.md lists the open points. The tests named there cover further
+ * alternatives.
  */
 const variationPoints = {
 	/** Which API paths are served. */
 	'api-path': ['both', 'api-v1'],
-	/** What an API path does not list: is refused with 405 or 404, or is there all the same. */
+	/** Calls that an API path does not list: they are refused with 405 or 404, or they work (`all`). */
 	endpoints: ['listed', 'all'],
-	/** Where a single record is: the whole response, under `data`, or alone in a list under the name of the resource. */
+	/**
+	 * Where a single record is: it is the whole response, it is under `data`, or it is the only entry of a list that is
+	 * named after the resource.
+	 */
 	'record-envelope': ['bare', 'data', 'listed'],
-	/** Name of the identifier; `snake` is contact_id, template_id and so on. */
+	/** Name of the ID; `snake` is contact_id, template_id and so on. */
 	'id-key': ['id', '_id', 'snake'],
-	/** `large` are odd numbers beyond 2^53, which JavaScript rounds. */
+	/** Type of the ID; `large` is an odd number beyond 2^53, which JavaScript rounds. */
 	'id-type': ['string', 'number', 'large'],
 	/** How phone numbers are written: +15551234567, or 15551234567. */
 	'phone-numbers': ['e164', 'digits'],
-	/** Status of a write that succeeded; `usual` is 201 for what was created, 204 for what was deleted, else 200. */
+	/** Status of a successful write; `usual` is 201 after creating, 204 after deleting, otherwise 200. */
 	'success-status': ['usual', '202', '204'],
-	/** Body of a write that succeeded; `text` is OK. */
+	/** Body of the response to a successful write; `text` is OK. */
 	'success-body': ['record', 'text'],
 	/** What a PUT of a contact does with the fields that it does not contain: leaves them, or empties them. */
 	'contact-put': ['changes', 'replaces'],
-	/** What answers with a redirect to another path of the same host: nothing, all GETs, or all calls for contacts. */
+	/** Which calls get a redirect to another path of the same host: none, all GETs, or all calls for contacts. */
 	redirects: ['none', 'reads', 'contacts'],
 	'time-format': ['iso', 'seconds'],
 	/** Body of an error: { error: { code, message, field } }, { errors: { field: [text] } }, or text. */
 	'error-shape': ['nested', 'fields', 'text'],
 	/** Status of a refusal; `ok` is 200 with success: false in the body. */
 	'error-status': ['http', 'ok'],
-	/** Body of a send that succeeded: the record, only { status: queued }, nothing but a Location header, or only the ID. */
+	/** Response to a successful send: the record, only { status: queued }, only a Location header, or only the ID. */
 	'send-response': ['record', 'status', 'location', 'id'],
-	/** A refused send: as other calls, or with status 200: an ID and status: failed, only a code, or Success: "false". */
+	/** Response to a refused send: as for other calls; or with status 200: an ID and status: failed, only a code, or Success: "false". */
 	'send-refusal': ['usual', 'failed', 'code', 'flag'],
-	/** Types such as BODY, types such as body, or only name, language and status are shown. */
+	/** How templates are shown: with types such as BODY, with types such as body, or only with name, language and status. */
 	'template-form': ['usual', 'lower', 'hidden'],
 	/** Number of the first page. */
 	'page-base': ['1', '0'],
-	/** A greater `limit` than the greatest page size is cut, refused, or makes the service fail with 500. */
+	/** What happens if `limit` is above the maximum: it is reduced, the call is refused, or the service fails with 500. */
 	'page-size': ['capped', 'refused', 'failing'],
 	/**
-	 * How the next page is asked for: by its number, or with a cursor, which a bare list shows in the Link header; `none` gives
-	 * the whole list, whatever is asked for.
+	 * How to get the next page: by its number, or with a cursor, which a list without envelope shows in the Link header.
+	 * With `none`, the service always returns the whole list.
 	 */
 	paging: ['pages', 'next_cursor', 'none'],
-	/** Response beyond the last page: an empty page, 404, 422, or the last page again. */
+	/** Response beyond the last page: an empty page, 404, 422, or the last page once more. */
 	'last-page': ['empty', 'not-found', 'bad-request', 'repeated'],
 	/**
-	 * Page, limit and total beside the records, only X-Total-Count, or nothing. Misleading: `others` has only the total of
-	 * something else, and the total of `low` is one too low.
+	 * Metadata of a page: page, limit and total beside the records; only X-Total-Count; or nothing. Two values are
+	 * misleading: `others` has only the total of something else, and the total of `low` is one too low.
 	 */
 	'page-metadata': ['flat', 'header', 'absent', 'others', 'low'],
-	/** Where the records of a list are: under `data`, the whole response, or under the name of the resource. */
+	/** Where the records of a list are: under `data`, in a bare list, or under the name of the resource. */
 	'list-envelope': ['data', 'bare', 'named'],
 	/** What happens to contacts while they are listed. */
 	'list-changes': ['none', 'added', 'removed'],
 	/** Name of the field for the address of a webhook. */
 	'webhook-url': ['url', 'callbackUrl', 'callback_url'],
-	/** Events of a webhook: a list, a text with commas, or no field, as all are delivered. */
+	/** How a registration names its events: in a list, in a text with commas, or not at all, so that all events are delivered. */
 	'webhook-events': ['array', 'string', 'absent'],
-	/** A call to an address before it is registered: a GET with hub.challenge, a POST with challenge, or a POST without data. */
+	/**
+	 * How the service calls an address before it registers it: not at all, by a GET with hub.challenge, by a POST with
+	 * challenge, or by a POST without data.
+	 */
 	'webhook-challenge': ['none', 'hub', 'post', 'ping'],
 	/**
-	 * How the address of a webhook is shown: with a slash at the end of the path, percent-encoded, without its query, with a mask
-	 * instead of the query's values, or not at all.
+	 * How the address of a webhook is listed: as it was given, with a slash at the end of the path, percent-encoded,
+	 * without its query, with a mask instead of the query's values, or not at all.
 	 */
 	'webhook-listing': ['as-given', 'slash', 'encoded', 'no-query', 'masked', 'hidden'],
 	/** Where a customer's text is: in data.text, or in data.message.content.text. */
 	'event-text': ['flat', 'content'],
-	/** Who has written: a number, an object with the number, or a number after the name of the channel. */
+	/** How the sender is shown: a number, an object with the number, or a number after the name of the channel. */
 	'event-sender': ['number', 'object', 'prefixed'],
-	/** The time of an event: in data.timestamp, in data.occurred_at, or in whole minutes. */
+	/** Where the time of an event is: in data.timestamp, in data.occurred_at, or in data.timestamp in whole minutes. */
 	'event-time': ['timestamp', 'occurred_at', 'minutes'],
 	/** Names of receipts: message.delivered, or message.status with data.message.status. */
 	'receipt-names': ['dotted', 'nested'],
@@ -93,7 +100,7 @@ export function valuesOf<Name extends VariationPointName>(name: Name): Array<Cho
 	return [...variationPoints[name]] as Array<Choice[Name]>;
 }
 
-/** The option `variants` of a sandbox: any variation point that is left out has its first value. */
+/** The option `variants` of a sandbox. A variation point that is missing gets its first value. */
 export const variantsSchema = z
 	.object(mapValues(variationPoints, (values) => z.enum(values).default(values[0])))
 	.strict()
@@ -102,7 +109,7 @@ export const variantsSchema = z
 /** The default of the sandbox. */
 export const usualChoice = variantsSchema.parse({});
 
-/** Every choice that differs from the default in a single point. */
+/** All choices that differ from the default in exactly one point. */
 export function singleVariants(): Array<Partial<Choice>> {
 	return variationPointNames.flatMap((name) =>
 		valuesOf(name)
@@ -111,14 +118,14 @@ export function singleVariants(): Array<Partial<Choice>> {
 	);
 }
 
-/** A choice with a random value for each variation point. @param seed a whole number; the same one gives the same choice */
+/** A choice with a random value for each variation point. @param seed a whole number; the same seed gives the same choice */
 export function randomVariants(seed: number): Choice {
 	const below = numbers(seed);
 	const pick = (name: VariationPointName) => valuesOf(name)[below(valuesOf(name).length)];
 	return Object.fromEntries(variationPointNames.map((name) => [name, pick(name)])) as Choice;
 }
 
-/** `page-base=0 last-page=repeated`: what of a choice is not usual; `usual` if nothing is. */
+/** The values of a choice that differ from the default, e.g. `page-base=0 last-page=repeated`; `usual` if none does. */
 export function describeVariants(variants: Partial<Choice>): string {
 	const other = variationPointNames.filter(
 		(name) => (variants[name] ?? usualChoice[name]) !== usualChoice[name],
@@ -126,7 +133,7 @@ export function describeVariants(variants: Partial<Choice>): string {
 	return other.map((name) => `${name}=${variants[name]}`).join(' ') || 'usual';
 }
 
-/** A generator of random whole numbers below a limit; the same seed gives the same numbers (mulberry32). */
+/** A function that gives random whole numbers below a limit; the same seed gives the same numbers (mulberry32). */
 export function numbers(seed: number): (below: number) => number {
 	let state = seed | 0;
 	return (below) => {

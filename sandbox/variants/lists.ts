@@ -1,4 +1,4 @@
-/** Lists of a service that pages in its own way. */
+/** Lists of a service with its own way of paging. */
 import { range } from 'lodash';
 
 import type { Choice } from '.';
@@ -6,7 +6,7 @@ import type { Page } from '../responses';
 import { invalid, notFound } from '../errorResponses';
 import type { Contacts } from '../state/contacts';
 
-/** Paging as the contract reads it. */
+/** The page that is requested, in the format of the contract. */
 export interface PageQuery {
 	page?: number;
 	limit?: number;
@@ -19,12 +19,12 @@ export function hasCursors({ paging }: Choice): boolean {
 	return paging === 'next_cursor';
 }
 
-/** How much greater the contract's page number is than that of the variant. */
+/** The difference between the contract's page number and that of the variant. */
 export function firstPage(choice: Choice): number {
 	return choice['page-base'] === '0' ? 1 : 0;
 }
 
-/** The number of a cursor's page; undefined without a cursor. @throws HttpError 422 */
+/** The page number in a cursor; undefined without a cursor. @throws HttpError 422 */
 export function pageOfCursor(cursor: unknown): number | undefined {
 	if (cursor === undefined) return undefined;
 	const number = typeof cursor === 'string' && /^c(\d+)$/.exec(cursor)?.[1];
@@ -32,9 +32,9 @@ export function pageOfCursor(cursor: unknown): number | undefined {
 	return Number(number);
 }
 
-/** Pages of one sandbox, with what happens between the first and the second one of a list. */
+/** The pages of one sandbox, and the changes between the first and the second page of a list. */
 export class Pages {
-	/** Whether a first page was given, and no second one since. */
+	/** Whether a first page was requested, and no second one since. */
 	private isListing = false;
 	private added = 0;
 
@@ -43,7 +43,7 @@ export class Pages {
 		private readonly contacts: Contacts,
 	) {}
 
-	/** One page of a list, made of those that the sandbox itself would give. @throws HttpError for what the service refuses */
+	/** One page of a list, made from the sandbox's own pages. @throws HttpError if the service refuses the request */
 	give<T>(query: PageQuery, load: (page?: number) => Page<T>): Page<T> {
 		const { page: number = 1 } = query;
 		if (number === 2 && this.isListing) this.change();
@@ -63,7 +63,7 @@ export class Pages {
 		}
 	}
 
-	/** Changes the contacts as other users of the service might. */
+	/** Changes the contacts, as other users of the service might. */
 	private change(): void {
 		const { contacts } = this;
 		const change = this.choice['list-changes'];
@@ -73,14 +73,14 @@ export class Pages {
 	}
 }
 
-/** All pages as a single one. */
+/** All records as a single page. */
 function wholeList<T>(load: (page: number) => Page<T>): Page<T> {
 	const { total, limit } = load(1);
 	const data = range(Math.ceil(total / limit)).flatMap((index) => load(index + 1).data);
 	return { data, page: 1, limit: Math.max(1, total), total };
 }
 
-/** A page, or a list without pages, as the service shows it. @param kind what a record is called, e.g. `contact` */
+/** A page, or a list without pages, in the format of the service. @param kind name of a record, e.g. `contact` */
 export function describeList(
 	choice: Choice,
 	kind: string,
@@ -104,7 +104,7 @@ export function describeList(
 	return { body, headers };
 }
 
-/** What stands beside the records of a page. @param place its limit and number */
+/** The metadata beside the records of a page. @param place its limit and number */
 function describePlace(choice: Choice, place: object, total: number): object {
 	switch (choice['page-metadata']) {
 		case 'flat':

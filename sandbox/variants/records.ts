@@ -1,10 +1,10 @@
-/** Records and events of a service with other conventions: their fields, identifiers, phone numbers and times. */
+/** Records and events of a service with other conventions: fields, IDs, phone numbers and times. */
 import { isPlainObject, mapKeys, mapValues, pick } from 'lodash';
 import type { Template } from '../state/templates';
 import type { Webhook } from '../state/webhooks';
 import type { Choice } from '.';
 
-/** Records in the format of the service. @param kind what one is called, e.g. `contact` */
+/** Records in the format of the service. @param kind name of a record, e.g. `contact` */
 export function describeRecords(choice: Choice, kind: string, records: unknown[]): unknown[] {
 	if (kind === 'webhook')
 		return records.map((record) => describeWebhook(choice, record as Partial<Webhook>));
@@ -12,7 +12,7 @@ export function describeRecords(choice: Choice, kind: string, records: unknown[]
 	return records.map((record) => describeTemplate(choice, record as Template));
 }
 
-/** A response without a URL is no webhook. */
+/** A webhook in the format of the service. A record without a URL is not a webhook. */
 function describeWebhook(choice: Choice, { url, events, ...others }: Partial<Webhook>): object {
 	if (!url || !events) return others;
 	const forms = { array: { events }, string: { events: events.join(',') }, absent: {} };
@@ -52,19 +52,19 @@ function describeTemplate(choice: Choice, template: Template): object {
 	return { ...template, components: JSON.parse(components) as unknown };
 }
 
-/** 2^53 + 1, from which on no odd number is a JavaScript number. */
+/** 2^53 + 1: odd numbers from this one on cannot be represented as JavaScript numbers. */
 const beyondSafe = BigInt(2 ** 53) + BigInt(1);
 const timeKeys = ['timestamp', 'occurred_at', 'createdAt', 'updatedAt'];
 const phoneKeys = ['phone', 'from', 'to'];
 
-/** Rewrites values on their way out, and identifiers on their way in. */
+/** Translates values that go out, and IDs that come in. */
 export class Wording {
 	private readonly numbers = new Map<string, number | bigint>();
 	private readonly originals = new Map<string, string>();
 
 	constructor(private readonly choice: Choice) {}
 
-	/** A record, a list of them, or what holds some, in the service's words. @param kind e.g. `contact` */
+	/** A record, a list of records, or an object that contains some, in the format of the service. @param kind e.g. `contact` */
 	out(value: unknown, kind: string): unknown {
 		if (Array.isArray(value)) return value.map((entry) => this.out(entry, kind));
 		if (!isPlainObject(value)) return value;
@@ -73,7 +73,7 @@ export class Wording {
 		return mapKeys(fields, (_, key) => (key === 'id' ? idKey : key));
 	}
 
-	/** The sandbox's identifier for one that the service has shown. */
+	/** The sandbox's ID for an ID that the service has shown. */
 	in(id: string): string {
 		return this.originals.get(id) ?? id;
 	}
@@ -99,13 +99,13 @@ export class Wording {
 	}
 }
 
-/** An event as the sandbox itself has it. */
+/** An event in the format of the sandbox itself. */
 export interface Envelope {
 	event: string;
 	data: Record<string, unknown>;
 }
 
-/** An event in the words of the service. */
+/** An event in the format of the service. */
 export function describeEvent(choice: Choice, { event, data: given }: Envelope): Envelope {
 	const data = describeTime(choice, describePhones(choice, given));
 	const isReceipt = /^message\.(sent|delivered|read|failed)$/.test(event);

@@ -1,4 +1,4 @@
-/** Turns requests as a service with other conventions wants them into those of the contract. */
+/** Translates requests to a service with other conventions into the format of the contract. */
 import { randomUUID } from 'node:crypto';
 import axios from 'axios';
 import type { Choice } from '.';
@@ -7,17 +7,17 @@ import { HttpError, invalid } from '../errorResponses';
 import type { Settings } from '../options';
 import { firstPage, hasCursors, pageOfCursor } from './lists';
 
-/** What a request carries, unchecked. */
+/** The parts of a request, unchecked. */
 export interface Asked {
 	id: string;
 	query: unknown;
 	body: unknown;
 }
 
-/** The path under which everything that was moved is. */
+/** The path under which everything is that has moved. */
 export const movedPath = '/moved';
 
-/** Where a call is redirected to, on the same host; undefined if it is not. */
+/** The path to which a call is redirected, on the same host; undefined if it is not redirected. */
 export function redirectOf(choice: Choice, method: string, url: string): string | undefined {
 	const isMoved = {
 		none: false,
@@ -27,7 +27,7 @@ export function redirectOf(choice: Choice, method: string, url: string): string 
 	return isMoved && !url.startsWith(movedPath) ? `${movedPath}${url}` : undefined;
 }
 
-/** A request in the words of the contract. @throws HttpError 422 or 409 for what the service does not take */
+/** A request in the format of the contract. @throws HttpError 422 or 409 if the service refuses it */
 export async function readRequest(
 	settings: Settings,
 	name: EndpointName,
@@ -76,7 +76,7 @@ function readEvents(choice: Choice, events: unknown): unknown {
 
 const timeLimitMs = 5_000;
 
-/** Calls an address before it is registered. @throws HttpError 422 if it does not answer as the service wants */
+/** Calls an address before it is registered. @throws HttpError 422 if the response is not as the service requires */
 async function challenge(choice: Choice, url: unknown): Promise<void> {
 	const form = choice['webhook-challenge'];
 	if (form === 'none' || typeof url !== 'string' || !URL.canParse(url)) return;

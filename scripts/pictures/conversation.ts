@@ -18,7 +18,7 @@ import {
 
 const names = ['Start', 'Remind and wait', 'Confirmed?', 'See you', 'Other times'];
 const [start, ask, decide, thank, offer] = names;
-/** CSS pixels. */
+/** Size of the picture, CSS pixels. */
 const viewport = { width: 1180, height: 640 };
 const phoneSize = { width: 400, height: 560 };
 
@@ -56,10 +56,10 @@ export async function takeConversation(studio: Studio): Promise<void> {
 		return executions.some(({ status }) => status === 'waiting');
 	});
 	await frame('… the customer reads it, and the workflow waits', 1_800);
-	// The service asks for a pause, so that the answer is seen before the reply to it.
+	// The service asks n8n to wait, so that the customer's answer can be seen before n8n's reply to it.
 	faults.add({ endpoint: 'sendText', status: 429, headers: { 'retry-after': '10' } });
 	await chat.getByRole('button', { name: 'Confirm' }).click();
-	// Once the reply is sent, the focus is in the box below.
+	// After the reply was sent, the box below has the focus.
 	await phone.locator('textarea:focus').waitFor();
 	await frame('The customer replies in the chat …', 1_300);
 	if (messages.all.length !== 2)
@@ -71,11 +71,11 @@ export async function takeConversation(studio: Studio): Promise<void> {
 
 	await Promise.all([phone.close(), desk.close()]);
 	await editor.page.setViewportSize(editorSize);
-	// Where an animation does not play, its first frame is all that is seen.
+	// Programs that do not play the animation show only its first frame. So the last frame comes first.
 	save('conversation', [{ ...frames[frames.length - 1], ms: 1_500 }, ...frames]);
 }
 
-/** The editor and the phone side by side, with a line above that says what happens. */
+/** Puts the editor and the phone side by side, below a line that says what happens. */
 async function compose(desk: Page, words: string, images: Buffer[]): Promise<Buffer> {
 	const [editor, phone] = images.map((png) => `data:image/png;base64,${png.toString('base64')}`);
 	await desk.setContent(`<body style="margin:0;background:#f4f4f6;font:600 22px system-ui,sans-serif;color:#222;display:grid;
@@ -86,7 +86,7 @@ async function compose(desk: Page, words: string, images: Buffer[]): Promise<Buf
 	return await desk.screenshot({ clip: { x: 0, y: 0, ...viewport } });
 }
 
-/** Reminds Zara of an appointment, and continues with her reply. */
+/** A workflow that reminds Zara of an appointment, and continues with her reply. */
 function reminder({ credential }: Studio): WorkflowFile {
 	const common = { resource: 'message', to: zara };
 	const question = {
@@ -104,7 +104,7 @@ function reminder({ credential }: Studio): WorkflowFile {
 	const conditions = { options: { version: 2 }, conditions: [condition], combinator: 'and' };
 	const text = (words: string) => ({ ...common, operation: 'sendText', text: words });
 	const own = withCredential(credential.id);
-	// Close together, so that their labels can be read.
+	// The nodes are close together, so that their labels can be read.
 	const at = (x: number, y: number) => ({ position: [x, y] as [number, number] });
 	const nodes = [
 		node(start, 'n8n-nodes-base.manualTrigger', 1, {}, at(0, 0)),

@@ -1,6 +1,6 @@
 /**
- * The dashboard of deploy/, with the figures that a week of campaigns on a real n8n has left in its database. npm does not have Grafana,
- * but its components: they draw what the dashboard's JSON says.
+ * Takes a picture of the dashboard of deploy/, with the data that a week of campaigns on a real n8n has left in its
+ * database. npm does not have Grafana itself, but Grafana's components: they draw what the dashboard's JSON describes.
  */
 import { copyFileSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -30,11 +30,11 @@ interface Campaign {
 	name: string;
 	daysAgo: number;
 	people: number;
-	/** Of these people, those who opted out, whom the service refused, or for whom it failed to respond. */
+	/** How many of these people have opted out, how many the service refuses, and for how many it fails to respond. */
 	optedOut: number;
 	refused?: number;
 	unclear?: number;
-	/** Messages that the service delays by a 429. */
+	/** How many messages the service delays with a 429. */
 	delayed?: number;
 }
 
@@ -76,7 +76,7 @@ export async function takeDashboard(): Promise<void> {
 	onStop(async () => await browser.close());
 	const page = await browser.newPage();
 	const given = { dashboard, rows, from: Date.now() - 7 * dayMs, to: Date.now() };
-	// Grafana's components ask for the browser's storage, which only a page with an address has.
+	// Grafana's components need the browser's storage, which only a page with an address has.
 	const style = '* { box-sizing: border-box; } body { margin: 0; }'; // as Grafana's own page
 	const body = `<style>${style}</style><div id="root"></div>`;
 	await page.route('**', async (route) => await route.fulfill({ contentType: 'text/html', body }));
@@ -92,7 +92,7 @@ export async function takeDashboard(): Promise<void> {
 	save('dashboard', [{ png: await shot(page, clip), ms: 0 }]);
 }
 
-/** Sends a campaign, and moves its execution to its day. */
+/** Sends a campaign, and moves its execution in the database to the campaign's day. */
 async function send(playground: Playground, database: Database, campaign: Campaign) {
 	const { name, daysAgo, optedOut, refused = 0, unclear = 0, delayed = 0 } = campaign;
 	const { n8n, sandbox } = playground;
@@ -118,7 +118,7 @@ async function send(playground: Playground, database: Database, campaign: Campai
 	await database.run(move, [execution]);
 }
 
-/** As Grafana's data source gives it: times in ms, PostgreSQL's sums as numbers. */
+/** A row as Grafana's data source returns it: times in ms, PostgreSQL's sums as numbers. */
 function toGrafana(row: Record<string, unknown>): Record<string, unknown> {
 	return mapValues(row, (value, name) => {
 		if (name === 'time') return Number(value) * 1000;
@@ -127,7 +127,7 @@ function toGrafana(row: Record<string, unknown>): Record<string, unknown> {
 	});
 }
 
-/** Grafana's components and the page, as one script. They are installed once. @returns its path */
+/** Bundles Grafana's components and the page into one script. The components are installed once. @returns its path */
 async function bundle(): Promise<string> {
 	const folder = placeOf('grafana', packages);
 	await step("Downloading Grafana's components (once, a minute)", async () => {

@@ -1,4 +1,4 @@
-/** Takes the pictures: a real n8n, its editor and the phone in Chromium, at a high resolution. */
+/** The environment for pictures: a real n8n, its editor and the phone in Chromium, at a high resolution. */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -17,15 +17,15 @@ const pictures = path.join(PROJECT_FOLDER, 'docs', 'pictures');
 /** Size of the editor's window, CSS pixels. */
 export const editorSize = { width: 1500, height: 1300 };
 
-/** What pictures can be taken of. */
+/** A playground with an editor, of which pictures are taken. */
 export interface Studio extends Playground {
 	editor: Editor;
 }
 
-/** All in CSS pixels. */
+/** A position and a size, CSS pixels. */
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
 
-/** Opens everything; it is closed when the program ends. */
+/** Opens n8n, the sandbox and the editor. They are closed when the program ends. */
 export async function openStudio(): Promise<Studio> {
 	const folder = mkdtempSync(path.join(os.tmpdir(), 'business-messaging-pictures-'));
 	onStop(async () => await rm(folder, { recursive: true, force: true }));
@@ -48,14 +48,14 @@ export async function take(page: Page, name: string, clip: Box): Promise<void> {
 	save(name, [{ png: await shot(page, clip), ms: 0 }]);
 }
 
-/** One image of an animation, or the only one of a picture. */
+/** One image of an animation, or the only image of a picture. */
 export interface Frame {
 	png: Buffer;
-	/** How long it is shown, ms. */
+	/** How long the image is shown, ms. */
 	ms: number;
 }
 
-/** Writes a PNG of at most 256 colours, which is enough for an editor and a quarter of the size; an animated one of several frames. */
+/** Writes a PNG with at most 256 colours: this is enough for an editor, and a quarter of the size. Several frames give an animated PNG. */
 export function save(name: string, frames: Frame[]): void {
 	const images = frames.map(({ png }) => UPNG.decode(new Uint8Array(png).buffer));
 	const [{ width, height }] = images;
@@ -66,54 +66,59 @@ export function save(name: string, frames: Frame[]): void {
 	console.log(`docs/pictures/${name}.png: ${Math.round(png.length / 1000)} kB`);
 }
 
-/** An animation that stops at its last frame; the library writes an endless one. */
+/** Makes an animation stop at its last frame; the library writes one that repeats endlessly. */
 function playedOnce(png: Buffer): Buffer {
-	const chunk = png.indexOf('acTL'); // its name, the number of frames, the number of plays, and their checksum
+	const chunk = png.indexOf('acTL'); // the chunk's name, the number of frames, the number of plays, and their checksum
 	if (chunk === -1) return png;
 	png.writeUInt32BE(1, chunk + 8);
 	png.writeUInt32BE(crc32(png.subarray(chunk, chunk + 12)), chunk + 12);
 	return png;
 }
 
-/** Until no message of the editor's is in the way and the mouse is over nothing. */
+/** Waits until no message of the editor covers anything, and moves the mouse away from all elements. */
 export async function untilCalm({ page }: Editor): Promise<void> {
 	await page.mouse.move(0, 0);
 	await page.locator('.el-notification').first().waitFor({ state: 'detached' });
 }
 
-/** Where an element is. @throws Error if it is not shown */
+/** The position and size of an element. @throws Error if it is not shown */
 export async function boxOf(element: Locator): Promise<Box> {
 	const box = await element.first().boundingBox();
 	if (!box) throw new Error(`The page does not show ${String(element)}.`);
 	return box;
 }
 
-/** From the top of one element to the bottom of another below it, as wide as the first. @param margin below the last */
+/**
+ * The area from the top of one element to the bottom of another one below it, as wide as the first.
+ *
+ * @param margin space below the last element
+ */
 export async function fromTo(first: Locator, last: Locator, margin = 0): Promise<Box> {
 	const { x, y, width } = await boxOf(first);
 	const bottom = await boxOf(last.last());
 	return { x, y, width, height: bottom.y + bottom.height + margin - y };
 }
 
-/** How wide GitHub shows a README, CSS pixels. */
+/** The width of a README on GitHub, CSS pixels. */
 const README_WIDTH = 830;
-/** Of a node on the canvas and of its label, without zoom. */
+/** The size of a node on the canvas and of the text of its label, without zoom. */
 const NODE_SIZE = 96;
 const LABEL_SIZE = 16;
-/** What can be read without a click. */
+/** The smallest size of a label that can be read without a click. */
 const MIN_LABEL_SIZE = 11;
 
 /**
- * Fits the open workflow into the window, and says where these nodes are, with their labels (CSS pixels).
+ * Fits the open workflow into the window.
  *
- * @param nodes the first one of usual width
+ * @param nodes the first one must have the usual width
+ * @returns the area of these nodes and their labels, CSS pixels
  * @throws Error if the labels are too small to be read in a README
  */
 export async function canvasBox(editor: Editor, nodes: string[]): Promise<Box> {
 	await editor.part('zoom-to-fit').click();
-	// Room for the labels of the nodes at the edges.
+	// Zooming out leaves room for the labels of the nodes at the edges.
 	await editor.part('zoom-out-button').click();
-	// Nothing is chosen, and nothing shows its buttons because the mouse is over it.
+	// This deselects all nodes, and moves the mouse away from them, so that none shows its buttons.
 	await editor.part('canvas').click({ position: { x: 10, y: 100 } });
 	await untilCalm(editor);
 	const boxes = await Promise.all(nodes.map(async (node) => await boxOf(editor.node(node))));
@@ -128,14 +133,14 @@ export async function canvasBox(editor: Editor, nodes: string[]): Promise<Box> {
 	return { x, y, width: right - x, height: bottom - y };
 }
 
-/** A chat on the phone, once the page is live. */
+/** Opens a chat on the phone, and returns when the page is up to date. */
 export async function openPhone(
 	{ editor, sandbox }: Studio,
 	customer: string,
 	size: ViewportSize,
 ): Promise<Page> {
 	const page = await editor.openTab('about:blank');
-	// Before the page is opened: in a wide window it also opens the list of deliveries.
+	// The size is set before the page is opened: in a wide window, the page also opens the list of deliveries.
 	await page.setViewportSize(size);
 	await page.goto(`${sandbox.url}/#${customer}`);
 	await page.getByText('Live', { exact: true }).waitFor();

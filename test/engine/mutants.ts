@@ -1,4 +1,4 @@
-/** The suites that mutants of a folder are held against, in one file: the package is loaded once for each mutant. */
+/** The test suites for the mutants of a folder, in one file, so that the package is loaded only once for each mutant. */
 import { suitesOf } from '../../harness/mutation/suites';
 
 for (const suite of suitesOf[process.env.MUTATION_FOLDER ?? 'transport']) {

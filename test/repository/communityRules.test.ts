@@ -12,7 +12,7 @@ import { filesBelow, readText, root } from '../../harness/engine/files';
 
 const FOLDER = 'nodes/BusinessMessaging';
 
-/** A class from its built file, which n8n's loader has not changed. */
+/** A class from its built file, without the changes that n8n's loader makes. */
 function build<T>(file: string, className: string): T {
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- a built file, known by its name only
 	const module = require(path.join(root, 'dist', `${file}.js`)) as Record<string, new () => T>;
@@ -41,7 +41,7 @@ const manifest = JSON.parse(readText('package.json')) as {
 };
 const sources = filesBelow('nodes').filter((file) => file.endsWith('.ts'));
 
-/** All properties, each before those within it. */
+/** All properties; each comes before those inside it. */
 function allProperties(properties: INodeProperties[]): INodeProperties[] {
 	return properties.flatMap((property) => {
 		const { options = [] } = property;
@@ -60,13 +60,13 @@ const lists = fields
 	}));
 const isUnique = (all: unknown[]) => uniq(all).length === all.length;
 
-/** n8n's list of categories for community nodes, without AI, which is for nodes made with its AI SDK. */
+/** n8n's list of categories for community nodes. AI is left out, because it is for nodes made with n8n's AI SDK. */
 const categories = [
 	...['Analytics', 'Communication', 'Data & Storage', 'Development', 'Finance & Accounting'],
 	...['Marketing & Content', 'Miscellaneous', 'Productivity', 'Sales', 'Utility'],
 ];
 
-/** The best contrast of an icon's colours with a background, as the Web Content Accessibility Guidelines compute it. */
+/** The better contrast of an icon's colours with a background, computed as in the Web Content Accessibility Guidelines. */
 function contrast(file: string, background: string): number {
 	const colours = [...readText(file).matchAll(/(?:fill|stroke|stop-color)="(#[\da-f]+)"/gi)];
 	const dark = luminance(background);
@@ -87,7 +87,7 @@ function luminance(colour: string): number {
 	return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** What each rule forbids, found here; none is missing, see below. */
+/** For each rule, a check that what it forbids does not occur. The list is complete, see below. */
 const checks: Record<string, () => void> = {
 	'cred-class-name-field-conventions': () => expect(credential.name).toMatch(/^[a-z]\w*Api$/),
 	'cred-class-name-suffix': () => expect(credential.constructor.name).toMatch(/Api$/),
@@ -141,7 +141,7 @@ const checks: Record<string, () => void> = {
 	'require-community-node-keyword': () =>
 		expect(manifest.keywords).toContain('n8n-community-node-package'),
 	'require-continue-on-fail': () => {
-		// the rule looks for this call in the method itself
+		// the rule searches for this call in the method itself
 		const [, execute = ''] = readText(`${FOLDER}/BusinessMessaging.node.ts`).split(
 			'async execute(',
 		);
@@ -162,7 +162,7 @@ const checks: Record<string, () => void> = {
 	},
 };
 
-/** Rules that a page of the documentation answers in words, because there is nothing to check, or they are not followed. */
+/** Rules that a page of the documentation explains, because there is nothing to check, or because we do not follow them. */
 const explained = [
 	'node-operation-error-itemindex',
 	'non-required-fields-in-collection',

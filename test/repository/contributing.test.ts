@@ -1,4 +1,7 @@
-/** What CONTRIBUTING.md says about a new operation holds, and nothing that depends on the operations is out of date. */
+/**
+ * Checks that the instructions of CONTRIBUTING.md for a new operation work, and that nothing that depends on the
+ * operations is out of date.
+ */
 import path from 'node:path';
 
 import ts from 'typescript';
@@ -13,7 +16,7 @@ describe('the sample of a new operation', () => {
 	const file = /`(nodes\/[\w/]+\.ts)`/.exec(section)![1];
 	const code = /```ts\n([^]+?)```/.exec(section)![1].replaceAll(/^ {3}/gm, '');
 
-	/** What the compiler finds wrong in the sample, as if its file existed. */
+	/** The errors of the compiler in the sample, as if its file existed. */
 	function problemsOf(text: string): string[] {
 		const read = (name: string) => ts.sys.readFile(name);
 		const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), read);
@@ -63,7 +66,7 @@ describe('the sample of a new operation', () => {
 	});
 });
 
-test('each endpoint has an operation, and each with something open has its row in docs/api-assumptions.md', () => {
+test('each endpoint has an operation, and each one that the specification leaves open has a row in docs/api-assumptions.md', () => {
 	const called = new Set(operations.map(({ endpoint }) => endpoint));
 	const assumed = readText('docs/api-assumptions.md');
 	for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {

@@ -1,4 +1,4 @@
-/** What users read and import: links lead somewhere, tables are complete, and examples are valid. */
+/** Documents and files that users read and import: links lead somewhere, tables are complete, and examples are valid. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
@@ -24,7 +24,7 @@ const documents = [...others, ...filesBelow('docs')].filter((name) => name.endsW
 
 const parse = (file: string) => new MarkdownIt({ html: true }).parse(readText(file), {});
 const inline = (file: string) => parse(file).flatMap(({ children }) => children ?? []);
-/** What a pattern's group finds in a document, each once, in alphabetical order. */
+/** The texts that a pattern's group matches in a document, without repetitions, in alphabetical order. */
 const named = (file: string, pattern: RegExp) =>
 	uniq([...readText(file).matchAll(pattern)].map(([, name]) => name)).sort();
 
@@ -40,7 +40,7 @@ function anchors(file: string): string[] {
 	);
 }
 
-/** Whether a link or picture of a document leads to a file of this repository, and to a heading of it. */
+/** Whether a link or picture leads to no file of this repository, or to no heading of it. */
 function isBroken(document: string, target: string): boolean {
 	if (/^[a-z]+:/i.test(target)) return false;
 	const [name, anchor] = target.split('#').map(decodeURIComponent);
@@ -174,7 +174,7 @@ test('the README names every operation', () => {
 	});
 });
 
-describe('each message that Troubleshooting explains is one of the nodes', () => {
+describe('each message that Troubleshooting explains exists in the nodes', () => {
 	const sources = [...filesBelow('nodes'), ...filesBelow('credentials')]
 		.filter((name) => name.endsWith('.ts'))
 		.map((name) => readText(name).replaceAll("\\'", "'"));
@@ -202,7 +202,10 @@ describe('each message that Troubleshooting explains is one of the nodes', () =>
 
 const ours = 'n8n-nodes-business-messaging.';
 const action = new BusinessMessaging().description;
-/** By the part of the type behind the package's name. n8n makes the tool from the action node, with a description for the AI. */
+/**
+ * The descriptions, by the part of the node type after the package's name. n8n makes the tool from the action node,
+ * with a description for the AI.
+ */
 const descriptions: Record<string, INodeTypeDescription> = {
 	businessMessaging: action,
 	businessMessagingTrigger: new BusinessMessagingTrigger().description,
@@ -230,7 +233,7 @@ describe.each(exampleNames())('the example %s', (name) => {
 		const notes = file.nodes.filter(isNote).map(({ parameters }) => String(parameters.content));
 		expect(notes[0]).toMatch(/^## [^\n]+\n[\s\S]+\n### (Before you|To try it)/);
 		const pages = ['README.md', 'examples/README.md'].map(readText).join('');
-		// a trigger and its tools: nothing to see
+		// only a trigger and its tools: nothing to show
 		if (name !== 'mcp-server') expect(pages).toContain(`docs/pictures/${name}.png)`);
 	});
 
@@ -242,7 +245,7 @@ describe.each(exampleNames())('the example %s', (name) => {
 				),
 			);
 		const isSend = (one?: INode) => /^send/.test(String(one?.parameters.operation));
-		// A run ends, or waits for an answer that nobody was asked for, at the first step that only previews.
+		// A run ends at the first step that only previews, or waits there for a reply to a question that was not sent.
 		const firstSends = (from: string, seen = new Set<string>()): INode[] =>
 			after(from).flatMap((next) => {
 				if (seen.has(next)) return [];
@@ -255,7 +258,8 @@ describe.each(exampleNames())('the example %s', (name) => {
 		expect(sending.filter(({ parameters }) => parameters.mode !== 'preview')).toEqual([]);
 	});
 
-	// Customers who write at the same moment start runs side by side: n8n lets only one of them create the table, and fails the others.
+	// Customers who write at the same moment start runs at the same time. n8n lets only one of them create the table, and
+	// the others fail.
 	test('tries again what writes to a data table', () => {
 		const writes = /^(create|insert|upsert|update|deleteRows)$/;
 		const once = nodes.filter(

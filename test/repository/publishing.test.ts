@@ -23,7 +23,7 @@ const manifest = JSON.parse(readText('package.json')) as {
 	n8n: { nodes: string[]; credentials: string[] };
 };
 
-test('workflows use actions by the full hash of a commit, with its version beside it, and hold no token for npm', () => {
+test('workflows use actions by the full hash of a commit, with its version beside it, and contain no token for npm', () => {
 	const workflows = filesBelow('.github/workflows').map(readText).join('\n');
 	const uses = workflows.match(/^.*\buses:.*$/gm) ?? [];
 	const pinned = /uses: [\w-]+\/[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/;
@@ -48,7 +48,7 @@ test('mutation testing covers every folder of the nodes, every night, with suite
 	);
 });
 
-test('the tarball holds what runs and what is shown, brings no dependencies, and is small', () => {
+test('the tarball contains what runs and what is shown, has no dependencies, and is small', () => {
 	const output = execaSync('npm', ['pack', '--dry-run', '--json'], { cwd: root }).stdout;
 	const [packed] = JSON.parse(output) as [{ files: Array<{ path: string }>; size: number }];
 	const paths = packed.files.map((file) => file.path);
@@ -90,7 +90,7 @@ describe('docs/verification.md', () => {
 		);
 	};
 
-	test('calls author and repository open for as long as they are placeholders', () => {
+	test('lists author and repository as open as long as they are placeholders', () => {
 		const isOpen = tableOf('Open for the owner').some(([what]) => what === 'Author and repository');
 		expect(isOpen).toBe(/your-organization|you@example\.com/.test(readText('package.json')));
 	});
@@ -108,7 +108,7 @@ describe('docs/verification.md', () => {
 	});
 });
 
-/** As far as it can be checked without Docker: its form, its versions and its secrets. */
+/** Checks the compose file as far as possible without Docker: its form, its versions and its secrets. */
 describe('the compose file', () => {
 	const text = readText('deploy/docker-compose.yml');
 	type Service = { image: string; environment?: Record<string, string> };
@@ -116,7 +116,7 @@ describe('the compose file', () => {
 	const services = Object.values(compose.services);
 
 	test('fits the schema of the Compose Specification', () => {
-		// The package writes the names of its drafts in the old way, which Ajv does not know.
+		// The package uses old names for its drafts, which Ajv does not know.
 		const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
 			key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
 		);
@@ -124,13 +124,13 @@ describe('the compose file', () => {
 		expect(validate(compose) || validate.errors).toBe(true);
 	});
 
-	test('runs the n8n that everything is tested with', () => {
+	test('runs the n8n version with which everything is tested', () => {
 		const { packages } = JSON.parse(readText('playground/n8n/package-lock.json'));
 		const images = services.map(({ image }) => image).filter((image) => image.startsWith('n8nio/'));
 		expect(uniq(images)).toEqual([`n8nio/n8n:${packages['node_modules/n8n'].version}`]);
 	});
 
-	test('lets no delivery through to an n8n that is still starting', () => {
+	test('forwards no delivery to an n8n that is still starting', () => {
 		const content = readText('deploy/Caddyfile');
 		const targets = content.match(/reverse_proxy (@\w+ )?\w+:5678 \{\s+import ready\s+\}/g);
 		expect(targets).toHaveLength(2);

@@ -18,7 +18,7 @@ function contextOf(node: string): IExecuteFunctions {
 	return context as unknown as IExecuteFunctions;
 }
 
-test('of several runs that claim an entry, at the same moment or later, the first one gets it', async () => {
+test('if several runs claim an entry, at the same moment or later, the first one gets it', async () => {
 	const context = contextOf('node');
 	const runs = [1, 2, 3].map(() => EntryStore.of(context, 'node'));
 	const claims = runs.map(async (run) => await run.claim('message'));

@@ -1,4 +1,4 @@
-/** What a process of n8n keeps between executions: a maximum number of everything, and for a limited time. */
+/** What a process of n8n keeps between executions: of everything, only a maximum number, for a limited time. */
 import { range } from 'lodash';
 import type { IWebhookFunctions } from 'n8n-workflow';
 import ts from 'typescript';
@@ -51,7 +51,7 @@ test.each<[string, number, (name: string) => boolean | Promise<boolean>]>([
 	expect(await isKept('a')).toBe(false);
 });
 
-/** What grows without a bound, and why it does not: each entry goes when its work ends. */
+/** Collections that grow without a bound, and why they stay small: each entry is removed when its work ends. */
 const exceptions: Record<string, string> = {
 	'nodes/BusinessMessaging/mutex.ts ends': 'until the last task under a key has ended',
 	'nodes/BusinessMessaging/trigger/collect.ts open': 'until the group starts its execution',

@@ -17,9 +17,9 @@ import { readRecords } from '../transport/lists';
 import { withoutSecrets } from '../transport/secrets';
 import { listTemplates } from '../transport/templateList';
 
-/** How many records are searched first; twice as many if nothing is found, or when the user scrolls. */
+/** How many records are searched first. If nothing is found, or when the user scrolls, twice as many are searched. */
 const firstLook = 500;
-/** After so many, the search stops until the user scrolls. */
+/** After this many records, the search stops until the user scrolls. */
 const maxAtOnce = 8_000;
 /** How many languages of a template are shown; the others are counted. */
 const maxLanguages = 3;
@@ -116,7 +116,7 @@ function templatePicker(
 	});
 }
 
-/** The approval, as shown in the list. */
+/** The approval status, as shown in the list. */
 function statusOf({ isRefused, status }: Template): string | undefined {
 	return isRefused ? `⚠ not approved (${status})` : status?.toLowerCase();
 }

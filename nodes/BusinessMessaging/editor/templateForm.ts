@@ -14,7 +14,7 @@ import { asFailure } from '../transport/errors';
 import { listTemplates } from '../transport/templateList';
 import { chosen } from './pickers';
 
-/** The editor cuts off longer labels at its usual width. */
+/** The greatest length of a label, characters. At its usual width, the editor cuts off longer ones. */
 const maxLabel = 23;
 /** Characters of text before a variable. */
 const before = 8;
@@ -38,7 +38,7 @@ const ofFallback = {
 };
 type Parameters = typeof parameterNames;
 
-/** The chosen template, or why there is none. `isOpen`: it may exist anyway. Does not throw. */
+/** The chosen template, or the reason why there is none. `isOpen`: the template may exist nevertheless. Does not throw. */
 async function loadTemplate(
 	context: ILoadOptionsFunctions,
 	parameters: Parameters,
@@ -110,7 +110,7 @@ export const resourceMapping = {
 	},
 };
 
-/** The current fields of the form, in case the service cannot be reached. */
+/** The current fields of the form. They stay if the service cannot be reached. */
 function keptFields(
 	context: ILoadOptionsFunctions,
 	variables: string,

@@ -48,7 +48,10 @@ export async function applyAudienceRules(
 	}
 }
 
-/** Records whose turn it was in this round. Somebody outside the send window is only put off: a later round sends the message. */
+/**
+ * Records the recipients of the items that this round handles. A recipient outside the send window is not recorded: a
+ * later round sends the message.
+ */
 export function rememberRecipients(items: ValidItem[], rounds: Rounds): void {
 	const isPutOff = ({ outcome }: ValidItem) =>
 		outcome !== undefined &&
@@ -59,7 +62,7 @@ export function rememberRecipients(items: ValidItem[], rounds: Rounds): void {
 		rounds.add(recipientOf(request), index);
 }
 
-/** Leaves out what is not among the first items of a test, over all rounds of a loop. @throws InputError */
+/** Leaves out the items that are not among the first ones of a test, counted over all rounds of a loop. @throws InputError */
 function limitTest(items: ValidItem[], rounds: Rounds): void {
 	if (!items.some(({ request }) => request.rules?.test)) return;
 	rounds.checkKept("'Number of Test Messages'");
@@ -81,9 +84,9 @@ function checkDuplicates(items: ValidItem[], rounds: Rounds): void {
 type Segments = Map<string, Set<string>>;
 
 /**
- * The outcome of an item whose recipient an earlier item has, if the message is left out.
+ * The outcome of an item whose recipient also occurs in an earlier item, if the message is left out.
  *
- * @param first that item, if it is of the same round
+ * @param first the index of that earlier item, if it is in the same round
  * @throws InputError
  */
 function repeated(item: ValidItem, first: number | undefined): Outcome | undefined {
@@ -116,7 +119,7 @@ export function outsideWindow(item: ValidItem): Outcome | undefined {
 	return skip(item, 'outsideSendWindow', { ...opening, timeZones });
 }
 
-/** The Send Window: it may close while others are sent, or while a request waits for its turn. */
+/** The Send Window as a guard: the window may close while other messages are sent, or while a request waits for its turn. */
 export const sendWindow: Guard = {
 	guard: async (item, send) => {
 		const outcome = outsideWindow(item) ?? (await send());
@@ -125,17 +128,17 @@ export const sendWindow: Guard = {
 	},
 };
 
-/** More are only counted: a toll-free number of +1 may be in 75. */
+/** The greatest number of time zones that a text names. Further ones are only counted: a toll-free number of +1 may be in 75. */
 const maxShownZones = 5;
 
 const minuteMs = 60_000;
-/** What was found for windows in time zones at a minute: it takes up to a second, and is the same for thousands of items. */
+/** The results for windows in time zones at a minute. Finding one takes up to a second, and thousands of items have the same result. */
 const openings = new BoundedMap<string, Opening | undefined | Error>({ maxSize: 1_000 });
 
 /** From when to when messages may go out next, ISO 8601. */
 interface Opening {
 	sendAfter: string;
-	/** null if the window stays open for a week. */
+	/** When the window closes again, ISO 8601; null if it stays open for a week. */
 	sendBefore: string | null;
 }
 
@@ -167,7 +170,7 @@ async function readSegments(client: Client, items: ValidItem[]): Promise<Segment
 	const segments: Segments = new Map();
 	for (const segment of names.filter(Boolean)) {
 		const list = await readRecords(client, endpoints.listContacts, { query: { segment } });
-		// A person who is missing in the list would get the message.
+		// If the list is incomplete, a person who is missing in it would get the message.
 		if (list.shortfall) throw list.shortfall;
 		const phones = list.records.map(({ phone }) => samePhoneKey(textOrJson(phone)));
 		const isNumber = (phone: string) => phone.startsWith('+');

@@ -1,32 +1,36 @@
 /**
- * Who may take an entry of a list that several processes read, change and write back as a whole, without a lock. The rules
- * alone: no n8n, no clock, no network. The states and why this is safe: docs/adr/0014-claims.md
+ * Decides which process may take an entry of a list. Several processes read, change and write back the whole list
+ * without a lock. This file holds only the rules: no n8n, no clock, no network. The states, and why this is safe:
+ * docs/adr/0014-claims.md
  */
 import { sum } from 'lodash';
 
 /** All times of the protocol, ms. Tests make them shorter. */
 export const timing = {
-	/** The longest that a process may stand still between reading and writing the list. */
+	/** The longest time that a process may take between reading and writing the list. */
 	maxCall: 10_000,
-	/** A call that takes longer is slow: its process waits before the next one, so that others can notice what it has overwritten. */
+	/**
+	 * A call that takes longer is slow. After a slow call, the process waits before its next one, so that others can
+	 * notice what the slow call has overwritten.
+	 */
 	slowCall: 1_000,
-	/** How often a new claim is looked for. */
+	/** How often a process looks whether its new claim is still in the list. */
 	check: 2_000,
-	/** How long a process waits after a slow call: longer than `check` and a call. */
+	/** How long a process waits after a slow call: longer than `check` and a fast call together. */
 	pause: 3_500,
-	/** The shortest time for which a new claim is watched, while nobody else writes to the list. */
+	/** The shortest time for which a process watches its new claim, while no other process writes to the list. */
 	watchAlone: 50,
-	/** How long others count as present after they have written. */
+	/** How long other processes count as present after they have written to the list. */
 	remember: 3_600_000,
 };
 
-/** How long a new claim is watched while others may write: longer than anybody can hold a copy without it. */
+/** How long a process watches its new claim while others may write: longer than anybody can hold a copy of the list without the claim. */
 const watchMs = () => sum([timing.maxCall, timing.check, 2 * timing.slowCall]);
 
-/** The most entries that one call removes: n8n searches the whole list for each of them. */
+/** The greatest number of entries that one call removes: n8n searches the whole list for each of them. */
 const maxRemoved = 100;
 
-/** Part of a new list, so that the process whose call has created the list knows it. */
+/** An entry of every new list. The process whose call has added it knows that it has created the list. */
 const creation = 'list';
 
 /** A call of n8n's store. */
@@ -36,7 +40,7 @@ export type Call =
 
 /** What a call has shown. */
 export interface CallResult {
-	/** Which of the entries were missing. */
+	/** The entries of the call that were missing in the list. */
 	added: Set<string>;
 	/** How many entries the list had just before the call, and how many it has now if nobody else has written. */
 	before: number;
@@ -45,9 +49,12 @@ export interface CallResult {
 	endedAt: number;
 }
 
-/** An entry that was missing in our call: nobody else may be taking it at the same time. */
+/**
+ * A claim of ours that was missing in the list when our call added it. Another process may be taking it at the same
+ * time, so we watch it.
+ */
 interface Watched {
-	/** Added in the same call by us alone. If it is gone, another process has overwritten that call. */
+	/** An entry that only we have added, in the same call. If it is gone, another process has overwritten that call. */
 	mark: string;
 	since: number;
 }
@@ -60,14 +67,17 @@ export class Claims {
 	private readonly wanted = new Set<string>();
 	private readonly watched = new Map<string, Watched>();
 	private readonly questions = new Set<string>();
-	/** Questions that are asked again, and when: what is known may be what the question of another process has added. */
+	/** Questions to ask again, and when. The first answer was "known", but the entry may only come from the question of another process. */
 	private readonly doubted = new Map<string, number>();
-	/** Entries to add, and since when they are in the list. */
+	/** Entries to add; for those that are in the list already, the time at which they were added. */
 	private readonly additions = new Map<string, number | undefined>();
 	private readonly removals = new Set<string>();
-	/** Answers of questions that are removed a second time, and when: another process may have been writing meanwhile. */
+	/**
+	 * Entries that questions have added, to be removed a second time, and when: during the first removal, another process
+	 * may have been writing.
+	 */
 	private readonly undone = new Map<string, number>();
-	/** Removals of what a question has added. */
+	/** Entries of `removals` that a question has added. */
 	private readonly answers = new Set<string>();
 	private calls = 0;
 	private firstCallAt?: number;
@@ -77,10 +87,14 @@ export class Claims {
 	private expected?: number;
 	private metAt = -Infinity;
 
-	/** @param id of this process, which no other has */
+	/** @param id of this process; no other process has the same one */
 	constructor(private readonly id: string) {}
 
-	/** Wants an entry for this process alone. @returns whether it has to wait for the verdict; otherwise the entry is taken */
+	/**
+	 * Wants an entry for this process alone.
+	 *
+	 * @returns whether a verdict follows; false if another caller in this process already wants the entry
+	 */
 	want(entry: string): boolean {
 		if (this.wanted.has(entry) || this.watched.has(entry)) return false;
 		this.wanted.add(entry);
@@ -99,25 +113,28 @@ export class Claims {
 		this.additions.set(entry, undefined);
 	}
 
-	/** Removes an entry with the next call: a claim of ours whose message was certainly not sent. */
+	/** Removes an entry with a next call. The entry is a claim of ours whose message was certainly not sent. */
 	remove(entry: string): void {
 		this.additions.delete(entry);
 		this.removals.add(entry);
 	}
 
-	/** What has still to be added or removed. */
+	/** The entries that are not yet added to the list, or not yet removed from it. */
 	get unwritten(): string[] {
 		const additions = [...this.additions].filter(([, since]) => since === undefined);
 		return [...additions.map(([entry]) => entry), ...this.removals, ...this.undone.keys()];
 	}
 
-	/** Forgets what could not be written. */
+	/** Forgets an entry that could not be written. */
 	forget(entry: string): void {
 		this.additions.delete(entry);
 		this.removals.delete(entry);
 	}
 
-	/** Forgets all that waits for a verdict: the list cannot be written. What others may have taken meanwhile is not freed. */
+	/**
+	 * Forgets everything that waits for a verdict, because the list cannot be written. An entry that another process may
+	 * have taken meanwhile is not freed.
+	 */
 	giveUp(now: number): void {
 		if (this.isAlone(now)) for (const entry of this.watched.keys()) this.removals.add(entry);
 		this.wanted.clear();
@@ -146,7 +163,10 @@ export class Claims {
 		return now - this.metAt < timing.remember;
 	}
 
-	/** About how long a claim waits for its verdict, ms: two calls, a rest after each, and the time for which it is watched. */
+	/**
+	 * About how long a claim waits for its verdict, ms: with other processes, the time for which it is watched; alone,
+	 * two calls, a pause after each, and a shorter time for which it is watched.
+	 */
 	verdictMs(now: number): number {
 		return this.hasMet(now) ? watchMs() : 6 * this.lastDuration;
 	}
@@ -184,7 +204,7 @@ export class Claims {
 		return { method: 'add', entries: [...entries], mark };
 	}
 
-	/** Notes what a call has shown. @returns for each entry that was wanted, whether it is ours; for each that was asked for, whether it is in the list */
+	/** Notes the result of a call. @returns for each wanted entry, whether it is ours; for each question, whether the entry is in the list */
 	note(call: Call, result: CallResult): Map<string, boolean> {
 		const { startedAt, endedAt, before, after } = result;
 		if (this.expected !== undefined && before !== this.expected) this.metAt = endedAt;
@@ -195,7 +215,7 @@ export class Claims {
 		if (call.method === 'add') return this.noteAdded(call.mark, new Set(call.entries), result);
 		for (const entry of call.entries) {
 			this.undone.delete(entry);
-			// Even who seems alone: the other one may have read before this call, and write only now.
+			// Even if no other process is known: one may have read the list before this call, and write it back only now.
 			if (this.removals.delete(entry) && this.answers.delete(entry))
 				this.undone.set(entry, endedAt + timing.check);
 		}
@@ -218,7 +238,7 @@ export class Claims {
 		const isAlone = this.isAlone(endedAt);
 		for (const [entry, since] of this.additions) {
 			if (!entries.has(entry)) continue;
-			// Others may overwrite it, so it is added again with later calls.
+			// Other processes may overwrite the entry, so later calls add it again.
 			if (since === undefined) this.additions.set(entry, endedAt);
 			else if (isAlone) this.additions.delete(entry);
 		}
@@ -231,7 +251,7 @@ export class Claims {
 		if (!watched) return;
 		const isAlone = this.isAlone(endedAt);
 		const isGone = added.has(entry);
-		/** For that long, nothing was seen: another process may have overwritten the claim, and this call has hidden it. */
+		/** This process has not looked for so long that another one may have overwritten the claim, and this call may have hidden that. */
 		const wasBlind = endedAt - this.lastCallAt > timing.check + 2 * timing.slowCall;
 		if (isGone || (wasBlind && !isAlone)) watched.since = endedAt;
 		const isTaken = added.has(watched.mark) && !isGone;
@@ -244,7 +264,7 @@ export class Claims {
 
 	private noteWanted(entry: string, mark: string, result: CallResult, note: Note): void {
 		const { added, before, endedAt } = result;
-		/** Nobody can hold an older copy of a list that this call has created. */
+		/** This call has created the list, so nobody can hold an older copy. */
 		const isCreated = added.has(creation) && before === 0;
 		this.wanted.delete(entry);
 		if (!added.has(entry) || this.isTooLate(endedAt)) note(entry, false);
@@ -252,7 +272,7 @@ export class Claims {
 		else this.watched.set(entry, { mark, since: endedAt });
 	}
 
-	/** n8n's store has no look-up: to ask for an entry is to add it, so it is removed again. */
+	/** n8n's store has no lookup. To ask for an entry, the node adds it, and removes it again if it was missing. */
 	private noteQuestion(entry: string, { added, endedAt }: CallResult, note: Note): void {
 		const isFirst = !this.doubted.delete(entry);
 		const isFromQuestion = this.removals.has(entry) || this.undone.has(entry);
@@ -270,7 +290,7 @@ export class Claims {
 		note(entry, isKnown);
 	}
 
-	/** Whether the last call has taken so long that others may have taken its entries and be done with them. */
+	/** Whether the last call took so long that other processes may have taken its entries and finished meanwhile. */
 	private isTooLate(now: number): boolean {
 		return this.lastDuration > timing.maxCall && !this.isAlone(now);
 	}

@@ -1,6 +1,7 @@
 /**
  * A list of entries in n8n's database that several processes of n8n use. n8n's helper reads and writes the whole list
- * without a lock. So what this process knows of the list decides who may take an entry: claims.ts. docs/adr/0014-claims.md
+ * without a lock. So claims.ts decides who may take an entry, from what this process knows of the list.
+ * docs/adr/0014-claims.md
  */
 import { randomUUID } from 'crypto';
 import { type DeduplicationScope, type IExecuteFunctions, sleep } from 'n8n-workflow';
@@ -10,14 +11,17 @@ import { withLock } from '../mutex';
 import { InputError } from '../transport/errors';
 import { type Call, type CallResult, Claims } from './claims';
 
-/** The greatest number of entries of a list. A message has two with Send Once, and one with a Frequency Cap. */
+/** The greatest number of entries in a list. A message has two entries with Send Once, and one with a Frequency Cap. */
 const maxEntries = 100_000;
-/** What is kept when a list is full: the oldest tenth goes, so that the number of entries still shows whether others write. */
+/**
+ * How many entries are kept when a list is full. The oldest tenth is removed at once, so that the number of entries
+ * still shows whether others write.
+ */
 const keptEntries = 0.9 * maxEntries;
 
 /** How long to wait for further claims before a call, and how often to look whether there is something to do, ms. */
 const collectMs = 10;
-/** How often a call that fails is made, and the first pause between, ms. */
+/** How often a failing call is tried, and the first pause between two attempts, ms. */
 const maxAttempts = 4;
 const retryMs = 250;
 
@@ -26,7 +30,7 @@ type Helpers = Pick<
 	'checkProcessedAndRecord' | 'clearAllProcessedItems' | 'getProcessedDataCount' | 'removeProcessed'
 >;
 
-/** Who waits for an answer. */
+/** A caller that waits for an answer. */
 interface Waiting {
 	resolve: (verdict: boolean) => void;
 	reject: (error: unknown) => void;
@@ -88,7 +92,7 @@ export class EntryStore {
 		this.claims.remove(entry);
 	}
 
-	/** Writes what is left. Does not throw. @returns which of the entries could not be written; they are forgotten */
+	/** Writes the entries that are not written yet. Does not throw. @returns the entries that could not be written; they are forgotten */
 	async flush(entries: Set<string>): Promise<string[]> {
 		const unwritten = () => this.claims.unwritten.filter((entry) => entries.has(entry));
 		this.hasGivenUp = false;
@@ -142,7 +146,7 @@ export class EntryStore {
 					for (const { resolve } of this.settled(entry)) resolve(verdict);
 			} catch (error) {
 				if (++failures === maxAttempts) return this.giveUp(error);
-				// n8n fails if another process creates the list at the same moment; the second time, the list exists.
+				// n8n fails if another process creates the list at the same moment. At the second attempt, the list exists.
 				await sleep(retryMs * 2 ** (failures - 1));
 			}
 		}

@@ -1,8 +1,8 @@
 /**
- * The values of the node's fields for an item. n8n evaluates the expressions, and replaces one without a value by
- * nothing, which is refused here. An evaluation takes n8n up to a millisecond, and longer with many rows, so there are as
- * few as possible: columns such as `{{ $json.phone }}` are read without n8n, what belongs to the run is evaluated once,
- * and the other expressions of a text together.
+ * The values of the node's fields for an item. n8n evaluates the expressions. n8n replaces an expression without a
+ * value by an empty text; this module refuses it. One evaluation takes up to a millisecond, and longer with many rows,
+ * so there are as few as possible: columns such as `{{ $json.phone }}` are read without n8n, expressions that are the
+ * same for the whole run are evaluated once, and the other expressions of a text together.
  */
 import { randomUUID } from 'crypto';
 import { mapValues, memoize, partition, truncate, zip } from 'lodash';
@@ -18,11 +18,11 @@ import { isToolParameters, isToolReview, toLines, withAnswers } from './toolRevi
 /** The path to a column and nothing else, e.g. `$json.name` or `$json["First Name"].x`. */
 const column = /^\s*\$json((?:\.[A-Za-z_]\w*|\["[^"\\]+"\]|\['[^'\\]+'\])+)\s*$/;
 const columnKey = /\.\w+|\["[^"]+"\]|\['[^']+'\]/g;
-/** Fields that a record or a message may go without. Everywhere else, an expression without a value is refused. */
+/** Fields that may be empty. In every other field, an expression without a value is refused. */
 const mayBeMissing = ['name', 'options.failedMessage'];
-/** Fields whose text only programs read. In all others, a list, true or false inside of a text is refused. */
+/** Fields whose text only programs read. In all other fields, a list or a boolean inside a text is refused. */
 const forPrograms = ['audienceRules', 'campaign', 'headerDocumentUrl', 'queryParameters', 'url'];
-/** What records and invalid dates become inside a text. */
+/** What n8n shows for a record or an invalid date inside a text. */
 const notForPeople = /\[object Object\]|Invalid DateTime/;
 /** How much of an expression an error shows, characters. */
 const maxShown = 100;
@@ -31,21 +31,24 @@ const separator = randomUUID();
 
 type Plain = string | number | boolean;
 
-/** What an expression gave. */
+/** The result of an evaluation. */
 interface Evaluation {
 	value?: unknown;
 	error?: Error & { description?: string };
 }
 
-/** A text of a field with its expressions. */
+/** A field's text, split at its expressions. */
 interface Parsed {
-	/** One more than there are expressions: what is before, between and after them. */
+	/** The texts before, between and after the expressions: one more than there are expressions. */
 	texts: string[];
 	/** The expressions without their braces. */
 	codes: string[];
-	/** Whether the text is a single expression. Its value may have any type, and is not made a text. */
+	/** Whether the text is a single expression. Its value may have any type, and is not converted to text. */
 	isWhole: boolean;
-	/** Whether the parts can be evaluated alone and joined. Not with a backslash or an unclosed brace, which n8n treats specially. */
+	/**
+	 * Whether the expressions can be evaluated alone and the results joined. With a backslash or an unclosed brace they
+	 * cannot, because n8n treats these specially.
+	 */
 	isJoined: boolean;
 }
 
@@ -56,7 +59,7 @@ export class FieldReader {
 	private readonly parse = memoize(parse);
 	private readonly isSameForRun = memoize(isSameForRun);
 	private readonly isToolReview: boolean;
-	/** What was found for expressions that are the same for all items. */
+	/** The results of expressions that are the same for all items. */
 	private readonly ofRun = new Map<string, Evaluation>();
 
 	constructor(private readonly context: IExecuteFunctions) {
@@ -107,7 +110,7 @@ export class FieldReader {
 		return value;
 	}
 
-	/** What the expressions of a text become in it, in their order. */
+	/** What to insert for each expression of a text, in the same order. */
 	private readParts(codes: string[], field: ParameterField, index: number): Plain[] {
 		const known = new Map<string, Plain | undefined>(
 			codes.map((code) => [code, this.known(code, index)]),
@@ -126,14 +129,17 @@ export class FieldReader {
 		});
 	}
 
-	/** @throws InputError for a list, true or false inside of a text that people read */
+	/** @throws InputError for a list or a boolean inside a text that people read */
 	private checkPart(part: Plain, code: string, field: ParameterField, index: number): void {
 		if (forPrograms.includes(field.name) || !/^(true|false)$|,/.test(String(part))) return;
 		const value = this.known(code, index) ?? this.ask(`{{${code}}}`, index).value;
 		if (isUnreadable(value)) throw unreadable(value, `${show(code)} in '${field.displayName}'`);
 	}
 
-	/** The value of an expression that needs no evaluation, or what a tool that is reviewed is called with, in lines. */
+	/**
+	 * The value of an expression that needs no evaluation; or, for a tool call that is reviewed, the parameters of the
+	 * call as lines of text.
+	 */
 	private known(code: string, index: number): Plain | undefined {
 		if (!this.isToolReview || !isToolParameters(code)) return columnOf(this.items[index], code);
 		return toLines(this.ask(`{{${code}}}`, index).value);
@@ -158,7 +164,7 @@ export class FieldReader {
 		});
 	}
 
-	/** What n8n says to a text with expressions. */
+	/** n8n's result for a text with expressions. */
 	private ask(text: string, index: number): Evaluation {
 		const evaluate = () => {
 			try {
@@ -177,7 +183,7 @@ export class FieldReader {
 	}
 }
 
-/** The same value with each of its texts replaced, at any depth. The path of a text has the keys that lead to it. */
+/** A copy of a value in which each text is replaced, at any depth. The path of a text consists of the keys that lead to it. */
 function mapTexts(
 	value: unknown,
 	path: string,
@@ -201,7 +207,7 @@ function parse(text: string): Parsed {
 	return { texts, codes, isWhole: text === braced[0], isJoined };
 }
 
-/** The value of a column, if it is a plain one. */
+/** The value of a column, if it is a text, a number or a boolean. */
 function columnOf(json: IDataObject, code: string): Plain | undefined {
 	const [, path] = column.exec(code) ?? [];
 	const keys = path?.match(columnKey) ?? [];
@@ -216,7 +222,7 @@ function isMissing(value: unknown): boolean {
 	return value === undefined || value === null || Number.isNaN(value);
 }
 
-/** @throws InputError for the text of an expression that shows a record or an invalid date */
+/** @throws InputError if an evaluated text contains a record or an invalid date */
 function checkReadable(text: string, code: string, { displayName }: ParameterField): void {
 	const [wrong] = notForPeople.exec(text) ?? [];
 	if (!wrong || code.includes(wrong)) return;

@@ -1,7 +1,7 @@
 /**
- * Frequency Cap: limits the messages to one person in a calendar day, week or month (UTC), over all nodes of a workflow.
- * Before it is sent, each message adds an entry to n8n's database, e.g. "second message of this week": it takes a place. The
- * place is freed only if the message was certainly not sent. docs/adr/0013-audience-rules.md
+ * Frequency Cap: limits the messages to one person in a calendar day, week or month (UTC), over all nodes of a
+ * workflow. Before a message is sent, it takes a place: an entry in n8n's database, e.g. "second message of this week".
+ * The place is freed only if the message was certainly not sent. docs/adr/0013-audience-rules.md
  */
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions } from 'n8n-workflow';
@@ -21,7 +21,7 @@ export class FrequencyCap implements Guard {
 		this.store = EntryStore.of(context, 'workflow');
 	}
 
-	/** Sends the message of an item unless its recipient got enough. */
+	/** Sends the message of an item unless its recipient has had the maximum number of messages. */
 	async guard(item: ValidItem, send: Send): Promise<Outcome> {
 		const cap = item.request.rules?.audience?.cap;
 		if (!cap) return await send();
@@ -37,12 +37,12 @@ export class FrequencyCap implements Guard {
 		return outcome;
 	}
 
-	/** Frees the remaining places at the end of a run. Does not throw: the cap then counts a message too many. */
+	/** Frees the places that are still to be freed, at the end of a run. Does not throw: if this fails, the cap counts a message too many. */
 	async close(): Promise<void> {
 		await this.store.flush(this.freed);
 	}
 
-	/** Takes the first place that is free. @returns its entry, or undefined if the person got enough messages */
+	/** Takes the first free place. @returns its entry, or undefined if the person has had the maximum number of messages */
 	private async takePlace(person: string, { messages, per }: Cap): Promise<string | undefined> {
 		const period = periodOf(per, Date.now());
 		for (let place = 1; place <= messages; place++) {

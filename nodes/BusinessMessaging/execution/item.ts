@@ -5,7 +5,7 @@ import { textOrJson } from '../jsonValues';
 import { type OperationRequest, sendResult } from '../operations/operation';
 import { type ServiceError, asFailure } from '../transport/errors';
 
-/** What became of an item: its output, also if a rule left it out, or its failure. */
+/** The result of an item: its output (also if a rule left it out), or its failure. */
 export type Outcome = { records: IDataObject[]; isLeftOut?: true } | { failure: ServiceError };
 
 /** Why somebody does not get a message. */
@@ -27,9 +27,9 @@ export interface Item {
 	readonly input: IDataObject;
 	/** Missing if the value of a field is invalid. */
 	request?: OperationRequest;
-	/** Whether its request has gone out, so that it may take effect before there is an outcome. */
+	/** Whether its request has gone out. From then on, the request may take effect before there is an outcome. */
 	hasBegun?: boolean;
-	/** Its result, now or in an earlier attempt; missing before it is carried out. */
+	/** Its result, from this attempt or an earlier one; missing before the item is carried out. */
 	outcome?: Outcome;
 }
 
@@ -53,7 +53,7 @@ export const toOutcome = (error: unknown): Outcome => ({ failure: asFailure(erro
 /** Sends the message of an item, with its own request or another one. */
 export type Send = (request?: OperationRequest) => Promise<Outcome>;
 
-/** What may hold back the message of an item: it calls `send` or not, and may change the outcome. */
+/** A rule that may hold back the message of an item: it calls `send` or does not, and may change the outcome. */
 export interface Guard {
 	guard(item: ValidItem, send: Send): Promise<Outcome>;
 }
@@ -63,10 +63,13 @@ export function hasFailed(outcome: Outcome | undefined): outcome is { failure: S
 	return outcome !== undefined && 'failure' in outcome;
 }
 
-/** The only state that an item is in. After `failed` nothing was sent; `uncertain` has failed too, but may have been sent. */
+/**
+ * The state of an item; it has exactly one. `failed`: nothing was sent. `uncertain`: the item has failed, but the
+ * message may have been sent.
+ */
 export type ItemState = 'pending' | 'done' | 'leftOut' | 'failed' | 'uncertain';
 
-/** The state of an item with this outcome. One with an invalid field has failed. */
+/** The state of an item with this outcome. An item with an invalid field counts as failed. */
 export function stateOf(outcome: Outcome | undefined): ItemState {
 	if (outcome === undefined) return 'pending';
 	if (hasFailed(outcome)) return outcome.failure.sendStatus === 'notSent' ? 'failed' : 'uncertain';
@@ -78,7 +81,7 @@ export function inState(...states: Array<Exclude<ItemState, 'failed'>>) {
 	return (item: Item): item is ValidItem => states.some((state) => state === stateOf(item.outcome));
 }
 
-/** Whether nothing was sent for certain: the item failed before that, or a rule left it out. */
+/** Whether it is certain that nothing was sent: the item failed before, or a rule left it out. */
 export function isUnsent(outcome: Outcome): boolean {
 	return ['failed', 'leftOut'].includes(stateOf(outcome));
 }
@@ -86,5 +89,5 @@ export function isUnsent(outcome: Outcome): boolean {
 /** Whether an item has not failed, and no rule has left it out. */
 export const isWanted = inState('pending', 'done');
 
-/** Whether the recipient of an item may get its message, now or in an earlier attempt. */
+/** Whether this run or an earlier attempt may send, or has sent, a message to the recipient of an item. */
 export const mayReach = inState('pending', 'done', 'leftOut', 'uncertain');

@@ -1,4 +1,4 @@
-/** What comes out for an item, and its errors as n8n shows them. */
+/** The output of an item, and its errors as n8n shows them. */
 import { difference, omit, omitBy, pickBy, uniq } from 'lodash';
 import {
 	type IDataObject,
@@ -32,7 +32,7 @@ export function toOutputs(
 
 /**
  * The output of an item that was carried out, has failed or was left out. n8n sends an item to the error output only if
- * `error` is its only field, and then adds the fields of the input.
+ * `error` is its only field. n8n then adds the fields of the input.
  */
 export function toOutput(
 	{ onError }: INode,
@@ -55,21 +55,21 @@ export function toOutput(
 	return [{ json: isPreview ? toRow(result) : { ...result, error }, pairedItem }];
 }
 
-/** An item of a preview: nothing was sent, so nothing has an ID. */
+/** The row of an item in a preview. Nothing was sent, so it has no message ID. */
 const toRow = (record: IDataObject) => omit(record, 'messageId');
 
-/** A message, which has no period, and its description. */
+/** A message, which does not end with a period, followed by its description. */
 const joinSentences = (message: string, description?: string) =>
 	description ? `${message}. ${description}` : message;
 
-/** What only some results have. */
+/** Fields that only some results have. */
 const rareFields = 'error meantFor sendAfter sendBefore sentAs skipped timeZones'.split(' ');
-/** Fields that an earlier run may have left in the input. They must not look like results of this run. */
+/** Fields of a result. The input may contain them from an earlier run; they must not look like results of this run. */
 const ownFields = ['messageId', ...rareFields];
 
 /**
- * Outputs followed by the fields of their inputs. If both have a field, the output's is used. n8n's table shows columns in
- * the order in which they appear, so the first item has all fields of a result.
+ * Outputs followed by the fields of their inputs. If both have the same field, the output's is used. n8n's table shows
+ * columns in the order in which they first appear, so the first item gets all fields of a result.
  */
 function withInputs(outputs: INodeExecutionData[], items: Item[]): INodeExecutionData[] {
 	const isResult = ({ json }: INodeExecutionData) => 'sendStatus' in json;
@@ -93,7 +93,7 @@ function withInput(result: IDataObject, input: IDataObject): IDataObject {
 /** The error that stops the execution for an item. `note` follows its description. */
 export function toNodeError(node: INode, failure: ServiceError, itemIndex: number, note: string) {
 	const description = [failure.description, note].filter(Boolean).join(' ');
-	// Of an error of a tool, n8n shows the model only the message.
+	// If a tool fails, n8n shows the model only the message.
 	const message = isTool(node)
 		? joinSentences(failure.message, description)
 		: `${failure.message} [item ${itemIndex}]`;

@@ -6,11 +6,11 @@ interface QueueSettings<T> {
 	keyOf: (item: T) => string;
 	/** Maximum number of items at the same time; read again after each item. */
 	concurrency: () => number;
-	/** Once true, no further item is begun. */
+	/** Once this is true, no further item is started. */
 	isStopped: () => boolean;
 }
 
-/** Carries out all items in about their order: after each item, a queue goes to the end of the line. `task` does not reject. */
+/** Carries out all items in about their order: after each item, its queue goes to the end of the line. `task` must not reject. */
 export async function inQueues<T>(
 	items: T[],
 	{ keyOf, concurrency, isStopped }: QueueSettings<T>,
@@ -38,7 +38,7 @@ export async function inQueues<T>(
 	});
 }
 
-/** Lets as many tasks run at the same time as `limit` says, read again after each; the others wait in their order. */
+/** Runs as many tasks at the same time as `limit` says, which is read again after each task. The other tasks wait in their order. */
 export function atMost(limit: () => number): <T>(task: () => Promise<T>) => Promise<T> {
 	let underWay = 0;
 	const waiting: Array<() => void> = [];

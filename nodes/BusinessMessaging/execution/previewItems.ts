@@ -5,7 +5,7 @@ import { sendResult } from '../operations/operation';
 import type { TemplateList } from '../transport/templateList';
 import { type ValidItem, skip } from './item';
 
-/** Gives each item the message that would be sent. @returns a hint on what a preview does not show */
+/** Gives each item the message that would be sent. @returns a hint about what a preview does not show */
 export function previewItems(items: ValidItem[], prepared: unknown): string | undefined {
 	for (const item of items) {
 		const { request } = item;

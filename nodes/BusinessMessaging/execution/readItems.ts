@@ -20,10 +20,10 @@ import type { Item } from './item';
 
 type Values = Record<string, unknown>;
 
-/** After this time, ms, n8n's editor, webhooks and health checks have a turn. */
+/** After this time, ms, reading pauses so that n8n can serve its editor, webhooks and health checks. */
 const turnMs = 25;
 
-/** Reads the input items. One with an invalid value has failed, with an InputError that names the field. */
+/** Reads the input items. An item with an invalid value has failed, with an InputError that names the field. */
 export async function readItems(context: IExecuteFunctions, operation: Operation): Promise<Item[]> {
 	const reader = new FieldReader(context);
 	// A credential that cannot be read is reported by the first request.
@@ -84,7 +84,7 @@ function buildRequest(
 	return { ...request, query, body };
 }
 
-/** Checks what the body has against the endpoint's schema. The error shows the label of the field instead of its path. */
+/** Checks the fields of a body against the endpoint's schema. The error shows the label of the field instead of its path. */
 function checkBody(endpoint: Endpoint, { fields }: Operation, body: Values): void {
 	const result = endpoint.body?.partial().safeParse(JSON.parse(JSON.stringify(body)));
 	if (!result || result.success) return;

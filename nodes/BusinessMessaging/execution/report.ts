@@ -1,4 +1,4 @@
-/** What n8n shows of a run that sends messages: labels and figures of its execution, its progress, and its total. */
+/** What n8n shows about a run that sends messages: labels and figures of its execution, its progress, and its total. */
 import { compact, countBy, pickBy, uniq } from 'lodash';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
@@ -15,16 +15,19 @@ import {
 	stateOf,
 } from './item';
 
-/** n8n cuts off longer labels. */
+/** The greatest length of a label, characters: n8n cuts off longer ones. */
 const maxLength = 255;
 
-/** Labels the execution with its only recipient and its only campaign, by which n8n's list of executions can be filtered. */
+/**
+ * Labels the execution with the recipient and the campaign, if there is only one of each. n8n's list of executions can
+ * be filtered by these labels.
+ */
 export function labelExecution(
 	{ customData }: IExecuteFunctions,
 	{ recipientOf }: Operation,
 	items: ValidItem[],
 ): void {
-	if (!recipientOf || !customData) return; // older versions of n8n have none
+	if (!recipientOf || !customData) return; // older versions of n8n have no custom data
 	const labels = {
 		phone: items.map(({ request }) => request.body?.to),
 		campaign: items.map(({ request }) => request.rules?.campaign?.name),
@@ -32,7 +35,7 @@ export function labelExecution(
 	for (const [key, all] of Object.entries(labels)) {
 		const [value, ...others] = uniq(compact(all)).map(String);
 		if (value === undefined || others.length > 0) continue;
-		// The node may run once for each recipient, in a loop.
+		// In a loop, the node may run once for each recipient.
 		const known = customData.get(key);
 		const isKnown = `, ${known}, `.includes(`, ${value}, `);
 		const both = known ? `${known}, ${value}` : value;
@@ -41,8 +44,8 @@ export function labelExecution(
 }
 
 /**
- * Adds up what became of the messages of this run, in n8n's custom data and, where n8n has it (2.22), as attributes of the node's span.
- * What an earlier attempt has sent was counted by that attempt.
+ * Counts the results of this run's messages, in n8n's custom data and, from n8n 2.22 on, as attributes of the node's
+ * span. Messages that an earlier attempt has sent were counted by that attempt.
  */
 export function reportFigures(
 	context: IExecuteFunctions,
@@ -61,7 +64,7 @@ export function reportFigures(
 	}
 	const figures = { ...counts, tooManyRequests: client?.tooManyRequests ?? 0 };
 	const { customData } = context;
-	// n8n keeps ten values, so zeros are left to the user's own.
+	// n8n keeps only ten values, so zeros are left out to leave room for the user's own values.
 	for (const [key, figure] of Object.entries(pickBy(figures)))
 		customData?.set(key, String(Number(customData.get(key) ?? 0) + figure));
 	const tracing: Record<string, string | number> = { ...figures };
@@ -70,15 +73,15 @@ export function reportFigures(
 	context.setMetadata?.({ tracing });
 }
 
-/** Between two lines of the log: so many messages, and at least this part of the run. */
+/** The number of messages between two lines of the log: at least this many, and at least this part of the run. */
 const minStep = 100;
 const maxLines = 20;
 
 /**
- * Says in n8n's log how far a long run is: n8n shows nothing of a node before it ends. No line holds
- * anything of a message.
+ * Writes the progress of a long run to n8n's log: n8n shows nothing of a node before it ends. No line contains anything
+ * from a message.
  *
- * @returns what to call after each message of the run
+ * @returns a function to call after each message of the run
  */
 export function logProgress(context: IExecuteFunctions, total: number): (outcome: Outcome) => void {
 	const run = `Workflow "${context.getWorkflow().name}", execution ${context.getExecutionId()}, node "${context.getNode().name}"`;
@@ -101,20 +104,21 @@ export function logProgress(context: IExecuteFunctions, total: number): (outcome
 	};
 }
 
-/** What a run does with its messages. */
+/** How a run handles its messages. */
 interface MessageRun {
 	isPreview: boolean;
 	/** Whether failed items go to the error output. */
 	hasErrorOutput: boolean;
 }
 
-/** What became of a message. */
+/** The result of a message. */
 type ResultKind = Exclude<ItemState, 'pending' | 'leftOut'> | SkipReason;
 
 /**
- * The total of a run that sends messages, e.g. "Preview: nothing was sent. 22 would be sent, 2 duplicates, 4 cannot be sent (see reason)."
+ * The total of a run that sends messages, e.g. "Preview: nothing was sent. 22 would be sent, 2 duplicates, 4 cannot be
+ * sent (see reason)."
  *
- * @returns undefined for a single message that is not only shown: its item says the same
+ * @returns undefined for a single message, unless it is a preview: the message's item says the same
  */
 export function totalOf(items: Item[], run: MessageRun): string | undefined {
 	if (!run.isPreview && items.length < 2) return undefined;

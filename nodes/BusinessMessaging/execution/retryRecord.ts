@@ -1,7 +1,7 @@
 /**
- * What a run has sent, so that neither Retry On Fail nor the Retry button sends it again. It is kept in the node's context,
- * which n8n stores with the execution. An item is identified by its index and recipient, because a text may contain the
- * time.
+ * The messages that a run has sent, so that neither Retry On Fail nor the Retry button sends them again. The record is
+ * kept in the node's context, which n8n stores with the execution. An item is identified by its index and recipient,
+ * and not by its text, because a text may contain the time.
  */
 import { createHash, randomUUID } from 'crypto';
 import { pick } from 'lodash';
@@ -23,7 +23,7 @@ import { ServiceError } from '../transport/errors';
 /** The failure of an item that may have taken effect. */
 type UncertainFailure = Pick<ServiceError, 'message' | 'description' | 'statusCode'>;
 
-/** What is stored from the request until the response. */
+/** The failure that is stored between the request and the response. */
 const interrupted: UncertainFailure = {
 	message: 'The execution was interrupted before the service responded',
 	description:
@@ -31,13 +31,13 @@ const interrupted: UncertainFailure = {
 };
 
 interface StoredRun {
-	/** The same over all attempts at this run. */
+	/** The same for all attempts of this run. */
 	id: string;
-	/** The records of an item, or that it may have taken effect. */
+	/** For each item: its records, or the failure of a request that may have taken effect. */
 	items: Record<string, IDataObject[] | UncertainFailure | undefined>;
 }
 
-/** The record of the current run of an operation whose calls must not be repeated. */
+/** The record of the current run, for an operation whose calls must not be repeated. */
 export class RetryRecord implements Guard {
 	private readonly runs: Record<string, StoredRun>;
 	private readonly runIndex: string;
@@ -55,7 +55,7 @@ export class RetryRecord implements Guard {
 		this.run = this.runs[this.runIndex] ??= { id: randomUUID(), items: {} };
 	}
 
-	/** What became of an item in an earlier attempt; undefined if it is still to be carried out. */
+	/** The result of an item in an earlier attempt; undefined if the item is still to be carried out. */
 	recall(item: ValidItem): Outcome | undefined {
 		const entry = this.run.items[this.keyOf(item)];
 		if (Array.isArray(entry)) return { records: entry };
@@ -67,8 +67,8 @@ export class RetryRecord implements Guard {
 	/**
 	 * Records that the item's request goes out now.
 	 *
-	 * @returns an idempotency key that is the same for all attempts to send this content, and for a campaign in all runs of
-	 * the node. A corrected text has another key: a service may repeat its refusal of the first one for the same key.
+	 * @returns an idempotency key. It is the same for all attempts to send this content; with a campaign, it is the same
+	 * in all runs of the node. A corrected text has another key: for the first key, a service may repeat its refusal.
 	 */
 	begin(item: ValidItem): string {
 		const key = this.keyOf(item);
@@ -79,14 +79,14 @@ export class RetryRecord implements Guard {
 		return createHash('sha256').update(id).digest('hex').slice(0, 32);
 	}
 
-	/** Sends the message of an item, and records what became of it. */
+	/** Sends the message of an item, and records the result. */
 	async guard(item: ValidItem, send: Send): Promise<Outcome> {
 		const outcome = await send().catch(toOutcome);
 		this.keep(item, outcome);
 		return outcome;
 	}
 
-	/** Records what became of an item. Nothing remains of one that was certainly not sent, or left out by a rule. */
+	/** Records the result of an item. If the message was certainly not sent, or a rule left it out, nothing is kept. */
 	private keep(item: ValidItem, outcome: Outcome): void {
 		const { items } = this.run;
 		const key = this.keyOf(item);
@@ -95,7 +95,7 @@ export class RetryRecord implements Guard {
 		else items[key] = pick(outcome.failure, ['message', 'description', 'statusCode']);
 	}
 
-	/** Forgets the run: nothing is left that a retry could send again. */
+	/** Forgets the run, because a retry has nothing left to send again. */
 	clear(): void {
 		delete this.runs[this.runIndex];
 	}

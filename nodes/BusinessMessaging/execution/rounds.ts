@@ -1,18 +1,18 @@
 /**
- * What holds for an execution and not only for one run of the node: in a loop, n8n runs it once for each round. It is kept in the
- * node's context, which n8n stores with the execution.
+ * What must be known over a whole execution and not only in one run of the node: in a loop, n8n runs the node once for
+ * each round. It is kept in the node's context, which n8n stores with the execution.
  */
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { InputError } from '../transport/errors';
 
-/** The place of an item: the round and its index, both counted from 0. */
+/** The position of an item: the round and its index, both counted from 0. */
 type ItemPosition = [round: number, index: number];
 
 interface StoredRounds {
 	/** The first item of each person. */
 	people: Record<string, ItemPosition>;
-	/** The items of the latest round that was tested, and of all before it. */
+	/** The latest round that was tested, the number of its items, and the number of items in all rounds before it. */
 	tested: { round: number; before: number; items: number };
 }
 
@@ -29,7 +29,7 @@ export class Rounds {
 		this.stored = kept.rounds ??= { people: {}, tested: { round: 0, before: 0, items: 0 } };
 	}
 
-	/** The first item of each person so far, as long as it is not in this round, which may be repeated by a retry. */
+	/** The first item of a person, if it is in an earlier round. Undefined if it is in this round, which a retry may repeat. */
 	earlier(person: string): ItemPosition | undefined {
 		const position = this.stored.people[person];
 		return position?.[0] === this.round ? undefined : position;
@@ -40,7 +40,7 @@ export class Rounds {
 		this.stored.people[person] = this.earlier(person) ?? [this.round, index];
 	}
 
-	/** Counts the items of this round, of which the first are tested. @returns how many there were before it */
+	/** Counts the items of this round, for a test of the first items. @returns how many items there were before this round */
 	test(): number {
 		const { tested } = this.stored;
 		const items = this.context.getInputData().length;
@@ -50,7 +50,7 @@ export class Rounds {
 		return before;
 	}
 
-	/** @throws InputError if this n8n forgets earlier rounds, so that a rule cannot hold over them */
+	/** @throws InputError if this n8n forgets earlier rounds, so that a rule cannot apply to them */
 	checkKept(rule: string): void {
 		if (this.isKept) return;
 		throw new InputError(
@@ -59,7 +59,7 @@ export class Rounds {
 		);
 	}
 
-	/** @throws InputError if this run has not all items, so that a rule cannot hold before anything is sent */
+	/** @throws InputError if this run does not have all items, so that a rule cannot be applied before the first message is sent */
 	checkComplete(rule: string): void {
 		const { name } = this.context.getNode();
 		const before = this.context.getParentNodes(name).map((node) => node.name);

@@ -159,7 +159,7 @@ function refuse(context: IExecuteFunctions, items: Item[], note: string): void {
 		if (hasFailed(outcome)) throw toNodeError(context.getNode(), outcome.failure, index, note);
 }
 
-/** Recalls what was done in an earlier attempt, and prepares what the remaining items share. If that fails, they all fail. */
+/** Recalls what was done in an earlier attempt, and prepares what the remaining items share. If the preparation fails, all of them fail. */
 async function openRun(
 	context: IExecuteFunctions,
 	operation: Operation,
@@ -192,7 +192,10 @@ function review(operation: Operation, item: ValidItem, prepared: unknown): void 
 	}
 }
 
-/** Fails items whose requests were never sent, even if the request that has failed may have taken effect. */
+/**
+ * Fails items whose requests were never sent. The error may come from a request that may have taken effect; that does
+ * not apply to these items.
+ */
 function fail(items: Item[], error: unknown): void {
 	const cause = asFailure(error);
 	const { message, description, statusCode } = cause;
@@ -203,7 +206,7 @@ function fail(items: Item[], error: unknown): void {
 	for (const item of items) item.outcome = { failure };
 }
 
-/** If nothing can receive the replies, all valid items fail, also those that were asked in an earlier attempt. */
+/** Begins to listen for replies. If nothing can receive them, all valid items fail, also those that were asked in an earlier attempt. */
 async function beginListening(
 	context: IExecuteFunctions,
 	items: Item[],
@@ -218,7 +221,10 @@ async function beginListening(
 	}
 }
 
-/** How many requests go out at the same time. With Send Once fewer do, as it cannot know what became of them in a crash. */
+/**
+ * How many requests go out at the same time. With Send Once fewer do, because after a crash Send Once cannot know the
+ * results of requests under way.
+ */
 function concurrencyOf(items: ValidItem[], client: Client): () => number {
 	const least = items.some(({ request }) => request.rules?.campaign) ? 24 : 100;
 	const { concurrency } = optionsOf(items);
@@ -230,8 +236,9 @@ function queueOf({ queueOf: keyOf, recipientOf = () => '' }: Operation, request:
 }
 
 /**
- * How many items claim their entries before their turn: as many as are sent while a claim waits for its verdict. A crash leaves their messages
- * uncertain, so a number that the user has set also counts them, unless other processes make every claim wait.
+ * How many items claim their entries before their turn: as many as are sent while a claim waits for its verdict. After
+ * a crash, the messages of these items are uncertain. So no item claims ahead if the user has set the number of
+ * requests, unless other processes make every claim wait.
  */
 function lookAhead(stores: EntryStore[], { config }: Client, isSet: boolean): number {
 	const { requests, windowMs } = config.rate;
@@ -242,7 +249,7 @@ function lookAhead(stores: EntryStore[], { config }: Client, isSet: boolean): nu
 /** What guards see of an item whose turn came after the run was stopped. */
 const stopped = toOutcome(new InputError('The run was stopped'));
 
-/** Carries out items, until the first failure unless the node continues on errors. @returns a warning for the user */
+/** Carries out items. Stops at the first failure, unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
 	run: Run,
@@ -264,7 +271,7 @@ async function carryOut(
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);
-	// In the order in which they are called. A message that all of them let through is sent.
+	// In the order in which they are called. A message is sent if every guard lets it through.
 	const guards = compact([record, sendWindow, cap, sendOnce]);
 	await inQueues(items, settings, async (item) => {
 		let isTooLate = false;
@@ -307,10 +314,13 @@ async function sendItem(
 	}
 }
 
-/** More hints would hide the output. */
+/** The greatest number of hints; more would hide the output. */
 const maxHints = 10;
 
-/** Shows the total of the messages above the output, then hints, each once, those about all items first; and how many there are beyond the greatest number. */
+/**
+ * Shows the total of the messages above the output, then each hint once, first those about all items. If there are too
+ * many hints, the last one says how many are not shown.
+ */
 function addHints(
 	context: IExecuteFunctions,
 	{ recipientOf, waits }: Operation,
@@ -340,7 +350,7 @@ function optionsOf([first]: ValidItem[]): RunOptions & { timeout: number } {
 	return { timeout: defaultTimeoutSeconds, ...first?.request.options };
 }
 
-/** Rejects when the user stops the execution, at once. What is under way is finished. */
+/** Rejects at once when the user stops the execution. Requests under way are still finished. */
 async function untilStopped<T>(context: IExecuteFunctions, work: Promise<T>): Promise<T> {
 	const description =
 		'Requests under way are finished. To continue, run the workflow again: with Send Once, nobody gets a message twice.';

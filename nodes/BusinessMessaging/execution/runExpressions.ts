@@ -1,20 +1,23 @@
-/** Which expressions give the same for all items of a run, so that n8n evaluates them once. */
+/** Finds expressions that give the same result for all items of a run, so that n8n evaluates them once. */
 
-/** A node by its name, written as one text, and what it gives without regard to the item. */
+/** A node by its name, written as one text, and its output as far as it does not depend on the item. */
 const node = String.raw`\$\(\s*(?:"[^"\\$]*"|'[^'\\$]*'|\x60[^\x60\\$]*\x60)\s*\)`;
 const ofNode = String.raw`(?:${node}|\$input)\s*\??\.\s*(?:all|first|last)\s*\(`;
 const parameters = String.raw`(?:${node}|\$input)\s*\??\.\s*params\b`;
-/** Variables of n8n that belong to the run, and its functions, which depend on their arguments only. */
+/** n8n's variables that belong to the run, and its functions, whose results depend only on their arguments. */
 const names = String.raw`\$(?:env|vars|workflow|execution|runIndex|mode|nodeId|nodeVersion|today|jmesPath|jmespath|min|max|average|if|ifEmpty|not)\b`;
 const ofRun = new RegExp([ofNode, parameters, names].join('|'), 'g');
 
-/** What is left may depend on the item: all of n8n's other names, those that hide one, time, chance and escapes. */
+/**
+ * Anything else may depend on the item: n8n's other names, objects that give access to them such as `this`, time,
+ * randomness and escapes.
+ */
 const mayDiffer =
 	/\$(?!\{)|\\[ux]|\b(?:this|self|window|global\w*|Date|now|local|utc)\b|random|uuid/i;
 
 /**
- * Whether an expression gives the same for all items. If in doubt, it does not: then it is evaluated for each item, which only
- * takes time.
+ * Whether an expression gives the same result for all items. If in doubt, the answer is no: the expression is then
+ * evaluated for each item, which only takes time.
  *
  * @param code a text with expressions in braces, or the code of one
  */

@@ -1,7 +1,7 @@
 /**
- * Send Once: a campaign reaches each recipient at most once, across executions, workers and crashes. A key (recipient and
- * campaign) is claimed in n8n's database before the send. Afterwards, the claim is confirmed or removed. A claim without
- * confirmation is a message that was under way when n8n stopped. docs/adr/0004-memory.md
+ * Send Once: a campaign reaches each recipient at most once, across executions, workers and crashes. A key (recipient
+ * and campaign) is claimed in n8n's database before the message is sent. Afterwards, the claim is confirmed or removed.
+ * A claim without a confirmation belongs to a message that was being sent when n8n stopped. docs/adr/0004-memory.md
  */
 import type { IExecuteFunctions } from 'n8n-workflow';
 
@@ -19,7 +19,7 @@ import {
 	skip,
 } from './item';
 
-/** What is known of a key before it is sent. */
+/** What is known about a key before its message is sent. */
 type KeyState = 'new' | Extract<SkipReason, 'alreadySent' | 'mayHaveBeenSent' | 'historyCleared'>;
 
 const claimPrefix = 'claimed ';
@@ -27,13 +27,13 @@ const confirmationPrefix = 'sent ';
 
 type KeysUnderWay = Map<string, 'alreadySent' | 'mayHaveBeenSent'>;
 
-/** What is known of keys that running executions of this process have claimed, by store: none of them is sent again. */
+/** For each store, the keys that running executions of this process have claimed. No message is sent again for any of them. */
 const underWay = new WeakMap<EntryStore, KeysUnderWay>();
 
 /** Send Once for the items of a run that have a campaign. */
 export class SendOnce implements Guard {
 	readonly store: EntryStore;
-	/** What this run has claimed. */
+	/** The keys that this run has claimed. */
 	private readonly began = new Set<string>();
 	private readonly entries = new Set<string>();
 	private clearing: Promise<'historyCleared'> | undefined;
@@ -65,7 +65,7 @@ export class SendOnce implements Guard {
 		return outcome;
 	}
 
-	/** Writes what is left at the end of a run. @returns what later runs will do wrong if the database fails */
+	/** Writes what is not written yet, at the end of a run. @returns a warning about what later runs will do wrong if the database fails */
 	async close(): Promise<string | undefined> {
 		const left = await this.store.flush(this.entries);
 		for (const key of this.began) this.underWay.delete(key);
@@ -93,7 +93,7 @@ export class SendOnce implements Guard {
 		return isSent ? 'alreadySent' : 'mayHaveBeenSent';
 	}
 
-	/** Forgets all keys, once a run. */
+	/** Forgets all keys, only once in a run. */
 	private async clear(): Promise<'historyCleared'> {
 		const clear = async () => {
 			await this.store.clear();
@@ -128,7 +128,7 @@ export class SendOnce implements Guard {
 	}
 }
 
-/** Identifies one message of a campaign to a recipient: the first one, or the one after a failed message. */
+/** The key of a message of a campaign to a recipient. The message that follows a failed message has another key than the first one. */
 export function campaignKeyOf(request: OperationRequest): string | undefined {
 	const { campaign } = request.rules ?? {};
 	if (!campaign) return undefined;
@@ -137,7 +137,10 @@ export function campaignKeyOf(request: OperationRequest): string | undefined {
 	return failedMessageId ? `${key} after ${failedMessageId}` : key;
 }
 
-/** Sends a message again. A refusal says nothing about the first attempt, so no fallback template follows. */
+/**
+ * Sends a message again. If the service refuses the second attempt, this says nothing about the first one, so no
+ * fallback template is sent.
+ */
 async function repeat({ request }: ValidItem, send: Send): Promise<Outcome> {
 	const outcome = await send({ ...request, rules: { ...request.rules, fallback: undefined } });
 	if (!hasFailed(outcome)) return outcome;

@@ -5,7 +5,7 @@ import type { SendWindow } from '../operations/sending/audienceRules';
 import { InputError } from '../transport/errors';
 
 const minuteMs = 60_000;
-/** A window that opens once a week opens within this time, ms. */
+/** How far ahead an opening is searched, ms: a window that opens once a week opens within this time. */
 const searchedMs = 8 * 24 * 60 * minuteMs;
 
 /**
@@ -40,7 +40,7 @@ function isOpen(window: SendWindow, zones: string[], time: number): boolean {
 	return zones.every((zone) => isInside(window, DateTime.fromMillis(time, { zone })));
 }
 
-/** Minute by minute, because daylight saving time can open or close a window at any time. */
+/** The next minute that fits. Every minute is checked, because daylight saving time can open or close a window at any time. */
 function nextMinute(now: number, fits: (time: number) => boolean): number | undefined {
 	const first = (Math.floor(now / minuteMs) + 1) * minuteMs;
 	for (let time = first; time < first + searchedMs; time += minuteMs) if (fits(time)) return time;

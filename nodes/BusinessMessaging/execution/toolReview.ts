@@ -1,6 +1,6 @@
 /**
- * The human review of a tool call of an AI agent. n8n fills in its message with `{{ $tool.parameters }}`, a record. Here,
- * people get to read it as lines.
+ * The human review of a tool call of an AI agent. In the message, n8n replaces `{{ $tool.parameters }}` by a record.
+ * This module shows the record to people as lines of text.
  */
 import { isObject } from 'lodash';
 import type { INode } from 'n8n-workflow';
@@ -21,12 +21,12 @@ export function isTool({ type }: INode): boolean {
 	return type.endsWith('Tool');
 }
 
-/** Whether an expression is what the tool is called with. */
+/** Whether an expression stands for the parameters of the tool call. */
 export function isToolParameters(code: string): boolean {
 	return toolParameters.test(code);
 }
 
-/** A record as lines such as `Recipient: Anna`, records and lists in it indented. */
+/** A record as lines such as `Recipient: Anna`; records and lists inside it are indented. */
 export function toLines(value: unknown, indent = ''): string {
 	if (!isObject(value)) return `${indent}${textOrJson(value)}`;
 	const entries = isRecord(value)
@@ -40,7 +40,7 @@ export function toLines(value: unknown, indent = ''): string {
 	return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-/** Says how to answer, unless the message does. `written` is its text before n8n filled in the expressions. */
+/** Adds how to answer, unless the message says it. `written` is the text before n8n filled in the expressions. */
 export function withAnswers(message: string, written: string): string {
 	const shown = written.split(/\{\{|\}\}/).some(isToolParameters);
 	return shown && !yes.test(written) ? `${message.trimEnd()}\n\nReply yes or no.` : message;

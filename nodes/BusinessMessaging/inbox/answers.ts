@@ -1,4 +1,4 @@
-/** Reads a reply as the expected kind of answer, and says what is written to somebody whose reply does not fit. */
+/** Reads a reply as the expected kind of answer. Says what is written to a person whose reply does not fit. */
 import { trim } from 'lodash';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
@@ -31,20 +31,21 @@ export function readAnswer(text: string | null, expected: Expected): AnswerValue
 const emailSchema = z.string().email();
 const marks = ' \t\n\r"\'.,;:!?¡¿()*_-';
 
-/** Ignores case, punctuation at the ends, and variants of the same character. */
+/** A text for comparison: lower case, without punctuation at its ends, and one form for variants of a character. */
 function plain(text: string): string {
 	const variants = /[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
 	return trim(text.normalize('NFKC').toLocaleLowerCase('en'), marks).replace(variants, '');
 }
 
-/** Signs alone, such as *** or -, are compared as they are. */
+/** Whether two answers are the same. Texts of punctuation only, such as *** or -, are compared as they are. */
 function isSameAnswer(expected: string, text: string): boolean {
 	return expected === text || (plain(text) !== '' && plain(expected) === plain(text));
 }
 
 /**
- * One of the choices as it was written in the node, also by its number in the list. Where all choices begin with digits, 3 may
- * mean the third or the number 3, so it counts only if it is both.
+ * The choice that a text means, as it was written in the node. A text may also be the number of a choice in the list.
+ * If all choices begin with digits, 3 may mean the third choice or a choice that begins with 3, so it counts only if
+ * both are the same choice.
  */
 function readChoice(text: string, choices: string[]): string | undefined {
 	const named =
@@ -60,7 +61,10 @@ function haveDigits(choices: string[]): boolean {
 	return choices.every((choice) => /^[+-]?\d/.test(choice));
 }
 
-/** A number with point or comma. With a single one that may separate thousands (1,234), the number is ambiguous and does not count. */
+/**
+ * Reads a number with a decimal point or comma. If its only separator may also separate thousands (1,234), the number
+ * is ambiguous and does not count.
+ */
 function readNumber(text: string): number | undefined {
 	const written = text.replace(/[\s'’]/g, '').replace('−', '-');
 	// A longer number would lose digits.

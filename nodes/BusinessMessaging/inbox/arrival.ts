@@ -8,7 +8,7 @@ import { nameOf } from '../webhooks/deduplicationKey';
 import { latestTimeOf, quotedIn, readEvent, senderOf } from '../webhooks/simpleEvent';
 import { type Arrival, maxText } from './core';
 
-/** Characters of the name of a message that nothing identifies. */
+/** Characters of the name for a message that no ID or time identifies. */
 const nameLength = 11;
 
 /**

@@ -1,4 +1,4 @@
-/** Finds out how replies will arrive, before the first question is sent. */
+/** Finds the receiver of the replies, before the first question is sent. */
 import { chunk, partition } from 'lodash';
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 
@@ -17,12 +17,18 @@ import { QuestionRun } from './questionRun';
 import { isTriggerUrl, withoutQuery } from './urls';
 import { listenByWebhook } from './withoutTrigger';
 
-/** At most this many people are asked in one run. */
+/** The greatest number of people that one run asks. */
 const maxPeople = 10_000;
-/** People are told in parts before they are asked: as many as are asked in about this time, ms. */
+/**
+ * Triggers are told about people in parts, before these people are asked. A part has as many people as are asked in
+ * about this time, ms.
+ */
 const partMs = 2_000;
 const minPart = 20;
-/** The service's clock in HTTP is in whole seconds, and takes its time to arrive: clocks that differ by less may be equal, ms. */
+/**
+ * If the service's clock and ours differ by less, they count as equal, ms: HTTP shows the time in whole seconds, and
+ * the response takes its time to arrive.
+ */
 const maxClockErrorMs = 2_000;
 
 /**
@@ -73,7 +79,7 @@ export async function listenForReplies(
 	);
 }
 
-/** @returns undefined without a trigger */
+/** Uses the published triggers. @returns undefined if there is none */
 async function listenByTrigger(run: QuestionRun): Promise<Listening | undefined> {
 	const { context, client, id, questions, limitMs } = run;
 	const url = canonical(context.getSignedResumeUrl({ wait: id }));
@@ -111,11 +117,11 @@ async function readSkew(client: Client): Promise<number | null> {
 	return Math.abs(difference) < maxClockErrorMs ? 0 : difference;
 }
 
-/** The people of a run in parts, each of which is told once, before the first of them is asked. */
+/** The people of a run in parts. Triggers are told about each part once, before the first person in it is asked. */
 class Parts {
 	private readonly partOf = new Map<number, ValidItem[]>();
 	private readonly told = new Map<ValidItem[], Promise<void>>();
-	/** Items of earlier parts. Once they are asked, triggers are told of them again, with the ID of the question. */
+	/** Items of earlier parts. Once they are asked, triggers are told about them again, with the ID of the message that asks. */
 	private earlier: ValidItem[];
 
 	constructor(

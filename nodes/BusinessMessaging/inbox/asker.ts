@@ -1,4 +1,7 @@
-/** The asking half of the protocol: everybody is told before anybody is asked, the owner last. README.md has the whole picture. */
+/**
+ * The asking half of the protocol. All triggers are told about a person before the person is asked; the owner is told
+ * last. README.md has the whole picture.
+ */
 import { union } from 'lodash';
 
 import { InputError } from '../transport/errors';
@@ -34,7 +37,7 @@ export interface Asking {
 export class Asker {
 	private owner = '';
 	private triggers: string[] = [];
-	/** Owners of open questions that are not published any more. */
+	/** Owners of open questions that are no longer published. */
 	private readonly without: string[] = [];
 	private readonly told: Person[] = [];
 	private readonly startedAt: number;
@@ -58,7 +61,7 @@ export class Asker {
 		const responses = await this.greet(urls);
 		const known = [...responses.values()].flatMap(({ owner }) => owner ?? []).sort();
 		for (const owner of known.filter((one) => !responses.has(one))) {
-			// It may just be published again. Two owners would decide differently.
+			// The owner may only be in the middle of being published again. Two owners would decide differently.
 			const response = await this.untilResponse(owner, { is: 'hello' }, true);
 			if (typeof response === 'object') responses.set(owner, response);
 			else this.without.push(owner);
@@ -74,7 +77,7 @@ export class Asker {
 		return true;
 	}
 
-	/** Those that respond. */
+	/** The triggers that respond and accept calls about questions. */
 	private async greet(urls: string[]): Promise<Map<string, TriggerResponse>> {
 		const responses = await Promise.all(
 			urls.map(async (url) => await this.untilResponse(url, { is: 'hello' })),
@@ -86,21 +89,21 @@ export class Asker {
 	}
 
 	/**
-	 * Tells everybody who is asked next.
+	 * Tells all triggers who is asked next.
 	 *
-	 * @throws InputError if the owner does not know it: then they must not be asked
+	 * @throws InputError if the owner could not be told: then these people must not be asked
 	 */
 	async tell(people: Person[]): Promise<void> {
 		const isFirst = this.told.length === 0;
 		this.told.push(...people);
 		await this.tellAll(people);
 		if (!isFirst) return;
-		// A trigger that was registered before the owner knew of this run has not heard of it.
+		// A trigger that was registered before the owner knew of this run has not heard of the run.
 		const urls = await this.ports.listTriggers();
 		await this.tellNew(urls);
 	}
 
-	/** Says who was asked, and that nobody else will be. @returns when the time is up, ms since 1970 @throws InputError */
+	/** Tells all triggers who was asked, and that nobody else will be. @returns when the time is up, ms since 1970 @throws InputError */
 	async close(people: Person[], notAsked: unknown[]): Promise<number> {
 		this.isAsking = false;
 		const until = this.ports.now() + this.asking.limitMs;
@@ -111,7 +114,7 @@ export class Asker {
 		return until;
 	}
 
-	/** The run fails: nobody is asked any more, and nobody waits. Does not throw. */
+	/** Tells all triggers that the run has failed: it asks nobody else and waits for no reply. Does not throw. */
 	async stop(): Promise<void> {
 		this.isAsking = false;
 		const over = { ...this.toRun([]), isOver: true };
@@ -119,7 +122,11 @@ export class Asker {
 		await this.tellOwner(over).catch(() => {});
 	}
 
-	/** The owner takes an asker that is silent for too long for dead. A trigger that was published meanwhile hears of the run before the next people are told. */
+	/**
+	 * Tells the owner again and again that the asker is alive: the owner counts an asker that is silent for too long as
+	 * dead. In this way, the asker also learns of triggers that were published meanwhile, and tells them about the run
+	 * before the next people are asked.
+	 */
 	private async beat(): Promise<void> {
 		for (;;) {
 			await this.ports.pause(heartbeatMs);
@@ -145,12 +152,12 @@ export class Asker {
 		return { is: 'tell', id: run.id, run: toRecord(run, trigger), skewMs: asking.skewMs, without };
 	}
 
-	/** Tells the others first: from the moment when the owner knows it, replies count. */
+	/** Tells the owner last: replies count from the moment when the owner knows of the question. */
 	private async tellAll(people: Person[]): Promise<void> {
 		const other = await this.tellOthers(this.toRun(people));
 		const response = other ?? (await this.tellOwner(this.toRun(people)));
 		if (response.inbox === 'other' && response.owner !== undefined) {
-			// Another run has chosen an owner at the same moment.
+			// Another run has chosen another owner at the same moment.
 			this.owner = response.owner;
 			this.triggers = union(this.triggers, [response.owner]);
 			await this.tellAll(people);
@@ -159,7 +166,7 @@ export class Asker {
 		}
 	}
 
-	/** Tells triggers that were published meanwhile of everybody. */
+	/** Tells triggers that were published meanwhile about all people so far. */
 	private async tellNew(urls: string[]): Promise<void> {
 		const news = urls.filter((url) => !this.triggers.includes(url));
 		if (news.length === 0) return;
@@ -171,20 +178,21 @@ export class Asker {
 		);
 	}
 
-	/** @returns the response of one that knows another owner */
+	/** Tells all triggers except the owner. @returns the response of a trigger that knows another owner */
 	private async tellOthers(run: Run): Promise<TriggerResponse | undefined> {
 		const others = this.triggers.filter((url) => url !== this.owner);
 		const results = await Promise.all(
 			others.map(async (url) => await this.untilResponse(url, this.request(run, url))),
 		);
-		// One that is being published again learns of the run then, and one that does not respond would hold up everybody.
+		// A trigger that is being published again learns of the run when it is published. A trigger that does not respond
+		// would delay everybody.
 		const lost = others.filter((_, index) => typeof results[index] !== 'object');
 		this.triggers = this.triggers.filter((url) => !lost.includes(url));
 		const responses = results.filter((result) => typeof result === 'object');
 		return responses.find(({ inbox }) => inbox === 'other');
 	}
 
-	/** @throws InputError if it does not know them in the end */
+	/** Tells the owner. @throws InputError if the owner could not be told within a minute */
 	private async tellOwner(run: Run): Promise<TriggerResponse> {
 		const end = this.ports.now() + patienceMs;
 		for (;;) {
@@ -198,7 +206,11 @@ export class Asker {
 		}
 	}
 
-	/** Repeats a call until n8n responds. @param untilPublished also while the trigger is not published */
+	/**
+	 * Repeats a call until n8n responds, for a minute at most.
+	 *
+	 * @param untilPublished whether to repeat the call also while the trigger is not published
+	 */
 	private async untilResponse(
 		url: string,
 		request: TriggerRequest,
@@ -222,7 +234,7 @@ function isFull(): InputError {
 	);
 }
 
-/** What to do follows from what was seen. */
+/** The error if the owner could not be told. Its advice depends on the last result. */
 function isNotTold(result: CallResult): InputError {
 	if (result === undefined)
 		return new InputError(

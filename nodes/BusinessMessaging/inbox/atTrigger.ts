@@ -1,4 +1,4 @@
-/** The inbox of a trigger in n8n: what a delivery brings is read here, and what follows is written here. */
+/** The inbox of a trigger in n8n. This module reads what a delivery brings, and writes what follows from it. */
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
@@ -23,15 +23,21 @@ import type { Delivery, InboxPorts, TriggerRequest, TriggerResponse } from './po
 import { seal, unseal } from './seal';
 import { isTriggerUrl, withoutQuery } from './urls';
 
-/** How often a delivery reads the credential, ms: n8n reads it from its database. A call always does, so that a new key counts at once. */
+/**
+ * How long deliveries use a credential that was read before, ms: n8n reads it from its database. A call always reads
+ * it, so that a new key counts at once.
+ */
 const credentialMs = 5_000;
 
-/** How long a question may take to be repeated, ms; services give up after ten seconds or more. After that it counts as sent. */
+/**
+ * How long repeating a question may take, ms: services give up after ten seconds or more. After this time, the
+ * repetition counts as sent.
+ */
 const repeatMs = 7_000;
 
 interface Opened {
 	inbox: Inbox;
-	/** With which service and key its state is encrypted. */
+	/** Identifies the service and the key with which the state is encrypted. */
 	serviceId?: string;
 	/** When the credential was read, by performance.now(). */
 	readAt: number;
@@ -93,7 +99,7 @@ async function repeat(
 	);
 }
 
-/** Nothing is known and nothing stored, so nothing is encrypted or called. */
+/** For an inbox that knows nothing and has nothing stored: it has nothing to encrypt and nobody to call. */
 const noPorts: InboxPorts = {
 	now: () => Date.now(),
 	pause: async () => {},
@@ -119,7 +125,7 @@ async function open(
 	if (given || (isUsed && performance.now() - known.readAt >= credentialMs)) {
 		const client = given ?? (await connect(context));
 		known.readAt = performance.now();
-		// The key of the service was changed: what is stored has to be readable with the new one.
+		// The API key was changed, so the state is encrypted again, with the new key.
 		if (known.serviceId !== undefined && known.serviceId !== client.config.id)
 			inbox.known.sealAgain();
 		known.serviceId = client.config.id;
@@ -129,9 +135,9 @@ async function open(
 	return inbox;
 }
 
-/** The messages of a delivery, and what the inbox says of them. */
+/** The messages of a delivery, and the inbox's decisions about them. */
 export interface Messages {
-	/** Whether a message must reach the inbox although no workflow wants it. */
+	/** Whether the inbox must get a message even if the trigger would not start a workflow with it. */
 	concerns(event: EventEnvelope): boolean;
 	/**
 	 * Keeps the messages that are replies.
@@ -139,7 +145,7 @@ export interface Messages {
 	 * @returns the events that start workflows; undefined if the service has to deliver again
 	 */
 	take(events: EventEnvelope[]): Promise<EventEnvelope[] | undefined>;
-	/** Has n8n store what is known together with other changes: it writes back all that it read when the delivery arrived. */
+	/** Lets n8n store what is known, together with other changes. Otherwise, n8n writes back what it read when the delivery arrived. */
 	store(): void;
 }
 
@@ -177,7 +183,7 @@ export async function openMessages(
 	};
 }
 
-/** What a call of a trigger leads to. */
+/** The response to a call of a trigger, and what follows from the call. */
 export interface Responded {
 	response: TriggerResponse;
 	/** Replies that came too late for their run: they start the workflow. */
@@ -230,7 +236,8 @@ export function toLateItem({ run, person, message }: Late, isSimplified: boolean
 }
 
 /**
- * A trigger that was just published learns which questions are open, as Send and Wait could not tell it.
+ * Asks the other triggers which questions are open, for a trigger that was just published: Send and Wait could not tell
+ * it.
  *
  * @param listed the registrations at the service, if they are known
  * @throws ServiceError

@@ -8,14 +8,17 @@ import type { CallResult, Calls, TriggerRequest, TriggerResponse } from './ports
 import { fromRecord } from './records';
 import { seal, unseal } from './seal';
 
-/** Internal kinds of event that no service delivers: a call of a trigger; for a run, whether it waits, and its replies. */
+/**
+ * Event names of our own, which no service delivers: for calls of a trigger; to ask a run whether it still waits; and
+ * to give a run its replies.
+ */
 export const inboxEvent = 'business-messaging.inbox';
 export const pollEvent = 'business-messaging.poll';
 export const repliesEvent = 'business-messaging.replies';
 
 /** How old a call may be, ms. */
 const maxAgeMs = 300_000;
-/** Timeouts, ms. n8n reads the whole execution before it continues, which takes long with thousands of items on a busy machine. */
+/** Timeouts, ms. Before n8n continues an execution, it reads all of it, which takes long with thousands of items on a busy machine. */
 const callTimeoutMs = 10_000;
 const maxResumeMs = 300_000;
 /** A large request may take longer: ms for each character. */
@@ -23,7 +26,7 @@ const msPerCharacter = 0.01;
 
 type Context = Pick<IExecuteFunctions | IHookFunctions | IWebhookFunctions, 'helpers'>;
 
-/** What is sealed: for whom it is, and since when. */
+/** Content before encryption, with its receiver and the time. */
 interface Sealed<T> {
 	at: number;
 	to: string;
@@ -35,7 +38,7 @@ function sealFor(serviceId: string, to: string, content: unknown): string {
 	return seal(serviceId, JSON.stringify(sealed));
 }
 
-/** @returns undefined if it was sealed with another key, for somebody else or too long ago */
+/** Decrypts the content of a call. @returns undefined if it was encrypted with another key, for another receiver or too long ago */
 function openFor(serviceId: string, to: string, body: unknown): unknown {
 	const data = isRecord(body) && isRecord(body.data) ? body.data : {};
 	const text = unseal(serviceId, data.sealed);
@@ -48,7 +51,7 @@ function parse(text?: string): unknown {
 	return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** Time, and calls to triggers with the context of n8n. */
+/** The current time, and calls to triggers with n8n's helpers. */
 export function callsOf(context: Context, serviceId: string): Calls {
 	return {
 		now: () => Date.now(),
@@ -94,14 +97,14 @@ export function openRequest(
 	return openFor(serviceId, own, body) as TriggerRequest | undefined;
 }
 
-/** Opens the replies that a run gets. @param id of the run */
+/** Decrypts the replies that a run gets. @param id of the run */
 export function openReplies(serviceId: string, body: unknown, id: string): Run | undefined {
 	const content = openFor(serviceId, id, body) as { own: string; record: string } | undefined;
 	return content && fromRecord(id, JSON.parse(content.record), content.own);
 }
 
 /**
- * Asks a run whether it still waits, or gives it its replies.
+ * Gives a run its replies, or without a record asks the run whether it still waits.
  *
  * @param own URL of the trigger
  * @param record the replies, see toRecord
@@ -118,19 +121,19 @@ export async function callRun(
 	return stateOf(id, await post(context, url, { event: repliesEvent, data }, maxResumeMs));
 }
 
-/** Only what n8n or our node says counts: a proxy may respond with any page and any status. */
+/** The state of a run. Only a response of n8n or of our node counts: a proxy may respond with any page and any status. */
 function stateOf(id: string, response?: Response): RunState {
 	const { statusCode, body } = response ?? {};
 	if (statusCode === 200 && isRecord(body)) {
 		if (body.waiting === true) return 'waiting';
 		return body.accepted === id ? 'accepted' : 'unknown';
 	}
-	// the page of n8n for an execution that has ended well
+	// n8n's page for an execution that has ended without an error
 	if (statusCode === 200)
 		return String(body).includes('No action required') ? 'finished' : 'unknown';
 	const message = isRecord(body) ? String(body.message) : '';
 	if (statusCode === 409) return stateOfConflict(message);
-	// deleted, waiting in another round of a loop, or signed by an earlier installation of n8n
+	// deleted, waiting in another round of a loop, or with a URL that an earlier installation of n8n has signed
 	if (statusCode === 410 || (statusCode === 404 && message !== '')) return 'gone';
 	return statusCode === 401 ? 'stopped' : 'unknown';
 }

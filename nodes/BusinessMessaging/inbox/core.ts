@@ -1,20 +1,21 @@
 /**
- * What is known of runs that wait for replies, and what follows from it. No n8n, no clock, no network: the simulation in
- * test/simulation runs exactly this. Everything here only grows (flags rise, times go up, lists get longer), so two copies of a
- * run can be merged in any order and nothing that was known is lost. README.md has the table of states.
+ * What is known about runs that wait for replies, and what follows from it. No n8n, no clock, no network: the
+ * simulation in test/unit/simulation/inbox runs exactly this code. All values only grow (flags rise, times increase,
+ * lists get longer), so two copies of a run can be merged in any order, and nothing is lost. README.md has the table of
+ * states.
  */
 import { compact, orderBy, partition, sumBy, union } from 'lodash';
 
 import type { QuestionSettings } from '../operations/sending/questionFields';
 import { maxMessages, readAnswer, textOf } from './answers';
 
-/** A message of a person, as far as it is kept. */
+/** A message of a person, with the fields that are stored. */
 export interface Message {
 	/** The same for all deliveries of the message. */
 	key: string;
 	/** null for a message without text. */
 	text: string | null;
-	/** Whether the text was longer. */
+	/** Whether the text was longer and was cut. */
 	isCut?: boolean;
 	messageId?: string;
 	/** Time of the message as the service writes it, or of its arrival. */
@@ -23,52 +24,61 @@ export interface Message {
 
 /** A message that arrives. */
 export interface Arrival extends Message {
-	/** Key of the phone, see samePhoneKey, or name of a sender without a number; empty if the service shows none. */
+	/** The key of the phone, see samePhoneKey; or the name of a sender without a number; empty if the service shows neither. */
 	phone: string;
 	/** The ID of the message that it quotes. */
 	quoted?: string;
-	/** By the service's clock, ms since 1970, rounded up to what the service writes; NaN if it does not say. */
+	/**
+	 * When the message was written, by the service's clock, ms since 1970. If the service rounds times, this is the
+	 * latest possible time. NaN if the service shows no time.
+	 */
 	time: number;
-	/** Whether it is only a word such as STOP. */
+	/** Whether the message is nothing but an opt-out word such as STOP. */
 	isOptOut: boolean;
-	/** Whether the service identifies the message, so that a second one with the same key is the same message. */
+	/** Whether the service identifies the message. Then a second message with the same key is the same message. */
 	isCertain: boolean;
 }
 
-/** Who writes, as far as it is known. */
+/** Who wrote a message, as far as it is known. */
 export type Sender = Pick<Arrival, 'phone' | 'quoted'>;
 
-/** What a question expects, and what it was. */
+/** The answer that a question expects, and the question itself. */
 export interface Question extends Omit<QuestionSettings, 'limitMs'> {
-	/** The beginning of what was asked, for replies that are late. */
+	/** The beginning of the question; late replies show it. */
 	asked: string;
 }
 
-/** Somebody who is asked, once for each question. Never changed: a newer state is another object. */
+/** A person who is asked: one object for each question. An object is never changed; a newer state is another object. */
 export interface Person {
-	/** Index of the item that asks. */
+	/** Index of the item that asks the question. */
 	item: number;
-	/** E.164. */
+	/** Phone number in E.164. */
 	to: string;
 	/** Index of the question in the run. */
 	question: number;
-	/** Messages written before are ordinary: service's clock, ms since 1970; 0 if not known yet. */
+	/** Messages that were written before this time are ordinary: by the service's clock, ms since 1970; 0 if not known yet. */
 	since: number;
-	/** Whether that is when the service says that it sent the question, and not when the owner was told. */
+	/**
+	 * Whether `since` is the time at which the question was sent, as the service says. Otherwise, it is the time at which
+	 * the owner was told.
+	 */
 	isSince?: true;
-	/** Identifier of the message with the question, if the service gave one. */
+	/** ID of the message that asks the question; null if the service gave none. */
 	askedMessageId: string | null;
-	/** The name of the sender, if the service hides the number: known once they have quoted the question. */
+	/** The name of the person, if the service hides the number. It is known once the person has quoted the question. */
 	sender?: string;
-	/** The reply, in the order of arrival: one message, or several if they are grouped. */
+	/** The reply, in the order of arrival: one message, or several if messages are grouped. */
 	messages: Message[];
-	/** Whether the reply is what was asked for. */
+	/** Whether the reply fits the question. */
 	isAccepted?: boolean;
-	/** Until when more messages belong to the reply, ms since 1970. */
+	/** Until when further messages belong to the reply, ms since 1970. */
 	moreUntil?: number;
 	/** Keys of the messages after which the question was repeated. */
 	repeatedAfter: string[];
-	/** Told, but not asked in the end, or not for certain: a message that was taken for the reply starts the workflow. */
+	/**
+	 * The triggers were told about the person, but the question was not sent, or not for certain. A message that was
+	 * taken for the reply starts the workflow.
+	 */
 	isNotAsked?: true;
 }
 
@@ -77,21 +87,21 @@ export interface Run {
 	id: string;
 	/** The signed URL that resumes the execution. */
 	url: string;
-	/** The URL of the trigger that decides, without its secret. */
+	/** The URL of the trigger that owns the run and decides, without its secret. */
 	owner: string;
-	/** The triggers that have to know who is asked, while the run still asks. */
+	/** The triggers that have to know whom the run asks, as long as it still asks people. */
 	triggers: string[];
 	/** When it began to ask, ms since 1970. */
 	startedAt: number;
 	/** Until when replies count, ms since 1970. */
 	until: number;
-	/** Until when the asker is certainly alive, by the owner's clock, ms since 1970. */
+	/** Until when the asker counts as alive, by the owner's clock, ms since 1970. */
 	leaseUntil: number;
-	/** Whether all were asked: nobody else will be. */
+	/** Whether all people were asked, so that nobody else will be. */
 	isWhole: boolean;
-	/** Whether it gets nothing any more. */
+	/** Whether the run can get no further replies. */
 	isOver: boolean;
-	/** The keys of the messages that it gets; stored before it gets them, so that a restart knows. */
+	/** The keys of the messages that the run is about to get. They are stored first, so that they are known after a restart. */
 	handing?: string[];
 	/** The keys of the messages that it has got. */
 	got?: string[];
@@ -99,20 +109,23 @@ export interface Run {
 	started: string[];
 	questions: Question[];
 	people: Map<number, Person>;
-	/** The output of the items that asked nobody, as the run needs it. */
+	/** The output of the items that asked nobody. The run needs it for its own output. */
 	notAsked: unknown[];
 }
 
-/** Longer replies are cut, so that those of all people fit into one request to n8n, which accepts 16 MB: three bytes a character, in base64. */
+/**
+ * The greatest length of one reply, and of all replies of a run; longer ones are cut. All replies must fit into one
+ * request to n8n, which accepts 16 MB: a character takes up to three bytes, in base64.
+ */
 export const maxText = 4_000;
 const maxTextOfAll = 3_000_000;
 
-/** How long an asker counts as alive after it has told somebody, and n8n may take to store that a run waits, ms. */
+/** How long an asker counts as alive after it has told the owner something, and how long n8n may take to store that a run waits, ms. */
 export const leaseMs = 120_000;
-/** How long after the time limit n8n ends a wait that nothing else has ended, ms. */
+/** How long after the time limit n8n itself ends a wait that nothing else has ended, ms. */
 export const graceMs = 60_000;
 
-/** The higher of two states of a person; the messages of both, as none may be lost. */
+/** Merges two states of a person: takes the higher value of each field, and the messages of both, so that none is lost. */
 function mergePerson(one: Person, other: Person): Person {
 	const more = other.messages.filter(({ key }) => !hasKey(one, key));
 	const messages = [...one.messages, ...more];
@@ -128,7 +141,10 @@ function mergePerson(one: Person, other: Person): Person {
 	};
 }
 
-/** What the service says of the question counts more than when the owner was told, as it also dates the messages. */
+/**
+ * The later `since`. A time that the service shows for the question counts more than the time at which the owner was
+ * told, because the service also dates the messages.
+ */
 function laterSince(one: Person, other: Person): Pick<Person, 'since' | 'isSince'> {
 	if (one.isSince !== other.isSince) return pickSince(one.isSince ? one : other);
 	return pickSince(one.since >= other.since ? one : other);
@@ -142,13 +158,16 @@ function latest(one?: number, other?: number): number | undefined {
 	return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }
 
-/** Nothing of the question counts any more, only what was written. */
+/** A person who was not asked in the end. Only what the person wrote still counts, nothing about the question. */
 function notAsked({ item, to, question, sender, messages }: Person): Person {
 	const nothing = { since: 0, askedMessageId: null, repeatedAfter: [] };
 	return { ...nothing, item, to, question, sender, messages, isNotAsked: true };
 }
 
-/** Two copies of a run. Once all were asked, nobody else belongs to it, except for what others have written meanwhile. */
+/**
+ * Merges two copies of a run. If all people were asked in only one copy, nobody else belongs to the run, except people
+ * who have written meanwhile.
+ */
 export function mergeRun(one: Run, other: Run): Run {
 	const [whole, part] = one.isWhole || !other.isWhole ? [one, other] : [other, one];
 	const isClosing = whole.isWhole && !part.isWhole;
@@ -159,7 +178,7 @@ export function mergeRun(one: Run, other: Run): Run {
 		if (isAsked && !mine?.isNotAsked && !theirs?.isNotAsked) return [person];
 		return person.messages.length > 0 ? [notAsked(person)] : [];
 	});
-	// Those who were not asked come first, so that they are found soon among thousands.
+	// Those who were not asked come first, so that they are found quickly among thousands.
 	const people = new Map(
 		partition(merged, 'isNotAsked')
 			.flat()
@@ -194,7 +213,7 @@ export function isAskerDead({ isWhole, leaseUntil }: Run, now: number): boolean 
 	return !isWhole && now > leaseUntil;
 }
 
-/** Whether a run may get replies. The time limit begins to run when all were asked. */
+/** Whether a run may get replies. Its time limit begins when all people were asked. */
 export function isOpen(run: Run, now: number): boolean {
 	return !run.isOver && (run.isWhole ? now <= run.until : !isAskerDead(run, now));
 }
@@ -204,26 +223,26 @@ function isOpenFor(run: Run, { messages, moreUntil = 0, ...person }: Person, now
 	return isOpen(run, now) && !run.handing && !person.isNotAsked && isTaking;
 }
 
-/** What a message is, to the owner of the runs. */
+/** What a message means to the owner of the runs. */
 export type Decision =
-	/** It is a reply: {@link addReply}. */
+	/** The message is a reply: {@link addReply}. */
 	| { is: 'reply'; run: Run; person: Person; isAccepted: boolean }
-	/** It does not fit, so the question is repeated: {@link addRepetition}. */
+	/** The message does not fit, so the question is repeated: {@link addRepetition}. */
 	| { is: 'repeat'; run: Run; person: Person }
-	/** It was a reply already. */
+	/** The message was handled before: as a reply, or by repeating the question. */
 	| { is: 'copy'; run: Run; person: Person }
 	| { is: 'ordinary' };
 
-/** A question to somebody. */
+/** A question to a person. */
 export interface Asked {
 	run: Run;
 	person: Person;
 }
 
 /**
- * Decides what a message is.
+ * Decides what a message means.
  *
- * @param asked the questions to its sender: the one that it quotes, then the latest first
+ * @param asked the questions to its sender: first the one that the message quotes, then the others, the latest first
  */
 export function decide(asked: Asked[], message: Arrival, now: number): Decision {
 	const known = asked.find(({ person }) => hasKey(person, message.key));
@@ -241,22 +260,28 @@ export function decide(asked: Asked[], message: Arrival, now: number): Decision 
 	return { is: 'ordinary' };
 }
 
-/** Whether a message is a word such as STOP and no answer: the workflow that records opt-outs has to get it. */
+/**
+ * Whether a message is an opt-out word such as STOP and does not answer the question. Then the workflow that records
+ * opt-outs has to get it.
+ */
 function isOptOutFor(question: Question, message: Arrival): boolean {
 	return message.isOptOut && readAnswer(message.text, question) === undefined;
 }
 
-/** Whether the workflows have to get a message although it is a reply: to any question for free text, STOP is both. */
+/**
+ * Whether a message must also start workflows although it is a reply: if the question is for free text, STOP is both a
+ * reply and an opt-out.
+ */
 export function startsWorkflowsToo({ run, person }: Asked, message: Arrival): boolean {
 	return message.isOptOut && run.questions[person.question].kind === 'freeText';
 }
 
-/** Characters of one reply: those of all people together fit into one request to n8n. */
+/** The greatest length of one reply, characters: the replies of all people together must fit into one request to n8n. */
 function roomFor({ people }: Run): number {
 	return Math.min(maxText, Math.floor(maxTextOfAll / people.size));
 }
 
-/** Takes a message as the reply, or as more of it. */
+/** Adds a message to a reply, as its first or a further message. */
 export function addReply(
 	{ run, person }: Asked,
 	{ key, text, isCut, messageId, respondedAt }: Arrival,
@@ -285,12 +310,12 @@ export function addRepetition({ run, person }: Asked, { key }: Arrival): void {
 	run.people.set(person.item, { ...person, repeatedAfter });
 }
 
-/** When something is to be done for a run, ms since 1970. */
+/** When a run has to be handled next, ms since 1970. */
 export function dueAt(run: Run): number {
 	return lateMessages(run).length > 0 ? 0 : repliesDueAt(run);
 }
 
-/** When a run gets its replies, or is over because its asker is dead, ms since 1970. */
+/** When a run gets its replies, or counts as over because its asker is dead, ms since 1970. */
 export function repliesDueAt({ isWhole, leaseUntil, isOver, until, people }: Run): number {
 	if (isOver) return 0;
 	if (!isWhole) return leaseUntil + 1;
@@ -303,25 +328,26 @@ export function repliesDueAt({ isWhole, leaseUntil, isOver, until, people }: Run
 	return Math.min(last, until);
 }
 
-/** Those whom a run has asked. */
+/** The people whom a run has asked. */
 function askedOf({ people }: Run): Person[] {
 	return [...people.values()].filter(({ isNotAsked }) => !isNotAsked);
 }
 
-/** The messages of somebody's reply that the run gets: the first one, or all if they are grouped. */
+/** The messages of a person's reply that the run gets: the first one, or all if messages are grouped. */
 function replyOf({ questions }: Run, { messages, question }: Person): Message[] {
 	return questions[question].groupMs > 0 ? messages : messages.slice(0, 1);
 }
 
-/** Says, before it happens, which messages a run gets. */
+/** Records which messages a run gets, before it gets them. */
 export function chooseReplies(run: Run): void {
 	const replies = askedOf(run).flatMap((person) => replyOf(run, person));
 	run.handing ??= replies.map(({ key }) => key);
 }
 
 /**
- * What an execution says when it is called: it has accepted the replies; it waits; it is being carried out; it has ended well; it has
- * ended with an error, also because a user has stopped it; it does not exist, or waits for something else.
+ * What n8n responds to a call of an execution. `accepted`: it has taken the replies. `waiting`: it waits. `running`:
+ * n8n is carrying it out. `finished`: it has ended without an error. `stopped`: it has ended with an error, or a user
+ * has stopped it. `gone`: it does not exist, or waits for something else. `unknown`: anything else.
  */
 export type RunState =
 	| 'accepted'
@@ -338,18 +364,18 @@ export type RunState =
  * @param mayHaveGot whether an earlier call may have given it the replies
  */
 export function afterHandOver(run: Run, state: RunState, mayHaveGot: boolean, now: number): void {
-	// Until n8n ends the wait itself, only the owner can have ended it well.
+	// Before n8n ends the wait itself, only the owner can have ended it without an error.
 	const isByOwner =
 		(state === 'finished' || (state === 'gone' && mayHaveGot)) && now <= endsAt(run);
 	const isGot = state === 'accepted' || isByOwner;
 	if (isGot) run.got = union(run.got, run.handing);
-	// An asker that was killed after it had asked everybody stays "running".
+	// If an asker was killed after it had asked everybody, n8n still says that its execution is running.
 	const isAskerDead = state === 'running' && now > run.leaseUntil;
 	const isPast = now > endsAt(run) + graceMs;
 	if (isGot || isEnded(state) || isAskerDead || isPast) run.isOver = true;
 }
 
-/** What a run gets: the people whom it has asked, with those of their messages that it gets. */
+/** The copy of a run that the run itself gets: the people whom it has asked, each with the messages that it gets. */
 export function handOverOf(run: Run): Run {
 	const handing = new Set(run.handing);
 	const people = askedOf(run).map((person) => ({
@@ -359,7 +385,7 @@ export function handOverOf(run: Run): Run {
 	return { ...run, people: new Map(people.map((person) => [person.item, person])) };
 }
 
-/** What the other triggers know of a run: whom it asks, and which messages were replies, but not what they say. */
+/** The copy of a run that the other triggers get: whom the run asks, and which messages were replies, but not their texts. */
 export function withoutTexts(run: Run): Run {
 	const people = [...run.people.values()].map((person) => ({
 		...person,
@@ -369,7 +395,7 @@ export function withoutTexts(run: Run): Run {
 	return { ...run, notAsked: [], people: new Map(people.map((person) => [person.item, person])) };
 }
 
-/** Whether an execution gets nothing any more. */
+/** Whether an execution can get no further replies. */
 export function isEnded(state: RunState): boolean {
 	return state === 'finished' || state === 'stopped' || state === 'gone';
 }
@@ -379,7 +405,7 @@ function endsAt({ until }: Run): number {
 	return until + graceMs;
 }
 
-/** The messages that a run will never get, because it is over or did not ask: they start the trigger's workflow. */
+/** The messages that a run will never get, because the run is over or has not asked their senders. They start the trigger's workflow. */
 export function lateMessages(run: Run): Array<{ person: Person; message: Message }> {
 	const settled = new Set(compact([...(run.got ?? []), ...run.started]));
 	const late: Array<{ person: Person; message: Message }> = [];
@@ -391,7 +417,7 @@ export function lateMessages(run: Run): Array<{ person: Person; message: Message
 	return late;
 }
 
-/** The keys of all messages that a run was given, or for which its question was repeated. */
+/** The keys of all messages that were replies to a run, or after which its question was repeated. */
 export function keysOf({ people }: Run): string[] {
 	return [...people.values()].flatMap(({ messages, repeatedAfter }) => [
 		...messages.map(({ key }) => key),

@@ -1,4 +1,4 @@
-/** Gives runs their replies when they are due, and starts the workflow with what a run cannot get any more. */
+/** Gives runs their replies when they are due, and starts the workflow with replies that a run can no longer get. */
 import { union } from 'lodash';
 
 import {
@@ -16,20 +16,20 @@ import type { Known } from './known';
 import { sameMomentMs } from './recognition';
 import { toRecord } from './records';
 
-/** How long another trigger than the owner forwards messages of the people after a run's time limit, ms. */
+/** How long after a run's time limit a trigger that is not the owner still forwards messages of the people, ms. */
 const forwardMs = 3_600_000;
-/** The longest pause, ms: one that is no longer needed stays in memory until it ends. */
+/** The longest pause, ms. A pause that is no longer needed stays in memory until it ends. */
 const maxPauseMs = 600_000;
 
-/** Hands over. */
+/** Hands replies over to runs. */
 export class HandOver {
-	/** When each run is looked at next. */
+	/** When each run is checked next, ms since 1970. */
 	private readonly timers = new Map<string, number>();
 	private readonly handingOver = new Set<string>();
 
 	constructor(private readonly known: Known) {}
 
-	/** Makes sure that a run is looked at when it is due. */
+	/** Makes sure that a run is checked when it is due. */
 	schedule(run: Run): void {
 		const due = run.owner === this.known.own ? dueAt(run) : run.until + forwardMs;
 		if ((this.timers.get(run.id) ?? Infinity) <= due) return;
@@ -56,7 +56,7 @@ export class HandOver {
 		}
 	}
 
-	/** Gives a run its replies, and starts the workflow with what it cannot get any more. */
+	/** Gives a run its replies, and starts the workflow with replies that the run can no longer get. */
 	private async handOver(id: string): Promise<void> {
 		if (this.handingOver.has(id)) return;
 		this.handingOver.add(id);
@@ -90,7 +90,7 @@ export class HandOver {
 	}
 
 	/**
-	 * Reads what is stored, then stores which replies the run gets, before it gets them.
+	 * Reads the stored state, then stores which replies the run gets, before the run gets them.
 	 *
 	 * @returns undefined if n8n does not respond or something has changed
 	 */
@@ -107,7 +107,7 @@ export class HandOver {
 		return chosen && { run: chosen, isEarlier: false };
 	}
 
-	/** Starts the workflow with what a run has not got, stores that it is over, and forgets it. */
+	/** Starts the workflow with the messages that a run has not got, stores that the run is over, and forgets the run. */
 	private async finish(id: string): Promise<void> {
 		for (let attempt = 0; ; attempt++) {
 			const run = this.known.runs.get(id);
@@ -127,7 +127,11 @@ export class HandOver {
 		}
 	}
 
-	/** Starts the workflow with what a run will never get, and stores that. @returns whether nothing is left, and it is stored */
+	/**
+	 * Starts the workflow with the messages that a run will never get, and stores that.
+	 *
+	 * @returns whether no message is left, and this is stored
+	 */
 	private async startLate(run: Run): Promise<boolean> {
 		const keys = lateMessages(run).map(({ message }) => message.key);
 		if (keys.length === 0) return await this.synchronize(run);
@@ -147,8 +151,9 @@ export class HandOver {
 	}
 
 	/**
-	 * Stores that a run is settled. Then the other triggers need not ask about messages of its people any more: not at once, as they may
-	 * still get copies of its replies that nothing identifies.
+	 * Stores that a run is settled, and later tells the other triggers. Then they need not ask about messages of its
+	 * people any more. They are not told at once, because they may still get copies of its replies that nothing
+	 * identifies.
 	 */
 	private async report(run: Run): Promise<void> {
 		await this.known.ports.callTrigger(this.known.own, { is: 'sync' });
@@ -164,7 +169,11 @@ export class HandOver {
 		);
 	}
 
-	/** Lets the process that takes this trigger's deliveries know a run, and learns what it knows. @returns false without a response */
+	/**
+	 * Tells the process that takes this trigger's deliveries about a run, and learns what that process knows.
+	 *
+	 * @returns false without a response
+	 */
 	private async synchronize(run: Run): Promise<boolean> {
 		const record = toRecord(run, this.known.own);
 		const result = await this.known.ports.callTrigger(this.known.own, {
@@ -181,7 +190,7 @@ export class HandOver {
 		return true;
 	}
 
-	/** Looks at a run no more. */
+	/** No longer checks a run. */
 	forget(id: string): void {
 		this.timers.delete(id);
 	}

@@ -1,6 +1,6 @@
 /**
- * A trigger as the inbox, in one process: what it responds to the service, to Send and Wait, and to other triggers. README.md has the
- * whole picture.
+ * A trigger as the inbox, in one process: how it responds to the service, to Send and Wait, and to other triggers.
+ * README.md has the whole picture.
  */
 import { uniq } from 'lodash';
 
@@ -28,18 +28,22 @@ import type {
 import { Recognition } from './recognition';
 import { fromRecord, parse, toRecord } from './records';
 
-/** The maximum number of people whose replies are open, over all runs. */
+/** The maximum number of people whose replies are expected, over all runs. */
 const maxOpen = 50_000;
-/** How long the owner may not be published, e.g. while its workflow is published again, before its messages count as ordinary, ms. */
+/**
+ * How long the owner may be unpublished, ms, e.g. while its workflow is published again. After that, messages to its
+ * runs count as ordinary.
+ */
 const maxGoneMs = 60_000;
 /**
- * When a trigger that has asked which questions are open is told again, ms after it asked: at once, because n8n stores the response only
- * when the workflow is published; later, because n8n may have written back what a delivery had read before.
+ * A trigger that was just published asks the others which questions are open. The others also tell it after each of
+ * these pauses, ms. The first time is at once, because n8n stores the response to the trigger only when the workflow is
+ * published; the later times, because n8n may have written back what a delivery had read before.
  */
 const teachAgainMs = [0, 10_000, 30_000];
-/** How often such a trigger asks one that does not respond. */
+/** How often a trigger that was just published asks another one that does not respond. */
 const maxAttempts = 3;
-/** If the service's clock is not known, a message may seem this much older than it is, ms. */
+/** Tolerance if the service's clock is not known, ms: a message may seem older than it is by this much. */
 const clockToleranceMs = 60_000;
 
 /** A message that came too late for its run. */
@@ -53,7 +57,7 @@ export interface Late {
 export class Inbox {
 	readonly known: Known;
 	private readonly recognition: Recognition;
-	/** Late messages with which a workflow is being started, or was. */
+	/** Late messages with which a workflow is being started or was started. */
 	private readonly starting = new BoundedMap<string, 'underWay' | 'started'>({ maxSize: 10_000 });
 	private readonly goneSince = new Map<string, number>();
 
@@ -69,16 +73,18 @@ export class Inbox {
 		};
 	}
 
-	/** Whether a message comes from somebody who was asked, or was a reply. */
+	/** Whether the sender of a message was asked, or the message was a reply. */
 	concerns(message: Arrival): boolean {
 		return this.recognition.concerns(message);
 	}
 
 	/**
-	 * What the messages of a delivery are. Replies are kept, and n8n stores them before the delivery gets its response.
+	 * Decides what the messages of a delivery are. Replies are kept, and n8n stores them before the delivery gets its
+	 * response.
 	 *
 	 * @param hasOthers whether the delivery has other events, which may start a workflow
-	 * @returns `busy` if that is not known, or could not be stored: then the service has to deliver again
+	 * @returns a verdict for each message; `busy` if a verdict is not known or could not be stored: then the service has
+	 * to deliver again
 	 */
 	async consume(
 		delivery: Delivery,
@@ -113,7 +119,10 @@ export class Inbox {
 		return own;
 	}
 
-	/** If the owner is not published any more, nobody else can give its runs their replies. */
+	/**
+	 * The owner's verdict. If the owner is no longer published, nobody else can give its runs their replies, so after a
+	 * while the message is ordinary.
+	 */
 	private verdictOf(owner: string, result: CallResult): Verdict {
 		if (result !== 'gone') {
 			this.goneSince.delete(owner);
@@ -135,7 +144,7 @@ export class Inbox {
 		if (accepts === 'no') return { inbox: 'no' };
 		if (request.is === 'late') return this.startLate(delivery, request);
 		const response = await this.answer(request, accepts);
-		// To compare everything would take long while thousands of people reply.
+		// Comparing everything would take long while thousands of people reply.
 		const isStored =
 			request.is === 'message' ? !response.verdict?.isNew : this.known.isStored(delivery);
 		if (!isStored) await this.known.persist(delivery);
@@ -170,7 +179,7 @@ export class Inbox {
 		}
 	}
 
-	/** Adds people who will be asked, or were. */
+	/** Adds people who will be asked, or were asked. */
 	private tell(
 		{ id, run: record, skewMs, without }: Extract<TriggerRequest, { is: 'tell' }>,
 		inbox: 'yes' | 'member',
@@ -178,7 +187,7 @@ export class Inbox {
 		const run = fromRecord(id, parse(record), this.known.own);
 		if (!run) return { inbox: 'no' };
 		if (this.known.isSettled(id)) {
-			// The owner may know of replies that came before the run was over.
+			// The owner may report further replies that came before the run was over.
 			if (run.isOver) this.known.retire(run);
 			return { inbox, isSettled: true };
 		}
@@ -199,7 +208,10 @@ export class Inbox {
 		return { inbox, owner: merged.owner, triggers: merged.triggers };
 	}
 
-	/** Tells a trigger that was just published which questions are open. If a run still asks, it is also told of the people to come. */
+	/**
+	 * Tells a trigger that was just published which questions are open. If a run still asks people, the trigger will also
+	 * be told about the next ones.
+	 */
 	private teach(from: string): Array<[id: string, record: string]> {
 		const open = this.known.runs
 			.all()
@@ -217,7 +229,7 @@ export class Inbox {
 		}
 	}
 
-	/** Adds what a process of this trigger knows. */
+	/** Adds what another process of this trigger knows. */
 	private takeIn({ id, run: record }: Extract<TriggerRequest, { is: 'sync' }>): TriggerResponse {
 		if (id === undefined || record === undefined) return { inbox: 'yes' };
 		const merged = this.known.mergeText(id, record);
@@ -226,7 +238,7 @@ export class Inbox {
 		return { inbox: 'yes', ...(known !== record && { runs: [[id, known]] }) };
 	}
 
-	/** Starts the workflow with messages that came too late, unless an earlier call has done so and its response was lost. */
+	/** Starts the workflow with messages that came too late, unless an earlier call has already done so and its response was lost. */
 	private startLate(
 		delivery: Delivery,
 		{ id, run: record, keys }: Extract<TriggerRequest, { is: 'late' }>,
@@ -253,13 +265,13 @@ function lateOf(run: Run | undefined): Late[] {
 }
 
 /**
- * What a trigger stores that was just published: open questions of which Send and Wait could not tell it. Called once, after it was
- * registered at the service.
+ * What a trigger that was just published has to store: the open questions of which Send and Wait could not tell it.
+ * Called once, after the trigger was registered at the service.
  *
  * @param own URL of the trigger, without its secret
  * @param others URLs of the other triggers
  * @param stored what n8n has stored with the trigger
- * @returns undefined if nothing is to be added
+ * @returns undefined if nothing has to be added
  */
 export async function learn(
 	ports: Pick<InboxPorts, 'callTrigger' | 'seal' | 'unseal'>,

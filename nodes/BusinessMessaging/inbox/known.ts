@@ -1,4 +1,4 @@
-/** What the process of a trigger knows of runs, and what n8n stores of it with the trigger. */
+/** What the process of a trigger knows about runs, and what n8n stores of it with the trigger. */
 import { uniq } from 'lodash';
 
 import { BoundedMap } from '../boundedMap';
@@ -7,40 +7,40 @@ import type { Delivery, InboxPorts } from './ports';
 import { fromRecord, parse, toRecord } from './records';
 import { Runs } from './runs';
 
-/** How many messages and runs that are settled a trigger recognizes, and for how long, minutes. */
+/** How many settled messages and runs a trigger recognizes, and for how long, minutes. */
 const maxSettled = 10_000;
 const maxSettledMinutes = 2 * 24 * 60;
 const minuteMs = 60_000;
-/** Replies that arrive within this time, ms, are stored together, as storing takes long with thousands of people. */
+/** Replies that arrive within this time, ms, are stored together, because storing takes long with thousands of people. */
 const storeDelayMs = 200;
-/** How long a delivery waits for another one with which it is stored, ms. */
+/** How long a delivery waits for another delivery that stores its changes too, ms. */
 const maxStoringMs = 2_000;
-/** When to look whether n8n still has what was stored, as an execution may write back an older copy, ms after the change before. */
+/** Pauses between the checks whether n8n still has what was stored, ms: an execution may write back an older copy. */
 const guardPausesMs = [1_000, 4_000, 16_000];
 const maxAttempts = 4;
-/** Characters that tell sealed texts apart: their random beginning. */
+/** Length of the random beginning of an encrypted text, characters. It tells such texts apart. */
 const tagLength = 16;
-/** The name beside those of the runs. */
+/** The name of the entry with everything settled. All other entries have the names of runs. */
 const settledName = 'settled';
 
-/** What is known. n8n reads all of it with each delivery, and writes all of it back with those that change it. */
+/** What a process knows. n8n reads all of it with each delivery; if a delivery changes it, n8n writes back all of it. */
 export class Known {
 	readonly runs = new Runs();
-	/** Each run as it is stored, if it has not changed since. */
+	/** The stored text of each run that has not changed since. */
 	private readonly texts = new Map<string, string>();
-	/** Stored texts whose content is known. */
+	/** The beginnings of stored texts whose content is known. */
 	private readonly seen = new BoundedMap<string, true>({ maxSize: 20_000 });
-	/** Keys of replies and names of runs that are settled, with their time in minutes. */
+	/** Keys of settled replies and names of settled runs, each with its time in minutes. */
 	private readonly settled = new BoundedMap<string, number>({ maxSize: maxSettled });
 	private settledText?: string;
 	private loadedSettled?: string;
-	/** How many deliveries with changes n8n has not answered yet. */
+	/** The number of deliveries with changes that still wait for n8n's response. */
 	private storing = 0;
-	/** Whether n8n has stored what is known now: with a delivery for which it has not begun to store anything. */
+	/** Resolves to whether n8n has stored everything that is known now. It belongs to a delivery that n8n has not begun to store. */
 	private gathering?: Promise<boolean>;
 	private changes = 0;
 	private isGuarding = false;
-	/** What n8n stores: the state at the time of storing. */
+	/** The value that n8n stores: the state at the moment of storing. */
 	private readonly live = { toJSON: () => (this.isEmpty ? undefined : this.toStored()) };
 	/** Called when a run has changed, and when it is forgotten. */
 	onChange: (run: Run) => void = () => {};
@@ -57,12 +57,12 @@ export class Known {
 		return this.runs.size + this.settled.size === 0;
 	}
 
-	/** Has all texts encrypted again. */
+	/** Lets all texts be encrypted again. */
 	sealAgain(): void {
 		this.texts.clear();
 	}
 
-	/** Whether a message was a reply to a run that is settled, or a run is settled. */
+	/** Whether a key is that of a settled reply, or of a settled run. */
 	isSettled(key: string): boolean {
 		return this.settled.has(key);
 	}
@@ -102,7 +102,7 @@ export class Known {
 		for (const run of this.runs.all()) if (this.settled.has(run.id)) this.forget(run.id);
 	}
 
-	/** Remembers the key of a reply, or the name of a run, that is settled. */
+	/** Remembers the key of a settled reply, or the name of a settled run. */
 	settle(key: string, minute = this.minute()): void {
 		this.settled.set(key, minute);
 		this.settledText = undefined;
@@ -143,10 +143,10 @@ export class Known {
 	}
 
 	/**
-	 * Has n8n store all that is known before this delivery gets its response: with it, or with another one of the same moment, as n8n
-	 * writes everything each time.
+	 * Lets n8n store everything that is known before this delivery gets its response: with this delivery, or with another
+	 * one of the same moment, because n8n writes everything each time.
 	 *
-	 * @param isStarting whether the delivery starts a workflow: then n8n may forget what it has changed
+	 * @param isStarting whether the delivery starts a workflow: then n8n may forget that the data was changed
 	 */
 	async persist(delivery: Delivery, isStarting = false): Promise<void> {
 		void this.guard();
@@ -165,7 +165,7 @@ export class Known {
 		void stored.then(() => this.storing--);
 		delivery.store({
 			toJSON: () => {
-				// Whatever changes from now on is stored with another delivery.
+				// Later changes are stored with another delivery.
 				if (this.gathering === stored) this.gathering = undefined;
 				return this.live.toJSON();
 			},
@@ -173,14 +173,14 @@ export class Known {
 	}
 
 	/**
-	 * Has n8n store all that is known together with what else a delivery changes. Otherwise n8n writes back what it had when the delivery
-	 * arrived, which may be before the first question.
+	 * Lets n8n store everything that is known together with a delivery's other changes. Otherwise, n8n writes back what
+	 * it had when the delivery arrived, which may have been before the first question.
 	 */
 	keep(delivery: Delivery): void {
 		delivery.store(this.live);
 	}
 
-	/** Looks several times whether n8n still has what was stored: an execution may write back an older copy. */
+	/** Checks several times whether n8n still has what was stored: an execution may write back an older copy. */
 	async guard(): Promise<void> {
 		const change = ++this.changes;
 		this.isGuarding = true;
@@ -196,7 +196,7 @@ export class Known {
 		this.isGuarding = false;
 	}
 
-	/** Adds the record of a run. @returns undefined if it is no record, or the run is settled */
+	/** Adds the record of a run. @returns undefined if the record is invalid, or the run is settled */
 	mergeText(id: string, record: string, text?: string): Run | undefined {
 		if (this.settled.has(id)) return undefined;
 		const run = fromRecord(id, parse(record), this.own);
@@ -215,13 +215,13 @@ export class Known {
 		return merged;
 	}
 
-	/** Has a run stored again, and looked at when it is due. */
+	/** Lets a changed run be stored again, and be checked when it is due. */
 	changed(run: Run): void {
 		this.texts.delete(run.id);
 		this.onChange(run);
 	}
 
-	/** Remembers who has quoted a question. */
+	/** Remembers the sender's name in each run whose question the message quotes. */
 	learnSender(message: Sender): void {
 		for (const run of this.runs.learnSender(message)) this.changed(run);
 	}
@@ -233,13 +233,13 @@ export class Known {
 		this.onForget(id);
 	}
 
-	/** Forgets a run, and remembers which messages were replies to it. */
+	/** Forgets a run, but remembers which messages were replies to it. */
 	retire(run: Run): void {
 		for (const key of [...keysOf(run), run.id]) this.settle(key);
 		this.forget(run.id);
 	}
 
-	/** Who owns open questions. */
+	/** The owner of open questions; if there are several, the first one in the order of URLs. */
 	get owner(): string | undefined {
 		const owners = this.runs.all().flatMap((run) => (this.isOpen(run) ? run.owner : []));
 		return uniq(owners).sort()[0];
@@ -251,7 +251,7 @@ export class Known {
 	}
 }
 
-/** What is stored, by names of runs. */
+/** The stored entries with their names, which are those of runs and one more. */
 export function entriesOf(stored: unknown): Array<[string, string]> {
 	const isStored = typeof stored === 'object' && stored !== null;
 	return isStored ? (Object.entries(stored) as Array<[string, string]>) : [];
@@ -261,7 +261,7 @@ function tagOf(text: string): string {
 	return copyOf(text.slice(0, tagLength));
 }
 
-/** V8 keeps a whole text in memory as long as a part of it is in use. */
+/** A copy of a part of a text: V8 keeps a whole text in memory as long as a part of it is in use. */
 function copyOf(part: string): string {
 	return String(Buffer.from(part));
 }

@@ -12,7 +12,7 @@ import type { Client } from '../transport/client';
 import { readTime } from '../webhooks/simpleEvent';
 import { type Person, type Question, graceMs } from './core';
 
-/** Characters of a question that a late reply shows, and how many different ones a run keeps. */
+/** How many characters of a question a late reply shows, and the greatest number of different questions that a run keeps. */
 const maxAsked = 40;
 const maxDifferentAsked = 50;
 /** Bytes that identify a run. */
@@ -56,13 +56,13 @@ export class QuestionRun {
 		return JSON.stringify({ ...omit(request.rules?.question, 'limitMs'), asked });
 	}
 
-	/** Those who were asked so far: the others may still be left out by a rule, or fail. */
+	/** The people who were asked so far. The other items may still be left out by a rule, or fail. */
 	get people(): Person[] {
 		const sent = this.asked.filter(inState('done'));
 		return sent.map((item) => this.toPerson(item));
 	}
 
-	/** Somebody who is asked, or was. */
+	/** A person who is asked or was asked. */
 	toPerson({ index, request, outcome }: ValidItem): Person {
 		const [record = {}] = outcome && !hasFailed(outcome) ? outcome.records : [];
 		const since = asMilliseconds(readTime(record)) || 0;

@@ -1,4 +1,7 @@
-/** What a message is to the questions that a trigger owns. core.ts decides; this asks n8n and the service what it needs for that. */
+/**
+ * Decides what a message means for the questions that a trigger owns. The rules are in core.ts; this module asks n8n
+ * and the service what the rules need to know.
+ */
 import { BoundedMap } from '../boundedMap';
 import { withLock } from '../mutex';
 import {
@@ -15,11 +18,11 @@ import {
 import type { Known } from './known';
 import type { Delivery, Verdict } from './ports';
 
-/** Whether a run still waits is asked at most this often, ms: n8n does not report when a user stops it. */
+/** The shortest time between two calls that ask a run whether it still waits, ms: n8n does not report when a user stops an execution. */
 const pollPauseMs = 5_000;
-/** How long two equal messages at two triggers count as one, if nothing identifies them, ms. */
+/** Two equal messages that nothing identifies count as one if they reach two triggers within this time, ms. */
 export const sameMomentMs = 120_000;
-/** How many equal messages are told apart. */
+/** The greatest number of equal messages that are told apart. */
 const maxEqual = 20;
 
 /** An equal message that nothing identifies: when it first came, and its names at the triggers. */
@@ -33,9 +36,9 @@ let made = 0;
 
 /** Recognizes messages. */
 export class Recognition {
-	/** What this process has decided, also for the copies that other triggers get. */
+	/** The decisions of this process; they also apply to the copies that other triggers get. */
 	private readonly decided = new BoundedMap<string, Verdict>({ maxSize: 10_000 });
-	/** Messages that nothing identifies: at this trigger, and at all of them. */
+	/** Messages that nothing identifies: `local` for this trigger, `occurrences` for all triggers. */
 	private readonly local = new BoundedMap<string, { key: string; isLost: boolean }>({
 		maxSize: 1_000,
 	});
@@ -46,7 +49,7 @@ export class Recognition {
 
 	constructor(private readonly known: Known) {}
 
-	/** Whether a message comes from somebody who was asked, or was a reply. */
+	/** Whether the sender of a message was asked, or the message was a reply. */
 	concerns(message: Arrival): boolean {
 		const { runs } = this.known;
 		const { key } = message;
@@ -54,8 +57,8 @@ export class Recognition {
 	}
 
 	/**
-	 * A name for a message that nothing identifies. An equal one is the same message only if the service cannot have got the response
-	 * to the first one: then it delivers again.
+	 * A name for a message that nothing identifies. An equal message is the same one only if the response to the first
+	 * delivery may have been lost: then the service delivers again.
 	 */
 	localName(delivery: Delivery, { key }: Arrival): string {
 		const known = this.local.get(key);
@@ -66,7 +69,7 @@ export class Recognition {
 		return one.key;
 	}
 
-	/** The name of a message for the owner. One that nothing identifies comes to each trigger once, at about the same moment. */
+	/** The owner's name for a message. A message that nothing identifies comes to each trigger once, at about the same moment. */
 	keyOf(arrival: Arrival, trigger: string, local: string): string {
 		if (arrival.isCertain) return arrival.key;
 		const content = local.replace(/~.*/, '');
@@ -82,7 +85,7 @@ export class Recognition {
 		return found.key;
 	}
 
-	/** What a message is to the questions that this trigger owns; one after the other for each person. */
+	/** Decides what a message means for the questions that this trigger owns. Messages of one person are decided one after the other. */
 	async decideOwn(message: Arrival): Promise<Verdict> {
 		return await withLock(`${this.name} ${message.phone}`, async () => {
 			if (this.known.isSettled(message.key)) return { is: 'taken', startsToo: message.isOptOut };
@@ -95,7 +98,7 @@ export class Recognition {
 		});
 	}
 
-	/** Remembers what the owner of the questions has decided on a message that was forwarded. */
+	/** Remembers what another owner has decided about a forwarded message. */
 	remember(key: string, verdict: Verdict): void {
 		this.decided.set(key, verdict);
 	}
@@ -109,7 +112,7 @@ export class Recognition {
 			if (decision.is === 'copy') return verdict;
 			const { run } = decision;
 			if (this.needsPoll(run)) {
-				await this.poll(run); // then decide again, as anything may have happened
+				await this.poll(run); // then decide again, because the state may have changed
 			} else if (decision.is === 'reply' || isRefused) {
 				const isAccepted = decision.is === 'reply' && decision.isAccepted;
 				addReply(decision, message, isAccepted, this.known.ports.now());
@@ -119,7 +122,7 @@ export class Recognition {
 				this.repeated(decision, message);
 				return { ...verdict, isNew: true };
 			} else {
-				isRefused = true; // the reply is the last one, although it does not fit
+				isRefused = true; // the question cannot be repeated, so this message is the reply although it does not fit
 			}
 		}
 	}
@@ -137,12 +140,12 @@ export class Recognition {
 		this.known.changed(now);
 	}
 
-	/** While it asks, n8n says only that it is running. */
+	/** Whether to ask if a run still waits. As long as the run still asks people, n8n only says that it is running. */
 	private needsPoll({ id, isWhole }: Run): boolean {
 		return isWhole && this.known.ports.now() - (this.polledAt.get(id) ?? -Infinity) >= pollPauseMs;
 	}
 
-	/** One call for all messages of the same moment. */
+	/** Asks a run whether it still waits, once for all messages of the same moment. */
 	private async poll(run: Run): Promise<void> {
 		await withLock(`${this.name} ${run.id}`, async () => {
 			if (!this.needsPoll(run)) return;
@@ -156,7 +159,7 @@ export class Recognition {
 		});
 	}
 
-	/** Forgets when a run was asked whether it waits. */
+	/** Forgets when a run was last asked whether it still waits. */
 	forget(id: string): void {
 		this.polledAt.delete(id);
 	}

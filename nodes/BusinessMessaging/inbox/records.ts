@@ -1,11 +1,11 @@
-/** A run as a short text: what n8n stores with the trigger, and what Send and Wait and the triggers send each other. */
+/** A run as a short text (a record). n8n stores it with the trigger, and Send and Wait and the triggers send it to each other. */
 import { isEqual, omitBy, pickBy } from 'lodash';
 
 import { defaultAnswer } from '../operations/sending/questionFields';
 import type { Message, Person, Question, Run } from './core';
 import { isWaitingUrl, rootOf } from './urls';
 
-/** What a record leaves out. */
+/** Values that a record leaves out. */
 const defaults: Omit<Question, 'asked'> = defaultAnswer();
 
 /** The parts of a run that most runs do not have. */
@@ -17,27 +17,28 @@ type StoredPerson = [
 	item: number,
 	to: string,
 	question: number,
-	/** ms after the run began to ask: as text if the service says so; null if not known. */
+	/** `Person.since` in ms after the run began to ask: as text if the service says it, else as number; null if not known. */
 	since: number | string | null,
 	askedMessageId: string | null,
 	rest?: {
 		m?: StoredMessage[];
-		/** Accepted. */
+		/** Whether the reply fits the question (isAccepted). */
 		a?: boolean;
-		/** Until when more belongs to it. */
+		/** Until when further messages belong to the reply (moreUntil). */
 		u?: number;
-		/** Repeated after. */
+		/** Keys of the messages after which the question was repeated (repeatedAfter). */
 		r?: string[];
-		/** Sender. */
+		/** Name of a sender without a number (sender). */
 		s?: string;
-		/** Not asked. */
+		/** Whether the person was not asked (isNotAsked). */
 		n?: boolean;
 	},
 ];
 type StoredRun = [
 	/**
-	 * Separated by spaces: execution, node and signature of its URL; when it began to ask, base 36; until when replies count and the asker
-	 * is alive, in seconds after that; 1 for whole, 2 for over.
+	 * Separated by spaces: execution, node and signature of the run's URL; when the run began to ask, in base 36; for how
+	 * many seconds from then replies count; for how many seconds from then the asker counts as alive; flags: 1 if all
+	 * were asked, plus 2 if the run is over.
 	 */
 	head: string,
 	questions: Array<Partial<Question> & { q?: string }>,
@@ -48,7 +49,7 @@ type StoredRun = [
 const waitingPath = 'webhook-waiting';
 const form = new RegExp(`^${waitingPath}/(\\d+)/((?!~)[^/?]+)\\?wait=([\\w-]+)&signature=(\\w+)$`);
 
-/** Bytes in hex take two thirds of their length in base64. */
+/** Shortens bytes in hex: in base64, they take two thirds of the length. */
 function shorten(hex: string): string {
 	const bytes = hex.replace(/-/g, '');
 	return isHex(bytes) && lengthen(`~${toBase64(bytes)}`) === hex ? `~${toBase64(bytes)}` : hex;
@@ -70,7 +71,7 @@ function lengthen(short: string): string {
 
 const seconds = (ms: number) => Math.ceil(ms / 1_000);
 
-/** Those that have been written already: most people of a run do not change. */
+/** The texts of people that were written before: most people of a run do not change. */
 const written = new WeakMap<Person, string>();
 
 function toPersonJson(person: Person, startedAt: number): string {
@@ -139,7 +140,7 @@ export function toRecord(run: Run, own: string): string {
 		isUsual ? shorten(node) : '',
 		isUsual ? shorten(signature) : '',
 		startedAt.toString(36),
-		// Rounded down: what n8n ends by itself, the owner must not take for a run that has got its replies.
+		// Rounded down, so that the owner never takes a wait that n8n has ended itself for one that has got its replies.
 		Math.floor((run.until - startedAt) / 1_000),
 		seconds(run.leaseUntil - startedAt),
 		(run.isWhole ? 1 : 0) + (run.isOver ? 2 : 0),
@@ -164,7 +165,7 @@ function urlOf(own: string, execution: string, node: string, wait: string, signa
  * Reads the text of a run.
  *
  * @param own URL of the trigger that keeps it
- * @returns undefined if it is no such text, or the run belongs to another n8n
+ * @returns undefined if the text is not a run, or the run belongs to another n8n
  */
 export function fromRecord(id: string, record: unknown, own: string): Run | undefined {
 	if (!Array.isArray(record) || record.length < 3) return undefined;
@@ -207,7 +208,7 @@ function toPerson(
 	};
 }
 
-/** JSON of others; undefined for any other text. */
+/** Parses JSON from outside. @returns undefined for any other text */
 export function parse(json: string): unknown {
 	try {
 		return JSON.parse(json);

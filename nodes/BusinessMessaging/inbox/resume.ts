@@ -1,4 +1,4 @@
-/** The receiving half: calls of the trigger, or of the service itself, to an execution that waits. */
+/** The receiving half of the protocol: calls of the trigger, or of the service itself, to an execution that waits. */
 import type { IWebhookDescription, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { endpoints } from '../api/endpoints';
@@ -32,9 +32,9 @@ export const replyWebhooks: IWebhookDescription[] = [
 	},
 ];
 
-/** Keys of the messages after which this process has repeated the question of a run. */
+/** For each run, the keys of the messages after which this process has repeated the question. */
 const repeatedAfter = new BoundedMap<string, string[]>({ maxSize: 5_000 });
-/** Those who have quoted the question of a run, and hide their number. */
+/** For each run, the name of a person who hides the number and has quoted the question. */
 const senders = new BoundedMap<string, string>({ maxSize: 5_000 });
 let unnamed = 0;
 
@@ -47,7 +47,7 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 		const { wait: name } = context.getQueryData() as { wait?: unknown };
 		const [id] = String(name).split('.');
 		const wait = readWait(context);
-		// In a loop, an earlier round may be called.
+		// In a loop, the call may be for an earlier round.
 		if (typeof name !== 'string' || (wait && wait.run !== id))
 			return refuse(context, 410, 'This execution no longer waits for a reply');
 		const body = context.getBodyData() as Record<string, unknown>;
@@ -67,8 +67,8 @@ export async function receiveReply(context: IWebhookFunctions): Promise<IWebhook
 }
 
 /**
- * What the node has kept in its context. n8n gives it to expressions only, and its engine 2.0 not at all: then everything comes with
- * the replies of the trigger, and without a trigger nothing can be received.
+ * What the node has kept in its context. n8n gives it only to expressions, and on engine 2.0 not at all. Then
+ * everything comes with the replies from the trigger; without a trigger, no reply can be received.
  */
 function readWait(context: IWebhookFunctions): Wait | undefined {
 	const name = JSON.stringify(context.getNode().name).replace(
@@ -98,7 +98,7 @@ async function readRecord(
 		: fromRecord(id, JSON.parse(record), canonical(context.getSignedResumeUrl({ wait })));
 }
 
-/** The replies that the trigger gives, with all that the output needs. */
+/** Takes the replies from the trigger, with everything that the output needs. */
 async function takeReplies(
 	context: IWebhookFunctions,
 	body: unknown,
@@ -112,7 +112,7 @@ async function takeReplies(
 		: refuse(context, 403, 'These replies are not for this run');
 }
 
-/** Without a trigger: the person's messages, until one of them is a reply, which the run then has. */
+/** Without a trigger: reads the person's messages until one of them is a reply, and adds it to the run. */
 async function takeMessages(
 	context: IWebhookFunctions,
 	run: Run,
@@ -127,7 +127,7 @@ async function takeMessages(
 		const arrival = toArrival(event, events.length > 1 ? {} : headers);
 		if (!arrival || runs.to(arrival).length === 0) continue;
 		if (runs.learnSender(arrival).length > 0) senders.set(run.id, arrival.phone);
-		// Without a trigger, nobody else gets it.
+		// Without a trigger, no workflow would get an opt-out, so it counts like any other message.
 		if (await isReply(context, run, { ...arrival, isOptOut: false }, arrival.isOptOut)) return true;
 	}
 	return false;
@@ -145,7 +145,7 @@ async function isReply(
 	const asked: Asked = { run, person: { ...first, repeatedAfter: earlier } };
 	const decision = decide([asked], { ...arrival, key }, Date.now());
 	if (decision.is === 'ordinary' || decision.is === 'copy') return false;
-	// Whoever wants no more messages is not asked again.
+	// A person who has opted out is not asked again.
 	if (decision.is === 'repeat' && !isOptOut && (await repeat(context, run, key))) {
 		repeatedAfter.set(run.id, [...earlier, key]);
 		return false;
@@ -166,7 +166,7 @@ async function repeat(context: IWebhookFunctions, run: Run, key: string): Promis
 	return false;
 }
 
-/** Lets n8n continue with the replies, and removes the registration once it does. */
+/** Lets n8n continue the execution with the replies, and then removes the registration at the service. */
 function goOn(context: IWebhookFunctions, run: Run, wait?: Wait): IWebhookResponseData {
 	const response = context.getResponseObject();
 	response.once('close', () => {

@@ -1,13 +1,13 @@
-/** Finds the questions to the sender of a message. As pure as core.ts. */
+/** Finds the questions to the sender of a message. Like core.ts, without n8n, clock or network. */
 import { compact, sortBy, union, uniqBy } from 'lodash';
 
 import { isPhoneKey, samePhoneKey } from '../phone/compare';
 import type { Asked, Person, Run, Sender } from './core';
 
-/** Runs by name, and by the people whom they ask. */
+/** Runs by their names, and by the people whom they ask. */
 export class Runs {
 	private readonly byId = new Map<string, Run>();
-	/** The items that ask somebody, by run: see namesOf. */
+	/** For each name of a person, see namesOf: the runs that ask this person, with the indexes of the items. */
 	private readonly byName = new Map<string, Map<string, number[]>>();
 
 	/** How many people the runs ask. */
@@ -40,7 +40,7 @@ export class Runs {
 		runs.set(id, union(runs.get(id), [item]));
 	}
 
-	/** Somebody who hides the number is known by their name once they quote a question. @returns the runs that now know it */
+	/** Remembers the name of a person who hides the number, once the person quotes a question. @returns the runs that now know the name */
 	learnSender(message: Sender): Run[] {
 		const { phone: sender, quoted } = message;
 		if (sender === '' || isPhoneKey(sender)) return [];
@@ -71,8 +71,9 @@ export class Runs {
 	}
 
 	/**
-	 * The questions to the sender of a message: the one that it quotes, then the latest first. Thousands of runs may ask one phone.
-	 * Whoever has a number is known by it; a quote that can mean several people means none.
+	 * The questions to the sender of a message: first the one that the message quotes, then the others, the latest first.
+	 * Thousands of runs may ask one phone. A person with a number is known by it. A quote that could come from several
+	 * people is ignored.
 	 */
 	to({ phone, quoted }: Sender): Asked[] {
 		const quoting = isPhoneKey(phone) ? [] : this.find(quoteOf(quoted));
@@ -99,7 +100,10 @@ export class Runs {
 	}
 }
 
-/** By what the messages of somebody are found: the phone, the name that stands for it, and the question that they quote. */
+/**
+ * The names by which a person's messages are found: the phone, the name of a person who hides the number, and the
+ * question that a message quotes.
+ */
 function namesOf({ to, sender, askedMessageId }: Person): string[] {
 	return compact([samePhoneKey(to), sender, quoteOf(askedMessageId)]);
 }

@@ -1,6 +1,6 @@
 /**
- * Encrypts content with a key derived from service and API key (AES-256-GCM): Send and Wait and the trigger call
- * each other at public URLs, whose secret the service knows too.
+ * Encrypts content with a key derived from service and API key (AES-256-GCM). Send and Wait and the trigger call each
+ * other at public URLs, and the service also knows the secret in these URLs.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'crypto';
 
@@ -33,6 +33,6 @@ export function unseal(serviceId: string, sealed: unknown): string | undefined {
 		const text = [decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()];
 		return Buffer.concat(text).toString('utf8');
 	} catch {
-		return undefined; // somebody else's
+		return undefined; // from somebody else
 	}
 }

@@ -1,22 +1,22 @@
 /** The URLs by which Send and Wait, triggers and waiting runs of one n8n reach each other. */
 
-/** The address of the n8n to which a URL of a webhook or of a waiting execution belongs, with a slash at the end. */
+/** The address, with a slash at the end, of the n8n to which a URL belongs: that of a webhook or of a waiting execution. */
 export function rootOf(url: string): string {
 	const { origin, pathname } = new URL('../..', url);
 	return `${origin}${pathname}`;
 }
 
-/** Whether a URL resumes an execution of ours that waits at the n8n of another URL: a trigger's or a run's. */
+/** Whether a URL resumes an execution of ours that waits at this n8n. `own` is the URL of a trigger or a run of this n8n. */
 export function isWaitingUrl(url: string, own: string): boolean {
-	// A node without a webhook ID has its workflow's ID and its name in the URL.
+	// For a node without a webhook ID, the URL also contains the ID of the workflow and the name of the node.
 	const roots = [own, own.replace(/\/[^/]+$/, '')].map(rootOf);
 	const form = /^[\w-]+\/\w+\/[^/?]+\?(?=.*\bwait=[\w-]{11})(?=.*\bsignature=)/;
 	return roots.some((root) => isBelow(url, root) && form.test(url.slice(root.length)));
 }
 
 /**
- * Whether a registered URL may be that of a trigger of ours, at the n8n of a waiting execution: with our secret, or registered by
- * hand.
+ * Whether a registered URL may belong to a trigger of ours at the n8n of a waiting execution: it has our secret, or was
+ * registered by hand.
  */
 export function isTriggerUrl(url: string, waitingUrl: string): boolean {
 	const root = rootOf(waitingUrl);
@@ -24,7 +24,7 @@ export function isTriggerUrl(url: string, waitingUrl: string): boolean {
 	return isBelow(url, root) && form.test(url.slice(root.length));
 }
 
-/** Whether a URL is below another one, also after normalization: no `..` may lead elsewhere. */
+/** Whether a URL is below another one. It must not change in normalization: no `..` may lead elsewhere. */
 function isBelow(url: string, root: string): boolean {
 	return url.startsWith(root) && URL.canParse(url) && new URL(url).href === url;
 }

@@ -23,7 +23,7 @@ import { toRecord } from './records';
 import { seal } from './seal';
 import { isWaitingUrl } from './urls';
 
-/** How long to wait before n8n is called again, ms. */
+/** The longest pause before n8n is called again, ms. */
 const maxPauseMs = 10_000;
 
 /** What a run without a trigger keeps in the node's context, which n8n stores with the execution. */
@@ -47,7 +47,7 @@ export async function listenByWebhook(
 ): Promise<Listening> {
 	const { context, client, id, asked } = run;
 	const phone = samePhoneKey(textOrJson(asked[0].request.body?.to));
-	// Identifies a person without revealing who it is.
+	// Identifies a person without revealing the phone number.
 	const person = createHmac('sha256', client.config.id).update(phone).digest('base64url');
 	const url = canonical(context.getSignedResumeUrl({ wait: `${id}.${person}` }));
 	checkDeliverable(url, client.config);
@@ -86,7 +86,7 @@ function toRun({ id, questions, people, notAsked }: QuestionRun, url: string, un
 	};
 }
 
-/** Removes a registration whose execution no longer waits. @throws InputError if it waits for the same person */
+/** Removes a registration whose execution no longer waits. @throws InputError if that execution still waits for the same person */
 async function checkEarlier(
 	{ context, client }: QuestionRun,
 	webhook: RegisteredWebhook,
@@ -102,7 +102,7 @@ async function checkEarlier(
 	);
 }
 
-/** Ends the wait when the time is up. After that, n8n does so itself. */
+/** Tries to end the wait when the time is up, until n8n itself ends it. */
 async function endAt(
 	{ context, client, id }: QuestionRun,
 	url: string,

@@ -1,4 +1,4 @@
-/** Values of fields in the type that the field has. Expressions give values of any type. */
+/** Converts the values of fields to the types of the fields. Expressions give values of any type. */
 import { attempt, isError, mapValues, pick } from 'lodash';
 import type { INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
@@ -8,11 +8,11 @@ import { readCountry } from '../phone/countries';
 import type { ParameterField } from './fields';
 import { readText } from './readText';
 
-/** Columns whose value is read in the type that the user chose for it. */
+/** Fields whose value is converted later, to the type that the user has chosen for it. */
 const readLater = ['value'];
-/** Fields for programs that take a list, too. */
+/** Fields that only programs read, and that also accept a list. */
 const takesLists = ['excludeNumbers'];
-/** The choice that data often contains in other words. */
+/** The field whose value is often written in other words in the user's data. */
 const countryField = 'defaultCountry';
 
 /**
@@ -47,7 +47,10 @@ export function coerce(field: ParameterField, value: unknown): unknown {
 	}
 }
 
-/** By list or record: one that belongs to the run is the same object for all items, and may have thousands of entries. */
+/**
+ * The text of each list or record. A value that is the same for the whole run is the same object for all items, and may
+ * have thousands of entries.
+ */
 const texts = new WeakMap<object, string>();
 
 function textOf(value: object): string {

@@ -1,6 +1,6 @@
 /**
- * The contacts of a service by phone number, kept for ten minutes. It says where a contact was seen, and what is read again
- * before it is written. docs/adr/0009-contact-index.md
+ * The contacts of a service by phone number, kept for ten minutes. The index says where a contact was seen. Before a
+ * contact is updated, it is read again from there. docs/adr/0009-contact-index.md
  */
 import { chunk, isEqual, uniq } from 'lodash';
 
@@ -19,22 +19,22 @@ import { type RecordList, readRecords } from '../transport/lists';
 export interface Contact {
 	/** Empty if the list shows no ID, undefined if the response to the creation showed none. */
 	id: string | undefined;
-	/** Its fields, if its phone number was asked for. */
+	/** The contact's fields, if its phone number is one of those that the run needs; otherwise empty. */
 	record: ServiceRecord;
-	/** The page that it is on, as a number in `ContactIndex.pages`; undefined for one that was just created. */
+	/** The page that lists the contact, as an index of `ContactIndex.pages`; undefined for a contact that was just created. */
 	page?: number;
 	readAt: number;
 }
 
 const maxAgeMs = 10 * 60_000;
-/** A larger index is not kept. */
+/** The greatest number of contacts in an index that is kept. */
 const maxContacts = 250_000;
 /** How many contacts at each end of the list are searched for new ones. */
 const endSize = 100;
-/** How long a contact that was read in a run is known. Then its page is read again. */
+/** How long a contact that was read in a run counts as known, ms. After that, its page is read again. */
 const maxUnreadMs = 60_000;
 const maxAtOnce = 6;
-/** How many contacts are looked for on other pages. If there are more, all are listed. */
+/** How many contacts are searched on other pages. If more have moved, all contacts are listed again. */
 const maxMoved = 10;
 
 /** By address and key. */
@@ -42,7 +42,7 @@ const indexes = new BoundedMap<string, ContactIndex>({ maxSize: 5, maxAgeMs });
 /** When phone numbers were last changed by this process, by address and key. */
 const movedAt = new BoundedMap<string, number>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
 
-/** Says that a phone number may have moved from one contact to another, so that all contacts are listed again. */
+/** Notes that a phone number may have moved from one contact to another, so that all contacts are listed again. */
 export function notePhonesMoved({ config }: Client): void {
 	movedAt.set(config.id, performance.now());
 }
@@ -53,16 +53,16 @@ class ContactIndex {
 	readonly contacts = new Map<string, Contact[]>();
 	/** The pages of the list, in its order. */
 	pages: Query[] = [];
-	/** The last one of the whole list; those after it were read since. */
+	/** The index of the last page of the whole list. Pages after it were read later. */
 	lastPage = 0;
 	/** The names of the fields of a contact, for errors. */
 	fields = '';
 	listedAt = 0;
-	/** How many contacts there are, and whether a total agreed with it. */
+	/** How many contacts there are, and whether a total in the response agreed with this number. */
 	count = 0;
 	hasTotal = false;
 
-	/** Replaces everything by a complete list. @throws ServiceError if it is not complete */
+	/** Replaces the index by a complete list. @throws ServiceError if the list is not complete */
 	set(list: RecordList, wanted: Set<string>): void {
 		const { records, pageQueries, total, shortfall } = list;
 		if (shortfall) throw shortfall;
@@ -89,13 +89,13 @@ class ContactIndex {
 		);
 	}
 
-	/** The number of a page; a new one is added. */
+	/** The index of a page; a new page is added. */
 	numberOf(query: Query): number {
 		const known = this.pages.findIndex((page) => page === query || isEqual(page, query));
 		return known >= 0 ? known : this.pages.push(query) - 1;
 	}
 
-	/** Adds a contact, or what is new of it. */
+	/** Adds a contact, or updates a known one. */
 	learn(record: ServiceRecord, wanted: Set<string>, page?: number): void {
 		const key = keyOf(record);
 		if (key === '') return;
@@ -108,7 +108,7 @@ class ContactIndex {
 		this.contacts.set(key, known ? others : [...others, contact]);
 	}
 
-	/** An error that shows what came. */
+	/** An error that shows the names of the fields that the service sent. */
 	unreadable(message: string, advice: string): InputError {
 		const shown = `The contacts of the service have these fields: ${this.fields}.`;
 		return new InputError(message, `${shown} ${advice}`);
@@ -126,11 +126,7 @@ export class Contacts {
 		private readonly wanted: Set<string>,
 	) {}
 
-	/**
-	 * Uses the index that is kept if it can be brought up to date, else a new one.
-	 *
-	 * @throws ServiceError if the list is incomplete
-	 */
+	/** Uses the kept index if it can be brought up to date, else a new one. */
 	static async open(client: Client, phones: string[]): Promise<Contacts> {
 		const { id } = client.config;
 		return await withLock(`contacts ${id}`, async () => {
@@ -147,9 +143,9 @@ export class Contacts {
 	}
 
 	/**
-	 * The contacts with a phone number, in the order of the list. Each was read in this run, a minute ago at most.
+	 * The contacts with a phone number, in the order of the list. Each was read in this run, at most a minute ago.
 	 *
-	 * @throws InputError if the service does not show the ID of one
+	 * @throws InputError if the service does not show the ID of one of them
 	 */
 	async find(phone: string): Promise<Array<Contact & { id: string }>> {
 		const key = samePhoneKey(phone);
@@ -177,7 +173,7 @@ export class Contacts {
 		this.index.count++;
 	}
 
-	/** Lists all contacts again, unless this was done since. @throws ServiceError */
+	/** Lists all contacts again, unless this was done after the call of this method. @throws ServiceError */
 	async listAgain(): Promise<void> {
 		const askedAt = performance.now();
 		await withLock(`contacts ${this.client.config.id}`, async () => {
@@ -196,7 +192,7 @@ export class Contacts {
 		return this.index.contacts.get(key) ?? [];
 	}
 
-	/** Whether all contacts with a phone number were read recently, in this run and since numbers were moved. */
+	/** Whether all contacts with a phone number were read recently: in this run, and after numbers were last moved. */
 	private isFresh(key: string): boolean {
 		const { movedAt: moved, startedAt, index } = this;
 		const oldest = Math.max(startedAt, performance.now() - maxUnreadMs, moved);
@@ -208,7 +204,7 @@ export class Contacts {
 		return movedAt.get(this.client.config.id) ?? 0;
 	}
 
-	/** Reads contacts again where they were seen. @returns false if this does not suffice, e.g. because a number has moved */
+	/** Reads contacts again on the pages where they were seen. @returns false if this is not enough, e.g. because a number has moved */
 	private async refresh(keys: string[]): Promise<boolean> {
 		const { index } = this;
 		if (index.listedAt < this.movedAt) return false;
@@ -216,11 +212,11 @@ export class Contacts {
 		if (!keys.every(hasPlace) && !(await this.readEnds(keys))) return false;
 		const old = keys.filter((key) => !this.isFresh(key)).flatMap((key) => this.of(key));
 		const pages = uniq(old.map(({ page = index.lastPage }) => page));
-		if (pages.length * 2 > index.pages.length + 2) return false; // then a list is no more expensive
+		if (pages.length * 2 > index.pages.length + 2) return false; // then listing all contacts is no more expensive
 		const seen = new Set<string>();
 		for (const batch of chunk(pages, maxAtOnce))
 			await Promise.all(batch.map(async (page) => await this.readPage(page, seen)));
-		// Contacts that were created or deleted since have moved others to the next page.
+		// Contacts that were created or deleted meanwhile have moved others to a neighboring page.
 		const moved = old.filter(({ id = '' }) => !seen.has(id)).slice(0, maxMoved);
 		for (const { id = '', page = index.lastPage } of moved) {
 			for (const near of [page + 1, page - 1, 0])
@@ -244,7 +240,7 @@ export class Contacts {
 	/**
 	 * Reads both ends of the list, where new contacts are.
 	 *
-	 * @returns whether all contacts are known then, as far as the service shows how many there are
+	 * @returns whether all contacts are known afterwards, as far as the service shows how many there are
 	 */
 	private async readEnds(keys: string[]): Promise<boolean> {
 		const { index, client, wanted } = this;
@@ -271,7 +267,7 @@ function keyOf({ phone }: ServiceRecord): string {
 	return samePhoneKey(textOrJson(phone));
 }
 
-/** Nothing for a page that the service does not show any more. @throws any other error */
+/** An empty result for a page that the service no longer shows. @throws any other error */
 function asEmpty(error: unknown): undefined {
 	const { statusCode = 0 } = error instanceof ServiceError ? error : {};
 	if (statusCode < 400 || statusCode >= 500 || [401, 403].includes(statusCode)) throw error;

@@ -1,4 +1,7 @@
-/** Fields of the editor: builders from which the compiler knows names and types of values, and fields that operations share. */
+/**
+ * Fields of the editor: functions that build them, so that the compiler knows the names and types of their values, and
+ * fields that several operations share.
+ */
 import { omit, sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions, NodePropertyTypes } from 'n8n-workflow';
 
@@ -21,13 +24,13 @@ type FieldSettings<N extends string> = Omit<INodeProperties, 'type' | 'default' 
 	name: N;
 };
 
-/** Makes the builder of a type of field. */
+/** Makes the function that builds fields of a type. */
 function builder<V>(type: NodePropertyTypes, standard: INodeProperties['default']) {
 	return <const N extends string>(field: FieldSettings<N> & { default?: V }) =>
 		({ type, default: standard, ...field }) as ParameterField<N, V>;
 }
 
-/** Text, with `typeOptions.rows` in several lines. */
+/** Text; with `typeOptions.rows`, in several lines. */
 export const textField = builder<string>('string', '');
 
 /** A number, within the bounds of `typeOptions`. */
@@ -59,7 +62,8 @@ export function collectionField<const N extends string, const F extends readonly
 }
 
 /**
- * Fields that belong together, for a collection: added with one click, with their defaults. Their values are in a list of one.
+ * Fields that belong together, for a collection: added with one click, with their defaults. Their value is a list with
+ * one entry.
  */
 export function groupField<const N extends string, const F extends readonly ParameterField[]>(
 	field: FieldSettings<N> & { fields: F },
@@ -172,7 +176,7 @@ export const limitField = numberField({
 	description: 'Max number of results to return',
 });
 
-/** Whether the records of a list are shortened. A tool of an AI agent has the next two fields instead, as n8n requires. */
+/** Whether the records of a list are simplified. A tool of an AI agent has the next two fields instead, as n8n requires. */
 export const simplifyField = booleanField({
 	displayName: 'Simplify',
 	name: 'simplify',
@@ -195,7 +199,7 @@ export const outputField = choiceField({
 	description: 'Which fields the model gets',
 });
 
-/** The fields of `selected`. */
+/** The names of the fields that the records keep, if the output is `selected`. */
 export const outputFieldsField = textField({
 	displayName: 'Fields',
 	name: 'outputFields',
@@ -216,7 +220,7 @@ const concurrencyField = numberField({
 		'How many messages may be sent at the same time. Without this option, the number depends on the rate in the credential. Messages to the same person are always sent one after the other.',
 });
 
-/** Whether the output has the fields of the input too. */
+/** Whether the output also has the fields of the input. */
 export const keepInputField = booleanField({
 	displayName: 'Keep Input Fields',
 	name: 'keepInputFields',

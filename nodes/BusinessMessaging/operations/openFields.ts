@@ -4,7 +4,7 @@ import { type ParameterField, choiceField, rowsField, textField } from './fields
 import { readText } from './readText';
 import { InputError } from '../transport/errors';
 
-/** A row of one of the two fields. */
+/** A row of Additional Fields or Query Parameters. */
 interface Row {
 	name: string;
 	type?: 'boolean' | 'json' | 'number' | 'text';
@@ -59,7 +59,7 @@ export const queryParameters = rowsField(
 );
 
 /**
- * Reads the rows of one of the two fields. `otherFields` has the values of the other fields.
+ * Reads the rows of Additional Fields or Query Parameters. `otherFields` has the values of the other fields.
  *
  * @throws InputError for a wrong row
  */
@@ -86,7 +86,7 @@ export function readRows(
 }
 
 function readTyped({ type, value }: Row, label: string): unknown {
-	// The value of a query parameter has no type.
+	// A query parameter has no type, so a boolean becomes text.
 	if (type === undefined && typeof value === 'boolean') return String(value);
 	if (type === undefined) return readText(value, label);
 	if (type === 'text') return readText(value, label, "To send it as it is, choose another 'Type'.");

@@ -56,11 +56,11 @@ export interface RunOptions {
 	concurrency?: number;
 }
 
-/** What is returned of a list. */
+/** What an operation returns of a list. */
 interface ListSettings {
 	/** Maximum number of records; all if absent. */
 	limit?: number;
-	/** Whether the records are shortened. */
+	/** Whether the records are simplified. */
 	isSimplified: boolean;
 	/** The names of the fields that the records keep. */
 	onlyFields?: string[];
@@ -72,7 +72,7 @@ export interface MessageRules {
 	campaign?: Campaign;
 	/** Who does not get the message. */
 	audience?: Audience;
-	/** What is sent if the service refuses a text: a template without its recipient. */
+	/** The request that is sent if the service refuses a text: a template message without its recipient. */
 	fallback?: Pick<OperationRequest, 'body' | 'rules'>;
 	/** Whether the message is shown and not sent. */
 	isPreview?: boolean;
@@ -110,15 +110,15 @@ export interface Operation extends OperationNames {
 	fields: readonly ParameterField[];
 	/** Whether its run ends by waiting for replies. */
 	waits?: boolean;
-	/** Whether a retry repeats requests that may have taken effect, because the operation finds what they did. */
+	/** Whether a retry repeats requests that may have taken effect. It may, if the operation finds out what they have done. */
 	repeatsUncertain?: boolean;
 	/** Builds the request of one item. @throws InputError for an invalid value */
 	request: (values: Record<string, unknown>, settings: RequestSettings) => OperationRequest;
 	/** Who gets the message: messages to one person keep the order of the items. For operations that send messages. */
 	recipientOf?: (request: OperationRequest) => string;
-	/** Items with the same value keep their order, all others are carried out side by side. By default, `recipientOf`. */
+	/** Items with the same key keep their order; all others are carried out at the same time. By default, `recipientOf`. */
 	queueOf?: (request: OperationRequest) => string;
-	/** Loads what the items of one run share, before the first request. @throws ServiceError, so that no item is sent */
+	/** Loads what the items of a run share, before the first request. @throws ServiceError; then no request is sent */
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<unknown>;
 	/** Compares an item's request with what was prepared, before the first request. @throws InputError */
 	review?: (request: OperationRequest, prepared: unknown) => OperationRequest;
@@ -126,7 +126,7 @@ export interface Operation extends OperationNames {
 	run: (client: Client, request: OperationRequest, prepared: unknown) => Promise<IDataObject[]>;
 }
 
-/** An operation whose fields and prepared value the compiler knows. */
+/** An operation. The compiler knows the types of its fields and of its prepared value. */
 interface Definition<F extends readonly ParameterField[], P, O extends readonly ParameterField[]>
 	extends OperationNames,
 		Pick<Operation, 'recipientOf' | 'waits'> {
@@ -137,14 +137,14 @@ interface Definition<F extends readonly ParameterField[], P, O extends readonly 
 		values: ValuesOf<F> & { options: Partial<ValuesOf<O>> },
 		settings: RequestSettings,
 	) => OperationRequest;
-	/** Shapes the response; by default the record that it holds. */
+	/** Shapes the response; by default, the output is the record in the response. */
 	output?: (body: unknown, request: OperationRequest) => IDataObject[];
 	prepare?: (client: Client, requests: OperationRequest[]) => Promise<P>;
 	review?: (request: OperationRequest, prepared: P) => OperationRequest;
 	run?: (client: Client, request: OperationRequest, prepared: P) => Promise<IDataObject[]>;
 }
 
-/** Defines an operation, and adds Additional Fields and Query Parameters for what the specification leaves open. */
+/** Defines an operation, and adds Additional Fields and Query Parameters for everything that the specification leaves open. */
 export function operation<
 	const F extends readonly ParameterField[],
 	P = undefined,
@@ -177,7 +177,7 @@ type Names = Pick<OperationNames, 'name' | 'value' | 'action' | 'description'>;
 interface ListDefinition<F extends readonly ParameterField[]>
 	extends Omit<Definition<F, undefined, []>, keyof Names>,
 		Partial<Names> {
-	/** Shortens a record to at most 10 fields. The user can switch it off. */
+	/** Reduces a record to at most 10 fields. The user can switch this off. */
 	simplify?: (record: ServiceRecord) => IDataObject;
 	/** Shapes each record, simplified or not; by default it is as the service sent it. */
 	shape?: (record: ServiceRecord) => ServiceRecord;
@@ -185,7 +185,7 @@ interface ListDefinition<F extends readonly ParameterField[]>
 	read?: typeof readRecords;
 }
 
-/** Defines a list, "Get Many" of a resource: over all pages, with Return All, Limit and, for large records, Simplify. */
+/** Defines a list, "Get Many" of a resource: it reads all pages, and has Return All, Limit and, for large records, Simplify. */
 export function listOperation<const F extends readonly ParameterField[]>(
 	definition: ListDefinition<F>,
 ): Operation {
@@ -234,13 +234,13 @@ function readListSettings(values: Record<string, unknown>): ListSettings {
 	};
 }
 
-/** The record of a response, or that it succeeded if there is none. */
+/** The record in a response; if there is none, a record which says that the call succeeded. */
 export function record(body: unknown, kind?: string): IDataObject[] {
 	const fields = readRecord(body, kind) as IDataObject;
 	return [Object.keys(fields).length > 0 ? fields : { success: true }];
 }
 
-/** The records of a response that is a list, else the record that it is. */
+/** The records of a response that is a list; for any other response, its single record. */
 export function records(body: unknown, kind: string): IDataObject[] {
 	const list = readEnvelope(body, kind);
 	return list ? list.flatMap((entry) => record(entry)) : record(body, kind);

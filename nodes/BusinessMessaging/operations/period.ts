@@ -1,4 +1,4 @@
-/** The period of figures. Its two parameters are an assumption. */
+/** The period of statistics. Its two parameters are an assumption. */
 import { DateTime } from 'luxon';
 
 import { textOrJson } from '../jsonValues';

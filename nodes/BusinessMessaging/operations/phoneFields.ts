@@ -12,11 +12,11 @@ const names = new Intl.DisplayNames('en', { type: 'region' });
 
 const countries = Object.keys(planOf)
 	.filter((code) => /^[A-Z]{2}$/.test(code))
-	// "Tristan da Cunha" is the one name that is not in n8n's Title Case
+	// "Tristan da Cunha" is the only name that does not follow n8n's Title Case
 	.map((code) => ({ name: (names.of(code) ?? code).replace(' da ', ' Da '), value: code }))
 	.sort((a, b) => a.name.localeCompare(b.name));
 
-/** The country whose local numbers are read. The value of a country is its ISO code. */
+/** The country whose local numbers are accepted. The value of a country is its ISO code. */
 export const defaultCountryField = choiceField({
 	displayName: 'Default Country',
 	name: 'defaultCountry',
@@ -64,7 +64,7 @@ export function readPhoneValue(
 	);
 }
 
-/** Identifies the recipient of a message: two numbers of one phone are one recipient. */
+/** Identifies the recipient of a message: two spellings of the number of one phone are one recipient. */
 export function recipientOf({ body }: OperationRequest): string {
 	return samePhoneKey(textOrJson(body?.to));
 }

@@ -1,8 +1,8 @@
-/** Texts: a record, a list, or true or false in one is a mistake in an expression, which people would get to read. */
+/** Texts that people read. If one contains a record, a list or a boolean, an expression is wrong. */
 import { InputError } from '../transport/errors';
 
 /**
- * The value of a field for a text: a text, a number or a date; nothing for a missing one.
+ * A value as text: it must be a text, a number or a date. A missing value gives an empty text.
  *
  * @param otherwise what else the user can do, a sentence
  * @throws InputError for any other value
@@ -12,13 +12,13 @@ export function readText(value: unknown, label: string, otherwise = ''): string 
 	if (typeof value === 'string') return value;
 	const isRead = typeof value === 'number' || typeof value === 'bigint';
 	if (isRead) return String(value);
-	// A date of any kind gives its text.
+	// A date object of any kind gives its text.
 	const json: unknown = isUnreadable(value) ? undefined : JSON.parse(JSON.stringify(value));
 	if (typeof json === 'string') return json;
 	throw unreadable(value, `'${label}'`, otherwise);
 }
 
-/** Whether a value is no text and cannot be one. */
+/** Whether a value is neither a text nor can become one that people can read. */
 export function isUnreadable(value: unknown): boolean {
 	if (typeof value !== 'object' || value === null) return typeof value === 'boolean';
 	return !('toJSON' in value && typeof value.toJSON === 'function');

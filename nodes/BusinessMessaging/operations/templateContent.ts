@@ -77,7 +77,7 @@ const buttonsField = rowsField(
 
 const inForm = { specifyContent: ['fields'] };
 
-/** The parts of a template as a form or as JSON. Without expressions where n8n would evaluate {{1}}. */
+/** The parts of a template as a form or as JSON. The fields allow no expressions where n8n would evaluate {{1}}. */
 export const contentFields = [
 	choiceField({
 		displayName: 'Specify Content',

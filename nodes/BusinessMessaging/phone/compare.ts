@@ -1,20 +1,20 @@
 /** Whether two numbers reach the same phone. */
 import { readPhone } from './readPhone';
 
-/** Phones with two numbers: a pattern of the longer one, and the shorter one. */
+/** Phones whose number has two forms: a pattern of the longer form, and its replacement by the shorter one. */
 const twoForms: Array<[RegExp, string]> = [
 	[/^\+521(\d{10})$/, '+52$1'], // Mexico's mobiles until 2019
 	[/^\+549(\d{10})$/, '+54$1'], // Argentina's mobiles
 	[/^\+55(\d\d)9([6-9]\d{7})$/, '+55$1$2'], // Brazil's mobiles; landlines begin with 2 to 5
 ];
 
-/** Nobody writes a number with more characters. */
+/** The greatest length that is read; nobody writes a number with more characters. */
 const maxLength = 100;
 
-/** What services put around a number: the name of the channel before it (`whatsapp:`), or an address of WhatsApp after it. */
+/** What services add to a number: the name of the channel before it (`whatsapp:`), or an address of WhatsApp after it. */
 const aroundNumber = /^\s*[a-z][a-z\d_-]{0,29}:(?=\s*\+?\d)|@(?:s\.whatsapp\.net|c\.us)\s*$/gi;
 
-/** A service's number in E.164, with or without the `+` and the name of the channel. Other texts stay as they are. */
+/** A service's number in E.164; the number may come without the `+`, or with the name of a channel. Other texts stay as they are. */
 export function toE164(from: string): string {
 	const text = from
 		.slice(0, 2 * maxLength)
@@ -25,11 +25,11 @@ export function toE164(from: string): string {
 	return readPhone(/^[1-9]/.test(text) ? `+${text}` : text).e164 ?? from;
 }
 
-/** A key that all numbers of one phone share. It is not a number to send to. */
+/** A key that all forms of a phone's number share. Do not send to it. */
 export function samePhoneKey(number: string): string {
 	const e164 = toE164(number);
 	return twoForms.reduce((key, [form, replacement]) => key.replace(form, replacement), e164);
 }
 
-/** Whether the key is that of a phone, and not some other name of a sender. */
+/** Whether a key is that of a phone, and not another kind of name for a sender. */
 export const isPhoneKey = (key: string) => key.startsWith('+');

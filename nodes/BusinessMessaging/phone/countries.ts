@@ -17,7 +17,7 @@ const otherNames: Record<string, string> = {
 const languages =
 	'en de fr es pt it nl pl sv da nb fi cs hu ro tr el ru uk ar he hi id vi th ja ko zh';
 
-/** In lower case and without marks, spaces and punctuation. */
+/** A name in lower case and without accents, spaces and punctuation. */
 function folded(name: string): string {
 	return name
 		.normalize('NFD')
@@ -25,7 +25,7 @@ function folded(name: string): string {
 		.toLowerCase();
 }
 
-/** ISO codes by name; English names count before those of other languages. */
+/** ISO codes by name. If a name means different countries, the English name counts. */
 const codeByName = memoize(() => {
 	const byName = new Map<string, string>();
 	const add = (name: string | undefined, code: string) => {

@@ -20,7 +20,7 @@ function readLine(line: string) {
 		/** ISO code, or the calling code if it belongs to no country. */
 		country,
 		callingCode,
-		/** How many digits may follow the calling code, and what they may be. */
+		/** How many digits may follow the calling code, and the pattern that they must match. */
 		lengths: lengths.split(',').map(Number),
 		pattern: new RegExp(`^(?:${pattern})$`),
 		/** The trunk prefix that is dialled within the country, e.g. 0, and what replaces it in an international number. */
@@ -42,7 +42,10 @@ export function plansFor(digits: string): readonly NumberingPlan[] {
 	return plansBelow(digits.slice(0, 3));
 }
 
-/** Collecting 25 plans for +1 is most of the work of reading a number. */
+/**
+ * For the first digits of a number, its plans. They are kept, because collecting the 25 plans for +1 is most of the
+ * work of reading a number.
+ */
 const plansBelow = memoize((start: string) =>
 	[1, 2, 3].flatMap((length) => byCallingCode[start.slice(0, length)] ?? []),
 );

@@ -3,7 +3,7 @@ import { compact, uniq } from 'lodash';
 
 import { type NumberingPlan, planOf, plansFor, withoutTrunk } from './plans';
 
-/** Instead of a country: the numbers are international, but lack the `+`. */
+/** In place of a country: the numbers are international, but without the `+`. */
 export const plusMissing = 'plusMissing';
 
 /** A number in E.164 (`+` and digits) and hints for the user; or what is wrong with the text. */
@@ -19,7 +19,7 @@ const decoration = /[\s.()[\]/\u2010-\u2015\u2212\u30fc-]/g;
 const telUri = /^(?:tel:)?([^;]*)((?:;[a-z-]+(?:=[^;]*)?)*)$/i;
 const extensionAtEnd = /(?:ext(?:ension|n)?|x|#)[\s.:]*(\d{1,7})$/i;
 const afterPlus = /^[([]?(?:\+|00)([^+]*)$/;
-/** What spreadsheets make of long numbers, e.g. 4.477E+11. */
+/** How spreadsheets write long numbers, e.g. 4.477E+11. */
 const shortForm = /^['’]?\+?\d{1,2}(?:[.,]\d{1,20})?e\+?\d{1,2}$/i;
 const noNumber: PhoneReading = { problem: 'is not a phone number' };
 const lostDigits: PhoneReading = {
@@ -27,13 +27,16 @@ const lostDigits: PhoneReading = {
 	detail:
 		'Format that column of the spreadsheet as text, enter its numbers again, and export it again.',
 };
-/** May be an extension, a second number, or the .0 of a spreadsheet. */
+/** The end of a number that may be an extension, a second number, or the .0 of a spreadsheet. */
 const doubtfulEnd = /(?:\([^()]*\)|\[[^[\]]*\]|[/\n][^/\n]*|\.0)$/;
 
-/** Letters with digits, such as US.13491208655302741918 or 132857201@lid. Each part is bounded and none overlaps the next. */
+/**
+ * An ID with letters and digits, such as US.13491208655302741918 or 132857201@lid. In this pattern, each part is
+ * bounded and none overlaps the next.
+ */
 const personId = /^(?=\D{0,127}\d)[\w.:=|~-]{6,128}(?:@[a-z]{1,20})?$/i;
 
-/** Whether a text is what services give instead of a number if people hide theirs: an ID, or more digits than a number has. */
+/** Whether a text is what services send instead of a hidden number: an ID, or more digits than a number has. */
 export function isPersonId(text: string): boolean {
 	return personId.test(text) && (/^\d{16,}$/.test(text) || readPhone(text) === noNumber);
 }
@@ -50,13 +53,13 @@ export function readPhone(written: string, country = ''): PhoneReading {
 	if (!/^\+?\d{1,30}$/.test(digitsOf(number))) return noNumber;
 	const end = doubtfulEnd.exec(number)?.[0] ?? '';
 	const front = end && readPhone(number.slice(0, -end.length), country).e164;
-	// up to 8 digits may be only country and area code
+	// a number with up to 8 digits may consist only of country and area code
 	if (front && front.length > 9)
 		return {
 			problem: 'contains more than a phone number',
 			detail: `${front} ends before "${end}".`,
 		};
-	// in Belarus, what is left without the trunk prefix may begin with a trunk prefix again
+	// in Belarus, the rest after the trunk prefix may begin with a trunk prefix again
 	const [e164, other] = uniq(
 		readingsOf(number, country).flatMap((one) => [one, ...readInternational(one.slice(1))]),
 	);
@@ -70,7 +73,7 @@ export function readPhone(written: string, country = ''): PhoneReading {
 	return { e164, hints: compact(hints) };
 }
 
-/** The number in ASCII without `tel:`, parameters and extension; a local number gets the context of its URI. */
+/** Separates the number from `tel:`, parameters and extension. A local number gets the prefix from the `phone-context` of its URI. */
 function takeApart(written: string): { number: string; extension?: string } {
 	const text = written
 		.replace(hidden, '')
@@ -119,7 +122,7 @@ function readNewRange(digits: string): string | undefined {
 	return isPossible ? `+${digits}` : undefined;
 }
 
-/** The known numbers in E.164 for digits without calling code, with and without their trunk prefix. */
+/** The known numbers in E.164 for digits without a calling code: the digits as they are, and without the trunk prefix. */
 function nationalForms(digits: string, plan: NumberingPlan): string[] {
 	const isKnown = (national: string) =>
 		plansFor(plan.callingCode).some(

@@ -4,19 +4,19 @@ import { memoize, uniq } from 'lodash';
 import { areaCodeTable } from './areaCodeTable';
 import { plansFor } from './plans';
 
-/** Countries that are missing in the runtime's data. */
+/** Time zones of countries that are missing in the runtime's data. */
 const furtherZones: Partial<Record<string, string>> = {
 	AC: 'Atlantic/St_Helena',
 	TA: 'Atlantic/St_Helena',
 	XK: 'Europe/Belgrade',
 };
 
-/** The runtime knows them by one of two names, depending on its version. */
+/** A region with its time zones. Depending on its version, the runtime has them as a property or as a method. */
 type Region = Intl.Locale & { timeZones?: string[]; getTimeZones?: () => string[] | undefined };
 
 /**
- * The IANA time zones in which a number can be: those of its area code for +1, which is 25 countries and ten zones, else those of
- * the countries that have such numbers.
+ * The IANA time zones in which a number can be. For +1 (25 countries and ten zones), these are the zones of its area
+ * code; for other numbers, the zones of all countries that have such numbers.
  *
  * @param e164 a number in E.164
  * @returns empty for a number of no country, e.g. +800

@@ -1,8 +1,8 @@
-/** JSON as services write it, with identifiers that JavaScript's numbers cannot hold. */
+/** Reads JSON as services write it, with numeric IDs that are too large for JavaScript's numbers. */
 
 /**
- * The value of a JSON text; undefined if the text is not JSON. Whole numbers beyond 2^53 become text, digit for digit: as
- * numbers they would be rounded, and then be the ID of another record. All other values are as `JSON.parse` reads them.
+ * The value of a JSON text; undefined if the text is not JSON. Whole numbers beyond 2^53 become text, digit for digit:
+ * a number would be rounded, and could then be the ID of another record. All other values are read as by `JSON.parse`.
  */
 export function parseJson(text: string): unknown {
 	try {
@@ -14,7 +14,10 @@ export function parseJson(text: string): unknown {
 
 const numbers = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
 
-/** A JSON text in which large whole numbers are texts. A loop, because a regular expression for long strings overflows the stack. */
+/**
+ * A JSON text with large whole numbers in quotes. It is read in a loop, because a regular expression overflows the
+ * stack for long strings.
+ */
 function quoteLargeIntegers(text: string): string {
 	let quoted = '';
 	for (let start = 0; start < text.length; ) {
@@ -31,7 +34,7 @@ function quoteIfLarge(number: string): string {
 	return isExact ? number : `"${number}"`;
 }
 
-/** The index after a string that begins at `open`. */
+/** The index after the end of a string that begins at `open`. */
 function endOfString(text: string, open: number): number {
 	let close = indexOrEnd(text, '"', open + 1);
 	while (isEscaped(text, close)) close = indexOrEnd(text, '"', close + 1);

@@ -9,14 +9,14 @@ const wordKeys = [
 	...['error_description', 'message', 'developer_message', 'detail', 'description', 'reason'],
 	...['msg', 'info', 'text', 'errorMessage', 'error_message', 'error', 'details', 'title'],
 ];
-/** Fields with details. */
+/** Fields that may contain details. */
 const furtherKeys = ['error_data', 'details', 'error_user_msg', 'invalid_params'];
 const fieldKeys = ['field', 'param', 'parameter', 'path'];
 /** Elements of a proxy's page or an XML document that contain the message. */
 const elements = ['message', 'faultstring', 'h1', 'title'];
 const maxText = 500;
 const maxErrors = 5;
-/** How many objects and arrays are read, so that no response takes long. */
+/** The greatest number of objects and arrays that are read, so that no response takes long. */
 const maxPlaces = 100;
 
 /**
@@ -47,7 +47,7 @@ export function isRefusal(body: unknown): boolean {
 	const isNo = ([name, value]: [string, unknown]) =>
 		/^(success|ok)$/i.test(name) && readFlag(value) === false;
 	if (Object.entries(body).some(isNo)) return true;
-	// A record may have fields with these names.
+	// A record that is no error may have fields with these names too.
 	if (readId(body) !== undefined) return false;
 	const isError = typeof body.status === 'string' && /^(error|fail)$/i.test(body.status);
 	const codes = at(body, ['status', 'statusCode', 'status_code', 'code']).map(Number);
@@ -56,7 +56,7 @@ export function isRefusal(body: unknown): boolean {
 	return body.result === false || readErrorMessage(error) !== undefined;
 }
 
-/** The error of a response that has nothing else but texts, e.g. the ID of the request. */
+/** The error in a response, if all other fields are plain texts, e.g. the ID of the request. */
 function onlyErrorOf({ error, errors, ...others }: ServiceRecord): unknown {
 	const isOnly = Object.values(others).every(
 		(value) => value === null || typeof value === 'string',
@@ -68,7 +68,7 @@ type Read = (value: unknown) => string | undefined;
 
 const join = (messages: Array<string | undefined>) => compact(messages).join('; ') || undefined;
 
-/** The first message in some values. */
+/** The message of the first value that has one. */
 function readFirst(values: unknown[], read: Read): string | undefined {
 	for (const value of values) {
 		const words = read(value);
@@ -83,7 +83,7 @@ function readFields(errors: ServiceRecord, read: Read): string | undefined {
 	return join(fields.map(([field, value]) => `${field}: ${read(value) ?? 'invalid'}`));
 }
 
-/** The text itself; for a page or an XML document, its first element with text. */
+/** The text itself; for a page or an XML document, the text of the first element that has one. */
 function readText(text: string): string | undefined {
 	if (!text.startsWith('<')) return text.slice(0, maxText) || undefined;
 	const found = elements.map((name) => new RegExp(`<${name}[^<>]*>([^<]+)`, 'i').exec(text)?.[1]);

@@ -1,4 +1,4 @@
-/** Reads deliveries: the events in them, and which kinds their names mean. */
+/** Reads deliveries: the events in them, and the kind of event that each name means. */
 import { type EventEnvelope, eventEnvelopeSchema, eventKinds } from '../api/events';
 import { isRecord, isTooDeep } from '../jsonValues';
 import { readList } from './readResponse';
@@ -9,7 +9,7 @@ const stateWords: Record<string, RegExp> = {
 	delivered: /^(delivered|delivrd)$/,
 	sent: /^(sent|submitted|dispatched)$/,
 };
-/** Other words in the names of receipts. */
+/** Other words in the names of delivery receipts. */
 const receiptWords =
 	/^(messages?|msg|sms|whatsapp|outbound|outgoing|status|statuses|state|changed|updated?|delivery|receipt|report|dlr|ack|event)$/;
 
@@ -25,13 +25,13 @@ export function kindOf({ event, data }: EventEnvelope): string {
 	return stated ?? words.flatMap((word) => kindOfWord(word) ?? []).at(-1) ?? event;
 }
 
-/** The status of a message, as the service writes it, at the top or in `message`. */
+/** The status of a message, as the service writes it: at the top, or inside `message`. */
 export function readStatus({ status, message }: EventEnvelope['data']): string | undefined {
 	const inner = isRecord(message) ? message.status : undefined;
 	return [status, inner].find((value) => typeof value === 'string');
 }
 
-/** `messageDelivered`, `message.delivered` and `MESSAGE_DELIVERED` are the same words. */
+/** The words in a name: `messageDelivered`, `message.delivered` and `MESSAGE_DELIVERED` consist of the same words. */
 function wordsOf(name: string): string[] {
 	return name
 		.replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -46,7 +46,10 @@ function kindOfWord(word: string): string | undefined {
 	return state && `message.${state}`;
 }
 
-/** The events of a delivery: one, or a list of them, bare or under any key, and how many other entries it has. */
+/**
+ * The events of a delivery, and how many of its entries are no events. A delivery is one event or a list of them,
+ * either alone or under any key.
+ */
 export function readEnvelopes(body: unknown): { events: EventEnvelope[]; others: number } {
 	const single = eventEnvelopeSchema.safeParse(body).data;
 	const list = single ? [single] : (readList(body) ?? []);

@@ -9,13 +9,13 @@ export type Query = Record<string, unknown>;
 /** What a page says about the rest of its list. */
 export interface Paging {
 	hasMore: boolean;
-	/** Query parameters for the next page, in the order to try them; none if pages are numbered. */
+	/** Query parameters that may lead to the next page, in the order in which they are tried; empty if pages are numbered. */
 	next: Query[];
 }
 
 const moreName = /^(has(more|next)(page)?|more(available)?|(is)?truncated)$/;
 const nextName = /^next(page)?(cursor|token|offset|key|marker|url|uri|link|href)?$|^cursornext$/;
-/** Cursors that some services show on the last page too. */
+/** Names of cursors that some services also show on the last page. */
 const cursorName = /^((cursors|end)?(after|cursor)|continuationtoken)$/;
 
 /** Reads the next page from the body or the `Link` header. Links to another host are not followed. */
@@ -39,7 +39,7 @@ export function readPaging({ body, headers, url }: ServiceResponse & { url: stri
 	return { hasMore, next: pointers.flatMap((pointer) => queriesOf(pointer, url)) };
 }
 
-/** The parameters of a URL; a token is sent as the parameter that its name suggests, or as `cursor`. */
+/** The query parameters in a URL; or the parameter for a token, which has the name that the token's field suggests, or `cursor`. */
 function queriesOf({ name, parent, value }: ResponseField, url: string): Query[] {
 	const text = String(value);
 	if (/^https?:|^[^?\s]*\?\S+=/i.test(text) && URL.canParse(text, url)) {

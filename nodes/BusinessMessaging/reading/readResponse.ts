@@ -1,7 +1,7 @@
 /**
- * Reads what the specification does not show (assumption): lists, records, IDs and totals are found by their
- * structure. Names decide only if there are several candidates. Readers take time in proportion to the size of the
- * response.
+ * Reads what the specification does not show (assumption): lists, records, IDs and totals are found by their structure.
+ * Names decide only if there are several candidates. The time that these functions take grows in proportion to the size
+ * of the response.
  */
 import { isObject, minBy } from 'lodash';
 
@@ -11,7 +11,7 @@ import { type ServiceRecord, isRecord, textOrJson } from '../jsonValues';
 export interface ServiceResponse {
 	statusCode: number;
 	headers: Record<string, unknown>;
-	/** Parsed JSON, the text as it came, or undefined for an empty body. */
+	/** Parsed JSON; text, if the body is not JSON; undefined for an empty body. */
 	body: unknown;
 }
 
@@ -24,14 +24,14 @@ export interface ResponseField {
 	depth: number;
 }
 
-/** Levels that are searched, e.g. for `data.meta.pagination.total`. */
+/** How many levels are searched; `data.meta.pagination.total` is on the fourth. */
 const envelopeDepth = 4;
-/** Names of fields that contain a list or record, and of metadata fields next to them. */
+/** Names of fields that contain a list or a record; and names of the metadata fields next to them. */
 const around = /^(data|items?|results?|records?|_embedded)$/i;
 const beside =
 	/^(success|ok|result|status|status_?code|code|message|errors?|warnings?|included|_?meta(data)?|_?links?|paging|pagination)$/i;
 
-/** `Array.isArray` without its `any`. */
+/** `Array.isArray`, but with `unknown` instead of `any`. */
 function isList(value: unknown): value is unknown[] {
 	return Array.isArray(value);
 }
@@ -60,7 +60,7 @@ export function plain(name: string): string {
 	return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
-/** A response and its fields outside of lists, those nearest to the top first. */
+/** A response and its fields, those nearest to the top first. Fields inside lists are left out. */
 export function fieldsOf(body: unknown): ResponseField[] {
 	const fields: ResponseField[] = [{ name: '', value: body, parent: '', depth: 0 }];
 	for (const { name: parent, value, depth } of fields) {
@@ -85,9 +85,9 @@ function isNamedAfter(kind: string | undefined, name: string): boolean {
 }
 
 /**
- * The records of a list, wherever it is in the response; an empty response is an empty list. `kind` is e.g. `contact`.
+ * The records of the list in a response, wherever it is; an empty response is an empty list. `kind` is e.g. `contact`.
  *
- * @returns undefined if there is no list, or if several could be it
+ * @returns undefined if there is no list, or if it is not clear which of several it is
  */
 export function readList(body: unknown, kind?: string): ServiceRecord[] | undefined {
 	if (body === undefined || body === null || body === '') return [];
@@ -109,16 +109,20 @@ export function readList(body: unknown, kind?: string): ServiceRecord[] | undefi
 	return list.map((entry) => (isRecord(entry) ? entry : { value: entry }));
 }
 
-/** Fields beside or around a list whose figures may be about it; of others, e.g. `segments.total`, nothing is known. */
+/**
+ * Names of the fields that contain a list or stand next to it: figures in them may be about the list. Other figures,
+ * e.g. `segments.total`, are ignored.
+ */
 const aboutList =
 	/^(|data|response|results?|records?|items?|list|meta(data)?|info|summary|hits|collection|paging|pagination|pager|page(info)?)$/;
-/** Words for the number of all records, and for records of any kind. */
+/** Words in the names of totals: words for the number of all records, and for records of any kind. */
 const totalWords =
 	/total|count|number|num|of|all|x|available|size|length|entry|entries|(record|item|result|row|element|hit|doc|document|object)s?/g;
 
 /**
- * Figures that may be the number of all records of a list, by the name of their field. A figure whose name has any other word,
- * e.g. `total_opted_out`, counts something else. Whether one of these is the total shows only when the list was read.
+ * Figures that may be the number of all records of a list, each with the name of its field. If a name contains any
+ * other word, e.g. `total_opted_out`, the figure counts something else. Which figure is the total is only clear when
+ * the list was read.
  */
 export function readTotals(
 	body: unknown,
@@ -144,7 +148,7 @@ export function readEnvelope(body: unknown, kind?: string): unknown[] | undefine
 	return readEnvelope(body[envelopeOf(body, kind)], kind);
 }
 
-/** A single record: the whole body, or in an envelope with only metadata next to it. Empty for text and empty bodies. */
+/** A single record: the whole body, or a record that is surrounded only by metadata. Empty for a text or an empty body. */
 export function readRecord(body: unknown, kind?: string): ServiceRecord {
 	if (!isRecord(body)) return isList(body) ? readRecord(body[0], kind) : {};
 	const name = isRecord(body.data) ? 'data' : envelopeOf(body, kind);

@@ -1,7 +1,7 @@
 /** How long a response asks to wait. */
 import type { ServiceResponse } from './readResponse';
 
-/** Headers with seconds, a Unix time in seconds or ms, or a date. The first one counts. */
+/** Headers with a number of seconds, a Unix time in seconds or ms, or a date. The first header that is present counts. */
 const headerNames = [
 	'retry-after',
 	'x-ratelimit-reset',
@@ -10,7 +10,7 @@ const headerNames = [
 	'x-ratelimit-reset-after',
 ];
 
-/** How long a response asks to wait, ms; undefined if no header says so. Assumption: the usual headers. */
+/** How long a response asks us to wait, ms; undefined if no header says so. Assumption: the usual headers. */
 export function readRetryAfter({ headers }: ServiceResponse): number | undefined {
 	const header = (name: string) => {
 		const value = headers[name];

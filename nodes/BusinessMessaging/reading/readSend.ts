@@ -1,20 +1,20 @@
 /**
  * Reads the response to a send: whether the service has taken the message. The specification promises an ID for texts.
- * What else says yes or no is an assumption: docs/api-assumptions.md, "What says yes and no after a send".
+ * Everything else that means yes or no is an assumption: docs/api-assumptions.md, "What says yes and no after a send".
  */
 import { isObject } from 'lodash';
 
 import { type ServiceRecord, isRecord } from '../jsonValues';
 import { type ServiceResponse, plain, readFlag, readRecord } from './readResponse';
 
-/** What a response says: the message was taken, was certainly not taken, or may have been. */
+/** The meaning of a response: the message was taken, was certainly not taken, or may have been taken. */
 export interface SendReading {
 	verdict: 'sent' | 'refused' | 'uncertain';
-	/** Of the message, if the response has one. */
+	/** The ID of the message, if the response has one. */
 	messageId?: string;
 }
 
-/** What one field says. `weakNo` counts only if nothing else speaks: `sent: false` may mean "not yet". */
+/** What one field means. `weakNo` counts only if no other field says anything: `sent: false` may mean "not yet". */
 type Says = 'yes' | 'no' | 'weakNo' | 'unclear' | undefined;
 
 /** A record that may describe the message; `depth` is 0 for the whole response. */
@@ -23,7 +23,7 @@ interface Layer {
 	depth: number;
 }
 
-/** Names of fields, as `plain` gives them. Fields inside of other records, e.g. of a contact, say nothing about the message. */
+/** Names of fields, as `plain` gives them. Fields inside of other records, e.g. of a contact, are not about the message. */
 const envelope =
 	/^(data|attributes|payload|items?|records?|body|recipients?|sms|embedded|output)$|(results?|responses?|messages?)(data)?$/;
 const success = /^(is|was|has)?(success|successful|succeeded|ok|okay|accepted)$/;
@@ -48,13 +48,13 @@ const noWords = setOf(
 	'exhausted suspended disabled missing required unsupported unsubscribed limited throttled low empty dropped discarded',
 	'aborted unable cannot nok ko no not never bad wrong',
 );
-/** Values that stand for no value. */
+/** Texts that mean that there is no value. */
 const nothing = /^(\s*|-|null|none|nil|undefined|nan|n\/?a)$/i;
 
 const maxLayers = 50;
 const maxDepth = 5;
 
-/** Whether the service has taken a message. A clear no outweighs an ID; a yes and a no of the same weight are uncertain. */
+/** Whether the service has taken a message. A clear no outweighs an ID. If a yes and a no have the same weight, the result is uncertain. */
 export function readSend({ statusCode, headers, body }: ServiceResponse): SendReading {
 	const layers = layersOf(body);
 	const evidence = layers.flatMap(({ record, depth }) =>
@@ -66,7 +66,7 @@ export function readSend({ statusCode, headers, body }: ServiceResponse): SendRe
 		evidence.filter(({ says }) => says === wanted).map(({ depth }) => depth);
 	const [yes, no, unclear] = [depthsOf('yes'), depthsOf('no'), depthsOf('unclear')];
 	const isYes = yes.length > 0 || messageId !== undefined;
-	// What a record in the response says of the message outweighs a yes around it, which is about the call.
+	// A no inside a record is about the message. It outweighs a yes outside of this record, which is about the call.
 	const isContradicted = Math.max(...yes) >= Math.max(...no);
 	if (unclear.length > 0 || (no.length > 0 && isContradicted))
 		return { verdict: 'uncertain', messageId };
@@ -98,7 +98,7 @@ function sayOf(name: string, value: unknown): Says {
 	if (progress.test(name)) return sayOfFlag(value) === 'no' ? 'weakNo' : sayOfFlag(value);
 	if (error.test(name)) return sayOfError(value);
 	if (status.test(name)) return sayOfStatus(value, /code$/.test(name));
-	// A longer text may be that of the message.
+	// A longer text may be the text of the message itself.
 	return messageFields.test(name) && typeof value === 'string' && !/\s/.test(value.trim())
 		? sayOfWords(value)
 		: undefined;
@@ -110,7 +110,10 @@ function sayOfFlag(value: unknown): Says {
 	return typeof value === 'string' && sayOfWords(value) === 'no' ? 'no' : undefined;
 }
 
-/** A status, or a code. 200 to 299 only repeats the status of the response; 1 means success here and failure there. */
+/**
+ * What a status or a code means. 200 to 299 only repeats the HTTP status of the response. 1 has no meaning: it is a
+ * success at some services and a failure at others.
+ */
 function sayOfStatus(value: unknown, isCode: boolean): Says {
 	if (isRecord(value)) {
 		const parts = Object.entries(value).filter(([name]) => statusParts.test(plain(name)));
@@ -127,17 +130,17 @@ function sayOfStatus(value: unknown, isCode: boolean): Says {
 
 function sayOfNumber(code: number, isCode: boolean): Says {
 	if (code === 0 && isCode) return 'yes';
-	if (code === 408 || (code >= 500 && code < 600)) return 'unclear'; // as with the status of a response
+	if (code === 408 || (code >= 500 && code < 600)) return 'unclear'; // as with the HTTP status of a response
 	return code < 0 || (code >= 400 && code < 500) ? 'no' : undefined;
 }
 
-/** An error: anything that is neither empty nor says that there is none. */
+/** What an error field means: no, unless it is empty or says that there is no error. */
 function sayOfError(value: unknown, depth = 0): Says {
 	if (isObject(value)) {
 		if (depth > 1) return 'no';
 		const parts = Object.values(value).slice(0, maxLayers) as unknown[];
 		const said = strongest(parts.map((part) => sayOfError(part, depth + 1)));
-		return said === 'yes' ? undefined : said; // a zero among others is no statement
+		return said === 'yes' ? undefined : said; // a zero beside other values means nothing
 	}
 	if (typeof value === 'boolean') return value ? 'no' : 'yes';
 	const text = typeof value === 'number' ? String(value) : value;
@@ -154,7 +157,7 @@ function strongest(all: Says[]): Says {
 	return (['unclear', 'no', 'yes'] as const).find((one) => all.includes(one));
 }
 
-/** A text such as `queued`, `REJECTED_NETWORK` or `notSent`. */
+/** What a text such as `queued`, `REJECTED_NETWORK` or `notSent` means. */
 function sayOfWords(text: string): Says {
 	const apart = text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 	if (/time(d)?[\W_]?out/.test(apart)) return 'unclear';
@@ -166,9 +169,10 @@ function sayOfWords(text: string): Says {
 	return list.some((word) => yesWords.has(word)) ? 'yes' : undefined;
 }
 
-/** A response that is no record: a text, a number, true or false, or nothing. */
+/** What a response without a record means: a text, a number, a boolean, or an empty body. */
 function sayOfBare(body: unknown, statusCode: number): Says {
-	// Created, Accepted and No Content say it themselves. A 200 without the promised ID may come from anything on the way.
+	// The statuses Created, Accepted and No Content mean yes. A 200 without the promised ID may come from any program
+	// between n8n and the service.
 	if (body === undefined) return [201, 202, 204].includes(statusCode) ? 'yes' : undefined;
 	if (typeof body === 'boolean') return sayOfFlag(body);
 	if (typeof body === 'string')
@@ -190,7 +194,7 @@ function readMessageId(body: unknown, layers: Layer[]): string | undefined {
 	return undefined;
 }
 
-/** The ID that is the whole body, e.g. `m_77`: one word with a digit, or a number that is no HTTP status. */
+/** The ID that is the whole body, e.g. `m_77`: one word with a digit, or a number other than an HTTP status. */
 function bareId(body: unknown): string | undefined {
 	const text = asMessageId(body)?.trim();
 	if (text === undefined || !/^[\w.:@+/=-]+$/.test(text) || !/\d/.test(text)) return undefined;

@@ -1,4 +1,7 @@
-/** Listed templates. Only names and languages are specified. The rest is an assumption, and unknown if the service does not show it. */
+/**
+ * Reads listed templates. Only names and languages are specified. Everything else is an assumption, and stays undefined
+ * if the service does not show it.
+ */
 import { at, compact, groupBy, isEmpty, pickBy, sortBy, uniq, upperFirst } from 'lodash';
 
 import { type ServiceRecord, isRecord } from '../jsonValues';
@@ -6,7 +9,7 @@ import { readId } from './readResponse';
 
 /** A variable of a template. */
 export interface TemplateVariable {
-	/** Part and name, e.g. `header_1`, `body_customer`, or `button2_1` in the second button. */
+	/** ID from the part and the name, e.g. `header_1`, `body_customer`, or `button2_1` in the second button. */
 	id: string;
 	/** The text around it, variables included. */
 	text: string;
@@ -22,9 +25,12 @@ export interface Template {
 	status?: string;
 	/** Whether the status says clearly that the template cannot be sent. */
 	isRefused: boolean;
-	/** In the order of header, body, buttons; numbered ones by number. Undefined if the text is not shown. */
+	/**
+	 * In the order of header, body, buttons; numbered variables in the order of their numbers. Undefined if the service
+	 * does not show the text.
+	 */
 	variables?: TemplateVariable[];
-	/** For a document header: whether a message needs the URL of a PDF. */
+	/** Only for a document header: whether a message needs the URL of a PDF. */
 	pdf?: 'needed' | 'optional';
 	/** The text of the header, or `[PDF]`, `[Image]` and the like. */
 	header?: string;
@@ -39,11 +45,14 @@ const languageKey = /^(language|locale|lang)(_?code)?$/i;
 const statusKey = /^(approval_?)?(status|state)$/i;
 const listKeys = ['translations', 'languages', 'localizations', 'versions'];
 
-/** The whole status must match: a template with "Active - Quality pending" can be sent. */
+/**
+ * A status that means that the template cannot be sent. The whole status must match: a template with "Active - Quality
+ * pending" can be sent.
+ */
 const refusal =
 	/^((in|under) review|pending( (review|approval|deletion))?|submitted|draft|rejected|declined|paused|disabled|inactive|deleted)$/;
 
-/** The templates of one listed record: one, or one for each of its languages; none without a name. */
+/** The templates in one listed record: one, or one for each of its languages; none if the record has no name. */
 export function readTemplates(record: ServiceRecord): Template[] {
 	const name = textAt(record, nameKey);
 	if (!name) return [];
@@ -89,7 +98,10 @@ function readTemplate(name: string, record: ServiceRecord): Template {
 	};
 }
 
-/** Source of the rule: specification, field `headerDocumentUrl`. How a service shows that a PDF is attached is an assumption. */
+/**
+ * Whether a message needs the URL of a PDF. Source: specification, field `headerDocumentUrl`. How a service shows that
+ * a PDF is attached is an assumption.
+ */
 function pdfOf(record: ServiceRecord): Template['pdf'] {
 	const isAttached = Object.entries(record).find(
 		([key, value]) => /document|attach/i.test(key) && typeof value === 'boolean',
@@ -106,7 +118,10 @@ function textOf(value: unknown): string {
 	return typeof value === 'string' ? value : '';
 }
 
-/** The first field with such a name that contains a text, or a record with one, e.g. `{ "language": { "code": "en_US" } }`. */
+/**
+ * The text in the first field whose name matches. The field may also hold a record with a text, e.g. `{ "language": {
+ * "code": "en_US" } }`.
+ */
 function textAt(record: ServiceRecord, key: RegExp): string | undefined {
 	const values = Object.values(pickBy(record, (_, name) => key.test(name)));
 	const texts = values.map((value) => textOf(isRecord(value) ? (value.code ?? value.name) : value));

@@ -1,19 +1,19 @@
-/** Which figure of a response is the number of all records of a list: only one that agrees with what comes. */
+/** Decides which figure in the responses is the number of all records of a list: only one that agrees with the records that were read. */
 
 interface Figure {
-	/** As the newest page shows it. */
+	/** The figure on the newest page. */
 	latest: number;
-	/** The greatest of all pages: a list may get shorter while it is read. */
+	/** The greatest figure of all pages: a list may get shorter while it is read. */
 	greatest: number;
 }
 
-/** The figures of a list while it is read, by the names of their fields. */
+/** The figures in the pages of a list, by the names of their fields. */
 export class Totals {
 	private readonly figures = new Map<string, Figure>();
 	/** The greatest figure of the first page. */
 	announced = 0;
 
-	/** Adds the figures of a page. */
+	/** Adds the figures in a page. */
 	add(figures: Map<string, number>): void {
 		if (this.figures.size === 0) this.announced = Math.max(0, ...figures.values());
 		for (const [name, latest] of figures) {
@@ -28,8 +28,9 @@ export class Totals {
 	}
 
 	/**
-	 * The total, as far as is known after `count` records: the figure that agrees with them, else the smallest that says there
-	 * are more. One that was passed is no total, nor is one that may only count the first page.
+	 * The total, as far as it is known after `count` records: the figure that agrees with `count`, else the smallest
+	 * figure that is greater. A figure below `count` is not the total. A figure that is not greater than the first page
+	 * is not used, because it may only count that page.
 	 */
 	of(count: number, firstPage: number): Figure | undefined {
 		const possible = [...this.figures.values()].filter(

@@ -1,4 +1,4 @@
-/** Calls endpoints at the allowed rate, and repeats only what cannot happen twice. */
+/** Calls endpoints at the allowed rate. Repeats a call only if it cannot take effect twice. */
 import { randomUUID } from 'crypto';
 import { clamp, uniq } from 'lodash';
 import { sleep } from 'n8n-workflow';
@@ -34,11 +34,17 @@ export interface ApiRequest {
 	wholeBody?: Record<string, unknown>;
 	/** Sent as `Idempotency-Key` (assumption). By default, each call has a new key, unless the endpoint is idempotent. */
 	idempotencyKey?: string;
-	/** Asked each time the request's turn has come, after any wait for the rate; if false, it does not go out. Must not throw. */
+	/**
+	 * Called each time the request's turn has come, after any wait for the rate. If the result is false, the request is
+	 * not sent. Must not throw.
+	 */
 	isStillAllowed?: () => boolean;
-	/** How often it is tried, if it may be repeated; four times by default. */
+	/** The greatest number of attempts of a request that may be repeated; four by default. */
 	attempts?: number;
-	/** Whether the body of a successful response refuses the request. By default, the general signs of a refusal are looked for. */
+	/**
+	 * Whether the body of a response with a successful status refuses the request. By default, the general signs of a
+	 * refusal are checked.
+	 */
 	isRefused?: (body: unknown) => boolean;
 }
 
@@ -63,7 +69,7 @@ interface TextResponse extends ServiceResponse {
 	body: string;
 }
 
-/** The timeout of a request in ms, and a signal that stops waiting. It does not interrupt a request under way. */
+/** The timeout of a request, ms; and a signal that ends waiting. The signal does not interrupt a request under way. */
 export interface ClientOptions {
 	timeoutMs?: number;
 	signal?: AbortSignal;
@@ -71,10 +77,10 @@ export interface ClientOptions {
 
 /** The greatest number of simultaneous requests. */
 const maxConcurrency = 400;
-/** More than are needed on average, because response times vary. */
+/** Factor for more simultaneous requests than are needed on average, because response times vary. */
 const concurrencyMargin = 1.5;
 
-/** Statuses of a method that an endpoint does not have. */
+/** HTTP statuses which may mean that the endpoint does not support the method. */
 const noMethod = [404, 405, 501];
 
 /** Attempts of a call that may be repeated. */
@@ -98,14 +104,14 @@ export class Client {
 		private readonly options: ClientOptions = {},
 	) {}
 
-	/** How many simultaneous requests the allowed rate needs at the current response times, but at least `least`. */
+	/** How many simultaneous requests are needed for the allowed rate at the current response times, but at least `least`. */
 	concurrency(least: number): number {
 		const { requests, windowMs } = this.config.rate;
 		const needed = (requests / windowMs) * this.responseMs * concurrencyMargin;
 		return clamp(Math.ceil(needed), least, maxConcurrency);
 	}
 
-	/** The method of an endpoint: the one that has worked, else that of the API path. */
+	/** The method of an endpoint: the one that has worked, else the one of the API path. */
 	methodOf(endpoint: Endpoint): HttpMethod {
 		return this.knownMethods.get(endpoint) ?? routeOf(endpoint, this.config.apiPath).method;
 	}
@@ -134,11 +140,11 @@ export class Client {
 			refusals.push(result);
 			if (result.statusCode !== 405 && (result.statusCode !== 404 || known)) break;
 		}
-		// A method with another error exists, so that error says more.
+		// A method that failed with another status exists, so its error says more.
 		throw refusals.find(({ statusCode = 0 }) => !noMethod.includes(statusCode)) ?? refusals[0];
 	}
 
-	/** Repeats a request with exponential backoff, if it was not sent, or may have been sent and is idempotent. */
+	/** Repeats a request with exponential backoff if it was certainly not sent, or if it is idempotent. */
 	private async repeat(
 		method: HttpMethod,
 		endpoint: Endpoint,
@@ -150,7 +156,7 @@ export class Client {
 			const result = await this.attempt(method, endpoint, request);
 			if (!(result instanceof ServiceError)) return result;
 			if (mayBeDone && method === 'DELETE' && result.statusCode === 404)
-				return { url: '', statusCode: 204, body: undefined, headers: {} }; // an earlier attempt did it
+				return { url: '', statusCode: 204, body: undefined, headers: {} }; // an earlier attempt has deleted the record
 			const isUncertain = result.kind === 'indeterminate';
 			const mayRepeat = result.kind === 'unreachable' || (isUncertain && endpoint.idempotent);
 			if (!mayRepeat || attempt >= attempts) return result;
@@ -160,7 +166,7 @@ export class Client {
 		}
 	}
 
-	/** One attempt. A request that reads follows one redirect. */
+	/** One attempt. A request that only reads follows one redirect. */
 	private async attempt(
 		method: HttpMethod,
 		endpoint: Endpoint,
@@ -235,7 +241,7 @@ export class Client {
 		return limiterFor(id, windowMs);
 	}
 
-	/** @param subject whom or what a long wait may concern */
+	/** Waits until the request may be sent. @param subject the recipient or endpoint that a long wait may concern */
 	private async takeTurn(
 		limiter: RateLimiter,
 		subject: string,
@@ -250,7 +256,7 @@ export class Client {
 		return new ServiceError(`${reason} before the request was sent`, { kind: 'cancelled' });
 	}
 
-	/** Names the option that fits, if messages were refused because too many were sent at once. */
+	/** Adds a hint with the right value of the option, if messages were refused because too many were sent at once. */
 	private noteConcurrency({ knownConcurrency: known }: RateLimiter): void {
 		if (known === undefined) return;
 		this.hints.add(
@@ -258,7 +264,7 @@ export class Client {
 		);
 	}
 
-	/** @returns the response with its body as JSON, or its error */
+	/** @returns the response with its body as JSON, or the error for the response */
 	private read(
 		response: TextResponse,
 		url: string,
@@ -280,12 +286,12 @@ export class Client {
 		return { url: url.split('?')[0], statusCode, headers, body };
 	}
 
-	/** JSON, or the text as it came. */
+	/** The body as JSON, or as text if it is not JSON. */
 	private parse(text: string): unknown {
 		const body = parseJson(text);
 		if (text === '' || body === undefined) return text || undefined;
 		if (isTooDeep(body)) return text;
-		// Only parsing reveals a key that was written with escapes.
+		// If the text contains escapes, the key is removed after parsing too: only then can an escaped key be found.
 		return /\\[u/]/.test(text) ? parseJson(this.config.redact(JSON.stringify(body))) : body;
 	}
 }

@@ -1,37 +1,41 @@
 /**
- * How many requests of one key may be under way at once, found out as TCP does: raised faster and faster while all are accepted, halved when one is
- * refused, then raised slowly. A number that is refused again and again is tried more and more rarely. docs/adr/0003-rate.md
+ * Finds out how many requests of one key may be under way at once, as TCP does. The limit is raised faster and faster
+ * while all requests are accepted. When one is refused, the limit is halved, and then raised slowly. A number that is
+ * refused again and again is tried less and less often. docs/adr/0003-rate.md
  */
 import { clamp } from 'lodash';
 
-/** How many go out at once at first, and how many more then. */
+/** The first limit, and by how much it is raised first. */
 const firstLimit = 4;
 const firstStep = 2;
-/** How many requests must be accepted before a number that was refused is tried again, if that happens often; doubled each time. */
+/** How many requests must be accepted before a number that is refused often is tried again. Doubled each time, up to the maximum. */
 const minPatience = 50;
 const maxPatience = 1_000;
 
-/** Begins again after each change of the limit. */
+/** The counters of a round. A new round begins after each change of the limit. */
 const newRound = (underWay = 0) => ({ accepted: 0, most: underWay, wasFull: false });
 
-/** No clock, no timer. */
+/** The limit for simultaneous requests. It uses no clock and no timer. */
 export class ConcurrencyLimit {
 	/** Requests that have begun and not ended. */
 	underWay = 0;
 	private limit = firstLimit;
-	/** By how much the limit is raised next. */
+	/** By how much the limit is raised the next time. */
 	private step = firstStep;
-	/** Since the last change of the limit: how many requests were accepted, how many ran at once at most, and whether one had to wait. */
+	/**
+	 * Since the last change of the limit: how many requests were accepted, the greatest number under way at once, and
+	 * whether a request had to wait.
+	 */
 	private round = newRound();
-	/** How many at once were all accepted. */
+	/** The latest number of simultaneous requests that were all accepted. */
 	private enough = 1;
-	/** How many at once are too many, and how many were too many the time before. */
+	/** The number of simultaneous requests that is too many, and the one that was too many the time before. */
 	private tooMany = Infinity;
 	private tooManyBefore = Infinity;
-	/** How many requests must be accepted before `tooMany` are tried again, and how many were since the last refusal. */
+	/** How many requests must be accepted before `tooMany` is tried again, and how many were accepted since the last refusal. */
 	private patience = 0;
 	private accepted = Infinity;
-	/** Whether responses to requests that were under way at a refusal may still come. */
+	/** Whether responses may still come to requests that were under way at the last refusal. */
 	private isSettling = false;
 
 	/** About how many simultaneous requests the service accepts, if it keeps refusing more. */
@@ -46,19 +50,19 @@ export class ConcurrencyLimit {
 		return this.underWay >= this.limit;
 	}
 
-	/** @returns how many are under way with this one */
+	/** Notes that a request begins. @returns how many are under way, including this one */
 	begin(): number {
 		this.underWay++;
 		this.round.most = Math.max(this.round.most, this.underWay);
 		return this.underWay;
 	}
 
-	/** @returns how many were under way with this one */
+	/** Notes that a request has ended. @returns how many were under way, including this one */
 	end(): number {
 		return this.underWay--;
 	}
 
-	/** A request was refused while others were under way. */
+	/** Notes that a request was refused while others were under way. */
 	slowDown(): void {
 		this.isSettling = true;
 		this.step = 1;
@@ -67,14 +71,14 @@ export class ConcurrencyLimit {
 		this.set(this.round.most / 2);
 	}
 
-	/** Another one that was sent beside it was refused too, so fewer were accepted. */
+	/** Notes that another request was refused which was under way at the same time. So even fewer were accepted. */
 	lower(): void {
 		if (this.isSettling) this.tooMany = Math.max(this.enough + 1, this.tooMany - 1);
 	}
 
 	/**
-	 * The service accepts requests again. Without a wait, too many at once were the reason. After a wait, the rate may have been, unless
-	 * the same number is refused again.
+	 * Notes that the service accepts requests again. If we have not waited, too many requests at once were the reason for
+	 * the refusal. If we have waited, the rate may have been the reason, unless the same number is refused again.
 	 */
 	resume(hasWaited: boolean): void {
 		if (!this.isSettling) return;
@@ -90,7 +94,7 @@ export class ConcurrencyLimit {
 		if (hasWaited && !isReason) [this.tooMany, this.step] = [Infinity, this.limit];
 	}
 
-	/** A request was accepted. Only if more had wanted to go, it shows that the service accepts so many. */
+	/** Notes that a request was accepted. Only if more requests were waiting, this shows that the service accepts so many at once. */
 	accept(): void {
 		this.accepted++;
 		this.round.accepted++;

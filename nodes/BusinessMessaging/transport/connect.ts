@@ -1,4 +1,4 @@
-/** The client on n8n's HTTP helpers, with n8n's authentication and proxies. */
+/** Makes a client that uses n8n's HTTP helpers, with n8n's authentication and proxies. */
 import { isEmpty, isObject } from 'lodash';
 import type {
 	IAllExecuteFunctions,
@@ -33,13 +33,13 @@ export async function connect(context: ConnectContext, options?: ClientOptions):
 }
 
 function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): HttpSend {
-	// Without the abort signal of the context, so that a stopped execution does not interrupt a message under way.
+	// The abort signal of the context is not passed on, so that a stopped execution does not interrupt a message under way.
 	const requester = {
 		helpers: context.helpers,
 		logger: context.logger,
 		getNode: () => context.getNode(),
 	} as unknown as IAllExecuteFunctions;
-	// Otherwise n8n reads them from its database for each request.
+	// Without these, n8n would read the credential from its database for each request.
 	const credentialsDecrypted = { id: '', name: '', type: credentialType, data };
 
 	return async ({ method, url, query, body, headers, timeoutMs }) => {
@@ -47,17 +47,17 @@ function sender(context: ConnectContext, data: ICredentialDataDecryptedObject): 
 			method,
 			url,
 			qs: query as IDataObject,
-			body: isEmpty(body) ? body : JSON.stringify(body), // axios omits some fields of objects
+			body: isEmpty(body) ? body : JSON.stringify(body), // axios would leave out some fields of an object
 			headers: {
 				Accept: 'application/json',
 				...(body && { 'Content-Type': 'application/json' }),
 				...headers,
 			},
 			timeout: timeoutMs,
-			encoding: 'stream', // n8n sets no limit to the size of other bodies
+			encoding: 'stream', // n8n does not limit the size of bodies with other encodings
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true, // a redirected POST would become a GET and carry the key
+			disableFollowRedirect: true, // a redirected POST would become a GET, and would send the key to another address
 		};
 		const request = context.helpers.httpRequestWithAuthentication.bind(requester);
 		return await readText(
@@ -77,7 +77,7 @@ export async function readText(
 	send: (signal: AbortSignal) => PromiseLike<unknown>,
 	timeoutMs: number,
 ): Promise<ServiceResponse & { body: string }> {
-	// The helper's own timeout restarts with every byte of the response.
+	// The helper's own timeout starts again with every byte of the response.
 	return await withDeadline(async (signal) => {
 		const { statusCode, headers, body } = (await send(signal)) as ServiceResponse;
 		return { statusCode, headers, body: await textOf(body, signal) };
@@ -87,7 +87,7 @@ export async function readText(
 /** A stream with `destroy`, as n8n's helpers return it. */
 type Body = AsyncIterable<Uint8Array> & { destroy(): void };
 
-/** The text of a stream. n8n returns undefined for some empty bodies, and an object if a test of n8n plays the service. */
+/** The text of a stream. n8n returns undefined for some empty bodies, and an object if one of n8n's tests simulates the service. */
 async function textOf(body: unknown, signal: AbortSignal): Promise<string> {
 	if (typeof body === 'string') return body;
 	if (!isObject(body) || !(Symbol.asyncIterator in body)) return JSON.stringify(body) ?? '';

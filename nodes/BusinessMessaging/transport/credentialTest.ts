@@ -16,8 +16,8 @@ import { readServiceConfig } from './serviceConfig';
 const noService = "There is no messaging service at this address. Check 'Base URL' and 'API Path'.";
 
 /**
- * Tests the credential; both nodes name it under `testedBy`. Any web page could respond, so it also lists contacts, the
- * only response whose shape is specified.
+ * Tests the credential; both nodes name it under `testedBy`. Any web page could respond to a call, so the test also
+ * lists contacts: the only response whose shape is specified.
  */
 export async function testCredential(
 	this: ICredentialTestFunctions,
@@ -41,8 +41,8 @@ export async function testCredential(
 }
 
 /**
- * Why no service can sign with a secret; undefined for an empty one. Whether the secret fits the kind of signature is checked by the
- * trigger, which has that setting.
+ * Why no service can sign with a secret; undefined for an empty secret, or if there is no problem. The trigger checks
+ * whether the secret fits the kind of signature, because it has that setting.
  */
 function secretProblem(secret: unknown): string | undefined {
 	if (typeof secret !== 'string' || secret === '') return undefined;
@@ -54,14 +54,14 @@ function secretProblem(secret: unknown): string | undefined {
 		: `'Webhook Secret' contains neither letters (A to Z) nor digits. ${again}`;
 }
 
-/** A key without permission to list contacts is valid too. @throws any other error */
+/** Accepts a key that is valid but has no permission to list contacts. @throws any other error */
 function asNoContacts(error: unknown): unknown[] {
 	if (isRefusedContent(error)) return [];
 	if (error instanceof ServiceError && error.statusCode === 403) return [];
 	throw error;
 }
 
-/** This context of n8n has only one helper for requests, which does not add the key. */
+/** Sends requests with the only helper that n8n provides here, which does not add the key. */
 function sender({ helpers }: ICredentialTestFunctions, apiKey: string): HttpSend {
 	return async ({ method, url, query, headers, timeoutMs }) => {
 		const options = {
@@ -73,7 +73,7 @@ function sender({ helpers }: ICredentialTestFunctions, apiKey: string): HttpSend
 			simple: false,
 			resolveWithFullResponse: true,
 			useStream: true,
-			followRedirect: false, // the key would go along
+			followRedirect: false, // otherwise the key would be sent to the new address
 		};
 		return await readText(() => helpers.request(options), timeoutMs);
 	};

@@ -10,9 +10,9 @@ export function toTimeoutMs(ms: number): number {
 }
 
 /**
- * Stops waiting for some work after a timeout, and tells it to stop by a signal.
+ * Runs some work with a timeout: after it, stops waiting, and tells the work by a signal to stop.
  *
- * @throws an error with the code ETIMEDOUT, like that of a connection
+ * @throws an error with the code ETIMEDOUT, as for a connection that times out
  */
 export async function withDeadline<T>(
 	work: Promise<T> | ((signal: AbortSignal) => Promise<T>),
@@ -21,14 +21,14 @@ export async function withDeadline<T>(
 	const signal = timerOf(ms);
 	return await new Promise<T>((resolve, reject) => {
 		const expire = () => reject(Object.assign(new Error('Timed out'), { code: 'ETIMEDOUT' }));
-		signal.addEventListener('abort', expire); // before those of the work, whose error would say less
+		signal.addEventListener('abort', expire); // registered before the work's own listeners, whose error would say less
 		const result = typeof work === 'function' ? work(signal) : work;
 		// A running timer would keep the response in memory.
 		result.finally(() => signal.removeEventListener('abort', expire)).then(resolve, reject);
 	});
 }
 
-/** Waits without keeping the process alive, which n8n's `sleep` would. */
+/** Waits without keeping the process alive. (n8n's `sleep` keeps it alive.) */
 export async function pause(ms: number): Promise<void> {
 	await new Promise((resolve) => timerOf(ms).addEventListener('abort', resolve));
 }

@@ -6,10 +6,10 @@ import { readErrorMessage } from '../reading/readError';
 import { printable } from '../log';
 import { withoutSecrets } from './secrets';
 
-/** The kinds of failures that are handled differently. */
+/** The kinds of failure that are handled differently. */
 export type FailureKind =
 	| 'configuration' // the credential or the request is invalid; nothing was sent
-	| 'refused' // by the service
+	| 'refused' // the service has refused the request
 	| 'rateLimited' // the service asks for a longer wait than we accept
 	| 'unreachable' // no connection was made, so nothing was sent
 	| 'indeterminate' // the request may or may not have taken effect
@@ -31,7 +31,10 @@ export class ServiceError extends Error {
 		this.statusCode = details.statusCode;
 	}
 
-	/** Whether the request certainly had no effect. A workflow can branch on it. */
+	/**
+	 * Whether the request may have taken effect (`mayHaveBeenSent`) or certainly has not (`notSent`). A workflow can
+	 * branch on this value.
+	 */
 	get sendStatus(): 'notSent' | 'mayHaveBeenSent' {
 		return this.kind === 'indeterminate' ? 'mayHaveBeenSent' : 'notSent';
 	}
@@ -61,13 +64,13 @@ export interface CallInfo {
 	request: string;
 	/** The record that it addresses, e.g. `contact "123"`. */
 	record?: string;
-	/** Whether the specification lists the endpoint under the API path that is used. */
+	/** Whether the specification lists the endpoint under the API path in use. */
 	listed: boolean;
 	/** Whether it may change something in the service. */
 	writes: boolean;
 	/** Where a redirect leads, and the Base URL that avoids it, if there is one. */
 	redirect?: { address: string; baseUrl?: string };
-	/** Whether the service has responded to an earlier call, so that its address is right. */
+	/** Whether the service has responded to an earlier call. Then its address must be right. */
 	isKnownAddress?: boolean;
 }
 
@@ -110,7 +113,7 @@ export function errorFromResponse({ statusCode, body }: ServiceResponse, call: C
 	});
 }
 
-/** The error for a send whose response, with a status of success, says no, or does not say that the message was taken. */
+/** The error for a send with a successful HTTP status whose body says no, or does not say that the message was taken. */
 export function errorFromSend(
 	{ statusCode, body }: ServiceResponse,
 	verdict: 'refused' | 'uncertain',
@@ -154,7 +157,7 @@ function meaningOf(statusCode: number, call: CallInfo): Meaning {
 	return isRedirect ? meaningOfRedirect(call) : (refusals[statusCode] ?? refusals[400]);
 }
 
-/** The API key and the message are not sent to other addresses. */
+/** What a redirect means. The API key and the message are not sent to other addresses. */
 function meaningOfRedirect({ redirect }: CallInfo): Meaning {
 	const what = 'The service redirects to another address';
 	const ofKey = 'The API key is not sent to other addresses.';
@@ -200,7 +203,7 @@ export function unreadableError(statusCode: number, call: CallInfo): ServiceErro
 	});
 }
 
-/** Network errors before a connection exists, so that nothing was sent. */
+/** Codes of network errors that occur before a connection exists, so that nothing was sent. */
 const unreachableReasons: Record<string, string> = {
 	EAI_AGAIN: 'its name cannot be resolved at the moment',
 	EADDRNOTAVAIL: 'no local address is free',
@@ -219,7 +222,7 @@ export function errorFromNetwork(
 ): ServiceError {
 	const code = codeOf(networkError);
 	const { host } = new URL(url);
-	// n8n replaces messages that contain a code.
+	// n8n replaces messages that contain an error code.
 	const error = (kind: FailureKind, what: string, advice: string) =>
 		new ServiceError(what, { kind, description: code ? `${advice} (${code})` : advice });
 	if (code in unreachableReasons) {
@@ -236,7 +239,7 @@ export function errorFromNetwork(
 		const what = `The response of the service is larger than ${maxResponseBytes / 1024 ** 2} MB`;
 		return error(call.writes ? 'indeterminate' : 'refused', what, advice);
 	}
-	// If the address is right, the connection broke, perhaps after the service had taken the request.
+	// If the address is known to be right, the connection broke, perhaps after the service had received the request.
 	if (/^EPROTO$|^ERR_SSL/.test(code) && !call.isKnownAddress)
 		return error('configuration', `There is no HTTPS at ${host}`, checkBaseUrl);
 	if (/CERT|^ERR_TLS|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))

@@ -1,7 +1,8 @@
 /**
- * Reads lists without knowing how the service pages: by a cursor if the first page has one, several pages at a
- * time if a figure may be the total, else one by one; always until a page brings nothing new. If records are missing because
- * the list has changed meanwhile, pages are read again. docs/adr/0008-listing.md
+ * Reads lists without knowing how the service pages: by a cursor if the first page has one; otherwise by page number,
+ * several pages at a time if a figure may be the total, else one by one. Reading always goes on until a page brings
+ * nothing new. If records are missing because the list has changed meanwhile, pages are read again.
+ * docs/adr/0008-listing.md
  */
 import { chunk, clamp, findLast, range } from 'lodash';
 import { sleep } from 'n8n-workflow';
@@ -15,31 +16,31 @@ import { type Paging, type Query, readPaging } from '../reading/readPaging';
 import { InputError, ServiceError, isRefusedContent } from './errors';
 import { Totals } from '../reading/totals';
 
-/** All records of a list, at most `limit` of them, or only the page in the query. */
+/** The query of a list, and how many records are wanted. If the query contains a page, only this page is read. */
 export interface ListRequest {
 	query?: Query;
 	limit?: number;
-	/** Once it is aborted, no further page is requested. */
+	/** Once this signal is aborted, no further page is requested. */
 	signal?: AbortSignal;
 }
 
 /** What was read of a list. */
 export interface RecordList {
-	/** Each once, in the service's order; those that moved while the list was read come last. */
+	/** Each record once, in the service's order. Records that moved while the list was read come last. */
 	records: ServiceRecord[];
-	/** The query of the page with each record. */
+	/** For each record, the query of its page. */
 	pageQueries: Query[];
-	/** The number of all records, if a figure agrees with those that were read, or says that there are more. */
+	/** The number of all records, if the response contains a figure that agrees with the records that were read, or that is greater. */
 	total?: number;
-	/** Why there may be more. */
+	/** Why there may be more records. */
 	shortfall?: ServiceError;
-	/** Whether the list is certainly complete: by a total, the last cursor, or the end of its pages. */
+	/** Whether the list is certainly complete: because of a total, the last cursor, or the end of its pages. */
 	isComplete: boolean;
 }
 
 interface Page extends Partial<Paging> {
 	query: Query;
-	/** The number of its records, and the new ones. */
+	/** The number of records on the page, and those of them that are new. */
 	rows: number;
 	records: ServiceRecord[];
 	/** Why the page is missing. */
@@ -48,28 +49,28 @@ interface Page extends Partial<Paging> {
 
 type Size = number | undefined;
 
-/** Tried in this order if the specification documents a page size, until the service accepts one. */
+/** Page sizes in the order in which they are tried, until the service accepts one; only if the specification documents a page size. */
 const pageSizes: Size[] = [1_000, 100, undefined];
-/** The sizes that are left at services which have refused the greatest, by address, key and endpoint. */
+/** The sizes still to be tried at services that have refused the greatest size, by address, key and endpoint. */
 const sizesLeft = new BoundedMap<string, Size[]>({ maxSize: 100, maxAgeMs: 10 * 60_000 });
-/** Attempts with a size if others are left. */
+/** Attempts with one size, if other sizes are left. */
 const sizeAttempts = 2;
 const maxAtOnce = 6;
-/** Number of pages without new records after which the list ends. If pages count from 1, page 1 is the first page again. */
+/** The list ends after this many pages without new records. If pages count from 1, page 1 is the first page once more. */
 const maxStale = 2;
 const maxRetries = 2;
 const retryDelayMs = 200;
-/** Search engines count no further, and refuse pages beyond it. */
+/** Search engines do not count further, and refuse pages beyond it. */
 const cappedTotal = 10_000;
 
-/** The greatest list. */
+/** The greatest number of records and of pages that are read of one list. */
 const maxRecords = 500_000;
 const maxPages = 10_000;
-/** The greatest number of pages that have few records and are not explained by the total of the first page. */
+/** The greatest number of pages with few records, unless the total on the first page explains them. */
 const maxSmallPages = 1_000;
 const smallPage = 50;
 
-/** Reads a list, as far as possible. @throws ServiceError if the first page or a permission is missing */
+/** Reads a list, as far as possible. @throws ServiceError if the first page cannot be read, or a permission is missing */
 export async function readRecords(
 	client: Client,
 	endpoint: Endpoint,
@@ -88,7 +89,7 @@ function keyOf({ config }: Client, { path }: Endpoint): string {
 	return `${config.id} ${path}`;
 }
 
-/** One list while it is read. */
+/** A list while it is being read. */
 class Listing {
 	private readonly pages: Page[] = [];
 	/** The IDs or contents of the records that were read. */
@@ -96,14 +97,14 @@ class Listing {
 	private readonly totals = new Totals();
 	private readonly limit: number;
 	private size: Size;
-	/** Records so far, and pages with new ones. */
+	/** The number of records so far, and of pages that had new ones. */
 	private count = 0;
 	private pagesWithNews = 0;
 	/** Whether a page was empty or missing, had no next cursor, or the last pages had nothing new. */
 	private sawEnd = false;
 	/** Whether a page was empty or missing. */
 	private sawNothing = false;
-	/** The greatest size, beyond which the list goes on. */
+	/** The greatest number of pages or records, if the list goes on beyond it. */
 	private stoppedAfter?: string;
 	/** Why a page is missing although it seems to exist. */
 	private refusal?: ServiceError;
@@ -157,7 +158,7 @@ class Listing {
 		};
 	}
 
-	/** @returns whether a cursor led to new records */
+	/** Reads pages by following cursors. @returns whether a cursor led to new records */
 	private async followCursors(): Promise<boolean> {
 		const { next = [] } = this.pages[0];
 		for (const [way, first] of next.entries()) {
@@ -174,13 +175,13 @@ class Listing {
 		return false;
 	}
 
-	/** A figure that may be the total decides how many pages are read at once, but not where the list ends. */
+	/** Reads pages by their numbers. A figure that may be the total decides how many pages are read at once, but not where the list ends. */
 	private async readNumbered(): Promise<void> {
 		const [first] = this.pages;
-		let last = first; // with anything new
-		let { rows } = first; // so far, new or known
+		let last = first; // the last page with new records
+		let { rows } = first; // the number of records so far, including known ones
 		let stale = rows > 0 ? 0 : maxStale;
-		/** Whether as many rows came as a figure says, so that one page without news is the end. */
+		/** Whether as many records came as a figure says. Then one page without new records is the end. */
 		const hasRows = () => this.hasAll || rows >= (this.total?.latest ?? Infinity);
 		for (let number = 1; stale < (hasRows() ? 1 : maxStale) && this.mayGoOn(); ) {
 			const { hasAll } = this;
@@ -193,7 +194,7 @@ class Listing {
 				if (!isFirstAgain) rows += page.rows;
 				if (page.records.length > 0) [last, stale] = [page, 0];
 				else stale = page.rows > 0 ? stale + 1 : maxStale;
-				// After a page that is not full, a missing page is the end.
+				// If the page before was not full, a missing page is the end of the list.
 				const isFull = last.rows >= (last === first ? (this.size ?? Infinity) : first.rows);
 				if (isRefusedContent(page.refusal) && (isFull || total)) this.refusal = page.refusal;
 			}
@@ -202,10 +203,11 @@ class Listing {
 		this.sawEnd ||= stale > 0;
 	}
 
-	/** Reads pages again, beginning with the first: records usually move to the front. */
+	/** Reads pages again, beginning with the first, because records usually move to the front. */
 	private async readAgain(): Promise<void> {
 		const news = this.pages.filter(({ records }) => records.length > 0);
-		// A page with known and new records shows that the list has changed. A last page with one record may have only a known one.
+		// A page with known and new records shows that the list has changed. A last page with one record may show it with
+		// only a known one.
 		const hasOverlap = this.pages.some(
 			({ rows, records }) => records.length < rows && (records.length > 0 || rows === 1),
 		);
@@ -246,7 +248,7 @@ class Listing {
 		});
 	}
 
-	/** Whether the only page is as full as was asked for, and all others repeat it, so that the service may have cut the list. */
+	/** Whether the only page is as full as was requested, and all other pages repeat it. Then the service may have cut the list. */
 	private get isCut(): boolean {
 		const [{ rows }, ...others] = this.pages;
 		const isFull = rows === this.size && rows === this.count;
@@ -257,7 +259,7 @@ class Listing {
 		return this.totals.of(this.count, this.pages[0]?.rows ?? 0);
 	}
 
-	/** Whether a figure says that nothing is left, which the next page has to confirm. */
+	/** Whether a figure says that no record is left. The next page has to confirm this. */
 	private get hasAll(): boolean {
 		return this.count >= (this.total?.latest ?? Infinity);
 	}
@@ -266,7 +268,7 @@ class Listing {
 		return this.count < Math.min(expected, this.limit);
 	}
 
-	/** Whether a list that has not ended is read further. */
+	/** Whether to read more of a list that has not ended. */
 	private mayGoOn(): boolean {
 		const { count, pagesWithNews } = this;
 		const isExplained = count <= this.totals.announced || count >= pagesWithNews * smallPage;
@@ -277,7 +279,7 @@ class Listing {
 		return !this.stoppedAfter;
 	}
 
-	/** Reads pages side by side. */
+	/** Reads pages at the same time. */
 	private async read(queries: Query[], retries = maxRetries): Promise<Page[]> {
 		const pages = await Promise.all(
 			queries.map(async (query) => await this.readPage(query, retries)),
@@ -286,7 +288,7 @@ class Listing {
 		return pages;
 	}
 
-	/** Reads one page. Equal records on one page count as different, on two pages as the same. */
+	/** Reads one page. Equal records on the same page count as different ones; on two pages, they count as the same record. */
 	private async readPage(query: Query, retries: number, attempts?: number): Promise<Page> {
 		const response = await this.fetch(query, retries, attempts);
 		if (response instanceof ServiceError) {
@@ -312,7 +314,7 @@ class Listing {
 		return { query, rows: all.length, records, ...readPaging(response) };
 	}
 
-	/** @returns the error, if the page is missing or is refused several times */
+	/** Requests one page. @returns the error, if the page is missing or was refused several times */
 	private async fetch(
 		query: Query,
 		retries: number,
@@ -345,7 +347,7 @@ function asMissingPage(error: unknown): Page {
 	throw error;
 }
 
-/** Whether a smaller page may succeed: the service refused the request, failed at it, or its response was too large. */
+/** Whether a smaller page may succeed, because the service refused the request, failed to answer it, or sent too large a response. */
 function mayBeTooLarge(error: unknown): boolean {
 	const hasFailed = error instanceof ServiceError && (error.statusCode ?? 0) >= 500;
 	return hasFailed || isRefusedContent(error);

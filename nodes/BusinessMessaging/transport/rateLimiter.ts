@@ -1,4 +1,4 @@
-/** One rate for everything in this process that shares a key: the queue, the clock and the timers around {@link Throttle}. */
+/** One rate for all requests of this process that share a key. It adds the queue, the clock and the timers to {@link Throttle}. */
 import { noop } from 'lodash';
 import { sleep } from 'n8n-workflow';
 
@@ -16,9 +16,9 @@ export interface Slot {
 	limited(waitMs: number | undefined): void;
 }
 
-/** For whom a request waits. */
+/** The options of a request that waits. */
 interface Waiting {
-	/** Whom or what a long wait may concern: the recipient of a message, or the endpoint. */
+	/** The recipient of a message, or the endpoint: a long wait may concern only this subject. */
 	subject?: string;
 	signal?: AbortSignal;
 }
@@ -29,24 +29,28 @@ const maxNapMs = 1_000;
 /** Limits the requests of one key. */
 export class RateLimiter {
 	private readonly throttle: Throttle;
-	/** Wakes the first in the queue when a request has ended. */
+	/** Wakes the first request in the queue when a request has ended. */
 	private wake: () => void = noop;
 
 	constructor(windowMs: number) {
 		this.throttle = new Throttle(windowMs);
 	}
 
-	/** How many simultaneous requests the service accepts, if it has shown that. */
+	/** How many simultaneous requests the service accepts, if this is known. */
 	get knownConcurrency(): number | undefined {
 		return this.throttle.knownConcurrency;
 	}
 
-	/** How much longer the service asks to wait, in ms; 0 if it does not. */
+	/** How much longer the service asks us to wait, ms; 0 if it does not. */
 	waitMs(subject?: string): number {
 		return this.throttle.askedMs(performance.now(), subject);
 	}
 
-	/** Waits for a turn; first come, first served. @returns 'blocked' if the service asks for too long a wait */
+	/**
+	 * Waits for a turn; first come, first served.
+	 *
+	 * @returns `blocked` if the service asks for too long a wait, `stopped` if the signal was aborted
+	 */
 	async acquire(
 		requests: number,
 		{ subject, signal }: Waiting = {},
@@ -56,7 +60,7 @@ export class RateLimiter {
 			if (signal?.aborted) return 'stopped';
 			return throttle.isBlocked(performance.now(), subject) ? 'blocked' : undefined;
 		};
-		// Whoever waits for one recipient does not hold up the others.
+		// A request that waits only because of its recipient must not delay the others.
 		for (;;) {
 			const waitMs = throttle.subjectWaitMs(performance.now(), subject);
 			if (waitMs === 0 || ends()) break;
@@ -68,7 +72,7 @@ export class RateLimiter {
 				if (end) return end;
 				const waitMs = throttle.waitMs(performance.now(), requests);
 				if (waitMs === 0) return this.take(subject);
-				// A nap is never left early, so that no timer outlives those who wait.
+				// A pause always runs to its end, so that no timer stays when nobody waits any more.
 				if (waitMs < Infinity) await sleep(Math.min(Math.ceil(waitMs), maxNapMs));
 				else await this.responseOrStop(signal);
 			}
@@ -99,7 +103,7 @@ export class RateLimiter {
 	}
 }
 
-/** Kept for an hour, longer than any wait. */
+/** The limiters by host and key, kept for an hour: longer than any wait. */
 const limiters = new BoundedMap<string, RateLimiter>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
 
 /** The limiter that all users of one host and key share in this process. */

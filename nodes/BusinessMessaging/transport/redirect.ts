@@ -5,7 +5,7 @@ import type { ServiceConfig } from './serviceConfig';
 /** The longest address in an error, characters. */
 const maxLength = 200;
 
-/** Where a response redirects to; undefined if it does not, or does not say where. */
+/** Where a response redirects to; undefined if it does not redirect, or does not say where. */
 export function readRedirect(response: ServiceResponse, url: string): URL | undefined {
 	const { location } = response.headers;
 	const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode);
@@ -19,7 +19,8 @@ export function isSameOrigin({ origin }: URL, url: string): boolean {
 }
 
 /**
- * A redirect for an error: its address without what may be secret, and the Base URL with which the same path leads there.
+ * A redirect as an error shows it: the new address without parts that may be secret, and the Base URL with which the
+ * same path leads to the new address.
  *
  * @param url of the request
  */

@@ -1,4 +1,4 @@
-/** Registers webhooks. The specification shows no field names, so the usual ones are tried, or those that a refusal mentions. */
+/** Registers webhooks. The specification shows no field names. So the usual ones are tried, and those that a refusal mentions. */
 import { isEqual } from 'lodash';
 
 import { endpoints } from '../api/endpoints';
@@ -13,7 +13,7 @@ type WebhookBody = Record<string, unknown>;
 interface Form {
 	/** Field for the address. */
 	address: string;
-	/** Every form contains the events, because without them the service would deliver everything. */
+	/** How the events are written. Every form contains the events, because without them the service would deliver all events. */
 	events: 'list' | 'text';
 }
 
@@ -22,7 +22,7 @@ const addressFields = [
 	...['webhookUrl', 'webhook_url', 'endpoint'],
 ];
 
-/** The forms to try if a refusal does not name the fields. */
+/** The forms that are tried if a refusal does not name the fields. */
 const usualForms: Form[] = [
 	{ address: 'url', events: 'list' },
 	{ address: 'callbackUrl', events: 'list' },
@@ -41,7 +41,7 @@ const aboutFields =
  * Registers a webhook. A service that refuses a body has registered nothing, so up to two others are tried.
  *
  * @returns the service's response
- * @throws ServiceError the refusal that says most
+ * @throws ServiceError: the refusal that says most
  */
 export async function registerWebhook(
 	client: Client,
@@ -52,7 +52,7 @@ export async function registerWebhook(
 	const refusals: ServiceError[] = [];
 	const known = knownForms.get(client.config.id);
 	for (let form = known ?? usualForms.at(0); form && tried.length < maxForms; ) {
-		// Another body with the same key might be refused.
+		// With the same key, the service might refuse another body.
 		const key = idempotencyKey && `${idempotencyKey} ${form.address} ${form.events}`;
 		const request = { body: toBody(form, body), idempotencyKey: key };
 		const response = await client.call(endpoints.createWebhook, request).catch(asRefusal);
@@ -75,7 +75,7 @@ function asRefusal(error: unknown): ServiceError {
 	throw error;
 }
 
-/** The form to try after a refusal; undefined if the refusal is not about the form. */
+/** The form to try after a refusal; undefined if the refusal is not about field names. */
 function nextForm(words: string, tried: Form[], { events }: WebhookBody): Form | undefined {
 	const form = tried[tried.length - 1];
 	const isNew = (other: Form) => !tried.some((one) => isEqual(one, other));

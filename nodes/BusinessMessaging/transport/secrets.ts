@@ -1,7 +1,10 @@
-/** Secrets: those in the URLs of webhooks, which the service lists and may quote, and those that sign deliveries. */
+/** Secrets: those in the URLs of webhooks, which the service lists and may quote; and those with which a service signs deliveries. */
 import { isRecord } from '../jsonValues';
 
-/** Our secret, n8n's signature and the state of Send and Wait, also if the whole URL is a parameter of another one. */
+/**
+ * Query parameters that are secret: our own secret, n8n's signature and the state of Send and Wait. They are also found
+ * if the whole URL is a parameter of another URL.
+ */
 const secrets = /((?:\b|%3F|%26)(?:token|wait|signature)(?:=|%3D))[^&#\s"']+/gi;
 
 /** Removes secrets from a text, or from all texts and field names of a record. */
@@ -13,8 +16,9 @@ export function withoutSecrets(value: unknown): unknown {
 }
 
 /**
- * The key in a secret of Standard Webhooks: base64, usually after `whsec_`. Node.js skips what is not base64, so that a mistyped
- * secret would become a shorter key, or none that everybody knows. So only what is base64 from beginning to end counts.
+ * The key in a secret of Standard Webhooks: base64, usually after `whsec_`. Node.js skips what is not base64, so a
+ * mistyped secret would become a shorter key, or the empty key, which everybody knows. So only a text that is base64
+ * from beginning to end counts.
  *
  * @returns undefined without such a key
  */

@@ -5,7 +5,7 @@ import { trimEnd } from 'lodash';
 import { type ApiPath, apiPaths } from '../api/endpoints';
 import { InputError } from './errors';
 
-/** The credential's values, with n8n's own fields about allowed domains. */
+/** The values of the credential, including n8n's own fields for allowed domains. */
 export type CredentialValues = Record<string, unknown>;
 
 /** The service of one credential. */
@@ -17,11 +17,11 @@ export interface ServiceConfig {
 	id: string;
 	/** The allowed rate; `id` identifies the pair of host and key that share it. */
 	rate: { id: string; requests: number; windowMs: number };
-	/** Removes the API key from a text of others. */
+	/** Removes the API key from a text that comes from outside. */
 	redact(text: string): string;
 }
 
-/** A shorter key could be part of ordinary words. */
+/** The shortest API key, characters: a shorter one could be part of ordinary words. */
 const minKeyLength = 8;
 
 /** Whether a URL points to this machine. */
@@ -73,7 +73,7 @@ function readBaseUrl(value: unknown): URL {
 	return url;
 }
 
-/** n8n does not check Allowed Domains if the URL comes from the credential. */
+/** Checks Allowed Domains, because n8n does not check them if the URL comes from the credential. */
 function checkDomain({ hostname }: URL, values: CredentialValues): void {
 	if (values.allowedHttpRequestDomains !== 'domains') return; // 'none' only affects the HTTP Request node
 	const plain = (host: string) => host.trim().toLowerCase().replace(/\.$/, '');
@@ -89,7 +89,10 @@ function checkDomain({ hostname }: URL, values: CredentialValues): void {
 	);
 }
 
-/** A line break would end the header with the key. One around the key was copied along: the credential leaves it out as well. */
+/**
+ * The API key. A line break inside it would end the header that contains the key. A line break before or after it was
+ * copied by accident, so it is left out, as the credential itself does.
+ */
 function readKey(value: unknown): string {
 	const apiKey = typeof value === 'string' ? value.trim() : '';
 	demand(

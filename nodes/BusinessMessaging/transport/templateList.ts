@@ -9,7 +9,7 @@ import type { Client } from './client';
 import { ServiceError } from './errors';
 import { type RecordList, readRecords } from './lists';
 
-/** In the service's order. */
+/** The templates, in the service's order. */
 export interface TemplateList extends Omit<RecordList, 'records' | 'pageQueries'> {
 	records: Template[];
 }
@@ -18,7 +18,8 @@ export interface TemplateList extends Omit<RecordList, 'records' | 'pageQueries'
 const listCache = new BoundedMap<string, TemplateList>({ maxSize: 20, maxAgeMs: 5 * 60_000 });
 
 /**
- * Lists the templates, without the cache if `isFresh`. Once the signal is aborted, no further page is requested.
+ * Lists the templates; with `isFresh`, does not use the cache. Once the signal is aborted, no further page is
+ * requested.
  *
  * @throws ServiceError, also if none of them has a name
  */

@@ -1,27 +1,31 @@
 /**
- * What may go out now under one key, decided without a clock or a timer: the rate, the waits that the service asks for, and how many
- * requests may be under way at once. Times are in ms of a monotonic clock. docs/adr/0003-rate.md
+ * Decides which requests of one key may be sent now, without a clock or a timer: from the rate, the waits that the
+ * service asks for, and how many requests may be under way at once. Times are in ms of a monotonic clock.
+ * docs/adr/0003-rate.md
  */
 import { BoundedMap } from '../boundedMap';
 import { ConcurrencyLimit } from './concurrencyLimit';
 
 /** A request under way. */
 export interface Permit {
-	/** Whom or what a long wait may concern: the recipient of a message, or the endpoint. Without it, a wait concerns the key. */
+	/**
+	 * The recipient of a message, or the endpoint: a long wait may concern only this subject. Without a subject, a wait
+	 * concerns the whole key.
+	 */
 	readonly subject?: string;
-	/** How many requests were under way with it when it was sent. */
+	/** How many requests were under way when it was sent, including this one. */
 	readonly underWay: number;
-	/** How often the service had refused before. */
+	/** How often the service had refused requests before it was sent. */
 	readonly refusals: number;
 }
 
 /**
- * What became of a request: it reached the service or may have, it did not, or the service refused it because of the rate, and may
- * have said how long to wait, ms.
+ * The end of a request: it reached the service or may have reached it; it did not reach the service; or the service
+ * refused it because of the rate, and may have said how long to wait, ms.
  */
 export type Outcome = 'accepted' | 'unsent' | { waitMs?: number };
 
-/** A wait that the service asks for: since when, until when, and until when we wait. */
+/** A wait that the service asks for: since when, until when the service asks us to wait, and until when we do wait. */
 interface Rest {
 	since: number;
 	askedUntil: number;
@@ -30,9 +34,12 @@ interface Rest {
 
 const minBackoffMs = 500;
 const maxBackoffMs = 60_000;
-/** The longest wait, ms. If a service asks for more, it is tried again after this time. */
+/** The longest wait, ms. If a service asks for more, a request is tried after this time. */
 const maxWaitMs = 10 * 60_000;
-/** A rate recovers within a minute. A longer wait concerns only its subject, until so many in a row were refused. */
+/**
+ * The longest wait that concerns the key, ms, because a rate recovers within a minute. A longer wait concerns only its
+ * subject, until this many subjects in a row were refused.
+ */
 const maxRateWaitMs = 60_000;
 const enoughSubjects = 3;
 
@@ -41,15 +48,18 @@ export class Throttle {
 	/** When the requests of the last window ended, oldest first. The service has counted each of them before that. */
 	private readonly ended: number[] = [];
 	private readonly concurrency = new ConcurrencyLimit();
-	/** How often the service has refused, and how often since it last accepted. Requests sent side by side count as one. */
+	/**
+	 * How often the service has refused a request, and how often since it last accepted one. Requests that were sent at
+	 * the same time count as one.
+	 */
 	private refusals = 0;
 	private inARow = 0;
-	/** After a refusal, the request that tests whether the service accepts requests again. */
+	/** After a refusal: the request that tests whether the service accepts requests again. */
 	private probe?: Permit;
 	/** The wait of the key. */
 	private rest?: Rest;
 	private readonly restOf = new BoundedMap<string, Rest>({ maxSize: 1_000, maxAgeMs: 3_600_000 });
-	/** The subjects that were asked for a long wait since the service last accepted. */
+	/** The subjects for which the service has asked for a long wait since it last accepted a request. */
 	private readonly refused = new Set<string>();
 
 	constructor(
@@ -57,29 +67,29 @@ export class Throttle {
 		private readonly random = Math.random,
 	) {}
 
-	/** How many simultaneous requests the service accepts, if it has shown that. */
+	/** How many simultaneous requests the service accepts, if this is known. */
 	get knownConcurrency(): number | undefined {
 		return this.concurrency.known;
 	}
 
-	/** How much longer the service asks to wait, ms; 0 if it does not. */
+	/** How much longer the service asks us to wait, ms; 0 if it does not. */
 	askedMs(now: number, subject?: string): number {
 		return Math.max(0, ...this.rests(subject).map(({ askedUntil }) => askedUntil - now));
 	}
 
-	/** Whether the service asks for too long a wait, or has refused every request for too long. */
+	/** Whether the service asks for too long a wait, or has refused all requests for too long. */
 	isBlocked(now: number, subject?: string): boolean {
 		const isTooLong = ({ since, askedUntil, until }: Rest) =>
 			now < until && Math.max(askedUntil - now, now - since) > maxWaitMs;
 		return this.rests(subject).some(isTooLong);
 	}
 
-	/** How long requests of this subject alone wait, ms. */
+	/** How long requests of this subject have to wait because of a wait that concerns only this subject, ms. */
 	subjectWaitMs(now: number, subject = ''): number {
 		return Math.max(0, (this.restOf.get(subject)?.until ?? 0) - now);
 	}
 
-	/** How long the next request waits, ms; Infinity if another one has to end first. */
+	/** How long the next request has to wait, ms; Infinity if another request has to end first. */
 	waitMs(now: number, requests: number): number {
 		while (this.ended[0] + this.windowMs <= now) this.ended.shift();
 		if (this.rest && now < this.rest.until) return this.rest.until - now;
@@ -88,7 +98,7 @@ export class Throttle {
 		return isFree && !this.probe && !this.concurrency.isFull() ? 0 : Infinity;
 	}
 
-	/** Lets a request out. */
+	/** Starts a request. */
 	take(subject?: string): Permit {
 		const permit = { subject, underWay: this.concurrency.begin(), refusals: this.refusals };
 		if (this.inARow > 0) this.probe = permit;
@@ -106,7 +116,7 @@ export class Throttle {
 	private accept(now: number, { subject, refusals }: Permit): void {
 		this.ended.push(now);
 		if (subject !== undefined) this.restOf.delete(subject);
-		if (refusals < this.refusals) return; // sent before the last refusal
+		if (refusals < this.refusals) return; // this request was sent before the last refusal, so it does not show that the service accepts requests again
 		if (this.inARow > 0) {
 			this.concurrency.resume(this.rest !== undefined);
 			this.inARow = 0;
@@ -129,7 +139,7 @@ export class Throttle {
 			if (this.refused.size < enoughSubjects) return;
 		} else if (!isNews) this.concurrency.lower();
 		else if (!wasAlone) this.concurrency.slowDown();
-		// Fewer at once may be enough, so one request finds out without a wait.
+		// Sending fewer at once may be enough, so one request tests this without a wait.
 		const ownMs = wasAlone || this.inARow > 1 ? backoffMs(this.inARow, this.random) : 0;
 		if (askedMs === 0 && ownMs === 0) return;
 		const next = extend(this.rest, now, askedMs || Math.min(ownMs, this.windowMs));

@@ -1,7 +1,7 @@
 /**
- * Some services call a URL before they register it: they send a word (a challenge), and the response must repeat
- * it. Assumption: the usual forms, since the specification shows none. The response reveals nothing, so anybody gets it:
- * n8n stores the secret of a URL only after the registration.
+ * Some services call a URL before they register it: they send a word (a challenge), and the response must repeat the
+ * word. Assumption: the usual forms, since the specification shows none. The response reveals nothing, so everybody
+ * gets it. It cannot require the secret: n8n stores the secret of a URL only after the registration.
  */
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { isEmpty, isObject } from 'lodash';
@@ -26,7 +26,7 @@ export function answerGet(context: IWebhookFunctions): IWebhookResponseData {
 	return { noWebhookResponse: true };
 }
 
-/** Names of events with which services test a URL. */
+/** Names of the events with which services test a URL. */
 const testNames =
 	/(?:^|[^a-z])(?:ping|test|verify|verification|valid|handshake|hello|webhook|subscription)/i;
 

@@ -1,7 +1,7 @@
 /**
- * Deliveries that share one execution: messages that a person sends in a row, and delivery receipts. The first one stays
- * with n8n and starts the execution. The others get their response when n8n has stored it. So after a crash, the service
- * delivers everything again that has not started.
+ * Deliveries that share one execution: messages that a person sends in a row, and delivery receipts. The first delivery
+ * starts the execution when all are collected. The others get their response only when n8n has stored the execution. So
+ * after a crash, the service delivers again everything that has not started an execution.
  */
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { uniq } from 'lodash';
@@ -14,31 +14,31 @@ import { readEvent, senderOf } from '../webhooks/simpleEvent';
 import { isReceipt } from './filters';
 import type { TriggerOptions } from './settings';
 
-/** How long to wait for a person's messages at most, s: services give up after ten seconds or more. */
+/** The longest time to wait for a person's messages, s: services give up after ten seconds or more. */
 export const maxGroupSeconds = 8;
-/** Receipts start their execution when nothing new has come for this long, or after this time, ms. */
+/** Receipts start their execution when no new one has come for this long, ms, or at the latest after this time, ms. */
 const receiptQuietMs = 100;
 const maxReceiptMs = 3_000;
 /**
- * This many start it at once: compared with their deliveries it costs little, and the service may not deliver more until
- * it gets a response.
+ * This many receipts start their execution at once. Compared with their deliveries, an execution costs little; and the
+ * service may not deliver more before it gets a response.
  */
 const maxReceipts = 20;
-/** After this time, n8n has stored an execution or has failed, ms. */
+/** By this time, n8n has either stored an execution or failed, ms. */
 const maxStoreMs = 60_000;
 
-/** What a delivery waits for. */
+/** What a delivery waits for before its events start an execution. */
 interface Rule {
 	/** Deliveries with the same name wait for each other. */
 	name: string;
-	/** Until nothing new has come for so long, ms. */
+	/** It waits until no new event has come for this long, ms. */
 	quietMs: number;
-	/** At most for so long after the first one, ms, and for so many events. */
+	/** It waits at most this long after the first event, ms, and for at most this many events. */
 	maxMs: number;
 	maxEvents: number;
 }
 
-/** The rule for the events of a delivery; undefined if they start at once, e.g. those of several people. */
+/** The rule for the events of a delivery; undefined if they start an execution at once, e.g. events of several people. */
 function ruleFor(events: EventEnvelope[], options: TriggerOptions): Rule | undefined {
 	const senders = uniq(events.map(senderOf));
 	if (options.groupMs > 0 && senders.length === 1 && senders[0]) {
@@ -55,7 +55,7 @@ function ruleFor(events: EventEnvelope[], options: TriggerOptions): Rule | undef
 	};
 }
 
-/** The events of deliveries that wait for each other. */
+/** The events of deliveries that share an execution. */
 class Collection {
 	readonly events: EventEnvelope[] = [];
 	private readonly waiting: Response[] = [];
@@ -69,7 +69,10 @@ class Collection {
 		this.waiting.push(context.getResponseObject());
 	}
 
-	/** Counts short pauses instead of reading the clock: a time in which n8n is too busy to receive events must not count as silence. */
+	/**
+	 * Waits until no new event has come for a while. It counts short pauses instead of reading the clock, because a time
+	 * in which n8n is too busy to receive events must not count as silence.
+	 */
 	async untilQuiet({ quietMs, maxMs, maxEvents }: Rule): Promise<void> {
 		const stepMs = Math.min(quietMs / 20, 100);
 		const end = Date.now() + maxMs;
@@ -81,7 +84,7 @@ class Collection {
 		}
 	}
 
-	/** Gives the waiting deliveries the same response as the first one. */
+	/** Responds to the waiting deliveries, with the result of the first one. */
 	async answer(): Promise<void> {
 		const end = Date.now() + maxStoreMs;
 		while (!this.first.writableEnded && Date.now() < end) await pause(2);
@@ -92,7 +95,7 @@ class Collection {
 	}
 }
 
-/** Groups to which deliveries can still be added. */
+/** Collections to which events can still be added. */
 const open = new Map<string, Collection>();
 
 /**

@@ -1,4 +1,4 @@
-/** Filters decide which of the chosen events start an execution. A filter applies to the kinds of event that have its field. */
+/** Filters decide which of the chosen events start an execution. A filter applies only to the kinds of event that have its field. */
 import { trimEnd } from 'lodash';
 
 import { eventKinds } from '../api/events';
@@ -71,12 +71,13 @@ export const filtersField = collectionField({
 	],
 });
 
-/** What the filters say, by the name of the field, as written by the user; an expression may give a list. */
+/** The values of the filters as the user wrote them, by the name of the field; an expression may give a list. */
 export type Filters = Record<string, unknown>;
 
 /** Whether an event starts an execution. */
 export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
-	// A customer's message counts as having a sender and a text even if the service sends none. The sender and text of a receipt are ours.
+	// A customer's message always counts as having a sender and a text, even if the service sends none. A receipt's
+	// sender and text are ours, so filters on them do not apply.
 	const isIncoming = event.event === 'message.received';
 	const isOurs = !isIncoming && eventKinds.some(({ value }) => value === event.event);
 	const lacks = (field: unknown) => isOurs || (field === undefined && !isIncoming);
@@ -88,12 +89,12 @@ export function passesFilters(filters: Filters, event: SimpleEvent): boolean {
 	);
 }
 
-/** Whether an event is about a message of ours. A service may name its kinds of event as it likes. */
+/** Whether an event is about a message that we sent. A service may use any names for its kinds of event. */
 export function isReceipt({ event, messageId }: SimpleEvent): boolean {
 	return event !== 'message.received' && (event.startsWith('message.') || messageId !== undefined);
 }
 
-/** n8n has evaluated the expression; a missing field is undefined. */
+/** Whether the expression lets the event pass. n8n has already evaluated it; a missing field is undefined. */
 function runs(filters: Filters): boolean {
 	return !('onlyRunIf' in filters) || ['', 'true'].includes(String(filters.onlyRunIf));
 }
@@ -121,14 +122,14 @@ function passesTexts(filters: Filters, event: SimpleEvent): boolean {
 }
 
 function passesReceipts({ statuses }: Filters, event: SimpleEvent): boolean {
-	// The service may write UNDELIVERED in what is a message.failed.
+	// The service may write UNDELIVERED in an event that is a message.failed.
 	const states = [event.status, event.event.split('.').at(-1)].map((one) =>
 		folded(textOrJson(one)),
 	);
 	return isAny(statuses, (one) => states.includes(folded(one)));
 }
 
-/** Whether one of the entries matches; an empty list matches everything. */
+/** Whether one of the entries matches; an empty list matches every event. */
 function isAny(value: unknown, fits: (entry: string) => boolean): boolean {
 	const written = entries(value);
 	return written.length === 0 || written.some(fits);
@@ -146,12 +147,12 @@ function firstWord(text: string): string {
 	return trimEnd((folded(text).split(/\s/)[0] ?? '').replace(/^\//, ''), '.,;:!?');
 }
 
-/** One key for all spellings of a phone number; other senders as they are. */
+/** A key that all spellings of a phone number share; other senders stay as they are. */
 function phoneKey(phone: string): string {
 	return plainPhone(samePhoneKey(phone));
 }
 
-/** Many services leave out the ninth digit of Brazil's mobiles, which everybody writes. */
+/** Adds the ninth digit of Brazilian mobile numbers: many services leave it out, but all people write it. */
 function withNinthDigit(digits: string): string {
 	return digits.replace(/^(55\d\d)([6-9]\d{7})$/, '$19$2');
 }

@@ -37,11 +37,11 @@ import {
 } from './settings';
 
 /**
- * Handles a delivery of one event or several, which start one execution with an item each: 200 once handled, also for
- * events that are filtered out or were handled before; 401 without the secret or a valid signature; 413 for a body that
- * is too large; 400 for a body without events; 503 for a duplicate of an event that is still being handled, and while it
- * is not known whether a message is a reply to Send and Wait. Source: specification, "Events"; the statuses besides 200
- * are assumptions.
+ * Handles a delivery of one event or several, which start one execution with an item each: 200 once the delivery is
+ * handled, also if its events are filtered out or were handled before; 401 without the secret or a valid signature; 413
+ * for a body that is too large; 400 for a body without events; 503 for a duplicate of an event that is still being
+ * handled, and while it is not known whether a message is a reply to Send and Wait. Source: specification, "Events";
+ * the statuses besides 200 are assumptions.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	if (context.getWebhookName() === challengeWebhook) return answerGet(context);
@@ -60,7 +60,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	return events ? await handle(context, events, delivery, options) : refuseBody(context);
 }
 
-/** Responds to Send and Wait and to other triggers: what they send is encrypted with the API key, so it needs no secret. */
+/** Responds to Send and Wait and to other triggers. Their calls are encrypted with the API key, so they need no secret. */
 async function answerCall(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const getsMessages =
 		context.getMode() !== 'manual' && isChosen(context, { event: 'message.received', data: {} });
@@ -80,11 +80,11 @@ async function handle(
 	options: TriggerOptions,
 ): Promise<IWebhookResponseData> {
 	const isTest = context.getMode() === 'manual';
-	// The ID of a delivery with several events does not identify one of them.
+	// The ID of a delivery with several events does not identify any of them.
 	const about = events.length > 1 ? {} : headers;
 	const inbox = isTest ? undefined : await openMessages(context, events, about);
 	const chosen = context.getNodeParameter('filters', {}) as Filters;
-	// The expression is about a delivery with one event: with several, it would drop all of them.
+	// The expression is written for a delivery with one event. With several events, it would drop all of them.
 	const filters = events.length > 1 ? omit(chosen, 'onlyRunIf') : chosen;
 	const isWanted = (event: EventEnvelope) =>
 		isChosen(context, event) && passesFilters(filters, readEvent(event));
@@ -97,13 +97,14 @@ async function handle(
 	if (fresh.length === 0) return handled('Delivered before');
 	const others = inbox ? await takeReplies(context, inbox, fresh) : fresh;
 	if (!others) return refuse(context, 503, 'It is not known yet whether this is a reply');
-	// The inbox recognizes a reply that is delivered again, and has it stored with those of the same moment.
+	// Replies need not be stored here: the inbox recognizes a reply that is delivered again, and stores it with others of
+	// the same moment.
 	if (others.length === 0) return handled('Nothing to start with');
 	const wanted = others.filter(isWanted);
 	const collected = wanted.length > 0 ? await collect(context, wanted, options) : wanted;
 	if (!collected) return { noWebhookResponse: true };
 	eventsOf(context).store(context, collected.length > 0);
-	// Otherwise, this change of n8n's static data would write back an older state.
+	// Otherwise, this change of n8n's static data would write back an older state of the inbox.
 	inbox?.store();
 	if (collected.length === 0) return handled('Nothing to start with');
 	const isSimplified = context.getNodeParameter('simplify', true) !== false;

@@ -1,6 +1,6 @@
 /**
- * The registration of the trigger, from publishing to unpublishing. The service's list decides, because what n8n
- * remembers may be lost or out of date. Only registrations with exactly our URL are ever touched.
+ * The registration of the trigger, from publishing to unpublishing. The service's list counts, because what n8n
+ * remembers may be lost or out of date. Only registrations with exactly our URL are ever changed or removed.
  */
 import { randomBytes } from 'crypto';
 import { compact, omit, reject, upperFirst, without } from 'lodash';
@@ -36,14 +36,14 @@ interface Registration {
 	id?: string;
 }
 
-/** With the time at which it was written, ms since 1970: the latest one is current. */
+/** A stored registration with the time at which it was written, ms since 1970. The latest one is current. */
 type Saved = Registration & { savedAt: number };
 type Kind = 'production' | 'test';
 type Context = IHookFunctions | IWebhookFunctions;
 
 /**
  * Registrations that this process has made or seen, one for the production URL and one for the test URL of a node. A
- * delivery that is under way can write back older data, so the latest one counts.
+ * delivery that is under way can write back older data, so the latest registration counts.
  */
 const seen = new BoundedMap<string, Saved>({ maxSize: 2_000 });
 
@@ -57,7 +57,7 @@ function present(context: Context, kind: Kind): Saved | undefined {
 	return own && own.savedAt >= (other?.savedAt ?? 0) ? own : other;
 }
 
-/** When n8n removes a webhook, its mode is another one, so the URL decides. */
+/** Whether a URL is the production URL or the test URL. When n8n removes a webhook, the context has another mode, so the URL decides. */
 function kindOf(context: Context, url?: string): Kind {
 	const kinds: Kind[] = ['production', 'test'];
 	const known = kinds.find((kind) => url !== undefined && present(context, kind)?.url === url);
@@ -70,7 +70,7 @@ function recall(context: Context, url: string): Registration | undefined {
 	return saved?.url === url ? saved : undefined;
 }
 
-/** Remembers the registration of a URL, and forgets the earlier one for testing or production. */
+/** Remembers the registration of a URL, and forgets the earlier one of the same kind (production or test). */
 function remember(context: Context, registration: Registration): void {
 	save(context, kindOf(context, registration.url), { ...registration, savedAt: Date.now() });
 }
@@ -80,7 +80,7 @@ function save(context: Context, kind: Kind, registration: Saved): void {
 	writeState(context, 'registrations', { ...stored(context), [kind]: registration });
 }
 
-/** Whether a delivery has the secret of its URL. If only this process knows the registration, stores it again. */
+/** Whether a delivery has the secret of its URL. If only this process knows the registration, n8n stores it again. */
 export function knowsSecret(context: IWebhookFunctions, given: string): boolean {
 	const kind = kindOf(context);
 	const registration = present(context, kind);
@@ -131,7 +131,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 export async function register(context: IHookFunctions): Promise<boolean> {
 	try {
 		const { client, address, events, registration, own, all } = await makePlan(context);
-		remember(context, registration); // stored before the service can call
+		remember(context, registration); // stored before the service can call the URL
 		let outdated = own;
 		const given = await addWebhook(client, { url: address, events }).catch(async (error) => {
 			if (own.length === 0 || !mayBeTaken(asFailure(error))) throw error;
@@ -143,7 +143,7 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 			outdated.length > 0 ? await listWebhooks(client) : await listAfter(client, given);
 		const id = given ?? idOf(address, present, all);
 		if (given === undefined && id === undefined) warnOfHidden(context);
-		// A service that takes each address once may have changed the registration that was there.
+		// A service that accepts each URL only once may have changed the existing registration instead of adding one.
 		const isAdded = ownOf(present, webhookUrlOf(context), id).some(
 			({ id: one }) => !hasId(own, one),
 		);
@@ -157,12 +157,15 @@ export async function register(context: IHookFunctions): Promise<boolean> {
 	}
 }
 
-/** All webhooks, if the ID of the new one is not known. The registration is made, so it does not depend on this. */
+/**
+ * All webhooks, if the ID of the new one is not known. Does not throw: the registration exists, so a failure of this
+ * list does not matter.
+ */
 async function listAfter(client: Client, id: string | undefined): Promise<RegisteredWebhook[]> {
 	return id === undefined ? await listWebhooks(client).catch(() => []) : [];
 }
 
-/** The ID of a new webhook: by its address, or, where that is hidden, the only one that was not there before. */
+/** The ID of a new webhook: the one with its address. If the service hides addresses, the only one that was not listed before. */
 function idOf(
 	address: string,
 	present: RegisteredWebhook[],
@@ -194,8 +197,8 @@ function mayBeTaken(failure: ServiceError): boolean {
 /**
  * Removes the node's registrations. A missing one counts as removed.
  *
- * @throws NodeOperationError if a known registration could not be removed: n8n tries again, then shows why. It
- *   is removed when the workflow is next published or unpublished and that gets through.
+ * @throws NodeOperationError if a known registration could not be removed: n8n tries again, then shows why. It is
+ * removed the next time the workflow is published or unpublished, if the service responds then.
  */
 export async function unregister(context: IHookFunctions): Promise<boolean> {
 	const url = webhookUrlOf(context);
@@ -206,12 +209,12 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 		if (undeliverableReason(url, client.config)) return true; // then there cannot be a registration
 		const own = ownOf(await listWebhooks(client), url, known?.id);
 		const address = withSecret(url, known?.secret ?? '');
-		// With Manual, any other URL of ours is the user's.
+		// With Manual, all other registrations with our URL belong to the user.
 		const isOurs = (webhook: RegisteredWebhook) =>
 			!isManual(context) || isCurrent(webhook, address, known?.id);
 		await removeWebhooks(client, own.filter(isOurs));
 	} catch (error) {
-		// After a failed activation n8n asks for a clean-up; a second error would only hide the first.
+		// After a failed activation, n8n asks for a clean-up; a second error would only hide the first one.
 		if (!known?.id) return false;
 		throw new NodeOperationError(
 			context.getNode(),
@@ -222,11 +225,7 @@ export async function unregister(context: IHookFunctions): Promise<boolean> {
 	return true;
 }
 
-/**
- * What checking and registering need; `address` is the URL with the secret.
- *
- * @throws InputError if no event could arrive; ServiceError
- */
+/** What checking and registering need. `address` is the URL with the secret. */
 async function makePlan(context: IHookFunctions) {
 	const url = webhookUrlOf(context);
 	const events = chosenEvents(context);
@@ -239,7 +238,7 @@ async function makePlan(context: IHookFunctions) {
 	checkDeliverable(url, client.config);
 	const { secretVersion } = readOptions(context);
 	const known = recall(context, url);
-	// 256 bits that need no escaping in a URL
+	// 256 bits, written so that they need no escaping in a URL
 	const secret = randomBytes(32).toString('base64url');
 	const registration: Registration =
 		known?.secretVersion === secretVersion ? known : { url, secret, secretVersion };
@@ -249,7 +248,7 @@ async function makePlan(context: IHookFunctions) {
 	return { client, address, events, registration, own, all };
 }
 
-/** Learns which questions of Send and Wait are open, since replies to them arrive here too from now on. */
+/** Learns which questions of Send and Wait are open, because replies to them arrive here too from now on. */
 async function learn(context: IHookFunctions, listed?: RegisteredWebhook[]): Promise<void> {
 	if (context.getMode() === 'manual') return;
 	await learnOpenQuestions(context, listed).catch((error: unknown) =>
@@ -260,27 +259,28 @@ async function learn(context: IHookFunctions, listed?: RegisteredWebhook[]): Pro
 	);
 }
 
-/** The registrations with exactly our URL; of those whose URL the service hides, the one that we remember. */
+/** The registrations with exactly our URL. If the service hides the URL of a registration, it is ours if it has the ID that we remember. */
 function ownOf(webhooks: RegisteredWebhook[], url: string, id?: string): RegisteredWebhook[] {
 	return webhooks.filter((webhook) =>
 		webhook.url === undefined ? id !== undefined && webhook.id === id : isOwnUrl(webhook.url, url),
 	);
 }
 
-/** Whether a registration is the one with our present secret. Where the service hides the secret, the ID decides. */
+/** Whether a registration is the one with our current secret. If the service hides the secret, the ID decides. */
 function isCurrent(webhook: RegisteredWebhook, address: string, id?: string): boolean {
 	const [url] = address.split('?');
 	return isHidden(webhook, url) ? id !== undefined && webhook.id === id : webhook.url === address;
 }
 
-/** Whether the service does not show if the secret of a registration is ours. */
+/** Whether it is unknown if a registration has our secret, because the service hides it. */
 function isHidden(webhook: RegisteredWebhook, url: string): boolean {
 	return webhook.url === undefined || shownSecret(webhook.url, url) === 'hidden';
 }
 
 /**
- * Whether to go on without a check: n8n starts, had registered before, and the service does not answer. n8n would
- * otherwise remove the webhook, and events would be lost until one of its later attempts to activate the workflow.
+ * Whether to go on without a check, because n8n starts, the trigger was registered before, and the service does not
+ * respond. Otherwise, n8n would remove the webhook, and events would be lost until n8n manages to activate the workflow
+ * again.
  */
 function staysAsItWas(context: IHookFunctions, failure: ServiceError): boolean {
 	const isStart = ['init', 'leadershipChange'].includes(context.getActivationMode());
@@ -288,10 +288,10 @@ function staysAsItWas(context: IHookFunctions, failure: ServiceError): boolean {
 	return isStart && isPassing && recall(context, webhookUrlOf(context))?.id !== undefined;
 }
 
-/** When an activation fails, n8n shows only the message, so it includes the advice. */
+/** The error of a failed activation. n8n shows only its message, so the message includes the advice. */
 function toNodeError(context: IHookFunctions, failure: ServiceError): NodeOperationError {
 	const byHand = `choose Manual in 'Registration' under 'Options', and register this URL at the service by hand: ${webhookUrlOf(context)}`;
-	// n8n replaces a message that contains a network error's code
+	// n8n replaces a message that contains the code of a network error
 	let advice = failure.description?.replace(/ \([A-Z_]+\)$/, '');
 	if (context.getMode() !== 'manual')
 		advice = advice?.replace(/run the node again/i, 'publish again');

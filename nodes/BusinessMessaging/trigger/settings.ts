@@ -1,4 +1,4 @@
-/** Reading the fields of the trigger. */
+/** Reads the fields of the trigger. */
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { uniq } from 'lodash';
 
@@ -20,7 +20,7 @@ export function chosenEvents(context: Context): string[] {
 	return uniq(names.flatMap((name) => splitList(String(name), /[\s,;]/)));
 }
 
-/** Whether an event was chosen: by the service's name, by our name, or by `*`. */
+/** Whether an event was chosen: by the service's name for it, by our name, or by `*`. */
 export function isChosen(context: Context, envelope: EventEnvelope): boolean {
 	const chosen = chosenEvents(context);
 	return [envelope.event, kindOf(envelope), '*'].some((name) => chosen.includes(name));
@@ -51,9 +51,9 @@ export async function credentialSecret(context: Context): Promise<string> {
 }
 
 /**
- * Checks on publishing for settings with which no event could ever arrive.
+ * Checks, when the workflow is published, for settings with which no event could ever arrive.
  *
- * @throws InputError for a header that is missing, or a secret that is missing or gives no key
+ * @throws InputError if a header is missing, or if the secret is missing or gives no key
  */
 export async function checkSettings(context: IHookFunctions): Promise<void> {
 	const signature = demandedSignature(context);
@@ -78,7 +78,7 @@ export async function checkSettings(context: IHookFunctions): Promise<void> {
 	}
 }
 
-/** The options of the trigger. A registration whose secret has another version gets a new secret. */
+/** The options of the trigger. If the version of the secret differs from that of the registration, the registration gets a new secret. */
 export type TriggerOptions = ReturnType<typeof readOptions>;
 
 /** Reads the options. */
@@ -87,7 +87,7 @@ export function readOptions(context: Context) {
 	return {
 		allowsDuplicates: options.allowDuplicateEvents === true,
 		batchesReceipts: options.batchReceipts === true,
-		/** How long a person must write nothing before the messages start an execution; 0 for at once. */
+		/** How long a person must be silent before the messages start an execution, ms; 0 for no waiting. */
 		groupMs: Math.max(0, Number(options.groupMessages) || 0) * 1_000,
 		maxPayloadBytes: (Number(options.maxPayloadSize) || 1024) * 1024,
 		secretVersion: Number(options.secretVersion) || 1,

@@ -1,4 +1,4 @@
-/** The items with which an execution starts: an event each, or all messages of a person as one. */
+/** The items with which an execution starts: one for each event, or one for all messages of a person. */
 import { pickBy, sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
@@ -7,7 +7,7 @@ import { asMilliseconds } from '../reading/readResponse';
 import { readEvent, senderOf, simplify } from '../webhooks/simpleEvent';
 import type { TriggerOptions } from './settings';
 
-/** The data of items: an event each, or all messages of a person together if the user groups them. */
+/** The data of the items: one for each event; or, if the user groups messages, one for all messages of a person. */
 export function toItems(
 	events: EventEnvelope[],
 	isSimplified: boolean,

@@ -22,7 +22,7 @@ const hmacSchemes = ['sha1', 'sha256', 'sha512'].flatMap((algorithm) => [
 ]);
 const ofHmac = { hide: { scheme: ['standardWebhooks'] } };
 
-/** Who may deliver. The key itself is in the credential, where n8n encrypts it. */
+/** Settings for the signatures of deliveries. The key itself is in the credential, where n8n encrypts it. */
 const signatureField = groupField({
 	displayName: 'Signature',
 	name: 'signature',

@@ -1,11 +1,11 @@
 /**
  * Recognizes events that were delivered before. A service delivers an event again if it gets no response.
  *
- * Events are remembered in this process, for duplicates at the same moment, and in n8n's static data, for later
- * ones and after restarts. n8n writes static data after it has stored the execution and before it responds. So after a
- * crash, an event may start twice but is never lost: a delivery stores itself and the deliveries that got a response
- * before, but none that is still under way. Several processes share this memory only as far as they read what another one
- * has written.
+ * Events are remembered in this process, for duplicates at the same moment; and in n8n's static data, for later
+ * duplicates and after restarts. n8n writes static data after it has stored the execution and before it responds. A
+ * delivery stores its own events and those of deliveries that have already got a response, but none that are still
+ * being handled. So after a crash, an event may start two executions, but it is never lost. Several processes share
+ * this memory only as far as they read what another one has written.
  */
 import type { IWebhookFunctions } from 'n8n-workflow';
 
@@ -15,19 +15,19 @@ import { keyLength } from './deduplicationKey';
 import { nodeKey, readState, writeState } from './nodeState';
 
 /**
- * How many events are remembered after restarts: the receipts of a large campaign for a minute or more. In the process
- * they are many more, because what is loaded counts as new, and an older copy must not displace the latest events.
+ * How many events are remembered after restarts: the receipts of a large campaign for a minute or more. In the process,
+ * there are many more: loaded events count as new, and an older copy must not displace the latest events.
  */
 const maxStored = 5_000;
 const maxInProcess = 4 * maxStored;
-/** How long they are remembered: services repeat deliveries for up to a day or two. */
+/** How long events are remembered, minutes: services repeat deliveries for up to a day or two. */
 const maxAgeMinutes = 48 * 60;
 const minuteMs = 60_000;
 
-/** A duplicate waits at most this long for the event before it, ms; services give up after ten seconds or more. */
+/** The longest time that a duplicate waits for the first delivery of its event, ms: services give up after ten seconds or more. */
 const maxWaitMs = 8_000;
 
-/** The response to a delivery, which n8n ends once it has stored what the delivery starts. */
+/** The response to a delivery. n8n ends the response once it has stored what the delivery starts. */
 export type Response = ReturnType<IWebhookFunctions['getResponseObject']>;
 
 /** An event of a delivery that has no response yet, with its time in minutes since 1970. */
@@ -36,7 +36,7 @@ interface UnderWay {
 	minute: number;
 }
 
-/** What became of an event; `underWay` if that is not known yet. */
+/** The state of an event; `underWay` if the result is not known yet. */
 type EventState = 'new' | 'taken' | 'underWay';
 
 /** Waits until a condition is true, at most as long as a duplicate waits. */
@@ -52,17 +52,17 @@ async function until(holds: () => boolean, meanwhile = () => {}): Promise<void> 
 class NodeEvents {
 	/** Events that have started an execution, with their time in minutes. */
 	private readonly taken = new BoundedMap<string, number>({ maxSize: maxInProcess });
-	/** What was loaded last. */
+	/** The stored text that was loaded last. */
 	private loaded: unknown;
 	private readonly underWay = new BoundedMap<string, UnderWay>({ maxSize: maxInProcess });
 
 	/**
-	 * Remembers an event. If n8n then fails to start the execution, the event is forgotten, so it is new when the
+	 * Remembers an event. If n8n then fails to start the execution, the event is forgotten; it counts as new when the
 	 * service delivers it again. A duplicate of an event under way gets no response before the result is known.
 	 *
 	 * @param key of the event, see deduplicationKeyOf
-	 * @returns `new` if the event should start an execution, `taken` if it already did; `underWay` if this is not
-	 * known in time, and the service should deliver it again
+	 * @returns `new` if the event should start an execution, `taken` if it already did; `underWay` if this is not known
+	 * in time, and the service should deliver it again
 	 */
 	async recognize(context: IWebhookFunctions, key: string): Promise<EventState> {
 		const response = context.getResponseObject();
@@ -74,7 +74,7 @@ class NodeEvents {
 			this.settle();
 			if (!first.writableEnded) return 'underWay';
 		}
-		// No await between this check and marking the event as under way.
+		// There must be no await between this check and marking the event as under way.
 		if (isRecent(this.taken.get(key))) return 'taken';
 		this.underWay.set(key, { response, minute: minuteNow() });
 		return 'new';
@@ -86,13 +86,13 @@ class NodeEvents {
 		if (this.entriesOf(response).length === 0) return;
 		const write = () => this.keep(context);
 		write();
-		// Once is not enough: n8n 2.41 forgets that the static data was changed when it begins to store the execution.
+		// Setting the value once is not enough: when n8n 2.41 begins to store the execution, it forgets that the static data was changed.
 		if (isStarting) void until(() => response.writableEnded, write);
 	}
 
 	/**
-	 * Lets n8n store the latest events together with what else a delivery changes. Otherwise, n8n writes back those that it had when the
-	 * delivery arrived, and later events are lost.
+	 * Lets n8n store the latest events together with other changes of a delivery. Otherwise, n8n writes back the events
+	 * that it had when the delivery arrived, and later events are lost.
 	 */
 	keep(context: IWebhookFunctions): void {
 		const response = context.getResponseObject();
@@ -101,13 +101,13 @@ class NodeEvents {
 		writeState(context, 'recentEvents', { toJSON: () => this.toText(response) });
 	}
 
-	/** Lets the events of a delivery depend on another one, which starts the execution for both. */
+	/** Moves the events of a delivery to another delivery, which starts one execution for both. */
 	handOver(from: Response, to: Response): void {
 		for (const [key, minute] of this.entriesOf(from))
 			this.underWay.set(key, { response: to, minute });
 	}
 
-	/** Adds what another process or an earlier one has stored. */
+	/** Adds the events that another process or an earlier one has stored. */
 	private load(recentEvents: unknown): void {
 		if (typeof recentEvents !== 'string' || recentEvents === this.loaded) return;
 		this.loaded = recentEvents;
@@ -130,7 +130,7 @@ class NodeEvents {
 		}
 	}
 
-	/** What n8n stores with a delivery: the latest events that were taken, and those of the delivery itself. */
+	/** The text that n8n stores with a delivery: the latest events that have started an execution, and the events of the delivery itself. */
 	private toText(response: Response): string {
 		this.settle();
 		const entries = [...this.taken.all(), ...this.entriesOf(response)].slice(-maxStored);

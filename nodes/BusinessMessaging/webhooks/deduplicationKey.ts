@@ -1,4 +1,7 @@
-/** Decides whether two deliveries are the same event. If two events counted as one, a message would be lost, so in doubt they are two. */
+/**
+ * Decides whether two deliveries are the same event. If two events counted as one, a message would be lost. So in
+ * doubt, they count as two.
+ */
 import { createHash } from 'crypto';
 
 import { type EventEnvelope, eventKinds } from '../api/events';
@@ -7,7 +10,7 @@ import { isRecord } from '../jsonValues';
 import { readId } from '../reading/readResponse';
 import { readTime, timeField } from './simpleEvent';
 
-/** Characters of a key: 66 bits are enough for some thousand events. */
+/** Length of a key, characters: 66 bits are enough to tell some thousand events apart. */
 export const keyLength = 11;
 
 /** Fields that count how often an event was delivered. */
@@ -18,9 +21,9 @@ const deliveryField =
 const idField = /(^|[^a-z])id$|[a-z]I[dD]$/;
 
 /**
- * A key that all deliveries of an event share, and no other event has. It covers the whole payload, because its
- * `id` may belong to a conversation or contact. If the payload has no time, the fields next to it distinguish events with
- * the same payload. Otherwise they are left out, because they may describe the delivery.
+ * A key that all deliveries of an event share, and no other event has. It covers the whole payload, because its `id`
+ * may belong to a conversation or contact. If the payload has no time, the fields next to the payload distinguish
+ * events with equal payloads. If it has one, these fields are left out, because they may describe the delivery.
  *
  * @returns undefined if nothing identifies the event: two equal texts of a customer are two messages
  */
@@ -40,20 +43,20 @@ export function deduplicationKeyOf(
 	const eventId =
 		firstOf([headers], ['webhook-id']) ?? firstOf([envelope], ['eventId', 'event_id']);
 	if (eventId !== undefined) return hash([content, eventId]);
-	// This ID may belong to the account and be the same in every event.
+	// This ID may be that of the account, and so the same in every event.
 	const id = readId(envelope);
 	const time = readTime(envelope);
 	const isIdentified = time === undefined ? isMessage && hasMessageId : hasId;
 	return id !== undefined || isIdentified ? hash([content, id, time]) : undefined;
 }
 
-/** The first of the values that is there and not empty. */
+/** The first value that is present and not empty. */
 function firstOf(places: Array<Record<string, unknown>>, keys: string[]): unknown {
 	const values = places.flatMap((place) => keys.map((key) => place[key]));
 	return values.find((value) => value !== undefined && value !== null && value !== '');
 }
 
-/** The payload with its fields in a fixed order. */
+/** The payload with its fields in a fixed order, without those that count deliveries. */
 function withoutDeliveryFields(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(withoutDeliveryFields);
 	if (!isRecord(value)) return value;

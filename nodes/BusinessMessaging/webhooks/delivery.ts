@@ -24,11 +24,11 @@ export async function readDelivery(context: IWebhookFunctions): Promise<Delivery
 }
 
 /**
- * The events of a delivery. n8n parses JSON only if the header says so, and rounds large numeric IDs, so this reads the raw body,
- * unless only n8n can read it. Entries of a list that are
- * no events are left out, and n8n's log says so: if the whole list were refused, its other events would be lost.
+ * The events of a delivery. n8n parses JSON only if the header says so, and rounds large numeric IDs. So this function
+ * reads the raw body, unless only n8n can read it. Entries of a list that are no events are left out, and n8n's log
+ * says so: if the whole list were refused, its other events would be lost.
  *
- * @returns undefined without events
+ * @returns undefined if there is no event
  */
 export function readEvents(
 	context: IWebhookFunctions,

@@ -4,8 +4,8 @@
 export type Intent = 'optIn' | 'optOut';
 
 /**
- * By language. Words that often answer a question (cancel, end, yes) are left out, in all languages.
- * Source: phrases in common use with services of this kind.
+ * By language. In all languages, words that often answer a question (cancel, end, yes) are left out. Source: phrases in
+ * common use with services of this kind.
  */
 const phrases: ReadonlyArray<[language: string, optOut: string, optIn: string]> = [
 	[
@@ -61,12 +61,12 @@ const intents = new Map<string, Intent>(
 	]),
 );
 
-/** The intent of a message that is only such a word. Case, accents, punctuation and emoji do not matter. */
+/** The intent of a message that consists only of such a phrase. Case, accents, punctuation and emoji do not matter. */
 export function intentOf(text: unknown): Intent | undefined {
 	return typeof text === 'string' && text.length < 100 ? intents.get(plain(text)) : undefined;
 }
 
-/** Words in lower case without accents. The signs of Indic scripts stay, as they are vowels. */
+/** Words in lower case without accents. The vowel signs of Indic scripts stay. */
 function plain(text: string): string {
 	const letters = text
 		.normalize('NFKC')

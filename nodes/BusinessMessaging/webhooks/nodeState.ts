@@ -1,9 +1,9 @@
 /**
- * What a trigger keeps in n8n's static data, which n8n stores with the workflow. n8n stores the data of a node under its
- * name; this module uses its ID, so a renamed node keeps its state.
+ * The data that a trigger keeps in n8n's static data, which n8n stores with the workflow. n8n stores the data of a node
+ * under its name. This module uses the node's ID instead, so a renamed node keeps its data.
  *
- * n8n reads the data when a delivery arrives and, if the delivery has changed it, writes all of it back after the
- * response. So the data may be older than what this process has written.
+ * n8n reads the data when a delivery arrives. If the delivery has changed the data, n8n writes all of it back after the
+ * response. So the data that n8n has read may be older than what this process has written.
  */
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 
@@ -15,12 +15,15 @@ export function nodeKey(context: Context): string {
 	return `${context.getWorkflow().id} ${context.getNode().id}`;
 }
 
-/** What was stored; undefined for nothing. */
+/** The stored value; undefined if nothing is stored. */
 export function readState(context: Context, name: StateName): unknown {
 	return context.getWorkflowStaticData('global')[keyOf(context, name)];
 }
 
-/** Lets n8n store a value. n8n only notices that a value is set, not changes inside it. It calls `toJSON` when it stores. */
+/**
+ * Lets n8n store a value. n8n notices only that a value is set, not changes inside the value. It calls `toJSON` when it
+ * stores the value.
+ */
 export function writeState(context: Context, name: StateName, value: unknown): void {
 	context.getWorkflowStaticData('global')[keyOf(context, name)] = value as IDataObject;
 }

@@ -5,8 +5,8 @@ import { InputError } from '../transport/errors';
 import { type ServiceConfig, isLoopback } from '../transport/serviceConfig';
 
 /**
- * A URL in one form for all ways to write it: the host in lower case, no default port, no slash at the end of the path, no
- * fragment, and percent-encoding only where it is needed. Other texts stay as they are.
+ * A URL in one form, however it is written: the host in lower case, no default port, no slash at the end of the path,
+ * no fragment, and percent-encoding only where it is needed. Other texts stay as they are.
  */
 export function canonical(text: string): string {
 	if (!URL.canParse(text)) return text;
@@ -50,8 +50,8 @@ function isPrivateIpv4([first, second]: number[]): boolean {
 }
 
 /**
- * Loopback, unspecified, unique local, link-local, multicast, tunnels to IPv4, and IPv4 addresses in IPv6 form, which
- * `URL` writes in hex.
+ * Whether an IPv6 address is private: loopback, unspecified, unique local, link-local, multicast, tunnels to IPv4, and
+ * private IPv4 addresses in IPv6 form, which `URL` writes in hex.
  */
 function isPrivateIpv6(address: string): boolean {
 	const mapped = /^::(?:ffff:)?([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address);
@@ -75,7 +75,10 @@ export function unreachableReason(url: URL): string | undefined {
 	return url.protocol === 'https:' ? undefined : 'does not start with https://';
 }
 
-/** Why a service cannot deliver to a URL of n8n; a service on this machine or network can. */
+/**
+ * Why the service cannot deliver to a URL of n8n; undefined if there is no reason, or if the service runs on this
+ * machine or in this network.
+ */
 export function undeliverableReason(url: string, { root }: ServiceConfig): string | undefined {
 	return isPrivate(new URL(root)) ? undefined : unreachableReason(new URL(url));
 }

@@ -10,10 +10,10 @@ import { readRecords } from '../transport/lists';
 import { registerWebhook } from '../transport/registerWebhook';
 import { canonical } from './publicAddress';
 
-/** Fields that may contain the event types of a registration. Assumption: the specification shows no field of it. */
+/** Fields that may contain the event types of a registration. Assumption: the specification shows no field of a registration. */
 const eventKeys = ['events', 'eventTypes', 'event_types', 'subscriptions', 'triggers'];
 
-/** A registration as far as the service shows it. */
+/** A registration, as far as the service shows it. */
 export interface RegisteredWebhook {
 	id?: string;
 	/** In canonical form. */
@@ -36,7 +36,7 @@ function readWebhook(record: ServiceRecord): RegisteredWebhook {
 	};
 }
 
-/** Undefined too for an address of which the service hides more than the query. */
+/** The URL of a registration; undefined if there is none, or if the service hides more of it than the query. */
 function readUrl(record: ServiceRecord): string | undefined {
 	const url = readWebhookUrl(record);
 	const isMasked = url !== undefined && /^[^?]*(\*{3}|…|•)/.test(url);
@@ -54,12 +54,7 @@ export function areSameEvents(one: string[], other: string[]): boolean {
 	return isEqual(sortBy(one), sortBy(other));
 }
 
-/**
- * Registers a webhook. If an error leaves open whether it exists now, checks the list.
- *
- * @returns the service's ID, if it gives one
- * @throws ServiceError if nothing was registered
- */
+/** Registers a webhook. If an error leaves open whether the webhook exists now, checks the service's list. */
 export async function addWebhook(
 	client: Client,
 	wanted: { url: string; events: string[] },

@@ -1,6 +1,6 @@
 /**
- * The secret by which the trigger recognizes the service, since the specification shows no signature. It is part
- * of the registered URL, or in a header if the service can send one.
+ * The secret by which the trigger recognizes the service, since the specification shows no signature. The secret is
+ * part of the registered URL, or in a header if the service can send one.
  */
 import { createHash, timingSafeEqual } from 'crypto';
 import type { IWebhookFunctions } from 'n8n-workflow';
@@ -17,8 +17,8 @@ export function withSecret(url: string, secret: string): string {
 const mask = /^[\w-]{0,8}(\*+|•+|…|\.{3,}|x{3,})[\w-]{0,8}$|redact|hidden|mask|filter/i;
 
 /**
- * What a registered URL shows of our secret, both URLs in canonical form: `hidden` if it has none, or a mask. Any other URL
- * belongs to somebody else.
+ * Whether a registered URL shows our secret; `hidden` if the URL has no secret, or a mask instead. Both URLs are in
+ * canonical form. Any other URL belongs to somebody else.
  *
  * @param url n8n's webhook URL
  */
@@ -34,7 +34,7 @@ export function shownSecret(registered: string, url: string): 'shown' | 'hidden'
 	return secret === '' || mask.test(secret) ? 'hidden' : undefined;
 }
 
-/** Whether a registered URL is ours: n8n's webhook URL with such a secret, or with a hidden one. */
+/** Whether a registered URL is ours: n8n's webhook URL with a secret that looks like ours, or with a hidden one. */
 export function isOwnUrl(registered: string, url: string): boolean {
 	return shownSecret(registered, url) !== undefined;
 }
@@ -46,7 +46,7 @@ export function givenSecret(context: IWebhookFunctions): string {
 	return typeof given === 'string' ? given : '';
 }
 
-/** Compares texts by their hashes, so that the time it takes shows neither the place nor the length of a difference. */
+/** Compares texts by their hashes, so that the time of the comparison does not reveal where or how much they differ. */
 export function isSame(a: string, b: string): boolean {
 	const [hashA, hashB] = [a, b].map((text) => createHash('sha256').update(text).digest());
 	return timingSafeEqual(hashA, hashB);

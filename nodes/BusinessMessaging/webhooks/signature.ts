@@ -10,17 +10,17 @@ import { isSame } from './secret';
 export interface SignatureSettings {
 	/** Standard Webhooks, or an HMAC: algorithm and encoding, e.g. `sha256-hex`. */
 	scheme: 'standardWebhooks' | `sha${1 | 256 | 512}-${'base64' | 'hex'}`;
-	/** Name of the header that holds the signature. Only for an HMAC, like all below. */
+	/** Name of the header that holds the signature. This and all further fields are only for an HMAC. */
 	header: string;
 	/** Text before the signature in the header. */
 	prefix?: string;
-	/** Name of the header with the timestamp; with it, the timestamp, a dot and the body are signed. */
+	/** Name of the header with the timestamp. If it is set, the service signs the timestamp, a dot and the body. */
 	timestampHeader?: string;
 }
 
 /** The signed parts of a delivery, and its signatures. */
 interface Signed {
-	/** Several while a service changes its secret. */
+	/** There are several while a service changes its secret. */
 	signatures: string[];
 	/** Unix time in seconds or ms; absent if the scheme has no timestamp. */
 	timestamp?: string;
@@ -28,14 +28,14 @@ interface Signed {
 	prefix: string;
 }
 
-/** How far the timestamp may differ from the current time. */
+/** How far the timestamp may differ from the current time, ms. */
 const toleranceMs = 300_000;
 
 /** https://www.standardwebhooks.com: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<base64> …`. */
 function readStandard(headers: Delivery['headers']): Signed {
 	const id = headerOf(headers, 'webhook-id');
 	const timestamp = headerOf(headers, 'webhook-timestamp');
-	// Where the header comes twice, Node.js joins both with a comma.
+	// If the header comes twice, Node.js joins both values with a comma.
 	const signatures = headerOf(headers, 'webhook-signature').split(/,?\s+/);
 	return {
 		signatures: id === '' ? [] : valuesOf(signatures, 'v1,'),
@@ -54,16 +54,16 @@ function readHmac(
 	return { signatures, timestamp, prefix: `${timestamp}.` };
 }
 
-/** The key with which a service signs that has this secret; undefined if it cannot sign with it. */
+/** The key with which a service that has this secret signs; undefined if no service can sign with it. */
 export function signingKey({ scheme }: SignatureSettings, secret: string): Buffer | undefined {
 	if (scheme === 'standardWebhooks') return standardWebhooksKey(secret);
 	return secret.trim() === '' ? undefined : Buffer.from(secret);
 }
 
 /**
- * Whether a delivery is signed with a secret. With a secret that gives no key, none is.
+ * Whether a delivery is signed with a secret. If the secret gives no key, no delivery is.
  *
- * @param now in ms
+ * @param now ms since 1970
  */
 export function isSigned(
 	settings: SignatureSettings,
@@ -98,7 +98,7 @@ function headerOf(headers: Delivery['headers'], name: string): string {
 	return typeof value === 'string' ? value : '';
 }
 
-/** The rest of each text that begins with a prefix. */
+/** The rest of each text that begins with the prefix. */
 function valuesOf(texts: string[], prefix: string): string[] {
 	const trimmed = texts.map((text) => text.trim());
 	return trimmed.filter((text) => text.startsWith(prefix)).map((text) => text.slice(prefix.length));

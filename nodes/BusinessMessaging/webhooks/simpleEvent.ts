@@ -13,16 +13,19 @@ import { type Intent, intentOf } from './intent';
 /** The fields of an event under fixed names, the same as in the output of the send operations; absent ones are left out. */
 export interface SimpleEvent {
 	event: string;
-	/** Sender of an incoming message; a phone number is in E.164, so that it is a valid recipient. Without a number, the ID. */
+	/**
+	 * Sender of an incoming message. A phone number is in E.164, so that it can be used as a recipient. If there is no
+	 * number, the sender's ID.
+	 */
 	from?: unknown;
 	/** The service's ID of the sender of an incoming message, if it shows one. */
 	senderId?: string;
-	/** Recipient of a message that was sent, in E.164 too. */
+	/** Recipient of a message that was sent; a phone number is in E.164. */
 	to?: unknown;
 	text?: unknown;
-	/** Opt-in or opt-out, if the text of an incoming message is only such a word. */
+	/** Opt-in or opt-out, if the text of an incoming message is nothing but such a phrase. */
 	intent?: Intent;
-	/** The ID that the send returned, or that of the incoming message. */
+	/** The ID of the message: for a message that we sent, the one that the send returned. */
 	messageId?: string;
 	status?: unknown;
 	/** Time of the event as the service writes it. */
@@ -50,10 +53,13 @@ export function readEvent({ event: name, data, ...envelope }: EventEnvelope): Si
 	return { event, ...pickBy(fields, (value) => value !== undefined) };
 }
 
-/** Fields in which an object holds the number of a person, also written as phone_number. Assumption: the usual names. */
+/** Fields of a person's object that may hold the phone number; phone_number counts as phoneNumber. Assumption: the usual names. */
 const numberNames = ['phone', 'phoneNumber', 'number', 'msisdn', 'waId', 'address'].map(plain);
 
-/** Services send phone numbers with or without the plus, as text or as number, and alone or with other fields of the person. */
+/**
+ * The phone number in a value. Services send it with or without the plus, as text or number, and alone or with other
+ * fields of the person.
+ */
 function readPhoneNumber(value: unknown): unknown {
 	const written = isRecord(value) ? numberIn(value) : value;
 	const isText = typeof written === 'string' || typeof written === 'number';
@@ -71,12 +77,12 @@ function valuesOf(record: Record<string, unknown>, wanted: string[]): unknown[] 
 	return found.map((name) => record[name ?? '']);
 }
 
-/** Fields with the ID of a person: in an object about them, and beside `from`. Assumption: the usual names. */
+/** Fields that may hold the ID of a person: inside the person's object, and beside `from`. Assumption: the usual names. */
 const idNames = ['userId', 'bsuid', 'lid', 'id'].map(plain);
 const senderIdNames = ['fromUserId', 'senderUserId', 'fromId', 'senderId'].map(plain);
 const maxId = 128;
 
-/** Services may hide a person's number behind an ID, or show both. */
+/** The sender of a message. A service may hide a person's number behind an ID, or show both. */
 function readSender(
 	event: string,
 	given: unknown,
@@ -92,7 +98,7 @@ function readSender(
 	return { from: isRecord(from) || from == null ? (senderId ?? from) : from, senderId };
 }
 
-/** Identifies the phone that a message comes from, or the sender without a number; undefined for any other event. */
+/** Identifies the phone that a message comes from; for a sender without a number, the sender. Undefined for any other event. */
 export function senderOf(event: EventEnvelope): string | undefined {
 	const { event: kind, from, senderId } = readEvent(event);
 	if (kind !== 'message.received') return undefined;
@@ -100,11 +106,11 @@ export function senderOf(event: EventEnvelope): string | undefined {
 	return (isPhoneKey(key) ? key : senderId) ?? (key || undefined);
 }
 
-/** Fields about the message to which one replies, or with its ID. Assumption: the usual names. */
+/** Names of the fields that describe the quoted message or hold its ID. Assumption: the usual names. */
 const quoteName =
 	/^(?:context(?:info)?|quoted?|(?:in)?replyto|(?:original)?replied(?:to)?|replycontext|stanza)(?:message|msg|stanza)?(?:s?id|uuid)?$/;
 
-/** The ID of the message that a person quotes in an incoming one. */
+/** The ID of the message that an incoming message quotes. */
 export function quotedIn(record: Record<string, unknown>): string | undefined {
 	for (const [name, value] of Object.entries(record)) {
 		if (!quoteName.test(plain(name))) continue;
@@ -114,37 +120,40 @@ export function quotedIn(record: Record<string, unknown>): string | undefined {
 	return undefined;
 }
 
-/** `id` may be that of the event, or of something else that the event is about. */
+/** The ID of the message. `id` may also be the ID of the event, or of another thing that the event is about. */
 function readMessageId(event: string, data: EventEnvelope['data']): string | undefined {
 	const named = readId(pick(data, 'messageId', 'message_id'));
 	if (named !== undefined || !isAboutMessage(event)) return named;
 	return readId(pick(data, 'message')) ?? readId(data);
 }
 
-/** Then `id` is the ID of the message, unless another field names it. */
+/** Whether an event is about a message. Then `id` is the ID of the message, unless another field names it. */
 function isAboutMessage(event: string): boolean {
 	return event.startsWith('message.');
 }
 
-/** A text, bare or one or two levels deeper, as in `text.body` and `content.text`. */
+/** A text, either alone or one or two levels deeper, as in `text.body` and `content.text`. */
 function readText(value: unknown, depth = 0): unknown {
 	if (!isRecord(value)) return value;
 	return depth > 1 ? undefined : readText(value.body ?? value.text, depth + 1);
 }
 
-/** Names under which services write the time of an event, also as in occurred_at; the clearest come first. Assumption: the usual names. */
+/**
+ * Names of fields that may contain the time of an event, the clearest ones first; occurred_at counts as occurredAt.
+ * Assumption: the usual names.
+ */
 const timeNames = [
 	...['timestamp', 'occurredAt', 'eventTime', 'messageTimestamp', 'time', 'dateTime', 'receivedAt'],
 	...['createdAt', 'createdDateTime', 'dateCreated', 'sentAt', 'date', 'updatedAt'],
 ].map(plain);
 
-/** Those that are about the event itself, not about the record in it. */
+/** Those of these names that are about the event itself, and not about the record in it. */
 const ofEvents = ['timestamp', 'occurredAt', 'eventTime', 'updatedAt'].map(plain);
 
 /**
  * The name of the field with the time of an event.
  *
- * @param isAboutRecord whether the event is about a record with times of its own, such as its creation
+ * @param isAboutRecord whether the event is about a record that has its own times, such as the time of its creation
  */
 export function timeField(
 	record: Record<string, unknown>,
@@ -165,10 +174,10 @@ export function readTime(record: Record<string, unknown>): unknown {
 	return record[timeField(record) ?? ''];
 }
 
-/** To what services may round times down, ms: days, minutes or seconds. */
+/** Services may round times down to days, minutes or seconds; these are the lengths in ms. */
 const precisions = [86_400_000, 60_000, 1_000];
 
-/** The latest time at which an event can have happened, in ms: times may be rounded down. NaN without a time. */
+/** The latest time at which an event can have happened, ms since 1970, because its time may be rounded down. NaN without a time. */
 export function latestTimeOf(event: EventEnvelope): number {
 	const time = asMilliseconds(readEvent(event).time);
 	const precision = precisions.find((one) => time % one === 0) ?? 1;

@@ -1,4 +1,4 @@
-/** One chat: who it is with, the messages with the newest at the bottom, and a box to reply as the customer. */
+/** One chat: the customer, the messages with the newest at the bottom, and a box for writing as the customer. */
 import type { AnchorHTMLAttributes, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
@@ -21,7 +21,7 @@ export function Chat({ phone }: { phone: string }) {
 	const { name, data: messages = [], total = 0 } = data ?? {};
 	const who = name ?? phone;
 	useEffect(() => {
-		// On a narrow screen a keyboard on the screen would cover what is to be read first.
+		// On a narrow screen, the on-screen keyboard would cover the messages.
 		const isWide = matchMedia('(min-width: 45rem)').matches;
 		(isWide ? box : heading).current?.focus();
 	}, []);
@@ -29,7 +29,7 @@ export function Chat({ phone }: { phone: string }) {
 		document.title = `${who} – Phone`;
 		return () => void (document.title = 'Phone');
 	}, [who]);
-	/** Writes as the customer; the keyboard stays in the box. Gives whether that succeeded. */
+	/** Sends a message as the customer. The box keeps the focus. Returns whether it succeeded. */
 	const send = async (written: Written) => {
 		setProblem('');
 		const answer = await write({ from: phone, ...written }).catch((failure) =>
@@ -87,7 +87,7 @@ export function Chat({ phone }: { phone: string }) {
 
 type Send = (written: Written) => Promise<boolean>;
 
-/** Whether messages to this customer fail. */
+/** A switch: whether messages to this customer fail. */
 function Failing({ phone }: { phone: string }) {
 	const { data: options } = useLive<Settings>('/options');
 	const { failingNumbers = [] } = options ?? {};
@@ -119,7 +119,7 @@ function Days({ messages, who, reply }: { messages: Message[]; who: string; repl
 	));
 }
 
-/** The box to answer in. Enter sends, Shift+Enter begins a new line. */
+/** The box for writing. Enter sends, Shift+Enter starts a new line. */
 function Composer(props: { box: RefObject<HTMLTextAreaElement | null>; who: string; send: Send }) {
 	const { box, who, send } = props;
 	const [text, setText] = useState('');
@@ -160,7 +160,7 @@ function Composer(props: { box: RefObject<HTMLTextAreaElement | null>; who: stri
 	);
 }
 
-/** One message: the business's on the left, with how far it has come, the customer's on the right. */
+/** One message: the business's on the left, with its status; the customer's on the right. */
 function Bubble({ message, who, reply }: { message: Message; who: string; reply: Send }) {
 	const { direction, text, isPicture, template, status, createdAt, failure } = message;
 	const isOurs = direction === 'outbound';
@@ -210,7 +210,7 @@ function Header({ format, text, documentUrl }: NonNullable<RenderedTemplate['hea
 
 type ButtonProps = RenderedTemplate['buttons'][number] & { reply: Send };
 
-/** A quick reply; anything else opens a page or just looks like a button. */
+/** A button of a message. A quick reply sends its text; any other button opens a page or does nothing. */
 function Button({ type, text, url, reply }: ButtonProps) {
 	const classes = 'btn btn-link d-block border-0 border-top rounded-0 w-100 mt-2 fw-semibold';
 	const plain = `${classes} text-decoration-none`;
@@ -227,7 +227,7 @@ function Button({ type, text, url, reply }: ButtonProps) {
 	);
 }
 
-/** A link that leaves the page; without an address only its words. */
+/** A link to another site; without an address, only its text. */
 const Link = ({ children, ...others }: AnchorHTMLAttributes) => (
 	<a {...others} target="_blank" rel="noopener noreferrer">
 		{children}
@@ -235,7 +235,7 @@ const Link = ({ children, ...others }: AnchorHTMLAttributes) => (
 	</a>
 );
 
-/** A web address, or undefined for anything that a browser should not open, e.g. `javascript:`. */
+/** A web address; undefined for anything that a browser should not open, e.g. `javascript:`. */
 function webAddress(address = ''): URL | undefined {
 	return /^https?:/.test(address) && URL.canParse(address) ? new URL(address) : undefined;
 }

@@ -1,4 +1,4 @@
-/** The chats, the newest first, then the contacts nobody has written with. */
+/** The chats, the newest first, then the contacts without messages. */
 import { useState } from 'preact/hooks';
 
 import type { Chat, ChatList } from '..';
@@ -86,7 +86,7 @@ function Row({ chat, isChosen }: { chat: Chat; isChosen: boolean }) {
 	);
 }
 
-/** The time of a message of today, or the day of an older one. */
+/** The time of a message from today, or the day of an older one. */
 function Time({ at }: { at: string }) {
 	const day = dayOf(at, 'medium');
 	return (

@@ -1,4 +1,4 @@
-/** What was delivered to webhooks, e.g. to n8n, and what they answered. */
+/** The deliveries to webhooks, e.g. to n8n, and the responses to them. */
 import type { Delivery } from '../../deliveries';
 import type { Webhook } from '../../state/webhooks';
 import { useLive } from './live';
@@ -85,7 +85,7 @@ function Row({ event, data, state, attempts, createdAt }: Delivery) {
 /** An address without its query, which may hold a receiver's secret. */
 const withoutQuery = (url: string) => url.replace(/\?.*/, '');
 
-/** Who receives at an address, by the paths that n8n uses. */
+/** The receiver at an address, judging by the paths that n8n uses. */
 function receiverOf(url: string): string {
 	const { host, pathname } = new URL(url);
 	const kinds: Array<[RegExp, string]> = [

@@ -1,11 +1,11 @@
-/** The sandbox's controls, and what keeps the page up to date: what is shown is asked for again, several times a second. */
+/** Calls the sandbox's controls, and keeps the page up to date: requests the data that is shown several times a second. */
 import { useEffect, useState } from 'preact/hooks';
 
 import type { Settings } from '../../options';
 
 const refreshMs = 300;
 
-/** A document of the sandbox, kept up to date. While another one is loading, the one before stays. */
+/** A document of the sandbox, kept up to date. While another document is loading, the previous one stays. */
 export function useLive<T>(path: string): { data?: T; error?: string } {
 	const [result, setResult] = useState<{ data?: T; error?: string }>({});
 	useEffect(() => {
@@ -26,15 +26,15 @@ export function useLive<T>(path: string): { data?: T; error?: string } {
 	return result;
 }
 
-/** What a customer writes or shows. */
+/** What a customer sends. */
 export type Written = { text: string } | { isPicture: true };
 
-/** Writes as a customer. Gives the deliveries to webhooks that it has caused. @throws Error with a sentence for people */
+/** Sends a message as a customer. Returns the deliveries to webhooks that it has caused. @throws Error with a sentence for the user */
 export async function write(message: Written & { from: string }) {
 	return await send<{ deliveries: unknown[] }>('POST', '/inbound', message);
 }
 
-/** Changes options of the sandbox. @throws Error with a sentence for people */
+/** Changes options of the sandbox. @throws Error with a sentence for the user */
 export async function setOptions(options: Partial<Settings>): Promise<void> {
 	await send('PATCH', '/options', options);
 }

@@ -1,4 +1,4 @@
-/** The page: chats on the left, one of them beside it, and the deliveries to webhooks on demand. */
+/** The page: the chats on the left, next to them the open chat; and the deliveries to webhooks, if the user opens them. */
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
@@ -11,7 +11,7 @@ import type { Webhook } from '../../state/webhooks';
 import { useLive } from './live';
 import { Empty, phoneOf } from './parts';
 
-/** The chat that the address names, e.g. `#+15551234567`; the browser's Back leads to the one before. */
+/** The chat in the page's address, e.g. `#+15551234567`. The browser's Back button leads to the previous chat. */
 const chosenPhone = () => phoneOf(decodeURIComponent(location.hash.slice(1)));
 
 /** Bootstrap's colours follow the system's. */
@@ -26,7 +26,7 @@ function App() {
 	const isConnected = webhooks && !error;
 	const [showsDeliveries, setShowsDeliveries] = useState(matchMedia('(min-width: 75rem)').matches);
 	useEffect(() => addEventListener('hashchange', () => setPhone(chosenPhone())), []);
-	// A narrow window shows one of the panes.
+	// A narrow window shows only one of the panes.
 	const onlyWide = 'd-none d-md-flex';
 	return (
 		<>

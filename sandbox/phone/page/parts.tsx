@@ -1,9 +1,9 @@
-/** Small parts that are used all over the page, and times as people read them. */
+/** Small parts that the whole page uses, and times in a form for people. */
 import type { ComponentChildren } from 'preact';
 
 type Words = { children?: ComponentChildren };
 
-/** A sign beside words that say the same. */
+/** A symbol next to words with the same meaning, so screen readers skip it. */
 export const Sign = ({ children }: Words) => <span aria-hidden="true">{children}</span>;
 
 const signs: Record<string, { tick: string; colour?: string }> = {
@@ -14,7 +14,7 @@ const signs: Record<string, { tick: string; colour?: string }> = {
 	failed: { tick: '!', colour: 'text-danger-emphasis' },
 };
 
-/** How far a message of ours has come. */
+/** The status of a message of the business. */
 export const Status = ({ status }: { status: string }) => (
 	<span class={`status ${status} text-nowrap text-capitalize ${signs[status]?.colour ?? ''}`}>
 		{status} <Sign>{signs[status]?.tick}</Sign>
@@ -35,7 +35,7 @@ export function Avatar({ phone, name }: { phone: string; name?: string | null })
 	);
 }
 
-/** Shown where there is nothing yet: what to do about it. */
+/** Shown where there is no data yet: says what the user can do. */
 export const Empty = ({ title, children }: Words & { title: string }) => (
 	<div class="m-auto p-4 text-center">
 		<strong>{title}</strong>
@@ -50,17 +50,17 @@ export const Problem = ({ error }: { error?: string }) =>
 		</p>
 	) : null;
 
-/** A phone number in international format from what a person typed; undefined if it is not a phone number. */
+/** A phone number in international format, from what the user typed; undefined if this is not a phone number. */
 export function phoneOf(typed: string): string | undefined {
 	const phone = typed.replace(/[\s().\-/]/g, '').replace(/^00/, '+');
 	return /^\+[1-9]\d{6,14}$/.test(phone) ? phone : undefined;
 }
 
-/** The time of a moment in ISO 8601. */
+/** The time of day of an ISO 8601 timestamp. */
 export const timeOf = (timestamp: string) =>
 	new Date(timestamp).toLocaleTimeString(undefined, { timeStyle: 'short' });
 
-/** The day of a moment in ISO 8601. */
+/** The day of an ISO 8601 timestamp. */
 export function dayOf(timestamp: string, dateStyle: 'medium' | 'full'): string {
 	const date = new Date(timestamp);
 	const isToday = date.toDateString() === new Date().toDateString();

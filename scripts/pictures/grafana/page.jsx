@@ -1,4 +1,4 @@
-/** Draws the dashboard with Grafana's own components, as its JSON says: panels, units, colours, thresholds, legends and links. */
+/** Draws the dashboard with Grafana's own components, as its JSON describes it: panels, units, colours, thresholds, legends and links. */
 import {
 	FieldType,
 	Registry,
@@ -17,11 +17,11 @@ const { dashboard, rows, from, to } = window.given;
 const theme = createTheme({ colors: { mode: 'light' } });
 const timeRange = { from: dateTime(from), to: dateTime(to), raw: { from: 'now-7d', to: 'now' } };
 
-/** Of Grafana's grid, CSS pixels: the page, a row, and the gap between panels. */
+/** Sizes of Grafana's grid, CSS pixels: the width of the page, the height of a row, and the gap between panels. */
 const [width, rowHeight, gap] = [1400, 38, 8];
 const times = ['time', 'Started', 'Last run'];
 
-/** The settings of a field that the dashboard may set: Grafana itself registers them where it is started. */
+/** The settings of a field that the dashboard may use. In Grafana itself, they are registered at its start. */
 const names = ['unit', 'min', 'decimals', 'noValue', 'color', 'thresholds', 'links'];
 const customNames = [
 	'drawStyle',

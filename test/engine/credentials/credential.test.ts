@@ -1,4 +1,4 @@
-/** What a user sees who saves the credential or clicks Retry. */
+/** What a user sees when the credential is saved, or when Retry is clicked. */
 import { sendText, useOtherHost, useService } from '../../../harness/engine/service';
 
 const service = useService();
@@ -34,7 +34,7 @@ test('says that the key is wrong, without showing it', async () => {
 });
 
 test.each([' ', '\n', '\r\n\t', '\u00a0', '\ufeff'])(
-	'a key that was pasted with white space around it works: %j',
+	'accepts a key that was pasted with white space around it: %j',
 	async (space) => {
 		const credentials = { apiKey: `${space}${service.sandbox.key}${space}` };
 		expect((await press(credentials)).status).toBe('OK');
@@ -44,7 +44,7 @@ test.each([' ', '\n', '\r\n\t', '\u00a0', '\ufeff'])(
 	},
 );
 
-test('a key that may not list contacts is valid', async () => {
+test('accepts a key without permission to list contacts', async () => {
 	await service.fault({ endpoint: 'listContacts', status: 403 });
 	expect((await press()).status).toBe('OK');
 });
@@ -84,13 +84,13 @@ test.each([
 	['nothing', { ...page, type: 'text/plain', body: '' }],
 	['"not found"', json(404, { message: 'Not found' })],
 	['"no such method"', json(405, { message: 'Method not allowed' })],
-])('says that there is no messaging service where there is %s', async (_, given) => {
+])('says that there is no messaging service at an address with %s', async (_, given) => {
 	answer = given;
 	const message = "There is no messaging service at this address. Check 'Base URL' and 'API Path'.";
 	expect(await press({ baseUrl: other.url })).toEqual({ status: 'Error', message });
 });
 
-test('says the same as the nodes if nothing responds', async () => {
+test('shows the same error as the nodes if nothing responds', async () => {
 	const { host } = new URL(other.url);
 	expect((await press({ baseUrl: 'http://127.0.0.1:9' })).message).toMatch(
 		/^The service cannot be reached at 127\.0\.0\.1:9: the connection was refused\. Check 'Base URL' /,

@@ -20,7 +20,7 @@ describe('the form of a template', () => {
 	const textOf = async (parameters: INodeParameters, credentials = service.credentials()) => {
 		const editor = open(parameters, credentials);
 		const { fields, emptyFieldsNotice } = await editor.resourceMapping('getTemplateText');
-		expect(fields).toEqual([]); // n8n shows the notice only then
+		expect(fields).toEqual([]); // only then does n8n show the notice
 		return emptyFieldsNotice;
 	};
 	const namesIn = async (method: string, text?: string) =>
@@ -31,7 +31,7 @@ describe('the form of a template', () => {
 	describe('with 500 templates', () => {
 		beforeEach(() => addManyTemplates(service.sandbox.state));
 
-		test('lists all of them, the approved ones first and the others marked', async () => {
+		test('lists all templates: first the approved ones, then the others with a mark', async () => {
 			const { results } = await open().listSearch('searchTemplateNames');
 			const names = new Set(service.sandbox.state.templates.all.map(({ name }) => name));
 			expect(results.map(({ value }) => value).sort()).toEqual([...names].sort());
@@ -44,7 +44,7 @@ describe('the form of a template', () => {
 			expect(marks.filter(Boolean).length).toBeGreaterThan(40);
 		});
 
-		test('searches the names, languages and approval of all of them, and loads the list once', async () => {
+		test('searches the names, languages and approval statuses of all templates, and loads the list once', async () => {
 			await namesIn('searchTemplateNames');
 			const before = service.calls('listTemplates');
 			expect(await namesIn('searchTemplateNames', 'NOTE_1471')).toHaveLength(1);
@@ -77,7 +77,7 @@ describe('the form of a template', () => {
 	test.each<[string, object]>([
 		['welcome', { displayName: 'Header PDF URL', required: true }],
 		['invoice', { displayName: 'Header PDF URL (optional)', required: false }],
-	])('the form of %s asks for a PDF where one is needed', async (name, field) => {
+	])('the form of %s asks for a PDF if the template needs one', async (name, field) => {
 		for (const language of ['en_US', '={{ $json.language }}'])
 			expect((await form(chosen(name, language)))[0]).toMatchObject(field);
 	});
@@ -90,14 +90,14 @@ describe('the form of a template', () => {
 		['welcome', 'fr_FR', noFrench],
 		['opening_hours', 'en_US', 'We have new opening hours: Monday to Saturday, 9 to 18.'],
 	])(
-		'template "%s" in "%s" gives no field, and the text says why',
+		'the template "%s" in the language "%s" gives no fields, and the text says why',
 		async (template, language, words) => {
 			expect(await form(chosen(template, language))).toEqual([]);
 			expect(await textOf(chosen(template, language))).toContain(escape(words));
 		},
 	);
 
-	test('the whole text of the template is shown, with its variables and without any HTML of the service', async () => {
+	test('the whole text of the template is shown, with its variables and without any HTML from the service', async () => {
 		const buttons = [{ text: 'Yes' }, { text: 'Track', url: 'https://a.test/{{1}}' }];
 		const components = [
 			{ type: 'HEADER', text: 'Order {{1}}' },
@@ -124,7 +124,7 @@ describe('the form of a template', () => {
 		expect(await textOf(chosen('sale'))).toBe(`<b>${shown}</b><br>Hi`);
 	});
 
-	describe('where less is known', () => {
+	describe('if less is known', () => {
 		const welcome = { id: 't1', name: 'welcome', language: 'en_US', status: 'APPROVED' };
 		const numbered = ['body_1', 'body_2', 'body_3'].map((id) =>
 			expect.objectContaining({ id, required: false }),
@@ -147,7 +147,7 @@ describe('the form of a template', () => {
 			},
 		);
 
-		test('if the key is refused, the form stays as it is, and text and list say so', async () => {
+		test('if the service refuses the key, the form stays as it is, and the text and the list show the error', async () => {
 			const schema = await form(chosen('welcome'));
 			const variables = { mappingMode: 'defineBelow', value: { body_1: 'Anna' }, schema };
 			const parameters = { ...chosen('welcome'), variables: variables as never };
@@ -166,7 +166,7 @@ describe('lists to choose from', () => {
 			.editor({ credentials: service.credentials() })
 			.listSearch(method, filter, token);
 
-	test('all contacts are reached by scrolling, each once', async () => {
+	test('scrolling shows all contacts, each once', async () => {
 		const values: unknown[] = [];
 		let token: string | undefined;
 		do {
@@ -186,7 +186,7 @@ describe('lists to choose from', () => {
 		},
 	);
 
-	test('records show the fields that they have; without an ID, the list says which fields came', async () => {
+	test('records show the fields that they have; if they have no ID, an error names their fields', async () => {
 		await service.list('listContacts', { id: 'a' }, { name: 'No ID' }, { id: 7, name: 'Bea' });
 		const { results } = await search('searchContacts');
 		expect(results).toEqual([

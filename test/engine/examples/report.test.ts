@@ -1,9 +1,9 @@
-/** The report of the example Campaign results: whether two variants differ by more than chance. */
+/** The report of the example Campaign results: whether the difference between two variants is more than chance. */
 import { range } from 'lodash';
 
 import { exampleField } from '../../../harness/engine/exampleFields';
 
-/** What the report says of variants of which so many people were written to, and so many of them have read it. */
+/** The note in the report about variants, each with the number of people who read the message and of people to whom it was sent. */
 function noteOf(...variants: Array<[read: number, sent: number]>): string {
 	const rows = variants.flatMap(([read, sent], variant) =>
 		range(sent).map((person) => ({
@@ -27,11 +27,14 @@ function noteOf(...variants: Array<[read: number, sent: number]>): string {
 	return (report as { note: string }).note;
 }
 
-/** The binomial coefficient, exactly. */
+/** The exact binomial coefficient. */
 const choose = (n: number, k: number): bigint =>
 	range(k).reduce((product, i) => (product * BigInt(n - i)) / BigInt(i + 1), 1n);
 
-/** Fisher's exact test in whole numbers: whether fewer than 1 of 100 ways to draw the readers differ as much. */
+/**
+ * Fisher's exact test in whole numbers: whether less than 1 in 100 of the ways to choose the readers gives a difference
+ * at least as large.
+ */
 function isMoreThanChance([a, sentA]: number[], [b, sentB]: number[]): boolean {
 	const readers = a + b;
 	const ways = (k: number) =>
@@ -60,7 +63,7 @@ test.each<[string, [number, number], [number, number]]>([
 	expect(noteOf(a, b)).toBe(chance);
 });
 
-test('for every small campaign, the note agrees with a count of all possibilities', () => {
+test('the note agrees with a count of all possibilities, for every small campaign', () => {
 	for (const sentA of [3, 6, 9])
 		for (const sentB of [4, 9])
 			for (const a of range(sentA + 1))

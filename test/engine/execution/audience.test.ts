@@ -1,4 +1,4 @@
-/** Audience Rules and Test: who gets a message is decided before the first one goes out. */
+/** Audience Rules and Test: the run decides who gets a message before it sends the first one. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { FaultOrder } from '../../../sandbox/faults';
@@ -48,7 +48,7 @@ test('an excluded number that cannot be read stops the run before anything is se
 	expect(sentTo()).toEqual([]);
 });
 
-test('the contacts of an excluded segment get nothing; a hint says whom the rule could not exclude', async () => {
+test('the contacts of an excluded segment get nothing; a hint names the contacts that the rule could not exclude', async () => {
 	const { contacts } = service.sandbox.state;
 	contacts.create({ phone: berta, segments: ['opted-out'] });
 	contacts.create({ phone: dora, segments: ['vip', 'opted-out'] });
@@ -64,7 +64,7 @@ test('the contacts of an excluded segment get nothing; a hint says whom the rule
 	]);
 });
 
-test('a segment that has nobody stops the run before anything is sent, unless the user allows it', async () => {
+test('a segment without contacts stops the run before anything is sent, unless the user allows it', async () => {
 	const rules = { excludeSegment: 'opted-uot' };
 	expect((await run({ rules })).error).toMatchObject({
 		message: 'The segment "opted-uot" of \'Exclude Segment\' has no contacts [item 0]',
@@ -103,13 +103,13 @@ test.each<[string, FaultOrder, string]>([
 describe('the same person twice', () => {
 	const items = [{ phone: anna }, { phone: berta }, { phone: '+1 555 000-1001' }];
 
-	test('gets one message if the user wants that', async () => {
+	test('gets one message with Send First', async () => {
 		const result = await run({ items, rules: { duplicates: 'sendFirst' } });
 		expect(reasons(result)).toEqual([null, null, 'duplicate']);
 		expect(sentTo().sort()).toEqual([anna, berta]);
 	});
 
-	test('gets nothing more from a retry after a message that may have been sent', async () => {
+	test('gets no second message from a retry after one that may have been sent', async () => {
 		const rules = { duplicates: 'sendFirst' };
 		const fault = { match: anna, status: 500, processed: true, count: 9 };
 		await service.fault({ endpoint: 'sendText', ...fault });
@@ -118,7 +118,7 @@ describe('the same person twice', () => {
 		expect(sentTo().sort()).toEqual([anna, berta]);
 	});
 
-	test('gets the message of the second item if the first one is certainly not sent', async () => {
+	test('gets the message of the second item if the first message was certainly not sent', async () => {
 		const template = {
 			operation: 'sendTemplate',
 			template: locator('login_code', 'name'),
@@ -140,7 +140,7 @@ describe('the same person twice', () => {
 		expect(service.sent().map(({ text }) => text)).toEqual(['4711 is your login code.']);
 	});
 
-	test('stops the run before anything is sent, if the user wants that', async () => {
+	test('stops the run before anything is sent, with Stop With Error', async () => {
 		const { error } = await run({ items, rules: { duplicates: 'stop' } });
 		expect(error?.message).toBe('The recipient is the same as that of item 0 [item 2]');
 		expect(sentTo()).toEqual([]);
@@ -166,7 +166,7 @@ test.each([
 	['+491701234567', { hours: '0:00-24:00' }, undefined],
 	['+491701234567', { hours: '12:00 to 18:00; 18:00–12:00' }, undefined],
 	['+12025550123', { hours: '0:00–24:00' }, undefined],
-	['+18002345678', { hours: '9:00–10:00' }, "'Send Window' is never open"], // may be anywhere
+	['+18002345678', { hours: '9:00–10:00' }, "'Send Window' is never open"], // its recipient may be in any time zone of +1
 	['+80012345678', {}, 'The time zone of this phone number is not known'],
 	...['24:00–25:00', '24:00–9:00', '9 am–5 pm', '9:00', '9:00–9:60', '', '9:00–10:00–11:00'].map(
 		(hours): [string, object, string] => [
@@ -188,28 +188,31 @@ test.each([
 	['mondayToFriday', 'Mon Tue Wed Thu Fri'],
 	['mondayToSaturday', 'Mon Tue Wed Thu Fri Sat'],
 	['sundayToThursday', 'Mon Tue Wed Thu Sun'],
-])('with %s the window is open on %s, from its first minute until its last', async (days, open) => {
-	const sendWindow = { values: { days, hours: '09:00–17:00', timeZone: 'UTC' } };
-	const isSent = async (day: number, time: string) => {
-		const now = Date.parse(`2030-04-0${day}T${time}Z`);
-		const clock = jest.spyOn(Date, 'now').mockReturnValue(now);
-		const result = await run({ rules: { sendWindow }, items: [{ phone: anna }] });
-		clock.mockRestore();
-		return reasons(result)[0] === null;
-	};
-	const week = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']; // 1 April 2030 is a Monday
-	for (const [index, name] of week.entries()) {
-		const isOpen = open.split(' ').includes(name);
-		const expected = {
-			'08:59:59': false,
-			'09:00:00': isOpen,
-			'16:59:59': isOpen,
-			'17:00:00': false,
+])(
+	'with the days %s, the window is open on %s, from its first minute to its last',
+	async (days, open) => {
+		const sendWindow = { values: { days, hours: '09:00–17:00', timeZone: 'UTC' } };
+		const isSent = async (day: number, time: string) => {
+			const now = Date.parse(`2030-04-0${day}T${time}Z`);
+			const clock = jest.spyOn(Date, 'now').mockReturnValue(now);
+			const result = await run({ rules: { sendWindow }, items: [{ phone: anna }] });
+			clock.mockRestore();
+			return reasons(result)[0] === null;
 		};
-		for (const [time, isExpected] of Object.entries(expected))
-			expect([name, time, await isSent(index + 1, time)]).toEqual([name, time, isExpected]);
-	}
-});
+		const week = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']; // 1 April 2030 is a Monday
+		for (const [index, name] of week.entries()) {
+			const isOpen = open.split(' ').includes(name);
+			const expected = {
+				'08:59:59': false,
+				'09:00:00': isOpen,
+				'16:59:59': isOpen,
+				'17:00:00': false,
+			};
+			for (const [time, isExpected] of Object.entries(expected))
+				expect([name, time, await isSent(index + 1, time)]).toEqual([name, time, isExpected]);
+		}
+	},
+);
 
 test('nobody gets a message after the window has closed', async () => {
 	const result = await runUntilClosed(() => service.sent().length > 0, { concurrency: 1 });
@@ -217,8 +220,8 @@ test('nobody gets a message after the window has closed', async () => {
 	expect(sentTo()).toEqual([anna]);
 });
 
-test('a retry sends what a closing window held back, also with Send Once', async () => {
-	// Whenever it is repeated, the window closes before it is accepted.
+test('a retry sends the messages that a closing window held back, also with Send Once', async () => {
+	// The service refuses the message until the window has closed.
 	await service.fault({ endpoint: 'sendText', match: berta, status: 429, count: 4 });
 	await service.fault({ endpoint: 'sendText', match: dora, status: 422 });
 	const failed = await runUntilClosed(haveAllTried, {}, { sendOnce: true, campaign: 'evening' });
@@ -227,7 +230,7 @@ test('a retry sends what a closing window held back, also with Send Once', async
 	expect(sentTo().sort()).toEqual([anna, berta, carl, dora]);
 });
 
-/** Runs with a send window that closes as soon as `isOver` is true. */
+/** Runs the node with a send window that closes as soon as `isOver` is true. */
 async function runUntilClosed(
 	isOver: () => boolean,
 	options: INodeParameters,
@@ -248,7 +251,7 @@ describe('the frequency cap', () => {
 	const rules = { frequencyCap: { values: { messages: 2, per: 'week' } } };
 	const workflowId = 'with a cap';
 
-	test('counts over executions and nodes of a workflow, but not unsent messages', async () => {
+	test('counts messages over all executions and nodes of a workflow, but not unsent ones', async () => {
 		await service.fault({ endpoint: 'sendText', match: berta, status: 422 });
 		await run({ rules, workflowId, onError: 'continueRegularOutput' });
 		await run({ rules, workflowId });
@@ -259,7 +262,7 @@ describe('the frequency cap', () => {
 		expect(sentTo()).toHaveLength(8);
 	});
 
-	test('does not count what Send Once skips', async () => {
+	test('does not count messages that Send Once skips', async () => {
 		const workflowId = 'with a cap and Send Once';
 		const once = { sendOnce: true, campaign: 'sale' };
 		await run({ rules, workflowId, parameters: once });
@@ -278,23 +281,26 @@ describe('the frequency cap', () => {
 			'2030-02-01T00:00:00Z 2030-02-15T12:00:00Z 2030-02-28T23:59:59Z',
 			'2030-03-01T00:00Z',
 		],
-	])('counts by calendar %s in UTC: %s are one, and %s is the next', async (per, times, next) => {
-		const workflowId = `a cap per ${per} until ${next}`;
-		const onePer = { frequencyCap: { values: { messages: 1, per } } };
-		const at = async (time: string) => {
-			const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.parse(time));
-			const result = await run({ rules: onePer, workflowId, items: [{ phone: anna }] });
-			clock.mockRestore();
-			return reasons(result)[0];
-		};
-		const [first, ...others] = times.split(' ');
-		expect(await at(first)).toBeNull();
-		for (const time of others) expect([time, await at(time)]).toEqual([time, 'frequencyCap']);
-		expect([await at(next), await at(next)]).toEqual([null, 'frequencyCap']);
-	});
+	])(
+		'counts by calendar %s in UTC: %s are in the same one, and %s is in the next',
+		async (per, times, next) => {
+			const workflowId = `a cap per ${per} until ${next}`;
+			const onePer = { frequencyCap: { values: { messages: 1, per } } };
+			const at = async (time: string) => {
+				const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.parse(time));
+				const result = await run({ rules: onePer, workflowId, items: [{ phone: anna }] });
+				clock.mockRestore();
+				return reasons(result)[0];
+			};
+			const [first, ...others] = times.split(' ');
+			expect(await at(first)).toBeNull();
+			for (const time of others) expect([time, await at(time)]).toEqual([time, 'frequencyCap']);
+			expect([await at(next), await at(next)]).toEqual([null, 'frequencyCap']);
+		},
+	);
 });
 
-test('a test goes to the test number alone, which may be a local one, and leaves nothing behind', async () => {
+test('a test goes only to the test number, which may be a local one, and leaves nothing behind', async () => {
 	const once = { sendOnce: true, campaign: 'sale' };
 	const mode = { mode: 'test', testNumber: '0170 1234567', testMessages: 2 };
 	const options = { defaultCountry: 'DE' };

@@ -1,4 +1,4 @@
-/** Sending to many: never lost, never twice, in order, resumable. */
+/** Sending to many people: no message is lost or sent twice, the order is kept, and a run can be resumed. */
 import { once } from 'node:events';
 import { countBy, range } from 'lodash';
 import type { INode } from 'n8n-workflow';
@@ -29,13 +29,13 @@ test('one person gets the messages in the order of the items, even if the servic
 	}
 });
 
-describe('Retry On Fail and the Retry button send only what is unsent', () => {
+describe('Retry On Fail and the Retry button send only unsent messages', () => {
 	const failOnce = async (n: number) =>
 		await service.fault({ endpoint: 'sendText', match: `+1555000${n}`, status: 422 });
 
 	test.each<[string, number, INode['onError']]>([
 		['', 1050, undefined],
-		[' while the node continues on errors', 1000, 'continueRegularOutput'], // n8n looks at the first item then
+		[' while the node continues on errors', 1000, 'continueRegularOutput'], // then n8n decides by the first item
 	])('Retry On Fail%s, with a text that changes with every attempt', async (_, n, onError) => {
 		await failOnce(n);
 		const parameters = { ...campaign, text: '={{ $now }} {{ Math.random() }}' };
@@ -49,7 +49,7 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 		expect(service.received()).toEqual(oneEach(100));
 	});
 
-	test('the Retry button continues after an error that says how far the run got; then nothing stays stored', async () => {
+	test('after an error that says how far the run got, the Retry button continues; after that, nothing stays stored', async () => {
 		await failOnce(1050);
 		const failed = await service.run({ parameters: campaign, items: people(100) });
 		const done = service.sent().length;
@@ -64,7 +64,7 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 		expect(again.context.sent).toEqual({});
 	});
 
-	test('a message is sent if its recipient was corrected before the retry', async () => {
+	test('a retry sends a message whose recipient was corrected before', async () => {
 		await failOnce(1001);
 		const parameters = { ...campaign, options: { concurrency: 1 } };
 		const failed = await service.run({ parameters, items: people(2) });
@@ -75,7 +75,7 @@ describe('Retry On Fail and the Retry button send only what is unsent', () => {
 		expect(service.received()).toEqual(expected);
 	});
 
-	test('the same text to the same person in another item, or round of a loop, is another message', async () => {
+	test('the same text to the same person counts as another message in another item or another round of a loop', async () => {
 		const parameters = { ...campaign, to: '+15550001000' };
 		const { rounds } = await service.run({ parameters, items: people(40), batchSize: 10 });
 		expect(rounds.map((outputs) => outputs[0].length)).toEqual([10, 10, 10, 10]);
@@ -107,7 +107,7 @@ test('a message that may have been sent is reported and never repeated, while th
 });
 
 describe('Stop', () => {
-	/** Resolves when so many messages have arrived: the response to the last of them is still under way. */
+	/** Resolves when this number of messages has arrived; the response to the last of them is still under way. */
 	const arrival = async (count: number) => {
 		while (service.sent().length < count) await once(service.sandbox.changes, 'message');
 	};
@@ -118,13 +118,13 @@ describe('Stop', () => {
 	const parameters = { ...campaign, options: { concurrency: 4 } };
 	const items = people(200);
 
-	test('ends the sending; Retry sends the rest, and reports what was under way without sending it again', async () => {
+	test('ends the sending; Retry sends the rest, and reports messages that were under way without sending them again', async () => {
 		const stopped = await service.run({ items, parameters, cancelWhen: arrival(10) });
 		expect(stopped.status).toBe('canceled');
 		await endOfRequests();
-		await new Promise((resolve) => setTimeout(resolve, 200)); // another one would go out now
+		await new Promise((resolve) => setTimeout(resolve, 200)); // by now, another message would have been sent
 		expect(service.sent().length).toBeLessThanOrEqual(10 + 2 * 4);
-		// n8n has stored the run when it was stopped, before the responses came.
+		// n8n stored the run when it was stopped, before the responses came.
 		expect((await service.retry(stopped)).error).toMatchObject({
 			message: expect.stringContaining('was interrupted before the service responded'),
 			context: { sendStatus: 'mayHaveBeenSent' },
@@ -132,7 +132,7 @@ describe('Stop', () => {
 		expect(service.received()).toEqual(oneEach(200));
 	});
 
-	test('leaves nothing behind that holds up the next execution, also with Send Once', async () => {
+	test('leaves nothing behind that delays the next execution, also with Send Once', async () => {
 		const once = { ...parameters, sendOnce: true, campaign: 'stopped' };
 		await service.run({ items, parameters: once, cancelWhen: arrival(10) });
 		await endOfRequests();
@@ -145,7 +145,7 @@ describe('Stop', () => {
 	});
 });
 
-test('the idempotency key of each item is its own, and the same in all attempts', async () => {
+test('each item has an idempotency key of its own, which is the same in all attempts', async () => {
 	const parameters = { ...campaign, options: { concurrency: 1 } };
 	await service.fault({ endpoint: 'sendText', skip: 1, count: 1, status: 409 });
 	await service.run({ parameters, items: people(3), retryOnFail: true, maxTries: 2 });
@@ -159,7 +159,7 @@ test('the idempotency key of each item is its own, and the same in all attempts'
 describe("n8n's log", () => {
 	const lines = useLog(service, 'businessMessaging', 'execute');
 
-	test('shows the progress of long runs only, and no personal data', async () => {
+	test('shows the progress, but only of long runs, and no personal data', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001007', status: 422 });
 		const rules = { excludeNumbers: '+15550001008, +15550001009' };
 		const parameters = { ...campaign, audienceRules: rules, options: { concurrency: 1 } };
@@ -169,7 +169,7 @@ describe("n8n's log", () => {
 		await run(99);
 		expect(written()).toEqual([]);
 		await service.fault({ endpoint: 'sendText', match: '+15550001007', status: 422 });
-		await run(252); // two of them are left out before the first message
+		await run(252); // two people are left out before the first message is sent
 		expect(written().map((line) => line.replace(/about \d+/, 'about n'))).toEqual([
 			expect.stringContaining('100 of 250 messages (1 failed, 0 skipped), about n min left'),
 			expect.stringContaining('200 of 250 messages (1 failed, 0 skipped), about n min left'),
@@ -180,13 +180,13 @@ describe("n8n's log", () => {
 });
 
 describe('Keep Input Fields', () => {
-	/** As a table with the results of an earlier campaign may have it. */
+	/** A row of a table that contains the results of an earlier campaign. */
 	const old = { name: 'Anna', to: 'old', skipped: true, error: 'old' };
 	const items = people(3).map((one) => ({ ...one, ...old }));
 	const audienceRules = { excludeNumbers: '+15550001001' };
 	const parameters = { ...campaign, audienceRules, options: { keepInputFields: true } };
 
-	test('every item, sent or not, has the columns of the input after its own', async () => {
+	test('every item, sent or not, has its own columns first and then those of the input', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001002', status: 422 });
 		const run = { parameters, items, onError: 'continueRegularOutput' } as const;
 		const [output] = (await service.run(run)).outputs;
@@ -202,7 +202,7 @@ describe('Keep Input Fields', () => {
 		}
 	});
 
-	test('without the option, nothing of the input comes out', async () => {
+	test('without the option, the output has no fields of the input', async () => {
 		const { outputs } = await service.run({ parameters: campaign, items: items.slice(0, 1) });
 		expect(outputs[0][0].json).not.toHaveProperty('name');
 	});

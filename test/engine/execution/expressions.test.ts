@@ -1,4 +1,4 @@
-/** Expressions in the fields of the node: missing values that n8n ignores are refused before anything is sent. */
+/** Expressions in the fields of the node. n8n ignores missing values; the node refuses them before anything is sent. */
 import fc from 'fast-check';
 import { Expression, type IDataObject, type INodeParameters } from 'n8n-workflow';
 
@@ -16,7 +16,7 @@ const textsTo = () => service.sent().map((message) => message.text);
 const runWith = async (parameters: INodeParameters, items = people.slice(0, 1)) =>
 	await service.run({ parameters: { ...send, ...parameters }, items });
 
-test('a value that is missing inside a text stops the run before anything is sent, or fails its item alone', async () => {
+test('a missing value inside a text stops the run before anything is sent, or fails only its item', async () => {
 	const text = '=Hello {{ $json.name }}, your parcel {{ $json.parcel.id }} is here';
 	const { error } = await runWith({ text }, people);
 	expect(error).toMatchObject({
@@ -91,7 +91,7 @@ test('a date is sent as ISO 8601, without quotes', async () => {
 	expect(textsTo()).toEqual(['2030-01-31T10:00:00.000Z']);
 });
 
-/** Columns are read without n8n; where n8n says something else, it is asked. */
+/** Columns are read without n8n. If n8n treats a text specially, n8n evaluates it. */
 test.each<[string, IDataObject, string]>([
 	['=Hi {{$json.name}}, {{ $json.a.b }}!', { name: 'Ann', a: { b: 'Bea' } }, 'Hi Ann, Bea!'],
 	['={{ $json["First Name"] }} {{ $json[\'2\'] }}', { 'First Name': 'Ann', 2: 'b' }, 'Ann b'],
@@ -109,7 +109,7 @@ test.each<[string, IDataObject, string]>([
 	expect(textsTo()).toEqual([expected]);
 });
 
-test('a column is what n8n makes of the same expression in brackets, which the node leaves to n8n', async () => {
+test('a column has the value that n8n gives the same expression in parentheses, which the node leaves to n8n', async () => {
 	const value = fc.oneof(
 		...[fc.string({ unit: 'binary' }), fc.integer(), fc.double(), fc.boolean()],
 		...[fc.constant(null), fc.object(), fc.array(fc.string())],
@@ -170,7 +170,7 @@ describe('n8n evaluates', () => {
 	});
 });
 
-/** All ways to the item that n8n offers, and some around them. */
+/** All expressions by which n8n gives access to the item, and some similar ones. */
 test.each([
 	'$json["ph" + "one"]',
 	'$binary && $json.phone',
@@ -207,13 +207,13 @@ test.each([
 	'Math.random()',
 	'$now.toMillis() + Math.random()',
 	'[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => n * $json.n).randomItem()',
-])('{{ %s }} is drawn for each item', async (code) => {
+])('{{ %s }} is a new random value for each item', async (code) => {
 	const items = people.map((person, n) => ({ ...person, n: 10 ** n }));
 	await runWith({ text: `={{ ${code} }}` }, items);
 	expect(new Set(textsTo()).size).toBe(3);
 });
 
-test('the engine is the default one of n8n where Node.js can run it', () => {
+test("expressions run on n8n's default engine if Node.js supports it", () => {
 	const canRun = Number.parseInt(process.versions.node, 10) >= 24;
 	expect(Expression.getActiveImplementation?.()).toBe(canRun ? 'vm' : 'legacy');
 });

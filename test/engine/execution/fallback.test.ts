@@ -1,4 +1,4 @@
-/** Send Text with a fallback template: nobody gets both, and if somebody gets neither, the item says so. */
+/** Send Text with a fallback template: nobody gets both messages, and if a person gets none, the item says so. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { FaultOrder } from '../../../sandbox/faults';
@@ -19,7 +19,7 @@ const run = async (items: Array<{ phone: string }>, own: INodeParameters = {}) =
 	return outputs[0].map(({ json }) => json);
 };
 
-/** What becomes of a message: whether it was certainly refused, and whether the customer got or may have got it. */
+/** The result of a message: whether it was certainly refused, and whether the customer got it or may have got it. */
 interface Fate {
 	isRefused?: boolean;
 	isSent?: boolean;
@@ -73,7 +73,7 @@ test.each(Object.keys(texts))('a text that is %s, before any template', async (t
 	expect(results).toEqual(expected);
 });
 
-test('Additional Fields go along with the text and with the template', async () => {
+test('Additional Fields are sent with the text and with the template', async () => {
 	const field = [
 		{ name: 'senderId', type: 'text', value: 'shop-2' },
 		{ name: 'tags', type: 'json', value: '["spring"]' },
@@ -115,7 +115,7 @@ test('a fallback template that does not fit is refused before anything is sent',
 	expect(service.sent()).toEqual([]);
 });
 
-test('where texts are refused to people who have not written lately, only they get the template', async () => {
+test('if the service refuses texts to people who have not written lately, only these people get the template', async () => {
 	const [anna, berta, carl] = [1, 2, 3].map((n) => `+1555000300${n}`);
 	service.sandbox.state.settings.textWindowMs = 3_600_000;
 	service.sandbox.state.traffic.receive({ from: berta, text: 'Hello' });

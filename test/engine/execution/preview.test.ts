@@ -1,4 +1,4 @@
-/** Previews, and the total that stands above the output of a preview and of a send. */
+/** Previews, and the total above the output of a preview and of a send. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../../../harness/engine/execution';
@@ -64,7 +64,7 @@ describe('a preview', () => {
 		]);
 	});
 
-	test('says nothing of Send Once and the cap if neither is used', async () => {
+	test('does not mention Send Once and Frequency Cap if neither is used', async () => {
 		expect((await run({ parameters: { mode: 'preview' } })).hints).toEqual([
 			expect.objectContaining({ message: 'Preview: nothing was sent. 4 would be sent.' }),
 		]);
@@ -74,7 +74,7 @@ describe('a preview', () => {
 		['fails', 'no number'],
 		['is skipped', berta],
 	])(
-		'has columns of text before those of the list, also if the first item %s',
+		'has the columns of the text before those of the list, also if the first item %s',
 		async (_, phone) => {
 			const template = { operation: 'sendTemplate', ...welcomeParameters };
 			const items = [phone, anna, carl].map((one, n) => ({ phone: one, messageId: 'old', n }));
@@ -84,7 +84,7 @@ describe('a preview', () => {
 				parameters: { ...template, mode: 'preview', options: { keepInputFields: true } },
 			});
 			const rows = outputs[0].map(({ json }) => json);
-			// As n8n's table does it: each column stands where it first appears.
+			// As in n8n's table, columns are in the order in which they first appear.
 			const columns = [...new Set(rows.flatMap(Object.keys))];
 			expect(columns.slice(0, 3)).toEqual(['to', 'sendStatus', 'reason']);
 			expect(columns.indexOf('text')).toBeLessThan(columns.indexOf('phone'));
@@ -95,20 +95,20 @@ describe('a preview', () => {
 		},
 	);
 
-	test('shows each problem if no item at all can be sent', async () => {
+	test('shows the problem of each item if no item can be sent', async () => {
 		const items = [{ phone: 'no number' }, { phone: '0170 12' }, { phone: '' }];
 		const { error, outputs } = await run({ items, parameters: { mode: 'preview' } });
 		expect(error).toBeUndefined();
 		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(items.map(() => 'notSent'));
 	});
 
-	test('is automatic in an evaluation of n8n', async () => {
+	test('replaces sending in an evaluation of n8n', async () => {
 		const { outputs } = await run({ mode: 'evaluation' });
 		expect(outputs[0].map(({ json }) => json.sendStatus)).toEqual(people.map(() => 'preview'));
 		expect(sentTo()).toEqual([]);
 	});
 
-	test('says what a real run would do to a history that is to be cleared, and keeps it', async () => {
+	test('says that a real run would clear the history, and does not clear it', async () => {
 		const once = { sendOnce: true, campaign: 'sale' };
 		await run({ parameters: once });
 		const options = { clearSendOnceHistory: true };
@@ -117,7 +117,7 @@ describe('a preview', () => {
 		expect(reasons(await run({ parameters: once }))).toEqual(people.map(() => 'alreadySent'));
 	});
 
-	test('of a question shows its text, and waits for nobody', async () => {
+	test('of a question shows the text, and waits for no reply', async () => {
 		const question = { resource: 'message', operation: 'sendAndWait', to: '={{ $json.phone }}' };
 		const message = '=Tuesday, {{ $json.phone }}?';
 		const parameters = { ...question, message, mode: 'preview' };
@@ -131,36 +131,33 @@ describe('a preview', () => {
 	test.each([
 		['login_code', ['body_1']],
 		['big_order', bigFields],
-	])(
-		'of the template %s equals, part by part, what customers then receive',
-		async (name, fields) => {
-			addManyTemplates(service.sandbox.state);
-			const template = {
-				operation: 'sendTemplate',
-				template: locator(name, 'name'),
-				language: locator('en_US', 'code'),
-				variables: {
-					mappingMode: 'defineBelow',
-					value: Object.fromEntries(fields.map((id) => [id, `={{ $json.phone }} ${id}`])),
-				},
-			};
-			const credentials = service.credentials(service.newKey()); // for which no list is kept yet
-			const options = { items: [{ phone: anna }], credentials };
-			const preview = await run({ ...options, parameters: { ...template, mode: 'preview' } });
-			expect(sentTo()).toEqual([]);
-			await run({ ...options, parameters: template });
-			const [{ text, template: received }] = service.sandbox.state.messages.all;
-			const buttons = received?.buttons
-				.map((button) => `[${[button.text, button.url].filter(Boolean).join(': ')}]`)
-				.join(' ');
-			const { json } = preview.outputs[0][0];
-			expect([json.text, json.header, json.buttons]).toEqual([
-				text,
-				received?.header?.text,
-				buttons || undefined,
-			]);
-		},
-	);
+	])('of the template %s equals what customers receive, part by part', async (name, fields) => {
+		addManyTemplates(service.sandbox.state);
+		const template = {
+			operation: 'sendTemplate',
+			template: locator(name, 'name'),
+			language: locator('en_US', 'code'),
+			variables: {
+				mappingMode: 'defineBelow',
+				value: Object.fromEntries(fields.map((id) => [id, `={{ $json.phone }} ${id}`])),
+			},
+		};
+		const credentials = service.credentials(service.newKey()); // a key for which no list is cached yet
+		const options = { items: [{ phone: anna }], credentials };
+		const preview = await run({ ...options, parameters: { ...template, mode: 'preview' } });
+		expect(sentTo()).toEqual([]);
+		await run({ ...options, parameters: template });
+		const [{ text, template: received }] = service.sandbox.state.messages.all;
+		const buttons = received?.buttons
+			.map((button) => `[${[button.text, button.url].filter(Boolean).join(': ')}]`)
+			.join(' ');
+		const { json } = preview.outputs[0][0];
+		expect([json.text, json.header, json.buttons]).toEqual([
+			text,
+			received?.header?.text,
+			buttons || undefined,
+		]);
+	});
 
 	test('of a template that the service does not list has no text', async () => {
 		await service.fault({ endpoint: 'listTemplates', status: 403, count: 9 });
@@ -176,7 +173,7 @@ describe('a preview', () => {
 });
 
 describe('the total above the output', () => {
-	test('says what became of each message', async () => {
+	test('counts the results of all messages', async () => {
 		await service.fault({ endpoint: 'sendText', match: carl, status: 422 });
 		await service.fault({ endpoint: 'sendText', match: dora, reset: 'afterRead' });
 		const sending: Options = {
@@ -201,7 +198,7 @@ describe('the total above the output', () => {
 		);
 	});
 
-	test('is left out for a single message, whose item says the same', async () => {
+	test('is not shown for a single message, whose item says the same', async () => {
 		expect((await run({ items: [{ phone: anna }] })).hints).toEqual([]);
 	});
 });

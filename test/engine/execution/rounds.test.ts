@@ -1,4 +1,4 @@
-/** The rules of a run in a workflow that runs the node several times: they hold for the whole execution. */
+/** The rules of a run in a workflow that runs the node several times: they apply to the whole execution. */
 import { map } from 'lodash';
 import type { IExecuteFunctions, INodeParameters, INodeProperties } from 'n8n-workflow';
 
@@ -8,7 +8,7 @@ import { sendText, useService } from '../../../harness/engine/service';
 
 const service = useService();
 const [anna, berta, carl, dora, test0] = [1, 2, 3, 4, 9].map((n) => `+1555000100${n}`);
-/** Three rounds of two. */
+/** Three rounds with two items each. */
 const rounds = [
 	[anna, berta],
 	[anna, carl],
@@ -47,7 +47,7 @@ const withoutBerta = { [anna]: 2, [carl]: 1, [dora]: 1 };
 const all = { ...withoutBerta, [berta]: 2 };
 const inLoop = 'needs all items at once, but this node is in a loop';
 
-/** For each rule who gets how many messages, or the error with which nothing is sent. */
+/** For each rule, who gets how many messages; or the error before anything is sent. */
 const rules: Array<[string, INodeParameters, Record<string, number>, string]> = [
 	['none', {}, all, ''],
 	['Duplicates: Send All', audience({ duplicates: 'sendAll' }), all, ''],
@@ -74,14 +74,14 @@ test('every rule is in the table', () => {
 	for (const name of names) expect(rules.some(([rule]) => rule.startsWith(name))).toBe(true);
 });
 
-test.each(rules)('%s holds over the rounds of a loop', async (_, parameters, sent, message) => {
+test.each(rules)('%s applies over all rounds of a loop', async (_, parameters, sent, message) => {
 	const { error } = await loop(parameters);
 	expect(error?.message ?? '').toContain(message);
 	expect(error === undefined).toBe(message === '');
 	expect(service.received()).toEqual(sent);
 });
 
-test('the later item is the one that is skipped, and a preview says the same', async () => {
+test('the later item is skipped, and a preview says the same', async () => {
 	const expected = [
 		[null, null],
 		['duplicate', null],
@@ -95,7 +95,7 @@ test('the later item is the one that is skipped, and a preview says the same', a
 test.each([
 	['Send First', audience({ duplicates: 'sendFirst' }), once],
 	['Number of Test Messages', { mode: 'test', testNumber: test0, testMessages: 3 }, { [test0]: 3 }],
-])('%s holds with a retry of a round that failed', async (_, parameters, sent) => {
+])('%s also applies after the retry of a failed round', async (_, parameters, sent) => {
 	await service.fault({ endpoint: 'sendText', skip: 2, status: 422 });
 	const failed = await loop({ ...parameters, options: { concurrency: 1 } });
 	expect(failed.status).toBe('error');
@@ -103,7 +103,7 @@ test.each([
 	expect([status, service.received()]).toEqual(['success', sent]);
 });
 
-test('somebody outside the send window is put off, and gets the message in a later round, once', async () => {
+test('a person outside the send window gets the message in a later round, once', async () => {
 	const { now } = Date;
 	const start = now();
 	const hour = (later: number) => `${(new Date(start).getUTCHours() + later) % 24}:00`;
@@ -125,7 +125,7 @@ test('somebody outside the send window is put off, and gets the message in a lat
 	expect(service.received()).toEqual({ [berta]: 1, [dora]: 1 });
 });
 
-test('Stop With Error needs one connected node, whose items it gets at once', async () => {
+test('Stop With Error needs a single connected node that gives it all items at once', async () => {
 	const parameters = send(audience({ duplicates: 'stop' }));
 	const { workflow, status } = await service.run({ parameters, items: [{ phone: anna }] });
 	expect([status, service.received()]).toEqual(['success', { [anna]: 1 }]);
@@ -144,7 +144,7 @@ test('Stop With Error needs one connected node, whose items it gets at once', as
 	expect(service.received()).toEqual({ [anna]: 1 });
 });
 
-describe('an n8n that keeps nothing between rounds', () => {
+describe('an n8n that stores nothing between rounds', () => {
 	beforeAll(() => {
 		const node = service.engine.loaded.node('businessMessaging');
 		const execute = Reflect.get(node, 'execute') as (this: IExecuteFunctions) => Promise<unknown>;

@@ -21,7 +21,7 @@ const sale: INodeParameters = {
 	campaign: 'sale',
 	options: { concurrency: 8 },
 };
-/** Each test has a workflow and thus lists of its own: the nodes go on with theirs for a moment. */
+/** Each test has a separate workflow, and so separate lists: the nodes work on their lists a little longer than the test. */
 const workflowId = () => expect.getState().currentTestName;
 const run = async (options: RunOptions = {}) =>
 	await service.run({
@@ -32,7 +32,7 @@ const run = async (options: RunOptions = {}) =>
 	});
 const received = () => service.received();
 const times = (count: number) => countBy(range(count).flatMap(() => numbers(4)));
-/** The output of items, by what became of them. */
+/** The output items, grouped by the result of their message. */
 const statuses = (outputs: Awaited<ReturnType<typeof run>>['outputs']) =>
 	outputs[0].map(({ json }) => (json.skipped ? json.reason : 'sent now'));
 
@@ -52,7 +52,7 @@ test('a second execution skips what was sent, with a mark', async () => {
 	);
 });
 
-test('the next run sends unsent messages, and lists those that may have been sent', async () => {
+test('the next run sends unsent messages, and marks those that may have been sent', async () => {
 	await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
 	await service.fault({ endpoint: 'sendText', match: '+15550001002', reset: 'beforeRead' });
 	const first = await run({ onError: 'continueErrorOutput' });
@@ -64,7 +64,7 @@ test('the next run sends unsent messages, and lists those that may have been sen
 	expect(statuses(outputs)).toEqual(['alreadySent', 'sent now', 'mayHaveBeenSent', 'alreadySent']);
 });
 
-test('one phone is one recipient, however its number is written', async () => {
+test('a phone is one recipient, however its number is written', async () => {
 	const phones = ['+49 170 1234569', '0049170/1234569', '+52 55 1234 5678', '+52 1 55 1234 5678'];
 	const items = phones.map((phone) => ({ phone }));
 	await run({ parameters: { to: '={{ $json.phone }}' }, items });
@@ -147,7 +147,7 @@ describe('a message that an earlier run may have sent', () => {
 	});
 });
 
-test('a message that failed later is sent again, once for each failure', async () => {
+test('a message that failed after it was accepted is sent again, once for each failure', async () => {
 	const again = async (failed: Array<string | null>) => {
 		const items = people(4).map((one, index) => ({ ...one, failed: failed[index] }));
 		const parameters = { options: { failedMessage: '={{ $json.failed }}' } };
@@ -162,7 +162,7 @@ test('a message that failed later is sent again, once for each failure', async (
 	expect(new Set(keys).size).toBe(4 + 3);
 });
 
-test('knows the last 45,000 messages, also when a full history has lost its oldest ones', async () => {
+test('knows the last 45,000 messages, even after a full history has lost its oldest entries', async () => {
 	await run();
 	const { lists } = service.engine.processed as unknown as { lists: Map<string, string[]> };
 	const [[key, entries]] = lists;
@@ -176,7 +176,7 @@ test('knows the last 45,000 messages, also when a full history has lost its olde
 	expect(statuses(outputs)).toEqual(people(4).map(() => 'alreadySent'));
 }, 240_000);
 
-test('a slow database is asked for more messages at once, so that a campaign keeps its rate', async () => {
+test('with a slow database, more messages are claimed at once, so that a campaign keeps its rate', async () => {
 	const { processed } = service.engine;
 	const record = processed.checkProcessedAndRecord.bind(processed);
 	const claimed: number[] = [];
@@ -190,7 +190,7 @@ test('a slow database is asked for more messages at once, so that a campaign kee
 		credentials: service.credentials({ ...service.newKey(), requestsPerMinute: 6_000 }),
 		parameters: { ...campaign, sendOnce: true, campaign: 'sale' },
 	});
-	// As many as may be sent at once: the others would wait until these are sent.
+	// The number of messages that are sent at once: the others would only be claimed after these.
 	expect(Math.max(...claimed)).toBeGreaterThan(24);
 	expect(received()).toEqual(oneEach(300));
 });
@@ -214,7 +214,7 @@ test('after the first failure, nobody gets a message who was claimed before, and
 	expect(received()).toEqual(oneEach(300));
 });
 
-test('what was sent once is sent again by another workflow', async () => {
+test('another workflow sends again what this one has sent', async () => {
 	await run();
 	await run({ workflowId: 'another workflow' });
 	expect(received()).toEqual(times(2));
@@ -238,7 +238,7 @@ test('Clear Send Once History forgets what this node has sent, sends nothing, an
 });
 
 describe('a database that fails', () => {
-	/** The calls that fail, counted over all methods or those of one. */
+	/** Makes calls fail: these of all calls, or of the calls of one method. */
 	const failCalls = (from: number, count: number, only?: string) => {
 		let calls = 0;
 		service.engine.processed.isFailing = (method) =>
@@ -247,7 +247,7 @@ describe('a database that fails', () => {
 	const recover = () => failCalls(0, 0);
 	const one = { items: people(1) };
 
-	test('before a send: the message is not sent, and the error says so', async () => {
+	test('before a message is sent: it is not sent, and the error says so', async () => {
 		failCalls(0, Infinity);
 		const { error } = await run(one);
 		expect(error).toMatchObject({
@@ -260,7 +260,7 @@ describe('a database that fails', () => {
 		expect(received()).toEqual(oneEach(4));
 	});
 
-	test('while Frequency Cap takes places: none is kept for a message that was not sent', async () => {
+	test('while Frequency Cap takes places: no place is kept for an unsent message', async () => {
 		const audienceRules = { frequencyCap: { values: { messages: 2, per: 'day' } } };
 		const runCap = async (count: number) =>
 			await service.run({
@@ -283,7 +283,7 @@ describe('a database that fails', () => {
 		expect(received()).toEqual({ '+15550001000': 2, '+15550001001': 2 });
 	});
 
-	test('after the send: nobody gets a second message', async () => {
+	test('after a message was sent: nobody gets a second one', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+15550001000', delayMs: 50 });
 		void service.sandbox.changes.once('message', () => failCalls(0, Infinity));
 		const { hints } = await run(one);
@@ -298,7 +298,7 @@ describe('a database that fails', () => {
 	});
 
 	test.each(range(0, 9))(
-		'for one call after %i: the next run sends what is missing, and nobody gets two messages',
+		'for one call, after %i calls that work: the next run sends what is missing, and nobody gets two messages',
 		async (from) => {
 			await service.fault({ endpoint: 'sendText', match: '+15550001001', status: 422 });
 			const parameters = { options: { concurrency: 2 } };
@@ -310,7 +310,7 @@ describe('a database that fails', () => {
 		},
 	);
 
-	test('when a claim is removed: once, the message is sent in the next run; until the end, the error names who is left out', async () => {
+	test('while a claim is removed: after one failure, the next run sends the message; after failures until the end, the error names who is left out', async () => {
 		await service.fault({ endpoint: 'sendText', match: '+1555000', status: 422, count: 2 });
 		failCalls(0, 1, 'removeProcessed');
 		await run(one);

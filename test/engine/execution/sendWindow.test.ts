@@ -1,4 +1,4 @@
-/** The send window: nobody is written to outside of it, on any day, in any country. */
+/** The send window: nobody gets a message outside the window, on any day, in any country. */
 import fc from 'fast-check';
 import { type CountryCode, getCountries, getExampleNumber } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
@@ -12,9 +12,10 @@ const [minuteMs, hourMs] = [60_000, 3_600_000];
 const quarterMs = 15 * minuteMs;
 type SendWindow = Parameters<typeof nextOpening>[0];
 
-// Those with the most people, and all kinds of change: half an hour, in the South, in several zones.
+// The countries with the most people, and with all kinds of clock change: by half an hour, in the southern hemisphere,
+// in several zones.
 const countries = 'AU BR CL DE EG ES FR GB ID IL IN IR MX NZ PK US'.split(' ') as CountryCode[];
-/** Its area code is in no table, so it may be anywhere in the United States and Canada. */
+/** A number whose area code is in no table: it may be anywhere in the United States and Canada. */
 const unlisted = '+12992345678';
 const zonesOf = (country: CountryCode) =>
 	timeZonesOf(country === 'US' ? unlisted : (getExampleNumber(country, examples)?.number ?? ''));
@@ -38,12 +39,12 @@ test.each([
 	['604', ['America/Vancouver']],
 	['876', ['America/Jamaica']],
 	['809', ['America/Santo_Domingo']],
-	['850', ['America/Chicago', 'America/New_York']], // Florida's west
+	['850', ['America/Chicago', 'America/New_York']], // the west of Florida
 ])('with +1, the area code %s decides: %j', (areaCode, zones) => {
 	expect(timeZonesOf(`+1${areaCode}2345678`)).toEqual(zones);
 });
 
-test('each area code of +1 in which people live has at least one time zone, and the runtime knows it', () => {
+test('each area code of +1 for places where people live has at least one time zone, and the runtime knows it', () => {
 	const codes = range(200, 1_000).map(String);
 	const isGeographic = (code: string) => timeZonesOf(`+1${code}2345678`).length < 10;
 	expect(isGeographic('299')).toBe(false);
@@ -78,7 +79,7 @@ const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const clock = { weekday: 'short', hour: '2-digit', minute: '2-digit' } as const;
 const clockOf = memoize((timeZone) => new Intl.DateTimeFormat('en-GB', { ...clock, timeZone }));
 
-/** Weekday and minute of a moment by the clock of a zone, as the runtime formats it. */
+/** Weekday and minute of a moment by the clock of a time zone, as the runtime formats it. */
 function readClock(zone: string, time: number): { day: number; minute: number } {
 	const [day, hour, minute] = clockOf(zone).format(time).split(/\W+/);
 	return { day: weekdays.indexOf(day) + 1, minute: 60 * Number(hour) + Number(minute) };
@@ -93,7 +94,7 @@ function isInside({ days, periods }: SendWindow, zone: string, time: number): bo
 	});
 }
 
-/** What is expected: undefined for now, else the next quarter of an hour that is inside in all zones, over 8 days. */
+/** The expected result: undefined for now, else the next quarter of an hour that is inside the window in all zones, within 8 days. */
 function expectedOpening(window: SendWindow, zones: string[], now: number) {
 	const isOpen = (time: number) => zones.every((zone) => isInside(window, zone, time));
 	if (isOpen(now)) return undefined;
@@ -111,7 +112,7 @@ function openingOf(window: SendWindow, zones: string[], now: number) {
 	}
 }
 
-/** Times around the days of 2030 on which the clocks of a country change, and any others. */
+/** Times around the days of 2030 on which a country changes its clocks, and any other times. */
 function timesFor(zones: string[]): fc.Arbitrary<number> {
 	const clocks = (time: number) => zones.map((zone) => readClock(zone, time).minute).join();
 	const days = range(365).map((day) => Date.UTC(2030, 0, 1 + day));
@@ -133,7 +134,7 @@ const windows = fc.record({
 });
 
 test.each(countries)(
-	`in %s a message waits until it is open everywhere, and no longer (TEST_SEED=${seed})`,
+	`in %s a message waits until the window is open in all time zones, and no longer (TEST_SEED=${seed})`,
 	(country) => {
 		const zones = zonesOf(country);
 		const property = fc.property(windows, timesFor(zones), (window, now) => {
@@ -143,7 +144,7 @@ test.each(countries)(
 	},
 );
 
-test('the window is open from the stated opening until the stated closing, and closed after it', () => {
+test('the window is open from the stated opening until the stated closing, and closed afterwards', () => {
 	const property = fc.property(windows, timesFor(zonesOf('BR')), (window, now) => {
 		const zones = zonesOf('BR');
 		const opens = openingOf(window, zones, now);

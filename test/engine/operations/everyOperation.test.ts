@@ -1,4 +1,4 @@
-/** Every operation in n8n's engine over HTTP, with an item that fails, and the preview of its output. */
+/** Every operation in n8n's engine over HTTP, also with a failing item; and the preview of its output. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -20,10 +20,10 @@ import { useService } from '../../../harness/engine/service';
 const service = useService({ sampleContacts: 3 });
 testEveryOperation(service);
 
-/** The folder of the previews, which n8n looks for beside the node's file, one folder for each version of the node. */
+/** The folder of the previews. n8n looks for it beside the node's file, with one folder for each version of the node. */
 const previewFolder = 'nodes/BusinessMessaging/__schema__/v1.0.0';
 
-/** The JSON schema of a value as far as n8n reads it; of a list that of its first entry. */
+/** The JSON schema of a value, as far as n8n reads it. For a list, only the schema of its first entry. */
 function previewOf(value: unknown): object {
 	if (value === null || value === undefined) return { type: 'null' };
 	if (Array.isArray(value)) return { type: 'array', items: previewOf(value[0] ?? '') };
@@ -31,8 +31,8 @@ function previewOf(value: unknown): object {
 	return { type: 'object', properties: mapValues(value, previewOf) };
 }
 
-describe('previews equal what a run gives', () => {
-	/** `npm run docs` has them written instead of compared. */
+describe('previews equal the output of a run', () => {
+	/** `npm run docs` writes the previews instead of comparing them. */
 	function check(resource: string, operation: string, output: unknown): void {
 		const name = `${previewFolder}/${resource}/${operation}.json`;
 		const preview = { ...previewOf(output), version: 1 };
@@ -46,7 +46,7 @@ describe('previews equal what a run gives', () => {
 		expect({ hint, preview: written }).toEqual({ hint, preview });
 	}
 
-	/** Parameters for previews with more fields than those of the other tests give. */
+	/** Parameters for previews that show more fields than the parameters of the other tests. */
 	const telling: Record<string, INodeParameters> = {
 		'contact upsert': { phone: '={{ $json.phone }}', name: 'Carl' },
 		'template getAll': { limit: 3 },
@@ -67,7 +67,7 @@ describe('previews equal what a run gives', () => {
 		},
 	);
 
-	/** Missing in older engines: see `npm run test:compat`. */
+	/** Not available in older engines: see `npm run test:compat`. */
 	const testOfWaiting = 'getSignedResumeUrl' in ExecuteContext.prototype ? test : test.skip;
 
 	testOfWaiting('message sendAndWait', async () => {
@@ -81,7 +81,7 @@ describe('previews equal what a run gives', () => {
 		check('message', 'sendAndWait', waiting.outputs?.[0][0].json);
 	});
 
-	test('there is one for each operation, and none for anything else', () => {
+	test('each operation has a preview, and nothing else has one', () => {
 		const expected = operations.map(
 			({ resource, value }) => `${previewFolder}/${resource}/${value}.json`,
 		);

@@ -1,4 +1,4 @@
-/** What users fill in, from the form to the request: what is sent, and what is refused before anything is sent. */
+/** Values that users fill in, from the form to the request: what is sent, and what is refused before anything is sent. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
@@ -15,7 +15,7 @@ const query = (...pairs: string[][]) => ({
 	queryParameters: { parameter: pairs.map(([name, value]) => ({ name, value })) },
 });
 
-test('Additional Fields are sent in the type that the user chose', async () => {
+test('Additional Fields are sent with the type that the user chose', async () => {
 	const fields = additional(
 		['n[]', 'text', '={{ 7 }}'],
 		['number', 'number', ' 1.5 '],
@@ -48,7 +48,7 @@ const login = {
 	headerDocumentUrl: ' https://a.test/a.pdf ',
 };
 const [april, may] = ['2030-04-30', '2030-05-01'];
-const beforeMay = '2030-05-01T00:00:00+02:00'; // in the test's time zone still April
+const beforeMay = '2030-05-01T00:00:00+02:00'; // still April in the time zone of the test
 const newWebhook = { resource: 'webhook', operation: 'create' };
 const publicUrl = 'it must be a public https:// address';
 const rowsOf = "'Additional Fields";
@@ -85,7 +85,7 @@ test.each<[object, object, string, string]>([
 	expect(service.requests()).toEqual([]);
 });
 
-test('an update sends what was filled in, and nothing to change is an error', async () => {
+test('an update sends the fields that were filled in; if none was, this is an error', async () => {
 	const contactId = locator(service.sandbox.state.contacts.all[0].id);
 	const update = { resource: 'contact', operation: 'update', contactId };
 	const nothing = await service.errorOf({ ...update, updateFields: {} });
@@ -140,7 +140,7 @@ test.each([
 	expect(calls).toEqual([]);
 });
 
-test('the table has all operations with a recipient', () => {
+test('the table contains all operations with a recipient', () => {
 	const names = operations.flatMap(({ resource, value, fields }) =>
 		fields.some(({ name }) => ['to', 'phone'].includes(name)) ? `${resource} ${value}` : [],
 	);
@@ -183,12 +183,12 @@ test('every request accepts JSON, and one with a body has its content type', asy
 	expect([sending.accept, sending['content-type']]).toEqual([json, json]);
 });
 
-/** How numbers are read: test/phone. */
+/** How numbers are read is tested in test/unit/phone. */
 describe('phone numbers', () => {
 	const local = '07700 900123';
 	const e164 = '+447700900123';
 
-	/** Runs with the Default Country of the credential, and of the node if there is one. */
+	/** Runs the node with the Default Country of the credential, and that of the node if there is one. */
 	async function runIn(country: string, parameters: INodeParameters, own?: string) {
 		const options = own ? { defaultCountry: own } : {};
 		return await service.run({
@@ -206,7 +206,7 @@ describe('phone numbers', () => {
 		expect(JSON.stringify(service.requests(endpoint)[0].body)).toContain(`"${e164}"`);
 	});
 
-	test('the Default Country of the credential counts where the node has none', async () => {
+	test('the Default Country of the credential is used if the node has none', async () => {
 		await runIn('GB', { ...send, to: local });
 		await runIn('plusMissing', { ...send, to: '447700900124' });
 		expect(service.sent().map(({ phone }) => phone)).toEqual([e164, '+447700900124']);
@@ -215,7 +215,7 @@ describe('phone numbers', () => {
 	});
 
 	test.each(['UK', 'gb', '+44', 'Vereinigtes Königreich'])(
-		'the Default Country %j is read, in the node and in the credential',
+		'the Default Country %j is understood, in the node and in the credential',
 		async (country) => {
 			await runIn('none', { ...send, to: local }, country);
 			await runIn(country, { ...send, to: local });
@@ -223,7 +223,7 @@ describe('phone numbers', () => {
 		},
 	);
 
-	test('another Default Country is an error that says in a few words what to enter', async () => {
+	test('an unknown Default Country is an error that says in a few words what to enter', async () => {
 		const { error } = await runIn('none', { ...send, to: local }, 'Atlantis');
 		expect(error?.message).toContain(`'Default Country' cannot be "Atlantis"`);
 		expect(error?.description).toBe(
@@ -286,7 +286,7 @@ describe('the fields of a question', () => {
 		[{ limitWaitTime: 365.01, waitTimeUnit: 'days' }],
 		[{ limitWaitTime: 'long' }],
 		[{ waitTimeUnit: 'weeks' }],
-	])('%j is no time to wait', (values) => {
+	])('%j is refused as a time to wait', (values) => {
 		expect(() => read(values)).toThrow(
 			expect.objectContaining({
 				message: "'Limit Wait Time' is not a time between 0 and 365 days",

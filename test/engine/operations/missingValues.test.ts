@@ -1,4 +1,4 @@
-/** Every field that takes an expression, with one that gives nothing: it is refused by name, or the field is left out. */
+/** Every field that allows an expression, with an expression without a value: the node refuses it by its name, or leaves the field out. */
 import { map, pick } from 'lodash';
 import type {
 	IDisplayOptions,
@@ -16,19 +16,19 @@ beforeEach(() => service.engine.processed.reset());
 
 const nothing = '={{ $json.missing }}';
 
-/** A field, and the parameters in which its value is the expression. */
+/** A field, and the parameters in which the field has the expression as its value. */
 interface Place {
 	name: string;
-	/** What the form calls the field of the node that it is in. */
+	/** The label of the node's field that contains the field. */
 	label: string;
 	parameters: INodeParameters;
 }
 
-/** Whether it takes an expression. */
+/** Whether a field allows an expression. */
 const isOpen = ({ type, noDataExpression }: INodeProperties) =>
 	type === 'resourceMapper' || (type !== 'notice' && !noDataExpression);
 
-/** All places for an expression in a field, also those inside collections and rows. */
+/** All places for an expression in a field, including those in collections and rows. */
 function placesIn({ type, name, displayName, options, typeOptions }: INodeProperties): Place[] {
 	const isList = typeOptions?.multipleValues === true;
 	const within = (value: INodeParameters, inner = '') => [
@@ -55,7 +55,7 @@ function placesIn({ type, name, displayName, options, typeOptions }: INodeProper
 	return [{ name, label: displayName, parameters: { [name]: nothing } }];
 }
 
-/** The values of other fields with which a field is shown; undefined for one that only tools of AI agents have. */
+/** The values of other fields for which a field is shown; undefined for a field that only tools of AI agents have. */
 function shownBy(
 	fields: readonly INodeProperties[],
 	show: IDisplayOptions['show'] = {},
@@ -70,7 +70,7 @@ function shownBy(
 }
 
 const question = { to: '+15550001000', message: 'Hi?' };
-/** Values that required fields need, beside those with which each operation works. */
+/** Values for required fields, in addition to the parameters with which each operation works. */
 const needed: Record<string, INodeParameters[string]> = {
 	campaign: 'sale',
 	choices: 'a, b',
@@ -81,7 +81,7 @@ const needed: Record<string, INodeParameters[string]> = {
 	testNumber: '+15550001000',
 };
 
-/** All places of an operation, each with the parameters that show it. */
+/** All places of an operation, each with the parameters for which it is shown. */
 function placesOf({ resource, value, fields, waits }: (typeof operations)[number]) {
 	const usual = waits ? question : caseOf(resource, value).parameters;
 	const base = { resource, operation: value, ...pick(needed, map(fields, 'name')), ...usual };
@@ -102,7 +102,7 @@ function placesOf({ resource, value, fields, waits }: (typeof operations)[number
 
 const places = operations.flatMap(placesOf);
 
-/** Where a value may be missing: a contact without a name, a key without one, a message that does not repeat another. */
+/** Places where a value may be missing: a contact without a name, a key without a name, a message that does not repeat another one. */
 const leftOut = [
 	'account createToken: name',
 	'contact create: name',
@@ -111,7 +111,7 @@ const leftOut = [
 	'message sendTemplate: options.failedMessage',
 ];
 
-test('all fields are in the table', () => {
+test('the table contains all fields', () => {
 	expect(places.length).toBeGreaterThan(100);
 	expect(places.map(({ at }) => at)).toEqual(expect.arrayContaining(leftOut));
 });

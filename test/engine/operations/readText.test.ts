@@ -1,4 +1,4 @@
-/** Texts that people read: a record, a list, true or false from an expression is refused in every text field, by its name. */
+/** Texts that people read. If an expression gives a record, a list or a boolean, every text field refuses it, by the name of the field. */
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 
 import { operations } from '../../../nodes/BusinessMessaging/description';
@@ -15,14 +15,14 @@ const unreadable: Array<[string, unknown]> = [
 	['false', false],
 ];
 
-/** A text field of an operation, with parameters that set it to a value. */
+/** A text field of an operation, and parameters that set it to a value. */
 interface Place {
 	operation: string;
 	label: string;
 	parameters: INodeParameters;
 }
 
-/** Values of other fields by which a field is shown. */
+/** Values of other fields for which a field is shown. */
 function shownBy({ displayOptions }: INodeProperties): INodeParameters {
 	const conditions = Object.entries(displayOptions?.show ?? {});
 	return Object.fromEntries(
@@ -30,11 +30,11 @@ function shownBy({ displayOptions }: INodeProperties): INodeParameters {
 	);
 }
 
-/** The text fields in a field: itself, or those of its collection or rows. */
+/** The text fields in a field: the field itself, or those in its collection or rows. */
 function textsIn(field: INodeProperties): Array<[label: string, set: unknown, shown: object]> {
 	const { type, displayName, name, options = [], typeOptions, noDataExpression } = field;
 	const shown = shownBy(field);
-	if ('@tool' in shown || noDataExpression) return []; // not in this node, or without expressions
+	if ('@tool' in shown || noDataExpression) return []; // not shown in this node, or without expressions
 	if (type === 'string') return [[displayName, value, shown]];
 	if (type === 'resourceLocator') return [[displayName, locator(value), shown]];
 	if (type === 'collection')
@@ -60,7 +60,7 @@ function textsIn(field: INodeProperties): Array<[label: string, set: unknown, sh
 	);
 }
 
-/** A value for each required field; n8n leaves out those that are hidden. */
+/** A value for each required field; n8n ignores the values of hidden fields. */
 function required(fields: readonly INodeProperties[]): INodeParameters {
 	const empty = fields.filter((one) => one.required && !('@tool' in shownBy(one)));
 	return Object.fromEntries(
@@ -90,7 +90,7 @@ const places: Place[] = operations.flatMap(({ resource, value: operation, fields
 	),
 );
 
-/** What only programs read may be a list, or true or false. */
+/** Fields that only programs read may have a list or a boolean. */
 const isForPrograms = ({ label }: Place, given: unknown) =>
 	(label === 'Exclude Numbers' && Array.isArray(given)) ||
 	(label === 'Query Parameters: reference' && typeof given === 'boolean');
@@ -153,7 +153,7 @@ test.each<[INodeParameters, unknown, string]>([
 	expect(service.sent()).toEqual([]);
 });
 
-test('numbers, dates and texts such as false are fine, and a list in a text of programs', async () => {
+test('numbers, dates and texts such as false are accepted, and a list in a text that only programs read', async () => {
 	const items = [{ value: 7.5, list: ['+15550002000', '+15550002001'], vip: true, text: 'false' }];
 	const texts = [
 		...[
@@ -173,8 +173,8 @@ test('numbers, dates and texts such as false are fine, and a list in a text of p
 	]);
 });
 
-describe('what n8n fills in for an AI agent', () => {
-	/** As n8n saves them. Source: `tool-generation/hitl-tools.js` of n8n's cli; the values, `fromAiOverride` of its editor. */
+describe('values that n8n fills in for an AI agent', () => {
+	/** The nodes as n8n saves them. Sources: `tool-generation/hitl-tools.js` of n8n's cli; for the values, `fromAiOverride` of its editor. */
 	const review = {
 		...{ resource: 'message', operation: 'sendAndWait', responseType: 'approval' },
 		message:
@@ -200,7 +200,7 @@ describe('what n8n fills in for an AI agent', () => {
 	};
 	const asked = () => service.sent().map(({ text }) => text);
 
-	test('the message of a human review shows what the tool is called with, and how to answer', async () => {
+	test('the message of a human review shows the parameters of the tool call, and how to answer', async () => {
 		const { status, error } = await ask(review.message);
 		expect([error, status]).toEqual([undefined, 'waiting']);
 		expect(asked()).toEqual([
@@ -217,7 +217,7 @@ describe('what n8n fills in for an AI agent', () => {
 		['=Ja oder nein?\n{{ $tool.parameters }}', 'Ja oder nein?\nOrder: 1'],
 		['=May I run {{ $tool.name }}?', 'May I run Refund_order?'],
 		['=Order {{ $tool.parameters.Order }}?', 'Order 1?'],
-	])('%j asks %j', async (message, text) => {
+	])('the message %j asks %j', async (message, text) => {
 		await ask(message, { ...call, toolParameters: { Order: 1 } });
 		expect(asked()).toEqual([text]);
 	});
@@ -233,7 +233,7 @@ describe('what n8n fills in for an AI agent', () => {
 		[{}, 401],
 		[{}, 409],
 		[{}, 500],
-	])('the model reads what to do after an error of a tool: %j, HTTP %i', async (own, status) => {
+	])('after an error of a tool, the model reads what to do: %j, HTTP %i', async (own, status) => {
 		const run = async (type: object) => {
 			if (status) await service.fault({ endpoint: 'sendText', status });
 			return (await service.run({ parameters: { ...sendText, ...own }, ...type })).error;
@@ -241,7 +241,7 @@ describe('what n8n fills in for an AI agent', () => {
 		const shown = await run({});
 		const ofTool = await run(asType('Tool'));
 		expect(shown?.description).toMatch(/\w/);
-		// Agents get only the message.
+		// Agents get only the message of an error.
 		expect(ofTool?.message).toContain(shown?.description);
 		expect(ofTool?.message).toContain(shown?.message.replace(' [item 0]', ''));
 	});
@@ -253,7 +253,7 @@ describe('what n8n fills in for an AI agent', () => {
 		expect(asked()).toEqual([]);
 	});
 
-	test('a field that the model fills in takes its value', async () => {
+	test('a field that the model fills in gets the value from the model', async () => {
 		const fromAi = (name: string, type = 'string') =>
 			`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${name}', \`\`, '${type}') }}`;
 		const parameters = {

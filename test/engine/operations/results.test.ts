@@ -1,4 +1,4 @@
-/** What a run gives: records of any shape, lists, figures, new templates, and labels of its execution. */
+/** The output of a run: records of any shape, lists, statistics, new templates, and the labels of the execution. */
 import { mapValues, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -77,7 +77,7 @@ test.each<[string, EndpointName, unknown, unknown[]]>([
 		[{ sent: 3, errors: ['x'] }],
 	],
 ])(
-	'%s gives what %s responds in a readable form: %j becomes %j',
+	'%s outputs the response to %s in a readable form: %j becomes %j',
 	async (name, endpoint, body, given) => {
 		await service.fault({ endpoint, status: 200, body });
 		await service.fault({ endpoint, status: 200, body: [], count: 9 });
@@ -95,7 +95,7 @@ test.each([
 	expect(outputs[0][0].json).toMatchObject({ to: sendText.to, sendStatus: 'sent', messageId });
 });
 
-test('a simplified record has the most telling values and lists of values, ten in all', () => {
+test('a simplified record has the ten most important fields with values or lists of values', () => {
 	const nested = { deep: { x: 1 }, rows: [{ x: 1 }], header: undefined };
 	const simple = simplifyRecord({ ...nested, none: null, ...many(12), tags: ['a'], id: 1 }, [
 		...['id', 'name', 'deep', 'header', 'tags'],
@@ -108,19 +108,22 @@ test.each([
 	[10, undefined],
 	[11, '1 more hint is not shown.'],
 	[14, '4 more hints are not shown.'],
-])('of %i hints, ten are shown, and how many more there are', async (count, last) => {
-	const items = range(count).map((n) => ({ to: `+1555000${1000 + n} x${n}` }));
-	const { hints } = await service.run({
-		parameters: { ...sendText, to: '={{ $json.to }}' },
-		items,
-	});
-	const [total, ...messages] = hints.map(({ message }) => message);
-	expect(total).toBe(`${count} sent.`);
-	expect(messages.slice(0, 10)).toEqual(
-		range(10).map((n) => `The extension ${n} of +1555000${1000 + n} was left out.`),
-	);
-	expect(messages[10]).toBe(last);
-});
+])(
+	'of %i hints, ten are shown, and the last one says how many more there are',
+	async (count, last) => {
+		const items = range(count).map((n) => ({ to: `+1555000${1000 + n} x${n}` }));
+		const { hints } = await service.run({
+			parameters: { ...sendText, to: '={{ $json.to }}' },
+			items,
+		});
+		const [total, ...messages] = hints.map(({ message }) => message);
+		expect(total).toBe(`${count} sent.`);
+		expect(messages.slice(0, 10)).toEqual(
+			range(10).map((n) => `The extension ${n} of +1555000${1000 + n} was left out.`),
+		);
+		expect(messages[10]).toBe(last);
+	},
+);
 
 describe('Get Many', () => {
 	test.each([
@@ -138,7 +141,7 @@ describe('Get Many', () => {
 		},
 	);
 
-	test('gives whole records if the user wants that', async () => {
+	test('outputs whole records without Simplify', async () => {
 		await service.list('listTemplates', template);
 		expect((await run('template getAll', { simplify: false })).records).toEqual([template]);
 	});
@@ -170,31 +173,31 @@ describe('conversations', () => {
 		return { ids: records.map(({ id }) => id), hints };
 	};
 
-	test.each([1, 3])('come newest first, also where a limit of %d cuts the list', async (limit) => {
+	test.each([1, 3])('come newest first, even if a limit of %d cuts the list', async (limit) => {
 		const { ids, hints } = await list(limit, [1, 2, 3, 4, 5], 'updated_at');
 		expect([ids, hints]).toEqual([[5, 4, 3].slice(0, limit), []]);
 	});
 
-	test('come as they are, with a hint, if the service shows no time', async () => {
+	test('keep the order of the service, with a hint, if the service shows no time', async () => {
 		const { ids, hints } = await list(2, [1, 2], 'changed');
 		expect(ids).toEqual([1, 2]);
 		expect(hints).toEqual([expect.stringContaining("are in the service's order")]);
 	});
 
-	test('are not all read if the service begins with the newest', async () => {
+	test('are read only as far as needed if the service lists the newest first', async () => {
 		expect((await list(2, [5, 4, 3], 'updatedAt', 99)).ids).toEqual([5, 4]);
 		expect(service.calls('listConversations')).toBe(1);
 	});
 });
 
-describe('figures', () => {
-	test('are those of the period, whose days begin in the time zone of the workflow', async () => {
+describe('statistics', () => {
+	test('cover the period, whose days begin in the time zone of the workflow', async () => {
 		service.sandbox.state.traffic.send({ phone: '+15550001000', text: 'Hi', keyId: 'k' });
 		const totalOf = async (period: INodeParameters) =>
 			(await run('analytics getMessageStatistics', { period })).records[0].total;
 		expect(await totalOf({ from: '2020-01-31', to: '={{ $now.plus({ days: 1 }) }}' })).toBe(1);
 		expect(await totalOf({ to: '2020-01-31T00:00:00' })).toBe(0);
-		// n8n's own time zone, as no other is set
+		// n8n's own time zone, because no other one is set
 		const asked = service.requests('getMessageStatistics')[0].url;
 		expect(asked).toContain('from=2020-01-31T05%3A00%3A00.000Z');
 	});
@@ -227,7 +230,7 @@ test.each<[INodeParameters, object[]]>([
 	expect(service.sandbox.state.templates.all.at(-1)?.components).toEqual(parts);
 });
 
-test('an execution and its span carry what became of the messages, each counted by the attempt that sent it', async () => {
+test('an execution and its span have the results of the messages, each counted by the attempt that sent it', async () => {
 	const [second, third] = ['+15550001001', '+15550001002'];
 	const sending = { ...campaign, sendOnce: true, campaign: 'Spring', options: { concurrency: 1 } };
 	await service.run({ parameters: sending, items: people(1) });

@@ -1,4 +1,4 @@
-/** What counts as sent: whatever a service responds to a send, with a status from 200 to 299. */
+/** What counts as sent, for any response to a send with a status from 200 to 299. */
 import fc from 'fast-check';
 
 import { campaign, numbers, people, useService } from '../../../harness/engine/service';
@@ -12,7 +12,7 @@ interface Response {
 	headers?: Record<string, string>;
 }
 
-/** Sends one message for each of these responses. @returns what became of each */
+/** Sends one message for each of these responses. @returns the result of each message */
 async function outcomesOf(responses: Response[], own: object = {}) {
 	const items = people(responses.length);
 	for (const [index, { status = 200, body = '', headers }] of responses.entries())
@@ -165,7 +165,7 @@ test('a response that says neither yes nor no, or both, may have been sent', asy
 	});
 });
 
-test('a response with an ID or a clear yes is sent', async () => {
+test('a message counts as sent if the response has an ID or a clear yes', async () => {
 	const responses = acceptances.map(([, response]) => response);
 	const outcomes = await outcomesOf(responses);
 	expect(shown(responses, outcomes, ['sendStatus', 'messageId'])).toEqual(
@@ -206,22 +206,25 @@ describe('whatever JSON comes', () => {
 	}));
 	const status = fc.constantFrom(200, 200, 201, 202, 206, 299);
 
-	/** Texts too, which would otherwise go out as they are. */
+	/** Sends texts as JSON too; otherwise they would be sent as they are. */
 	const asJson = ({ body: json, status: code }: Response): Response => ({
 		body: JSON.stringify(json),
 		status: code,
 		headers: { 'content-type': 'application/json' },
 	});
 
-	/** Read without the nodes' rules: a field with the name of an ID and a value, or a word, switch or number that may mean yes. */
+	/**
+	 * Judges without the nodes' rules: whether JSON has a field named like an ID with a value, or a word, boolean or
+	 * number that may mean yes.
+	 */
 	const mayMeanYes = (json: string) =>
 		/id":("[^"]|[1-9])|true|"(queued|sent|ok|yes|y|on)"(?!:)|"(success|ok|accepted|sent|queued)":"?[1-9]/i.test(
 			json,
 		) ||
 		/"error\w*":"?(false|0)|"code":"?0|^"?\s*[\w.:@+/=-]*[1-9]/i.test(json) ||
-		// An ID alone, which may have no other digit than 0.
+		// Only an ID, in which all digits may be 0.
 		/^"\s*(?=[\w.:@+/=-]*\d)[\w.:@+/=-]{2,}\s*"$/.test(json);
-	/** The same, without any of it. */
+	/** Random responses without anything that may mean yes. */
 	const silent = fc
 		.dictionary(
 			fc.constantFrom('to', 'text', 'status', 'message', 'data', 'error', 'Success', 'name'),
@@ -246,7 +249,7 @@ describe('whatever JSON comes', () => {
 		await fc.assert(property, { numRuns: 12, seed, endOnFailure: true });
 	});
 
-	test(`a response with a no in it is a refusal or uncertain (TEST_SEED=${seed})`, async () => {
+	test(`a message is refused or uncertain if the response contains a no (TEST_SEED=${seed})`, async () => {
 		const no = fc.constantFrom<Record<string, unknown>>(
 			...[{ status: 'failed' }, { error: 'No credit' }, { Success: 'false' }],
 			...[{ errorCode: 402 }, { accepted: false }, { code: 'NO_CREDIT' }],
@@ -265,7 +268,7 @@ describe('whatever JSON comes', () => {
 		await fc.assert(property, { numRuns: 8, seed, endOnFailure: true });
 	});
 
-	test(`a response that never says yes is not a sent message (TEST_SEED=${seed})`, async () => {
+	test(`a message does not count as sent if the response nowhere says yes (TEST_SEED=${seed})`, async () => {
 		const list = fc.sample(silent, { numRuns: 60, seed }).map((one) => ({ body: one }));
 		const outcomes = await outcomesOf(list);
 		expect(outcomes.filter(({ sendStatus }) => sendStatus === 'sent')).toEqual([]);
@@ -275,7 +278,7 @@ describe('whatever JSON comes', () => {
 describe('Send Once', () => {
 	const spring = { sendOnce: true, campaign: 'Spring' };
 
-	test('the next run writes only to those whose message was refused with 200', async () => {
+	test('the next run sends only to people whose message was refused with 200', async () => {
 		service.engine.processed.reset();
 		const no = { body: { error: true, message: 'Insufficient credit' } };
 		await outcomesOf([no, { body: {} }, { body: { id: 'm1' } }], spring);
@@ -291,7 +294,7 @@ describe('Send Once', () => {
 	});
 });
 
-test('a retry repeats a message that was refused with 200, and none that is uncertain', async () => {
+test('a retry repeats a message that was refused with 200, but no uncertain one', async () => {
 	await service.fault({ endpoint: 'sendText', status: 200, body: { code: 'NO_CREDIT' } });
 	const refused = await service.run({ parameters: campaign, items: people(1) });
 	expect(refused.status).toBe('error');

@@ -35,9 +35,9 @@ const templateOf = (name: string) =>
 	service.sandbox.state.templates.all.find((template) => template.name === name)!;
 const code = filled({ body_1: '={{ $json.name }}' });
 
-test('every value arrives in its place of header, body and buttons, for each item its own', async () => {
+test('every value arrives in its place in header, body and buttons, and each item has its own values', async () => {
 	addManyTemplates(service.sandbox.state);
-	// from last to first: the order of the fields does not matter
+	// from last to first, because the order of the fields must not matter
 	const value = Object.fromEntries(
 		[...bigFields].reverse().map((id) => [id, `={{ $json.name }} ${id}`]),
 	);
@@ -52,7 +52,7 @@ test('every value arrives in its place of header, body and buttons, for each ite
 	expect(template?.buttons[1].url).toBe('https://shop.example.com/track/Anna button2_1');
 });
 
-test('the language of a template must be chosen only if there are several', async () => {
+test('a language must be chosen only if the template has several', async () => {
 	const language = locator('', 'list');
 	const unchecked = { ...code, language, options: { checkBeforeSending: false } };
 	expect((await send('login_code', unchecked)).error).toBeUndefined();
@@ -66,7 +66,7 @@ test('the language of a template must be chosen only if there are several', asyn
 	expect(unknown.error?.message).toContain('has no template "wellcome"');
 });
 
-test('named variables of any script go out in the order of the template', async () => {
+test('named variables in any script are sent in the order of the template', async () => {
 	const components = [{ type: 'BODY', text: '{{größe}} {{ 名前 }}' }];
 	const template = { name: 'scripts', language: 'en_US', components };
 	service.sandbox.state.templates.create(template, 'APPROVED');
@@ -76,7 +76,7 @@ test('named variables of any script go out in the order of the template', async 
 	expect(texts().slice(3)).toEqual(names.map((name) => `XS ${name}`));
 });
 
-test('numbered variables go out by their number, wherever they are in the text', async () => {
+test('numbered variables are sent in the order of their numbers, wherever they are in the text', async () => {
 	const numbers = range(1, 12);
 	const text = [...numbers].reverse().map((n) => `{{${n}}}`);
 	const components = [{ type: 'BODY', text: text.join(' ') }];
@@ -94,7 +94,7 @@ test('numbered variables go out by their number, wherever they are in the text',
 	);
 });
 
-test('values of any type become text, and JSON is for experts', async () => {
+test('values of any type become text; components in JSON are sent as they are written', async () => {
 	await send('login_code', filled({ body_1: '={{ 4711 }}' }));
 	const components = [{ type: 'body', parameters: [{ type: 'text', text: 'x' }] }];
 	const asJson = { specifyVariables: 'json', componentsJson: JSON.stringify(components) };
@@ -130,7 +130,7 @@ describe('a template with {{2}} but no {{1}}', () => {
 		expect(outputs[0].map(({ json }) => json.text)).toEqual(hellos);
 	});
 
-	test("cannot be sent with a gap if the template's variables are unknown", async () => {
+	test("cannot be sent without a value for {{1}} if the template's variables are unknown", async () => {
 		const options = { checkBeforeSending: false };
 		const { error } = await send(name, { variables: values, options });
 		expect(error?.message).toBe("'Body 1' is empty [item 0]");
@@ -138,7 +138,7 @@ describe('a template with {{2}} but no {{1}}', () => {
 });
 
 test.each(['EN-us', 'en_us', ' en-US'])(
-	'the language %j goes out as the service lists it',
+	'the language %j is sent as the service lists it',
 	async (language) => {
 		await send('login_code', { ...code, language: locator(language, 'code') });
 		const bodies = service.requests('sendTemplate').map(({ body }) => body);
@@ -147,7 +147,7 @@ test.each(['EN-us', 'en_us', ' en-US'])(
 	},
 );
 
-test('of two spellings that the service lists, the one that was chosen goes out', async () => {
+test('if the service lists two spellings of a language, the chosen one is sent', async () => {
 	const listed = ['en_US', 'en-US'].map((language) => ({ name: 'login_code', language }));
 	for (const language of ['en_US', 'en-US']) {
 		const credentials = service.credentials(service.newKey());
@@ -196,7 +196,7 @@ test('valid items are sent when the node continues on errors', async () => {
 	expect(texts()).toEqual([logins[0], logins[2]]);
 });
 
-test('templates are looked up once for all items and runs, and again before one is refused', async () => {
+test('templates are listed once for all items and runs, and again before a message is refused', async () => {
 	await send('flash_offer', code);
 	templateOf('flash_offer').status = 'APPROVED';
 	expect((await send('flash_offer', code)).error).toBeUndefined();
@@ -205,7 +205,7 @@ test('templates are looked up once for all items and runs, and again before one 
 	expect(service.calls('listTemplates')).toBe(before);
 });
 
-test('a template that the service no longer has is named', async () => {
+test('an error names a template that the service no longer has', async () => {
 	await send('login_code', code);
 	templateOf('login_code').name = 'login_code_2';
 	expect((await send('login_code', code)).error).toMatchObject({
@@ -244,16 +244,16 @@ test.each<[string, number, unknown, unknown[]]>([
 	['all that it announces', 200, { data: [{ name: 'other' }], total: 3 }, []],
 	['names', 200, [{ words: 'Hi' }], [unchecked]],
 	['anything to this key', 403, '', [unchecked]],
-])('a listing that does not show %s refuses nothing', async (_, status, body, hints) => {
+])('no message is refused because the list does not show %s', async (_, status, body, hints) => {
 	await service.fault({ endpoint: 'listTemplates', count: 50, status, body });
-	const credentials = service.credentials(service.newKey()); // for which no list is kept yet
+	const credentials = service.credentials(service.newKey()); // a key for which no list is cached yet
 	const run = await send('login_code', code, { credentials });
 	expect([run.error, texts()]).toEqual([undefined, logins]);
 	expect(run.hints.map(({ message }) => message)).toEqual(['3 sent.', ...hints]);
 });
 
 describe('the form', () => {
-	test('is read in the order of the template, numbered variables by their number', () => {
+	test('is read in the order of the template, numbered variables in the order of their numbers', () => {
 		const numbers = range(10, 0).map((n) => [`body_${n}`, `${n}`]);
 		const value = { ...Object.fromEntries(numbers), button1_1: 'b', header_1: 'h', body_0: ' ' };
 		const ids = ['headerPdfUrl', 'body_2', 'body_10', 'body_1', 'button1_1'];
@@ -276,7 +276,7 @@ describe('the form', () => {
 	});
 
 	test.each([undefined, 'x', { value: null, schema: null }, { value: { headerPdfUrl: ' ' } }])(
-		'is empty if it is %j',
+		'has no values if it is %j',
 		(form) => {
 			expect(readForm(form)).toEqual({ given: [], pdfUrl: undefined });
 		},
@@ -333,7 +333,7 @@ describe('compared with the template', () => {
 	const whole = { header_1: '7', body_1: 'a', body_2: 'b', button1_1: 'x', button3_1: 'y' };
 
 	test.each<[object]>([[{}], [{ components: undefined }]])(
-		'the values go out in the order of its parts, for %j',
+		'the values are sent in the order of its parts, for %j',
 		(more) => {
 			const button = { type: 'button', sub_type: 'url' };
 			expect(review(whole, more)).toEqual([

@@ -1,11 +1,11 @@
-/** Create or Update: one contact for each phone number, without listing all contacts for each of them. */
+/** Create or Update: one contact for each phone number, without listing all contacts for each item. */
 import { range } from 'lodash';
 
 import { useService } from '../../../harness/engine/service';
 
 const service = useService({ sampleContacts: 0, pageSizeCap: 100, defaultPageSize: 20 });
 
-/** Each test uses another key, because the index is kept for each pair of base URL and key. */
+/** Each test uses another key, because an index is kept for each pair of base URL and key. */
 let key: { apiKey: string };
 beforeEach(() => void (key = service.newKey()));
 
@@ -29,14 +29,14 @@ async function upsert(...phones: string[]) {
 	});
 }
 
-/** Requests so far: lists, creations, updates. */
+/** Number of requests so far: lists, creations, updates. */
 const calls = () => [
 	service.calls('listContacts'),
 	service.calls('createContact'),
 	service.calls('updateContact'),
 ];
 
-test('lists once for all items and finds contacts however their number is written', async () => {
+test('lists contacts once for all items, and finds them however their number is written', async () => {
 	addContacts(40);
 	const usa = ['+1 (555) 100-0003', '001 555 1000039'];
 	const brazil = '+551187654321';
@@ -45,10 +45,10 @@ test('lists once for all items and finds contacts however their number is writte
 	expect([error, outputs[0].length]).toEqual([undefined, 5]);
 	expect(calls()).toEqual([3, 1, 4]);
 	expect(all()).toHaveLength(42);
-	expect(contact.name).toBe('Anna'); // the same phone, with the ninth digit of today
+	expect(contact.name).toBe('Anna'); // the same phone, with the additional ninth digit that is used today
 });
 
-test('a known lead and a new one cost two requests each, however many contacts there are', async () => {
+test('a known contact and a new one need two requests each, however many contacts there are', async () => {
 	addContacts(3_000);
 	await upsert(phoneOf(7));
 	expect(calls()).toEqual([32, 0, 1]);
@@ -56,7 +56,7 @@ test('a known lead and a new one cost two requests each, however many contacts t
 	expect(calls()).toEqual([33, 0, 2]);
 	await upsert(newPhone);
 	expect(calls()).toEqual([34, 1, 2]);
-	await upsert(newPhone); // it is not known yet on which page it is
+	await upsert(newPhone); // its page is not known yet
 	expect(calls()).toEqual([36, 1, 3]);
 	await upsert(newPhone);
 	expect(calls()).toEqual([37, 1, 4]);
@@ -66,7 +66,7 @@ test.each([
 	['at the end', 3, 3_000],
 	['at the front', 3, 0],
 	['among the others', Infinity, 1_500],
-])('a contact that others have added %s is found with %d requests', async (_, most, place) => {
+])('finds a contact that others have added %s with %d requests', async (_, most, place) => {
 	addContacts(3_000);
 	await upsert(phoneOf(7));
 	const contact = service.sandbox.state.contacts.create({ phone: newPhone });
@@ -78,7 +78,7 @@ test.each([
 });
 
 test.each([true, false])(
-	'a retry saves a contact whose creation failed, once, whether it took effect (%s) or not',
+	'a retry saves a contact once whose creation failed, whether the creation took effect (%s) or not',
 	async (processed) => {
 		await service.fault({ endpoint: 'createContact', status: 500, processed });
 		const failed = await upsert(newPhone);
@@ -144,7 +144,7 @@ test.each([
 	],
 	[phoneOf(0), [{ id: 1, mobile: phoneOf(0) }], 'have no readable phone number', 'id, mobile'],
 ])(
-	'%s in a list such as %j is an error that shows what came',
+	'%s in a list such as %j is an error that names the fields in the response',
 	async (phone, body, words, fields) => {
 		await service.fault({ endpoint: 'listContacts', status: 200, body, count: 20 });
 		const { error } = await upsert(phone);

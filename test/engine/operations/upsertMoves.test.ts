@@ -1,4 +1,4 @@
-/** Create or Update while phone numbers move: only the contact that has the number at that moment is written. */
+/** Create or Update while phone numbers move: it changes only the contact that has the number at that moment. */
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { cloneDeep, range } from 'lodash';
@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 	other: fc.nat(people - 1),
 });
 
-/** Carries out a step of others, or of the node's Update. The service refuses a number that another contact has. */
+/** Carries out a step of other users, or of the node's Update. The service refuses a number that another contact has. */
 async function change({ by, one, other }: Step, isNewestFirst: boolean): Promise<void> {
 	const contact = contacts().findByPhone(phoneOf(one));
 	const isFree = !contacts().findByPhone(phoneOf(other));
@@ -50,7 +50,7 @@ async function change({ by, one, other }: Step, isNewestFirst: boolean): Promise
 	if (by === 'update') await update(contact.id, phoneOf(other));
 }
 
-test(`only contacts with the numbers of the run are written, in any schedule (TEST_SEED=${seed})`, async () => {
+test(`only contacts with the phone numbers of the run are changed, in any schedule (TEST_SEED=${seed})`, async () => {
 	const schedule = fc.record({
 		isNewestFirst: fc.boolean(),
 		others: fc.constantFrom(0, 150, 350),
@@ -85,7 +85,7 @@ test(`only contacts with the numbers of the run are written, in any schedule (TE
 }, 120_000);
 
 test.each(['update', 'move'] as const)(
-	'a contact whose number was changed by %s meanwhile is not overwritten',
+	'a contact whose number was meanwhile changed by %s is not overwritten',
 	async (by) => {
 		const anna = contacts().create({ phone: phoneOf(1), name: 'Anna' });
 		await upsert('Other', phoneOf(9));
@@ -100,7 +100,7 @@ test.each(['update', 'move'] as const)(
 	},
 );
 
-test('of two contacts with one number the first is updated, and a hint names it', async () => {
+test('if two contacts have the same number, the first one is updated, and a hint names it', async () => {
 	const body = { data: ['a', 'b'].map((id) => ({ id, phone: phoneOf(0), name: id })), total: 2 };
 	await service.fault({ endpoint: 'listContacts', status: 200, body, count: 9 });
 	await service.fault({ endpoint: 'updateContact', status: 200, body: { id: 'a' } });
@@ -128,7 +128,7 @@ describe('a PUT that replaces the contact', () => {
 		});
 	const bodies = () => service.requests('updateContact').map(({ body }) => body);
 
-	test('gets what the list shows of it, but not what the service sets itself', async () => {
+	test('contains the other fields that the list shows, but not those that the service sets itself', async () => {
 		await list();
 		await service.fault({ endpoint: 'updateContact', status: 200, body: known });
 		await upsert('Anna', phoneOf(0));
@@ -136,7 +136,7 @@ describe('a PUT that replaces the contact', () => {
 		expect(bodies()).toEqual([{ email, segments, phone, name: 'Anna' }]);
 	});
 
-	test('sends only the fields that change to a service that refuses the others, and says which were lost', async () => {
+	test('contains only the changed fields if the service refuses the others, and a hint names the lost ones', async () => {
 		await list();
 		await service.fault({
 			endpoint: 'updateContact',
@@ -151,7 +151,7 @@ describe('a PUT that replaces the contact', () => {
 		expect(hints.map(({ message }) => message).join()).toContain('contact "a": email.');
 	});
 
-	test('by Update says if the phone number is gone', async () => {
+	test('shows a hint in Update if the phone number was lost', async () => {
 		const body = { id: 'a', name: 'Anna', phone: null };
 		await service.fault({ endpoint: 'updateContact', status: 200, body });
 		const parameters = { resource: 'contact', operation: 'update', contactId: locator('a') };
@@ -164,7 +164,7 @@ describe('a PUT that replaces the contact', () => {
 		);
 	});
 
-	test('by PATCH sends only what changes', async () => {
+	test('is not needed with PATCH, which sends only the changed fields', async () => {
 		await list();
 		await service.fault({ endpoint: 'updateContact', status: 200, body: known });
 		const baseUrl = `${service.url}/api`;
@@ -190,7 +190,7 @@ describe('many contacts', () => {
 	});
 	const answerAll = () => waiting.splice(0).forEach((answer) => answer());
 
-	test('are saved side by side, and those of one number in order', async () => {
+	test('are saved at the same time, but those with the same number in order', async () => {
 		const phones = range(10).map(phoneOf);
 		const run = service.run({
 			credentials: service.credentials({ ...key, baseUrl: host.url }),
@@ -202,7 +202,7 @@ describe('many contacts', () => {
 			},
 			items: [...phones, phoneOf(0), phoneOf(0)].map((phone) => ({ phone })),
 		});
-		// How many go out at once grows with the responses.
+		// The number of simultaneous requests grows with the responses.
 		await until('several requests at once', () => waiting.length > 2);
 		const answering = setInterval(answerAll, 5);
 		const { error } = await run;
@@ -214,7 +214,7 @@ describe('many contacts', () => {
 		expect(seen.indexOf(`POST ${phones[0]}`)).toBeLessThan(seen.indexOf(`PUT ${phones[0]}`));
 	});
 
-	test('of two executions that both miss a contact, one creates it and the other updates it, also if the service would create it twice', async () => {
+	test('if two executions need the same missing contact, one creates it and the other updates it, even if the service would create it twice', async () => {
 		seen.splice(0);
 		const parameters = { resource: 'contact', operation: 'upsert', phone: phoneOf(0), name: 'x' };
 		const credentials = service.credentials({ ...key, baseUrl: host.url });
@@ -224,7 +224,7 @@ describe('many contacts', () => {
 		const before = lists();
 		const second = service.run({ credentials, parameters });
 		await until('the second to list the contacts', () => lists() > before);
-		await pause(300); // in which it would create the contact too
+		await pause(300); // long enough for the second execution to create the contact too
 		const answering = setInterval(answerAll, 5);
 		const results = await Promise.all([first, second]);
 		clearInterval(answering);

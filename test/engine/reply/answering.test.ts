@@ -1,4 +1,4 @@
-/** Answering without a trigger, over HTTP: the sandbox delivers what people write to the execution that waits for it. */
+/** Replies without a trigger, over HTTP: the sandbox delivers people's messages to the execution that waits for them. */
 import axios from 'axios';
 import type { INodeParameters } from 'n8n-workflow';
 import { useService } from '../../../harness/engine/service';
@@ -13,7 +13,7 @@ const noneIsLeft = async () =>
 const messages = ({ answers }: WaitingExecution) =>
 	answers.map(({ body }) => (body as { message: string }).message);
 
-test('continues with the reply of the person who was asked, and with nobody else’s', async () => {
+test('continues with the reply of the person who was asked, and not with a message of anybody else', async () => {
 	const execution = await people.ask([anna]);
 	await people.write(berta, 'Yes!');
 	expect(execution.outputs).toBeUndefined();
@@ -34,7 +34,7 @@ test('continues with the reply of the person who was asked, and with nobody else
 	await noneIsLeft();
 });
 
-test('knows the reply from the other number of a phone', async () => {
+test('recognizes the reply of a phone whose number has two forms', async () => {
 	const execution = await people.ask(['+525512345678']);
 	await people.write('5215512345678', 'Fine');
 	expect(await jsonOf(execution)).toMatchObject([{ replied: true, answer: 'Fine' }]);
@@ -77,7 +77,7 @@ test.each<[INodeParameters, string, string]>([
 		const replyOptions = { ...(parameters.replyOptions as object), repeats: 1 };
 		const execution = await people.ask([anna], { ...parameters, replyOptions });
 		const first = await people.write(anna, text);
-		await people.again(first); // the same message once more is no second answer
+		await people.again(first); // a second delivery of the same message is no second answer
 		expect(service.sent().slice(1)).toEqual([
 			expect.objectContaining({ phone: anna, text: expect.stringContaining(words) }),
 		]);
@@ -95,7 +95,7 @@ test.each<[INodeParameters, unknown]>([
 		[{ replied: false, accepted: false, from: anna, answer: null, approved: false }],
 	],
 	[{ replyOptions: { onTimeout: 'nothing' } }, []],
-])('continues when the time is up: %j returns %j', async (parameters, items) => {
+])('continues when the time is up: %j outputs %j', async (parameters, items) => {
 	const execution = await people.ask([anna], {
 		limitWaitTime: 0.005,
 		waitTimeUnit: 'minutes',
@@ -119,7 +119,7 @@ test('refuses a second question to the same person as long as the first one is o
 	]);
 });
 
-test('the next question removes what executions that were stopped have left behind', async () => {
+test('the next question removes the registrations that stopped executions have left behind', async () => {
 	(await people.ask([anna])).stop();
 	(await people.ask([berta])).stop();
 	const execution = await people.ask([anna]);
@@ -129,7 +129,7 @@ test('the next question removes what executions that were stopped have left behi
 	await noneIsLeft();
 });
 
-test('what failed goes to the error output', async () => {
+test('failed items go to the error output', async () => {
 	const execution = await people.ask([anna, 'nobody'], {}, { onError: 'continueErrorOutput' });
 	await people.write(anna, 'mine');
 	expect(execution.outputs?.map((items) => items.map(({ pairedItem }) => pairedItem))).toEqual([
@@ -138,7 +138,7 @@ test('what failed goes to the error output', async () => {
 	]);
 });
 
-test('without a trigger, STOP is the reply, and the question is not repeated', async () => {
+test('without a trigger, STOP counts as the reply, and the question is not repeated', async () => {
 	const execution = await people.ask([anna], { responseType: 'number' });
 	await people.write(anna, 'STOP');
 	expect(await jsonOf(execution)).toMatchObject([{ replied: true, accepted: false, text: 'STOP' }]);

@@ -1,4 +1,4 @@
-/** How people say yes and no: politely, in their language, in any case and with any marks; and what is neither. */
+/** How people say yes and no: politely, in their language, in upper or lower case, with any punctuation; and texts that mean neither. */
 import fc from 'fast-check';
 
 import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
@@ -15,11 +15,11 @@ interface Language {
 	yes: string[];
 	no: string[];
 	courtesy: string[];
-	/** A yes with a condition, and something that is not a yes. */
+	/** A yes with a condition, and a text that is no yes. */
 	unclear: string[];
 }
 
-/** By hand, as people write: nothing is taken from the lists of the node. `|` separates phrases. */
+/** Written by hand, as people write: no word is taken from the lists of the node. `|` separates phrases. */
 const languages: Language[] = [
 	'English en: yes|sure|ok|sounds good: no|nope: please|thanks|thank you: yes, but not today|not yes|yes if it is free|not sure',
 	'Arabic ar: نعم|موافق: لا|كلا: شكرا|من فضلك: نعم ولكن غدا|ليس نعم|نعم إذا كان مجانا',
@@ -52,7 +52,7 @@ const languages: Language[] = [
 	return { name, locale, yes, no, courtesy, unclear };
 });
 
-/** The same words as people and phones write them. */
+/** Ways in which people and phones write the same words. */
 const spellings: Array<(text: string, locale: string) => string> = [
 	(text) => text,
 	(text, locale) => text.toLocaleUpperCase(locale),
@@ -91,7 +91,7 @@ describe.each(languages)('$name', ({ locale, yes, no, courtesy, unclear }) => {
 	test.each([
 		[true, yes],
 		[false, no],
-	])('%s, politely, in any case and with any marks', (value, answers) => {
+	])('%s, politely, in upper or lower case, with any punctuation', (value, answers) => {
 		const property = fc.property(partsOf(answers, courtesy), (parts) => {
 			expect(read(write(parts, locale))).toBe(value);
 		});
@@ -136,7 +136,7 @@ test.each([
 	);
 });
 
-test('every word for yes and no can be polite in every language, and none opts out', () => {
+test('every word for yes and no can be combined with polite words of every language, and none is an opt-out', () => {
 	const courtesies = languages.flatMap(({ courtesy }) => courtesy);
 	const { yes, no } = approvalWords;
 	const words: Array<[string, boolean]> = [
@@ -156,7 +156,7 @@ test('every word for yes and no can be polite in every language, and none opts o
 	expect([...yes, ...no].filter(intentOf)).toEqual([]);
 });
 
-test('any other word beside a yes or a no makes it unclear', () => {
+test('any other word next to a yes or a no makes the answer unclear', () => {
 	const letters = fc.string({ unit: fc.constantFrom(...'bcdfgqwxz'), minLength: 3, maxLength: 12 });
 	const answers = [...approvalWords.yes, ...approvalWords.no];
 	const added = fc.tuple(letters, fc.constantFrom(...answers), fc.boolean());
@@ -166,7 +166,7 @@ test('any other word beside a yes or a no makes it unclear', () => {
 	fc.assert(property, { numRuns: 300 });
 });
 
-test('words of the user count as they are written, also with a question mark', () => {
+test("the user's own words count as they are written, even with a question mark", () => {
 	const own = { ...byDefault, yesWords: ['Why not?', 'Deal'], noWords: ['Pass'] };
 	const texts = ['Why not?', 'deal, thanks', 'Pass', 'deal?', 'yes'];
 	expect(texts.map((text) => readAnswer(text, own))).toEqual([

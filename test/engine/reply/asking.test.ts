@@ -37,7 +37,7 @@ test('without a trigger: waits for one person, with one registration that shows 
 test.each<[string, INodeParameters, object]>([
 	['to ask several people', {}, { items: [{ n: 1 }, { n: 2 }] }],
 	['to group messages', { replyOptions: { groupMessages: 1 } }, {}],
-])('without a trigger: refuses %s, and says what to do', async (_, parameters, more) => {
+])('without a trigger: refuses to ask %s, and says what to do', async (_, parameters, more) => {
 	const { error } = await ask(parameters, more);
 	expect(error).toMatchObject({
 		message:
@@ -58,7 +58,7 @@ test('refuses to ask more than 10,000 people', async () => {
 	expect(service.sent()).toEqual([]);
 }, 240_000);
 
-test("on n8n's engine 2.0, which cannot continue after a wait, nobody is asked", async () => {
+test("asks nobody on n8n's engine 2.0, which cannot continue after a wait", async () => {
 	const { error } = await ask({}, { executionId: '01a21057-d93e-72dc-ab7a-3df51c812f0c' });
 	expect(error).toMatchObject({
 		message: "Send and Wait for Response does not work on n8n's engine 2.0 [item 0]",
@@ -76,7 +76,7 @@ test('asks by template too', async () => {
 	]);
 });
 
-test('a question by a template that does not fit reaches nobody', async () => {
+test('asks nobody if the values do not fit the template', async () => {
 	const { error } = await ask({ messageType: 'template', template: 'hello', language: 'en_US' });
 	expect(error?.message).toBe('The service has no template "hello" [item 0]');
 	expect(service.sent()).toEqual([]);

@@ -1,4 +1,4 @@
-/** Replies of people whose number the service hides: they are recognized by the message that they quote. */
+/** Replies of people whose number the service hides: a person is recognized by the message that the reply quotes. */
 import { Triggers, received, useService } from '../../../harness/engine/service';
 import { hiddenId } from '../../../sandbox/ids';
 import { People, anna, berta, carl, jsonOf, startedBy } from './support';
@@ -19,7 +19,7 @@ const replyOf = (phone: string, text: string) => ({
 });
 
 test.each([1, 2])(
-	'%i triggers: of several people, each is known by the question that they quote, and starts nothing',
+	'with %i triggers, several people are each recognized by the question that they quote, and start no workflow',
 	async (number) => {
 		const all = [];
 		for (let made = 0; made < number; made++) all.push(await inbox());
@@ -42,7 +42,7 @@ test.each([1, 2])(
 	},
 );
 
-test('who has quoted the question once is known after that: when it is repeated, and with messages in a row', async () => {
+test('a person who has quoted the question once is recognized later: after a repetition, and with several messages in a row', async () => {
 	const [first, second] = [await inbox(), await inbox()];
 	const approval = await people.ask([anna, berta], { responseType: 'approval' });
 	const grouped = await people.ask([carl, berta], { replyOptions: { groupMessages: 2 } });
@@ -67,7 +67,7 @@ test('who has quoted the question once is known after that: when it is repeated,
 	expect([first, second].flatMap(startedBy)).toEqual([]);
 });
 
-test('of two questions to one person, the one that is quoted gets the reply, whether the number is hidden or not', async () => {
+test('if a person was asked two questions, the quoted one gets the reply, whether the number is hidden or not', async () => {
 	for (const isHidden of [false, true]) {
 		await inbox();
 		const earlier = await people.ask([anna]);
@@ -83,7 +83,7 @@ test('of two questions to one person, the one that is quoted gets the reply, whe
 	}
 });
 
-test('a quote counts for nothing if it can mean two people, or the sender has another number', async () => {
+test('a quote is ignored if it can mean two people, or if the sender has another number', async () => {
 	const trigger = await inbox();
 	await service.fault({ endpoint: 'sendText', status: 200, body: { id: '5' }, count: 2 });
 	const execution = await people.ask([anna, berta]);
@@ -96,7 +96,7 @@ test('a quote counts for nothing if it can mean two people, or the sender has an
 	expect(await jsonOf(execution)).toMatchObject([{ text: anna }, { text: berta }]);
 });
 
-test('a sender of whom the service shows nothing is known by the quote alone', async () => {
+test('a sender about whom the service shows nothing is recognized only by the quote', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta]);
 	for (const phone of [berta, anna])
@@ -113,7 +113,7 @@ test('a sender of whom the service shows nothing is known by the quote alone', a
 	expect(startedBy(trigger)).toEqual([]);
 });
 
-test('while a run still asks, those who were asked already are known by their questions', async () => {
+test('while a run still asks others, the people who were asked are recognized by their questions', async () => {
 	const trigger = await inbox();
 	const many = Array.from({ length: 41 }, (_, n) => `+1555000${3000 + n}`);
 	await service.fault({ endpoint: 'sendText', match: many[40], delayMs: 3_000 });
@@ -133,7 +133,7 @@ test('while a run still asks, those who were asked already are known by their qu
 	expect(startedBy(trigger)).toEqual([]);
 });
 
-test('without a trigger too, also when the question was repeated; and nobody else is taken for the person', async () => {
+test('without a trigger, the person is recognized too, also after a repetition; nobody else is taken for the person', async () => {
 	const execution = await people.ask([anna], { responseType: 'approval' });
 	hide();
 	await people.write(berta, 'yes');
@@ -145,7 +145,7 @@ test('without a trigger too, also when the question was repeated; and nobody els
 	expect(await jsonOf(execution)).toMatchObject([{ ...replyOf(anna, 'yes'), approved: true }]);
 });
 
-test('a reply that comes too late has the number that was asked, and the ID', async () => {
+test('a reply that comes too late shows the number that was asked, and the sender’s ID', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta]);
 	hide();

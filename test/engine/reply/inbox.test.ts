@@ -16,7 +16,7 @@ const inbox = async (options: object = {}) =>
 	await triggers.active({ webhookId: `inbox-${++count}`, ...options });
 const byHand = { options: { registration: 'manual' } };
 
-test('several people: their answers come out in the order of the items, start no workflow and register no webhook', async () => {
+test("several people's replies are output in the order of the items, start no workflow and need no further webhook", async () => {
 	const trigger = await inbox();
 	await service.fault({ endpoint: 'sendText', skip: 1, status: 422, body: { message: 'no' } });
 	const execution = await people.ask(
@@ -46,7 +46,7 @@ test('several people: their answers come out in the order of the items, start no
 	expect(startedBy(trigger)).toEqual(['and more', 'Hello', 'I was not asked', 'Thanks']);
 });
 
-test('an answer comes out once and starts no workflow, with several triggers, one of them registered by hand, with or without an ID', async () => {
+test('a reply is output once and starts no workflow, with several triggers, one of them registered by hand; with or without an ID', async () => {
 	const all = [await inbox(), await inbox(), await inbox({ parameters: byHand })];
 	people.state.webhooks.create({ url: all[2].url });
 	const fine = { from: anna, text: 'Fine' };
@@ -61,7 +61,7 @@ test('an answer comes out once and starts no workflow, with several triggers, on
 	expect(all.flatMap(startedBy)).toEqual(['Fine', 'Fine', 'Fine']);
 });
 
-test('a second delivery of an answer changes nothing, also after n8n has restarted', async () => {
+test('a second delivery of a reply changes nothing, even after n8n has restarted', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta]);
 	const first = await people.write(anna, 'first');
@@ -96,7 +96,7 @@ test('if a reply does not fit, the question is repeated; after that, or if the s
 	expect(startedBy(trigger)).toEqual([]);
 });
 
-test('repetitions are counted for each person', async () => {
+test('repetitions of the question are counted for each person', async () => {
 	await inbox();
 	const execution = await people.ask([anna, berta], {
 		responseType: 'number',
@@ -111,7 +111,7 @@ test('repetitions are counted for each person', async () => {
 	]);
 });
 
-test('nobody waits for a person whom the frequency cap leaves out', async () => {
+test('the run does not wait for a person whom the frequency cap leaves out', async () => {
 	const trigger = await inbox();
 	service.engine.processed.reset();
 	const audienceRules = { frequencyCap: { values: { messages: 1, per: 'month' } } };
@@ -129,7 +129,7 @@ test('nobody waits for a person whom the frequency cap leaves out', async () => 
 	expect(startedBy(trigger)).toEqual(['I was not asked again']);
 });
 
-test('a reply of grouped messages has 50 at most', async () => {
+test('a reply has at most 50 grouped messages', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta], { replyOptions: { groupMessages: 60 } });
 	const timestamp = new Date().toISOString();
@@ -147,7 +147,7 @@ test('a reply of grouped messages has 50 at most', async () => {
 	expect(started).toEqual(texts.slice(50));
 });
 
-test('of two questions to the same person the later one gets the answer first', async () => {
+test('if a person was asked two questions, the later one gets the first reply', async () => {
 	await inbox();
 	const earlier = await people.ask([anna]);
 	const later = await people.ask([anna, anna]);
@@ -159,7 +159,7 @@ test('of two questions to the same person the later one gets the answer first', 
 	expect(await jsonOf(earlier)).toMatchObject([{ text: 'third' }]);
 });
 
-test('a word such as STOP starts the workflows that record it, unless it is one of the answers, and the question is not repeated', async () => {
+test('a word such as STOP starts the workflows that record it, unless it is an expected answer, and the question is not repeated', async () => {
 	const both = [await inbox(), await inbox()];
 	const approval = await people.ask([anna], { responseType: 'approval' });
 	await people.write(anna, 'STOP');
@@ -204,7 +204,7 @@ test.each([
 	expect(await jsonOf(execution)).toMatchObject([{ text: 'Now' }]);
 });
 
-test('from when the people of a part are told, their messages are replies, also before the service has responded to the question', async () => {
+test('once the trigger was told about people, their messages are replies, even before the service has responded to the question', async () => {
 	const trigger = await inbox();
 	await service.fault({ endpoint: 'sendText', delayMs: 6_000 });
 	const asking = people.ask([anna, berta], { options: { concurrency: 1 } });
@@ -216,7 +216,7 @@ test('from when the people of a part are told, their messages are replies, also 
 	expect(startedBy(trigger)).toEqual(['late']);
 });
 
-test('messages of a person in a row are one answer once nothing comes for a while', async () => {
+test('several messages of a person in a row are one reply, which ends after a pause', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta], { replyOptions: { groupMessages: 2 } });
 	for (const text of ['Hm', 'Tuesday']) await people.write(anna, text);
@@ -242,7 +242,7 @@ test.each([
 	['hours', 36, 36 * 3_600_000],
 	['days', 1.5, 36 * 3_600_000],
 	['days', 365, 365 * 24 * 3_600_000],
-])('a time limit in %s: after %d of them, replies count no more', async (unit, limit, ms) => {
+])('with a time limit in %s, replies no longer count after %d of them', async (unit, limit, ms) => {
 	const trigger = await inbox();
 	const settings = { limitWaitTime: limit, waitTimeUnit: unit };
 	const execution = await people.ask([anna, berta], settings);
@@ -267,9 +267,9 @@ test.each([
 	expect(service.sent()).toEqual([]);
 });
 
-test('answers so far come out when the time is up', async () => {
+test('the replies so far are output when the time is up', async () => {
 	await inbox();
-	// Long enough for the reply on a busy machine.
+	// Long enough to receive the reply on a busy machine.
 	const limit = { limitWaitTime: 0.05, waitTimeUnit: 'minutes' };
 	const execution = await people.ask([anna, berta], limit);
 	await people.write(anna, 'in time');
@@ -280,7 +280,7 @@ test('answers so far come out when the time is up', async () => {
 	]);
 });
 
-test('an older state that an execution has written back loses nothing, and is corrected', async () => {
+test('if an execution writes back an older state, nothing is lost, and the state is corrected', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta]);
 	const older = trigger.staticData;
@@ -297,7 +297,7 @@ test.each([
 	['message', received({ from: carl })],
 	['receipt', { event: 'message.sent', data: { id: 'msg_1', to: carl, status: 'sent' } }],
 ])(
-	'a delivery that began before the first question writes no older state back: a %s',
+	'a delivery that began before the first question does not write back an older state: a %s',
 	async (_, event) => {
 		const options = { groupMessages: 3, batchReceipts: true };
 		const events = ['message.received', 'message.sent'];
@@ -313,7 +313,7 @@ test.each([
 	},
 );
 
-test('replies of the same moment are all stored when the service has its responses', async () => {
+test('replies that arrive at the same moment are all stored before the service gets its responses', async () => {
 	const trigger = await inbox();
 	const execution = await people.ask([anna, berta, carl, '+15550001009']);
 	const others = [anna, berta, carl];
@@ -325,7 +325,7 @@ test('replies of the same moment are all stored when the service has its respons
 });
 
 test.each([0, 20, 100])(
-	'a message is known after a restart of n8n, also if replies are stored that arrived %d ms before it',
+	'a message is known after a restart of n8n, even while replies from %d ms before it are being stored',
 	async (laterMs) => {
 		const trigger = await inbox();
 		await people.ask([anna, berta, '+15550001009']);
@@ -341,7 +341,7 @@ test.each([0, 20, 100])(
 	},
 );
 
-test('a trigger that was renamed and edited keeps its secret, its duplicate events, its questions and the replies so far', async () => {
+test('a trigger that was renamed and edited keeps its secret, its known events, its questions and the replies so far', async () => {
 	const [webhookId, event] = ['renamed', received()];
 	const trigger = await inbox({ webhookId });
 	const url = triggers.urlOf(trigger);
@@ -366,7 +366,7 @@ test('a trigger without messages, registered by hand or in a test accepts no que
 	expect(service.sent()).toEqual([]);
 });
 
-test('if no trigger is published any more when all were asked, the run fails', async () => {
+test('the run fails if no trigger is published any more when all were asked', async () => {
 	const trigger = await inbox();
 	await service.fault({ endpoint: 'sendText', delayMs: 1_000 });
 	const asking = people.ask([anna, berta]);

@@ -1,4 +1,4 @@
-/** The calls of Send and Wait to triggers and runs, over HTTP: which are accepted, and what follows from odd responses. */
+/** The calls of Send and Wait to triggers and runs, over HTTP: which calls are accepted, and what unusual responses lead to. */
 import { chunk, range } from 'lodash';
 import type { IWebhookFunctions } from 'n8n-workflow';
 
@@ -37,12 +37,12 @@ const call = async (trigger: Trigger, data: object) =>
 	await trigger.deliver({ event: 'business-messaging.inbox', data });
 const noAction = '<html><title>No action required</title></html>';
 
-/** A run of the same n8n that waits: what it asks, and what it gets. */
+/** A waiting run of the same n8n: what it asks, and what it receives. */
 class WaitingRun {
 	readonly got: string[] = [];
 	readonly run: Run;
 
-	/** @param respond what n8n responds at its URL; by default the run waits until it has the replies */
+	/** @param respond gives n8n's response at the run's URL; by default, the run waits until it has the replies */
 	constructor(
 		readonly trigger: Trigger,
 		asked: string[],
@@ -88,7 +88,7 @@ class WaitingRun {
 		});
 	}
 
-	/** Tells its trigger who is asked. */
+	/** Tells the run's trigger who is asked. */
 	async tell(): Promise<unknown> {
 		const { run, trigger } = this;
 		const record = toRecord(run, trigger.url);
@@ -138,7 +138,7 @@ test('what is stored for one open question has at most 300 bytes', async () => {
 	expect((bytes - 500) / 100).toBeLessThanOrEqual(300);
 });
 
-test('a trigger waits for 50,000 people and no more', async () => {
+test('a trigger waits for at most 50,000 people', async () => {
 	const trigger = await inbox();
 	const phones = range(49_998).map((n) => `+1555${1_000_000 + n}`);
 	const until = Date.now() + 86_400_000;
@@ -153,7 +153,7 @@ test('a trigger waits for 50,000 people and no more', async () => {
 	expect(service.received()).toEqual({ [anna]: 1, [berta]: 1 });
 }, 240_000);
 
-test('a page with status 200 at the URL of a run, as from a proxy, loses no replies', async () => {
+test('no reply is lost if a proxy responds with a page and status 200 at the URL of a run', async () => {
 	const trigger = await inbox();
 	let isDown = true;
 	const waiting = new WaitingRun(trigger, [anna], () =>
@@ -168,13 +168,13 @@ test('a page with status 200 at the URL of a run, as from a proxy, loses no repl
 	expect(startedBy(trigger)).toEqual([]);
 });
 
-test('replies that can no longer reach their run start the workflow, marked as late, with what was asked: without any event since a restart', async () => {
+test('replies that can no longer reach their run start the workflow, marked as late and with the question, even without any event since a restart', async () => {
 	const trigger = await inbox();
 	let isOver = false;
 	const waiting = new WaitingRun(trigger, [anna, berta], () => (isOver ? noAction : undefined));
 	await waiting.tell();
 	await triggers.deliver(trigger, message('Yes', anna));
-	isOver = true; // n8n has ended the wait while nothing of ours was in its memory
+	isOver = true; // n8n ended the wait while our nodes had nothing in memory
 	const restarted = await inbox({ webhookId: `request-${count}`, staticData: trigger.staticData });
 	await triggers.deliver(restarted, message('Hello', carl));
 	await triggers.deliver(restarted, message('By the way', berta));
@@ -188,7 +188,7 @@ test('replies that can no longer reach their run start the workflow, marked as l
 });
 
 test.each([402, 403])(
-	'with the trigger too, a reply that does not fit is not accepted if the service certainly refuses to repeat the question (%i)',
+	'with a trigger, a reply that does not fit is not accepted if the service certainly refuses to repeat the question (%i)',
 	async (status) => {
 		const trigger = await inbox();
 		const execution = await people.ask([anna, berta], { responseType: 'approval' });
@@ -206,7 +206,7 @@ test.each([402, 403])(
 	},
 );
 
-test('the event of the specification, delivered again as the response came too late, is the same reply; an equal one after it is not', async () => {
+test('an event as in the specification that is delivered again after a late response is the same reply; an equal one after it is another message', async () => {
 	const trigger = await inbox();
 	const waiting = new WaitingRun(trigger, [anna, berta]);
 	await waiting.tell();
@@ -234,7 +234,7 @@ test('the event of the specification, delivered again as the response came too l
 	expect(startedBy(trigger)).toContain('Tuesday at ten');
 });
 
-test('the key of the service is changed while a question is open: replies still reach the run', async () => {
+test('replies still reach the run if the API key is changed while a question is open', async () => {
 	const old = service.credentials(service.newKey());
 	const trigger = await inbox({ credentials: old });
 	const execution = await people.ask([anna, berta, carl], {}, { credentials: old });
@@ -264,7 +264,7 @@ test('the log says if questions were stored with another key and cannot be read'
 	expect(logged).toContainEqual(expect.stringMatching(/^warn: .*another API key/));
 });
 
-/** A call by what is wrong with it. */
+/** Calls that must be refused, by what is wrong with them. */
 const refused: Record<string, (trigger: string, run: object) => object> = {
 	'is not sealed': () => ({ sealed: 'AAAA' }),
 	'is sealed with another key': (trigger, run) => sealed(trigger, run, { apiKey: 'another-key' }),
@@ -272,21 +272,24 @@ const refused: Record<string, (trigger: string, run: object) => object> = {
 	'is replayed later': (trigger, run) => sealed(trigger, run, {}, Date.now() - 301_000),
 };
 
-test.each(Object.entries(refused))('a call keeps and calls nothing if it %s', async (_, dataOf) => {
-	const trigger = await inbox();
-	const before = trigger.staticData;
-	const { run } = new WaitingRun(trigger, [anna]);
-	const content = {
-		is: 'tell',
-		id: run.id,
-		run: toRecord(run, trigger.url),
-		skewMs: 0,
-		without: [],
-	};
-	expect((await call(trigger, dataOf(trigger.url, content))).status).toBe(403);
-	expect(trigger.staticData).toEqual(before);
-	expect(trigger.executions).toEqual([]);
-});
+test.each(Object.entries(refused))(
+	'a call is refused, with nothing stored or called, if it %s',
+	async (_, dataOf) => {
+		const trigger = await inbox();
+		const before = trigger.staticData;
+		const { run } = new WaitingRun(trigger, [anna]);
+		const content = {
+			is: 'tell',
+			id: run.id,
+			run: toRecord(run, trigger.url),
+			skewMs: 0,
+			without: [],
+		};
+		expect((await call(trigger, dataOf(trigger.url, content))).status).toBe(403);
+		expect(trigger.staticData).toEqual(before);
+		expect(trigger.executions).toEqual([]);
+	},
+);
 
 test.each([
 	['elsewhere', (url: string) => url.replace(/^.*?:\d+/, 'https://evil.example')],
@@ -294,10 +297,13 @@ test.each([
 		'of this n8n that is no run',
 		(url: string) => url.replace(/webhook-waiting.*/, 'rest/logout?wait=run-0000000&signature=1'),
 	],
-])('a call keeps and calls nothing if its run has a URL %s', async (_, change) => {
-	const trigger = await inbox();
-	const waiting = new WaitingRun(trigger, [anna]);
-	waiting.run.url = change(waiting.run.url);
-	expect(await waiting.tell()).toEqual({ inbox: 'no' });
-	expect(people.storedBy(trigger)).toEqual([]);
-});
+])(
+	'a call is refused, with nothing stored or called, if its run has a URL %s',
+	async (_, change) => {
+		const trigger = await inbox();
+		const waiting = new WaitingRun(trigger, [anna]);
+		waiting.run.url = change(waiting.run.url);
+		expect(await waiting.tell()).toEqual({ inbox: 'no' });
+		expect(people.storedBy(trigger)).toEqual([]);
+	},
+);

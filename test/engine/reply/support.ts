@@ -1,4 +1,4 @@
-/** What the tests of replies share: executions that wait, and people who write. */
+/** Shared by the tests of replies: executions that wait, and people who write. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
@@ -8,7 +8,7 @@ import type { Service } from '../../../harness/engine/service';
 import type { Trigger } from '../../../harness/engine/trigger';
 import type { WaitingExecution } from '../../../harness/engine/webhooks';
 
-/** Where a trigger has its questions stored. */
+/** The name under which the questions of a trigger are stored. */
 const inboxKey = 'inbox of id of Trigger';
 
 export const [anna, berta, carl] = [1, 2, 3].map((n) => `+1555000100${n}`);
@@ -20,7 +20,7 @@ const question: INodeParameters = {
 	message: 'Tuesday?',
 };
 
-/** What comes out of an execution, in one list, once it goes on. */
+/** The output of an execution in one list, once it has continued. */
 export async function jsonOf(execution: WaitingExecution): Promise<unknown[]> {
 	const outputs = await until('the run to go on', () => execution.outputs);
 	return outputs.flatMap((items) => items.map((item) => item.json));
@@ -31,11 +31,11 @@ export function startedBy({ executions }: Trigger): unknown[] {
 	return executions.map(({ items }) => items[0][0].json.text);
 }
 
-/** The people of one service, and who asks them. */
+/** The people of one service, and the run that asks them. */
 export class People {
 	constructor(private readonly service: Service) {}
 
-	/** Asks, and waits for the answers. */
+	/** Asks people. The execution then waits for their replies. */
 	async ask(people: string[], parameters: INodeParameters = {}, more: object = {}) {
 		return await this.service.engine.runUntilWaiting({
 			parameters: { ...question, ...parameters },
@@ -50,7 +50,7 @@ export class People {
 		return await this.delivered(this.state.traffic.receive({ from, text, quotes }).deliveries);
 	}
 
-	/** Delivers once more what was delivered, to the webhooks that are still there. */
+	/** Repeats deliveries, to the webhooks that still exist. */
 	async again(deliveries: Delivery[]): Promise<Delivery[]> {
 		return await this.delivered(
 			deliveries.flatMap(({ webhookId, event, data }) => {
@@ -67,18 +67,18 @@ export class People {
 		return deliveries;
 	}
 
-	/** Waits until a question to somebody is on its way. */
+	/** Waits until a question to a person is being sent. */
 	async untilAsked(phone: string): Promise<void> {
 		await until(`a question to ${phone}`, () => this.state.messages.withCustomer(phone).length > 0);
 	}
 
-	/** What a trigger has started executions with, once there are so many items. */
+	/** The items with which a trigger has started executions, as soon as there are this many. */
 	async itemsOf({ executions }: Trigger, count: number): Promise<unknown[]> {
 		const items = () => executions.flatMap((one) => one.items[0].map(({ json }) => json));
 		return await until(`${count} items`, () => items().length >= count && items());
 	}
 
-	/** What a trigger has stored of each run, in clear. */
+	/** What a trigger has stored of each run, decrypted. */
 	storedBy({ staticData }: Trigger): string[] {
 		const runs = Object.entries(staticData[inboxKey] ?? {}).filter(([name]) => name !== 'settled');
 		return runs.map(([, text]) => unseal(this.service.id(), text) ?? 'unreadable');

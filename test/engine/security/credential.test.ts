@@ -1,4 +1,4 @@
-/** Where the API key must not turn up: in items, errors, what n8n stores of an execution, hints, and logs. */
+/** Where the API key must not appear: in items, errors, the data that n8n stores of an execution, hints, and logs. */
 import { stringify } from 'flatted';
 import type { INode } from 'n8n-workflow';
 import type { FaultOrder } from '../../../sandbox/faults';
@@ -18,7 +18,7 @@ describe('the API key', () => {
 	const service = useService();
 	const logged = useLog(service, 'businessMessaging', 'execute');
 
-	/** Looks through all that n8n keeps of a run, shows of it or logs. */
+	/** Searches everything that n8n stores, shows or logs of a run. */
 	function expectNoKey({ error, run, outputs, hints, context }: RunResult): void {
 		const parts = [run, outputs, hints, context, { ...error }].map((part) => stringify(part));
 		const text = [...parts, error?.message, error?.stack, ...logged].join('\n');
@@ -36,7 +36,7 @@ describe('the API key', () => {
 	const errors = () => [{ field: 'authorization', message: bearer() }];
 	const redirect = () => ({ location: `https://example.com/?key=${service.sandbox.key}` });
 
-	/** The service quotes what it was sent, in all the ways it could. */
+	/** Responses that quote the request, in all the ways that a service could. */
 	const quotes: Record<string, () => FaultOrder> = {
 		'as JSON': () => ({ status: 403, body: { message: words(), errors: errors() } }),
 		'as text': () => ({ status: 400, body: words() }),
@@ -55,7 +55,7 @@ describe('the API key', () => {
 		'continueErrorOutput',
 	];
 
-	test.each(Object.keys(quotes))('is left out where the service quotes it %s', async (quote) => {
+	test.each(Object.keys(quotes))('is removed if the service quotes it %s', async (quote) => {
 		for (const onError of modes) {
 			await service.fault({ ...quotes[quote](), endpoint: 'sendText' });
 			expectNoKey(await service.run({ parameters: { ...send, options: { timeout: 1 } }, onError }));
@@ -63,7 +63,7 @@ describe('the API key', () => {
 		expect(service.calls('sendText')).toBe(3);
 	});
 
-	test('is neither in the results and hints of a campaign nor in what is stored for a retry', async () => {
+	test('is neither in the results and hints of a campaign nor in the data that is stored for a retry', async () => {
 		const refusal = { status: 422, body: { message: words() } };
 		await service.fault({ endpoint: 'sendText', skip: 1, ...refusal });
 		const parameters = { ...campaign, options: { concurrency: 1 } };
@@ -73,7 +73,7 @@ describe('the API key', () => {
 		expectNoKey(await service.retry(run));
 	});
 
-	test('is in the header of requests and nowhere else in them', async () => {
+	test('is only in the header of requests', async () => {
 		await service.run({ parameters: { resource: 'contact', operation: 'getAll', limit: 1 } });
 		await service.run({ parameters: send });
 		const requests = service.requests().map(({ url, body }) => [url, body]);
@@ -96,7 +96,7 @@ describe('the Base URL', () => {
 		await service.engine.testCredential(service.credentials(values));
 
 	test.each([301, 302, 303, 307, 308])(
-		'a redirect with %s to another host gets neither the key nor the message',
+		'with a redirect by %s, another host gets neither the key nor the message',
 		async (status) => {
 			const headers = { location: `${other.url}/v1/messages/send` };
 			await service.fault({ status, headers, count: 9 });
@@ -129,7 +129,7 @@ describe('the Base URL', () => {
 		['.', undefined],
 		[' .. ', undefined],
 		['\ud800', undefined],
-	])('the identifier %j stays one part of the path, or is refused', async (value, part) => {
+	])('the ID %j stays a single part of the path, or is refused', async (value, part) => {
 		const { error } = await service.run({
 			parameters: { resource: 'webhook', operation: 'delete', webhookId: locator(value) },
 			credentials: service.credentials({ baseUrl: other.url }),
@@ -139,7 +139,7 @@ describe('the Base URL', () => {
 		if (!part) expect(error?.message).toMatch(/record ID is empty or invalid/);
 	});
 
-	test("n8n's Allowed Domains of the credential hold for the node, its test, pickers and the trigger", async () => {
+	test("n8n's Allowed Domains of the credential apply to the node, the credential test, pickers and the trigger", async () => {
 		const domains = { allowedHttpRequestDomains: 'domains', allowedDomains: 'example.com' };
 		const credentials = service.credentials(domains);
 		const words = 'The credential may not be used for 127.0.0.1';

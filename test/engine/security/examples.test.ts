@@ -1,9 +1,9 @@
-/** What the examples make of texts that people have written: reports in HTML, tables that are opened in a spreadsheet. */
+/** How the examples show texts that people have written: in HTML reports, and in tables that are opened in a spreadsheet. */
 import { countBy } from 'lodash';
 
 import { exampleField } from '../../../harness/engine/exampleFields';
 
-/** The report of a campaign that has a text for its name, for its variant, and for why somebody got no message. */
+/** The report of a campaign in which a text is the name, the variant, and the reason why a person got no message. */
 function report(text: string): string {
 	const figures = [{ label: 'Sent', counts: [1] }];
 	const given = { campaign: text, people: 2, variants: [text], figures, notSent: { [text]: 1 } };
@@ -20,7 +20,7 @@ test.each(['<img src=x onerror=alert(1)>', '"><b onmouseover="alert(1)">', '&lt;
 	},
 );
 
-/** What becomes of a text in each table that holds some of people. */
+/** The cells for a text, in each table that contains texts of people. */
 function cells(text: string): unknown[] {
 	const column = 'columns.value';
 	return [
@@ -35,7 +35,7 @@ test.each([
 	"-2+3+cmd|'/C calc'!A0",
 	'@SUM(1)',
 	'\t=1',
-])('%j in a table is text, also when it is opened in a spreadsheet', (text) => {
+])('%j in a table is text, even when the table is opened in a spreadsheet', (text) => {
 	expect(cells(text)).toEqual(Array(3).fill(`'${text}`));
 });
 

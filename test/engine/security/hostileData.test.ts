@@ -1,4 +1,4 @@
-/** Names, numbers, JSON and texts that attack prototypes, headers, reports, or the time that n8n needs. */
+/** Names, numbers, JSON and texts that attack prototypes, headers or reports, or take much of n8n's time. */
 import { type INodeParameters, jsonParse } from 'n8n-workflow';
 
 import { readAnswer } from '../../../nodes/BusinessMessaging/inbox/answers';
@@ -18,13 +18,13 @@ const other = useOtherHost((_, response) =>
 	response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}'),
 );
 
-/** A run against a host that shows the requests as they came. */
+/** Runs the node against a host that shows the requests as they arrived. */
 const runThere = async (parameters: INodeParameters) =>
 	await service.run({ parameters, credentials: service.credentials({ baseUrl: other.url }) });
 
 const pollution = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
 
-/** No object has changed, neither of the tests nor of the packages, which Node.js itself runs. */
+/** Checks that no object has changed, neither in the tests nor in the packages, which Node.js loads itself. */
 afterEach(() => {
 	for (const made of [{}, jsonParse<object>('{}')]) {
 		const prototype = Object.getPrototypeOf(made) as object;
@@ -33,7 +33,7 @@ afterEach(() => {
 	}
 });
 
-test('Additional Fields and Query Parameters of any name are sent as they were written', async () => {
+test('Additional Fields and Query Parameters with any name are sent as they were written', async () => {
 	const field = [{ name: '__proto__', type: 'json', value: pollution }];
 	await runThere({ ...sendText, additionalFields: { field } });
 	expect(other.seen[0].body).toBe(`{"to":"+15550001000","text":"Hi","__proto__":${pollution}}`);
@@ -65,14 +65,14 @@ test.each([true, false])('events change no object of n8n (simplified: %s)', asyn
 	expect((json as Record<string, unknown>).polluted).toBeUndefined();
 });
 
-test('line breaks in the name of a campaign get into no header', async () => {
+test('line breaks in the name of a campaign do not get into headers', async () => {
 	await runThere({ ...sendText, sendOnce: true, campaign: 'sale\r\nX-Evil: 1' });
 	const [{ headers }, ...others] = other.seen;
 	expect([headers['x-evil'], others]).toEqual([undefined, []]);
 	expect(headers['idempotency-key']).toMatch(/^[\da-f]{32}$/);
 });
 
-test('the preview of a name equals what is sent, letter by letter', async () => {
+test('the preview of a name equals the sent text, letter by letter', async () => {
 	const name = '=1+1 @SUM(1) <img src=x onerror=alert(1)> {{ $env }} ${7*7}';
 	const parameters: INodeParameters = { ...sendText, text: '=Hello {{ $json.name }}' };
 	const run = async (more: INodeParameters) =>
@@ -106,7 +106,7 @@ test.each([
 });
 
 test.each(['__proto__', 'constructor'])(
-	'%s is a name like any other: of a campaign, a segment, a choice, a sender',
+	'%s can be the name of a campaign, a segment, a choice or a sender',
 	async (name) => {
 		const campaign = { ...sendText, sendOnce: true, campaign: name };
 		const audienceRules = {
@@ -152,7 +152,7 @@ describe('time', () => {
 	});
 
 	test.each(['approval', 'choice', 'date', 'email', 'number'] as const)(
-		'one answer cannot keep n8n busy if the question asks for %s',
+		'one reply cannot keep n8n busy if the question asks for %s',
 		(kind) => {
 			const words = { choices: ['one'], yesWords: ['yes'], noWords: ['no'] };
 			for (const part of ['!', ' ', '1', '1,111', 'a@', '-']) {
@@ -162,13 +162,16 @@ describe('time', () => {
 		},
 	);
 
-	test.each([400, 200])('an endlessly nested response with HTTP %i is refused', async (status) => {
-		const depth = 50_000;
-		const body = `${'{"message":'.repeat(depth)}1${'}'.repeat(depth)}`;
-		const headers = { 'content-type': 'application/json' };
-		await service.fault({ endpoint: 'sendText', status, headers, body });
-		const error = await service.errorOf(sendText);
-		expect(error?.message).toMatch(/HTTP \d/);
-		expect(error?.message.length).toBeLessThan(1_500);
-	});
+	test.each([400, 200])(
+		'a response with HTTP %i and endless nesting is refused',
+		async (status) => {
+			const depth = 50_000;
+			const body = `${'{"message":'.repeat(depth)}1${'}'.repeat(depth)}`;
+			const headers = { 'content-type': 'application/json' };
+			await service.fault({ endpoint: 'sendText', status, headers, body });
+			const error = await service.errorOf(sendText);
+			expect(error?.message).toMatch(/HTTP \d/);
+			expect(error?.message.length).toBeLessThan(1_500);
+		},
+	);
 });

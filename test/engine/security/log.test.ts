@@ -1,4 +1,4 @@
-/** n8n's log: what a service or a user wrote forges no line and sends no code to a terminal. */
+/** n8n's log: texts from a service or a user cannot forge a line, and send no control codes to a terminal. */
 import fc from 'fast-check';
 import { LoggerProxy } from 'n8n-workflow';
 import ts from 'typescript';
@@ -17,7 +17,7 @@ const hostile =
 	'Line one\nwarn: forged\r\u001b[2J\u001b[31mred\u0007\u0085\u009b2J\u2028next\u202eback\u2066\u007f';
 const body = { message: hostile };
 
-/** Signs that a terminal or a reader of logs may take for something else than text. */
+/** Characters that a terminal or a reader of logs may not take for text. */
 const isUnprintable = (sign: string) => {
 	const code = sign.codePointAt(0)!;
 	const isControl = code < 32 || (code > 126 && code < 160);
@@ -25,7 +25,7 @@ const isUnprintable = (sign: string) => {
 	return isControl || isDirection || code === 0x2028 || code === 0x2029;
 };
 
-/** What the trigger writes to the log, in the hooks of its life and for deliveries. */
+/** The lines that the trigger writes to the log, in the hooks of its life cycle and for deliveries. */
 function useLines(): string[] {
 	const lines: string[] = [];
 	beforeAll(() => {
@@ -43,7 +43,7 @@ function useLines(): string[] {
 	return lines;
 }
 
-describe('what a service says', () => {
+describe('the message of a service', () => {
 	const lines = useLines();
 	const expectOneLine = (said: string[]) => {
 		expect(said.join('')).toContain(String.raw`Line one\nwarn: forged\r\u001b[2J`);
@@ -110,7 +110,7 @@ test(`any text is one printable line, and printable text stays as it is (TEST_SE
 	expect(printable('Grüße 👍\nשלום')).toBe(String.raw`Grüße 👍\nשלום`);
 });
 
-test('the nodes write to the log by one function, except for sentences that quote nobody', () => {
+test('the nodes write to the log with one function, except for sentences that quote nobody', () => {
 	const files = filesBelow('nodes').filter((file) => /(?<!\.d)\.ts$/.test(file));
 	const quoting: string[] = [];
 	for (const file of files.filter((one) => !one.endsWith('/log.ts'))) {

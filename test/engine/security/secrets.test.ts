@@ -1,4 +1,4 @@
-/** The secrets in registered URLs, how they are compared, and what people learn who may only see one part. */
+/** The secrets in registered URLs, how they are compared, and what can be learned by people who may see only one part. */
 import crypto from 'node:crypto';
 
 import { seal, unseal } from '../../../nodes/BusinessMessaging/inbox/seal';
@@ -16,7 +16,7 @@ const question = {
 };
 
 describe('the secrets in registered URLs', () => {
-	/** A trigger's, and that of a waiting execution. */
+	/** Registers the URL of a trigger and that of a waiting execution. */
 	async function registerBoth(): Promise<string[]> {
 		await triggers.active();
 		await service.run({ parameters: question });
@@ -74,12 +74,12 @@ describe('the secrets in registered URLs', () => {
 	});
 });
 
-test('what Send and Wait encrypts can be decrypted only with the same service and key, and only unchanged', () => {
+test('data that Send and Wait has encrypted can be decrypted only with the same service and key, and only if it is unchanged', () => {
 	const content = { to: '+15550001111', text: 'Grüße 👍' };
 	const sealed = seal(service.id(), JSON.stringify(content));
 	expect(unseal(service.id(), sealed)).toBe(JSON.stringify(content));
 	const again = seal(service.id(), JSON.stringify(content));
-	expect(again.slice(38)).not.toBe(sealed.slice(38)); // equal contents cannot be recognized
+	expect(again.slice(38)).not.toBe(sealed.slice(38)); // equal contents give different texts
 	const others = [service.id({ apiKey: 'another-key' }), service.id({ baseUrl: 'https://a.test' })];
 	for (const other of others) expect(unseal(other, sealed)).toBeUndefined();
 	for (const other of [sealed.slice(0, -4), '', 'hello', null, 7, [sealed]])
@@ -103,7 +103,7 @@ test('secrets are compared by hashes of one length, in constant time', async () 
 	expect(lengths).toContainEqual([32, 32]);
 });
 
-describe('who may see one workflow, its executions, its export or n8n’s log', () => {
+describe('a person who may see one workflow, its executions, its export or n8n’s log', () => {
 	const people = new People(service);
 	const logged = useLog(service, 'businessMessagingTrigger', 'webhook');
 
@@ -112,7 +112,7 @@ describe('who may see one workflow, its executions, its export or n8n’s log', 
 		...new URL(triggers.urlOf(trigger)).searchParams.values(),
 	];
 
-	/** No secret appears in a text, however it is encoded there. */
+	/** Checks that no secret appears in a text, in any encoding. */
 	function expectNone(text: string, words: string[]): void {
 		expect(words.length).toBeGreaterThan(0);
 		for (const word of words) {
@@ -121,7 +121,7 @@ describe('who may see one workflow, its executions, its export or n8n’s log', 
 		}
 	}
 
-	test("an export of the inbox's workflow reveals nothing about the questions of other workflows", async () => {
+	test("learns nothing about the questions of other workflows from an export of the inbox's workflow", async () => {
 		const trigger = await triggers.active({ webhookId: 'export' });
 		const execution = await people.ask([anna, berta], { message: `${secret}?` });
 		await people.write(anna, `${secret}!`);
@@ -133,7 +133,7 @@ describe('who may see one workflow, its executions, its export or n8n’s log', 
 	});
 
 	test.each([true, false])(
-		"executions of the trigger hold nothing of the URL's secret or of headers (simplified: %s)",
+		"finds neither the URL's secret nor headers in executions of the trigger (simplified: %s)",
 		async (simplify) => {
 			const trigger = await triggers.active({ webhookId: 'items', parameters: { simplify } });
 			const headers = { authorization: 'Bearer of the caller', 'x-own': 'of the caller' };
@@ -144,7 +144,7 @@ describe('who may see one workflow, its executions, its export or n8n’s log', 
 		},
 	);
 
-	test("n8n's log at debug level holds no key, secret, number or text, whatever comes in", async () => {
+	test("finds no key, secret, number or text in n8n's log at debug level, whatever is delivered", async () => {
 		const trigger = await triggers.active({ webhookId: 'log' });
 		const execution = await people.ask([anna, berta], { responseType: 'approval' });
 		await service.fault({ endpoint: 'sendText', status: 500, body: { message: secret } });

@@ -5,7 +5,7 @@ import { pause, withDeadline } from '../../../nodes/BusinessMessaging/transport/
 import { ServiceError } from '../../../nodes/BusinessMessaging/transport/errors';
 import { type Answer, answering, clientOf } from '../../../harness/engine/functionService';
 
-// No randomness, for the shortest pauses before a call is repeated.
+// No randomness: each pause before a repetition is the shortest possible.
 beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(0));
 afterEach(() => jest.restoreAllMocks());
 
@@ -46,11 +46,11 @@ test.each<[string, Answer, unknown]>([
 	['a page', text(' \n<html></html>', 'text/html'), notJson],
 	['a quoted key', text('{"key":"not\\u002da\\u002dreal\\u002dkey"}'), { key: '[API key]' }],
 	['HTTP 300', { status: 300 }, expect.objectContaining({ kind: 'refused', statusCode: 300 })],
-])('a response of %s is read, or is no answer', async (_, given, result) => {
+])('a response of %s is accepted, or is an error', async (_, given, result) => {
 	expect((await outcome([given], write)).result).toEqual(result);
 });
 
-test('a TLS error is about the address, but after a response a message may have been sent', async () => {
+test('a TLS error blames the address; but after an earlier response, the message may have been sent', async () => {
 	const { client } = clientOf(answering({ error: noTls }, json('{}'), { error: noTls }));
 	await expect(client.call(write)).rejects.toMatchObject({ kind: 'configuration' });
 	expect(await client.call(write)).toEqual({});
@@ -62,7 +62,7 @@ test.each<[string, Answer, Endpoint, number]>([
 	['a send without a connection', { error: refused }, write, 4],
 	['a send that fails', { status: 500 }, write, 1],
 ])(
-	'%s goes out as often as it may',
+	'%s is sent as often as allowed',
 	async (_, given, endpoint, times) => {
 		const { result, routes } = await outcome([given], endpoint);
 		expect(result).toBeInstanceOf(ServiceError);
@@ -77,10 +77,13 @@ test.each<[string, Answer[], Endpoint, number | undefined]>([
 	['and never got there before', [{ error: refused }, { status: 404 }], remove, 404],
 	['with another status', [{ error: broken }, { status: 410 }], remove, 410],
 	['and only read', [{ error: broken }, { status: 404 }], read, 404],
-])('a removal that finds nothing has worked: %s', async (_, answers, endpoint, status) => {
-	const { result } = await outcome(answers, endpoint, { id: '1' });
-	expect((result as ServiceError | undefined)?.statusCode).toBe(status);
-});
+])(
+	'a removal that finds nothing counts as done only if an earlier attempt may have removed it: %s',
+	async (_, answers, endpoint, status) => {
+		const { result } = await outcome(answers, endpoint, { id: '1' });
+		expect((result as ServiceError | undefined)?.statusCode).toBe(status);
+	},
+);
 
 test('the method of the other API path is tried after 404 or 405, and kept for this endpoint if it works', async () => {
 	const { client, routes } = clientOf(answering({ status: 405 }, {}));
@@ -92,7 +95,7 @@ test('the method of the other API path is tried after 404 or 405, and kept for t
 	expect(others).toEqual(['PATCH /v1/contacts/1', 'PATCH /v1/contacts/2', 'GET /v1/contacts/1']);
 });
 
-test('once an endpoint has worked, a record that is not found is asked for once', async () => {
+test('once an endpoint has worked, a record that is not found is requested only once', async () => {
 	const { client, routes } = clientOf(answering({}, { status: 404 }));
 	await client.call(update, { id: '1' });
 	await expect(client.call(update, { id: '2' })).rejects.toMatchObject({
@@ -118,7 +121,7 @@ test.each([
 	},
 );
 
-test('the code of a network error is read from the error that n8n has wrapped, and from nothing else', async () => {
+test('the code of a network error is read from the error that n8n has wrapped, and from no other place', async () => {
 	const wrapped = (levels: number): unknown =>
 		levels === 0 ? refused : { cause: wrapped(levels - 1) };
 	const { result } = await outcome([{ error: wrapped(4) }], write);
@@ -129,7 +132,7 @@ test('the code of a network error is read from the error that n8n has wrapped, a
 	}
 });
 
-test('a connection that was refused takes no part of the rate', async () => {
+test('a refused connection does not count for the rate', async () => {
 	const service = answering({ error: refused }, { error: refused }, {});
 	const { client, routes } = clientOf(service, { requestsPerMinute: 1 });
 	await client.call(write);
@@ -145,7 +148,7 @@ test.each([
 	expect(timeouts).toEqual([expected]);
 });
 
-test('every caller gives up after the timeout it was given, with the code of a broken connection', async () => {
+test('every caller gives up after its timeout, with the error code of a connection that timed out', async () => {
 	const ends: unknown[] = [];
 	const wait = async (ms: number) =>
 		await withDeadline(new Promise(() => undefined), ms).catch(({ code }) => ends.push([ms, code]));
@@ -153,7 +156,7 @@ test('every caller gives up after the timeout it was given, with the code of a b
 	expect(ends).toEqual([10, 200].map((ms) => [ms, 'ETIMEDOUT']));
 });
 
-test('a response or failure within the timeout is passed on, also with a timeout of years', async () => {
+test('a response or failure within the timeout is passed on, even with a timeout of years', async () => {
 	const ms = 5e12 + 0.5;
 	expect(await withDeadline(Promise.resolve('in time'), ms)).toBe('in time');
 	await expect(withDeadline(Promise.reject(new Error('x')), ms)).rejects.toThrow('x');

@@ -1,4 +1,4 @@
-/** Where lists end: where nothing new comes, whatever figures say, and at a greatest size. */
+/** Where lists end: at a page without new records, whatever figures say, and at a greatest size. */
 import fc from 'fast-check';
 import { compact, range, set, sum } from 'lodash';
 
@@ -33,7 +33,7 @@ describe('a figure with the name of a total', () => {
 		parent: fc.constantFrom(...parents),
 		value: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.constantFrom(0, 10, 20, 30, 1_000, 1e15)),
 		isText: fc.boolean(),
-		/** Whether it grows with each page, as a count of the records so far does. */
+		/** Whether the figure grows with each page, like a count of the records so far. */
 		isRunning: fc.boolean(),
 	});
 	const list = fc.record({
@@ -44,7 +44,7 @@ describe('a figure with the name of a total', () => {
 	});
 	type List = typeof list extends fc.Arbitrary<infer T> ? T : never;
 
-	/** Pages of any sizes, each with the figures. */
+	/** A service with pages of any size, each with the figures. */
 	function listOf({ sizes, base, beyond, figures }: List): Service {
 		const starts = sizes.map((_, index) => sum(sizes.slice(0, index)));
 		const pages = sizes.map((size, index) => recordsOf(range(starts[index], starts[index] + size)));
@@ -66,12 +66,12 @@ describe('a figure with the name of a total', () => {
 	const isAboutOthers = ({ name, parent }: List['figures'][number]) =>
 		others.includes(name) || ['segments', 'stats'].includes(parent ?? '');
 
-	test(`ends no list early, whatever it says (TEST_SEED=${seed})`, async () => {
+	test(`never ends a list too early (TEST_SEED=${seed})`, async () => {
 		const property = fc.asyncProperty(list, async (chosen) => {
 			const { client } = clientOf(listOf(chosen));
 			const { records, shortfall } = await readRecords(client, endpoints.listContacts);
 			expect(records.map(({ id }) => id)).toEqual(range(sum(chosen.sizes)));
-			// That more are missing is said by a total only, and by a refusal after a full page.
+			// Only a total, and a refusal after a full page, say that records are missing.
 			if (chosen.beyond !== 422 && chosen.figures.every(isAboutOthers))
 				expect(shortfall).toBeUndefined();
 		});
@@ -79,14 +79,14 @@ describe('a figure with the name of a total', () => {
 	});
 
 	test.each(['total_opted_out', 'total', 'count', 'total_contacts'])(
-		'is no total if more comes: %s',
+		'is not the total if more records come: %s',
 		async (name) => {
 			const given = await gapOf(numbered({ count: 230, says: { meta: { [name]: 60 } } }));
 			expect([given.count, given.message]).toEqual([230, undefined]);
 		},
 	);
 
-	test('is the total if it agrees, beside others that do not', async () => {
+	test('is the total if it agrees with the records, even beside others that do not', async () => {
 		const says = { total: 35, meta: { count: 10, total_contacts: 500 } };
 		const { records, shortfall, total } = await readRecords(
 			clientOf(numbered({ count: 35, says })).client,
@@ -95,7 +95,7 @@ describe('a figure with the name of a total', () => {
 		expect([records.length, shortfall, total]).toEqual([35, undefined, 35]);
 	});
 
-	test('and stops at 10,000, beyond which pages are refused, says that there may be more', async () => {
+	test('that stops at 10,000, beyond which pages are refused, shows that there may be more', async () => {
 		const asSearch = numbered({ count: 12_000, size: 1_000, says: { total: 10_000 } });
 		const given = await gapOf((asked, times) =>
 			Number(asked.page ?? 1) > 10
@@ -107,7 +107,7 @@ describe('a figure with the name of a total', () => {
 	});
 });
 
-describe('a list without end', () => {
+describe('an endless list', () => {
 	const endless: Service = (_, times) => ({
 		body: { data: recordsOf(range(times * 9, times * 9 + 9)) },
 	});
@@ -135,12 +135,12 @@ describe('a list without end', () => {
 		expect(given.message).toBe('The list of contacts was stopped after 500,000 records');
 	});
 
-	test('is not confused with a long one: with a total, or with large pages', async () => {
+	test('is not confused with a long list that has a total or large pages', async () => {
 		expect((await list(numbered({ ...withTotal(12_000), size: 10 }))).ids).toHaveLength(12_000);
 		expect((await list(numbered({ count: 100_100, size: 100 }))).ids).toHaveLength(100_100);
 	});
 
-	test('is not read any further after its deadline', async () => {
+	test('is not read further after a deadline', async () => {
 		const { client, asked } = clientOf(endless);
 		const deadline = new AbortController();
 		const reading = readRecords(client, endpoints.listTemplates, { signal: deadline.signal });

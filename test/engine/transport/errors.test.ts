@@ -1,4 +1,4 @@
-/** What users read when a call fails: what happened, whether it may have taken effect, and what to do. */
+/** The errors that users read when a call fails: what happened, whether it may have taken effect, and what to do. */
 import {
 	type CallInfo,
 	ServiceError,
@@ -61,7 +61,7 @@ const read: CallInfo = { request: 'GET /v1/contacts', listed: true, writes: fals
 const write: CallInfo = { ...read, request: 'POST /v1/messages/send', writes: true };
 const response = (statusCode: number, body: unknown = '') => ({ statusCode, headers: {}, body });
 
-test('after a failure without an effect, the error suggests to try again', () => {
+test('after a failure without any effect, the error suggests trying again', () => {
 	expect(errorFromResponse(response(500), read).description).toBe('Try again later.');
 	expect(errorFromNetwork({ code: 'ETIMEDOUT' }, 'https://host/v1', 30_000, read)).toMatchObject({
 		message: 'The service did not respond within 30 s',
@@ -87,7 +87,7 @@ test.each([404, 405])(
 	},
 );
 
-test('a service that says too much is cut short', () => {
+test('a long message of the service is cut', () => {
 	const one = { message: 'x'.repeat(400) };
 	const errors = Array.from({ length: 50 }, () => one);
 	expect(errorFromResponse(response(400, one), write).message).toContain(one.message);
@@ -95,7 +95,7 @@ test('a service that says too much is cut short', () => {
 	expect(message.length).toBeLessThan(1_050);
 });
 
-test('a refusal is about the content of the request, unless it is about the key, the record or the rate', () => {
+test('a refusal concerns the content of the request, unless it concerns the key, the record or the rate', () => {
 	const statuses = [200, 299, 300, 400, 422, 401, 404, 409];
 	const errors = statuses.map((status) => errorFromResponse(response(status), write));
 	const refusals = errors.filter(isRefusedContent);

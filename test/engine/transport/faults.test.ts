@@ -1,6 +1,6 @@
 /**
- * Every fault of the service × every kind of call: what is repeated, what is reported, and that over the whole matrix
- * nothing is lost, nothing happens twice and nothing passes silently.
+ * Every fault of the service with every kind of call: which calls are repeated, which failures are reported; and for
+ * all combinations, that nothing is lost, nothing happens twice, and no failure stays unreported.
  */
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -9,14 +9,14 @@ import type { FaultOrder } from '../../../sandbox/faults';
 import { locator, sendText, useService } from '../../../harness/engine/service';
 
 const service = useService({ sampleContacts: 3 });
-/** Seconds that the service may take under the faults that hold an answer back; the others have all the time of a busy machine. */
+/** The timeout for faults that delay a response, seconds. With other faults, a busy machine may take as long as it needs. */
 const timeLimit = 2;
 const lateMs = timeLimit * 1_000 + 400;
 
 interface Call {
 	endpoint: EndpointName;
 	parameters: INodeParameters;
-	/** How often the call has had its effect. */
+	/** How often the call has taken effect. */
 	effects: () => number;
 }
 
@@ -39,14 +39,17 @@ function callsTo(contactId: INodeParameters, webhookId: INodeParameters): Call[]
 	];
 }
 
-/** What happens to a call that a fault hits once: it is repeated, fails with an error, or succeeds. */
+/** What happens to a call that a fault affects once: it is repeated, it fails with an error, or it succeeds. */
 type Fate = 'repeated' | 'mayHaveBeenSent' | 'notSent' | 'fine';
 
 interface Row {
 	fault: FaultOrder;
-	/** A message must not go out twice; updates and removals may. A removal is answered without a body. */
+	/**
+	 * The expected result of each kind of call. A message must not be sent twice; updates and removals may. The response
+	 * to a removal has no body.
+	 */
 	fates: [send: Fate, update: Fate, remove: Fate];
-	/** Whether the service has carried out what it answered with the fault. */
+	/** Whether the service has carried out the call to which it responded with the fault. */
 	isDone?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { type Service, clientOf } from '../../../harness/engine/functionService'
 import { type Endpoint, endpoints } from '../../../nodes/BusinessMessaging/api/endpoints';
 import { type ListRequest, readRecords } from '../../../nodes/BusinessMessaging/transport/lists';
 
-/** Lists with the node's code. @returns the identifiers that came, and what was asked for */
+/** Lists records with the node's code. @returns the IDs of the records, and the requests */
 export async function list(
 	service: Service,
 	request: ListRequest = {},
@@ -16,7 +16,7 @@ export async function list(
 	return { ids, asked, pages: asked.map(({ page }) => page), atOnce: most.atOnce };
 }
 
-/** What an incomplete list says. */
+/** The message about an incomplete list. */
 export async function gapOf(service: Service, request?: ListRequest) {
 	const { client, asked } = clientOf(service);
 	const { records, shortfall } = await readRecords(client, endpoints.listContacts, request);

@@ -1,4 +1,4 @@
-/** Lists of services that page in different ways: each record once, or a hint that there are more. */
+/** Lists of services that page in different ways: each record comes once, or a hint says that there are more. */
 import { range } from 'lodash';
 
 import { type Endpoint, endpoints } from '../../../nodes/BusinessMessaging/api/endpoints';
@@ -29,7 +29,7 @@ describe('pages by number', () => {
 		expect(given.atOnce).toBe(atOnce);
 	});
 
-	test.each([{}, { total: 29 }])('may be short before the end, with %j', async (says) => {
+	test.each([{}, { total: 29 }])('may have few records before the end, with %j', async (says) => {
 		const pages = [range(10), range(10, 20), range(20, 23), range(23, 26), range(26, 29)];
 		const given = await list(({ page = 0 }) => ({
 			body: { data: recordsOf(pages[Number(page)] ?? []), ...says },
@@ -37,23 +37,23 @@ describe('pages by number', () => {
 		expect(given.ids).toEqual(range(29));
 	});
 
-	test('a page that the user has chosen is the only one', async () => {
+	test('only one page is read if the user has chosen it', async () => {
 		const given = await list(numbered(withTotal(35)), { query: { page: 2 } });
 		expect([given.ids, given.pages]).toEqual([range(10, 20), [2]]);
 	});
 
-	test('no more are read than a limit needs', async () => {
+	test('only as many pages are read as the limit needs', async () => {
 		const given = await list(numbered(withTotal(500)), { limit: 25 });
 		expect([given.ids, given.pages]).toEqual([range(25), [undefined, 1, 2, 3]]);
 		expect((await list(numbered({ count: 500 }), { limit: 10 })).pages).toEqual([undefined]);
 	});
 });
 
-describe('pages by what each shows of the next one:', () => {
+describe('pages by the link or token for the next page:', () => {
 	const url = 'https://api.example.com/v1/contacts';
 	const link = (token?: string) => (token ? `/v1/contacts?limit=10&after=${token}` : null);
 
-	/** A service that pages by a token, and returns its first page to every other request. */
+	/** A service that pages by a token, and responds with its first page to every other request. */
 	function byToken(
 		parameter: string,
 		show: (token?: string) => object,
@@ -87,7 +87,7 @@ describe('pages by what each shows of the next one:', () => {
 	});
 
 	test.each(['https://evil.example.org/v1/contacts', '/v2/contacts'])(
-		'%s is not followed, and a hint says that there is more',
+		'%s is not followed, and a hint says that there are more records',
 		async (elsewhere) => {
 			const service = byToken('after', (t) => ({ next: t && `${elsewhere}?after=${t}` }));
 			const { count, message, asked } = await gapOf(service);
@@ -120,7 +120,7 @@ describe('the size of a page', () => {
 		[{ limit: 5_000 }, Infinity, [most, most, most, most]],
 		[{ limit: 25 }, 20, [25, none, none, none]],
 		[{ query: { limit: 7 } }, Infinity, [7, 7, 7, 7]],
-	])('of %j at a service that takes at most %d', async (request, greatest, sizes) => {
+	])('of %j at a service that accepts at most %d', async (request, greatest, sizes) => {
 		const { asked, ids } = await limits(request, greatest);
 		expect(asked.map(({ limit }) => limit)).toEqual(sizes);
 		expect(ids).toEqual(range(25));
@@ -136,7 +136,7 @@ describe('the size of a page', () => {
 		['504', { status: 504 }],
 		['a response that is too large', { error: { code: 'ERR_RESPONSE_TOO_LARGE' } }],
 	])(
-		'is smaller if the service answers %s to a greater one, in the next list at once',
+		'is smaller if the service responds with %s to a greater one; for the next list, this is known from the start',
 		async (_, failure) => {
 			const { client, asked } = clientOf((query, times) =>
 				Number(query.limit ?? 1) > 100 ? failure : all25(query, times),
@@ -151,13 +151,13 @@ describe('the size of a page', () => {
 		},
 	);
 
-	test('is not changed for a service that fails at everything', async () => {
+	test('is not changed for a service that fails at every request', async () => {
 		const { client, asked } = clientOf(() => ({ status: 500 }));
 		await expect(readRecords(client, endpoints.listContacts)).rejects.toThrow('HTTP 500');
 		expect(asked.map(({ limit }) => limit)).toEqual([most, most, 100, 100, none, none, none, none]);
 	});
 
-	test('is not changed where the user has chosen it, nor after a refusal of the key', async () => {
+	test('is not changed if the user has chosen it, or after a refusal of the key', async () => {
 		await expect(limits({ query: { limit: 30 } }, 20)).rejects.toMatchObject({ statusCode: 422 });
 		await expect(list(() => ({ status: 403 }))).rejects.toMatchObject({ statusCode: 403 });
 	});
@@ -183,7 +183,7 @@ describe('a page that is refused', () => {
 	});
 
 	test.each([withTotal(200), { count: 200 }])(
-		'is requested again if it was refused for a moment: %j',
+		'is requested again if the refusal is temporary: %j',
 		async (paging) => {
 			let refusals = 0;
 			const service = refusing(numbered(paging), (page) => page === 7 && refusals++ < 2);
@@ -202,7 +202,7 @@ describe('a page that is refused', () => {
 	});
 });
 
-describe('what a service says but does not give', () => {
+describe('records that the service announces but does not return', () => {
 	const always = (says: object): Service => numbered({ count: 10, says, beyond: 'last' });
 
 	test.each([
@@ -216,10 +216,10 @@ describe('what a service says but does not give', () => {
 	});
 });
 
-describe('a list that others change meanwhile', () => {
+describe('a list that others change while it is read', () => {
 	type Says = (list: number[], isLast: boolean, next: number) => object;
 
-	/** Pages by number or by cursor of a list that is changed once, before one of them is asked for. */
+	/** A list with pages by number or by cursor, which is changed once, before one of its pages is requested. */
 	function changedBefore(
 		page: number,
 		count: number,
@@ -250,19 +250,19 @@ describe('a list that others change meanwhile', () => {
 		['a move, with has_more', changedBefore(3, 30, lastToFront, hasMore), range(30)],
 		['a move from a separate last page', changedBefore(4, 31, lastToFront, cursor), range(31)],
 		['a removal', changedBefore(2, 100, (list) => list.shift(), total), range(1, 100)],
-	])('gives each record once after %s', async (_, service, expected) => {
+	])('returns each record once after %s', async (_, service, expected) => {
 		const { ids, pages } = await list(service);
 		expect(ids).toEqual(expect.arrayContaining(expected));
 		expect(ids).toHaveLength(new Set(ids).size);
 		expect(pages.length).toBeLessThanOrEqual(14);
 	});
 
-	test('returns all remaining records after one was removed that had not been read yet', async () => {
+	test('returns all remaining records after an unread one was removed', async () => {
 		const { ids } = await list(changedBefore(2, 100, (now) => now.pop(), total));
 		expect(ids).toEqual(range(99));
 	});
 
-	test('is read again a few times at most, and a hint says how many records are missing', async () => {
+	test('is read again at most a few times, and a hint says how many records are missing', async () => {
 		const given = await gapOf(numbered({ count: 100, says: { total: 101 } }));
 		expect([given.count, given.message]).toEqual([100, 'The service returned 100 of 101 contacts']);
 		expect(given.asked.length).toBeLessThan(40);
@@ -279,7 +279,7 @@ describe('records', () => {
 		expect(ids).toHaveLength(count);
 	});
 
-	test('in several possible lists are an error that names the fields of the response', async () => {
+	test('in several possible lists lead to an error that names the fields of the response', async () => {
 		const body = { people: [{ id: 1 }], groups: [{ id: 2 }] };
 		await expect(list(() => ({ body }))).rejects.toMatchObject({
 			message: 'The node found no list of contacts in the response',
@@ -293,7 +293,7 @@ describe('the list of templates', () => {
 	beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
 	afterEach(() => jest.restoreAllMocks());
 
-	/** A service whose list of templates holds some records, and whose pages say more or less of it. */
+	/** A service with a list of templates, whose pages show different metadata. */
 	function templates(records: object[], says: object = {}, everyPageIsTheSame = false) {
 		const { client, asked } = clientOf(({ page }) => ({
 			body: { data: everyPageIsTheSame || page === undefined ? records : [], ...says },
@@ -301,7 +301,7 @@ describe('the list of templates', () => {
 		return { read: async (isFresh = false) => await listTemplates(client, isFresh), asked };
 	}
 
-	test('is kept for five minutes, unless a fresh one is asked for', async () => {
+	test('is cached for five minutes, unless a fresh list is requested', async () => {
 		const records = [{ name: 'a' }, { name: 'b' }];
 		const { read, asked } = templates(records);
 		const countAfter = async (ms: number, isFresh?: boolean) => {

@@ -1,4 +1,4 @@
-/** The rate of one key, against a service that counts for itself, on a clock that only the test moves. */
+/** The rate of one key, with a service that counts by itself, and a clock that only the test moves. */
 import { RateLimiter, type Slot } from '../../../nodes/BusinessMessaging/transport/rateLimiter';
 import { backoffMs } from '../../../nodes/BusinessMessaging/transport/throttle';
 import { campaign, oneEach, people, useService } from '../../../harness/engine/service';
@@ -10,7 +10,7 @@ describe('by the clock of the test', () => {
 	beforeEach(() => void jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
 
-	/** Senders that wait for their turn, and what they got. */
+	/** Senders that wait for their turn, and the results that they got. */
 	class Line {
 		readonly out: Slot[] = [];
 		readonly ends: string[] = [];
@@ -18,7 +18,7 @@ describe('by the clock of the test', () => {
 
 		constructor(private readonly requests: number) {}
 
-		/** Lets so many more wait. @returns how many requests are out */
+		/** Adds this number of senders to the queue. @returns how many requests are under way */
 		async join(
 			count: number,
 			waiting: Parameters<RateLimiter['acquire']>[1] = {},
@@ -36,13 +36,13 @@ describe('by the clock of the test', () => {
 			return this.out.length;
 		}
 
-		/** The service takes so many of those that are out, oldest first. */
+		/** The service accepts this number of the requests under way, oldest first. */
 		async accept(count = 1): Promise<number> {
 			for (const slot of this.out.splice(0, count)) slot.accepted();
 			return await this.after(0);
 		}
 
-		/** Afterwards, so many as the rate allows go out at once. */
+		/** Raises the limit, so that afterwards as many requests are sent at once as the rate allows. */
 		async warmUp(): Promise<void> {
 			for (let round = 0; round < 8; round++) {
 				await this.join(this.requests);
@@ -57,7 +57,7 @@ describe('by the clock of the test', () => {
 		}
 	}
 
-	test('never more in any window than the rate, counted from the response', async () => {
+	test('no window has more requests than the rate allows, counted from the response', async () => {
 		const line = new Line(3);
 		expect(await line.join(5)).toBe(3);
 		await line.after(100);
@@ -66,7 +66,7 @@ describe('by the clock of the test', () => {
 		expect(await line.after(2)).toBe(2);
 	});
 
-	test('after a refusal all wait as long as the service asks; then one request tests it, and its success releases the others', async () => {
+	test('after a refusal, all requests wait as long as the service asks; then one tests the service, and its success releases the others', async () => {
 		const line = new Line(100);
 		await line.warmUp();
 		expect(await line.join(300)).toBe(100);
@@ -75,14 +75,14 @@ describe('by the clock of the test', () => {
 		line.out.splice(0).forEach((slot) => slot.accepted());
 		expect(await line.after(4_999)).toBe(0);
 		expect(await line.after(2)).toBe(1);
-		expect(await line.after(windowMs)).toBe(1); // a single one finds out
-		expect(await line.accept()).toBe(50); // half as many as when one was refused
+		expect(await line.after(windowMs)).toBe(1); // one request tests the service
+		expect(await line.accept()).toBe(50); // half as many as were under way at the refusal
 	});
 
 	test('after a wait that is too long, one request tries the service again after ten minutes', async () => {
 		const line = new Line(10);
 		await line.join(1);
-		await line.refuse(60_000 * 1_000); // X-RateLimit-Reset: 60000, meant in ms
+		await line.refuse(60_000 * 1_000); // X-RateLimit-Reset: 60000, by which the service means ms
 		await line.join(3);
 		expect(line.ends).toEqual(['blocked', 'blocked', 'blocked']);
 		expect(Math.round(line.limiter.waitMs() / minute)).toBe(1_000);
@@ -90,12 +90,12 @@ describe('by the clock of the test', () => {
 		expect(await line.join(5)).toBe(1);
 		expect(await line.accept()).toBeGreaterThan(1);
 		expect(line.ends).toHaveLength(3);
-		await line.refuse(1_000); // a short wait is accepted, whatever the service asked before
+		await line.refuse(1_000); // a short wait is accepted, even after a too long one
 		await line.join(1);
 		expect(line.ends).toHaveLength(3);
 	});
 
-	test('a service that refuses everything for more than ten minutes is given up', async () => {
+	test('requests are given up after the service has refused everything for more than ten minutes', async () => {
 		const line = new Line(1);
 		await line.join(30);
 		for (let passed = 0; passed < 9; passed++) {
@@ -108,11 +108,11 @@ describe('by the clock of the test', () => {
 		expect(line.ends).toEqual(Array(30 - 10).fill('blocked'));
 	});
 
-	test('if the service names no time, the wait grows with each refusal, and simultaneous refusals count once', async () => {
+	test('if the service does not say how long to wait, the wait grows with each refusal, and simultaneous refusals count once', async () => {
 		const line = new Line(10);
 		await line.join(30);
 		while (line.out.length > 1) await line.refuse();
-		expect(line.limiter.waitMs()).toBe(0); // fewer at once may be enough; a single one finds out
+		expect(line.limiter.waitMs()).toBe(0); // sending fewer at once may be enough, so one request tests this
 		for (const seconds of [1, 2, 4]) {
 			await line.refuse();
 			expect(line.limiter.waitMs()).toBeGreaterThanOrEqual(seconds * 1_000);
@@ -121,7 +121,7 @@ describe('by the clock of the test', () => {
 		}
 	});
 
-	test('a long wait stops one recipient; when three in a row are refused, it stops the key', async () => {
+	test('a long wait stops one recipient; after three refused recipients in a row, it stops the key', async () => {
 		const line = new Line(100);
 		const refuse = async (subject: string) => {
 			await line.join(1, { subject });
@@ -130,7 +130,7 @@ describe('by the clock of the test', () => {
 		await refuse('Anna');
 		await line.join(1, { subject: 'Anna' });
 		expect(line.ends).toEqual(['blocked']);
-		expect(await line.join(2, { subject: 'Ben' })).toBe(1); // a single one finds out
+		expect(await line.join(2, { subject: 'Ben' })).toBe(1); // one request tests the service
 		expect(await line.accept()).toBe(1);
 		await line.accept();
 		for (const subject of ['Cleo', 'Dora', 'Emil']) {
@@ -142,7 +142,7 @@ describe('by the clock of the test', () => {
 		expect(line.ends).toEqual(['blocked', 'blocked']);
 	});
 
-	test('a wait of some minutes for one recipient does not hold up the others', async () => {
+	test('a wait of some minutes for one recipient does not delay the others', async () => {
 		const line = new Line(100);
 		await line.join(1, { subject: 'Anna' });
 		await line.refuse(5 * minute);
@@ -151,7 +151,7 @@ describe('by the clock of the test', () => {
 		await line.accept();
 		expect(await line.after(5 * minute - 2)).toBe(0);
 		expect(await line.after(1_000)).toBe(1);
-		// A recipient who is refused again and again is given up as well.
+		// A recipient who is refused again and again is also given up.
 		for (let n = 0; n < 2; n++) {
 			await line.refuse(5 * minute);
 			await line.join(1, { subject: 'Anna' });
@@ -160,7 +160,7 @@ describe('by the clock of the test', () => {
 		expect([line.ends, line.out]).toEqual([['blocked'], []]);
 	});
 
-	test('no timer is left when the last request has ended', async () => {
+	test('no timer is running when the last request has ended', async () => {
 		const line = new Line(3);
 		await line.join(9);
 		while (line.out.length > 0) {
@@ -212,21 +212,21 @@ describe('against the sandbox', () => {
 		return await service.run({ parameters: campaign, credentials, items: people(count, first) });
 	}
 
-	test('with the right setting the service never refuses, over several windows', async () => {
+	test('with the right setting, the service never refuses a request, over several windows', async () => {
 		expect((await send(1000, 200)).error).toBeUndefined();
 		expect([refused(), service.received()]).toEqual([0, oneEach(200)]);
 	});
 
-	test('with a setting far too high, and with another process beside it, each message goes out once', async () => {
+	test('with a far too high setting and a second process, each message is sent once', async () => {
 		const fast = { ...service.newKey(), requestsPerMinute: 10_000 };
-		const other = { ...fast, baseUrl: service.url.replace('127.0.0.1', 'localhost') }; // has a separate rate
+		const other = { ...fast, baseUrl: service.url.replace('127.0.0.1', 'localhost') }; // a host name with a separate rate
 		const runs = await Promise.all([send(1000, 150, fast), send(1150, 150, other)]);
 		expect(runs.map(({ error }) => error)).toEqual([undefined, undefined]);
 		expect(service.received()).toEqual(oneEach(300));
 		expect(refused()).toBeGreaterThan(0);
 	});
 
-	test('a wait of an hour for one person stops nobody else', async () => {
+	test('a wait of an hour for one person does not stop the others', async () => {
 		const headers = { 'retry-after': '3600' };
 		await service.fault({ match: '+15550001007', status: 429, headers, count: 99 });
 		const credentials = service.credentials(service.newKey());
@@ -279,7 +279,7 @@ describe('against a service that accepts five requests at once', () => {
 	const service = useService({ simultaneousRequests: 5, latencyMs: 100 });
 	const counter = () => service.sandbox.state.requests.counters.sendText;
 
-	test('it refuses at most 5 %, nothing is lost, and a hint names the option', async () => {
+	test('the service refuses at most 5 %, nothing is lost, and a hint names the option', async () => {
 		const credentials = service.credentials(service.newKey());
 		const run = { parameters: campaign, credentials, items: people(200) };
 		const { error, hints } = await service.run(run);
@@ -291,7 +291,7 @@ describe('against a service that accepts five requests at once', () => {
 		expect(warnings).toEqual([{ ...warnings[0], message: expect.stringMatching(option) }]);
 	});
 
-	test('with the option at five it refuses none', async () => {
+	test('with the option set to five, the service refuses none', async () => {
 		const credentials = service.credentials(service.newKey());
 		const parameters = { ...campaign, options: { concurrency: 5 } };
 		const { hints } = await service.run({ parameters, credentials, items: people(50) });

@@ -1,4 +1,4 @@
-/** Redirects: requests that read follow one on the same host, and all others end with an error that names the address. */
+/** Redirects: a request that only reads follows one on the same host; for any other redirect, an error names the new address. */
 import { endpoints } from '../../../nodes/BusinessMessaging/api/endpoints';
 import { sendText, useOtherHost, useService } from '../../../harness/engine/service';
 import { clientOf } from '../../../harness/engine/functionService';
@@ -21,7 +21,7 @@ test.each([301, 302, 303, 307, 308])(
 	},
 );
 
-test('a slash at the end is followed on every page, with the query of the request', async () => {
+test('a redirect to a slash at the end is followed on every page, with the query of the request', async () => {
 	const { client, asked, routes } = clientOf(({ page = 1 }, times) => {
 		const isFirst = times % 2 === 1;
 		if (isFirst) return { status: 308, headers: { location: '/v1/contacts/' }, body: '' };
@@ -64,7 +64,7 @@ test('a request that reads does not go to another host', async () => {
 	expect(other.seen).toEqual([]);
 });
 
-test('the error of a redirect without an address names no address', async () => {
+test('for a redirect without an address, the error names none', async () => {
 	await service.fault({ endpoint: 'sendText', status: 302, body: '' });
 	const error = await service.errorOf(sendText);
 	expect(error?.message).toContain(`${redirects} (HTTP 302)`);

@@ -1,4 +1,4 @@
-/** Registering a webhook at services that use other field names than the usual ones. */
+/** Registering a webhook at services with other field names than the usual ones. */
 import type { FaultOrder } from '../../../sandbox/faults';
 import { useService } from '../../../harness/engine/service';
 
@@ -6,7 +6,7 @@ const service = useService();
 const url = 'https://example.com/hook';
 const events = ['message.read', 'message.sent'];
 
-/** Registers a webhook at a service with these responses, by default with a new key, for which no form is known. */
+/** Registers a webhook at a service with these responses. By default, the key is new, so that no form is known. */
 async function register(faults: FaultOrder[], key = service.newKey()) {
 	for (const fault of faults) await service.fault({ endpoint: 'createWebhook', ...fault });
 	const { outputs, error } = await service.run({
@@ -28,7 +28,7 @@ test.each<[string[], object]>([
 	[['callback_url: is required'], { callback_url: url, events }],
 	[['events must be a string'], { url, events: textOrJson }],
 	[['no "webhook_url"', 'events must be a string'], { webhook_url: url, events: textOrJson }],
-])('what the refusals %j name is tried next, and kept for the next time', async (words, body) => {
+])('the field names in the refusals %j are tried next, and remembered', async (words, body) => {
 	const { output, bodies, key } = await register([...words.map((one) => unknown(one)), taken]);
 	expect(output).toEqual({ id: 'w1' });
 	expect([bodies[0], bodies.at(-1)]).toEqual([{ url, events }, body]);
@@ -73,7 +73,7 @@ test.each<[string, FaultOrder]>([
 	['about the number of webhooks', unknown('You have too many of these')],
 	['about the key', { status: 403, body: { message: 'url' } }],
 	['that may have been taken', { status: 502, body: { message: 'url' } }],
-])('a refusal %s is no reason to try another form', async (_, fault) => {
+])('after a refusal %s, no other form is tried', async (_, fault) => {
 	const { error, bodies } = await register([fault]);
 	expect(error).toBeDefined();
 	expect(bodies).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** What comes back has a greatest size and a time limit, and the connection ends with the request. */
+/** Responses have a greatest size and a time limit, and their connection ends with the request. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ const head = { 'content-type': 'application/json' };
 const packed = (megabytes: number) =>
 	gzipSync(JSON.stringify({ id: 'a'.repeat(megabytes * 2 ** 20) }));
 
-test('a response that grows beyond 32 MB when it is unpacked ends with an error, at once', async () => {
+test('a response that grows beyond 32 MB when it is decompressed is refused at once', async () => {
 	const body = packed(200);
 	expect(body.length).toBeLessThan(250_000);
 	respond = (response) =>
@@ -37,7 +37,7 @@ test('a response that grows beyond 32 MB when it is unpacked ends with an error,
 	expect(host.seen).toHaveLength(2);
 });
 
-test('an endless response ends with an error, and its connection is closed', async () => {
+test('an endless response is refused, and its connection is closed', async () => {
 	let isClosed = false;
 	respond = async (response) => {
 		const closed = once(response, 'close').then(() => (isClosed = true));

@@ -27,9 +27,12 @@ test.each([
 	['HTTP://LOCALHOST:4010', '/api/v1', 'http://localhost:4010', '/api/v1'],
 	['http://2130706433:4010/api', 'automatic', 'http://127.0.0.1:4010', '/api/v1'],
 	['http://[::1]', 'automatic', 'http://[::1]', '/v1'],
-])('%s with the API path %s is %s as %s', (baseUrl, apiPath, root, read) => {
-	expect(readServiceConfig({ ...good, baseUrl, apiPath })).toMatchObject({ root, apiPath: read });
-});
+])(
+	'%s with the API path %s gives the address %s and the API path %s',
+	(baseUrl, apiPath, root, read) => {
+		expect(readServiceConfig({ ...good, baseUrl, apiPath })).toMatchObject({ root, apiPath: read });
+	},
+);
 
 const noAddress = ["'Base URL' of the credential is not a web address", 'Enter the address'];
 const noHttps = ["'Base URL' of the credential does not start with https://", 'Change http://'];
@@ -68,7 +71,7 @@ test('a key is taken out of texts, unless it is too short to be one', () => {
 	expect(redacted(undefined, 'undefined')).toBe('undefined');
 });
 
-test('address and key together are one service, host and key one rate; neither reveals the key', () => {
+test('base URL and key identify a service, host and key identify a rate, and neither reveals the key', () => {
 	const read = (values: CredentialValues = {}) => readServiceConfig({ ...good, ...values });
 	const sameService = [{}, { baseUrl: 'https://api.example.com/v1/' }, { requestsPerMinute: 7 }];
 	const sameRate = [...sameService, { baseUrl: 'HTTPS://API.example.com:443/api', apiPath: '/v1' }];
@@ -100,15 +103,15 @@ describe("n8n's Allowed Domains of the credential", () => {
 	test.each<[CredentialValues]>([
 		[restricted(' other.example , API.Example.com. ')],
 		[restricted('*.example.com')],
-		[restricted('other.example', 'none')], // that is about the HTTP Request node
-	])('%j lets the address pass, however it is written', (values) => {
+		[restricted('other.example', 'none')], // this value is only about the HTTP Request node
+	])('%j allows the address, however it is written', (values) => {
 		expect(readServiceConfig({ ...good, ...values }).root).toBe(good.baseUrl);
 		const baseUrl = 'https://API.EXAMPLE.COM.';
 		expect(readServiceConfig({ ...values, baseUrl }).root).toBe('https://api.example.com.');
 	});
 
 	const others = ['example.com', '*.pi.example.com', 'xapi.example.com', '*', '*example.com'];
-	test.each(['', undefined, 7, ...others])('%j does not', (domains) => {
+	test.each(['', undefined, 7, ...others])('%j does not allow the address', (domains) => {
 		const { message, description } = refusalOf(restricted(domains));
 		expect(message).toBe('The credential may not be used for api.example.com');
 		expect(description).toContain("Add this host to 'Allowed Domains'");

@@ -1,4 +1,4 @@
-/** The rate of one key against random services, on a clock that only the simulation moves. */
+/** The rate of one key with random services, on a clock that only the simulation moves. */
 import fc from 'fast-check';
 
 import { simulate, type VirtualService } from './virtualService';
@@ -27,17 +27,17 @@ const times = fc
 		...{ latencyMs, refusesLate, networkMs: network * latencyMs, jitterMs: jitter * latencyMs },
 	}));
 
-/** Refusals until the number is found: the search begins with four, and its steps double. */
+/** The number of refusals that the search for the capacity needs: the search begins with four requests, and its steps double. */
 const searchOf = (capacity: number) => Math.max(4, capacity);
 
-test('a service that accepts few requests at once refuses at most 5 % besides the search for the number, and is used', () => {
+test('a service that accepts few requests at once refuses at most 5 % after the search for the number, and is well used', () => {
 	const run = (capacity: number, given: typeof steady, messages: number, seed: number) => {
 		const service = { ...steady, ...given, capacity };
 		const seen = simulate(service, { messages, senders: 100, rate: noRate, seed });
 		expect(seen.accepted).toBe(messages);
 		expect(seen.refused).toBeLessThanOrEqual(searchOf(capacity) + 0.05 * messages);
 		const eachMs = service.latencyMs + service.jitterMs / 2 + service.networkMs;
-		// The time to find out, some waits, and otherwise most of the best speed.
+		// The time for the search, some waits, and after that most of the best speed.
 		const bestMs = (messages / capacity) * eachMs;
 		expect(seen.endMs).toBeLessThanOrEqual(1.5 * bestMs + 20 * eachMs + 5_000);
 	};
@@ -63,7 +63,7 @@ test('if it also asks to wait a second, it still refuses few', () => {
 	fc.assert(property, { numRuns: 300 });
 });
 
-test('a service whose rate is kept refuses nothing, and gets as much as it allows', () => {
+test('a service whose rate is observed refuses nothing, and gets as many requests as it allows', () => {
 	const rate = fc.integer({ min: 50, max: 500 });
 	const property = fc.property(rate, times, seed, (rate, given, seed) => {
 		const service = { ...steady, ...given, perWindow: rate };
@@ -77,7 +77,7 @@ test('a service whose rate is kept refuses nothing, and gets as much as it allow
 	fc.assert(property, { numRuns: 100 });
 });
 
-test('with a setting far too high, few requests are refused and no message is lost', () => {
+test('with a far too high setting, few requests are refused and no message is lost', () => {
 	const rate = fc.integer({ min: 200, max: 1_000 });
 	const property = fc.property(rate, times, fc.boolean(), seed, (...given) => {
 		const [perWindow, rest, namesWait, seed] = given;
@@ -90,7 +90,7 @@ test('with a setting far too high, few requests are refused and no message is lo
 	fc.assert(property, { numRuns: 100 });
 });
 
-test('people who are refused for an hour stop nobody else', () => {
+test('people who are refused for an hour do not stop the others', () => {
 	const some = fc.integer({ min: 0, max: 5 });
 	const property = fc.property(
 		some,

@@ -1,29 +1,29 @@
-/** A service and the senders of one key on a clock that only the simulation moves: no timers, no HTTP. */
+/** A service and the senders of one key, on a clock that only the simulation moves: no timers, no HTTP. */
 import { Throttle } from '../../../nodes/BusinessMessaging/transport/throttle';
 
 /** How the service behaves. Times in ms. */
 export interface VirtualService {
-	/** How many requests it works on at once. */
+	/** How many requests the service handles at the same time. */
 	capacity: number;
-	/** How many it takes in any window, also from others. */
+	/** How many requests the service accepts in any window, including those of others. */
 	perWindow: number;
 	windowMs: number;
-	/** How long it works on a request, and how much longer by chance. */
+	/** How long the service handles a request, and the greatest random addition. */
 	latencyMs: number;
 	jitterMs: number;
-	/** How long a request and a response are on their way, by chance; so they overtake each other. */
+	/** How long a request and a response take on the network, at random, so that they may overtake each other. */
 	networkMs: number;
 	/** Whether a refusal takes as long as a success. */
 	refusesLate: boolean;
-	/** Seconds of `Retry-After` when too many come at once. */
+	/** Seconds of `Retry-After` when too many requests come at once. */
 	retryAfter?: number;
-	/** Whether it says how long to wait for the rate; yes by default. */
+	/** Whether the service says how long to wait for the rate; yes by default. */
 	namesWait?: boolean;
-	/** How many people it refuses everything, asking for an hour. */
+	/** For how many people the service refuses everything and asks for a wait of an hour. */
 	limitedPeople?: number;
 }
 
-/** Numbers from 0 to 1, the same for the same seed. */
+/** Random numbers from 0 to 1; the same seed gives the same numbers. */
 function randomOf(seed: number): () => number {
 	let state = seed >>> 0;
 	return () => {
@@ -34,19 +34,19 @@ function randomOf(seed: number): () => number {
 	};
 }
 
-/** What a simulation has seen. */
+/** What a simulation has recorded. */
 export interface Seen {
 	accepted: number;
 	refused: number;
 	/** Messages that were given up. */
 	blocked: number;
 	endMs: number;
-	/** The most requests under way in the second half. */
+	/** The greatest number of requests under way in the second half. */
 	mostLately: number;
 	known?: number;
 }
 
-/** Sends one message to each of `messages` people, with `senders` of them waiting for their turn at once. */
+/** Sends one message to each of `messages` people. `senders` of the messages wait for their turn at the same time. */
 export function simulate(
 	service: VirtualService,
 	{

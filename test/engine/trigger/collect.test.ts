@@ -1,4 +1,4 @@
-/** Deliveries that wait for each other: quick messages of one person, and delivery receipts. */
+/** Deliveries that wait for each other: messages that a person sends in quick succession, and delivery receipts. */
 import axios from 'axios';
 import { setTimeout as pause } from 'node:timers/promises';
 import { range, sortBy, sum } from 'lodash';
@@ -45,7 +45,7 @@ test('joins the messages that a person sends in a row, in the order of their tim
 
 test('starts one execution for each of 50 people who write three messages at once', async () => {
 	const trigger = await triggers.active({ parameters: { options: { groupMessages: 2 } } });
-	// However long 150 deliveries take here, the eight seconds are not over.
+	// The clock stands still: however long 150 deliveries take here, the eight seconds are not over.
 	jest.spyOn(Date, 'now').mockReturnValue(Date.now());
 	const people = range(50).map((n) => `+1555000${1000 + n}`);
 	const bodies = [0, 1, 2].flatMap((n) =>
@@ -89,7 +89,7 @@ test('starts at once what cannot be grouped: receipts, and a delivery with messa
 });
 
 test.each([grouping, batching])(
-	'takes each event once that comes again while it waits and later, with %j',
+	'handles an event once that is delivered again while it waits and afterwards, with %j',
 	async (parameters) => {
 		const trigger = await triggers.active({ parameters });
 		const bodies = range(5).map(parameters === grouping ? (n) => message(n) : receipt);
@@ -129,7 +129,7 @@ test('a test in the editor and the published workflow do not share a group', asy
 });
 
 describe('by a clock that only the test moves', () => {
-	/** Delivers so many events one after another, so that it is never quiet. @param passes ms between two of them */
+	/** Delivers this number of events one after another, without a quiet time between them. @param passes ms between two events */
 	async function deliverInARow(
 		trigger: Trigger,
 		{ bodies, passes, pauseMs = 150 }: { bodies: unknown[]; passes: number; pauseMs?: number },
@@ -166,7 +166,7 @@ describe('by a clock that only the test moves', () => {
 		const trigger = await triggers.active({ parameters: batching });
 		await deliverInARow(trigger, { bodies: range(8).map(receipt), passes: 1_000, pauseMs: 50 });
 		const [first] = trigger.executions.map((execution) => itemsIn(execution).length);
-		expect(first).toBeLessThanOrEqual(5); // fewer if the machine is so busy that it has been quiet
+		expect(first).toBeLessThanOrEqual(5); // fewer if the machine is so busy that there was a quiet time
 	});
 
 	test('twenty receipts start an execution at once', async () => {
@@ -179,7 +179,7 @@ describe('by a clock that only the test moves', () => {
 	});
 });
 
-test('starts one execution for a message that the service gives up waiting for', async () => {
+test('starts one execution for a message even if the service stops waiting for the response', async () => {
 	const trigger = await triggers.active({ parameters: grouping });
 	const url = triggers.urlOf(trigger);
 	await expect(axios.post(url, message(1), { timeout: 100 })).rejects.toThrow('timeout');

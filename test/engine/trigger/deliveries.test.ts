@@ -1,4 +1,4 @@
-/** Deliveries over HTTP through n8n's own webhook context: what starts an execution, with what, and what is refused. */
+/** Deliveries over HTTP through n8n's own webhook context: which start an execution, with which items, and which are refused. */
 import axios from 'axios';
 import { customer, received, Triggers, useService } from '../../../harness/engine/service';
 import { until } from '../../../harness/until';
@@ -72,7 +72,7 @@ test.each([
 	expect(answer.body).toEqual({ message: expect.stringContaining('is not an event') });
 });
 
-test('hands on the events of a list that contains other entries too', async () => {
+test('starts with the events of a list that also contains other entries', async () => {
 	const trigger = await triggers.active();
 	const deep = JSON.parse('[1]'.padStart(202, '[').padEnd(401, ']')) as unknown;
 	const answer = await triggers.deliver(trigger, [
@@ -102,7 +102,7 @@ test.each([
 	{ event: 'webhook.test', id: 'evt_1', timestamp: 1_700_000_000 },
 	{ type: 'url_validation', data: null },
 	{ event: 'webhook_verification', data: {} },
-])('answers the test of a URL %j with 200, also before it knows its secret', async (body) => {
+])('responds with 200 to %j, a test of the URL, even before the secret is known', async (body) => {
 	const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
 	const { status } = await triggers.deliver(trigger, body, {}, trigger.url);
 	expect([status, trigger.executions]).toEqual([200, []]);
@@ -113,7 +113,7 @@ test.each([
 	{ event: 'ping', payload: { from: customer } },
 	{ event: 'latest', from: customer },
 ])(
-	'responds to %j with an error, as it is neither an event nor the test of a URL',
+	'responds with an error to %j, which is neither an event nor a test of the URL',
 	async (body) => {
 		const trigger = await triggers.active({ parameters: { options: { otherEvents: '*' } } });
 		expect((await triggers.deliver(trigger, body)).status).toBe(400);
@@ -171,7 +171,7 @@ test('answers a GET with its challenge as text, and starts nothing', async () =>
 	expect(trigger.executions).toEqual([]);
 });
 
-test('answers a challenge that comes with POST, also before it knows its secret', async () => {
+test('answers a challenge in a POST, even before the secret is known', async () => {
 	const trigger = await triggers.active();
 	const challenge = { type: 'url_verification', challenge: 'abc' };
 	const { status, body } = await triggers.deliver(trigger, challenge, {}, trigger.url);

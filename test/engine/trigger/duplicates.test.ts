@@ -1,4 +1,7 @@
-/** Every event once: repeated deliveries, also at the same moment and after restarts, and events that only look repeated. */
+/**
+ * Every event starts one execution: repeated deliveries, also at the same moment and after restarts; and events that
+ * only look like repetitions.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chunk, range } from 'lodash';
 import { received, Triggers, useService } from '../../../harness/engine/service';
@@ -6,7 +9,7 @@ import { received, Triggers, useService } from '../../../harness/engine/service'
 const service = useService();
 const triggers = new Triggers(service);
 afterEach(() => jest.restoreAllMocks());
-/** Holds each delivery for a moment. */
+/** Delays the execution of each delivery a little. */
 const grouping = { options: { groupMessages: 0.4 } };
 
 test('starts one execution for an event that comes ten times at the same moment, and again before n8n has stored anything', async () => {
@@ -26,7 +29,7 @@ test('remembers events after a restart of n8n', async () => {
 	expect(restarted.executions.map(({ items }) => items[0][0].json.messageId)).toEqual(['d']);
 });
 
-test('knows an event for two days', async () => {
+test('recognizes an event for two days', async () => {
 	const first = await triggers.active();
 	await triggers.deliver(first, received());
 	const now = Date.now();
@@ -40,15 +43,18 @@ test('knows an event for two days', async () => {
 test.each<[count: number, headers: Record<string, string>]>([
 	[3, {}],
 	[2, { 'webhook-id': 'e1' }],
-])('a change to and fro starts %d executions with the headers %j', async (count, headers) => {
-	const parameters = { options: { otherEvents: 'conversation.assigned' } };
-	const trigger = await triggers.active({ parameters });
-	for (const assignee of ['Ann', 'Bob', 'Ann']) {
-		const body = { event: 'conversation.assigned', data: { id: 'conv_1', assignee } };
-		await triggers.deliver(trigger, body, headers);
-	}
-	expect(trigger.executions).toHaveLength(count);
-});
+])(
+	'a value that changes and then changes back starts %d executions with the headers %j',
+	async (count, headers) => {
+		const parameters = { options: { otherEvents: 'conversation.assigned' } };
+		const trigger = await triggers.active({ parameters });
+		for (const assignee of ['Ann', 'Bob', 'Ann']) {
+			const body = { event: 'conversation.assigned', data: { id: 'conv_1', assignee } };
+			await triggers.deliver(trigger, body, headers);
+		}
+		expect(trigger.executions).toHaveLength(count);
+	},
+);
 
 test.each([2, 3])(
 	'%d equal texts in a delivery with one ID all start the workflow',
@@ -64,7 +70,7 @@ test.each([2, 3])(
 	},
 );
 
-test('a duplicate waits for the first one, and starts the execution if the first could not', async () => {
+test('a duplicate waits for the first delivery, and starts the execution if the first one could not', async () => {
 	const trigger = await triggers.active({ parameters: grouping });
 	jest.spyOn(trigger.executions, 'push').mockImplementationOnce(() => {
 		throw new Error('The database is locked');
@@ -102,7 +108,7 @@ describe('with many events', () => {
 		expect(kept).toEqual([...newer.slice(1), expect.stringMatching(/^[\w-]{11}[\da-z]{5}$/)]);
 	});
 
-	test('knows the last 20,000 until n8n restarts', async () => {
+	test('recognizes the last 20,000 until n8n restarts', async () => {
 		const trigger = await triggers.active();
 		for (const id of ['first', 'second']) await triggers.deliver(trigger, received({ id }));
 		const others = range(19_900).map((n) => `other${n}`.padEnd(11, '_') + minute);
@@ -115,7 +121,7 @@ describe('with many events', () => {
 		expect(trigger.executions.length).toBe(known);
 	});
 
-	test('knows the latest one, whatever older data n8n writes back', async () => {
+	test('recognizes the latest one, whatever older data n8n writes back', async () => {
 		const trigger = await triggers.active();
 		await triggers.deliver(trigger, received({ id: 'latest' }));
 		for (const stored of [older, newer, older, newer]) {
@@ -134,7 +140,7 @@ test('starts duplicate events if the user allows them', async () => {
 	expect(trigger.executions).toHaveLength(2);
 });
 
-test('takes the same event with every test in the editor', async () => {
+test('accepts the same event in every test in the editor', async () => {
 	const trigger = await triggers.make({ mode: 'test' });
 	for (let n = 0; n < 2; n++) {
 		await trigger.activate();

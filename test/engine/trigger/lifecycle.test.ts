@@ -1,4 +1,4 @@
-/** The registration at the service and its secret, from activation to deactivation, through n8n's own contexts, over HTTP. */
+/** The registration at the service and its secret, from publishing to unpublishing, through n8n's own contexts, over HTTP. */
 import type { INodeParameters } from 'n8n-workflow';
 import { received, Triggers, useService } from '../../../harness/engine/service';
 import type { Trigger } from '../../../harness/engine/trigger';
@@ -8,14 +8,14 @@ import { unreachableReason } from '../../../nodes/BusinessMessaging/webhooks/pub
 const service = useService();
 const triggers = new Triggers(service);
 
-/** What the service has registered. */
+/** The registrations at the service. */
 const registered = () => service.sandbox.state.webhooks.all;
 
-/** The registrations of one trigger: its URL with a secret. */
+/** The registrations of one trigger: those for its URL with a secret. */
 const own = ({ url }: Trigger) =>
 	registered().filter((webhook) => webhook.url.split('?')[0] === url);
 
-/** Puts a registration at the service as if somebody else had made it. */
+/** Adds a registration at the service, as if somebody else had made it. */
 const foreign = (url: string) =>
 	service.sandbox.state.webhooks.create({ url, events: ['message.received'] });
 
@@ -28,7 +28,7 @@ const receipts: INodeParameters = {
 };
 const newSecret: INodeParameters = { options: { secretVersion: 2 } };
 
-/** Has the service list all webhooks in its own way. */
+/** Makes the service show URLs in its own way when it lists webhooks. */
 const listAs = (write: (url: string) => string | undefined) =>
 	jest.spyOn(service.sandbox.state.adapter, 'answer').mockImplementation((name, result) => {
 		const list = (result as { data?: Array<{ url: string }> }).data;
@@ -66,7 +66,7 @@ describe('the registration', () => {
 	});
 
 	const masked = (url: string) => url.replace(/=.*/, '=***');
-	/** How services show the URL of a webhook in their lists. */
+	/** Ways in which services show the URL of a webhook in their lists. */
 	const writings: Array<[string, (url: string) => string | undefined]> = [
 		['with a slash at the end', (url) => url.replace('?', '/?')],
 		['percent-encoded', (url) => url.replace(/o/g, '%6f')],
@@ -77,7 +77,7 @@ describe('the registration', () => {
 	];
 
 	test.each(writings)(
-		'is kept, replaced and removed where the service shows its URL %s',
+		'is kept, replaced and removed if the service shows its URL %s',
 		async (_, write) => {
 			const other = foreign('https://example.com/others');
 			listAs(write);
@@ -102,7 +102,7 @@ describe('the registration', () => {
 	);
 
 	test.each(writings)(
-		'leaves nothing behind where the service shows its URL %s and gives no ID when it is made',
+		'leaves nothing behind if the service shows its URL %s and responds to the registration without an ID',
 		async (_, write) => {
 			const other = foreign('https://example.com/others');
 			const answer = listAs(write);
@@ -118,7 +118,7 @@ describe('the registration', () => {
 		},
 	);
 
-	test('for other events is replaced, the new one first, so that there is always one', async () => {
+	test('for other events is replaced; the new one is made first, so that there is always one', async () => {
 		const it = await triggers.active();
 		const [{ id, url }] = registered();
 		await triggers.active({ parameters: receipts, staticData: it.staticData });
@@ -130,7 +130,7 @@ describe('the registration', () => {
 		expect(writes.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE']);
 	});
 
-	test('leaves registrations alone whose URL only begins with its own', async () => {
+	test('does not affect registrations whose URL only begins with the same text', async () => {
 		const it = await triggers.make();
 		const endings = [
 			'-test',
@@ -172,7 +172,7 @@ describe('the registration', () => {
 		await service.fault({ endpoint: 'createWebhook', status: 422, body, count: 20 });
 		const parameters = { options: { otherEvents: 'message.recieved' } };
 		const changed = await triggers.make({ parameters, staticData: it.staticData });
-		jest.spyOn(changed, 'deactivate').mockResolvedValue(); // with which n8n tidies up
+		jest.spyOn(changed, 'deactivate').mockResolvedValue(); // n8n uses this to clean up
 		await expect(changed.activate()).rejects.toThrow(/"message.recieved" is unknown.*Other Event/);
 		expect(registered()).toEqual(before);
 	});
@@ -215,7 +215,7 @@ describe('the registration', () => {
 		expect(registered()).toEqual([]);
 	});
 
-	test('counts as removed if it is gone already', async () => {
+	test('counts as removed if it no longer exists', async () => {
 		const it = await triggers.active();
 		await service.fault({ endpoint: 'deleteWebhook', status: 404 });
 		await it.deactivate();
@@ -253,7 +253,7 @@ describe('the registration', () => {
 		['n8n starts', 'init'],
 		['another main process of n8n takes over', 'leadershipChange'],
 	] as const)('stays as it was when %s and the service does not respond', async (_, reason) => {
-		// The requests of this key are held back for a day then.
+		// The requests of this key are then delayed for a day.
 		const it = await triggers.active({ credentials: service.credentials(service.newKey()) });
 		const before = [...registered()];
 		const headers = { 'retry-after': '86400' };
@@ -262,7 +262,7 @@ describe('the registration', () => {
 		expect(registered()).toEqual(before);
 	});
 
-	test('of a test differs', async () => {
+	test('of a test is separate', async () => {
 		const production = await triggers.active();
 		const test = await triggers.active({ mode: 'test' });
 		expect([own(production), own(test)]).toEqual([[expect.anything()], [expect.anything()]]);
@@ -270,7 +270,7 @@ describe('the registration', () => {
 		expect(registered()).toEqual(own(production));
 	});
 
-	test('of a copy of the workflow differs', async () => {
+	test('of a copy of the workflow is separate', async () => {
 		const it = await triggers.active();
 		const copy = await triggers.active({ webhookId: 'another-id', staticData: it.staticData });
 		await it.deactivate();
@@ -278,7 +278,7 @@ describe('the registration', () => {
 		expect(own(copy)).toHaveLength(1);
 	});
 
-	test('is removed when the user goes over to registering by hand, and nothing else is touched', async () => {
+	test('is removed when the user changes to registering by hand, and nothing else is changed', async () => {
 		const automatic = await triggers.active();
 		const byHand = foreign(automatic.url);
 		const { staticData } = automatic;
@@ -317,7 +317,7 @@ describe('the secret of the URL', () => {
 	test.each([
 		['', (url: string) => url],
 		[', also where the service shows no URL', () => undefined],
-	])("is another one when n8n's address has changed%s", async (_, write) => {
+	])("changes when n8n's address has changed%s", async (_, write) => {
 		listAs(write);
 		const workflowId = 'moved';
 		const it = await triggers.active({ workflowId });
@@ -385,7 +385,7 @@ describe('addresses of n8n', () => {
 		);
 	});
 
-	// on the source, as there is no such service
+	// tested on the function, because there is no such service
 	test.each([
 		['a name', 'n8n.example.com localhost.example.com 10.example.com'],
 		['an address', '8.8.8.8 172.15.0.1 172.32.0.1 100.128.0.1 198.17.0.1 [2606:4700::1111]'],

@@ -15,7 +15,7 @@ test.each([
 	expect(trigger.executions.map(({ items }) => items[0][0].json.text)).toEqual(expected);
 });
 
-test('a delivery with several events passes Only Run If, which is about a delivery with one', async () => {
+test('a delivery with several events passes Only Run If, which is only for deliveries with one event', async () => {
 	const onlyRunIf = '={{ $json.body.data.text.length > 7 }}';
 	const trigger = await triggers.active({ parameters: { filters: { onlyRunIf } } });
 	await triggers.deliver(trigger, [hello, order]);

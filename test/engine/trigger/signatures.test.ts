@@ -1,4 +1,4 @@
-/** Who may start the workflow: signatures in all forms, the secret of a URL registered by hand, the size of bodies, and hostile deliveries. */
+/** Who may start the workflow: signatures of all kinds, the secret of a URL registered by hand, the size of bodies, and hostile deliveries. */
 import { createHmac } from 'node:crypto';
 
 import fc from 'fast-check';
@@ -31,10 +31,10 @@ const ownForm = { prefix: 'v=', timestampHeader: 'X-Time' };
 
 interface Form {
 	parameters: INodeParameters;
-	/** The headers of a body that is signed at a time. */
+	/** The headers for a body that is signed at a given time. */
 	sign: (text: string, key: string, time: string) => Record<string, string>;
 	hasTime: boolean;
-	/** How the sandbox signs, if not by `sign`. */
+	/** How the sandbox signs, if it does not use `sign`. */
 	signDelivery?: (text: string, time: string) => Record<string, string>;
 }
 
@@ -84,7 +84,7 @@ const active = async (parameters: INodeParameters) =>
 	});
 
 test.each(Object.entries(forms))(
-	'takes %s, and nothing that was changed after signing',
+	'accepts %s, and nothing that was changed after signing',
 	async (_, form) => {
 		const { parameters, sign, hasTime } = form;
 		const trigger = await active(parameters);
@@ -118,7 +118,7 @@ test.each(Object.entries(forms))(
 	},
 );
 
-test('a signature does not replace the secret of the URL, and neither is handed on', async () => {
+test('a signature does not replace the secret of the URL, and the items contain neither', async () => {
 	const trigger = await active({ ...signed({}), simplify: false });
 	const headers = { 'X-Signature': hmac(secret, body).digest('hex') };
 	const url = triggers.urlOf(trigger);
@@ -137,7 +137,7 @@ test.each([signed({}), { options: { registration: 'manual', requireSecret: true 
 	},
 );
 
-describe('Standard Webhooks, with the cases of its own library', () => {
+describe('Standard Webhooks, with the test cases of its own library', () => {
 	const parameters = signed({ scheme: 'standardWebhooks' });
 	const settings: SignatureSettings = { scheme: 'standardWebhooks', header: '' };
 	const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
@@ -160,12 +160,12 @@ describe('Standard Webhooks, with the cases of its own library', () => {
 		],
 	];
 
-	test.each(several)('takes a right signature %s', async (_, given) => {
+	test.each(several)('accepts a valid signature %s', async (_, given) => {
 		const headers = { ...right(), 'webhook-signature': given() };
 		expect((await triggers.deliver(await active(parameters), body, headers)).status).toBe(200);
 	});
 
-	/** The headers of another signature, and those of a signature made at another time. */
+	/** Headers with another signature, and headers with a signature made at another time. */
 	const withSignature = (given: string) => ({ ...right(), 'webhook-signature': given });
 	const signedAt = (offset: number) => ({
 		...withSignature(signature(secret, Date.now() + offset * 1_000)),
@@ -229,7 +229,7 @@ describe('Standard Webhooks, with the cases of its own library', () => {
 	});
 
 	test.each(unusable)(
-		'if the credential is changed to %j later, no delivery is taken that is signed with the bytes that Node.js decodes from it',
+		'after the secret was changed to %j, no delivery is accepted that is signed with the bytes that Node.js decodes from this text',
 		async (given) => {
 			const credentials = service.credentials({ webhookSecret: secret });
 			const trigger = await triggers.active({ parameters, credentials });
@@ -244,7 +244,7 @@ describe('Standard Webhooks, with the cases of its own library', () => {
 	);
 });
 
-describe('no secret whatever', () => {
+describe('no secret at all', () => {
 	const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 	const numRuns = 5_000;
 	const encoded = fc.base64String({ maxLength: 60 });
@@ -259,7 +259,7 @@ describe('no secret whatever', () => {
 	const prefixes = fc.constantFrom('', 'whsec_');
 	const secrets = fc.tuple(prefixes, anyText).map((parts) => parts.join(''));
 	const standard: SignatureSettings = { scheme: 'standardWebhooks', header: '' };
-	/** The signature of the library; undefined for a secret that it refuses. */
+	/** The signature by the library; undefined for a secret that the library refuses. */
 	const ofLibrary = (given: string) => {
 		try {
 			return new Webhook(given).sign('msg_1', new Date(1_614_265_330_000), body).slice(3);
@@ -268,7 +268,7 @@ describe('no secret whatever', () => {
 		}
 	};
 
-	test(`gives a key of Standard Webhooks that lacks a digit, or another one than their library (TEST_SEED=${seed})`, () => {
+	test(`gives a key for Standard Webhooks that lacks a digit, or that differs from the library's key (TEST_SEED=${seed})`, () => {
 		const property = fc.property(secrets, (given) => {
 			const key = signingKey(standard, given);
 			if (!key) return;
@@ -318,7 +318,7 @@ test.each<[status: number, query: string, headers: Record<string, string>]>([
 test.each([
 	[413, 11_000],
 	[200, 9_000],
-])('responds with %d to %d characters if the limit is 10 KB', async (status, length) => {
+])('with a limit of 10 KB, responds with %d to %d characters', async (status, length) => {
 	const trigger = await triggers.active({ parameters: { options: { maxPayloadSize: 10 } } });
 	const answer = await triggers.deliver(trigger, received({ text: 'x'.repeat(length) }));
 	expect([answer.status, trigger.executions.length]).toEqual([status, status === 200 ? 1 : 0]);
@@ -335,7 +335,7 @@ describe('hostile deliveries', () => {
 	const lists = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 	const depths = fc.constantFrom(101, 20_000);
 
-	/** Bodies under the right secret. */
+	/** Bodies of deliveries with the valid secret. */
 	const bodies = fc.oneof(
 		fc.json({ maxDepth: 5 }),
 		fc
@@ -365,7 +365,7 @@ describe('hostile deliveries', () => {
 	];
 	const types = ['application/json', 'application/json; charset=utf-16', 'text/plain', ''];
 
-	/** A body, and the URL that it goes to, made of the registered one. */
+	/** A body, and a changed form of the registered URL to which it is delivered. */
 	const attacks = fc.oneof(
 		{
 			weight: 4,

@@ -1,4 +1,7 @@
-/** The Webhook Secret of the credential: as a secret that a URL registered by hand must contain, and as the key of the sandbox's signatures. */
+/**
+ * The Webhook Secret of the credential: as the secret that a URL registered by hand must contain, and as the key of the
+ * sandbox's signatures.
+ */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { customer, received, Triggers, useService } from '../../../harness/engine/service';
@@ -13,7 +16,7 @@ const signed = (values: INodeParameters): INodeParameters => ({
 	options: { signature: { values } },
 });
 
-test('with Require Secret, only the secret of the credential is taken, and nothing if it is emptied later', async () => {
+test('with Require Secret, only the secret of the credential is accepted; if it is removed later, nothing is accepted', async () => {
 	const credentials = service.credentials({ webhookSecret: secret });
 	const parameters = { options: { registration: 'manual', requireSecret: true } };
 	const trigger = await triggers.active({ parameters, credentials });
@@ -29,7 +32,7 @@ test('with Require Secret, only the secret of the credential is taken, and nothi
 });
 
 test.each([signed({}), signed({ scheme: 'standardWebhooks' })])(
-	'takes what the sandbox signs with the same secret, and nothing that it signs with another, with %j',
+	'accepts deliveries that the sandbox signs with the same secret, and none that it signs with another one, with %j',
 	async (parameters) => {
 		const trigger = await triggers.active({
 			parameters,

@@ -1,4 +1,4 @@
-/** Which deliveries are the same event, for whatever a service may put into them. */
+/** Which deliveries are the same event, whatever a service puts into them. */
 import { deduplicationKeyOf } from '../../../nodes/BusinessMessaging/webhooks/deduplicationKey';
 
 interface Delivered {

@@ -1,4 +1,4 @@
-/** Which registered webhooks are the trigger's, however a service writes their URLs. */
+/** Which registered webhooks belong to the trigger, however a service writes their URLs. */
 import fc from 'fast-check';
 
 import { canonical } from '../../../nodes/BusinessMessaging/webhooks/publicAddress';
@@ -36,7 +36,7 @@ const writings: Record<string, Writing> = {
 	fragment: (url) => `${url}#`,
 };
 
-test(`is recognized in every way to write it (TEST_SEED=${seed})`, () => {
+test(`is recognized, however it is written (TEST_SEED=${seed})`, () => {
 	const names = fc.uniqueArray(fc.constantFrom(...Object.keys(writings)), { maxLength: 4 });
 	const property = fc.property(fc.constantFrom(...urls), names, (url, chosen) => {
 		const registered = `${url}?token=${secret}`;

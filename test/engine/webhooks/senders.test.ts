@@ -1,4 +1,4 @@
-/** Who has written: a number, an ID behind which the service hides it, or both; and which message it replies to. */
+/** The sender of a message: a number, an ID behind which the service hides the number, or both; and the message that it quotes. */
 import type { EventEnvelope } from '../../../nodes/BusinessMessaging/api/events';
 import { toArrival } from '../../../nodes/BusinessMessaging/inbox/arrival';
 import { isPersonId } from '../../../nodes/BusinessMessaging/phone/readPhone';
@@ -54,7 +54,7 @@ test.each<[Record<string, unknown>, Record<string, unknown>]>([
 	[{ from: { id: { of: 'somebody' } } }, { from: { id: { of: 'somebody' } } }],
 	[{ from: { id: '9'.repeat(200) } }, { from: { id: '9'.repeat(200) } }],
 	[{}, {}],
-])('%j comes out as %j', (data, expected) => {
+])('%j becomes %j', (data, expected) => {
 	const { from, senderId } = simplify(received(data));
 	expect({ from, senderId }).toEqual({ from: undefined, senderId: undefined, ...expected });
 });
@@ -64,12 +64,12 @@ test('an object stays in the item, beside the number or ID that was found in it'
 	expect(simplify(received({ from }))).toMatchObject({ from: id, fromDetails: from });
 });
 
-test('only the sender of a customer’s message has an ID: that of a receipt is ours', () => {
+test('only the sender of a customer’s message has an ID; the sender of a receipt is the business', () => {
 	const event = { event: 'message.read', data: { id: 'm1', from: id, to: number } };
 	expect(simplify(event)).toEqual({ event: 'message.read', from: id, to: number, messageId: 'm1' });
 });
 
-test('messages of one person without a number are grouped, and those of two are not', () => {
+test('messages of one person without a number are grouped, and messages of two such people are not', () => {
 	const events = ['US.1000001', 'US.1000002', 'US.1000001'].map((from, index) =>
 		received({ from: { id: from, tries: index }, text: `${index}` }),
 	);
@@ -119,13 +119,13 @@ test.each<[Record<string, unknown>]>([
 	[{ context: { isForwarded: true } }],
 	[{ replyTo: '' }],
 	[{ conversationId: 'q1', messageId: 'm1', replies: ['q1'], contextual: 'q1' }],
-])('%j quotes none', (data) => {
+])('%j quotes no message', (data) => {
 	expect(toArrival(received({ from: id, ...data }), {})).not.toHaveProperty('quoted');
 });
 
 const million = 1e6;
 
-// A pattern that goes back and forth over such a text would take hours.
+// A regular expression that backtracks over such a text would take hours.
 test.each([
 	['digits', '1'.repeat(million)],
 	['letters', 'a'.repeat(million)],
@@ -133,7 +133,7 @@ test.each([
 	['addresses', `1${'@a'.repeat(million)}`],
 	['an ID that ends badly', `${'US.1'.repeat(million)}!`],
 	['127 digits and letters that end badly', `${'1a'.repeat(63)}@${'a'.repeat(21)}`],
-])('%s are no ID', (_, text) => {
+])('%s are not an ID', (_, text) => {
 	expect(isPersonId(text)).toBe(false);
 	expect(simplify(received({ from: text }))).not.toHaveProperty('senderId');
 });

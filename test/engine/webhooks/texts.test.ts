@@ -1,4 +1,4 @@
-/** How texts of customers are read: as an answer to a question, and as a wish not to be written to any more, or again. */
+/** How texts of customers are read: as an answer to a question, as an opt-out, or as an opt-in. */
 import type {
 	AnswerKind,
 	Expected,
@@ -100,7 +100,7 @@ test.each([
 	expect(intents).toEqual(['optOut', 'optIn']);
 });
 
-test('only the item of a message has an intent, beside the fields of the service', () => {
+test('only the item of a message has an intent, next to the fields of the service', () => {
 	expect(simplify(message('Stop', { from: '+15550001111' }))).toMatchObject({ intent: 'optOut' });
 	expect(simplify(message('Hello'))).not.toHaveProperty('intent');
 	expect(simplify({ ...message('Stop'), event: 'message.read' })).not.toHaveProperty('intent');
@@ -152,12 +152,15 @@ describe.each(timeNames)('the time in %s', (name) => {
 		(time) => ({ ...message('Hi', { id: 'm1' }), [name]: time }),
 	];
 
-	test.each(places)('is that of the item, wherever it is, and tells two events apart', (place) => {
-		expect([early, late].map((time) => simplify(place(time)).time)).toEqual([early, late]);
-		const keys = [early, late, late].map((time) => deduplicationKeyOf(place(time), {}));
-		expect(keys).toEqual([expect.any(String), expect.any(String), keys[1]]);
-		expect(keys[0]).not.toBe(keys[1]);
-	});
+	test.each(places)(
+		'is output in the item, wherever the service has it, and distinguishes two events',
+		(place) => {
+			expect([early, late].map((time) => simplify(place(time)).time)).toEqual([early, late]);
+			const keys = [early, late, late].map((time) => deduplicationKeyOf(place(time), {}));
+			expect(keys).toEqual([expect.any(String), expect.any(String), keys[1]]);
+			expect(keys[0]).not.toBe(keys[1]);
+		},
+	);
 
 	test('puts grouped messages in order', () => {
 		const events = [late, early].map((time) =>
@@ -167,7 +170,7 @@ describe.each(timeNames)('the time in %s', (name) => {
 		expect(toItems(events, true, options)).toMatchObject([{ text: `${early}\n${late}` }]);
 	});
 
-	test('is taken if a clearer field is empty', () => {
+	test('is read if a clearer field is empty', () => {
 		const empty = name === 'timestamp' ? 'time' : 'timestamp';
 		expect(readEvent(message('Hi', { [empty]: null, [name]: early })).time).toBe(early);
 	});

@@ -1,6 +1,6 @@
 /**
- * The nodes on engine 2.0, an experiment of n8n's with a PostgreSQL database of its own: a real n8n runs workflows whose settings choose
- * that engine, against the sandbox.
+ * The nodes on engine 2.0, an experiment of n8n with a separate PostgreSQL database: a real n8n runs workflows whose
+ * settings choose this engine, against the sandbox.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -33,10 +33,10 @@ export interface Row {
 	works: string;
 }
 
-/** What the cell of a row begins with that is not as its attempt says. */
+/** The beginning of a cell if the result differs from the expected one. */
 export const UNEXPECTED = 'not as expected: ';
 
-/** Tries everything on one n8n. */
+/** Makes all attempts on one n8n. */
 export async function tryEngine2(): Promise<Row[]> {
 	const rig = await Rig.open();
 	const rows: Row[] = [];
@@ -51,7 +51,7 @@ export async function tryEngine2(): Promise<Row[]> {
 	return rows;
 }
 
-/** n8n with that engine, and the service. */
+/** An n8n with engine 2.0, and the service. */
 class Rig {
 	private constructor(
 		readonly n8n: N8nServer,
@@ -62,7 +62,7 @@ class Rig {
 	static async open(): Promise<Rig> {
 		await step('PostgreSQL: installing it if it is missing', ensureServices);
 		const { install, packages, folder } = await Environment.open();
-		await chmod(folder, 0o711); // the user of PostgreSQL has a folder below it
+		await chmod(folder, 0o711); // the system user of PostgreSQL has a folder below this one
 		const database = await startPostgres(path.join(folder, 'postgres'));
 		const host = `${database.DB_POSTGRESDB_HOST}:${database.DB_POSTGRESDB_PORT}`;
 		const env = {
@@ -213,7 +213,7 @@ async function loop(rig: Rig): Promise<void> {
 	assert.deepEqual(rig.received, oneEach);
 }
 
-/** What it does there, what is written if it does, and the attempt, which throws otherwise. */
+/** For each feature: the sentence that is written if it works, and the attempt, which throws if it does not. */
 const attempts: Record<string, [works: string, attempt: (rig: Rig) => Promise<void>]> = {
 	'Every operation but Send and Wait, one item fails': ['yes', everyOperation],
 	'Stop on the first error': [
@@ -249,7 +249,7 @@ const attempts: Record<string, [works: string, attempt: (rig: Rig) => Promise<vo
 			const once = { sendOnce: true, campaign: randomUUID() };
 			await rig.send(once);
 			await rig.send(once);
-			// Each workflow has a history of its own.
+			// Each workflow has a separate history.
 			assert.deepEqual(Object.values(rig.received), [2, 2, 2]);
 			const items = people.map((phone) => ({ phone }));
 			const id = await rig.storeAction(items, { ...text, ...once });

@@ -1,4 +1,4 @@
-/** The engines that `npm run test:compat` goes through, and the tests that each has to pass. */
+/** The engines on which `npm run test:compat` runs, and the tests that each of them has to pass. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,21 +7,21 @@ import { step } from '../../../harness/cli';
 import { PROJECT_FOLDER } from '../../../harness/n8n/package';
 import { CommandError, runCommand } from '../../../harness/processes';
 
-/** What an engine lacks. */
+/** A feature that does not work on an engine. */
 interface Lack {
 	reason: string;
 	words: string;
 }
 
-/** An engine of n8n, as a release of n8n brings it. */
+/** An engine of n8n, as it is in a release of n8n. */
 export interface EngineVersions {
-	/** Release of n8n; without a patch number if only the parts of it that are named here can be installed. */
+	/** Release of n8n; without a patch number if only the packages that are listed here can be installed. */
 	n8n: string;
-	/** What its package.json names (`npm view n8n@X dependencies`), as far as a node meets it. */
+	/** The versions in the release's package.json (`npm view n8n@X dependencies`), of packages that nodes use. */
 	packages: Record<'n8n-core' | 'n8n-workflow' | 'zod' | 'lodash' | 'luxon', string>;
-	/** Why it is in the list. */
+	/** Why the engine is in the list. */
 	note: string;
-	/** Areas that do not pass as a whole: why, and words that an error must contain. */
+	/** Areas that do not pass completely: the reason, and words that an error must contain. */
 	lacks: Record<string, Lack>;
 }
 
@@ -109,22 +109,23 @@ export const engines: EngineVersions[] = rows.map(
 	}),
 );
 
-/** Versions of zod that the package has to get along with besides the engines' own: it imports what n8n happens to have. */
+/** Versions of zod with which the package has to work, besides those of the engines: the package imports the version that n8n has. */
 export const zodVersions = ['3.22.4', '3.25.76', '4.6.7'];
 
 const LOOK_LIMIT = 2 * 60_000;
 const RESOLVE_LIMIT = 15 * 60_000;
 const enginePackages = ['n8n-core', 'n8n-workflow', 'zod', 'lodash', 'luxon'];
 
-/** What npm says of a package. */
+/** A field of a package in the registry of npm. */
 async function view<T>(name: string, field: string): Promise<T> {
 	const output = await runCommand('npm', ['view', name, field, '--json'], { limit: LOOK_LIMIT });
 	return JSON.parse(output) as T;
 }
 
 /**
- * Looks from the newest n8n down to the one that is known to work.
- * @returns the engine of the first that can be installed, or undefined if none is newer; and why those after it cannot
+ * Tries releases, from the newest n8n down to the one that is known to work.
+ * @returns the engine of the first release that can be installed, or undefined if none is newer; and why the releases
+ * tried before cannot be installed
  */
 export async function findNewest(
 	known: string,
@@ -147,7 +148,7 @@ export async function findNewest(
 	return { stopped };
 }
 
-/** Has npm resolve all that an n8n needs, with the playground's corrections. @returns npm's reason if it cannot */
+/** Lets npm resolve all dependencies of an n8n, with the playground's corrections. @returns npm's reason if this fails */
 async function whatStops(version: string): Promise<string | undefined> {
 	if (!(await view<unknown>(`n8n@${version}`, 'bin'))) return 'it has no program to start';
 	const folder = await mkdtemp(path.join(tmpdir(), 'business-messaging-newest-'));

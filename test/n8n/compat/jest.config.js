@@ -1,5 +1,5 @@
 'use strict';
-// The tests of the engine on another engine of n8n than this project's own: see main.ts.
+// Runs the engine tests on another engine of n8n than this project's own: see main.ts.
 const { projects } = require('../../../jest.config.js');
 
 const { runtime, testEnvironment, ...engine } = projects.find(
@@ -7,7 +7,7 @@ const { runtime, testEnvironment, ...engine } = projects.find(
 );
 
 const [compile] = Object.values(engine.transform);
-/** Packages of some engines that are ES modules, which n8n's Node.js can require, and Jest cannot. */
+/** Packages of some engines that are ES modules: n8n's Node.js can require them, but Jest cannot. */
 const modules = '/node_modules/(p-retry|p-queue|p-timeout|is-network-error|eventemitter3)/.*\\.js$';
 
 /** @type {import('jest').Config} */

@@ -1,4 +1,7 @@
-/** `npm run test:compat`: tests of the engine on engines of n8n from the oldest that works to the newest, and with several versions of zod. */
+/**
+ * `npm run test:compat`: runs the engine tests on engines of n8n, from the oldest that works to the newest, and with
+ * several versions of zod.
+ */
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,15 +20,15 @@ Installs each engine once into your cache folder (some 150 MB each) and takes a 
 const INSTALL_LIMIT = 10 * 60_000;
 const TEST_LIMIT = 20 * 60_000;
 
-/** The tests of one area on one engine. */
+/** The result of one area's tests on one engine. */
 interface Outcome {
 	passed: number;
 	total: number;
-	/** What the failed ones said. */
+	/** The errors of the failed tests. */
 	errors: string[];
 }
 
-/** One engine with one zod: a column of the table. */
+/** One engine with one version of zod: a column of the table. */
 interface Column {
 	title: string;
 	engine: EngineVersions;
@@ -59,7 +62,7 @@ runMain(async () => {
 		throw new UserError(`It is not as the list of engines says:\n${faults.join('\n')}`);
 });
 
-/** Tries the nodes on engine 2.0. */
+/** Tests the nodes on engine 2.0. */
 async function engine2(markdown?: string): Promise<void> {
 	const rows = await tryEngine2();
 	printTable(rows);
@@ -70,7 +73,7 @@ async function engine2(markdown?: string): Promise<void> {
 	if (markdown) await writeBetween(markdown, 'engine 2.0: ', table);
 }
 
-/** The newest that can be installed, unless the list has it; prints what stops those after it. */
+/** The newest n8n that can be installed, unless it is in the list. Prints why newer ones cannot be installed. */
 async function newestEngine(): Promise<EngineVersions[]> {
 	const known = engines[0].n8n;
 	const { engine, stopped } = await findNewest(known);
@@ -108,7 +111,7 @@ async function installPackages(name: string, packages: Record<string, string>): 
 	return path.join(cachePlace(key), 'node_modules');
 }
 
-/** @param modules where the package finds what it requires, the first place first */
+/** @param modules folders in which the package finds what it requires, in the order in which they are searched */
 async function tryEngine(
 	title: string,
 	engine: EngineVersions,
@@ -127,7 +130,7 @@ async function tryEngine(
 	const options = { cwd: PROJECT_FOLDER, env, limit: TEST_LIMIT };
 	await step(`n8n ${title}`, async () => {
 		await runCommand(process.execPath, jest, options).catch((error: unknown) => {
-			// Failed tests are in the file.
+			// The report contains the failed tests.
 			if (!(error instanceof CommandError) || error.timedOut) throw error;
 		});
 	});
@@ -138,7 +141,7 @@ async function tryEngine(
 		);
 		const tests = results.flatMap(({ assertionResults }) => assertionResults);
 		const failed = tests.filter(({ status }) => status === 'failed');
-		// A file that cannot be run has no tests, but a message.
+		// A test file that cannot run has no tests, but a message.
 		const broken = results.flatMap((file) =>
 			file.assertionResults.length > 0 ? [] : file.message,
 		);
@@ -149,7 +152,7 @@ async function tryEngine(
 	return { title, engine, outcomes: Object.fromEntries(outcomes) };
 }
 
-/** What is read of Jest's report. */
+/** The part of Jest's report that is used. */
 interface JestReport {
 	testResults: Array<{
 		name: string;
@@ -168,7 +171,7 @@ function rowOf(area: string, columns: Column[]): Record<string, string> {
 	return { n8n: area, ...(Object.fromEntries(cells) as Record<string, string>) };
 }
 
-/** Where results differ from the list of engines. */
+/** The differences between the results and the list of engines. */
 function faultsOf({ title, engine: { lacks }, outcomes }: Column): string[] {
 	return Object.entries(outcomes).flatMap(([area, outcome]) => {
 		const place = `- n8n ${title}, ${area}:`;
@@ -201,7 +204,7 @@ async function writeInto(
 	await writeBetween(file, '', written);
 }
 
-/** Writes a text between the comments `begin` and `end` of a document. @param mark what the comments begin with */
+/** Writes a text between the comments `begin` and `end` of a document. @param mark the first word of these comments */
 async function writeBetween(file: string, mark: string, written: string): Promise<void> {
 	const document = await readFile(file, 'utf8');
 	const between = new RegExp(`(?<=<!-- ${mark}begin -->\n)[^]*(?=<!-- ${mark}end -->)`);

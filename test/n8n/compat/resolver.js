@@ -1,11 +1,12 @@
 'use strict';
-// For Jest: n8n-core and n8n-workflow, and whatever the built package requires, come from an engine of n8n that is installed
-// elsewhere, as n8n leads its community nodes to its own modules. All other modules of the tests come from this project.
+// A resolver for Jest: n8n-core and n8n-workflow, and everything that the built package requires, come from an engine
+// of n8n that is installed elsewhere, because n8n also gives community nodes its own modules. All other modules of the
+// tests come from this project.
 const path = require('node:path');
 
 const root = path.resolve(__dirname, '../../..');
 const dist = path.join(root, 'dist');
-/** Folders called node_modules, the first place first. */
+/** Folders called node_modules, in the order in which they are searched. */
 const places = (process.env.ENGINE_MODULES ?? '').split(path.delimiter);
 
 const isBelow = (folder, file) => file === folder || file.startsWith(folder + path.sep);

@@ -1,4 +1,4 @@
-/** Workflows saved by every released version still hold, and run. */
+/** Workflows that were saved with any released version are still valid, and run. */
 import { cloneDeep } from 'lodash';
 import type { INode, INodeProperties } from 'n8n-workflow';
 import { everyOperation, itemsFor } from '../../../harness/engine/everyOperation';
@@ -21,7 +21,7 @@ describe.each(savedVersions())('workflows saved by %s', (version) => {
 	const { nodes, shape } = readSaved(version);
 	const entries = Object.entries(nodes);
 
-	test('every parameter is where it was, with its type, its default and its options', () => {
+	test('every parameter is still at the same place, with the same type, default and options', () => {
 		expect(lostOf(shape, presentShape())).toEqual([]);
 	});
 
@@ -43,7 +43,7 @@ describe.each(savedVersions())('workflows saved by %s', (version) => {
 		async (name, { typeVersion, parameters }) => {
 			const row = everyOperation[name] ?? {};
 			const all = await itemsFor(service, row);
-			const items = name === asking ? all.slice(0, 1) : all; // several need a trigger
+			const items = name === asking ? all.slice(0, 1) : all; // several items need a trigger
 			const { outputs, status, error } = await service.run({
 				parameters,
 				items,
@@ -114,7 +114,7 @@ describe('finds changes that would break a saved workflow', () => {
 		expect(lost).toEqual(['businessMessaging 1: resource may be "account"']);
 	});
 
-	test('but not another default of a new version, with the old one kept for the old version', () => {
+	test('but accepts a new default in a new version if the old version keeps the old one', () => {
 		const added = changed((text, all) => {
 			const ofVersion = (version: number, value: string) => ({
 				...text,
@@ -126,7 +126,7 @@ describe('finds changes that would break a saved workflow', () => {
 		expect(added).toEqual([]);
 	});
 
-	test('but not a new option, a new label or a new parameter', () => {
+	test('but accepts a new option, a new label or a new parameter', () => {
 		const added = changed((text, all) => {
 			text.displayName = 'Words';
 			all[0].options?.push({ name: 'New', value: 'new' });

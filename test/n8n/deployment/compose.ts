@@ -1,4 +1,4 @@
-/** What the compose file says, as Docker Compose would read it. */
+/** The content of the compose file, as Docker Compose would read it. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import mapValues from 'lodash/mapValues';

@@ -1,7 +1,8 @@
 /**
- * The compose file's containers as processes of this machine, without Docker: each has its own address of the loopback network and
- * a separate folder as its volume. Their commands, settings, ports and health checks are those of the compose file; the names of the
- * services lead to their addresses. It runs in a network of its own, see main.ts.
+ * Runs the containers of the compose file as processes of this machine, without Docker. Each has an address of its own
+ * on the loopback network, and a separate folder as its volume. Their commands, settings, ports and health checks are
+ * those of the compose file. The names of the services resolve to their addresses. All of this runs in a separate
+ * network, see main.ts.
  */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -17,14 +18,14 @@ import type { ComposeService } from './compose';
 const START_LIMIT = 180_000;
 const STOP_LIMIT = 20_000;
 
-/** A container that is to run. */
+/** A container to run. */
 export interface Container {
 	name: string;
 	address: string;
 	service: ComposeService;
 }
 
-/** The containers of all services; each name of a service leads to the address of its first one. */
+/** The containers of all services. The name of a service resolves to the address of its first container. */
 export function containersOf(services: Record<string, ComposeService>): Container[] {
 	const names = Object.entries(services).flatMap(([name, service]) =>
 		range(service.replicas).map((index) => ({
@@ -79,7 +80,7 @@ export class Host {
 	private async check({ service, address }: Container, env: NodeJS.ProcessEnv): Promise<boolean> {
 		const [kind, ...words] = service.healthcheck?.test ?? ['NONE'];
 		if (kind === 'NONE') return true;
-		// Inside a container, 127.0.0.1 is the container.
+		// In the health check, 127.0.0.1 means the container itself.
 		const local = words.map((word) => word.replaceAll('127.0.0.1', address));
 		const command = kind === 'CMD' ? local : ['sh', '-c', ...local];
 		return await runCommand(command[0], command.slice(1), { limit: 5000, env }).then(
@@ -107,7 +108,10 @@ export class Host {
 		}
 	}
 
-	/** The image's entry point is n8n, its home folder is the volume's. All n8n of one machine need different ports or addresses. */
+	/**
+	 * The start of n8n: the image's entry point is n8n, and its home folder is the volume. On one machine, every n8n
+	 * needs other ports or another address.
+	 */
 	private startN8n({ service, address }: Container, volume: string): Start {
 		const { node, script } = this.install;
 		const port = 5700 + Number(address.split('.').at(-1));
@@ -139,7 +143,7 @@ async function startRedis({ service }: Container, volume: string): Promise<Start
 	return { command: [...user, ...service.command!], cwd: volume, env: { PATH: process.env.PATH } };
 }
 
-/** The image makes the user and the database that its variables name. */
+/** The start of PostgreSQL: like the image, creates the user and the database that the variables name. */
 async function startPostgres({ service, address }: Container, volume: string): Promise<Start> {
 	const bin = postgresBin();
 	if (!bin) throw new UserError('PostgreSQL is not installed.');
@@ -156,7 +160,7 @@ async function startPostgres({ service, address }: Container, volume: string): P
 	const login = ['--username', POSTGRES_USER, `--pwfile=${passwordFile}`];
 	await run('initdb', '-D', data, ...login, '--auth-local=trust', '--auth-host=scram-sha-256');
 	const socket = `unix_socket_directories=${volume}`;
-	// Without a log file, the server would keep the pipe of its starter open.
+	// Without a log file, the server would keep the pipe of the process that started it open.
 	const first = ['-o', `-c listen_addresses= -c ${socket}`, '-l', path.join(volume, 'first.log')];
 	await run('pg_ctl', '-D', data, ...first, '-w', 'start');
 	await run('createdb', '-h', volume, '-U', POSTGRES_USER, POSTGRES_DB);
@@ -164,7 +168,7 @@ async function startPostgres({ service, address }: Container, volume: string): P
 	const place = ['-D', data, '-c', `listen_addresses=${address}`, '-c', socket];
 	return {
 		command: [command, ...user, path.join(bin, 'postgres'), ...place],
-		// Inside the container, its programs find it without a host.
+		// Inside the container, PostgreSQL's programs find the server without a host name.
 		env: { PATH: [bin, process.env.PATH].join(path.delimiter), PGHOST: volume },
 	};
 }

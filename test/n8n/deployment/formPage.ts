@@ -1,4 +1,4 @@
-/** A person in a browser who opens a page of n8n's forms, signs in, agrees, and sends a file. */
+/** A person in a browser who opens a page of n8n's forms, signs in, agrees, and uploads a file. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * `npm run test:deployment`: deploy/ as it is shipped, without Docker. It starts what the compose file describes in a network of its own,
- * installs the package as the comments there say, and calls every URL of the examples through the proxy.
+ * `npm run test:deployment`: tests deploy/ as it is shipped, without Docker. Starts what the compose file describes in
+ * a separate network, installs the package as the comments in deploy/ say, and calls every URL of the examples through
+ * the proxy.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -30,10 +31,10 @@ const PROGRAMS = {
 	'/usr/sbin/ip': 'iproute2',
 	'/usr/bin/chromium': 'chromium',
 };
-/** Caddy's own authority vouches for names below localhost; nothing else differs from a real name. */
+/** Caddy's own authority signs certificates for names below localhost. Everything else is as with a real name. */
 const HOST_NAME = 'n8n.localhost';
 const REGISTRY_ADDRESS = '127.0.0.10';
-/** Milliseconds for everything inside the network. */
+/** The time limit for everything inside the network, ms. */
 const LIMIT = 20 * 60_000;
 const STOP_LIMIT = 60_000;
 
@@ -47,7 +48,7 @@ runMain(async () => {
 const services = () =>
 	readCompose(fillInEnv({ N8N_HOST: HOST_NAME }, () => randomBytes(24).toString('hex')));
 
-/** Installs what is missing, and runs this program again in a network of its own, where the services' names lead to them. */
+/** Installs what is missing, and runs this program again in a separate network, in which the services' names resolve to their addresses. */
 async function outside(): Promise<void> {
 	if (process.getuid?.() !== 0) throw new UserError(`This needs root.\n${USAGE}`);
 	const missing = Object.entries(PROGRAMS)
@@ -69,7 +70,7 @@ async function outside(): Promise<void> {
 		...containersOf(services()).map(({ name, address }) => `${address} ${name}`),
 	];
 	await writeFile(hosts, `${names.join('\n')}\n`);
-	// Caddy makes the system trust its authority, so it must not find the system's folder.
+	// Caddy would make the system trust its authority, so it must not find the system's folder of certificates.
 	const script =
 		'ip link set lo up && mount --bind "$0" /etc/hosts && mount -t tmpfs none /usr/local/share && exec "$@"';
 	const again = [process.execPath, '--import', 'tsx', __filename];
@@ -82,7 +83,7 @@ async function outside(): Promise<void> {
 	if (exitCode !== 0) throw new UserError('The deployment does not work as it is shipped.');
 }
 
-/** Makes the authority with which Caddy signs, so that all can know it before Caddy starts. @returns its certificate */
+/** Creates the authority with which Caddy signs, so that all programs can trust it before Caddy starts. @returns its certificate */
 async function makeAuthority(folder: string): Promise<string> {
 	const place = path.join(folder, 'caddy', 'pki', 'authorities', 'local');
 	await mkdir(place, { recursive: true });

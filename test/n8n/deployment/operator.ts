@@ -1,4 +1,4 @@
-/** What an operator does after the start: sets up the owner, installs the package, imports the examples. Everything through the proxy. */
+/** What an operator does after the start, all through the proxy: creates the owner, installs the package, imports the examples. */
 import axios from 'axios';
 import type { INodeTypeDescription } from 'n8n-workflow';
 import { startSandbox, type Sandbox } from '../../../sandbox';
@@ -17,14 +17,14 @@ import { startModel } from '../../../harness/editor/model';
 /** The owner's log-in. */
 export const OWNER = { email: 'owner@example.com', password: 'Correct-Horse-1' };
 const PACKAGE = 'n8n-nodes-business-messaging';
-/** The header that lets an assistant in. */
+/** The header by which the MCP server accepts an assistant. */
 export const ASSISTANT = { name: 'Authorization', value: 'a long random text' };
 
 /** An operator with the service, n8n's interface and the IDs of the published examples. */
 export class Operator {
 	readonly client: N8nClient;
 	sandbox!: Sandbox;
-	/** The workflows by the names of the examples. */
+	/** The IDs of the workflows, by the names of the examples. */
 	readonly workflows: Record<string, string> = {};
 	types: INodeTypeDescription[] = [];
 	credential!: CredentialReference;
@@ -39,7 +39,7 @@ export class Operator {
 		addSampleContacts(this.sandbox);
 		const names = { firstName: 'Olive', lastName: 'Owner' };
 		const setup = { ...OWNER, ...names };
-		// The proxy passes nothing on before it has seen that n8n is ready.
+		// The proxy forwards nothing before it has seen that n8n is ready.
 		const isUp = async () =>
 			await axios.get(`${this.url}/healthz`, { timeout: 5_000, proxy: false }).then(
 				() => true,
@@ -62,7 +62,7 @@ export class Operator {
 		return { name: type, id: await this.client.createCredential(type, type, data) };
 	}
 
-	/** Imports the examples, fills in what their notes ask for, and publishes those that something from outside starts. */
+	/** Imports the examples, fills in what their notes ask for, and publishes those that start on external events. */
 	private async importExamples(): Promise<void> {
 		const model = await startModel({ Summary: 'Somebody needs help.' }, () => false);
 		onStop(async () => await model.close());
@@ -81,7 +81,7 @@ export class Operator {
 		}
 	}
 
-	/** The nodes of a workflow that listen at a URL of production, with what their type says about it. */
+	/** The nodes of a workflow with a production URL, each with the description of its type. */
 	addressesOf({ nodes }: WorkflowFile) {
 		return nodes.flatMap((node) => {
 			const type = this.types.find(({ name }) => name === node.type);

@@ -1,4 +1,4 @@
-/** A registry that has only our package, under the name of the one from which n8n installs community packages. */
+/** A package registry that contains only our package. It has the host name of the registry from which n8n installs community packages. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { spawnTree, stopTree } from '../../../harness/processes';
 const COMMUNITY_PACKAGES =
 	'node_modules/n8n/dist/modules/community-packages/community-packages.service.js';
 
-/** Its ports must not be those of the proxy under test: no administration, no port 80, no HTTP/3. */
+/** Its ports must differ from those of the proxy under test: no administration, no port 80, no HTTP/3. */
 const GLOBAL =
 	'{\n\tadmin off\n\tauto_https disable_redirects\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n';
 
@@ -28,11 +28,11 @@ interface RegistryOptions {
 	name: string;
 	address: string;
 	tarball: string;
-	/** Leads Caddy to the authority that signs its certificate. */
+	/** Tells Caddy which authority signs its certificate. */
 	env: NodeJS.ProcessEnv;
 }
 
-/** Starts it, by HTTPS, until the program ends. */
+/** Starts the registry with HTTPS. It runs until the program ends. */
 export async function startRegistry({ name, address, tarball, env }: RegistryOptions) {
 	const packed = await readFile(tarball);
 	const manifest = JSON.parse(await readFile(path.join(PROJECT_FOLDER, 'package.json'), 'utf8'));

@@ -1,4 +1,4 @@
-/** The URLs of a deployment, called as their users call them. */
+/** The URLs of a deployment, called as their users would call them. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,16 +13,16 @@ import { until } from '../../../harness/until';
 import { submitForm } from './formPage';
 import { ASSISTANT, type Operator, OWNER } from './operator';
 
-/** Where n8n names its paths. */
+/** The file in which n8n defines its paths. */
 const ENDPOINTS = 'node_modules/@n8n/config/dist/configs/endpoints.config.js';
 
-/** A URL or what it is for, and whether it works: `yes`, or what happens instead. */
+/** A URL or its purpose, and the result: `yes` if it works, otherwise what happens instead. */
 export interface Outcome {
 	what: string;
 	works: string;
 }
 
-/** A short sentence about what works, and the attempt, which throws if it does not. */
+/** A short sentence about what has to work, and the attempt, which throws if it does not work. */
 type Check = [what: string, attempt: () => Promise<unknown>];
 
 const [zara, daisy, arthur] = readSampleContacts();
@@ -31,7 +31,7 @@ const CLICKED = 'When clicking ‘Execute workflow’';
 const EDITOR = '<title>n8n.io - Workflow Automation</title>';
 const http = axios.create({ timeout: 30_000, proxy: false, validateStatus: null, maxRedirects: 0 });
 
-/** Tries everything, one after the other. */
+/** Makes all checks, one after the other. */
 export async function urls(operator: Operator, install: N8nInstall): Promise<Outcome[]> {
 	const outcomes: Outcome[] = [];
 	const checks = [
@@ -50,7 +50,7 @@ export async function urls(operator: Operator, install: N8nInstall): Promise<Out
 	return outcomes;
 }
 
-/** Below each of n8n's own paths of production, an unknown address is refused by the process that knows the others. */
+/** Below each of n8n's production paths, an unknown address is refused by the process that handles the known ones. */
 function productionPaths({ url }: Operator, install: N8nInstall): Check[] {
 	const source = readFileSync(path.join(install.folder, ENDPOINTS), 'utf8');
 	const endpoints = Object.fromEntries(
@@ -69,7 +69,7 @@ function productionPaths({ url }: Operator, install: N8nInstall): Check[] {
 	});
 }
 
-/** The URL of each node in the examples that has one. */
+/** The URL of each node in the examples that has a URL. */
 function examples(operator: Operator): Check[] {
 	return Object.keys(operator.workflows).flatMap((name) =>
 		operator.addressesOf(readExample(name, operator.credential)).map(({ node: one, webhook }) => {
@@ -93,7 +93,7 @@ function examples(operator: Operator): Check[] {
 	);
 }
 
-/** What they are there for. */
+/** What the URLs are used for. */
 function uses(operator: Operator): Check[] {
 	const { url, client } = operator;
 	const outbound = () =>
@@ -151,7 +151,7 @@ function uses(operator: Operator): Check[] {
 		await untilTextTo(daisy.phone, /shortly|\d\d:\d\d to/); // the auto-reply
 	};
 
-	/** @returns what a node gave that asked somebody, who answered */
+	/** Asks a person, who replies. @returns the output of the node that has asked */
 	const ask = async (phone: string) => {
 		const question = {
 			...{ resource: 'message', operation: 'sendAndWait', to: phone },
@@ -191,7 +191,7 @@ function uses(operator: Operator): Check[] {
 	];
 }
 
-/** What n8n's main process has to answer. */
+/** The URLs for which n8n's main process is responsible. */
 function editor({ url, client, workflows }: Operator): Check[] {
 	const isOk = (place: string): Check => [
 		place,

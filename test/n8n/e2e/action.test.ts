@@ -1,4 +1,7 @@
-/** The action node on a real n8n: every operation, with an item that fails; and campaigns that are interrupted, and still one message each. */
+/**
+ * The action node on a real n8n: every operation, also with a failing item; and campaigns that are interrupted, after
+ * which each person still has one message.
+ */
 import { countBy, range } from 'lodash';
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -38,7 +41,7 @@ describe('a campaign', () => {
 	const oneEach = Object.fromEntries(people.map(({ n }) => [`+1555000${n}`, 1]));
 	const received = () => countBy(n8n.outbound, 'phone');
 
-	/** Starts one. @returns the IDs of the workflow and of the execution */
+	/** Starts a campaign. @returns the IDs of the workflow and of the execution */
 	async function start(own: INodeParameters = {}) {
 		const parameters: INodeParameters = {
 			...{ resource: 'message', operation: 'sendText', text: 'Sale!' },
@@ -49,7 +52,7 @@ describe('a campaign', () => {
 		return { workflowId, id: await n8n.client.run(workflowId, manualTrigger) };
 	}
 
-	/** Uses the Retry button of an execution; then everybody has one message. */
+	/** Uses the Retry button of an execution. Afterwards, everybody has one message. */
 	async function retry(id: string): Promise<void> {
 		const again = await n8n.client.waitForExecution(await n8n.client.retry(id));
 		expect(again.status).toBe('success');

@@ -1,4 +1,7 @@
-/** The example of an AI agent on a real n8n, with a stand-in for the model: whom it answers, and when it steps aside. */
+/**
+ * The example of an AI agent on a real n8n, with a stand-in for the model: whom the agent answers, and when it leaves a
+ * chat to a person.
+ */
 import axios from 'axios';
 
 import { untilPhoneIsQuiet } from '../../../harness/editor/phone';
@@ -16,9 +19,9 @@ const table = 'AI chats';
 const summary = 'Daisy wants her money back.';
 
 let model: Model;
-/** What the model was asked, oldest first: the instructions and the message. */
+/** The requests to the model, oldest first: the instructions and the message. */
 let asked: ChatMessage[][];
-/** What the model waits for before it answers. */
+/** A promise for which the model waits before it answers. */
 let thinking: Promise<unknown>;
 
 beforeEach(async () => {
@@ -44,7 +47,7 @@ async function publish(settings: Record<string, string> = {}): Promise<string> {
 	);
 }
 
-/** Until every message has its receipts, and n8n has handled all events. */
+/** Waits until every message has its receipts, and n8n has handled all events. */
 async function untilQuiet(...workflows: string[]): Promise<void> {
 	await untilPhoneIsQuiet(n8n.sandbox);
 	const haveEnded = async () => {
@@ -65,7 +68,7 @@ async function untilQuiet(...workflows: string[]): Promise<void> {
 const textsTo = (phone: string) =>
 	n8n.outbound.filter((message) => message.phone === phone).map(({ text }) => text);
 
-/** What somebody gets for a message. */
+/** Sends a message as a customer. @returns what the customer gets */
 async function write(from: string, text: string, workflow: string): Promise<string[]> {
 	const before = textsTo(from).length;
 	n8n.write(from, text);
@@ -73,7 +76,7 @@ async function write(from: string, text: string, workflow: string): Promise<stri
 	return textsTo(from).slice(before);
 }
 
-test('it remembers each customer’s chat, also after a restart of n8n, and nobody else’s', async () => {
+test('it remembers each customer’s chat, even after a restart of n8n, and does not mix up customers', async () => {
 	const id = await publish();
 	const [answer] = await write(zara, 'How long does delivery take?', id);
 	expect(answer).toContain('How long does delivery take?');
@@ -104,7 +107,7 @@ test('it hands over with a summary, stays out of the chat, and comes back when t
 	expect(await write(daisy, 'Assistant', id)).toHaveLength(1);
 });
 
-test('it stays out of a chat in which a colleague has written last, also while it thinks', async () => {
+test('it stays out of a chat in which a colleague wrote last, even if that happens while it thinks', async () => {
 	const id = await publish();
 	expect(await write(zara, 'Where is my order?', id)).toHaveLength(1);
 	n8n.sandbox.state.traffic.send({ phone: zara, text: 'Let me look, Zara.' });
@@ -130,7 +133,7 @@ test('it stays out of a chat in which a colleague has written last, also while i
 test.each([
 	['at once after another message', false],
 	['while the AI thinks about another message', true],
-])('who writes STOP %s gets exactly one message', async (_, isThinking) => {
+])('a customer who writes STOP %s gets exactly one message', async (_, isThinking) => {
 	const optOuts = await n8n.publish(n8n.example('opt-outs'));
 	const id = await publish();
 	let answer: (value?: unknown) => void = () => {};
@@ -150,7 +153,7 @@ test.each([
 	expect(asked).toHaveLength(isThinking ? 1 : 0);
 });
 
-test('another bot that answers every answer is left to a colleague after a few', async () => {
+test('a bot that replies to every answer is left to a colleague after a few answers', async () => {
 	const id = await publish({ maxAnswers: '2' });
 	expect(await write(zara, 'I am a bot. 1', id)).toHaveLength(1);
 	expect(await write(zara, 'I am a bot. 2', id)).toHaveLength(1);

@@ -12,7 +12,11 @@ import { manualTrigger, useN8n } from '../../../harness/n8n/useN8n';
 const n8n = useN8n();
 const anna = '+15550001001';
 
-/** Has an agent run with tools: the first is its own, each next one that of the one before. @returns the execution's ID */
+/**
+ * Runs an agent with tools. The first tool belongs to this agent; each further one belongs to the tool before it.
+ *
+ * @returns the execution's ID
+ */
 async function startAgent(model: Model, tools: INode[]): Promise<string> {
 	const question = { promptType: 'define', text: 'Ask Anna', options: { enableStreaming: false } };
 	const standIn = { model: { __rl: true, mode: 'id', value: 'stand-in' } };
@@ -47,7 +51,7 @@ const ours = (name: string, type: string, parameters: INodeParameters) =>
 describe('an agent asks a human', () => {
 	const limits = { limitWaitTime: 60, waitTimeUnit: 'minutes', to: anna };
 
-	/** Runs the agent, and answers for the human. @returns what the agent said in the end */
+	/** Runs the agent, and answers in place of the human. @returns the agent's last message */
 	async function ask(args: object, tools: INode[], question: RegExp, answer: string) {
 		const model = await startModel(args);
 		try {
@@ -100,13 +104,13 @@ describe('an agent asks a human', () => {
 });
 
 describe('an agent is shown', () => {
-	/** The name that n8n's editor gives to a field that the model fills in: it comes from the field's label. */
+	/** The name that n8n's editor gives to a field that the model fills in. It is made from the field's label. */
 	const keyOf = (label: string) => label.replace(/[^a-zA-Z0-9-]/g, '_').slice(0, 63);
 	const fromModel = (label: string, type = 'string') =>
 		`={{ $fromAI('${keyOf(label)}', \`\`, '${type}') }}`;
 	const list = (value: string) => ({ __rl: true, mode: 'list', value });
 
-	/** Has an agent call a tool once. @returns the tool as the model was shown it, and what the agent said in the end */
+	/** Makes an agent call a tool once. @returns the tool as it was shown to the model, and the agent's last message */
 	async function call(args: object, parameters: INodeParameters) {
 		const model = await startModel(args);
 		try {
@@ -164,7 +168,7 @@ describe('an agent is shown', () => {
 		expect(n8n.outbound).toMatchObject([{ text: '4711 is your login code.' }]);
 	});
 
-	test('that a field takes a number, and its number counts', async () => {
+	test('that a field accepts a number, and the number is used', async () => {
 		const contacts = { resource: 'contact', operation: 'getAll', returnAll: false };
 		const { shown, said } = await call(
 			{ Limit: 2 },
@@ -197,7 +201,7 @@ describe('an agent is shown', () => {
 	});
 });
 
-test('the example of an MCP server lets in only who knows the header, shows what to fill in, finds contacts and sends', async () => {
+test('the example of an MCP server accepts only clients with the header, shows what to fill in, finds contacts and sends', async () => {
 	const header = { name: 'Authorization', value: 'a long random text' };
 	const id = await n8n.client.createCredential('MCP clients', 'httpHeaderAuth', header);
 	const credentials = { httpHeaderAuth: { id, name: 'MCP clients' } };
@@ -211,7 +215,7 @@ test('the example of an MCP server lets in only who knows the header, shows what
 		const url = new URL(`${n8n.playground.n8n.url}/mcp/business-messaging`);
 		await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
 	};
-	/** What a tool gives, as its client gets it. */
+	/** The result of a tool, as the client gets it. */
 	const call = async (name: string, args: Record<string, unknown>) =>
 		JSON.stringify((await client.callTool({ name, arguments: args })).content);
 	await expect(connect({})).rejects.toThrow('Authorization data is wrong');

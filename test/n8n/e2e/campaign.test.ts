@@ -16,7 +16,7 @@ import { untilPhoneIsQuiet } from '../../../harness/editor/phone';
 
 const n8n = useN8n();
 const state = () => n8n.sandbox.state;
-/** The numbers in the table; none before it is made. */
+/** The numbers in the table; none before the table exists. */
 const optOuts = async () => {
 	const isMade = await findTable(n8n.client, 'Opt-outs');
 	return isMade ? (await readTable(n8n.client, 'Opt-outs')).map(({ phone }) => phone) : [];
@@ -51,7 +51,7 @@ describe('a campaign in the editor', () => {
 	/** The ID of the workflow that the editor shows. */
 	const openId = () => new URL(editor.page.url()).pathname.split('/')[2];
 
-	/** Runs the campaign in one of its modes, from the open panel of the node that sends it, and looks at its output there. */
+	/** Runs the campaign in one of its modes, from the open panel of the sending node, and checks the output there. */
 	async function execute(mode: RegExp, testNumber?: string): Promise<void> {
 		await editor.part('parameter-input-mode').locator('input').click();
 		await editor.page.getByRole('option', { name: mode }).first().click();
@@ -67,7 +67,7 @@ describe('a campaign in the editor', () => {
 		await editor.part('ndv').getByText('200 items').last().waitFor();
 	}
 
-	/** Until every message has its last receipt and n8n has handled all events. */
+	/** Waits until every message has its last receipt, and n8n has handled all events. */
 	async function untilQuiet(...workflows: string[]): Promise<void> {
 		await untilPhoneIsQuiet(n8n.sandbox);
 		const haveEnded = async () => {
@@ -78,7 +78,7 @@ describe('a campaign in the editor', () => {
 		await untilPhoneIsQuiet(n8n.sandbox);
 	}
 
-	/** How many of these people are in variant A, and how many in B: those whose number is odd. */
+	/** How many of these people are in variant A, and how many in variant B (odd numbers). */
 	const byVariant = (phones: string[]) =>
 		partition(phones, (phone) => Number(phone) % 2 === 0).map(({ length }) => length);
 
@@ -150,7 +150,7 @@ describe('a campaign in the editor', () => {
 		expect(rows).toHaveLength(200);
 		expect(rows.find(({ to }) => to === uncertain)?.sendStatus).toBe('mayHaveBeenSent');
 
-		// The second run reaches those whose message has failed.
+		// The second run reaches the people whose message has failed.
 		state().settings.failingNumbers.splice(0);
 		const after = n8n.outbound.length;
 		await n8n.runToEnd(campaignId);
@@ -191,7 +191,7 @@ test('opt-outs: STOP is confirmed once, START removes the number, other words do
 	expect(texts).toEqual(['You will get no', 'Welcome back! Write STOP', 'You will get no']);
 }, 300_000);
 
-test('two templates against each other: everybody gets one of the two, and nobody a second one', async () => {
+test('a comparison of two templates: everybody gets one of the two, and nobody gets a second one', async () => {
 	const { templates, messages } = state();
 	const [welcome] = templates.all.filter(
 		({ name, language }) => `${name} ${language}` === 'welcome en_US',
@@ -219,7 +219,7 @@ test('two templates against each other: everybody gets one of the two, and nobod
 }, 300_000);
 
 test('a list of your own, whose numbers lose their + when n8n imports it', async () => {
-	// As the editor's dialog does it, with the types of columns that n8n proposes.
+	// Imports the list as the editor's dialog does, with the column types that n8n proposes.
 	const csv = 'name,phone\nZara,+447700900112\nNobody,17009\nLars,46701740683\n';
 	const form = new FormData();
 	form.append('file', new Blob([csv], { type: 'text/csv' }), 'list.csv');

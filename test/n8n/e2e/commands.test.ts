@@ -57,7 +57,7 @@ async function whileStarted(use: (client: N8nClient, sandbox: SandboxClient) => 
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
 	try {
-		// It prints nothing but the welcome, once all is ready.
+		// The program prints nothing before its welcome text, which comes when everything is ready.
 		const ended = child.then(({ exitCode }) => [`It ended with ${exitCode}.`]);
 		const [words] = await Promise.race([once(child.stdout!, 'data'), ended]);
 		expect(String(words)).toContain(`http://127.0.0.1:${n8nPort}`);
@@ -69,7 +69,7 @@ async function whileStarted(use: (client: N8nClient, sandbox: SandboxClient) => 
 	}
 }
 
-test('npm start imports every example once, and those that listen are on, also after a second start', async () => {
+test('npm start imports every example once, and those that listen for events are published, even after a second start', async () => {
 	for (const time of ['first', 'second']) {
 		await whileStarted(async (client, sandbox) => {
 			const workflows = await client.listWorkflows();

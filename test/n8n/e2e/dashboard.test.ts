@@ -1,7 +1,7 @@
 /**
- * The dashboard of deploy/ on the database of a real n8n, and the same figures in what n8n keeps for the node's span. Grafana itself does not
- * run here, but its queries do. Nor are spans sent: n8n adds a node's figures to them
- * only with a licence.
+ * The dashboard of deploy/ on the database of a real n8n, compared with the figures that n8n stores for the node's
+ * span. Grafana itself does not run here, but its queries do. No spans are sent either: n8n adds a node's figures to
+ * them only with a licence.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -58,11 +58,11 @@ async function send(count: number, more: INodeParameters) {
 const rowsOf = async (title: string) =>
 	await readRows(database, title, { days: 1, groupSeconds: 86_400 });
 
-/** A row with its counts as numbers; PostgreSQL's sums are texts. */
+/** A row with its counts as numbers, because PostgreSQL returns sums as texts. */
 const counts = (row: Record<string, unknown>, ...names: string[]) =>
 	names.map((name) => Number(row[name]));
 
-test('every panel shows what became of the messages, and so does what n8n keeps for spans', async () => {
+test('every panel shows the results of the messages, and so do the figures that n8n stores for spans', async () => {
 	const { faults } = playground.sandbox.state;
 	faults.add({ endpoint: 'sendText', match: '+15550001001', status: 422 });
 	faults.add({ endpoint: 'sendText', match: '+15550001002', status: 500 });

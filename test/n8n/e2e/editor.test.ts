@@ -13,7 +13,7 @@ let editor: Editor;
 
 useEditor(n8n, (opened) => (editor = opened));
 
-/** A test that leaves a screenshot behind if it fails. */
+/** A test that saves a screenshot if it fails. */
 function look(name: string, run: () => Promise<void>): void {
 	test(name, async () => await withScreenshot(editor, run));
 }
@@ -49,7 +49,7 @@ describe.each(exampleNames())('the example %s', (name) => {
 		for (const node of nodes.filter(({ type }) => !type.endsWith('.stickyNote')))
 			await editor.node(node.name).waitFor();
 
-		// If there is only one credential, n8n chooses it and says so; these nodes want one of the user's.
+		// If there is only one credential, n8n chooses it and shows a hint. These nodes need a credential of the user's own.
 		const theirs = ['AI model', 'MCP Server Trigger'];
 		const marked = editor.part('canvas-node').filter({ has: editor.part('node-issues') });
 		const names = await marked.evaluateAll((all) =>

@@ -1,4 +1,4 @@
-/** The workflows of examples/ on a real n8n, run as they are; the campaign, the AI agent and the MCP server have separate files. */
+/** The workflows of examples/ on a real n8n, unchanged. The campaign, the AI agent and the MCP server have separate test files. */
 import axios from 'axios';
 import { countBy, isEqual, pick, range, sortBy } from 'lodash';
 import { DateTime, Info } from 'luxon';
@@ -18,14 +18,14 @@ const textsTo = (phone: string) =>
 const rowsOf = async (table: string) => await readTable(n8n.client, table);
 const http = axios.create({ proxy: false, timeout: 30_000 });
 
-/** Until executions have ended well. */
+/** Waits until executions have succeeded. */
 async function untilEnded(workflowId: string, count: number): Promise<void> {
 	const executions = await n8n.executions(workflowId, count);
 	expect(executions.map(({ status }) => status)).toEqual(Array(count).fill('success'));
 }
 
 describe('auto-reply', () => {
-	/** Noon or a little later in a zone of this name, so that no test runs over midnight. */
+	/** A time zone in which it is noon or a little later, so that no test runs over midnight. */
 	const noon = () => {
 		const hours = 12 - DateTime.utc().hour;
 		return DateTime.now().setZone(`UTC${hours < 0 ? '' : '+'}${hours}`);
@@ -54,10 +54,10 @@ describe('auto-reply', () => {
 	});
 });
 
-describe('auto-reply to somebody who goes on writing', () => {
+describe('auto-reply to a person who keeps writing', () => {
 	const hour = () => DateTime.now().startOf('hour').toMillis();
 
-	test('is one answer to several messages in a row, and one for each person', async () => {
+	test('is one message for several messages in a row, for each person', async () => {
 		const id = await n8n.publish(n8n.example('auto-reply'));
 		for (const text of ['Hm', 'do you sell', 'shoes?']) n8n.write(zara.phone, text);
 		n8n.write(daisy.phone, 'Tell me more');
@@ -66,7 +66,7 @@ describe('auto-reply to somebody who goes on writing', () => {
 		expect(textsTo(daisy.phone)).toEqual([expect.stringContaining('new arrivals')]);
 	});
 
-	test('ends if it is a bot that answers every answer', async () => {
+	test('stops if the person is a bot that answers every reply', async () => {
 		const id = await n8n.publish(n8n.example('auto-reply'));
 		const began = hour();
 		for (const round of range(1, 6)) {
@@ -74,7 +74,7 @@ describe('auto-reply to somebody who goes on writing', () => {
 			await untilEnded(id, round);
 		}
 		const answers = countBy(textsTo(zara.phone));
-		// One in an hour; the test may run over a full hour, or over the time at which the shop opens.
+		// One message in an hour. The test may run over a full hour, or over the time at which the shop opens.
 		const limit = began === hour() ? 1 : 2;
 		expect(Object.values(answers).every((times) => times <= limit)).toBe(true);
 		expect(Object.keys(answers).length).toBeGreaterThan(0);
@@ -116,7 +116,7 @@ test('survey: many people answer at once; it thanks the happy ones, asks the oth
 	const phones = range(count).map((n) => `+1555${2_000_000 + n}`);
 	for (const phone of phones) state().contacts.create({ phone, segments: ['survey'] });
 	const isUnhappy = (phone: string) => Number(phone) % 10 === 0;
-	/** Answers neither the question nor its repetition with a number. */
+	/** A person who replies without a number, to the question and to its repetition. */
 	const [stubborn] = phones.filter((phone) => !isUnhappy(phone));
 	const serious = phones.filter((phone) => phone !== stubborn);
 
@@ -127,7 +127,7 @@ test('survey: many people answer at once; it thanks the happy ones, asks the oth
 		'Ask for a rating': withParameters({ mode: 'send' }),
 	};
 	const id = await n8n.start(n8n.example('survey', changes), clicked);
-	/** Answers once everybody has got so many messages and n8n waits. */
+	/** These people reply once everybody has got this number of messages and n8n waits. */
 	const answer = async (who: string[], messages: number, textOf: (phone: string) => string) => {
 		const expected = Object.fromEntries(who.map((phone) => [phone, messages]));
 		const areAsked = () => isEqual(pick(countBy(n8n.outbound, 'phone'), who), expected);
@@ -154,14 +154,14 @@ test('survey: many people answer at once; it thanks the happy ones, asks the oth
 	expect(countBy(n8n.outbound, 'phone')).toEqual({ ...inAll, [stubborn]: 3 });
 });
 
-test('weekly report: the first has all figures, the next those of the week', async () => {
+test('weekly report: the first one has all figures, the next one those of the week', async () => {
 	const { id } = await n8n.client.createWorkflow(n8n.example('weekly-report'));
 	const send = async (count: number) => {
 		for (let n = 0; n < count; n++) state().traffic.send({ phone: zara.phone, text: 'Hi' });
 		const areRead = () => n8n.outbound.every(({ status }) => status === 'read');
 		await until('the messages to be read', areRead);
 	};
-	/** The e-mail, and its figures with the width of their bars in percent. */
+	/** The e-mail, and its figures with the widths of their bars in percent. */
 	const report = async () => {
 		const [{ json }] = outputOf(await n8n.runToEnd(id), 'Write the e-mail');
 		const html = String(json.html);
@@ -198,7 +198,7 @@ test('contacts from a CSV file: nobody twice, also the second time; invalid rows
 		form.append('field-0', new Blob([csv], { type: 'text/csv' }), 'people.csv');
 		const url = `${n8n.playground.n8n.url}/form/contacts-from-csv`;
 		const { data } = await http.post<{ formWaitingUrl: string }>(url, form);
-		// n8n does not answer at all while the execution is still running.
+		// n8n does not respond at all while the execution is still running.
 		const page = async () => {
 			const answer = http.get<string>(data.formWaitingUrl, { timeout: 2_000 });
 			const html = await answer.then((response) => response.data).catch(() => '');

@@ -1,4 +1,4 @@
-/** The tests of values and rules on n8n's default expression engine, for which n8n brings its own Node.js. */
+/** Runs the tests of values and rules on n8n's default expression engine, with the Node.js that n8n installs. */
 import { runCommand } from '../../../harness/processes';
 import { installN8n } from '../../../harness/n8n/install';
 import { root } from '../../../harness/engine/files';
@@ -7,7 +7,7 @@ const files = ['execution/expressions', 'execution/rounds', 'operations/missingV
 const limit = 5 * 60_000;
 
 test(
-	'what is read from the fields is the same on the expression engine that n8n uses by default',
+	"the values of fields are the same on n8n's default expression engine",
 	async () => {
 		const { node } = await installN8n();
 		const jest = ['node_modules/jest/bin/jest.js', '--maxWorkers', '1'];

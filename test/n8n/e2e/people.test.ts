@@ -1,6 +1,6 @@
 /**
- * Five people in the editor, each to the goal by what the README and the editor say: support, marketing, analysis, AI and operations.
- * Prints how many clicks and minutes each of them needs.
+ * Five people in the editor: support, marketing, analysis, AI and operations. Each reaches a goal with only the
+ * instructions in the README and the editor. Prints how many clicks and minutes each person needs.
  */
 import { map, uniq } from 'lodash';
 
@@ -20,7 +20,7 @@ let editor: Editor;
 useEditor(n8n, (opened) => (editor = opened));
 afterAll(() => void process.stdout.write(`${effort.join('\n')}\n`));
 
-/** What somebody does, with their clicks counted. */
+/** The steps of a person, whose clicks are counted. */
 function person(name: string, run: (user: NewUser) => Promise<void>): void {
 	test(name, async () => {
 		const user = new NewUser(editor);
@@ -42,7 +42,7 @@ async function openChat(phone: string) {
 			await page.getByPlaceholder(/^Reply as/).fill(text);
 			await page.keyboard.press('Enter');
 		},
-		/** Until a message is there. */
+		/** Waits until a message is shown. */
 		shows: async (text: string) =>
 			await page.getByRole('log').getByText(text, { exact: false }).last().waitFor(),
 	};
@@ -199,7 +199,7 @@ person('an operator connects the service and cures what goes wrong', async (user
 	] as const;
 	for (const [values, problem] of wrong) {
 		await user.fillCredential(values);
-		// It stays open.
+		// It stays open after the click.
 		if (problem === wrong[0][1]) await user.click(dialog.getByText('More details'));
 		await dialog.getByText(problem).waitFor();
 	}

@@ -44,7 +44,7 @@ const open = async ({ url }: Sandbox, phone = '') => {
 const bubble = (text: string) =>
 	page.getByRole('log').getByRole('listitem').filter({ hasText: text });
 
-/** What axe-core finds wrong with what the page shows: the rule, and where. */
+/** The violations that axe-core finds on the page: the rule, and where it is broken. */
 async function violations(): Promise<string[]> {
 	interface Results {
 		violations: Array<{ id: string; nodes: Array<{ target: string[]; failureSummary: string }> }>;
@@ -118,7 +118,7 @@ test('a picture comes without text, and messages to a customer fail while the bu
 	expect(sandbox.state.settings.failingNumbers).toEqual([failing]);
 });
 
-test('with the keyboard a chat is started, and the webhook gets what is written there', async () => {
+test('a chat is started with the keyboard, and the webhook gets the message', async () => {
 	const { sandbox } = await openSandbox({ sampleContacts: 0 });
 	const receiver = await openReceiver();
 	const customer = '+491709990000';

@@ -9,7 +9,7 @@ const n8n = useN8n();
 const anna = '+15550001001';
 const berta = '+15550001002';
 const carl = '+15550001003';
-test('without a trigger, the answer is found after n8n was killed and started again', async () => {
+test('without a trigger, the reply is received after n8n was killed and started again', async () => {
 	const id = await n8n.ask([anna]);
 	await n8n.crash();
 	n8n.write(anna, 'Still here');

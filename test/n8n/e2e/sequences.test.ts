@@ -1,4 +1,4 @@
-/** Examples that go on for days, on a real n8n whose clock is moved: each person gets each message exactly once. */
+/** Examples that run for days, on a real n8n whose clock is moved: each person gets each message exactly once. */
 import { countBy, mapValues, range } from 'lodash';
 import { DateTime, Info } from 'luxon';
 
@@ -10,7 +10,7 @@ const n8n = useN8n();
 const sent = () => countBy(n8n.outbound, 'phone');
 const people = 'New customers';
 
-/** Puts other people into the table that the examples read. */
+/** Replaces the people in the table that the examples read. */
 async function withPeople(...phones: string[]): Promise<void> {
 	await deleteTable(n8n.client, people);
 	await createTable(
@@ -23,7 +23,7 @@ async function withPeople(...phones: string[]): Promise<void> {
 test('send later: in three time zones, each person gets the message once, when the window opens there, also after a restart', async () => {
 	const [london, tokyo, mumbai] = ['+447700900001', '+819012345678', '+919812345678'];
 	await withPeople(mumbai, london, tokyo);
-	// Two hours around the present time in London: they begin 14 or 15 hours later in Tokyo, and in India after these.
+	// A window of two hours around the current time in London. It opens 14 or 15 hours later in Tokyo, and after that in India.
 	const now = DateTime.now().setZone('Europe/London');
 	const [opens, closes] = [now.minus({ hours: 1 }), now.plus({ hours: 1 })];
 	const hours = `${opens.toFormat('HH:mm')}–${closes.toFormat('HH:mm')}`;
@@ -51,7 +51,7 @@ test('send later: in three time zones, each person gets the message once, when t
 	expect(Object.values(sent())).toEqual([1, 1, 1]);
 });
 
-test('drip: who replies or writes STOP gets no further message; the others get all three, once each', async () => {
+test('drip: a person who replies or writes STOP gets no further message; the others get all three, once each', async () => {
 	const [silent, replies, stops, late] = [1, 2, 3, 4].map((n) => `+44770090000${n}`);
 	await withPeople(silent, replies, stops, late);
 	await n8n.publish(n8n.example('inbox'));
@@ -79,7 +79,7 @@ test('drip: who replies or writes STOP gets no further message; the others get a
 });
 
 test('unanswered: a customer who has waited too long in business hours is reported once; an answer ends it', async () => {
-	// A zone in which it is noon, so that no test runs over midnight.
+	// A time zone in which it is noon, so that no test runs over midnight.
 	const offset = 12 - DateTime.utc().hour;
 	const zone = `UTC${offset < 0 ? '' : '+'}${offset}`;
 	const noon = DateTime.now().setZone(zone);
@@ -92,7 +92,7 @@ test('unanswered: a customer who has waited too long in business hours is report
 	const [waits, answered, stops] = ['+447700900101', '+447700900102', '+447700900103'];
 	const id = await n8n.publish(n8n.example('unanswered', settings({ minutes: '60' })));
 	for (const phone of [waits, answered]) n8n.write(phone, 'Where is my order?');
-	// Many at the same moment: each of their runs finds no table yet.
+	// Many messages at the same moment: for each of their runs, the table does not exist yet.
 	for (const one of range(20)) n8n.write(`+${447700900200 + one}`, 'STOP');
 	n8n.write(stops, 'STOP');
 	const runs = await n8n.executions(id, 23);

@@ -14,7 +14,7 @@ const person = (n: number) => `+1555000${1000 + n}`;
 
 const registered = () => n8n.sandbox.state.webhooks.all;
 
-/** What the trigger outputs, of a message, a group of messages, or a receipt. */
+/** An output item of the trigger, for a message, a group of messages, or a receipt. */
 interface Item {
 	text?: string;
 	messageId: string;
@@ -22,7 +22,7 @@ interface Item {
 	messages?: Item[];
 }
 
-/** What executions have started with, also those that were killed before their first node had any output. */
+/** The items with which executions have started, even those that were killed before their first node had any output. */
 const itemsOf = (executions: Execution[]) =>
 	executions
 		.flatMap((execution) => startedWith(execution, trigger))
@@ -53,7 +53,7 @@ test('the test URL and the production URL work side by side', async () => {
 	]);
 });
 
-/** Three triggers, and how many executions they may start for each event. */
+/** Three triggers, each with the number of executions that it may start for an event. */
 const triggers = [
 	{ parameters: {}, executions: 1 },
 	{ parameters: { options: { groupMessages: 3 } }, executions: 0.9 },
@@ -120,12 +120,12 @@ test('n8n is killed while messages arrive, in groups too, and receipts in batche
 				.map(({ messageId, status }) => [messageId, status].filter(Boolean).join(' '));
 			return { executions, started, counts: countBy(started) };
 		};
-		// n8n stores an execution after its response, on a busy machine seconds later.
+		// n8n stores an execution after it has responded; on a busy machine, seconds later.
 		const hasStarted = async () => {
 			const { counts } = await read();
 			return taken.every(({ key }) => counts[key]);
 		};
-		// If some do not start, they are shown below.
+		// Events that have started no execution are shown below.
 		await until('each event to start an execution', hasStarted).catch(() => undefined);
 		const { executions, started, counts } = await read();
 		expect(executions.length).toBeLessThanOrEqual(triggers[index].executions * started.length);
@@ -136,7 +136,7 @@ test('n8n is killed while messages arrive, in groups too, and receipts in batche
 	}
 });
 
-/** Registers 20 webhooks of others, the first ones with addresses much like ours. @returns copies of them */
+/** Registers 20 webhooks of other owners; the first ones have addresses similar to ours. @returns copies of them */
 function foreignWebhooks(own: string): Webhook[] {
 	const test = own.replace('/webhook/', '/webhook-test/');
 	const lookAlikes = [`${own}s`, own.slice(0, -1), `${own}/more`, test, `${own}?token=short`];
@@ -146,7 +146,7 @@ function foreignWebhooks(own: string): Webhook[] {
 }
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
-/** Switched on and off side by side, to be done in time: n8n waits seconds before it tries again what failed. */
+/** The number of workflows that are published and unpublished at the same time. This saves time: n8n waits seconds before it retries. */
 const workflowCount = 8;
 const rounds = 10;
 
@@ -190,7 +190,8 @@ test(`${workflowCount * rounds} times on and off while the service fails: none i
 	const hits = sandbox.state.faults.all.reduce((sum, fault) => sum + fault.hits, 0);
 	expect(hits).toBeGreaterThan(rounds);
 
-	// Registrations that could not be removed while the service failed are removed when the workflows are next switched on and off.
+	// Registrations that could not be removed while the service failed are removed when the workflows are next published
+	// and unpublished.
 	sandbox.state.faults.remove();
 	await Promise.all(ids.map(async (id) => await client.activate(id)));
 	expect(registered()).toHaveLength(others.length + workflowCount);

@@ -1,4 +1,4 @@
-/** The package is replaced by a newer one while questions wait, a campaign is unfinished and a trigger listens. */
+/** A newer version replaces the package while questions wait, a campaign is unfinished and a trigger listens. */
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -10,7 +10,7 @@ import { runCommand } from '../../../harness/processes';
 import { root } from '../../../harness/engine/files';
 import { manualTrigger, useN8n, workflowOf } from '../../../harness/n8n/useN8n';
 
-/** The tag of the last release; empty until there is one: what was never released need not be upgraded. */
+/** The tag of the last release; empty until there is one: a version that was never released need not be upgraded. */
 const release = sync('git', ['tag', '--list', 'v*', '--sort=-v:refname'], {
 	cwd: root,
 }).stdout.split('\n')[0];
@@ -56,7 +56,7 @@ testUpgrade(
 			({ deliveries }) => deliveries,
 		);
 		await n8n.untilDelivered(before);
-		// What was answered at the same moment is stored with the next one.
+		// The data of deliveries at the same moment is stored with the next delivery.
 		await n8n.untilDelivered(n8n.write('+15550001112', 'Hello?').deliveries);
 
 		await n8n.playground.reload();

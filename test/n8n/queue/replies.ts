@@ -11,7 +11,7 @@ import type { Machine } from '../soak/machine';
 import { ACTION, ofStart, patiently, Shop, START } from '../soak/shop';
 
 const LIMIT = 5 * 60_000;
-/** Replies so long before the time limit must reach their run, ms. */
+/** How long before the time limit the last replies come that must reach their run, ms. */
 const LAST_REPLIES = 9_000;
 /** The time limit of the questions, ms. */
 const WAIT = 60_000;
@@ -25,12 +25,12 @@ const question = {
 	waitTimeUnit: 'minutes',
 };
 
-/** What became of the messages of the people who were asked. */
+/** The results of the messages of the people who were asked. */
 interface Row {
 	what: string;
 	webhookProcesses: number;
 	written: number;
-	/** Those that the run got, and those that started the workflow of the trigger. */
+	/** Messages that the run got, and messages that started the workflow of the trigger. */
 	inRun: number;
 	expectedInRun: number;
 	started: number;
@@ -38,7 +38,7 @@ interface Row {
 	doubled: number;
 }
 
-/** Each disturbance with one webhook process, and with two that are routed by path. */
+/** Tests each disturbance with one webhook process, and with two processes that are routed by path. */
 export async function replies(machine: Machine, { asked }: { asked: number }) {
 	const rows: Row[] = [];
 	const faults: string[] = [];
@@ -62,7 +62,7 @@ export async function replies(machine: Machine, { asked }: { asked: number }) {
 
 type Counted = Omit<Row, 'what' | 'webhookProcesses'>;
 
-/** What does not hold. */
+/** What is wrong with the results. */
 function faultsOf({ written, inRun, expectedInRun, lost, doubled }: Counted) {
 	return [
 		...(lost > 0 ? [`${lost} of ${written} replies lost`] : []),
@@ -72,7 +72,7 @@ function faultsOf({ written, inRun, expectedInRun, lost, doubled }: Counted) {
 }
 
 const disturbances: Record<string, (shop: Shop, asked: number) => Promise<Counted>> = {
-	/** One person never replies, so the run ends at its time limit. It must have the replies from before and after the publication. */
+	/** One person never replies, so the run ends at its time limit. Then it must have the replies from before and after the publication. */
 	'published again in the middle': async (shop, asked) => {
 		const people = { from: 0, count: asked };
 		const running = shop.run('ask', { text: 'Does Tuesday suit you?', minutes: 1, ...people });
@@ -93,7 +93,10 @@ const disturbances: Record<string, (shop: Shop, asked: number) => Promise<Counte
 		const output = executions.flatMap((one) => outputOf(one, ACTION)).map(({ json }) => json);
 		return { ...(await countsOf(shop, numbers, output)), expectedInRun: numbers.length };
 	},
-	/** n8n calls the execution running for as long as it can; whoever was asked, or would have been, still reaches somebody. */
+	/**
+	 * n8n shows the execution as running for as long as possible. The messages of all people who were asked, or were to
+	 * be asked, must still start a workflow.
+	 */
 	'the worker that asks is killed': async (shop, asked) => {
 		const people = { from: 10_000, count: asked * 20 };
 		const before = shop.sandbox.state.messages.all.length;
@@ -135,11 +138,11 @@ function write({ sandbox }: Shop, numbers: string[]): void {
 	for (const from of numbers) sandbox.state.traffic.receive({ from, text: `By ${from}` });
 }
 
-/** Reads what became of the messages once the service has got them through and their executions have ended. */
+/** Counts the results of the messages, after the service has delivered them and their executions have ended. */
 async function countsOf(shop: Shop, numbers: string[], output: IDataObject[]) {
 	await untilDelivered(shop);
 	const { client } = shop.machine.main;
-	// What comes too late for its run starts the workflow once the asker counts as dead.
+	// Replies that are too late for their run start the workflow once the asker counts as dead.
 	const read = async () => {
 		const ids = await shop.executions(shop.places.inbox.id, 0);
 		const executions = await Promise.all(

@@ -15,12 +15,15 @@ import { type Machine, WORKERS } from '../soak/machine';
 import { replies } from './replies';
 import { ACTION, type Body, isOpen, patiently, RATE, Shop } from '../soak/shop';
 
-/** n8n's queue gives an execution to whichever worker asks first; parts that met at one worker are sent again. */
+/**
+ * n8n's queue gives an execution to the worker that asks first. If several parts of a campaign ran on the same worker,
+ * they are sent again, up to this number of attempts.
+ */
 const ATTEMPTS = 6;
 const LIMIT = 5 * 60_000;
 const SIDE_BY_SIDE = 10;
 
-/** How much is sent: messages of a campaign, people of those that meet, events, and people who are asked. */
+/** Sizes: the messages of a campaign, the people of campaigns at the same moment, the events, and the people who are asked. */
 interface Sizes {
 	messages: number;
 	people: number;
@@ -28,7 +31,7 @@ interface Sizes {
 	asked: number;
 }
 
-/** The measurements, and what does not hold, whatever the speed of the machine. */
+/** The measurements, and what is wrong, independent of the speed of the machine. */
 interface Result {
 	rows: object[];
 	faults: string[];
@@ -43,9 +46,9 @@ const onceEach = { ...sale, sendOnce: true, campaign: 'sale' };
 const openSale = async (machine: Machine, parameters: INodeParameters) =>
 	await Shop.open(machine, { started: { sale: parameters } });
 
-/** The same campaign by one, two and three workers, with one key, and longer than the service's limit allows at once. */
+/** One, two and three workers send the same campaign with one key. It is larger than the service's limit allows at once. */
 const campaigns: Scenario = async (machine, { messages }) => {
-	await send(machine, WORKERS, messages); // warms all workers up
+	await send(machine, WORKERS, messages); // all workers have then run the node once
 	// The last message can go out only after the windows that the other messages fill.
 	const best = ((Math.ceil(messages / RATE.requests) - 1) * RATE.windowMs) / 1000;
 	const rows = [];
@@ -80,7 +83,7 @@ async function send(machine: Machine, workers: number, messages: number) {
 	});
 }
 
-/** Send Once: all workers write to the same people at the same moment, or each to others; and all once more. */
+/** Send Once: all workers send to the same people at the same moment, or each to other people; and then all once more. */
 const sendOnce: Scenario = async (machine, { people }) => {
 	const same = await together(machine, everybody(people), onceEach);
 	const different = await together(machine, partsOf(people, WORKERS), onceEach);
@@ -94,7 +97,7 @@ const sendOnce: Scenario = async (machine, { people }) => {
 	};
 };
 
-/** Frequency Cap: all workers write to the same people at the same moment, more often than the cap allows; and once more. */
+/** Frequency Cap: all workers send to the same people at the same moment, more often than the cap allows; and then once more. */
 const cap: Scenario = async (machine, { people }) => {
 	const audienceRules = { frequencyCap: { values: { messages: 2, per: 'week' } } };
 	const rows = await together(machine, everybody(people), { ...sale, audienceRules });
@@ -129,7 +132,10 @@ async function together(machine: Machine, bodies: Body[], parameters: INodeParam
 	return rows;
 }
 
-/** Customers write, and what was delivered is repeated. Every execution answers its customer, so that the service counts them. */
+/**
+ * Customers write, and their deliveries are repeated. Every execution replies to its customer, so that the service can
+ * count executions.
+ */
 const trigger: Scenario = async (machine, { events }) => {
 	const reply = { ...sale, to: '={{ $json.from }}', text: 'Thank you, we will answer soon.' };
 	const shop = await Shop.open(machine, { triggered: { inbox: { trigger: {}, action: reply } } });
@@ -138,7 +144,7 @@ const trigger: Scenario = async (machine, { events }) => {
 	const faults: string[] = [];
 	const ended = async () =>
 		(await shop.executions(shop.places.inbox.id, 0, `AND ${isOpen()}`)).length === 0;
-	/** @param round whose events these are: each round has its own customers */
+	/** @param round number of the round; each round has other customers */
 	const measure = async (what: string, round: number, work: () => Promise<unknown>) => {
 		await step(what, async () => {
 			await work();
@@ -147,7 +153,7 @@ const trigger: Scenario = async (machine, { events }) => {
 		const { lost, doubled } = countsOf(shop, events, round * events);
 		rows.push({ what, events, executed: events - lost, doubled });
 		if (lost > 0) faults.push(`${what}: ${lost} of ${events} events started no execution`);
-		// Each process knows only what it took itself; docs/scaling.md says what follows from that.
+		// Each process knows only the events that it has received itself; docs/scaling.md explains the consequences.
 		if (doubled > 0 && what.includes('same process'))
 			faults.push(`${what}: ${doubled} events started two executions`);
 	};
@@ -158,20 +164,20 @@ const trigger: Scenario = async (machine, { events }) => {
 		await until('n8n to answer the deliveries', settled, { limit: LIMIT });
 	});
 	const first = state.deliveries.log.last();
-	/** Brings each delivery to all these processes at the same moment. */
+	/** Makes each delivery to all these processes at the same moment. */
 	const bring = async (deliveries: Delivery[], urls: string[]) => {
 		const limit = pLimit(SIDE_BY_SIDE);
 		const options = { timeout: 60_000, proxy: false } as const;
 		const bringOne = async ({ url, event, data }: Delivery) => {
 			const places = urls.map((one) => url.replace(machine.url, one));
-			// Like the service, it delivers again what was not answered.
+			// Like the service, repeats a delivery without a successful response.
 			const post = async (place: string) =>
 				await patiently(async () => await axios.post(place, { event, data }, options));
 			await Promise.all(places.map(post));
 		};
 		await Promise.all(deliveries.map(async (one) => await limit(bringOne, one)));
 	};
-	/** Other events of the same kind, by customers who have not written yet. */
+	/** Other events of the same kind, from customers who have not written yet. */
 	const copies = (round: number) =>
 		numbersOf({ from: round * events, count: events }).map((from, index) => {
 			const { data, ...delivery } = first[index];
@@ -199,7 +205,7 @@ function partsOf(messages: number, parts: number): Body[] {
 	return range(parts).map((part) => ({ text, from: part * count, count }));
 }
 
-/** The workers that took executions, in the order of their numbers; n8n's logs tell. */
+/** The workers that ran executions, in the order of their numbers, according to n8n's logs. */
 function workersOf({ workers }: Machine, executions: Execution[]): N8nProcess[] {
 	const signs = executions.map(({ id }) => `Worker started execution ${id} `);
 	return workers.filter(({ logFile }) => {
@@ -208,19 +214,19 @@ function workersOf({ workers }: Machine, executions: Execution[]): N8nProcess[] 
 	});
 }
 
-/** The records that the node under test gave out. */
+/** The records that the node under test has output. */
 function itemsOf(executions: Execution[]) {
 	return executions.flatMap((one) => outputOf(one, ACTION).map(({ json }) => json));
 }
 
-/** From the start of the first sending node to the end of the last one, seconds, by n8n's own clock. */
+/** The time from the start of the first sending node to the end of the last one, seconds, by n8n's own clock. */
 function secondsOf(executions: Execution[]): number {
 	const runs = executions.flatMap(({ data }) => data.resultData.runData[ACTION] ?? []);
 	const ends = runs.map(({ startTime, executionTime }) => startTime + executionTime);
 	return (Math.max(...ends) - Math.min(...runs.map(({ startTime }) => startTime))) / 1000;
 }
 
-/** How many of these people got no message, how many got more than one, and the most messages that one got. */
+/** How many of these people got no message, how many got more than one, and the greatest number of messages to one person. */
 function countsOf({ sandbox }: Shop, count: number, from = 0) {
 	const sent = sandbox.state.messages.all.filter(({ direction }) => direction === 'outbound');
 	const times = countBy(sent, 'phone');

@@ -21,15 +21,15 @@ import {
 } from './shop';
 import type { Mailing, Truth } from './truth';
 
-/** How often a run is started again until everybody has been served. */
+/** How often a run is started again until everybody has a message. */
 const MAX_RUNS = 20;
-/** Where the numbers of those who are asked, and of synced contacts, begin behind the first customer's. */
+/** The first numbers of people who are asked, and of synced contacts, counted from the first customer's number. */
 const ASKED_FROM = 100_000;
 const SYNCED_FROM = 900_000;
 const SILENT_FROM = 1_500_000;
 const ASK_LIMIT = 5 * 60_000;
 
-/** While more deliveries than this are open, nobody writes and no campaign begins, so that a slow machine can catch up. */
+/** If more deliveries than this are open, nobody writes and no campaign begins, so that a slow machine can catch up. */
 const MAX_PENDING = 100;
 
 const sendText = { resource: 'message', operation: 'sendText' };
@@ -58,7 +58,7 @@ export const workflows: Workflows = {
 			operation: 'sendAndWait',
 			to: '={{ $json.to }}',
 			message: ofStart('text'),
-			// If n8n loses a reply while it starts, the run must end all the same.
+			// Even if n8n loses a reply while it starts, the run must end.
 			limitWaitTime: `={{ $('${START}').first().json.body.minutes ?? 10 }}`,
 			waitTimeUnit: 'minutes',
 		},
@@ -93,7 +93,11 @@ export interface Pace {
 	question: number;
 }
 
-/** Runs until the shop is closed, and returns when all that has begun is over. @throws Error for what cannot be finished */
+/**
+ * Runs until the shop is closed, and returns when everything that has begun is finished.
+ *
+ * @throws Error for anything that cannot be finished
+ */
 export async function liveThroughDay(shop: Shop, truth: Truth, pace: Pace): Promise<void> {
 	answerQuestions(shop);
 	const pick = await openPicker(shop);
@@ -107,7 +111,7 @@ export async function liveThroughDay(shop: Shop, truth: Truth, pace: Pace): Prom
 	await Promise.all(activities);
 }
 
-/** @param pause at most so many ms between two rounds */
+/** @param pause the longest pause between two rounds, ms */
 async function endless(shop: Shop, pause: number, round: (number: number) => Promise<void>) {
 	for (let number = 1; !shop.isOver; number++) {
 		await round(number);
@@ -118,7 +122,7 @@ async function endless(shop: Shop, pause: number, round: (number: number) => Pro
 const isOut = (shop: Shop, phone: string) =>
 	shop.sandbox.state.contacts.findByPhone(phone)?.segments.includes(OPTED_OUT) === true;
 
-/** A preview first for each third campaign; then runs until nobody is left who certainly got nothing. */
+/** Sends a campaign, with a preview first for each third one. Repeats the run until nobody is left who certainly got no message. */
 async function sendCampaign(shop: Shop, truth: Truth, round: number, pace: Pace): Promise<void> {
 	while (truth.pending.size > MAX_PENDING && !shop.isOver) await delay(1000);
 	const count = between(shop, Math.min(200, pace.campaign), pace.campaign);
@@ -173,7 +177,7 @@ function begin(truth: Truth, kind: Mailing['kind'], text: string, wanted: Set<st
 const itemsOf = (execution: Execution): IDataObject[] =>
 	outputOf(execution, ACTION).map(({ json }) => json);
 
-/** What became of the message of an item. */
+/** The result of an item's message. */
 function statusOf({ reason, sendStatus, error }: IDataObject): unknown {
 	if (reason === 'mayHaveBeenSent') return reason;
 	return (error as IDataObject | undefined)?.sendStatus ?? sendStatus;
@@ -188,7 +192,7 @@ async function ask(shop: Shop, truth: Truth, round: number, pace: Pace): Promise
 	truth.note(mailing, executions);
 }
 
-/** Asks people who never answer, for so many minutes. @returns the end of it, once all are asked */
+/** Asks people who never reply, with this time limit in minutes. @returns the end of the question, once all are asked */
 export async function askForNothing(
 	shop: Shop,
 	truth: Truth,
@@ -203,7 +207,7 @@ export async function askForNothing(
 	return { ended };
 }
 
-/** Everybody who is asked answers: half of them at once, the others within half a minute. */
+/** Lets everybody who is asked reply: half of them at once, the others within half a minute. */
 function answerQuestions(shop: Shop): void {
 	const { changes, state } = shop.sandbox;
 	changes.on('message', ({ direction, status, text, phone: from }) => {
@@ -213,7 +217,7 @@ function answerQuestions(shop: Shop): void {
 	});
 }
 
-/** A customer writes up to three messages in a row, which may be delivered in another order; or wants no more campaigns. */
+/** A customer writes up to three messages in a row, which may be delivered in another order; or a customer opts out of campaigns. */
 async function write(shop: Shop, truth: Truth, pace: Pace): Promise<void> {
 	if (truth.pending.size > MAX_PENDING) return;
 	const { messages, deliveries } = shop.sandbox.state;
@@ -228,7 +232,7 @@ async function write(shop: Shop, truth: Truth, pace: Pace): Promise<void> {
 	}
 }
 
-/** Writes contacts until each is there under its name of this round. */
+/** Saves contacts until each has its name of this round. */
 async function sync(shop: Shop, truth: Truth, round: number): Promise<void> {
 	const body = {
 		text: `Customer of sync ${round}`,
@@ -242,7 +246,7 @@ async function sync(shop: Shop, truth: Truth, round: number): Promise<void> {
 	for (const phone of numbersOf(body)) truth.contacts.set(phone, body.text);
 }
 
-/** Somebody opens the list of templates: it is the whole list or an error, never a part. */
+/** Opens the list of templates. The result must be the whole list or an error, never a part of it. */
 async function openPicker(shop: Shop): Promise<() => Promise<void>> {
 	const look = async () =>
 		await shop.machine.main.client.call<{ results: unknown[] }>(
@@ -264,7 +268,7 @@ async function openPicker(shop: Shop): Promise<() => Promise<void>> {
 	};
 }
 
-/** A random number, small ones as often as large ones: each doubling is as likely as the next. */
+/** A random number on a logarithmic scale: each doubling is as likely as the next. */
 function between(shop: Shop, least: number, most: number): number {
 	return Math.round(least * (most / least) ** (shop.random(1001) / 1000));
 }

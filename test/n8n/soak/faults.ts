@@ -1,4 +1,4 @@
-/** What goes wrong, from a seed: the service, the network, n8n's processes, its database, its clock, and its user. */
+/** Faults in a random order from a seed: of the service, the network, n8n's processes, its database, its clock, and its user. */
 import { setTimeout as delay } from 'node:timers/promises';
 import sortBy from 'lodash/sortBy';
 import { endpoints, type EndpointName } from '../../../nodes/BusinessMessaging/api/endpoints';
@@ -17,7 +17,7 @@ type Fault = (shop: Shop, truth: Truth, random: Random) => Promise<unknown>;
 
 const names = Object.keys(endpoints) as EndpointName[];
 
-/** The next calls, of one endpoint or of any, are answered as ordered. */
+/** A fault in the service's responses to the next calls, of one endpoint or of any. */
 function service(order: (random: Random) => FaultOrder): Fault {
 	return async ({ sandbox }, _truth, random) => {
 		const endpoint = random(2) === 0 ? names[random(names.length)] : undefined;
@@ -92,7 +92,7 @@ const faults: Record<string, Fault> = {
 	},
 };
 
-/** The names of the faults of a day, in their order: each once in every round. */
+/** The names of the faults of a day, in their order: every round has each fault once. */
 export function planFaults(seed: number, minutes: number): string[] {
 	const random = numbers(seed);
 	const count = Math.floor((minutes * 60) / EVERY);
@@ -107,7 +107,7 @@ export function planFaults(seed: number, minutes: number): string[] {
 		.map((name, index) => (isLate(index) && ['terminate', 'kill'].includes(name) ? 'late' : name));
 }
 
-/** Has them happen one after the other until the shop is closed. @param happens is called with the name of each */
+/** Causes the faults one after the other, until the shop is closed. @param happens is called with the name of each fault */
 export async function causeFaults(
 	shop: Shop,
 	truth: Truth,

@@ -12,17 +12,17 @@ import { nameOf } from './machine';
 
 const MEASURE_LIMIT = 30_000;
 const COMPILE_LIMIT = 60_000;
-/** The memory of a process is compared with what it was at this age, or at half its age if that is less, seconds. */
+/** The memory of a process is compared with its memory at this age, or at half its age if that is less, seconds. */
 const WARM_AGE = 600;
-/** What executions under way hold comes and goes, so the least of this time is compared, seconds. */
+/** Memory is measured as the minimum over this time, seconds, because running executions need some for a short time. */
 const SPAN = 300;
-/** What a process may hold in the end, by what it held then; held only if it has run for this long, seconds. */
+/** The greatest ratio of the memory at the end to the memory before. Checked only if the process has run for this long, seconds. */
 const MAX_GROWTH = 1.1;
 const MATURE_AGE = 2 * WARM_AGE;
 
-/** What a process holds after garbage collection, without what malloc keeps for later. */
+/** What a process holds after garbage collection, without the memory that malloc keeps for later. */
 interface Usage {
-	/** Since it was started, seconds. */
+	/** Time since the start of the process, seconds. */
 	ageSeconds: number;
 	/** Resident memory and used heap, MB. */
 	rssMb: number;
@@ -38,7 +38,7 @@ export class Memory {
 
 	constructor(private readonly processes: N8nProcess[]) {}
 
-	/** Measures all that run. A process that was started again starts from zero. */
+	/** Measures all running processes. A process that was started again begins with a new series. */
 	async sample(): Promise<void> {
 		for (const one of this.processes) {
 			const usage = await measure(one).catch(() => undefined);
@@ -73,7 +73,7 @@ export class Memory {
 		});
 	}
 
-	/** The processes that hold too much, or that could not be measured, in sentences. */
+	/** The processes that hold too much, or that could not be measured, one sentence each. */
 	faults(): string[] {
 		const rows = this.rows();
 		const measured = rows.map(({ process }) => process);
@@ -110,7 +110,11 @@ export function setClock({ place }: N8nProcess, seconds: number): void {
 
 const clockOf = (userFolder: string) => path.join(userFolder, 'clock');
 
-/** Prepares what processes need to be measured and to have a clock of their own. @returns their environment by their folder */
+/**
+ * Prepares files that processes need, so that they can be measured and have a clock of their own.
+ *
+ * @returns the environment of a process, by its folder
+ */
 export async function prepareProcesses(): Promise<(userFolder: string) => NodeJS.ProcessEnv> {
 	const library = await step('libfaketime: installing it if need be', findFaketime);
 	const trim = await compileTrim();
@@ -124,9 +128,9 @@ export async function prepareProcesses(): Promise<(userFolder: string) => NodeJS
 			FAKETIME_TIMESTAMP_FILE: clockOf(userFolder),
 			FAKETIME_DONT_FAKE_MONOTONIC: '1',
 			FAKETIME_CACHE_DURATION: '1',
-			// As docs/trigger-measurements.md advises where many events arrive.
+			// docs/trigger-measurements.md recommends this for many events.
 			N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
-			// Every execution is looked at.
+			// The test reads every execution, so none may be pruned.
 			EXECUTIONS_DATA_PRUNE: 'false',
 		};
 	};

@@ -1,4 +1,4 @@
-/** The n8n of a soak test: one process, or queue mode, with our package, behind a balancer. */
+/** The n8n of a soak test: one process, or queue mode, with our package, behind a load balancer. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, copyFile, mkdir, mkdtemp } from 'node:fs/promises';
@@ -22,18 +22,18 @@ const CONCURRENCY = 5;
 
 /** A running n8n. */
 export interface Machine {
-	/** Where the editor and its interface are. */
+	/** The n8n with the editor and its interface. */
 	main: N8nServer;
-	/** Where workflows are started by webhook. */
+	/** The URL at which webhooks start workflows. */
 	url: string;
 	processes: N8nProcess[];
-	/** The processes that take deliveries; those that only run executions. */
+	/** The processes that receive deliveries; and those that only run executions. */
 	receivers: N8nProcess[];
 	workers: N8nProcess[];
 	database: Database;
 }
 
-/** What is added to the environment of a process. */
+/** Gives the variables that are added to the environment of a process. */
 type EnvOf = (userFolder: string) => NodeJS.ProcessEnv;
 
 export const nameOf = ({ place }: N8nProcess) => path.basename(place.userFolder);
@@ -43,7 +43,7 @@ export async function openSingle(envOf: EnvOf): Promise<Machine> {
 	const { install, packages, folder } = await Environment.open();
 	const userFolder = path.join(folder, 'n8n');
 	const receivers: N8nProcess[] = [];
-	// As docs/trigger-guarantees.md advises: it passes nothing on before n8n is ready.
+	// As docs/trigger-guarantees.md recommends, the balancer forwards nothing before n8n is ready.
 	const url = await startBalancer(receivers);
 	const env = { ...envOf(userFolder), N8N_WEBHOOK_URL: `${url}/` };
 	const server = { userFolder, packages, install, env };
@@ -58,7 +58,7 @@ export async function openSingle(envOf: EnvOf): Promise<Machine> {
 export async function openQueue(envOf: EnvOf = () => ({})): Promise<Machine> {
 	await step('PostgreSQL and Redis: installing what is missing', ensureServices);
 	const { install, packages, folder } = await Environment.open();
-	// The services' users have to reach their folders below it.
+	// The system users of the services must be able to reach their folders below this one.
 	await chmod(folder, 0o711);
 	const receivers: N8nProcess[] = [];
 	const url = await startBalancer(receivers);
@@ -81,7 +81,7 @@ export async function openQueue(envOf: EnvOf = () => ({})): Promise<Machine> {
 		await mkdir(userFolder, { recursive: true });
 		await installPackage(packages[0], userFolder);
 		const place = { userFolder, port: await freePort(), brokerPort: await freePort() };
-		// A worker has no other port to say that it is ready.
+		// A worker reports only on this port that it is ready.
 		const health = {
 			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 			QUEUE_HEALTH_CHECK_PORT: String(place.port),
@@ -105,7 +105,7 @@ export async function openQueue(envOf: EnvOf = () => ({})): Promise<Machine> {
 	return { main, url, processes, receivers, workers, database: postgres(install, database) };
 }
 
-/** Copies what n8n's processes have printed, because their folders are removed at the end. @returns the folder */
+/** Copies the logs of n8n's processes, because their folders are removed at the end. @returns the folder of the copies */
 export async function keepLogs({ processes }: Machine): Promise<string> {
 	const folder = await mkdtemp(path.join(os.tmpdir(), 'business-messaging-logs-'));
 	for (const one of processes) await copyFile(one.logFile, path.join(folder, `${nameOf(one)}.log`));
@@ -113,8 +113,10 @@ export async function keepLogs({ processes }: Machine): Promise<string> {
 }
 
 /**
- * Hands each request to one of the servers, all of one path to the same as docs/scaling.md advises, if that server is ready.
- * @param servers may be added later @returns its URL; it listens until the program ends
+ * Forwards each request to one of the servers. All requests with the same path go to the same server if it is ready, as
+ * docs/scaling.md recommends.
+ * @param servers may be added later
+ * @returns the balancer's URL; it listens until the program ends
  */
 async function startBalancer(servers: Array<{ url: string }>): Promise<string> {
 	const balancer = createServer((request, response) => {
@@ -140,7 +142,7 @@ async function startBalancer(servers: Array<{ url: string }>): Promise<string> {
 	return `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
 }
 
-/** Whether n8n takes requests. While it starts, it responds to all of them with 200 and passes nothing on. */
+/** Whether n8n accepts requests. While it starts, it responds to all requests with 200, and handles none. */
 async function isReady(server: string): Promise<boolean> {
 	return await fetch(`${server}/healthz/readiness`).then(
 		({ ok }) => ok,

@@ -47,7 +47,7 @@ runMain(async () => {
 	const happened: string[] = [];
 	const faults: string[] = [];
 
-	/** Looks at the books every minute. @throws UserError as soon as they are wrong */
+	/** Checks the results every minute. @throws UserError as soon as they are wrong */
 	const watch = async () => {
 		const start = Date.now();
 		while (!shop.isOver) {
@@ -97,7 +97,7 @@ runMain(async () => {
 	}
 });
 
-/** Waits until the service has got everything through and n8n has run everything, and reads it. */
+/** Waits until the service has delivered everything and n8n has run everything, and reads the results. */
 async function settle(shop: Shop, truth: Truth): Promise<void> {
 	const waiting = { limit: SETTLE_LIMIT, interval: 2_000 };
 	await until('all deliveries', () => truth.pending.size === 0, { ...waiting });
@@ -111,7 +111,7 @@ async function settle(shop: Shop, truth: Truth): Promise<void> {
 	await truth.lookAgain();
 }
 
-/** What is lost or doubled, in sentences. */
+/** What was lost or happened twice, one sentence each. */
 function faultsOf(lines: Line[]): string[] {
 	const some = (all: string[]) => [...all.slice(0, 5), ...(all.length > 5 ? ['…'] : [])].join('; ');
 	return lines.flatMap(({ what, lost, doubled }) => [
@@ -120,7 +120,7 @@ function faultsOf(lines: Line[]): string[] {
 	]);
 }
 
-/** Bytes in n8n's database, the slowest answer to a delivery, and what n8n has run. */
+/** The size of n8n's database in bytes, the slowest response to a delivery, and the number of executions. */
 async function readSizes({ machine }: Shop, truth: Truth) {
 	const { database } = machine;
 	const one = async (sql: string) => (await database.numbers(sql))[0] ?? 0;

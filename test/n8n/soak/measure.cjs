@@ -1,5 +1,6 @@
 'use strict';
-// Loaded into n8n: on SIGUSR2 it collects garbage, gives free memory back, and writes what the process holds into n8n's folder.
+// Loaded into n8n: on SIGUSR2, collects garbage, returns free memory to the system, and writes what the process holds
+// into n8n's folder.
 const { renameSync, writeFileSync } = require('node:fs');
 const { Session } = require('node:inspector');
 
@@ -9,9 +10,9 @@ const file = `${process.env.N8N_USER_FOLDER}/usage.json`;
 process.on('SIGUSR2', () => {
 	const inspector = new Session();
 	inspector.connect();
-	// V8's `gc()` leaves the young generation as large as it was, which is 120 MB of a worker's resident memory.
+	// After V8's `gc()`, the young generation stays as large as it was, which is 120 MB of a worker's resident memory.
 	inspector.post('HeapProfiler.collectGarbage', () => {
-		// glibc keeps what was once in use: resident memory would tell the busiest moment so far.
+		// glibc keeps memory that was used once, so resident memory would show the busiest moment so far.
 		process.dlopen({ exports: {} }, process.env.SOAK_TRIM);
 		writeUsage();
 		setImmediate(() => inspector.disconnect()); // at once, it would stop the event loop
@@ -33,5 +34,5 @@ function writeUsage() {
 	renameSync(`${file}.new`, file);
 }
 
-// From now on the signal does not end the process.
+// From now on, the signal does not end the process.
 writeFileSync(`${file}.pid`, String(process.pid));

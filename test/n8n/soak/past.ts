@@ -1,4 +1,4 @@
-/** What a shop has after a month: a history of campaigns, people who opted out, and questions that nobody answers. */
+/** The data that a shop has after a month: a history of campaigns, people who opted out, and questions that nobody answers. */
 import { fillHistory } from '../../../harness/n8n/database';
 import { FIRST_NUMBER } from '../../../harness/sandboxClient';
 import { askForNothing } from './day';
@@ -8,10 +8,10 @@ import type { Truth } from './truth';
 const MESSAGES = 100_000;
 const OPT_OUTS = 20_000;
 const OPEN_QUESTIONS = 500;
-/** Behind everybody who gets a message. */
+/** The first number of people who have opted out; it is behind the numbers of all people who get messages. */
 const OPTED_OUT_FROM = 2_000_000;
 
-/** Fills the shop. @returns the end of the questions, which stay open for so many minutes */
+/** Fills the shop with this data. @returns the end of the questions, which stay open for this number of minutes */
 export async function fillPast(
 	shop: Shop,
 	truth: Truth,

@@ -1,4 +1,4 @@
-/** A shop: its workflows on the n8n under test, and the service that they speak to. */
+/** A shop: its workflows on the n8n under test, and the service that they call. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import axios from 'axios';
@@ -12,7 +12,7 @@ import { FIRST_NUMBER } from '../../../harness/sandboxClient';
 import { until } from '../../../harness/until';
 import type { Machine } from './machine';
 
-/** The documented 1,000 requests per minute, sped up six times. */
+/** The documented 1,000 requests per minute, but six times as fast. */
 export const RATE = { requests: 1000, windowMs: 10_000 };
 /** How long calls are repeated while n8n or the service fails. */
 const PATIENCE = 5 * 60_000;
@@ -20,11 +20,11 @@ const RUN_LIMIT = 20 * 60_000;
 
 /** The segment of those who want no more campaigns. */
 export const OPTED_OUT = 'opted-out';
-/** The node that starts a workflow, and the one that sends, asks or saves. */
+/** The names of two nodes: the one that starts a workflow, and the one that sends, asks or saves. */
 export const START = 'Start';
 export const ACTION = 'Action';
 
-/** After this time, an execution that has not begun never will: n8n's database failed in between, ms. */
+/** An execution that has not begun after this time, ms, never will: n8n's database failed in between. */
 const BEGIN_LIMIT = 3 * 60_000;
 
 /** In SQL: an execution that has not ended. */
@@ -33,24 +33,24 @@ export function isOpen(): string {
 	return `(status IN ('running', 'waiting') OR (status = 'new' AND "createdAt" > '${since}'))`;
 }
 
-/** What the workflows of a shop do, by their names. */
+/** The nodes of a shop's workflows, by the names of the workflows. */
 export interface Workflows {
-	/** Started by webhook, with the people it is about. */
+	/** Workflows that are started by webhook, with the people that they handle. */
 	started?: Record<string, INodeParameters>;
-	/** What customers and the service start. */
+	/** Workflows that customers and the service start. */
 	triggered?: Record<string, { trigger: INodeParameters; action?: INodeParameters }>;
 }
 
 /** A value of the {@link Body} with which a workflow was started. */
 export const ofStart = (name: string) => `={{ $('${START}').first().json.body.${name} }}`;
 
-/** A workflow: its ID, and what its URL contains. */
+/** A workflow: its ID, and a part of its URL. */
 interface Place {
 	id: string;
 	path: string;
 }
 
-/** People of a run, by consecutive numbers, of whom the first `repeats` are in the list twice. */
+/** The people of a run, with consecutive numbers. The first `repeats` of them are in the list twice. */
 export interface Body {
 	text: string;
 	from: number;
@@ -154,7 +154,7 @@ export class Shop {
 		this.places[name] = { id, path };
 	}
 
-	/** Starts a workflow by its webhook, exactly once for each body whatever happens to n8n, and waits for the ends. */
+	/** Starts a workflow by its webhook, exactly once for each body, whatever happens to n8n. Returns when the executions have ended. */
 	async run(name: string, ...bodies: Body[]): Promise<Execution[]> {
 		const { client } = this.machine.main;
 		const { id, path } = this.places[name];
@@ -165,7 +165,7 @@ export class Shop {
 				proxy: false,
 			});
 		const start = async (body: Body) => {
-			// After a failure n8n may have started it all the same.
+			// After a failure, n8n may still have started the workflow.
 			while (!(await post(body).then(Boolean, () => false))) {
 				if ((await this.executions(id, before)).length > 0) break;
 				await delay(500);
@@ -183,7 +183,7 @@ export class Shop {
 		);
 	}
 
-	/** IDs of the executions of a workflow after the one with this ID. @param more continues the SQL */
+	/** The IDs of a workflow's executions after the one with this ID. @param more is appended to the SQL */
 	async executions(workflowId: string, after: number, more = ''): Promise<number[]> {
 		const condition = `"workflowId" = '${workflowId}' AND id > ${after} ${more}`;
 		return await this.machine.database.numbers(

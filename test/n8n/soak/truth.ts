@@ -1,4 +1,4 @@
-/** What should have happened and what did, from the sandbox's log and n8n's executions. */
+/** Compares what should have happened with what did, from the sandbox's log and n8n's executions. */
 import countBy from 'lodash/countBy';
 import maxBy from 'lodash/maxBy';
 import partition from 'lodash/partition';
@@ -14,28 +14,28 @@ import {
 } from '../../../harness/n8n/client';
 import { ACTION, OPTED_OUT, patiently, type Shop, START } from './shop';
 
-/** How long after n8n's response the execution may appear, ms. */
+/** How long after n8n's response an execution may appear, ms. */
 const SETTLED_AFTER = 120_000;
 /** If n8n stops within this time after its response to an event, the event may start twice, as docs/trigger-guarantees.md says, ms. */
 const LAST_MOMENT = 3_000;
 const READ_AT_ONCE = 4;
 
-/** Messages with one text to many people. */
+/** Messages with the same text to many people. */
 export interface Mailing {
 	kind: 'campaign' | 'question' | 'preview';
 	text: string;
-	/** Who gets it; who may get it or not, having opted out meanwhile. */
+	/** People who must get it; and people who may get it or not, because they have opted out meanwhile. */
 	wanted: Set<string>;
 	either: Set<string>;
-	/** Whom n8n has named as those who may have got it. */
+	/** People whom n8n has named as those who may have got it. */
 	named: Set<string>;
-	/** The executions of a question, which others cannot repeat. */
+	/** The executions of a question. Other executions cannot ask it again. */
 	executions: string[];
-	/** An interrupted one was ended by n8n's end; n8n may still go on with it. */
+	/** `interrupted`: the run ended because n8n did; n8n may still continue it. */
 	state: 'running' | 'ended' | 'interrupted';
 }
 
-/** An event that n8n has answered with 200, which executions it has started, and how many questions it has answered. */
+/** An event to which n8n has responded with 200, the executions that it has started, and the number of questions that it has answered. */
 interface Event {
 	deliveries: Delivery[];
 	/** The executions by their IDs; an emptied one has ended without the data with which it had started. */
@@ -46,34 +46,34 @@ interface Event {
 	answered: number;
 }
 
-/** One line of the table; lists of people or events. */
+/** One line of the table, with lists of people or events. */
 export interface Line {
 	what: string;
 	wanted: number;
 	done: number;
 	lost: string[];
 	doubled: string[];
-	/** Not done, or done twice, where the documents say that this can be, and n8n names it or has crashed. */
+	/** Missing or doubled, where the documents say that this can happen, and n8n names it or has crashed. */
 	uncertain: string[];
 }
 
-/** Keeps the books of a shop. */
+/** Records what happens in a shop. */
 export class Truth {
 	readonly mailings: Mailing[] = [];
-	/** Names of contacts by number, as the last sync of each wrote them. */
+	/** Names of contacts by number, as the last sync has saved them. */
 	readonly contacts = new Map<string, string>();
-	/** From when to when a process that takes deliveries was ended, Unix ms. */
+	/** When processes that receive deliveries were ended, Unix ms. */
 	readonly ends: Array<{ from: number; to: number }> = [];
-	/** When a process was last started again: until then, n8n may not have stored what it had begun, Unix ms. */
+	/** When a process was last started again, Unix ms: until then, n8n may not have stored what it had begun. */
 	startedAt = 0;
-	/** Deliveries that the service has not got through yet. */
+	/** Deliveries that the service has not completed yet. */
 	readonly pending = new Set<Delivery>();
 	private readonly events = new Map<string, Event>();
 	/** How often each person got each text. */
 	private readonly received = new Map<string, Map<string, number>>();
 	private messagesSeen = 0;
 	private readonly executionsRead = new Set<number>();
-	/** The events with which an execution has started, as it was last read with them. */
+	/** The events with which an execution has started, as they were last read. */
 	private readonly keysOfExecutions = new Map<number, string[]>();
 	private readonly readUpTo: Record<string, number> = {};
 	private readonly allDeliveries = new Set<Delivery>();
@@ -86,7 +86,7 @@ export class Truth {
 		});
 	}
 
-	/** The slowest answer to a delivery, ms. */
+	/** The slowest response to a delivery, ms. */
 	get slowestAnswer(): number {
 		const attempts = this.deliveries.flatMap((delivery) => delivery.attempts);
 		const answered = attempts.filter(({ status }) => status === 200);
@@ -154,7 +154,7 @@ export class Truth {
 			await patiently(async () => await client.retry(String(id)));
 	}
 
-	/** The table as far as it is certain. @param isFinal whether all is over */
+	/** The table, as far as it is certain. @param isFinal whether everything has ended */
 	lines(isFinal: boolean): Line[] {
 		this.readMessages();
 		this.readDeliveries();
@@ -260,7 +260,7 @@ export class Truth {
 		return line;
 	}
 
-	/** Whether a message is from somebody whose run still waits, or has crashed with what it had. */
+	/** Whether a message may be from a person whose run still waits, or has crashed together with the message. */
 	private mayBeAwaited({ data }: Delivery, isFinal: boolean): boolean {
 		const mailing = this.mailings.find(
 			({ kind, wanted }) => kind === 'question' && wanted.has(String(data.from)),
@@ -287,7 +287,7 @@ export class Truth {
 		return this.ends.some(({ to }) => stored < to && to < began);
 	}
 
-	/** The replies to questions: done if the run has them, doubled if they also started a workflow. */
+	/** The line for replies to questions: done if the run has the reply, doubled if the reply also started a workflow. */
 	private answerLine(): Line {
 		const line = emptyLine('answers');
 		const asked = new Map(
@@ -302,7 +302,7 @@ export class Truth {
 			line.wanted++;
 			if (answered > 0) line.done++;
 			else if (executions.size > 0 || mailing.state === 'interrupted') line.uncertain.push(key);
-			// Whether it is lost is said by the customers' messages: it was to start a workflow or answer a question.
+			// Whether the message is lost is counted with the customers' messages: it should have started a workflow or answered a question.
 		}
 		return line;
 	}
@@ -353,14 +353,14 @@ function describe({ data, attempts }: Delivery): string {
 	return `from ${String(data.from ?? data.to)}, ${String(data.text ?? data.status)}, ${tries.join(', ')}`;
 }
 
-/** What identifies an event of a kind, by its payload. */
+/** Identifies an event of a kind, by its payload. */
 function keyOf(name: string, { id, status }: Record<string, unknown>): string {
 	return name === 'receipts' ? `${String(id)} ${String(status)}` : String(id);
 }
 
 /** The events that an execution has started with. */
 function keysOf(name: string, execution: Execution): string[] {
-	// For a node whose output was not stored, n8n's recovery after a crash makes up an item.
+	// For a node whose output was not stored, n8n's recovery after a crash creates an item.
 	const items = startedWith(execution, START)
 		.map(({ json }) => json)
 		.filter(({ messageId }) => messageId);

@@ -113,7 +113,7 @@ test('a response to an invalid HTTP request is JSON too', async () => {
 });
 
 describe('deliveries', () => {
-	it('are repeated until the receiver answers 200, and keep the order for one person', async () => {
+	it('are repeated until the receiver responds with 200, and keep the order for each person', async () => {
 		const { sandbox, controls } = await openSandbox({ deliveryTimeoutMs: 200 });
 		const receiver = await openReceiver([500, 201, null]);
 		sandbox.state.webhooks.create({ url: receiver.url });
@@ -144,7 +144,7 @@ describe('deliveries', () => {
 	});
 });
 
-test('each API path lists just its endpoints, says which methods it takes, and demands a key', async () => {
+test('each API path has only its own endpoints, says which methods it accepts, and requires a key', async () => {
 	const { sandbox, url } = await openSandbox();
 	const client = clientOf(url, sandbox.key);
 	const names = Object.keys(endpoints) as EndpointName[];

@@ -14,7 +14,7 @@ const testOptions: SandboxOptions = {
 	deliveryRetryDelayMs: 10,
 };
 
-/** A client that gives every answer back, whatever its status. */
+/** A client that returns every response, whatever its status. */
 export function clientOf(baseURL: string, key?: string): AxiosInstance {
 	const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
 	return axios.create({
@@ -49,7 +49,7 @@ export async function openSandbox(options: SandboxOptions = {}) {
 export async function openReceiver(answers: Array<number | null> = []) {
 	const received: Array<{
 		body: unknown;
-		/** The body as it came. */
+		/** The body as it arrived. */
 		raw: string;
 		type?: string;
 		headers: IncomingHttpHeaders;

@@ -1,9 +1,12 @@
-/** Lists of every variant: each contact once, in the service's order, with few requests, and no gap without a word. */
+/** Lists in every variant: each contact once, in the service's order, with few requests; and a hint for every gap. */
 import { difference, range, uniq, without } from 'lodash';
 import type { Choice } from '../../../sandbox/variants';
 import type { VariantEnvironment } from './variantEnvironment';
 
-/** More requests than the fewest possible: which number the first page has, where the end is, and what others have changed. */
+/**
+ * How many more requests than the fewest possible are allowed: to find the number of the first page, the end of the
+ * list, and changes by others.
+ */
 const maxFurther = 3;
 
 /** Whether the service truly says how many contacts there are. */
@@ -51,7 +54,7 @@ function checkMissing(
 ): void {
 	const stayed = before.filter((phone) => state.contacts.findByPhone(phone));
 	const missing = difference(stayed, given);
-	// Without a total, no response shows that an unread contact has moved onto a page that was already read.
+	// Without a total, no response shows that an unread contact has moved to a page that was already read.
 	const maySlip = choice['list-changes'] === 'removed' && !saysTotal(choice);
 	expect(missing.length).toBeLessThanOrEqual(maySlip ? 1 : 0);
 }

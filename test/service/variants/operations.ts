@@ -13,13 +13,13 @@ type Item = Record<string, string | number>;
 /** What a refusal by an ordered fault says, in whatever shape. */
 const refusalWords = 'Unprocessable Entity (ordered by a test)';
 
-/** What is checked of an operation beyond what is checked of all. Its parameters are those of harness/engine/everyOperation.ts. */
+/** The checks of an operation in addition to those of all operations. Its parameters are those of harness/engine/everyOperation.ts. */
 interface Script {
 	/** Parameters that differ from that table. */
 	parameters?: INodeParameters;
 	/** What the first item gives, where that differs from that table. A write may also give only that it succeeded. */
 	gives?: (environment: VariantEnvironment) => Record<string, unknown>;
-	/** What the service has afterwards, and what it should have. */
+	/** The data of the service afterwards, and the expected data. */
 	effect?: (environment: VariantEnvironment) => [unknown, unknown];
 }
 
@@ -199,7 +199,7 @@ export async function checkQuestion(environment: VariantEnvironment): Promise<vo
 	expect(waiting).toHaveLength(1);
 }
 
-/** Changes one field of a contact: the others are still there, or a hint says that they are not. */
+/** Changes one field of a contact. The other fields must still exist, or a hint must say that they do not. */
 export async function checkKept(environment: VariantEnvironment): Promise<void> {
 	const { state } = environment;
 	if (environment.contactProblem) return;

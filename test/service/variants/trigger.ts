@@ -1,4 +1,4 @@
-/** What the trigger has to do whatever the service is like: register once, start once for each event, and leave nothing behind. */
+/** What the trigger has to do in every variant of the service: register once, start once for each event, and leave nothing behind. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { Trigger } from '../../../harness/engine/trigger';
@@ -36,7 +36,7 @@ async function make(
 
 /** Runs a trigger through its life. */
 export async function checkTrigger(environment: VariantEnvironment): Promise<void> {
-	environment.state.webhooks.all.length = 0; // nothing goes to addresses of others
+	environment.state.webhooks.all.length = 0; // the service must not deliver to other addresses
 	const trigger = await activate(environment);
 	const own = () => environment.state.webhooks.all.filter(({ url }) => url.startsWith(trigger.url));
 	expect(own()).toHaveLength(1);
@@ -50,7 +50,7 @@ export async function checkTrigger(environment: VariantEnvironment): Promise<voi
 	expect(own()).toHaveLength(environment.webhookProblem(true) ? 1 : 0);
 }
 
-/** Two people are asked, and their replies reach the run that asks; without the trigger's address, nobody is asked. */
+/** Asks two people; their replies must reach the run. If the service hides the trigger's address, nobody is asked. */
 async function checkReplies(environment: VariantEnvironment): Promise<void> {
 	const { engine, credentials, state, choice } = environment;
 	const people = ['+15550003101', '+15550003102'];

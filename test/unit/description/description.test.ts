@@ -12,7 +12,7 @@ import tseslint from 'typescript-eslint';
 
 import { filesBelow, readText, root } from '../../../harness/engine/files';
 
-/** The nodes fresh from their built files: n8n's loader replaces icons and adds to the description. */
+/** The nodes, loaded directly from their built files, because n8n's loader replaces icons and adds to the description. */
 const nodes = ['BusinessMessaging', 'BusinessMessagingTrigger'].map((className) => {
 	const file = `nodes/BusinessMessaging/${className}.node`;
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- a built file, known by its name only
@@ -26,7 +26,7 @@ interface NodesBasePlugin {
 	configs: { nodes: { rules: Linter.RulesRecord } };
 }
 
-/** In an environment called "test" the plugin takes every file for a node called Test. */
+/** Loads the plugin. In an environment called "test", it takes every file for a node called Test. */
 function loadPlugin(): NodesBasePlugin {
 	const environment = process.env.NODE_ENV;
 	process.env.NODE_ENV = 'production';
@@ -83,7 +83,7 @@ describe("n8n's lint rules", () => {
 	});
 });
 
-/** A property, with those beside it and those of the whole node, which its display conditions can name. */
+/** A property, with the properties beside it and those of the whole node: its display conditions can name both. */
 interface Placed {
 	property: INodeProperties;
 	siblings: INodeProperties[];

@@ -1,4 +1,4 @@
-/** What a trigger has said of a message, it says again, whatever has happened meanwhile. */
+/** If a trigger has made a decision about a message, it repeats the same decision, whatever has happened meanwhile. */
 import { type Arrival, type Run } from '../../../nodes/BusinessMessaging/inbox/core';
 import { Inbox } from '../../../nodes/BusinessMessaging/inbox/inbox';
 import type {
@@ -52,7 +52,7 @@ async function ask(inbox: Inbox, id: string, skewMs: number | null): Promise<voi
 	expect(await inbox.respond(delivery(), told)).toMatchObject({ inbox: 'yes' });
 }
 
-/** What the owner says of the copy that another trigger forwards. */
+/** The owner's decision about the copy that another trigger forwards. */
 const forward = async (inbox: Inbox, copy: Arrival) =>
 	(await inbox.respond(delivery(), { is: 'message', from: other, message: copy })).verdict?.is;
 

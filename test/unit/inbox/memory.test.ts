@@ -1,4 +1,4 @@
-/** What the process of a trigger keeps in memory of what n8n has stored, and of runs that wait. */
+/** What a trigger's process keeps in memory: of the data that n8n has stored, and for runs that wait. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -77,7 +77,7 @@ const states: Array<[what: string, make: (inbox: Inbox, n: number) => void]> = [
 	],
 ];
 
-test.each(states)('a trigger keeps no earlier state %s', (_, make) => {
+test.each(states)('a trigger keeps no earlier state in memory %s', (_, make) => {
 	const { inbox } = idleInbox();
 	make(inbox, 0);
 	const before = usedMegabytes();

@@ -17,10 +17,10 @@ export interface Campaign {
 	isCapped: boolean;
 }
 
-/** Where a call stands still. */
+/** A pause during a call of the list. */
 export interface Stall {
 	process: number;
-	/** Which of the calls of the process, from 0. */
+	/** The index of the call among those of the process, from 0. */
 	call: number;
 	where: 'first' | 'between' | 'last';
 	ms: number;
@@ -29,7 +29,7 @@ export interface Stall {
 interface Kill {
 	process: number;
 	at: number;
-	/** Whether what it was writing still arrives. */
+	/** Whether the data that the call was writing is still stored. */
 	lands: boolean;
 }
 
@@ -101,8 +101,9 @@ const longMs = fc.integer({ min: 9_000, max: 9_900 });
 const shortMs = fc.integer({ min: 300, max: 900 });
 
 /**
- * Two processes know each other and want the same entry. The second one stands still in two calls in a row: the first of them overwrites
- * what the other has claimed meanwhile. That one stands still once, or a little in each call, and so may hide what was overwritten.
+ * Two processes know each other and want the same entry. The second process stands still in two calls in a row. The
+ * first of these calls overwrites what the other process has claimed meanwhile. The other process stands still once, or
+ * a little in each call, and so may hide what was overwritten.
  */
 const standstill: fc.Arbitrary<Schedule> = fc
 	.record({

@@ -22,7 +22,7 @@ export interface Result {
 	failures: string[];
 	/** Who got a message twice because a process that had worked alone was met by one that stood still: docs/campaigns.md names it. */
 	metLate: string[];
-	/** Messages that count as sent although they are not: a process was killed, or stood still, while it claimed them. */
+	/** Messages that count as sent although they were not: while they were claimed, a process was killed or stood still. */
 	askedInVain: string[];
 }
 
@@ -51,7 +51,10 @@ class Simulation implements World {
 	private readonly epochs: number[] = [];
 	private readonly calls: number[] = [];
 	private readonly stores = new Map<string, Store>();
-	/** Confirmations that a look-up has added and that were not, or not for good, removed again: their process was killed, or another one has written an older copy back. */
+	/**
+	 * Confirmations that lookups have added, and that were not removed again, or not for good: the process of the lookup
+	 * was killed, or another process has written an older copy back.
+	 */
 	private readonly doubtful = new Set<string>();
 	private readonly removed = new Set<string>();
 	private readonly reports = new Map<string, Set<Reason>>();

@@ -40,7 +40,7 @@ export const updateContact = operation({
 			/phone|mobile|number/i.test(field),
 		);
 		const update = client.call(endpoints.updateContact, request);
-		// Also after a failure, which may have taken effect.
+		// Also after a failure, because the update may have taken effect.
 		const response = await update.finally(() => movesPhone && notePhonesMoved(client));
 		const contact = readRecord(response, 'contact');
 		const hasLostPhone = 'phone' in contact && !contact.phone;

@@ -47,19 +47,19 @@ async function readNewestFirst(
 	return { ...facts, records: sorted(records).slice(0, limit) };
 }
 
-/** When a conversation last changed, ms since 1970; 0 if it does not say. */
+/** When a conversation last changed, ms since 1970; 0 if the record does not say. */
 function timeOf(conversation: ServiceRecord): number {
 	const { updatedAt, lastMessageAt, lastMessage } = inCamelCase(conversation);
 	const { timestamp, createdAt } = inCamelCase(lastMessage);
 	return asMilliseconds(updatedAt ?? lastMessageAt ?? timestamp ?? createdAt) || 0;
 }
 
-/** `updated_at` and `updatedAt` are the same name. */
+/** A copy with field names in camel case: `updated_at` and `updatedAt` are the same name. */
 function inCamelCase(record: unknown): ServiceRecord {
 	return mapKeys(isRecord(record) ? record : {}, (_, name) => camelCase(name));
 }
 
-/** The last message as plain fields, where the service shows it as a record. */
+/** The last message as plain fields, if the service shows it as a record. */
 function lastMessageOf({ lastMessage }: ServiceRecord): ServiceRecord {
 	if (!isRecord(lastMessage)) return {};
 	const { text, direction, status } = lastMessage;

@@ -1,6 +1,9 @@
 /** Reads a reply as yes or no, as people write it: "Ja, gerne", "yes please", "No, thank you!". */
 
-/** In the languages of the opt-out words (`webhooks/intent.ts`). A word that means yes in one language and no in another is left out. */
+/**
+ * In the languages of the opt-out words (`webhooks/intent.ts`). A word that means yes in one language and no in another
+ * one is in neither list.
+ */
 const phrases: ReadonlyArray<[language: string, yes: string, no: string, polite: string]> = [
 	[
 		'English',
@@ -81,14 +84,14 @@ export const approvalWords = {
 	no: [...joined(2), '👎', '❌'],
 };
 
-/** What may come before or after the answer and does not change it. */
+/** Words that may come before or after the answer without changing it. */
 const politeWords = [...joined(3), '🙏', '🙂', '😊', '😀', '😃', '😄', '😁', '🤗', '❤'].map(plain);
 
-/** A longer reply says more than yes or no. */
+/** The greatest length of a yes or no, characters. A longer reply says more than that. */
 const maxLength = 100;
 
 /**
- * Reads a yes or a no: the words of one of the two, and politeness, but nothing else.
+ * Reads a yes or a no: the words for one of the two, and polite words, but nothing else.
  *
  * @returns undefined for any other text, e.g. "yes, but not today", "yes?" or "please"
  */
@@ -99,7 +102,7 @@ export function readApproval(
 ): boolean | undefined {
 	if (text.length > maxLength) return undefined;
 	const reply = plain(text);
-	// "Yes?" asks. Greek asks with a semicolon.
+	// "Yes?" is a question. Greek writes a question mark as a semicolon.
 	const isQuestion = /[?;؟]/.test(text.normalize('NFKC'));
 	const isOnly = (answers: string[]) =>
 		answers.includes(text) || (!isQuestion && consistsOf(reply, answers.map(plain)));
@@ -107,9 +110,9 @@ export function readApproval(
 	return isYes === isNo ? undefined : isYes;
 }
 
-/** Whether a text is a row of these answers and of politeness, with at least one answer. */
+/** Whether a text consists only of these answers and polite words, with at least one answer. */
 function consistsOf(text: string, answers: string[]): boolean {
-	/** By how much of the text is read: whether an answer is among it. */
+	/** For each length of the text that was read so far: whether it contains an answer. */
 	const read = new Map([[0, false]]);
 	for (let end = 0; end < text.length; end++) {
 		const hasAnswer = read.get(end);
@@ -126,7 +129,7 @@ function consistsOf(text: string, answers: string[]): boolean {
 	return read.get(text.length) === true;
 }
 
-/** Chinese and Japanese are written without spaces. */
+/** Letters of Chinese and Japanese, which are written without spaces. */
 const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u;
 const letter = /[\p{L}\p{M}\p{N}]$/u;
 
@@ -135,7 +138,7 @@ function isWordEnd(text: string, end: number): boolean {
 	return !letter.test(before) || !letter.test(after) || spaceless.test(before);
 }
 
-/** Words in lower case without accents, separated by spaces. Emoji stay, without the color of their skin. */
+/** Words in lower case without accents, separated by spaces. Emoji stay, but without their skin color. */
 function plain(text: string): string {
 	return text
 		.normalize('NFKC')

@@ -18,7 +18,7 @@ import {
 } from '../fields';
 import { quoted } from '../simplifyRecord';
 
-/** Minutes since midnight. A period that closes before it opens ends after midnight. */
+/** From when to when a window is open, in minutes since midnight. A period that closes before it opens ends on the next day. */
 export interface Period {
 	opens: number;
 	closes: number;
@@ -30,7 +30,7 @@ export interface SendWindow {
 	days: number[];
 	/** The hours of a day. */
 	periods: Period[];
-	/** IANA time zone; empty for the recipient's. */
+	/** IANA time zone; empty for the recipient's own. */
 	zone: string;
 }
 
@@ -41,7 +41,7 @@ export interface Audience {
 	excluded: Set<string>;
 	/** Name of the segment whose contacts are left out; empty for none. */
 	excludedSegment: string;
-	/** Whether this segment may have nobody, which otherwise is an error. */
+	/** Whether this segment may have no contacts; if not, an empty segment is an error. */
 	allowsEmptySegment: boolean;
 	window?: SendWindow;
 	cap?: Cap;
@@ -228,7 +228,10 @@ function readTime(written: string): number {
 	return Number(hour) * 60 + Number(minute);
 }
 
-/** By country and list: the items of a run usually have the same one, which may have thousands of numbers. */
+/**
+ * The numbers of lists that were read before, by country and list: the items of a run usually have the same list, which
+ * may have thousands of numbers.
+ */
 const readLists = new BoundedMap<string, BoundedMap<string, Set<string> | Error>>({ maxSize: 5 });
 
 function readNumbers(written: string, country: string): Set<string> {
@@ -241,7 +244,7 @@ function readNumbers(written: string, country: string): Set<string> {
 	return phones;
 }
 
-/** A person whose number cannot be read would otherwise get the message. */
+/** Reads an excluded number. @throws InputError, because a person whose number cannot be read would otherwise get the message */
 function readNumber(entry: string, country: string): string {
 	const reading = readPhone(entry, country);
 	if (reading.e164 !== undefined) return samePhoneKey(reading.e164);

@@ -24,7 +24,7 @@ export const campaignFields = [
 
 /** Further fields of Send Once, for Options. */
 export const campaignOptions = [
-	// No other node can delete the history of a node.
+	// Only this node can clear its history.
 	showFor(
 		booleanField({
 			displayName: 'Clear Send Once History',

@@ -113,7 +113,7 @@ export function reviewFallback(request: OperationRequest, list?: TemplateList): 
 	return { ...request, rules: { ...rules, fallback: reviewTemplate(rules.fallback, list) } };
 }
 
-/** Sends the text; if the service certainly refuses it, the template. @throws ServiceError that names both refusals */
+/** Sends the text; if the service certainly refuses it, sends the template. @throws ServiceError that names both refusals */
 export async function sendTextOrFallback(
 	client: Client,
 	request: OperationRequest,
@@ -137,7 +137,7 @@ export async function sendTextOrFallback(
 	return records.map((one) => ({ ...one, sentAs: 'template' }));
 }
 
-/** Whether the service has refused this text, and not the key, the rate or everything. */
+/** Whether the service has refused this text, and not the key, the rate or all messages. */
 function isCertainRefusal(error: Error): boolean {
 	if (!(error instanceof ServiceError) || error.kind !== 'refused') return false;
 	const { statusCode = 0 } = error;

@@ -57,7 +57,7 @@ export const modeFields = [
 ] as const;
 
 /**
- * The request of a message in its mode. A test goes to the test number and leaves no trace in Send Once.
+ * The request of a message in its mode. A test message goes to the test number, and Send Once does not record it.
  *
  * @throws InputError for an invalid test number
  */

@@ -14,13 +14,13 @@ export const expectedSchema = z.object({
 	choices: z.array(z.string()),
 	yesWords: z.array(z.string()),
 	noWords: z.array(z.string()),
-	/** Whether 01/02/2030 is the first of February. */
+	/** Whether 01/02/2030 means the first of February. */
 	isDayFirst: z.boolean(),
-	/** How long after a message the person's next message still belongs to it, ms; 0 for never. */
+	/** If the person writes again within this time, ms, the message belongs to the same reply; 0 for never. */
 	groupMs: z.number(),
 	/** How often the question is repeated. */
 	repeats: z.number(),
-	/** The text of the repetition; if it is empty, a text for the kind of answer. */
+	/** The text that repeats the question; if it is empty, a text that depends on the kind of answer. */
 	repeatText: z.string(),
 });
 export type ExpectedAnswer = z.infer<typeof expectedSchema>;
@@ -32,7 +32,7 @@ export type Expected = Omit<ExpectedAnswer, 'groupMs' | 'repeats' | 'repeatText'
 export interface QuestionSettings extends ExpectedAnswer {
 	/** How long replies count, ms. */
 	limitMs: number;
-	/** Whether there is an item for somebody who does not reply in time. */
+	/** Whether a person who does not reply in time also gets an output item. */
 	givesUnanswered: boolean;
 }
 
@@ -53,11 +53,11 @@ export function defaultAnswer(): Omit<QuestionSettings, 'limitMs'> {
 
 const minute = 60_000;
 const unitMs = { minutes: minute, hours: 60 * minute, days: 24 * 60 * minute };
-/** n8n's timers and most services do not support more. */
+/** The longest time limit, days: n8n's timers and most services do not support more. */
 const maxDays = 365;
 const maxGroupSeconds = 60;
 
-/** The kinds that not every reply fits. */
+/** The kinds of answer that not every reply fits. */
 const fixedKinds: AnswerKind[] = ['approval', 'choice', 'date', 'email', 'number'];
 
 /** The fields for the answer. n8n sets `responseType` to `approval` if the node approves a tool call of an AI agent. */
@@ -235,7 +235,7 @@ export function readSettings({
 	};
 }
 
-/** An answer may contain a semicolon. */
+/** Splits a list of words. Commas and line breaks separate them, because an answer may contain a semicolon. */
 function split(text: string): string[] {
 	return splitList(text, /[,\n]/);
 }

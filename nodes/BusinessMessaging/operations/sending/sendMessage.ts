@@ -1,4 +1,4 @@
-/** Sends a message, and reads whether the service has taken it. */
+/** Sends a message, and reads from the response whether the service has taken it. */
 import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 
@@ -13,7 +13,7 @@ import { type OperationRequest, sendResult } from '../operation';
  * Sends a message.
  *
  * @returns the fields that every item of a send has, then what the service says
- * @throws ServiceError, also if a response with a status of success says no, or neither yes nor no
+ * @throws ServiceError, also for a response with a successful HTTP status whose body says no, or neither yes nor no
  */
 export async function sendMessage(
 	client: Client,

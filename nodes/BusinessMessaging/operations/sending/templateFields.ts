@@ -49,7 +49,7 @@ function formField<const N extends string>(
 	};
 }
 
-/** Shows the text of the chosen template: n8n displays it in a form without fields. Its value is not used. */
+/** Shows the text of the chosen template: n8n displays the text in a form without fields. The field's value is not used. */
 export function templateTextField<const N extends string>(
 	labels: TemplateFormSettings<N>,
 ): ParameterField<N> {
@@ -152,7 +152,7 @@ export const templateFields = [
 	}),
 ] as const;
 
-/** Whether messages are compared with their templates, for Options. */
+/** Whether messages are compared with their templates; a field for Options. */
 export const checkField = booleanField({
 	displayName: 'Check Before Sending',
 	name: 'checkBeforeSending',

@@ -22,15 +22,14 @@ import {
 
 /** How long loading the templates may take, ms. Without them, messages go out unchecked. */
 const timeoutMs = 15_000;
-/** A code such as en_US or de; some services show names of languages instead. */
+/** A language code such as en_US or de; some services show the name of the language instead. */
 const localeCode = /^[a-z]{2,3}([_-][a-z0-9]+)*$/i;
 const switchOff = "To send the message anyway, switch off 'Check Before Sending' under 'Options'.";
 
 /**
- * Loads the templates of a run, and reloads a cached list if a message does not fit it.
+ * Loads the templates of a run. If a message does not fit the cached list, loads it again.
  *
- * @returns undefined if no message needs a check, or if the templates cannot be listed, in which case a hint says
- * so
+ * @returns undefined if no message needs a check, or if the templates cannot be listed; then a hint says so
  */
 export async function lookUpTemplates(
 	client: Client,
@@ -90,7 +89,7 @@ function withLanguage(request: OperationRequest, list?: TemplateList): Operation
 	throw new InputError("'Language' is empty", advice);
 }
 
-/** A language in the spelling of the list: a service may know `en_US` and refuse `EN-us`. */
+/** Replaces a language by its spelling in the list: a service may know `en_US` and refuse `EN-us`. */
 function withListedLanguage(request: OperationRequest, list?: TemplateList): OperationRequest {
 	const template = request.rules?.template;
 	if (!template || !list) return request;
@@ -166,7 +165,7 @@ function likeness(...names: [string, string]): number {
 	return (2 * intersection(one, other).length) / (one.length + other.length || 1);
 }
 
-/** What is wrong with a message; undefined if nothing is, as far as the service shows. */
+/** What is wrong with a message; undefined if nothing is wrong, as far as the service shows its templates. */
 function problemOf({ rules, body }: OperationRequest, list: TemplateList): InputError | undefined {
 	const message = rules?.template;
 	if (!message?.isChecked) return undefined;
@@ -212,7 +211,7 @@ function valueProblem(
 	return new InputError(message, `The text around it: "${missing.text}".`);
 }
 
-/** The ID of the variable for a value: by its name, else by its number, since the form may have had only numbered fields. */
+/** The ID of the variable that a value is for: by name, else by number, because the form may have had only numbered fields. */
 function idFor(value: GivenVariable, variables: TemplateVariable[]): string {
 	const own = variables.filter((variable) => partOf(variable) === partOf(value));
 	const variable = own.find(({ id }) => id === value.id) ?? own[Number(nameOf(value)) - 1];

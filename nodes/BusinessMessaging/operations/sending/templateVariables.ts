@@ -5,10 +5,10 @@ import type { TemplateVariable } from '../../reading/readTemplates';
 import { InputError } from '../../transport/errors';
 import { readText } from '../readText';
 
-/** A value that was given for a variable, whose `id` is also the name of its field in the form, saved in workflows. */
+/** A value for a variable. `id` is also the name of the variable's field in the form, which workflows save. */
 export interface GivenVariable extends Pick<TemplateVariable, 'id'> {
 	value: string;
-	/** Whether the form asked for it, because the text of the template contains it. */
+	/** Whether the form asked for the value, because the text of the template contains the variable. */
 	isAsked?: boolean;
 }
 
@@ -60,7 +60,7 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 	});
 	const missing = fields.find(({ id, required }) => required && !texts[id]);
 	if (missing) throw emptyField(missing.displayName ?? missing.id);
-	// In the order of the form, which is that of the template.
+	// In the order of the form, which is the order of the template.
 	const ids = uniq([...fields.map(({ id }) => id), ...Object.keys(texts)]);
 	const filled = ids.filter((id) => id !== pdfField && texts[id]);
 	const unknown = filled.find((id) => !/^(header|body|button\d+)_./.test(id));
@@ -79,7 +79,7 @@ export function readForm(form: unknown): { given: GivenVariable[]; pdfUrl?: stri
 	};
 }
 
-/** The values of one part, numbered ones by number. */
+/** The values of one part, the numbered ones in the order of their numbers. */
 function inOrder(given: GivenVariable[]): GivenVariable[] {
 	return areNumbered(given) ? sortBy(given, (one) => Number(nameOf(one))) : given;
 }
@@ -90,7 +90,7 @@ function areNumbered(given: GivenVariable[]): boolean {
 
 /**
  * Refuses numbered values with a gap, for a template whose variables are unknown: the service only sees their order. A
- * template may have {{2}} without {{1}}; the form then asks for it alone.
+ * template may have {{2}} without {{1}}; the form then asks only for {{2}}.
  *
  * @throws InputError that names the first missing one
  */

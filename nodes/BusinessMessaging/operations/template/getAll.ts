@@ -18,12 +18,12 @@ export const getTemplates = listOperation({
 	},
 });
 
-/** The texts and variables of a template, variables as the form names them; nothing if they cannot be read. */
+/** The texts and variables of a template, with the variables named as in the form; empty if they cannot be read. */
 function contentOf(record: ServiceRecord): ServiceRecord {
 	const templates = readTemplates(record);
 	if (templates.length !== 1) return {};
 	const [{ header, body, footer, buttons, variables }] = templates;
-	// Without the text, nobody knows whether there are buttons or variables.
+	// If the service does not show the text, nobody knows whether there are buttons or variables.
 	const known = variables && { buttons: map(buttons, 'text'), variables: map(variables, 'id') };
 	return { header, body, footer, ...known };
 }

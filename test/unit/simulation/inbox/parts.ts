@@ -1,4 +1,4 @@
-/** Schedules, and what the world is made of. */
+/** Schedules, and the parts of the simulated world. */
 import type { Arrival, Question } from '../../../../nodes/BusinessMessaging/inbox/core';
 import type { Delivery } from '../../../../nodes/BusinessMessaging/inbox/ports';
 import type { Life } from './time';
@@ -13,13 +13,13 @@ export interface Setting {
 	refusesRepetitions: boolean;
 	/** Whether n8n keeps executions that have ended well. */
 	keepsExecutions: boolean;
-	/** How often a call takes long, of 100; a fifth as often, it fails or its response is lost. */
+	/** How many of 100 calls take long. A fifth as many fail, or their response is lost. */
 	trouble: number;
 }
 
 /** What happens, at a time in seconds. */
 export type Action = { at: number } &
-	/** `failing` are those whose question is not sent, or not for certain; `pace` is the time from one question to the next, seconds. */
+	/** `failing`: people whose question is not sent, or not for certain. `pace`: the time from one question to the next, seconds. */
 	(| { is: 'ask'; people: number[]; failing: number[]; kind: Kind; limit: number; pace: number }
 		| { is: 'write'; person: number; text: string; isCertain: boolean }
 		| { is: 'kill'; process: number; down: number }
@@ -54,7 +54,7 @@ export interface Written {
 	isCertain: boolean;
 	/** Whether the question was repeated after it. */
 	isRepeatedFor: boolean;
-	/** Whether it was nowhere when the service had delivered it. */
+	/** Whether the message was nowhere after the service had delivered it. */
 	isLost: boolean;
 	/** What each trigger has made of it. */
 	outcomes: Map<string, 'started' | 'taken' | 'pending' | 'givenUp'>;
@@ -80,7 +80,7 @@ export interface Execution {
 	/** When it began to ask, and to wait. */
 	startedAt: number;
 	waitsAt: number;
-	/** When nobody else was asked. */
+	/** When it was clear that nobody else would be asked. */
 	endedAskingAt: number;
 	/** When it got its replies. */
 	acceptedAt: number;
@@ -96,7 +96,7 @@ export interface Execution {
 	life: Life;
 }
 
-/** A delivery while n8n carries it out: what it had read, and what it writes back. */
+/** A delivery while n8n handles it: what n8n had read, and what it writes back. */
 export class DeliveryUnderWay implements Delivery {
 	stored: unknown;
 	live?: { toJSON(): unknown };

@@ -1,8 +1,8 @@
 /** Virtual time: what happens at which moment, in an order that a seed decides. */
-/** Who waits for a result, so that nothing comes back to a process that was killed. */
+/** The life of a caller that waits for a result, so that no result comes back to a process that was killed. */
 export interface Life {
 	isOver: boolean;
-	/** What is told to callers if it ends. */
+	/** Functions that are called when it ends. */
 	onEnd: Set<() => void>;
 }
 
@@ -55,7 +55,7 @@ function isBefore(one: Event, other: Event): boolean {
 	return one.at < other.at || (one.at === other.at && one.order < other.order);
 }
 
-/** Until all promises that follow from an event are settled: n8n's timers come after them. */
+/** Waits until all promises that follow from an event are settled: n8n's timers come after them. */
 const settled = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A generator of numbers that is good enough for schedules (mulberry32). */
@@ -76,9 +76,9 @@ export class VirtualTime {
 	readonly begin = this.now;
 	steps = 0;
 	protected readonly random: () => number;
-	/** Never ends. */
+	/** A life that never ends. */
 	protected readonly ever = newLife();
-	/** Whether calls take no long time and do not fail any more. */
+	/** Whether calls no longer take long and no longer fail. */
 	protected isCalm = false;
 	private readonly events = new Events();
 	private order = 0;
@@ -91,7 +91,7 @@ export class VirtualTime {
 		this.random = generator(seed);
 	}
 
-	/** Has something happen later, unless its life is over then. */
+	/** Runs a function later, unless its life is over then. */
 	protected at(time: number, life: Life, run: () => void): void {
 		this.events.push({ at: Math.max(time, this.now), order: this.order++, life, run });
 	}
@@ -108,7 +108,7 @@ export class VirtualTime {
 		return 1 + this.random() * 60;
 	}
 
-	/** Carries out what happens next. @returns false if nothing does */
+	/** Runs the next event. @returns false if there is none */
 	protected async step(): Promise<boolean> {
 		const event = this.events.pop();
 		if (!event) return false;
