@@ -16,6 +16,7 @@ import {
 import type { EntryStore } from './entryStore';
 import { FrequencyCap } from './frequencyCap';
 import {
+	type Guard,
 	type Item,
 	type Outcome,
 	type Send,
@@ -249,6 +250,16 @@ function lookAhead(stores: EntryStore[], { config }: Client, isSet: boolean): nu
 /** What guards see of an item whose turn came after the run was stopped. */
 const stopped = toOutcome(new InputError('The run was stopped'));
 
+/** Sends the message of an item if every guard lets it through. They are called in their order. */
+function guarded(guards: Guard[], item: ValidItem, send: Send): Send {
+	return guards.reduceRight(
+		(next, one): Send =>
+			async () =>
+				await one.guard(item, next),
+		send,
+	);
+}
+
 /** Carries out items. Stops at the first failure, unless the node continues on errors. @returns a warning for the user */
 async function carryOut(
 	context: IExecuteFunctions,
@@ -271,7 +282,6 @@ async function carryOut(
 		isStopped: () => hasToStop || signal?.aborted === true,
 	};
 	const inTurn = atMost(simultaneous);
-	// In the order in which they are called. A message is sent if every guard lets it through.
 	const guards = compact([record, sendWindow, cap, sendOnce]);
 	await inQueues(items, settings, async (item) => {
 		let isTooLate = false;
@@ -281,13 +291,7 @@ async function carryOut(
 				isTooLate = settings.isStopped();
 				return isTooLate ? stopped : await sendItem(run, client, item, request);
 			});
-		const send = guards.reduceRight(
-			(next, one): Send =>
-				async () =>
-					await one.guard(item, next),
-			sendUnguarded,
-		);
-		const outcome = await send().catch(toOutcome);
+		const outcome = await guarded(guards, item, sendUnguarded)().catch(toOutcome);
 		if (isTooLate) return;
 		item.outcome = outcome;
 		note(outcome);
