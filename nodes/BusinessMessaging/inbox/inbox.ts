@@ -19,6 +19,7 @@ import { HandOver } from './handOver';
 import { Known, entriesOf } from './known';
 import type {
 	CallResult,
+	Calls,
 	Delivery,
 	InboxPorts,
 	TriggerRequest,
@@ -41,6 +42,8 @@ const maxGoneMs = 60_000;
  * published; the later times, because n8n may have written back what a delivery had read before.
  */
 const teachAgainMs = [0, 10_000, 30_000];
+/** After these pauses, ms, a trigger that was just published looks whether n8n has written back what it had read before. */
+const lookAgainMs = [3_000, 10_000];
 /** How often a trigger that was just published asks another one that does not respond. */
 const maxAttempts = 3;
 /** Tolerance if the service's clock is not known, ms: a message may seem older than it is by this much. */
@@ -274,7 +277,7 @@ function lateOf(run: Run | undefined): Late[] {
  * @returns undefined if nothing has to be added
  */
 export async function learn(
-	ports: Pick<InboxPorts, 'callTrigger' | 'seal' | 'unseal'>,
+	ports: Omit<InboxPorts, 'callRun' | 'repeat' | 'warn'>,
 	own: string,
 	others: string[],
 	stored: unknown,
@@ -286,6 +289,7 @@ export async function learn(
 		return await ask(url, attempt + 1);
 	};
 	const results = await Promise.all(others.map(async (url) => await ask(url)));
+	if (stored !== undefined) void lookAgain(ports, own);
 	const known = Object.fromEntries(entriesOf(stored));
 	const news = results.flatMap((result) => (typeof result === 'object' ? (result.runs ?? []) : []));
 	if (news.length === 0) return undefined;
@@ -296,4 +300,12 @@ export async function learn(
 		return [id, ports.seal(mine && theirs ? toRecord(mergeRun(mine, theirs), own) : record)];
 	});
 	return { ...known, ...Object.fromEntries(merged) };
+}
+
+/** A call has the process that takes the trigger's deliveries compare what n8n has stored with what it knows. */
+async function lookAgain(ports: Calls, own: string): Promise<void> {
+	for (const pauseMs of lookAgainMs) {
+		await ports.pause(pauseMs);
+		await ports.callTrigger(own, { is: 'sync' });
+	}
 }

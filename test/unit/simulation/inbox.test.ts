@@ -77,6 +77,30 @@ const seen: Array<[what: string, schedule: Partial<Schedule>, got: string[][], l
 		['m0'],
 	],
 	[
+		'what a slow publication has overwritten is stored again before a process is killed',
+		{
+			setting: { ...setting, triggers: 2, keepsExecutions: false, trouble: 20 },
+			seed: 1352379671,
+			actions: [
+				ask(0, [0, 1, 2]),
+				{
+					is: 'publish',
+					at: 30,
+					trigger: 0,
+					gone: 1.6,
+					takes: 3.3,
+					isNew: false,
+					isRemoved: false,
+				},
+				write(32.2, 0),
+				{ is: 'kill', at: 84.7, process: 2, down: 5.9 },
+				write(115, 2),
+			],
+		},
+		[['m0', 'm1']],
+		[],
+	],
+	[
 		'a reply that does not fit is taken if the service refuses to repeat the question',
 		{
 			setting: { ...setting, refusesRepetitions: true },
