@@ -159,9 +159,9 @@ function latest(one?: number, other?: number): number | undefined {
 }
 
 /** A person who was not asked in the end. Only what the person wrote still counts, nothing about the question. */
-function notAsked({ item, to, question, sender, messages }: Person): Person {
-	const nothing = { since: 0, askedMessageId: null, repeatedAfter: [] };
-	return { ...nothing, item, to, question, sender, messages, isNotAsked: true };
+function notAsked({ item, to, question, sender, messages, repeatedAfter }: Person): Person {
+	const written = { sender, messages, repeatedAfter };
+	return { item, to, question, since: 0, askedMessageId: null, ...written, isNotAsked: true };
 }
 
 /**
@@ -176,7 +176,8 @@ export function mergeRun(one: Run, other: Run): Run {
 		const person = mine && theirs ? mergePerson(mine, theirs) : ((mine ?? theirs) as Person);
 		const isAsked = !isClosing || whole.people.has(item);
 		if (isAsked && !mine?.isNotAsked && !theirs?.isNotAsked) return [person];
-		return person.messages.length > 0 ? [notAsked(person)] : [];
+		const hasWritten = person.messages.length + person.repeatedAfter.length > 0;
+		return hasWritten ? [notAsked(person)] : [];
 	});
 	// Those who were not asked come first, so that they are found quickly among thousands.
 	const people = new Map(
