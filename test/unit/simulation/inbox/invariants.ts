@@ -83,8 +83,12 @@ export function faultsOf(world: World): Fault[] {
 		if (isMissed && isReply(world, message)) add('missed', id, excuse);
 	}
 	for (const { id, repeated } of executions)
-		for (const [phone, keys] of repeated)
-			if (keys.size > repeats) add('repeated', `${id} ${phone}`);
+		for (const [phone, keys] of repeated) {
+			const own = written.filter((one) => one.phone === phone);
+			const isUnidentified = own.some((one) => !canBeRecognized(world, one));
+			if (keys.size > repeats)
+				add('repeated', `${id} ${phone}`, isUnidentified ? 'unidentified' : undefined);
+		}
 	for (const { id, asked, output } of executions)
 		for (const message of written)
 			if (output.includes(message.id) && !asked.has(message.phone)) add('misread', id);
